@@ -16,17 +16,7 @@ extern const MlirExtParametricDefinition tileAttributeDefinitions[];
 extern const intptr_t tileNumTypeDefinitions, tileNumAttributeDefinitions;
 enum { TileLayoutAttribute, TileMachineAttribute, TileScheduleAttribute };
 
-// layout_attr.c, schedule_attr.c: what attrs.c puts into the array.
-bool tileParseLayout(MlirExtParser parser, MlirExtAttributeList list);
-void tilePrintLayout(MlirExtPrinter printer, intptr_t count, const MlirAttribute *parameters);
-bool tileVerifyLayout(MlirExtEmitter emitter, intptr_t count, const MlirAttribute *parameters);
-bool tileVerifyLayoutEncoding(MlirExtEmitter emitter, MlirAttribute self, intptr_t rank, const int64_t *shape,
-                              MlirType element);
-bool tileParseSchedule(MlirExtParser parser, MlirExtAttributeList list);
-void tilePrintSchedule(MlirExtPrinter printer, intptr_t count, const MlirAttribute *parameters);
-bool tileVerifySchedule(MlirExtEmitter emitter, intptr_t count, const MlirAttribute *parameters);
-
-// constraints.c, directives.c; end with name == null.
+// constraints.c, forms.c; end with name == null.
 extern const TileConstraint tileConstraints[];
 extern const TileAttributeKind tileAttributeKinds[];
 extern const TileDirective tileDirectives[];

@@ -1,18 +1,354 @@
-// What holds of a whole kernel or function: which ops it may hold, and that its tensors have layouts all or none.
-// Why: some upstream ops accept, change or drop encodings silently (OPS.md §0), so a layout would be lost unseen.
+// What holds of a whole kernel or function: which ops it may hold, that its tensors have layouts all or none, that
+// asynchronous values are waited for, and that a scheduled kernel fits its machine.
 // Expects: every op inside verified by itself. Leaves: true, or a diagnostic at the op at fault, and false.
-// Asynchronous values (tokens, products under way) are checked in verify_async.c, the machine in verify_machine.c; both
-// are called from here.
-#include "dialects/tile/async.h"
 #include "dialects/tile/hooks.h"
-#include "dialects/tile/on_machine.h"
 #include "dialects/tile/ops.h"
 #include "dialects/tile/questions.h"
-
+#include "lib/ir/op_format.h"
+#include "lib/ir/op_query.h"
+#include "lib/layout/algebra.h"
+#include "lib/layout/text.h"
+#include "lib/layout/tiling.h"
+#include "lib/machine/machine.h"
 #include "upstream/memref.h"
+#include "upstream/scf.h"
+
+#include <stdio.h>
 #include <string.h>
 
-//===--- which ops ----------------------------------------------------------===//
+//===--- asynchronous values --------------------------------------------------===//
+
+// Every token (a result or an argument of a region) reaches a wait on every path, every product under way is waited for
+// before it is used.
+// Why: a copy nobody waits for lands in memory that has another use by then; an accumulator read early is garbage.
+// Expects: structured control flow (scf, partitions).
+// Cost: uses of tokens and accumulators only. A body of scf.for may run zero times, so a wait in it alone is not
+// enough; calls are not looked into: tokens are no function values.
+
+//===--- structure ----------------------------------------------------------===//
+
+// The op in `block` that is or holds `op`; null when `op` stands elsewhere.
+static MlirOperation ancestorIn(MlirBlock block, MlirOperation op) {
+  while (!mlirOperationIsNull(op) && !mlirBlockEqual(mlirOperationGetBlock(op), block))
+    op = mlirOperationGetParentOperation(op);
+  return op;
+}
+
+static bool isTakenIn(MlirValue token, MlirBlock block);
+
+static bool isTakenInRegion(MlirValue token, MlirOperation op, intptr_t region) {
+  MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, region));
+  return !mlirBlockIsNull(block) && isTakenIn(token, block);
+}
+
+static bool isTakenInAllRegions(MlirValue token, MlirOperation op) {
+  for (intptr_t i = 0; i < mlirOperationGetNumRegions(op); ++i)
+    if (!isTakenInRegion(token, op, i))
+      return false;
+  return mlirOperationGetNumRegions(op) > 0;
+}
+
+// Whatever way control takes through `op`, some op inside takes the token.
+static bool isTakenThrough(MlirValue token, MlirOperation op) {
+  if (scfIfOpIsA(op) || scfIndexSwitchOpIsA(op))
+    return isTakenInAllRegions(token, op);
+  bool runsFirstRegion = scfWhileOpIsA(op) || scfExecuteRegionOpIsA(op);
+  return runsFirstRegion && isTakenInRegion(token, op, 0);
+}
+
+// An op that takes the token (waits, joins, yields, or carries it on as another value, which is checked by itself)
+// runs whenever `block` does.
+static bool isTakenIn(MlirValue token, MlirBlock block) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(token); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use), ancestor = ancestorIn(block, user);
+    if (mlirOperationIsNull(ancestor))
+      continue;
+    if (mlirOperationEqual(ancestor, user) || isTakenThrough(token, ancestor))
+      return true;
+  }
+  return false;
+}
+
+//===--- tokens -------------------------------------------------------------===//
+
+static bool verifyToken(MlirOperation op, MlirValue token, MlirBlock scope) {
+  if (!tileTypeIsAToken(mlirValueGetType(token)) || isTakenIn(token, scope))
+    return true;
+  MlirOpOperand use = mlirValueGetFirstUse(token);
+  if (mlirOpOperandIsNull(use))
+    return tileError(op, "makes a token that nothing waits for, expected a tile.wait on every path");
+  return tileErrorWithNote(op, mlirOperationGetLocation(mlirOpOperandGetOwner(use)), "this use may not be reached",
+                           "makes a token that reaches a wait on some paths only, expected a tile.wait on every path");
+}
+
+static bool verifyTokens(MlirOperation op) {
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
+    if (!verifyToken(op, mlirOperationGetResult(op, i), mlirOperationGetBlock(op)))
+      return false;
+  for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); ++r) {
+    MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r));
+    for (intptr_t i = 0; !mlirBlockIsNull(block) && i < mlirBlockGetNumArguments(block); ++i)
+      if (!verifyToken(op, mlirBlockGetArgument(block, i), block))
+        return false;
+  }
+  return true;
+}
+
+//===--- a buffer outlives its tokens ---------------------------------------===//
+
+// The alloc behind a buffer, through slots and reinterpretations; null for an argument.
+static MlirOperation allocationOf(MlirValue buffer) {
+  MlirOperation op = tileDefiningOp(tileMemoryRoot(buffer));
+  return tileAllocOpIsA(op) ? op : (MlirOperation){0};
+}
+
+// Whether the token, itself or joined, is yielded by the terminator of `block`.
+static MlirOperation yieldOf(MlirValue token, MlirBlock block, int depth) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(token); depth && !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    if (mlirOperationEqual(user, mlirBlockGetTerminator(block)))
+      return user;
+    MlirOperation yield =
+        tileJoinOpIsA(user) ? yieldOf(tileJoinOpGetToken(user), block, depth - 1) : (MlirOperation){0};
+    if (!mlirOperationIsNull(yield))
+      return yield;
+  }
+  return (MlirOperation){0};
+}
+
+static bool verifyLifetime(MlirOperation op) {
+  if (!tileCopyAsyncOpIsA(op) || mlirOperationGetNumResults(op) == 0)
+    return true;
+  bool toBuffer = tileTypeIsABuffer(tileCopyAsyncOpGetDestinationType(op));
+  MlirOperation allocation = allocationOf(mlirOperationGetOperand(op, toBuffer ? 1 : 0));
+  if (mlirOperationIsNull(allocation))
+    return true;
+  MlirOperation yield = yieldOf(tileCopyAsyncOpGetToken(op), mlirOperationGetBlock(allocation), 8);
+  return mlirOperationIsNull(yield) ||
+         tileErrorWithNote(op, mlirOperationGetLocation(yield), "the token leaves the scope of the buffer here",
+                           "is still under way when its buffer dies, expected a tile.wait in the scope of the buffer");
+}
+
+//===--- products under way -------------------------------------------------===//
+
+static bool isPending(MlirOperation op) {
+  int64_t pending = 0;
+  if (tileMmaWaitOpIsA(op))
+    return tileIntegerOf(op, "pending", &pending) && pending > 0;
+  return tileMmaAsyncOpIsA(op);
+}
+
+static bool mayTakePending(MlirOperation user, intptr_t operand) {
+  return tileMmaWaitOpIsA(user) || scfYieldOpIsA(user) || (tileMmaAsyncOpIsA(user) && operand == 2);
+}
+
+static bool verifyUnderWay(MlirOperation op) {
+  if (mlirOperationGetNumResults(op) == 0 || !isPending(op))
+    return true;
+  MlirValue value = tileOnlyResult(op);
+  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    MlirStringRef name = tileOpName(user);
+    if (!mayTakePending(user, mlirOpOperandGetOperandNumber(use)))
+      return tileErrorWithNote(
+          op, mlirOperationGetLocation(user), "it is used here",
+          "is still under way when '%.*s' uses it, expected it as an accumulator of tile.mma_async, "
+          "in tile.mma_wait or in scf.yield",
+          (int)name.length, name.data);
+  }
+  return true;
+}
+
+static bool verifyAsyncValues(MlirOperation op) { return verifyTokens(op) && verifyLifetime(op) && verifyUnderWay(op); }
+
+//===--- the machine ----------------------------------------------------------===//
+
+// A scheduled kernel against its machine: threads, registers, shared memory, copy engines, MMA atoms.
+// Why: nobody hard-codes a chip; what a chip has stands in its file, and a kernel that asks for more is wrong here
+// already, not in a back end.
+// Expects: ops verified by themselves. Leaves: true, or a diagnostic at the op at fault with a note at the kernel.
+// Cost: the machine's file is read once per kernel. What a file does not say is not checked.
+
+typedef struct Fit {
+  MlirOperation kernel;
+  TileMachine *machine;
+  bool ok;
+} Fit;
+
+static int64_t numberOf(const Fit *fit, const char *key, int64_t otherwise) {
+  int64_t value = otherwise;
+  tileMachineGetInteger(fit->machine, key, &value);
+  return value;
+}
+
+static bool expectAtMost(const Fit *fit, MlirOperation op, const char *what, int64_t seen, const char *key) {
+  int64_t limit = numberOf(fit, key, INT64_MAX);
+  return seen <= limit || tileErrorWithNote(op, mlirOperationGetLocation(fit->kernel), "the machine is named here",
+                                            "has %lld %s, expected at most %s's %lld", (long long)seen, what,
+                                            tileMachineGetName(fit->machine), (long long)limit);
+}
+
+//===--- threads, registers, memory -----------------------------------------===//
+
+static bool verifyThreads(const Fit *fit) {
+  int64_t warps = 1;
+  tileIntegerOf(fit->kernel, "warps", &warps);
+  return expectAtMost(fit, fit->kernel, "threads", warps * numberOf(fit, "warp.width", 1), "threads.per_block");
+}
+
+static bool verifyRegisters(const Fit *fit, MlirOperation op) {
+  int64_t sum = 0, width = numberOf(fit, "warp.width", 1);
+  for (intptr_t i = 0, count = tileArrayCount(op, "registers"); i < count; ++i) {
+    int64_t registers = tileArrayAt(op, "registers", i);
+    if (!expectAtMost(fit, op, "registers in a thread", registers, "registers.per_thread"))
+      return false;
+    sum += registers * tileArrayAt(op, "warps", i) * width;
+  }
+  return expectAtMost(fit, op, "registers in all partitions", sum, "registers.per_core");
+}
+
+// One buffer by itself; how several share a level is planned elsewhere.
+static bool verifyBuffer(const Fit *fit, MlirOperation op) {
+  MlirType type = tileOnlyResultType(op);
+  if (!tileTypeIsABuffer(type) || !tileStringEquals(tileBufferTypeGetLevel(type), "shared"))
+    return true;
+  TileLayout layout = tileLayoutAttrGetLayout(tileBufferTypeGetLayout(type));
+  int64_t stages = tileBufferTypeGetStages(type), width = tileElementWidth(tileTypeGetElement(type));
+  int64_t bits = (int64_t)tileLayoutPaddedSize(&layout) * (width ? width : 64) * (stages ? stages : 1);
+  return expectAtMost(fit, op, "bytes of shared memory", (bits + 7) / 8, "shared.per_block.bytes");
+}
+
+//===--- engines ------------------------------------------------------------===//
+
+static bool verifyEngine(const Fit *fit, MlirOperation op) {
+  MlirStringRef engine = tileKeywordOf(op, "engine");
+  char word[64];
+  snprintf(word, sizeof word, "%.*s", (int)engine.length, engine.data);
+  if (!engine.length || tileMachineListHas(fit->machine, "engines", word))
+    return true;
+  const char *engines = tileMachineGetText(fit->machine, "engines");
+  return tileErrorWithNote(op, mlirOperationGetLocation(fit->kernel), "the machine is named here",
+                           "copies by engine \"%s\", expected one of %s's: %s", word, tileMachineGetName(fit->machine),
+                           engines ? engines : "it has none");
+}
+
+//===--- atoms --------------------------------------------------------------===//
+
+// The operand's layout is the atom's fragment, repeated. An empty fragment: the operand lies in memory.
+static bool verifyFragment(const Fit *fit, MlirOperation op, const char *name, const char *fragmentText) {
+  MlirType type = mlirValueGetType(tileOpOperand(op, name));
+  MlirAttribute attribute = tileTypeGetLayout(type);
+  TileLayout layout, fragment, tiling;
+  TileError error;
+  if (!*fragmentText || !tileTypeIsATile(type) || mlirAttributeIsNull(attribute))
+    return true;
+  layout = tileLayoutAttrGetLayout(attribute);
+  // At rank 3 the first axis is a batch, which no fragment has.
+  if (!tileLayoutParse(fragmentText, strlen(fragmentText), &fragment, &error) ||
+      (tileTypeGetRank(type) == 3 && !tileLayoutInsertAxis(&fragment, 0, &fragment, &error)) ||
+      tileLayoutDivide(&layout, &fragment, &tiling, &error))
+    return true;
+  MlirStringRef seen = tileLayoutAttrGetText(attribute);
+  return tileErrorWithNote(op, mlirOperationGetLocation(fit->kernel), "the machine is named here",
+                           "%s has layout <%.*s>, expected the atom's fragment <%s>, repeated: %s", name,
+                           (int)seen.length, seen.data, fragmentText, error.text);
+}
+
+static bool verifyTypes(const Fit *fit, MlirOperation op, const TileMachineAtom *atom) {
+  char text[3][32];
+  static const char *const names[] = {"lhs", "rhs", "accumulator"};
+  for (int i = 0; i < 3; ++i)
+    tileTypeText(tileTypeGetElement(mlirValueGetType(tileOpOperand(op, names[i]))), text[i], sizeof text[i]);
+  const char *part = tileFactorPart(op);
+  if (tileMachineAtomTakes(atom, text[0], text[1], text[2]) ||
+      (part && tileMachineAtomTakes(atom, part, part, text[2])))
+    return true;
+  return tileErrorWithNote(op, mlirOperationGetLocation(fit->kernel), "the machine is named here",
+                           "multiplies %s by %s into %s, expected what the atom takes: %s", text[0], text[1], text[2],
+                           atom->types);
+}
+
+// "fma" is no instruction of a file: threads multiply and add scalars. Each has all of k for its accumulators.
+static bool verifyMultiplyAdd(MlirOperation op, uint32_t side, const char *name) {
+  MlirType sum = tileOnlyResultType(op), type = mlirValueGetType(tileOpOperand(op, name));
+  MlirAttribute accumulator = tileTypeGetLayout(sum), seen = tileTypeGetLayout(type);
+  intptr_t rank = tileTypeGetRank(sum);
+  TileLayout layout, wanted;
+  TileError error;
+  if (mlirAttributeIsNull(accumulator) || mlirAttributeIsNull(seen))
+    return true;
+  layout = tileLayoutAttrGetLayout(accumulator);
+  if (!tileLayoutMultiplyAdd(&layout, side, (uint32_t)rank, tileTypeGetSize(type, side == 0 ? rank - 1 : rank - 2),
+                             &wanted, &error))
+    return tileError(op, "%s has no layout for multiply-adds: %s", name, error.text);
+  layout = tileLayoutAttrGetLayout(seen);
+  if (tileLayoutEquals(&layout, &wanted))
+    return true;
+  MlirStringRef seenText = tileLayoutAttrGetText(seen);
+  MlirStringRef wantedText = tileLayoutAttrGetText(tileLayoutAttrGet(mlirOperationGetContext(op), &wanted));
+  return tileError(op, "%s has layout <%.*s>, expected <%.*s>: all of k in the threads that accumulate", name,
+                   (int)seenText.length, seenText.data, (int)wantedText.length, wantedText.data);
+}
+
+static bool verifyAtom(const Fit *fit, MlirOperation op) {
+  MlirStringRef text = tileKeywordOf(op, "atom");
+  TileMachineAtom atom;
+  TileError error;
+  char name[64];
+  snprintf(name, sizeof name, "%.*s", (int)text.length, text.data);
+  if (!text.length)
+    return true;
+  if (tileStringEquals(text, "fma"))
+    return verifyMultiplyAdd(op, 0, "lhs") && verifyMultiplyAdd(op, 1, "rhs");
+  if (!tileMachineFindAtom(fit->machine, name, &atom, &error))
+    return tileErrorWithNote(op, mlirOperationGetLocation(fit->kernel), "the machine is named here", "%s", error.text);
+  if (tileMmaSparseOpIsA(op) != !!atom.fragment[3][0])
+    return tileErrorWithNote(op, mlirOperationGetLocation(fit->kernel), "the machine is named here",
+                             "has atom %s, which multiplies %s left factors", name,
+                             atom.fragment[3][0] ? "sparse" : "dense");
+  if (atom.fragment[3][0] && !verifyFragment(fit, op, "places", atom.fragment[3]))
+    return false;
+  return verifyTypes(fit, op, &atom) && verifyFragment(fit, op, "lhs", atom.fragment[0]) &&
+         verifyFragment(fit, op, "rhs", atom.fragment[1]) && verifyFragment(fit, op, "accumulator", atom.fragment[2]);
+}
+
+//===--- the walk -----------------------------------------------------------===//
+
+static bool verifyOp(const Fit *fit, MlirOperation op) {
+  if (tileWarpSpecializeOpIsA(op))
+    return verifyRegisters(fit, op);
+  if (tileAllocOpIsA(op))
+    return verifyBuffer(fit, op);
+  if (tileCopyAsyncOpIsA(op))
+    return verifyEngine(fit, op);
+  bool isProduct = tileMmaOpIsA(op) || tileMmaSparseOpIsA(op) || tileMmaAsyncOpIsA(op);
+  return !isProduct || verifyAtom(fit, op);
+}
+
+static MlirWalkResult visit(MlirOperation op, void *data) {
+  Fit *fit = data;
+  fit->ok = verifyOp(fit, op);
+  return fit->ok ? MlirWalkResultAdvance : MlirWalkResultInterrupt;
+}
+
+// True for a kernel without a `machine`.
+static bool verifyOnMachine(MlirOperation kernel) {
+  MlirAttribute machine = tileOpAttribute(kernel, "machine");
+  TileError error;
+  if (mlirAttributeIsNull(machine))
+    return true;
+  Fit fit = {.kernel = kernel, .machine = tileMachineAttrLoad(machine, &error), .ok = true};
+  if (!fit.machine)
+    return tileError(kernel, "%s", error.text);
+  fit.ok = verifyThreads(&fit);
+  if (fit.ok)
+    mlirOperationWalk(kernel, visit, &fit, MlirWalkPreOrder);
+  tileMachineDestroy(fit.machine);
+  return fit.ok;
+}
+
+//===--- which ops ------------------------------------------------------------===//
 
 typedef struct Refusal {
   const char *prefix; // of op names: a dialect with its dot, or one op
@@ -64,6 +400,8 @@ static const char *reasonAgainst(MlirStringRef name) {
 }
 
 //===--- layouts: all or none -----------------------------------------------===//
+
+// Why: some upstream ops accept, change or drop encodings silently (OPS.md §0), so a layout would be lost unseen.
 
 typedef struct Walk {
   MlirOperation root;
@@ -143,7 +481,7 @@ static bool checkValues(Walk *walk, MlirOperation op) {
   return checkArguments(walk, op);
 }
 
-//===--- the walk -----------------------------------------------------------===//
+//===--- the whole ------------------------------------------------------------===//
 
 static bool checkName(Walk *walk, MlirOperation op) {
   const char *reason = reasonAgainst(tileOpName(op));
@@ -154,19 +492,19 @@ static bool checkName(Walk *walk, MlirOperation op) {
                            (int)holder.length, holder.data, reason);
 }
 
-static MlirWalkResult visit(MlirOperation op, void *data) {
+static MlirWalkResult visitOp(MlirOperation op, void *data) {
   Walk *walk = data;
   bool isRoot = mlirOperationEqual(op, walk->root);
-  walk->ok = (isRoot || checkName(walk, op)) && checkValues(walk, op) && tileVerifyAsyncValues(op);
+  walk->ok = (isRoot || checkName(walk, op)) && checkValues(walk, op) && verifyAsyncValues(op);
   return walk->ok ? MlirWalkResultAdvance : MlirWalkResultInterrupt;
 }
 
 static bool verifyBody(MlirOperation op) {
   Walk walk = {.root = op, .ok = true};
-  mlirOperationWalk(op, visit, &walk, MlirWalkPreOrder);
+  mlirOperationWalk(op, visitOp, &walk, MlirWalkPreOrder);
   return walk.ok;
 }
 
-bool tileKernelOpVerifyRegions(MlirOperation op) { return verifyBody(op) && tileVerifyOnMachine(op); }
+bool tileKernelOpVerifyRegions(MlirOperation op) { return verifyBody(op) && verifyOnMachine(op); }
 
 bool tileFuncOpVerifyRegions(MlirOperation op) { return verifyBody(op); }

@@ -1,3 +1,203 @@
+// What the Tile ops tell upstream's passes: memory effects, ranges of integers, and how a launch becomes one on
+// memrefs.
+#include "dialects/tile/discardable.h"
+#include "dialects/tile/hooks.h"
+#include "dialects/tile/ops.h"
+#include "dialects/tile/questions.h"
+#include "lib/ir/builder.h"
+#include "lib/ir/op_format.h"
+#include "lib/support/integer.h"
+#include "upstream/memref.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+//===--- memory effects -------------------------------------------------------===//
+
+// Memory effects that a row's text cannot say: they depend on types, attributes or on what is in flight.
+// Why: CSE, dead code elimination and code motion ask here what may be merged, dropped or moved.
+// Expects: a verified op. Leaves: effects on values where a value stands for the memory, on all memory where none does.
+
+static void readsOperand(MlirOperation op, MlirExtEffects effects, intptr_t operand) {
+  mlirExtEffectsAdd(effects, op, MlirExtEffect_Read, operand, -1);
+}
+
+static void writesOperand(MlirOperation op, MlirExtEffects effects, intptr_t operand) {
+  mlirExtEffectsAdd(effects, op, MlirExtEffect_Write, operand, -1);
+}
+
+// Orders this op against every access to memory.
+static void ordersMemory(MlirExtEffects effects) {
+  mlirExtEffectsAddOn(effects, MlirExtEffect_Read, MlirExtResource_Order);
+  mlirExtEffectsAddOn(effects, MlirExtEffect_Write, MlirExtResource_Order);
+}
+
+static intptr_t positionOf(MlirOperation op, const char *name) {
+  intptr_t begin, count;
+  tileOpOperands(op, name, &begin, &count);
+  return begin;
+}
+
+//===--- structure ----------------------------------------------------------===//
+
+// Launches on tensors are values: equal ones merge, dead ones vanish. On memrefs, ins are read, outs read and written.
+// A launch without outs can be there only for what its kernel prints or asserts.
+void tileLaunchOpEffects(MlirOperation op, MlirExtEffects effects) {
+  intptr_t outputs = positionOf(op, "outputs");
+  if (outputs == mlirOperationGetNumOperands(op))
+    mlirExtEffectsAddOn(effects, MlirExtEffect_Write, MlirExtResource_Debug);
+  for (intptr_t i = positionOf(op, "inputs"); i < mlirOperationGetNumOperands(op); ++i) {
+    if (!mlirTypeIsAMemRef(tileOperandType(op, i)))
+      continue;
+    readsOperand(op, effects, i);
+    if (i >= outputs)
+      writesOperand(op, effects, i);
+  }
+}
+
+//===--- memory -------------------------------------------------------------===//
+
+// Memory is a view, buffer or memref; addresses in a tile may point anywhere.
+static void accesses(MlirOperation op, MlirExtEffects effects, intptr_t memory, bool reads, bool writes) {
+  intptr_t operand = tileTypeIsATile(tileOperandType(op, memory)) ? -1 : memory;
+  if (reads)
+    mlirExtEffectsAdd(effects, op, MlirExtEffect_Read, operand, -1);
+  if (writes)
+    mlirExtEffectsAdd(effects, op, MlirExtEffect_Write, operand, -1);
+}
+
+void tileStoreOpEffects(MlirOperation op, MlirExtEffects effects) {
+  accesses(op, effects, 1, tileHas(op, "combine"), true);
+}
+
+// A gather along an axis of a tile reads no memory.
+void tileGatherOpEffects(MlirOperation op, MlirExtEffects effects) {
+  if (!tileHas(op, "axis"))
+    accesses(op, effects, 0, true, false);
+}
+
+void tileScatterOpEffects(MlirOperation op, MlirExtEffects effects) {
+  accesses(op, effects, 1, tileHas(op, "combine"), true);
+}
+
+// An ordered atomic publishes or receives what other memory holds.
+static void accessesAtomically(MlirOperation op, MlirExtEffects effects, bool reads, bool writes) {
+  accesses(op, effects, positionOf(op, "memory"), reads, writes);
+  if (!tileKeywordIs(op, "order", "relaxed"))
+    ordersMemory(effects);
+}
+
+void tileAtomicRmwOpEffects(MlirOperation op, MlirExtEffects effects) { accessesAtomically(op, effects, true, true); }
+
+void tileAtomicCasOpEffects(MlirOperation op, MlirExtEffects effects) { accessesAtomically(op, effects, true, true); }
+
+// Another program may write between two atomic loads (a loop that polls): no two of them are one, hence the write.
+void tileAtomicLoadOpEffects(MlirOperation op, MlirExtEffects effects) { accessesAtomically(op, effects, true, true); }
+
+void tileAtomicStoreOpEffects(MlirOperation op, MlirExtEffects effects) {
+  accessesAtomically(op, effects, false, true);
+}
+
+//===--- scheduled level ----------------------------------------------------===//
+
+void tileCopyAsyncOpEffects(MlirOperation op, MlirExtEffects effects) {
+  readsOperand(op, effects, 0);
+  writesOperand(op, effects, 1);
+  if (mlirValueIsNull(tileOpOperand(op, "barrier")))
+    return;
+  readsOperand(op, effects, positionOf(op, "barrier"));
+  writesOperand(op, effects, positionOf(op, "barrier"));
+}
+
+// Reads its buffers, until waited for; a buffer that accumulates is written, and its barrier signalled.
+void tileMmaAsyncOpEffects(MlirOperation op, MlirExtEffects effects) {
+  for (intptr_t i = 0; i < 3; ++i)
+    if (tileTypeIsABuffer(tileOperandType(op, i)))
+      readsOperand(op, effects, i);
+  if (tileTypeIsABuffer(tileMmaAsyncOpGetAccumulatorType(op)))
+    writesOperand(op, effects, 2);
+  if (!mlirValueIsNull(tileOpOperand(op, "barrier")))
+    writesOperand(op, effects, positionOf(op, "barrier"));
+}
+
+//===--- ranges of integers ---------------------------------------------------===//
+
+// Integer ranges (InferIntRangeInterface) of program_id, num_programs, num_tiles, iota and assume.
+// Why: index arithmetic is 64 bits wide until a range says that 32 are enough (OPS.md §9.17).
+// Expects: ranges of the operands. Leaves: ranges that hold for every program of every legal launch.
+
+// Nonnegative, so that signed and unsigned bounds are the same.
+static MlirExtIntegerRange rangeOf(int64_t minimum, int64_t maximum) {
+  return (MlirExtIntegerRange){(uint64_t)minimum, (uint64_t)maximum, minimum, maximum};
+}
+
+// A launch has at most INT32_MAX programs along an axis (verify_structure.c; a runtime checks what is not constant).
+void tileProgramIdOpIntegerRanges(MlirOperation op, const MlirExtIntegerRange *operands, MlirExtIntegerRange *results) {
+  results[0] = rangeOf(0, INT32_MAX - 1);
+}
+
+void tileNumProgramsOpIntegerRanges(MlirOperation op, const MlirExtIntegerRange *operands,
+                                    MlirExtIntegerRange *results) {
+  results[0] = rangeOf(1, INT32_MAX);
+}
+
+void tileNumTilesOpIntegerRanges(MlirOperation op, const MlirExtIntegerRange *operands, MlirExtIntegerRange *results) {
+  results[0] = rangeOf(0, INT64_MAX);
+}
+
+//===--- iota ---------------------------------------------------------------===//
+
+static MlirExtIntegerRange fullRange(unsigned width) {
+  uint64_t ones = UINT64_MAX >> (64 - width);
+  int64_t largest = (int64_t)(ones >> 1);
+  return (MlirExtIntegerRange){0, ones, -largest - 1, largest};
+}
+
+// from … from + size - 1, unless that may wrap around.
+void tileIotaOpIntegerRanges(MlirOperation op, const MlirExtIntegerRange *operands, MlirExtIntegerRange *results) {
+  MlirType type = tileIotaOpGetResultType(op);
+  unsigned width = tileElementWidth(tileTypeGetElement(type));
+  MlirExtIntegerRange full = fullRange(width ? width : 64);
+  MlirExtIntegerRange from = mlirOperationGetNumOperands(op) ? operands[0] : rangeOf(0, 0);
+  int64_t dim = 0;
+  tileIntegerOf(op, "dim", &dim);
+  int64_t last = tileTypeGetSize(type, dim) - 1;
+  bool fitsSigned = from.signedMax <= full.signedMax - last;
+  bool fitsUnsigned = from.unsignedMax <= full.unsignedMax - (uint64_t)last;
+  results[0] = full;
+  if (fitsSigned && last <= full.signedMax) {
+    results[0].signedMin = from.signedMin;
+    results[0].signedMax = from.signedMax + last;
+  }
+  if (fitsUnsigned && (uint64_t)last <= full.unsignedMax) {
+    results[0].unsignedMin = from.unsignedMin;
+    results[0].unsignedMax = from.unsignedMax + (uint64_t)last;
+  }
+}
+
+//===--- assume -------------------------------------------------------------===//
+
+// The operand's range cut by `range [lower, upper]` (signed). Disjoint ranges: nothing is claimed.
+void tileAssumeOpIntegerRanges(MlirOperation op, const MlirExtIntegerRange *operands, MlirExtIntegerRange *results) {
+  if (mlirTypeIsAMemRef(tileAssumeOpGetResultType(op)))
+    return;
+  results[0] = operands[0];
+  if (!tileHas(op, "range"))
+    return;
+  int64_t lower = tessera_max(operands[0].signedMin, tileArrayAt(op, "range", 0));
+  int64_t upper = tessera_min(operands[0].signedMax, tileArrayAt(op, "range", 1));
+  if (lower > upper)
+    return;
+  results[0].signedMin = lower;
+  results[0].signedMax = upper;
+  if (lower >= 0) {
+    results[0].unsignedMin = (uint64_t)lower;
+    results[0].unsignedMax = (uint64_t)upper;
+  }
+}
+
+//===--- bufferization --------------------------------------------------------===//
+
 // tile.launch from tensors to memrefs (BufferizableOpInterface): ins are read, outs become what is written in place.
 // Why: the host's tensors are bufferized by upstream's one-shot analysis, which asks these hooks (reference:
 // host-side). Expects: the kernel's symbol resolves. Leaves: the same launch on memrefs, without results. Where a
@@ -7,16 +207,6 @@
 // when it is an output. An out that the kernel overwrites wholly, `tile.overwrites = [0]` on the
 // launch, is not read: its old value costs no copy. That a grid may not have the same buffer as in and out is
 // upstream's default for ops that are not elementwise.
-#include "dialects/tile/discardable.h"
-#include "dialects/tile/hooks.h"
-#include "dialects/tile/ops.h"
-#include "dialects/tile/questions.h"
-#include "lib/ir/builder.h"
-#include "lib/ir/op_format.h"
-#include "upstream/memref.h"
-
-#include <stdio.h>
-#include <stdlib.h>
 
 //===--- what is read -------------------------------------------------------===//
 
