@@ -12,6 +12,7 @@
 #define TESSERA_DIALECTS_SPARSE_SPARSE_H
 
 #include "lib/capi/common.h"
+#include "mlir-c/BuiltinTypes.h"
 
 void sparseRegisterDialect(MlirDialectRegistry registry);
 
@@ -92,7 +93,12 @@ SparseStorage sparseEncodingGetStorage(MlirAttribute encoding);
 
 //===--- tensors ------------------------------------------------------------===//
 
-MlirAttribute sparseTypeGetEncoding(MlirType type); // null when the type is no tensor of one of our encodings
+// Null when the type is no tensor of one of our encodings. Inline: dense programs stop at the first question.
+static inline MlirAttribute sparseTypeGetEncoding(MlirType type) {
+  MlirAttribute encoding =
+      mlirTypeIsARankedTensor(type) ? mlirRankedTensorTypeGetEncoding(type) : mlirAttributeGetNull();
+  return !mlirAttributeIsNull(encoding) && sparseAttributeIsAnEncoding(encoding) ? encoding : mlirAttributeGetNull();
+}
 MlirType sparseTypeWithEncoding(MlirType tensor, MlirAttribute encodingOrNull);
 
 // The dense tensors an encoded one consists of, in this order. R×C is its shape, E its element type, P and I the types

@@ -28,15 +28,6 @@ typedef struct Levels {
   Index indices[MaxLevels];
 } Levels;
 
-static MlirAttribute encodingOf(MlirType type) {
-  return mlirTypeIsARankedTensor(type) ? mlirRankedTensorTypeGetEncoding(type) : mlirAttributeGetNull();
-}
-
-bool sparseTensorIsEncoded(MlirType type) {
-  MlirAttribute encoding = encodingOf(type);
-  return !mlirAttributeIsNull(encoding) && mlirAttributeIsASparseTensorEncodingAttr(encoding);
-}
-
 static bool readIndex(MlirAffineExpr expression, Index *index) {
   bool isQuotient = mlirAffineExprIsAFloorDiv(expression);
   *index = (Index){.by = 1, .isRest = mlirAffineExprIsAMod(expression)};
@@ -56,7 +47,7 @@ static bool readIndex(MlirAffineExpr expression, Index *index) {
 static bool readLevels(MlirType tensor, Levels *levels) {
   if (!sparseTensorIsEncoded(tensor))
     return false;
-  levels->encoding = encodingOf(tensor);
+  levels->encoding = mlirRankedTensorTypeGetEncoding(tensor);
   levels->count = mlirSparseTensorEncodingGetLvlRank(levels->encoding);
   MlirAffineMap map = mlirSparseTensorEncodingAttrGetDimToLvl(levels->encoding);
   if (levels->count > MaxLevels || !mlirAttributeIsNull(mlirSparseTensorEncodingAttrGetExplicitVal(levels->encoding)) ||

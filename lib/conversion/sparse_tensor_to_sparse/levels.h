@@ -17,8 +17,14 @@
 #include "dialects/sparse/sparse.h"
 #include "lib/capi/conversion.h"
 #include "lib/ir/builder.h"
+#include "mlir-c/Dialect/SparseTensor.h"
 
-bool sparseTensorIsEncoded(MlirType type); // a tensor with an encoding of upstream's
+// A tensor with an encoding of upstream's. Inline: dense programs stop here.
+static inline bool sparseTensorIsEncoded(MlirType type) {
+  MlirAttribute encoding =
+      mlirTypeIsARankedTensor(type) ? mlirRankedTensorTypeGetEncoding(type) : mlirAttributeGetNull();
+  return !mlirAttributeIsNull(encoding) && mlirAttributeIsASparseTensorEncodingAttr(encoding);
+}
 
 // Our type of an upstream tensor, and the other way around; null where there is none.
 MlirType sparseTypeFromLevels(MlirType tensor);
