@@ -259,3 +259,31 @@ intptr_t mlirExtAttributeGetNumParameters(MlirAttribute attribute) {
 MlirAttribute mlirExtAttributeGetParameter(MlirAttribute attribute, intptr_t index) {
   return wrap(cast<ParametricAttribute>(unwrap(attribute)).get().parameters[index]);
 }
+
+//===--- shapes, and lists that callbacks append to (common.h) ------------------===//
+
+template <typename Shaped> static bool giveShape(Type type, MlirExtShape *shape) {
+  auto shaped = dyn_cast<Shaped>(type);
+  if (!shaped)
+    return false;
+  ArrayRef<int64_t> sizes = shaped.getShape();
+  *shape = {intptr_t(sizes.size()), sizes.data(), wrap(shaped.getElementType())};
+  return true;
+}
+bool mlirExtTypeGetShape(MlirType type, MlirExtShape *shape) {
+  return giveShape<RankedTensorType>(unwrap(type), shape) || giveShape<MemRefType>(unwrap(type), shape) ||
+         giveShape<VectorType>(unwrap(type), shape);
+}
+
+void mlirExtAttributeListAppend(MlirExtAttributeList list, MlirAttribute attribute) {
+  static_cast<SmallVectorImpl<Attribute> *>(list.ptr)->push_back(unwrap(attribute));
+}
+
+void mlirExtTypeListAppend(MlirExtTypeList list, MlirType type) {
+  static_cast<SmallVectorImpl<Type> *>(list.ptr)->push_back(unwrap(type));
+}
+
+bool mlirExtEmitterError(MlirExtEmitter emitter, MlirStringRef message) {
+  (*static_cast<function_ref<InFlightDiagnostic()> *>(emitter.ptr))() << unwrap(message);
+  return false;
+}

@@ -48,8 +48,8 @@ bool tileParseMoreOperands(TileParse *parse, int group); // the rest of a list w
 MlirExtParseResult tileParseOperandGroup(TileParse *parse, int group, bool isRequired);
 MlirExtParseResult tileParseTypeGroup(TileParse *parse, int group, TileArity arity, bool isRequired);
 bool tileParseSignature(TileParse *parse, const TileElement *element); // functional-type
+bool tileParseResolve(TileParse *parse);                               // at the end
 
 bool tileParseAttributeOf(TileParse *parse, const TileAttributeSpec *attribute); // op_parse.c
-bool tileParseResolve(TileParse *parse);                                         // op_parse_resolve.c
 
 #endif

@@ -173,7 +173,7 @@ bool tileSpecIsMet(const TileAttributeKind *kind, MlirAttribute attribute);
 bool tileSpecParseKind(const TileAttributeKind *kind, MlirExtParser parser, MlirAttribute *attribute);
 void tileSpecPrintKind(const TileAttributeKind *kind, MlirExtPrinter printer, MlirAttribute attribute);
 
-// The hooks of every op of a table. op_parse.c, op_print.c, op_verify.c, op_infer.c.
+// The hooks of every op of a table. op_parse.c, op_print.c, op_verify.c.
 bool tileTableParse(const MlirExtOpDefinition *definition, MlirExtParser parser, MlirExtOpState state);
 void tileTablePrint(const MlirExtOpDefinition *definition, MlirOperation op, MlirExtPrinter printer);
 bool tileTableVerify(MlirOperation op);
