@@ -119,7 +119,6 @@ double layoutWeightOf(MlirBlock block);
 // Room for one more of `size` bytes.
 void *layoutGrow(void *items, uint32_t count, uint32_t *capacity, size_t size);
 
-//===--- relations.c ------------------------------------------------------------===//
 LayoutId layoutIntern(Graph *graph, const TileLayout *layout);
 const TileLayout *layoutOf(const Graph *graph, LayoutId id);
 // The port's layout when its variable has `own`; 0 if there is none. Products' operands: only for multiply-adds.
@@ -135,18 +134,10 @@ MlirValue layoutMemoryOf(MlirOperation op);
 // Proposals: what memory accesses, products, reductions and scans like, carried along the graph.
 bool layoutPropose(Graph *graph);                                       // false after a diagnostic
 bool layoutAddCandidate(Graph *graph, uint32_t variable, LayoutId own); // true if it is new
-
-//===--- products.c ---------------------------------------------------------------===//
-bool layoutProposeProduct(Graph *graph, uint32_t variable); // false after a diagnostic
 // The atom that wastes least on a product of these sizes and types, shared among so many warps; unless `mayPad`, of
 // those that divide the sizes. False if the machine has none for the types.
 bool layoutFindAtom(const TileMachine *machine, MlirOperation product, uint32_t warps, bool mayPad, char *name,
                     size_t capacity, TileMachineAtom *atom);
-
-//===--- facts.c --------------------------------------------------------------------===//
-// What is known of the memory behind operand `operand` of a load, store or gather, as TileMemoryFacts; `order` receives
-// the axes, fastest first.
-TileMemoryFacts layoutMemoryFacts(MlirOperation op, MlirValue memory, uint32_t *order);
 
 //===--- price.c ----------------------------------------------------------------------===//
 double layoutPriceOfConversion(Graph *graph, MlirType type, LayoutId from, LayoutId to); // once
@@ -154,6 +145,9 @@ double layoutPriceOfOp(Graph *graph, const Variable *variable, const Candidate *
 uint32_t layoutElementBits(MlirType type); // of a tile; index counts 64, i1 8
 // Registers of a thread, copies left out.
 uint64_t layoutRegisters(const TileLayout *layout);
+// What is known of the memory behind operand `operand` of a load, store or gather, as TileMemoryFacts; `order` receives
+// the axes, fastest first.
+TileMemoryFacts layoutMemoryFacts(MlirOperation op, MlirValue memory, uint32_t *order);
 
 //===--- choose.c -----------------------------------------------------------------------===//
 double layoutChoose(Graph *graph); // the price of the choice
@@ -165,12 +159,5 @@ typedef struct LayoutCounts {
   double cycles;                          // of conversions, weighted
 } LayoutCounts;
 void layoutApply(Graph *graph, LayoutCounts *counts);
-
-//===--- prepare.c ------------------------------------------------------------------------===//
-bool layoutInlineCalls(MlirOperation kernel); // false after a diagnostic
-// Pads products that no atom of the machine divides, up to the atom; what is added is zero and cut off again.
-uint64_t layoutPadProducts(MlirOperation kernel, const TileMachine *machine, uint32_t warps);
-// Makes products dense for which the machine has no sparse atom.
-void layoutMakeProductsDense(MlirOperation kernel, const TileMachine *machine, uint32_t warps);
 
 #endif
