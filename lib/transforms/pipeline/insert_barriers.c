@@ -12,14 +12,245 @@
 //   synchronized by the tile.sync in it; partitions among each other, by their barriers in memory. Two accesses to one
 //   tile of a view in one layout need no barrier: each thread meets its own elements.
 // Source: the membar analysis of Triton, with places instead of allocations. Cost: linear in the ops for each round.
-#include "lib/transforms/pipeline/pipeline.h"
-
+#include "dialects/tile/discardable.h"
 #include "dialects/tile/ops.h"
 #include "dialects/tile/questions.h"
 #include "lib/analysis/machine_of_op.h"
+#include "lib/analysis/scratch.h"
+#include "lib/capi/op.h"
+#include "lib/ir/op_query.h"
 #include "lib/ir/pass.h"
-#include "lib/transforms/pipeline/accesses.h"
+#include "lib/ir/support.h"
+#include "lib/transforms/pipeline/lifetimes.h"
+#include "lib/transforms/pipeline/loops.h"
+#include "lib/transforms/pipeline/pipeline.h"
+#include "mlir-c/BuiltinAttributes.h"
+#include "upstream/memref.h"
 #include "upstream/scf.h"
+
+#include <stdlib.h>
+
+//===--- accesses ---------------------------------------------------------------===//
+
+// What an op of a scheduled kernel does to memory that other threads of the kernel see, and what a list of such
+// accesses means for the next one.
+
+// Program order holds within one program instance, across its threads too, for global memory and local buffers. A
+// shared buffer is ordered by the program's own tile.sync and tile.wait; only what passes its place on is ordered here.
+typedef enum AccessTo {
+  Access_Global, // root: the parameter; null: any memory
+  Access_Local,  // root: the alloc's result
+  Access_Place,  // bytes of shared memory; root: the alloc's result; null: scratch
+} AccessTo;
+
+typedef struct MemoryAccess {
+  AccessTo kind;
+  MlirValue root;
+  bool isWrite;
+  int64_t offset, bytes;
+  MlirOperation op; // a load or store of a view's tile whose elements one thread each accesses; null: not known
+} MemoryAccess;
+
+typedef struct Accesses {
+  MemoryAccess *items;
+  intptr_t count, capacity;
+} Accesses;
+
+// What the op itself accesses, regions left out; where a barrier stands within the op, and what it needs around it.
+typedef struct OpAccesses {
+  Accesses accesses;
+  bool hasBarrier;              // the op's own exchange: earlier accesses are through when it ends
+  bool isOverAtBarrier;         // what the op itself accesses in memory is through, too
+  bool needsBefore, needsAfter; // an atomic that releases or acquires: for every access
+} OpAccesses;
+
+//===--- lists ----------------------------------------------------------------------------------------===//
+
+static bool isSame(const MemoryAccess *a, const MemoryAccess *b) {
+  return a->kind == b->kind && mlirValueEqual(a->root, b->root) && a->isWrite == b->isWrite && a->offset == b->offset &&
+         a->bytes == b->bytes && mlirOperationEqual(a->op, b->op);
+}
+
+static void accessesAdd(Accesses *accesses, MemoryAccess access) {
+  for (intptr_t i = 0; i < accesses->count; ++i)
+    if (isSame(&accesses->items[i], &access))
+      return;
+  if (accesses->count == accesses->capacity) {
+    accesses->capacity = accesses->capacity ? 2 * accesses->capacity : 8;
+    accesses->items = realloc(accesses->items, (size_t)accesses->capacity * sizeof *accesses->items);
+  }
+  accesses->items[accesses->count++] = access;
+}
+
+static void accessesJoin(Accesses *accesses, const Accesses *more) {
+  for (intptr_t i = 0; i < more->count; ++i)
+    accessesAdd(accesses, more->items[i]);
+}
+
+static void accessesFree(Accesses *accesses) {
+  free(accesses->items);
+  *accesses = (Accesses){.items = NULL};
+}
+
+// Drops all but bytes of shared memory.
+static void accessesKeepPlaces(Accesses *accesses) {
+  intptr_t kept = 0;
+  for (intptr_t i = 0; i < accesses->count; ++i)
+    if (accesses->items[i].kind == Access_Place)
+      accesses->items[kept++] = accesses->items[i];
+  accesses->count = kept;
+}
+
+// Indices of the loop have other values then.
+static void accessesNextRound(Accesses *accesses, MlirOperation loop) {
+  Accesses next = {.items = NULL};
+  for (intptr_t i = 0; i < accesses->count; ++i) {
+    MemoryAccess access = accesses->items[i];
+    if (!mlirOperationIsNull(access.op) && !tileAreOperandsInvariant(loop, access.op))
+      access.op = (MlirOperation){NULL};
+    accessesAdd(&next, access);
+  }
+  accessesFree(accesses);
+  *accesses = next;
+}
+
+//===--- conflicts ------------------------------------------------------------------------------------===//
+
+static MlirType tileOf(MlirOperation access) {
+  return tileLoadOpIsA(access) ? tileLoadOpGetResultType(access) : tileStoreOpGetValueType(access);
+}
+
+// Two accesses to the same tile of a view in the same layout: each thread meets its own elements.
+static bool isOfSameThreads(MlirOperation a, MlirOperation b) {
+  if (mlirOperationIsNull(a) || mlirOperationIsNull(b))
+    return false;
+  intptr_t first = tileStoreOpIsA(a), second = tileStoreOpIsA(b), count = mlirOperationGetNumOperands(a) - first;
+  if (mlirOperationGetNumOperands(b) - second != count || !mlirTypeEqual(tileOf(a), tileOf(b)))
+    return false;
+  for (intptr_t i = 0; i < count; ++i)
+    if (!mlirValueEqual(mlirOperationGetOperand(a, i + first), mlirOperationGetOperand(b, i + second)))
+      return false;
+  return true;
+}
+
+static bool conflicts(const MemoryAccess *a, const MemoryAccess *b) {
+  if (a->kind != b->kind)
+    return false;
+  bool isUnknown = mlirValueIsNull(a->root) || mlirValueIsNull(b->root);
+  switch (a->kind) {
+  case Access_Global:
+    return (a->isWrite || b->isWrite) && (isUnknown || tileParametersMayOverlap(a->root, b->root)) &&
+           !isOfSameThreads(a->op, b->op);
+  case Access_Local:
+    return (a->isWrite || b->isWrite) && mlirValueEqual(a->root, b->root);
+  case Access_Place: // the owner's own accesses are the program's to order
+    return (isUnknown || !mlirValueEqual(a->root, b->root)) && a->offset < b->offset + b->bytes &&
+           b->offset < a->offset + a->bytes;
+  }
+  return true;
+}
+
+// Whether an access must wait until all threads are through with an earlier one.
+static bool accessesConflict(const Accesses *earlier, const Accesses *later) {
+  for (intptr_t i = 0; i < earlier->count; ++i)
+    for (intptr_t j = 0; j < later->count; ++j)
+      if (conflicts(&earlier->items[i], &later->items[j]))
+        return true;
+  return false;
+}
+
+//===--- ops ------------------------------------------------------------------------------------------===//
+
+// The parameter behind a memref or view; null: not known.
+static MlirValue rootOf(MlirValue memory) {
+  MlirValue root = tileMemoryRoot(memory);
+  return !mlirValueIsNull(root) && mlirValueIsABlockArgument(root) ? root : (MlirValue){NULL};
+}
+
+static void addBuffer(const Lifetimes *lifetimes, MlirValue buffer, bool isWrite, Accesses *accesses) {
+  const BufferPlace *place = tilePlaceOf(lifetimes, buffer);
+  if (!place || place->level != Level_Shared)
+    return;
+  MlirValue root = tileAllocOpGetResult(place->alloc);
+  accessesAdd(accesses, (MemoryAccess){Access_Place, root, true, place->offset, place->bytes});
+  if (tileStringEquals(tileBufferTypeGetLevel(mlirValueGetType(root)), "local"))
+    accessesAdd(accesses, (MemoryAccess){Access_Local, root, isWrite, 0, 0});
+}
+
+// A load or store of a tile of a view, each of whose elements one thread has.
+static bool isExact(const Lifetimes *lifetimes, MlirOperation op) {
+  if (!lifetimes->lanes || (!tileLoadOpIsA(op) && !tileStoreOpIsA(op)) || !mlirTypeIsATensor(tileOf(op)))
+    return false;
+  TileLayout layout = tileLayoutAttrGetLayout(tileTypeGetLayout(tileOf(op)));
+  return !tileHasCopies(&layout, lifetimes->lanes, lifetimes->warps);
+}
+
+static void addOperand(const Lifetimes *lifetimes, MlirOperation op, MlirValue memory, bool isWrite,
+                       Accesses *accesses) {
+  MlirType type = mlirValueGetType(memory);
+  MlirValue root = tileMemoryRoot(memory);
+  if (tileTypeIsABuffer(mlirValueGetType(root)))
+    addBuffer(lifetimes, root, isWrite, accesses);
+  else if (mlirTypeIsAMemRef(type) || tileTypeIsAView(type))
+    accessesAdd(accesses, (MemoryAccess){Access_Global, rootOf(memory), isWrite, 0, 0,
+                                         isExact(lifetimes, op) ? op : (MlirOperation){NULL}});
+}
+
+typedef struct Adding {
+  const Lifetimes *lifetimes;
+  Accesses *accesses;
+} Adding;
+
+// What an ordered atomic says of all memory concerns barriers only, as tile.sync does.
+static void addEffect(MlirOperation op, TileEffect effect, void *data) {
+  Adding *adding = data;
+  bool isWrite = effect.kind == MlirExtEffect_Write && !tileAtomicLoadOpIsA(op); // which says so to stay apart
+  if ((!isWrite && effect.kind != MlirExtEffect_Read) || effect.resource != MlirExtResource_Memory)
+    return;
+  if (mlirValueIsNull(effect.value))
+    accessesAdd(adding->accesses, (MemoryAccess){.isWrite = isWrite});
+  else
+    addOperand(adding->lifetimes, op, effect.value, isWrite, adding->accesses);
+}
+
+static void addScratch(MlirOperation op, OpAccesses *result) {
+  MlirAttribute scratch = tileOpGetScratch(op);
+  if (mlirAttributeIsNull(scratch))
+    return;
+  result->hasBarrier = true;
+  accessesAdd(&result->accesses,
+              (MemoryAccess){Access_Place, (MlirValue){NULL}, true, mlirDenseI64ArrayGetElement(scratch, 0),
+                             mlirDenseI64ArrayGetElement(scratch, 1)});
+}
+
+// Copies land by then: at the places that they were under way to, and in local buffers as writes.
+static void addLanding(const Lifetimes *lifetimes, MlirOperation wait, OpAccesses *result) {
+  Life now = tileLifeOf(lifetimes, wait);
+  for (intptr_t i = 0; i < lifetimes->numPlaces; ++i) {
+    const BufferPlace *place = &lifetimes->places[i];
+    if (place->isCopiedInto && place->life.first <= now.last && now.first <= place->life.last)
+      addBuffer(lifetimes, tileAllocOpGetResult(place->alloc), true, &result->accesses);
+  }
+}
+
+static bool isOrdered(MlirOperation op, const char *order) {
+  return tileKeywordIs(op, "order", order) || tileKeywordIs(op, "order", "acq_rel");
+}
+
+static void accessesOf(const Lifetimes *lifetimes, MlirOperation op, OpAccesses *result) {
+  addScratch(op, result);
+  tileOpVisitEffects(op, addEffect, &(Adding){lifetimes, &result->accesses});
+  if (tileWaitOpIsA(op))
+    addLanding(lifetimes, op, result);
+  TileExchange exchange = {.lanes = lifetimes->lanes, .warps = lifetimes->warps};
+  result->isOverAtBarrier = result->hasBarrier && tileSpreadsResult(&exchange, op);
+  if (tileAtomicRmwOpIsA(op) || tileAtomicCasOpIsA(op) || tileAtomicStoreOpIsA(op)) {
+    result->needsBefore = isOrdered(op, "release");
+    result->needsAfter = isOrdered(op, "acquire") && !tileAtomicStoreOpIsA(op) && !result->isOverAtBarrier;
+  }
+}
+
+//===--- places of barriers ------------------------------------------------------===//
 
 enum { Inserted, Removed };
 
@@ -37,12 +268,12 @@ static void close(Order *order) { order->open.count = 0; }
 
 static Accesses copyOf(const Accesses *accesses) {
   Accesses copy = {.items = NULL};
-  tileAccessesJoin(&copy, accesses);
+  accessesJoin(&copy, accesses);
   return copy;
 }
 
 static void become(Order *order, Accesses accesses) {
-  tileAccessesFree(&order->open);
+  accessesFree(&order->open);
   order->open = accesses;
 }
 
@@ -72,18 +303,18 @@ static void visitSync(Order *order, MlirOperation op) {
 
 static void visitPlain(Order *order, MlirOperation op) {
   OpAccesses own = {.hasBarrier = false};
-  tileAccessesOf(order->lifetimes, op, &own);
-  bool mustWait = tileAccessesConflict(&order->open, &own.accesses) || (own.needsBefore && order->open.count);
+  accessesOf(order->lifetimes, op, &own);
+  bool mustWait = accessesConflict(&order->open, &own.accesses) || (own.needsBefore && order->open.count);
   if (mustWait)
     insertSync(order, tileBuilderBefore(op));
   if (own.hasBarrier)
     close(order);
   if (own.isOverAtBarrier)
-    tileAccessesKeepPlaces(&own.accesses);
-  tileAccessesJoin(&order->open, &own.accesses);
+    accessesKeepPlaces(&own.accesses);
+  accessesJoin(&order->open, &own.accesses);
   if (own.needsAfter)
     insertSync(order, tileBuilderAfter(op));
-  tileAccessesFree(&own.accesses);
+  accessesFree(&own.accesses);
 }
 
 //===--- control flow ---------------------------------------------------------------------------------===//
@@ -100,20 +331,20 @@ static void visitLoop(Order *order, MlirOperation op, intptr_t regions) {
     become(order, copyOf(&head));
     for (intptr_t i = 0; i < regions; ++i)
       visitBlock(order, blockOf(op, i));
-    tileAccessesNextRound(&order->open, op);
-    tileAccessesJoin(&head, &order->open);
+    accessesNextRound(&order->open, op);
+    accessesJoin(&head, &order->open);
   } while (head.count != before);
   --order->depth;
   become(order, copyOf(&head));
   for (intptr_t i = 0; i < regions; ++i) {
     visitBlock(order, blockOf(op, i));
     if (i == 0)
-      tileAccessesJoin(&after, &order->open);
+      accessesJoin(&after, &order->open);
   }
-  tileAccessesNextRound(&after, op); // behind the loop its indices are gone
-  if (regions == 1)                  // a loop that runs not at all leaves what came in
-    tileAccessesJoin(&after, &head);
-  tileAccessesFree(&head);
+  accessesNextRound(&after, op); // behind the loop its indices are gone
+  if (regions == 1)              // a loop that runs not at all leaves what came in
+    accessesJoin(&after, &head);
+  accessesFree(&head);
   become(order, after);
 }
 
@@ -123,9 +354,9 @@ static void visitChoice(Order *order, MlirOperation op) {
     become(order, copyOf(&before));
     if (!mlirBlockIsNull(blockOf(op, i)))
       visitBlock(order, blockOf(op, i));
-    tileAccessesJoin(&after, &order->open);
+    accessesJoin(&after, &order->open);
   }
-  tileAccessesFree(&before);
+  accessesFree(&before);
   become(order, after);
 }
 
@@ -180,7 +411,7 @@ static bool run(MlirOperation kernel, MlirExtPass pass) {
   if (ok) {
     Order order = {.pass = pass, .lifetimes = lifetimes};
     visitBlock(&order, body);
-    tileAccessesFree(&order.open);
+    accessesFree(&order.open);
     tileKernelOpSetOrdered(kernel, mlirUnitAttrGet(mlirOperationGetContext(kernel)));
   }
   tileLifetimesDestroy(lifetimes);

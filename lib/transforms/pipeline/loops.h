@@ -1,8 +1,10 @@
-// What passes that move memory accesses out of loops ask, and the loop they leave.
+// What passes that move memory accesses out of loops ask, the loop they leave, and how much shared memory is left.
 #ifndef TESSERA_TRANSFORMS_PIPELINE_LOOPS_H
 #define TESSERA_TRANSFORMS_PIPELINE_LOOPS_H
 
 #include "lib/capi/common.h"
+
+struct TileMachine;
 
 // Whether the value is the same in all rounds of the loop: it stands outside.
 bool tileIsInvariant(MlirOperation loop, MlirValue value);
@@ -11,5 +13,12 @@ bool tileAreOperandsInvariant(MlirOperation loop, MlirOperation op);
 // gone. The new terminator still lacks the values: tileLoopYieldMore.
 MlirOperation tileLoopCarryMore(MlirOperation loop, intptr_t count, const MlirValue *initial);
 void tileLoopYieldMore(MlirOperation loop, intptr_t count, const MlirValue *values);
+
+// The outermost loop around the op; null outside loops.
+MlirOperation tileOutermostLoop(MlirOperation op);
+// What buffers that live during an outermost loop (null: all the time) may take: the machine's limit for a block, less
+// the buffers that live then too and the scratch that ops need then to move elements between threads, as much as the
+// largest tile they move. Buffers of other loops lie in the same memory.
+int64_t tileSharedMemoryLeft(MlirOperation kernel, const struct TileMachine *machine, MlirOperation loop);
 
 #endif

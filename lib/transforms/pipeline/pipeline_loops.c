@@ -21,7 +21,6 @@
 #include "lib/ir/pass.h"
 #include "lib/machine/machine.h"
 #include "lib/transforms/pipeline/loops.h"
-#include "lib/transforms/pipeline/shared_memory.h"
 #include "upstream/arith.h"
 #include "upstream/scf.h"
 

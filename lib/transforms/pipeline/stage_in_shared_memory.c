@@ -6,24 +6,90 @@
 //   in registers, or read in each round where they are short.
 // Source: KNYFE's staging; global loads of a product of M x N x K by tiles of tm x tn are then MNK(1/tm + 1/tn).
 // Cost: linear in the ops; one swizzle per operand.
-#include "lib/transforms/pipeline/pipeline.h"
-
 #include "dialects/tile/ops.h"
 #include "dialects/tile/questions.h"
 #include "dialects/tile/tile.h"
 #include "lib/analysis/machine_of_op.h"
+#include "lib/analysis/registers.h"
 #include "lib/capi/op.h"
 #include "lib/ir/builder.h"
 #include "lib/ir/op_format.h"
 #include "lib/ir/pass.h"
-#include "lib/layout/convert.h"
+#include "lib/ir/support.h"
 #include "lib/layout/access.h"
+#include "lib/layout/convert.h"
 #include "lib/layout/tiling.h"
 #include "lib/machine/machine.h"
-#include "lib/transforms/pipeline/registers.h"
-#include "lib/transforms/pipeline/shared_memory.h"
+#include "lib/transforms/pipeline/loops.h"
+#include "lib/transforms/pipeline/pipeline.h"
+#include "upstream/scf.h"
 
 #include <stdlib.h>
+
+//===--- fragments that are read again instead of being held ------------------===//
+
+// The op of the block that is `op` or holds it; null when it is elsewhere.
+static MlirOperation ancestorIn(MlirBlock block, MlirOperation op) {
+  while (!mlirOperationIsNull(op) && !mlirBlockEqual(mlirOperationGetBlock(op), block))
+    op = mlirOperationGetParentOperation(op);
+  return op;
+}
+
+// A load of a buffer whose only reader is a product, as an operand to multiply.
+static bool isFragmentLoad(MlirOperation op) {
+  if (!tileTypeIsABuffer(tileLoadOpGetSourceType(op)) || !tileHasOneUse(tileLoadOpGetResult(op)))
+    return false;
+  MlirOpOperand use = mlirValueGetFirstUse(tileLoadOpGetResult(op));
+  return tileIsFactor(use);
+}
+
+static MlirOperation loopIn(MlirOperation op) {
+  for (op = mlirOperationGetParentOperation(op); !mlirOperationIsNull(op); op = mlirOperationGetParentOperation(op))
+    if (scfForOpIsA(op))
+      return op;
+  return (MlirOperation){NULL};
+}
+
+// Nothing in the loop, or in one around it that the load stands before, touches the buffer.
+static bool isLeftAlone(MlirValue buffer, MlirOperation load) {
+  MlirBlock block = mlirOperationGetBlock(load);
+  if (!tileAllocOpIsA(tileDefiningOp(buffer))) // a slot of a ring is written as the ring goes round
+    return false;
+  for (MlirOpOperand use = mlirValueGetFirstUse(buffer); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = ancestorIn(block, mlirOpOperandGetOwner(use));
+    if (mlirOperationIsNull(user) || mlirOperationIsBeforeInBlock(load, user))
+      return false;
+  }
+  return true;
+}
+
+// Fragments of products that are read from a shared buffer before a loop are read in the loop, at their product, where
+// the loop's tiles would take more registers than the kernel may have. Returns how many.
+static int64_t readFragmentsInLoops(MlirOperation kernel, const TileMachine *machine) {
+  int64_t limit = 0, others = 0, moved = 0;
+  const TileRegisterCount count = {.registersOf = NULL};
+  if (!tileIntegerOf(kernel, "registers", &limit) && !tileMachineGetInteger(machine, "registers.per_thread", &limit))
+    return 0;
+  tileMachineGetInteger(machine, "model.registers.step", &others);
+  TileOps loads = tileCollectOps(kernel, tileLoadOpIsA);
+  for (intptr_t i = 0; i < loads.count; ++i) {
+    MlirOperation load = loads.items[i];
+    if (!isFragmentLoad(load) || !isLeftAlone(tileLoadOpGetSource(load), load))
+      continue;
+    MlirOperation product = mlirOpOperandGetOwner(mlirValueGetFirstUse(tileLoadOpGetResult(load)));
+    MlirOperation loop = loopIn(product);
+    if (mlirOperationIsNull(loop) || !tileIsInvariant(loop, tileLoadOpGetResult(load)) ||
+        tileLoopRegisters(&count, loop) + others <= limit)
+      continue;
+    mlirOperationMoveBefore(load, product);
+    ++moved;
+  }
+  tileOpsFree(&loads);
+  return moved;
+}
+
+//===--- staging --------------------------------------------------------------===//
 
 enum { Staged, Buffers, SharedBytes, ByMatrix, Conflicts, InLoops };
 
@@ -335,7 +401,7 @@ static bool run(MlirOperation kernel, MlirExtPass pass) {
   readMachine(&stage);
   intptr_t count = collect(&stage, &plans);
   stageAll(&stage, plans, count);
-  mlirExtPassAddStatistic(pass, InLoops, (uint64_t)tileReadFragmentsInLoops(kernel, machine));
+  mlirExtPassAddStatistic(pass, InLoops, (uint64_t)readFragmentsInLoops(kernel, machine));
   free(plans);
   tileMachineDestroy(machine);
   return true;
