@@ -11,7 +11,7 @@
 #include "dialects/sparse/ops.h"
 #include "dialects/sparse/sparse.h"
 #include "dialects/tile/tile.h"
-#include "lib/analysis/matrix_product.h"
+#include "lib/analysis/product.h"
 #include "lib/capi/conversion.h"
 #include "lib/conversion/sparse_tensor_to_sparse/levels.h"
 #include "lib/conversion/sparse_tensor_to_sparse/sparse_tensor_to_sparse.h"

@@ -3,7 +3,7 @@
 #define TESSERA_TRANSFORMS_SPARSIFY_WEIGHTS_H
 
 #include "dialects/sparse/sparse.h"
-#include "lib/analysis/matrix_product.h"
+#include "lib/analysis/product.h"
 #include "lib/capi/pass.h"
 #include "lib/ir/builder.h"
 

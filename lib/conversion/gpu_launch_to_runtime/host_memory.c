@@ -1,0 +1,293 @@
+// What a launch asks of the host's memory: constants as the device has them, addresses as aligned as promised, and
+// waits before the host touches what a kernel may still use.
+#include "lib/capi/op.h"
+#include "lib/conversion/gpu_launch_to_runtime/gpu_launch_to_runtime.h"
+#include "lib/ir/op_query.h"
+#include "lib/ir/support.h"
+#include "mlir-c/BuiltinAttributes.h"
+#include "mlir-c/BuiltinTypes.h"
+#include "mlir-c/Dialect/LLVM.h"
+#include "upstream/affine.h"
+#include "upstream/arith.h"
+#include "upstream/builtin.h"
+#include "upstream/cf.h"
+#include "upstream/func.h"
+#include "upstream/gpu.h"
+#include "upstream/linalg.h"
+#include "upstream/llvm.h"
+#include "upstream/memref.h"
+#include "upstream/scf.h"
+
+#include <stdio.h>
+#include <string.h>
+
+//===--- constants ------------------------------------------------------------===//
+
+static const char constantFunction[] = "tessera_device_constant";
+
+//===--- questions ----------------------------------------------------------------===//
+
+static bool isConstant(MlirOperation get) {
+  MlirOperation global = mlirExtSymbolLookup(get, tileOpAttribute(get, "name"));
+  return memrefGlobalOpIsA(global) && !mlirAttributeIsNull(tileOpAttribute(global, "constant")) &&
+         launchBytesOf(mlirShapedTypeGetElementType(memrefGetGlobalOpGetResultType(get)));
+}
+
+static bool isReadByHost(MlirValue buffer) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(buffer); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    bool isView = !mlirValueIsNull(tileOpViewedMemory(user));
+    bool reads = isView ? isReadByHost(tileOnlyResult(user))
+                        : memrefLoadOpIsA(user) || memrefCopyOpIsA(user) || memrefDimOpIsA(user);
+    if (!reads)
+      return false;
+  }
+  return true;
+}
+
+//===--- the copy -----------------------------------------------------------------===//
+
+static int64_t sizeOf(MlirType memref) {
+  int64_t bytes = launchBytesOf(mlirShapedTypeGetElementType(memref));
+  for (intptr_t d = 0; d < mlirShapedTypeGetRank(memref); ++d)
+    bytes *= mlirShapedTypeGetDimSize(memref, d);
+  return bytes;
+}
+
+// A memref of the llvm dialect: {allocated, aligned, offset, sizes, strides}.
+typedef struct Descriptor {
+  TileBuilder *builder;
+  MlirType i64;
+  MlirValue value;
+} Descriptor;
+
+static void set(Descriptor *descriptor, MlirValue value, intptr_t depth, int64_t field, int64_t at) {
+  int64_t position[] = {field, at};
+  descriptor->value = llvmInsertValueOpBuild(descriptor->builder, descriptor->value, value,
+                                             mlirDenseI64ArrayGet(descriptor->builder->context, depth, position));
+}
+
+static MlirValue number(Descriptor *descriptor, int64_t value) {
+  return llvmConstantOpBuild(descriptor->builder, descriptor->i64, mlirIntegerAttrGet(descriptor->i64, value));
+}
+
+static MlirValue memrefAt(TileBuilder *builder, MlirType type, MlirValue pointer) {
+  MlirContext context = builder->context;
+  intptr_t rank = mlirShapedTypeGetRank(type);
+  Descriptor descriptor = {builder, mlirIntegerTypeGet(context, 64)};
+  MlirType address = mlirLLVMPointerTypeGet(context, 0);
+  MlirType numbers = mlirLLVMArrayTypeGet(descriptor.i64, (unsigned)rank);
+  MlirType fields[] = {address, address, descriptor.i64, numbers, numbers};
+  descriptor.value = llvmPoisonOpBuild(builder, mlirLLVMStructTypeLiteralGet(context, rank ? 5 : 3, fields, false));
+  set(&descriptor, pointer, 1, 0, 0);
+  set(&descriptor, pointer, 1, 1, 0);
+  set(&descriptor, number(&descriptor, 0), 1, 2, 0);
+  int64_t stride = 1;
+  for (intptr_t d = rank - 1; d >= 0; --d) {
+    set(&descriptor, number(&descriptor, mlirShapedTypeGetDimSize(type, d)), 2, 3, d);
+    set(&descriptor, number(&descriptor, stride), 2, 4, d);
+    stride *= mlirShapedTypeGetDimSize(type, d);
+  }
+  return tileBuildConversionCast(builder, type, descriptor.value);
+}
+
+static void copy(MlirOperation get) {
+  TileBuilder builder = tileBuilderAfter(get);
+  MlirType type = memrefGetGlobalOpGetResultType(get), pointer = mlirLLVMPointerTypeGet(builder.context, 0);
+  MlirType i64 = mlirIntegerTypeGet(builder.context, 64);
+  // The uses of the constant become the copy's, before the copy uses the constant.
+  MlirOperation own = tileBuilderInsert(&builder, mlirOperationClone(get));
+  MlirValue origin = memrefExtractAlignedPointerAsIndexOpBuild(&builder, memrefGetGlobalOpGetResult(own));
+  origin = arithIndexCastOpBuild(&builder, i64, origin);
+  MlirValue operands[] = {llvmIntToPtrOpBuild(&builder, pointer, origin),
+                          tileBuildInteger(&builder, i64, sizeOf(type))};
+  MlirValue address = tileBuildLlvmCall(&builder, constantFunction, pointer, 2, operands);
+  mlirValueReplaceAllUsesOfWith(memrefGetGlobalOpGetResult(get), memrefAt(&builder, type, address));
+  mlirOperationDestroy(get);
+}
+
+void launchCopyConstants(MlirOperation module) {
+  TileOps gets = tileCollectOps(module, memrefGetGlobalOpIsA);
+  for (intptr_t i = 0; i < gets.count; ++i)
+    if (isConstant(gets.items[i]) && !isReadByHost(memrefGetGlobalOpGetResult(gets.items[i])))
+      copy(gets.items[i]);
+  tileOpsFree(&gets);
+}
+
+//===--- alignment ------------------------------------------------------------===//
+
+// What a program says of addresses (memref.assume_alignment: of an entry's arguments the contract, docs/gpu.md) becomes
+// an assertion: kernels access memory as wide as that allows, and on a GPU a wrong address would end the context.
+
+static int64_t bytesOf(MlirType memref) {
+  MlirType element = mlirShapedTypeGetElementType(memref);
+  unsigned bits = mlirTypeIsAInteger(element) ? mlirIntegerTypeGetWidth(element)
+                  : mlirTypeIsAFloat(element) ? mlirFloatTypeGetWidth(element)
+                                              : 64;
+  return (bits + 7) / 8;
+}
+
+static MlirValue offsetOf(TileBuilder *builder, MlirValue memref) {
+  MlirType type = mlirValueGetType(memref);
+  if (mlirAffineMapIsIdentity(mlirMemRefTypeGetAffineMap(type)))
+    return tileBuildIndex(builder, 0);
+  MlirOperation parts = memrefExtractStridedMetadataOpBuild(builder, memref);
+  return tileBuildMul(builder, memrefExtractStridedMetadataOpGetOffset(parts), tileBuildIndex(builder, bytesOf(type)));
+}
+
+static void say(MlirValue memref, int64_t alignment, char *text, size_t capacity) {
+  if (mlirValueIsABlockArgument(memref))
+    snprintf(text, capacity, "argument #%d begins at an address that is not a multiple of %lld",
+             (int)mlirBlockArgumentGetArgNumber(memref), (long long)alignment);
+  else
+    snprintf(text, capacity, "the buffer begins at an address that is not a multiple of %lld", (long long)alignment);
+}
+
+static void check(MlirOperation op) {
+  TileBuilder builder = tileBuilderBefore(op);
+  MlirValue memref = memrefAssumeAlignmentOpGetMemref(op);
+  int64_t alignment = memrefAssumeAlignmentOpGetAlignmentValue(op);
+  MlirValue base = memrefExtractAlignedPointerAsIndexOpBuild(&builder, memref);
+  MlirValue operands[] = {tileBuildAdd(&builder, base, offsetOf(&builder, memref)),
+                          tileBuildIndex(&builder, alignment)};
+  MlirValue rest = arithRemUIOpBuild(&builder, operands[0], operands[1]);
+  MlirValue isAligned = arithCmpIOpBuild(&builder, rest, tileBuildIndex(&builder, 0), ArithCmpI_Eq);
+  char text[128];
+  say(memref, alignment, text, sizeof text);
+  tileBuildAssert(&builder, isAligned, text);
+  mlirValueReplaceAllUsesOfWith(memrefAssumeAlignmentOpGetResult(op), memref);
+  mlirOperationDestroy(op);
+}
+
+uint64_t launchCheckAlignments(MlirOperation module) {
+  TileOps assumed = tileCollectOps(module, memrefAssumeAlignmentOpIsA);
+  uint64_t checks = (uint64_t)assumed.count;
+  for (intptr_t i = 0; i < assumed.count; ++i)
+    check(assumed.items[i]);
+  tileOpsFree(&assumed);
+  return checks;
+}
+
+//===--- order ----------------------------------------------------------------===//
+
+// Where the host must wait for the device: before it touches memory after a launch, and before an entry returns.
+//
+// Launches are asynchronous and in order; memory is shared. One wait per place is enough: it is put before the first
+// access after a launch on the way there, before a whole loop where the loop launches nothing. A wait with nothing to
+// wait for costs a load (tessera_device_synchronize), so what cannot be known (what callers and blocks before launched)
+// is taken to be pending.
+
+static const char waitFunction[] = "tessera_device_synchronize";
+
+//===--- questions --------------------------------------------------------------------===//
+
+static bool launches(MlirOperation op) {
+  return gpuLaunchFuncOpIsA(op) || funcCallOpIsA(op) || funcCallIndirectOpIsA(op);
+}
+
+// Ops with regions are asked for what is in them. What is not known to leave memory alone touches it.
+static bool touchesMemory(MlirOperation op) {
+  static const char *const dialects[] = {"arith", "math", "index", "complex", "ub", "cf", "affine", NULL};
+  static const TileUpstream harmless[] = {MemrefOp_Alloc,
+                                          MemrefOp_Alloca,
+                                          MemrefOp_Dealloc,
+                                          MemrefOp_Dim,
+                                          MemrefOp_Rank,
+                                          MemrefOp_Cast,
+                                          MemrefOp_SubView,
+                                          MemrefOp_View,
+                                          MemrefOp_ReinterpretCast,
+                                          MemrefOp_ExpandShape,
+                                          MemrefOp_CollapseShape,
+                                          MemrefOp_GetGlobal,
+                                          MemrefOp_ExtractStridedMetadata,
+                                          MemrefOp_ExtractAlignedPointerAsIndex,
+                                          MemrefOp_AssumeAlignment,
+                                          MemrefOp_Transpose,
+                                          FuncOp_Return,
+                                          FuncOp_Constant,
+                                          GpuOp_LaunchFunc,
+                                          FuncOp_Call,
+                                          ScfOp_Yield,
+                                          ScfOp_Condition,
+                                          ScfOp_If,
+                                          ScfOp_For,
+                                          ScfOp_While,
+                                          ScfOp_IndexSwitch,
+                                          ScfOp_ExecuteRegion,
+                                          ScfOp_Forall,
+                                          ScfOp_Parallel,
+                                          ScfOp_Reduce,
+                                          LinalgOp_Yield,
+                                          LinalgOp_Index,
+                                          BuiltinOp_UnrealizedConversionCast,
+                                          TileUpstream_None};
+  static const TileUpstream accesses[] = {AffineOp_AffineLoad, AffineOp_AffineStore, AffineOp_AffineVectorLoad,
+                                          AffineOp_AffineVectorStore, TileUpstream_None};
+  for (int i = 0; dialects[i]; ++i)
+    if (tileOpIsOfDialect(op, dialects[i]))
+      return tileUpstreamIsOneOf(op, accesses);
+  return !tileUpstreamIsOneOf(op, harmless);
+}
+
+typedef struct Found {
+  bool launch, access;
+} Found;
+
+static MlirWalkResult look(MlirOperation op, void *userData) {
+  Found *found = userData;
+  found->launch |= launches(op);
+  found->access |= touchesMemory(op);
+  return MlirWalkResultAdvance;
+}
+
+static Found lookInside(MlirOperation op) {
+  Found found = {false, false};
+  mlirOperationWalk(op, look, &found, MlirWalkPreOrder);
+  return found;
+}
+
+//===--- waiting ------------------------------------------------------------------------===//
+
+static uint64_t waitBefore(MlirOperation before, bool *pending) {
+  TileBuilder builder = tileBuilderBefore(before);
+  launchBuildRuntimeCall(&builder, waitFunction, 0, NULL);
+  *pending = false;
+  return 1;
+}
+
+static uint64_t orderRegions(MlirOperation op, bool isEntry);
+
+static uint64_t orderBlock(MlirBlock block, bool isEntry) {
+  uint64_t waits = 0;
+  bool pending = true;
+  for (MlirOperation op = mlirBlockGetFirstOperation(block); op.ptr; op = mlirOperationGetNextInBlock(op)) {
+    Found found = lookInside(op);
+    bool isLaunch = launches(op), returns = funcReturnOpIsA(op) && isEntry;
+    if (pending && (returns || (found.access && (!found.launch || touchesMemory(op)))))
+      waits += waitBefore(op, &pending);
+    if (found.launch && !isLaunch)
+      waits += orderRegions(op, isEntry);
+    pending |= found.launch;
+  }
+  return waits;
+}
+
+static uint64_t orderRegions(MlirOperation op, bool isEntry) {
+  uint64_t waits = 0;
+  for (intptr_t i = 0; i < mlirOperationGetNumRegions(op); ++i)
+    for (MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, i)); block.ptr;
+         block = mlirBlockGetNextInRegion(block))
+      waits += orderBlock(block, isEntry);
+  return waits;
+}
+
+uint64_t launchOrderHostAccesses(MlirOperation module) {
+  TileOps functions = tileCollectOps(module, funcFuncOpIsA);
+  uint64_t waits = 0;
+  for (intptr_t i = 0; i < functions.count; ++i)
+    waits += orderRegions(functions.items[i], tileSymbolIsPublic(functions.items[i]));
+  tileOpsFree(&functions);
+  return waits;
+}
