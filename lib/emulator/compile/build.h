@@ -40,8 +40,8 @@ typedef struct EmulatorBuild {
   MlirOperation module; // the host's
   MlirBlock body;
   MlirType pointer, i1, i8, i16, i32, i64, f32, f64;
-  int64_t declaredCount; // functions of the host that are declared at the start of `body`
-  bool failed;
+  int64_t declaredCount;   // functions of the host that are declared at the start of `body`
+  bool failed, loadsToLds; // loadsToLds: waits have something to wait for (rocdl_waits.c)
   // the function at work
   MlirOperation function;
   MlirValue self, shared;

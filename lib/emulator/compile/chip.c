@@ -92,9 +92,13 @@ bool tileEmulatorOptionsFor(const TileMachine *machine, TileEmulatorOptions *opt
   if (!tileMachineHas(machine, "warp.width") || !tileMachineHas(machine, "shared.banks"))
     return tessera_fail(error, "is not a GPU");
   options->chip.aligned_barriers = !isa || strcmp(isa, "amdgcn") != 0;
-  return options->chip.aligned_barriers ||
-         tessera_amd_isa_find(tileMachineGetText(machine, "isa.version"), &options->amd, &unknown) ||
-         tessera_fail(error, "key 'isa.version' of machine %s: %s", tileMachineGetName(machine), unknown.text);
+  if (options->chip.aligned_barriers)
+    return true;
+  if (!tessera_amd_isa_find(tileMachineGetText(machine, "isa.version"), &options->amd, &unknown))
+    return tessera_fail(error, "key 'isa.version' of machine %s: %s", tileMachineGetName(machine), unknown.text);
+  // Until gfx9 vmcnt counts stores, too; then they have vscnt.
+  options->chip.counted = TESSERA_EMU_LOAD | (options->amd <= TESSERA_AMD_CDNA4 ? TESSERA_EMU_STORE : 0);
+  return true;
 }
 
 bool tileEmulatorOptionsRead(const char *chipName, TileEmulatorOptions *options, tessera_error_t *error) {

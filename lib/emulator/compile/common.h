@@ -20,8 +20,13 @@ bool emulatorLowerDirect(EmulatorBuild *build, MlirOperation op, const EmulatorR
 // `callee` (operands as bits…), no self and no site.
 bool emulatorLowerPure(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row);
 bool emulatorLowerBarrier0(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row);
-// Notes which of a function's s_barriers order no memory, for want of fences.
+// rocdl_waits.c: notes whether the module has loads into LDS; which of a function's s_barriers order no memory, for
+// want of fences and waits. Before either is lowered.
+void emulatorFindLoadsToLds(EmulatorBuild *build);
 void emulatorMarkBarriers(EmulatorBuild *build, const TileOps *ops);
+bool emulatorLowerSBarrier(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row);
+bool emulatorLowerWait(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row);
+bool emulatorLowerLoadToLds(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row);
 // A function of libm on one float, named as C's for f64: "exp2".
 bool emulatorLowerMath(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row);
 

@@ -300,6 +300,8 @@ static bool compileHost(EmulatorBuild *build, tessera_error_t *error) {
     return tessera_fail(error, "the kernel's host code does not verify");
   mlirRegisterAllLLVMTranslations(build->context);
   LLVMContextRef context = LLVMContextCreate();
+  emulatorFindLoadsToLds(build);
+  findMessages(build);
   LLVMModuleRef translated = mlirTranslateModuleToLLVMIR(build->module, context);
   if (!translated) {
     LLVMContextDispose(context);

@@ -1,6 +1,5 @@
 // Rows for the rocdl dialect: what each op is on the emulated machine. An op without a row is refused by name.
-// Loads are complete when they return, so waits for counters have nothing to wait for: s_waitcnt is inserted by LLVM's
-// back end, after this level. A split barrier (gfx12) waits where it is waited for.
+// A split barrier (gfx12) waits where it is waited for. Waits and barriers of waves are in rocdl_waits.c.
 #include "lib/emulator/compile/common.h"
 #include "lib/emulator/compile/matrix_ops.h"
 
@@ -97,83 +96,7 @@ static bool lowerPermlanex16(EmulatorBuild *build, MlirOperation op, const Emula
   return true;
 }
 
-//===--- s_barrier ------------------------------------------------------------------===//
-
-static bool accessesMemory(MlirOperation op) {
-  static const TileUpstream kinds[] = {LlvmOp_Load,
-                                       LlvmOp_Store,
-                                       LlvmOp_AtomicRMW,
-                                       LlvmOp_AtomicCmpXchg,
-                                       LlvmOp_CallIntrinsic,
-                                       LlvmOp_Call,
-                                       LlvmOp_MaskedCompressstore,
-                                       LlvmOp_MaskedExpandload,
-                                       LlvmOp_MaskedGather,
-                                       LlvmOp_MaskedLoad,
-                                       LlvmOp_MaskedScatter,
-                                       LlvmOp_MaskedStore,
-                                       LlvmOp_Memcpy,
-                                       LlvmOp_MemcpyInline,
-                                       LlvmOp_Memmove,
-                                       LlvmOp_Memset,
-                                       RocdlOp_GlobalLoadLDS,
-                                       RocdlOp_LoadToLDS,
-                                       RocdlOp_RawPtrBufferLoad,
-                                       RocdlOp_RawPtrBufferStore,
-                                       TileUpstream_None};
-  return tileUpstreamIsOneOf(op, kinds);
-}
-
-// llvm.fence of a workgroup or more that releases (or acquires), as LLVM numbers orders.
-static bool isFence(MlirOperation op, bool releases) {
-  if (!llvmFenceOpIsA(op) || emulatorSays(op, "syncscope", "wavefront") ||
-      emulatorSays(op, "syncscope", "singlethread"))
-    return false;
-  int64_t order = emulatorInteger(op, "ordering", 7);
-  return order >= 6 || order == (releases ? 5 : 4);
-}
-
-// The hardware's own way: what it waits for is done.
-static bool isWait(MlirOperation op) { return rocdlSWaitcntOpIsA(op) || rocdlWaitDscntOpIsA(op); }
-
-// s_barrier waits for waves, not for their accesses. It orders memory where, with no access between, a release fence
-// stands before it and an acquire fence behind it, or a wait for the counters before it.
-static bool ordersMemory(const TileOps *ops, intptr_t at) {
-  MlirBlock block = mlirOperationGetBlock(ops->items[at]);
-  bool isReleased = false;
-  for (intptr_t i = at - 1; i >= 0 && mlirBlockEqual(mlirOperationGetBlock(ops->items[i]), block); --i) {
-    if (isWait(ops->items[i]))
-      return true;
-    isReleased |= isFence(ops->items[i], true);
-    if (isReleased || accessesMemory(ops->items[i]))
-      break;
-  }
-  for (intptr_t i = at + 1; isReleased && i < ops->count; ++i) {
-    if (!mlirBlockEqual(mlirOperationGetBlock(ops->items[i]), block) || accessesMemory(ops->items[i]))
-      return false;
-    if (isFence(ops->items[i], false))
-      return true;
-  }
-  return false;
-}
-
-static const char unordered[] = "unordered";
-
-void emulatorMarkBarriers(EmulatorBuild *build, const TileOps *ops) {
-  for (intptr_t i = 0; i < ops->count; ++i)
-    if (rocdlSBarrierOpIsA(ops->items[i]) && !ordersMemory(ops, i))
-      mlirOperationSetAttributeByName(ops->items[i], tileString(unordered), mlirUnitAttrGet(build->context));
-}
-
-static bool lowerSBarrier(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
-  TileBuilder b = tileBuilderBefore(op);
-  MlirValue operands[] = {emulatorI32(build, &b, 0), emulatorI32(build, &b, 0)};
-  if (!emulatorHas(op, unordered))
-    return emulatorLowerBarrier0(build, op, row);
-  emulatorCallAt(build, &b, op, "tessera_emu_rendezvous", (MlirType){NULL}, 2, operands);
-  emulatorReplace(op, (MlirValue){NULL});
-  return true;
-}
+//===--- swaps -------------------------------------------------------------------===//
 
 // permlane16.swap (`number` 16), permlane32.swap (32)
 static bool lowerSwap(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
@@ -230,21 +153,6 @@ static bool lowerBuffer(EmulatorBuild *build, MlirOperation op, const EmulatorRo
                           emulatorI32(build, &b, bytes)};
   emulatorCallAt(build, &b, op, row->callee, none, 5, operands);
   emulatorReplace(op, loads ? emulatorLoadPacked(build, &b, type, 0) : nothing);
-  return true;
-}
-
-// global.load.lds, load.to.lds from, to
-static bool lowerLoadToLds(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
-  TileBuilder b = tileBuilderBefore(op);
-  int64_t bytes = emulatorInteger(op, "size", 0);
-  (void)row;
-  if (bytes < 1 || bytes > 16)
-    return emulatorRefuse(build, op, "loads %lld bytes for each lane, 1 to 16 can be", (long long)bytes);
-  MlirValue operands[] = {emulatorFlat(build, &b, rocdlLoadToLDSOpGetGlobalPtr(op)),
-                          emulatorFlat(build, &b, rocdlLoadToLDSOpGetLdsPtr(op)), emulatorI32(build, &b, bytes),
-                          emulatorI32(build, &b, emulatorInteger(op, "offset", 0))};
-  emulatorCallAt(build, &b, op, "tessera_emu_load_to_lds", none, 4, operands);
-  emulatorReplace(op, nothing);
   return true;
 }
 
@@ -344,15 +252,15 @@ const EmulatorRow emulatorRocdlRows[] = {
     {rocdlGridDimYOpName, emulatorLowerField, NULL, EMULATOR_BLOCK(grid[1])},
     {rocdlGridDimZOpName, emulatorLowerField, NULL, EMULATOR_BLOCK(grid[2])},
     {rocdlWavefrontSizeOpName, emulatorLowerField, NULL, EMULATOR_BLOCK(warp_width)},
-    {rocdlSBarrierOpName, lowerSBarrier, NULL, 0},
+    {rocdlSBarrierOpName, emulatorLowerSBarrier, NULL, 0},
     {rocdlBarrierOpName, emulatorLowerBarrier0, NULL, 0},
     {rocdlBarrierSignalOpName, emulatorLowerNothing, NULL, 0},
     {rocdlBarrierWaitOpName, emulatorLowerBarrier0, NULL, 0},
-    {rocdlSWaitcntOpName, emulatorLowerNothing, NULL, 0},
-    {rocdlWaitDscntOpName, emulatorLowerNothing, NULL, 0},
-    {rocdlWaitLoadcntOpName, emulatorLowerNothing, NULL, 0},
-    {rocdlWaitStorecntOpName, emulatorLowerNothing, NULL, 0},
-    {rocdlWaitExpcntOpName, emulatorLowerNothing, NULL, 0},
+    {rocdlSWaitcntOpName, emulatorLowerWait, NULL, 0},
+    {rocdlWaitDscntOpName, emulatorLowerWait, NULL, 0},
+    {rocdlWaitLoadcntOpName, emulatorLowerWait, NULL, 0},
+    {rocdlWaitStorecntOpName, emulatorLowerWait, NULL, 0},
+    {rocdlWaitExpcntOpName, emulatorLowerWait, NULL, 0},
     {rocdlSSleepOpName, emulatorLowerNothing, NULL, 0},
     {rocdlSNopOpName, emulatorLowerNothing, NULL, 0},
     {rocdlSetPrioOpName, emulatorLowerNothing, NULL, 0},
@@ -376,8 +284,8 @@ const EmulatorRow emulatorRocdlRows[] = {
     {rocdlMakeBufferRsrcOpName, lowerMakeBuffer, NULL, 0},
     {rocdlRawPtrBufferLoadOpName, lowerBuffer, "tessera_emu_buffer_load", 0},
     {rocdlRawPtrBufferStoreOpName, lowerBuffer, "tessera_emu_buffer_store", 0},
-    {rocdlGlobalLoadLDSOpName, lowerLoadToLds, NULL, 0},
-    {rocdlLoadToLDSOpName, lowerLoadToLds, NULL, 0},
+    {rocdlGlobalLoadLDSOpName, emulatorLowerLoadToLds, NULL, 0},
+    {rocdlLoadToLDSOpName, emulatorLowerLoadToLds, NULL, 0},
     {rocdlROCDLRcpOpName, lowerReciprocal, NULL, 0},
     {rocdlROCDLExp2OpName, emulatorLowerMath, "exp2", 0},
     {rocdlROCDLLogOpName, emulatorLowerMath, "log2", 0}, // v_log_f32 is of base 2

@@ -85,8 +85,8 @@ void tessera_emu_buffer_load(tessera_emu_thread_t *self, const tessera_buffer_re
 void tessera_emu_buffer_store(tessera_emu_thread_t *self, const tessera_buffer_resource_t *resource, uint32_t offset,
                               uint32_t scalar, const void *values, uint32_t bytes, uint32_t site);
 
-// global_load_lds: `bytes` from this lane's `from` to `to` + lane * bytes, both moved on by `offset`. The copy is
-// complete when this returns: LLVM's back end waits for it before LDS is read.
+// global_load_lds: `bytes` from this lane's `from` to `to` + lane * bytes, both moved on by `offset`. The copy lands
+// where the wave waits for it (tessera_emu_copy_wait_counted).
 void tessera_emu_load_to_lds(tessera_emu_thread_t *self, const void *from, void *to, uint32_t bytes, uint32_t offset,
                              uint32_t site);
 

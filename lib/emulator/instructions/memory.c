@@ -106,9 +106,6 @@ void tessera_emu_buffer_store(tessera_emu_thread_t *self, const tessera_buffer_r
 
 void tessera_emu_load_to_lds(tessera_emu_thread_t *self, const void *from, void *to, uint32_t bytes, uint32_t offset,
                              uint32_t site) {
-  char value[WIDEST_INSTRUCTION];
   char *place = (char *)to + offset + self->lane * bytes;
-  const void *source = tessera_emu_access(self, (const char *)from + offset, bytes, TESSERA_EMU_LOAD, site);
-  memcpy(value, source, bytes);
-  memcpy(tessera_emu_access(self, place, bytes, TESSERA_EMU_STORE | TESSERA_EMU_SHARED, site), value, bytes);
+  tessera_emu_copy_counted(self, place, (const char *)from + offset, bytes, site);
 }

@@ -122,6 +122,7 @@ static void *access_global(emu_thread_t *self, uintptr_t address, uint32_t bytes
   emu_buffer_t *buffer = emu_buffer_at(self, address, bytes, site);
   if (!buffer)
     return out_of_global(self, address, bytes, what, site);
+  self->groups += (launch->chip->counted & what) != 0;
   if (what & TESSERA_EMU_STORE && buffer->given->read_only) {
     check_writable(self, buffer, address, site);
     return self->nowhere;

@@ -145,7 +145,7 @@ void emu_clock_meet_warp(emu_worker_t *worker, emu_warp_t *warp, uint64_t mask) 
     return;
   }
   uint32_t known = worker->now++, first = first_of_warp(worker, warp->number);
-  for (uint32_t lane = 0; mask >> lane & 1; ++lane) {
+  for (uint32_t lane = 0; lane < EMU_WIDEST && mask >> lane & 1; ++lane) {
     worker->threads[first + lane].clock.known_warp = known;
     worker->threads[first + lane].clock.stamp = worker->now;
   }

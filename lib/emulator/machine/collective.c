@@ -137,6 +137,15 @@ void emu_collectives_lane_ended(emu_thread_t *self) {
   }
 }
 
+bool emu_collectives_go_on(emu_worker_t *worker, emu_warp_t *warp) {
+  for (emu_meeting_t *meeting = warp->meetings; meeting; meeting = meeting->next)
+    if (meeting->strictness & TESSERA_EMU_RUNNING) {
+      hold(worker, warp, meeting);
+      return true;
+    }
+  return false;
+}
+
 const emu_meeting_t *emu_meeting_of(const emu_thread_t *thread) {
   for (const emu_meeting_t *meeting = thread->in_warp->meetings; meeting; meeting = meeting->next)
     if (meeting->group.mask >> thread->view.lane & 1)

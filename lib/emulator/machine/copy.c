@@ -1,7 +1,9 @@
-// copy.c - cp.async: issued now, landed as late as the program allows, at the wait that covers it.
+// copy.c - cp.async and AMD's loads into LDS: issued now, landed as late as the program allows, at the wait that covers
+// them.
 // Why so late: a copy that lands early hides a missing wait. Between the two the words of the target are marked as in
 // flight; whoever touches them is reported (shadow.h). After the wait they count as written by the thread that waited.
 #include "lib/emulator/machine/access.h"
+#include "lib/emulator/machine/clock.h"
 #include "lib/emulator/machine/count.h"
 #include "lib/emulator/machine/shadow.h"
 #include "lib/emulator/machine/trace.h"
@@ -18,13 +20,13 @@ static bool refuse(emu_thread_t *self, uint32_t bytes, uint32_t source_bytes, ui
 }
 
 // The target must be inside shared memory; it is checked as a write where it is marked.
-static bool target_is_valid(emu_thread_t *self, const void *shared, uint32_t bytes, uint32_t site) {
+static bool target_is_valid(emu_thread_t *self, const void *shared, uint32_t bytes, uint32_t alignment, uint32_t site) {
   uintptr_t offset = (uintptr_t)shared - (uintptr_t)self->view.block->shared;
   uint32_t there = self->worker->launch->given->shared_bytes;
-  emu_check_alignment(self, (uintptr_t)shared, bytes, TESSERA_EMU_STORE, site);
+  emu_check_alignment(self, (uintptr_t)shared, alignment, TESSERA_EMU_STORE, site);
   bool is_inside = offset < there && there - offset >= bytes;
   if (is_inside && !(self->worker->launch->checks && emu_shadow_is_gap(self, (uint32_t)offset)))
-    return offset % bytes == 0;
+    return offset % alignment == 0;
   uint32_t real = emu_shared_offset(self->worker->launch, (uint32_t)offset);
   emu_find(self, TESSERA_EMULATOR_OUT_OF_BOUNDS, site, 0, real, 0,
            is_inside ? "asynchronous copy of %u bytes to shared+%u, past the end of one array of shared memory"
@@ -53,33 +55,49 @@ static void count(emu_thread_t *self, const void *shared, uint32_t bytes, uint32
   emu_log_add(self, (uintptr_t)shared, bytes, TESSERA_EMU_STORE | TESSERA_EMU_SHARED | EMU_LOG_ASYNC, site);
 }
 
-void tessera_emu_copy_async(tessera_emu_thread_t *thread, void *shared, const void *global, uint32_t bytes,
-                            uint32_t source_bytes, uint32_t site) {
-  emu_thread_t *self = emu_of(thread);
+// The copy is under way from here on, as one of |group|.
+static void begin(emu_thread_t *self, emu_copy_t copy) {
   emu_worker_t *worker = self->worker;
-  site = site <= TESSERA_EMULATOR_SITES ? site : 0;
-  if (refuse(self, bytes, source_bytes, site) || !target_is_valid(self, shared, bytes, site))
-    return;
-  if (source_bytes && (worker->launch->checks || worker->launch->count))
-    global = emu_access_at(self, global, source_bytes,
-                           TESSERA_EMU_LOAD | TESSERA_EMU_GLOBAL | EMU_LOG_ASYNC | TESSERA_EMU_ALIGN(bytes), 0, site);
   if (!has_room(self)) {
     worker->no_memory = true;
     emu_abort_block(worker);
   }
-  uint32_t offset = (uint32_t)((uintptr_t)shared - (uintptr_t)self->view.block->shared);
-  count(self, shared, bytes, source_bytes, site);
-  self->copies[self->copy_count++] = (emu_copy_t){.shared = offset,
-                                                  .bytes = (uint16_t)bytes,
-                                                  .source_bytes = (uint16_t)source_bytes,
-                                                  .global = global,
-                                                  .group = self->groups,
-                                                  .site = site,
-                                                  .issued = worker->steps,
-                                                  .clock = self->clock};
+  count(self, self->view.block->shared + copy.shared, copy.bytes, copy.source_bytes, copy.site);
+  copy.issued = worker->steps;
+  copy.clock = self->clock;
+  self->copies[self->copy_count++] = copy;
   ++worker->copies_in_flight;
   if (worker->launch->checks)
-    emu_shadow_copy_begins(self, offset, bytes, site);
+    emu_shadow_copy_begins(self, copy.shared, copy.bytes, copy.site);
+}
+
+// Where the source can be read from, once it was checked as |alignment| has it.
+static const char *source_of(emu_thread_t *self, const void *global, uint32_t bytes, uint32_t alignment,
+                             uint32_t site) {
+  const emu_launch_t *launch = self->worker->launch;
+  if (!bytes || !(launch->checks || launch->count))
+    return global;
+  return emu_access_at(self, global, bytes,
+                       TESSERA_EMU_LOAD | TESSERA_EMU_GLOBAL | EMU_LOG_ASYNC | TESSERA_EMU_ALIGN(alignment), 0, site);
+}
+
+static uint32_t offset_of(const emu_thread_t *self, const void *shared) {
+  return (uint32_t)((uintptr_t)shared - (uintptr_t)self->view.block->shared);
+}
+
+void tessera_emu_copy_async(tessera_emu_thread_t *thread, void *shared, const void *global, uint32_t bytes,
+                            uint32_t source_bytes, uint32_t site) {
+  emu_thread_t *self = emu_of(thread);
+  site = site <= TESSERA_EMULATOR_SITES ? site : 0;
+  if (refuse(self, bytes, source_bytes, site) || !target_is_valid(self, shared, bytes, bytes, site))
+    return;
+  const char *source = source_of(self, global, source_bytes, bytes, site);
+  begin(self, (emu_copy_t){.shared = offset_of(self, shared),
+                           .bytes = (uint16_t)bytes,
+                           .source_bytes = (uint16_t)source_bytes,
+                           .global = source,
+                           .group = self->groups,
+                           .site = site});
 }
 
 void tessera_emu_copy_commit(tessera_emu_thread_t *self) {
@@ -145,6 +163,58 @@ void tessera_emu_copy_wait_all(tessera_emu_thread_t *thread, uint32_t site) {
     emu_log_add(self, 0, 0, EMU_LOG_WAIT, site <= TESSERA_EMULATOR_SITES ? site : 0);
   }
   land_before(self, UINT32_MAX);
+}
+
+//===--- Waits that count memory instructions ----------------------------===//
+
+void tessera_emu_copy_counted(tessera_emu_thread_t *thread, void *shared, const void *global, uint32_t bytes,
+                              uint32_t site) {
+  emu_thread_t *self = emu_of(thread);
+  uint32_t number = self->groups, alignment = bytes % 4 ? bytes : 4;
+  site = site <= TESSERA_EMULATOR_SITES ? site : 0;
+  if (!target_is_valid(self, shared, bytes, alignment, site))
+    return;
+  const char *source = source_of(self, global, bytes, alignment, site);
+  self->groups = number + 1;
+  begin(self, (emu_copy_t){.shared = offset_of(self, shared),
+                           .bytes = (uint16_t)bytes,
+                           .source_bytes = (uint16_t)bytes,
+                           .global = source,
+                           .group = number,
+                           .site = site});
+  if (self->worker->timeline)
+    emu_log_add(self, 0, 0, EMU_LOG_COMMIT, 0);
+}
+
+static uint32_t begun_since(const emu_thread_t *self, uint32_t number) {
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < self->copy_count; ++i)
+    count += self->copies[i].group >= number;
+  return count;
+}
+
+// All lanes of the wave go on together, so each finds in LDS what any of them waited for.
+static void land_counted(const tessera_emu_group_t *group, const void *parameter) {
+  uint32_t landed = 0;
+  emu_thread_t *one = NULL;
+  (void)parameter;
+  for (uint64_t rest = group->mask; rest; rest &= rest - 1) {
+    uint32_t lane = (uint32_t)__builtin_ctzll(rest);
+    uint32_t before = emu_of(group->lane[lane])->copy_count;
+    one = emu_of(group->lane[lane]);
+    land_before(one, *(const uint32_t *)group->contribution[lane]);
+    landed += before - one->copy_count;
+  }
+  if (landed)
+    emu_clock_meet_warp(one->worker, one->in_warp, group->mask);
+}
+
+void tessera_emu_copy_wait_counted(tessera_emu_thread_t *thread, uint32_t pending, uint32_t site) {
+  emu_thread_t *self = emu_of(thread);
+  uint32_t end = self->groups > pending ? self->groups - pending : 0;
+  if (self->worker->timeline)
+    emu_log_add(self, begun_since(self, end), 0, EMU_LOG_WAIT, site <= TESSERA_EMULATOR_SITES ? site : 0);
+  tessera_emu_collective(thread, tessera_emu_full_mask(thread), TESSERA_EMU_RUNNING, land_counted, NULL, &end, site);
 }
 
 // Copies nobody waited for never happened; their words must not look in flight to the next block.

@@ -145,8 +145,10 @@ enum {
   TESSERA_EMU_ALIGNED = 1, // all lanes of |mask| execute this very instruction (.aligned: mma, ldmatrix); lanes that
                            // have ended are an error. Else (shfl.sync, vote.sync, bar.warp.sync) any with the same
                            // meaning, parameter and mask meet, and lanes that have ended are not waited for.
-  TESSERA_EMU_ORDERS = 2   // memory accesses of the lanes before it happen before those after it: bar.warp.sync,
+  TESSERA_EMU_ORDERS = 2,  // memory accesses of the lanes before it happen before those after it: bar.warp.sync,
                            // rocdl.wave.barrier. Shuffles, votes and mma give no such promise.
+  TESSERA_EMU_RUNNING = 4  // when every other lane of the warp has ended or waits elsewhere, those that are here go on:
+                           // what a wave does in one branch (s_waitcnt).
 };
 
 // Waits until all lanes of |mask| are here; the last one computes for all. |parameter| (may be null) is compared by
@@ -194,6 +196,14 @@ void tessera_emu_copy_commit(tessera_emu_thread_t *self);
 void tessera_emu_copy_wait(tessera_emu_thread_t *self, uint32_t pending, uint32_t site);
 // cp.async.wait_all: waits for all copies, committed or not.
 void tessera_emu_copy_wait_all(tessera_emu_thread_t *self, uint32_t site);
+
+// AMD's loads into LDS (global_load_lds): as above, but a wave waits for them by its counter of memory instructions
+// (vmcnt), which all loads of global memory count in, and stores where the chip says so. |bytes|: 1, 2, 4, 12 or 16.
+void tessera_emu_copy_counted(tessera_emu_thread_t *self, void *shared, const void *global, uint32_t bytes,
+                              uint32_t site);
+// s_waitcnt vmcnt(|pending|): the wave waits until at most so many of its youngest memory instructions are under way.
+// Lanes that wait elsewhere, in another branch, take no part.
+void tessera_emu_copy_wait_counted(tessera_emu_thread_t *self, uint32_t pending, uint32_t site);
 
 //===--- Operations without a meaning ------------------------------------===//
 
@@ -252,6 +262,7 @@ typedef struct tessera_emulator_chip_t {
   bool aligned_barriers;  // all lanes of a warp must come to a barrier (bar.sync), not the warp alone (s_barrier)
 } tessera_emulator_chip_t;
 
+  uint32_t counted;       // TESSERA_EMU_LOAD, STORE: accesses of global memory that waits count (vmcnt); else 0
 // Global memory the kernel may touch. What is in no buffer is out of bounds.
 typedef struct tessera_emulator_buffer_t {
   void *base;

@@ -58,7 +58,7 @@ static bool release_log_waiters(emu_worker_t *worker, emu_warp_t *warp) {
 
 static emu_thread_t *pick(emu_worker_t *worker) {
   emu_warp_t *warp = &worker->warps[worker->running_warp];
-  if (warp->ready || release_log_waiters(worker, warp))
+  if (warp->ready || release_log_waiters(worker, warp) || emu_collectives_go_on(worker, warp))
     return lane_of(worker, warp, warp->ready);
   worker->ready_warps &= ~emu_bit(warp->number);
   if (!worker->ready_warps)

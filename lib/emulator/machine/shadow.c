@@ -153,32 +153,54 @@ void emu_shadow_shared(const emu_access_t *access, uint32_t offset, uint32_t byt
   }
 }
 
-static void begin_word(const emu_access_t *access, emu_shadow_t *shadow, uint32_t at) {
+static bool is_in_flight(const emu_word_t *word) { return emu_stamp_of(word->write) == EMU_IN_FLIGHT; }
+
+// Copies of less than a word may share one: the record's bytes are those of all of them.
+static void begin_word(const emu_access_t *access, emu_shadow_t *shadow, uint32_t at, uint32_t mask) {
   emu_place_t place = {"shared", at};
-  emu_word_check(access, &shadow->of[at / 4], &shadow->lists[at / 4], 15, &place);
-  shadow->of[at / 4].write = emu_record(access, 15) | (uint64_t)EMU_IN_FLIGHT << 32;
+  emu_word_t *word = &shadow->of[at / 4];
+  emu_word_check(access, word, &shadow->lists[at / 4], mask, &place);
+  uint32_t bytes = mask | (is_in_flight(word) ? emu_bytes_of(word->write) : 0);
+  word->write = emu_record(access, bytes) | (uint64_t)EMU_IN_FLIGHT << 32;
 }
 
 void emu_shadow_copy_begins(emu_thread_t *self, uint32_t offset, uint32_t bytes, uint32_t site) {
   emu_access_t access = {.self = self, .write = true, .site = site};
   emu_shadow_t *shadow = self->worker->shadow;
   uint32_t chunk = offset / CHUNK;
-  if (bytes == CHUNK && is_one(self, shadow, chunk)) {
+  if (is_whole(offset, bytes) && is_one(self, shadow, chunk)) {
     check_chunk(&access, shadow, chunk);
     shadow->of[offset / 4].write = emu_record(&access, 15) | (uint64_t)EMU_IN_FLIGHT << 32;
     return;
   }
-  if (!shadow->split[chunk])
-    split(self, shadow, chunk);
-  for (uint32_t at = offset; at < offset + bytes; at += 4)
-    begin_word(&access, shadow, at);
+  for (uint64_t at = offset, end = at + bytes; at < end;) {
+    if (!shadow->split[at / CHUNK])
+      split(self, shadow, (uint32_t)(at / CHUNK));
+    uint32_t word = (uint32_t)at, mask = emu_bytes_of_word(&at, end);
+    begin_word(&access, shadow, word, mask);
+  }
+}
+
+static void land_word(const emu_access_t *access, emu_shadow_t *shadow, uint32_t at, uint32_t mask) {
+  emu_word_t *word = &shadow->of[at / 4];
+  uint64_t others = is_in_flight(word) ? emu_bytes_of(word->write) & ~mask : 0;
+  if (others) // of the same word
+    word->write = (word->write & ~(UINT64_C(15) << 18)) | others << 18;
+  else
+    word->write = emu_record(access, 15);
+  shadow->initialized[at / 4] |= (uint8_t)mask;
 }
 
 void emu_shadow_copy_lands(emu_thread_t *self, uint32_t offset, uint32_t bytes, uint32_t site) {
   emu_access_t access = {.self = self, .write = true, .site = site};
   emu_shadow_t *shadow = self->worker->shadow;
-  uint32_t words = shadow->split[offset / CHUNK] ? bytes / 4 : 1;
-  for (uint32_t i = 0; i < words; ++i)
-    shadow->of[offset / 4 + i].write = emu_record(&access, 15);
-  memset(&shadow->initialized[offset / 4], 15, bytes / 4);
+  if (is_whole(offset, bytes) && !shadow->split[offset / CHUNK]) {
+    shadow->of[offset / 4].write = emu_record(&access, 15);
+    memcpy(&shadow->initialized[offset / 4], &all_initialized, sizeof all_initialized);
+    return;
+  }
+  for (uint64_t at = offset, end = at + bytes; at < end;) {
+    uint32_t word = (uint32_t)at, mask = emu_bytes_of_word(&at, end);
+    land_word(&access, shadow, word, mask);
+  }
 }

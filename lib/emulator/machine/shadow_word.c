@@ -45,7 +45,8 @@ static bool is_ordered(const emu_access_t *access, uint64_t record, uint32_t byt
 static bool check_record(const emu_access_t *access, const emu_place_t *place, uint64_t record, uint32_t list,
                          bool written, uint32_t bytes) {
   if (emu_stamp_of(record) == EMU_IN_FLIGHT) {
-    report_in_flight(access, place, record);
+    if (emu_bytes_of(record) & bytes)
+      report_in_flight(access, place, record);
     return false;
   }
   uint64_t conflict = record;

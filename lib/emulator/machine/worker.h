@@ -70,7 +70,7 @@ struct emu_thread_t {
   uint32_t fence_scope, fence_now;        // of its last release fence, for relaxed atomics after it: 1 + scope, or 0
   uint32_t barrier_result, barrier_threads;
   uint32_t cycles; // of issue since its warp's log was emptied, for predictions
-  uint32_t groups; // of copies, committed
+  uint32_t groups; // of copies, committed; where waits count, memory instructions
   uint32_t spins;  // atomics and volatile loads since it last waited
   uint32_t copy_count, copy_room;
   emu_copy_t *copies;
@@ -253,6 +253,8 @@ const emu_meeting_t *emu_meeting_of(const emu_thread_t *thread);
 // Keeps a finding, or counts it when it is known. The sentence is followed by the thread's place and the sites.
 void emu_find(emu_thread_t *self, tessera_emulator_kind_t kind, uint32_t site, uint32_t other_site, uint64_t address,
               uint32_t other_thread, const char *format, ...) __attribute__((format(printf, 7, 8)));
+// No lane of the warp can run: holds a meeting of those that run (TESSERA_EMU_RUNNING). False when there is none.
+bool emu_collectives_go_on(emu_worker_t *worker, emu_warp_t *warp);
 struct emu_findings_t *emu_findings_create(void);
 void emu_findings_destroy(struct emu_findings_t *findings);
 void emu_findings_clear(struct emu_findings_t *findings);
