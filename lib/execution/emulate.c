@@ -113,7 +113,8 @@ bool runEmulatorCompile(Run *run, const tessera_run_options_t *options, tessera_
   Emulation *emulation = run->emulation = calloc(1, sizeof *run->emulation);
   if (!emulation)
     return tessera_fail(error, "out of memory");
-  *emulation = (Emulation){.options = options, .run = run, .hooks = {emulation, run->chip, launchKernel}};
+  *emulation = (Emulation){
+      .options = options, .run = run, .hooks = {emulation, run->chip, TESSERA_EMULATOR_UNWRITTEN, launchKernel}};
   if (!readChip(run, options, &emulation->emulator, error) || !runDeviceLower(run, options, error))
     return false;
   tessera_trace_phase(trace, "translation and optimization");
@@ -172,19 +173,23 @@ typedef struct Buffers {
   char (*names)[32];
 } Buffers;
 
-static void nameBuffer(const Buffers *buffers, const void *memory, char name[32]) {
+// False for what the program has allocated itself.
+static bool nameArgument(const Buffers *buffers, const void *memory, char name[32]) {
   snprintf(name, 32, "allocation");
   for (int i = 0; i < buffers->run->signature.num_arguments; ++i)
-    if (buffers->run->signature.arguments[i].in_memory && buffers->run->data.arguments[i].data == memory)
+    if (buffers->run->signature.arguments[i].in_memory && buffers->run->data.arguments[i].data == memory) {
       snprintf(name, 32, "argument %d", i);
+      return true;
+    }
+  return false;
 }
 
 static void takeBuffer(void *context, void *memory, size_t bytes) {
   Buffers *buffers = context;
   if (buffers->items) {
-    nameBuffer(buffers, memory, buffers->names[buffers->count]);
-    buffers->items[buffers->count] =
-        (tessera_emulator_buffer_t){.base = memory, .bytes = bytes, .name = buffers->names[buffers->count]};
+    bool isArgument = nameArgument(buffers, memory, buffers->names[buffers->count]);
+    buffers->items[buffers->count] = (tessera_emulator_buffer_t){
+        .base = memory, .bytes = bytes, .name = buffers->names[buffers->count], .marked = !isArgument};
   }
   ++buffers->count;
 }
@@ -324,6 +329,14 @@ static KernelRun *kernelOf(Module *module, int64_t count, const char *name) {
   return NULL;
 }
 
+// A launch has threads, and each of them returns at least: a kernel without one was compiled into nothing.
+static bool ranNothing(const tessera_emulator_report_t *report) {
+  uint64_t instructions = 0;
+  for (int i = 0; i < TESSERA_EMU_CLASSES; ++i)
+    instructions += report->counters.instructions[i];
+  return instructions == 0;
+}
+
 static bool runKernel(Emulation *emulation, Module *module, KernelRun *kernel, const TileEmulatorLaunch *launch,
                       tessera_error_t *error) {
   tessera_emulator_report_t *report;
@@ -336,7 +349,9 @@ static bool runKernel(Emulation *emulation, Module *module, KernelRun *kernel, c
   size_t found = tileEmulatorDiagnose(module->program, report);
   forgetReport(emulation);
   emulation->last = report;
-  return !found || tessera_fail(error, "kernel '%s': %zu finding%s", launch->kernel, found, found == 1 ? "" : "s");
+  if (found)
+    return tessera_fail(error, "kernel '%s': %zu finding%s", launch->kernel, found, found == 1 ? "" : "s");
+  return !ranNothing(report) || tessera_fail(error, "kernel '%s': the launch executed no instruction", launch->kernel);
 }
 
 static bool launchKernel(void *user, const tessera_image_t *image, const tessera_device_launch_t *launch,

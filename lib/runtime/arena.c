@@ -150,6 +150,8 @@ static block_t *allocate(size_t bytes) {
     tessera_raise("a program asked for a buffer of %zu bytes: the system has no more memory", bytes);
   else
     block->asked = bytes;
+  if (block && arena->memory.mark)
+    arena->memory.mark(arena->memory.context, block + 1, bytes);
   return block;
 }
 

@@ -50,6 +50,7 @@ typedef struct tessera_memory_t {
   void *context;
   void *(*allocate)(void *context, size_t bytes);
   void (*release)(void *context, void *memory);
+  void (*mark)(void *context, void *memory, size_t bytes); // each block that is given out, new or used before; or NULL
 } tessera_memory_t;
 
 tessera_arena_t *tessera_arena_create(void); // NULL when out of memory

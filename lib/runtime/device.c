@@ -174,8 +174,13 @@ static void release(void *context, void *memory) {
   device->driver->release(device->handle, memory, NULL);
 }
 
+static void mark(void *context, void *memory, size_t bytes) {
+  tessera_device_t *device = context;
+  device->driver->mark(device->handle, memory, bytes);
+}
+
 tessera_arena_t *tessera_device_arena(tessera_device_t *device) {
-  return tessera_arena_create_in(&(tessera_memory_t){device, allocate, release});
+  return tessera_arena_create_in(&(tessera_memory_t){device, allocate, release, device->driver->mark ? mark : NULL});
 }
 
 static void *constant_copy(tessera_device_t *device, const void *origin, int64_t bytes, tessera_error_t *out_error) {

@@ -65,6 +65,8 @@ typedef struct tessera_driver_t {
   // Memory that host and device both reach by one address; the host when the device's work is done. Aligned to 256.
   bool (*allocate)(void *device, size_t bytes, void **out_memory, tessera_error_t *out_error);
   bool (*release)(void *device, void *memory, tessera_error_t *out_error);
+  // Marks memory that a program was given as written by nobody yet; NULL: it stays as it is.
+  void (*mark)(void *device, void *memory, size_t bytes);
   // In the order of the stream.
   bool (*copy)(void *device, void *to, const void *from, size_t bytes, void *stream, tessera_error_t *out_error);
   bool (*stream_create)(void *device, void **out_stream, tessera_error_t *out_error);
@@ -94,6 +96,7 @@ extern const tessera_driver_t tessera_null_driver, tessera_emulator_driver, tess
 typedef struct tessera_emulator_hooks_t {
   void *user;
   const char *chip;
+  uint32_t unwritten; // what each word of memory holds that the program was given and nobody has written
   // Runs the grid to its end. False, with the error, when it could not be run or something was wrong with it.
   bool (*launch)(void *user, const tessera_image_t *image, const tessera_device_launch_t *launch,
                  tessera_error_t *out_error);

@@ -45,7 +45,8 @@ static bool emulate(void *user, const tessera_image_t *image, const tessera_devi
   return twin_run(*twin, &one, out_error);
 }
 
-static const tessera_emulator_hooks_t hooks = {&emulated, "sm_80", emulate};
+static const tessera_emulator_hooks_t hooks = {
+    .user = &emulated, .chip = "sm_80", .unwritten = 0x7fa5c3b1, .launch = emulate};
 
 static const void *context(void) { return driver == &tessera_emulator_driver ? &hooks : NULL; }
 
@@ -437,11 +438,26 @@ static void test_without_device(float *x) {
   tessera_device_synchronize();
 }
 
+// The emulator's memory is marked whenever it is given out, also when it was used before; the last word in part.
+static void test_unwritten(void) {
+  for (int use = 0; use < 2; ++use) {
+    unsigned char *memory = _mlir_memref_to_llvm_alloc(4098);
+    uint32_t word;
+    for (int i = 0; i < 4096; i += 4)
+      CHECK(memcpy(&word, memory + i, 4) && word == hooks.unwritten, "word at %d, use %d", i, use);
+    CHECK(memory[4096] == 0xb1 && memory[4097] == 0xc3);
+    memset(memory, 0, 4098);
+    tessera_release(memory);
+  }
+}
+
 static void test_on(tessera_device_t *device) {
   tessera_device_t *outer = tessera_device_enter(device);
   tessera_arena_t *arena = tessera_device_arena(device), *before = tessera_arena_enter(arena);
   float *x = _mlir_memref_to_llvm_alloc(COUNT * sizeof *x), *y = _mlir_memref_to_llvm_alloc(COUNT * sizeof *y);
   float *z = _mlir_memref_to_llvm_alloc((COUNT + 1) * sizeof *z);
+  if (driver == &tessera_emulator_driver)
+    test_unwritten();
   test_order(device, x, y);
   test_memory(device, x, y);
   test_cooperative(device, x, y, z);

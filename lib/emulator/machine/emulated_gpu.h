@@ -262,7 +262,9 @@ typedef struct tessera_emulator_chip_t {
   bool aligned_barriers;  // all lanes of a warp must come to a barrier (bar.sync), not the warp alone (s_barrier)
 } tessera_emulator_chip_t;
 
-  uint32_t counted;       // TESSERA_EMU_LOAD, STORE: accesses of global memory that waits count (vmcnt); else 0
+// A word that no program writes on purpose: a signaling nan of f32, and 4 odd bytes. Copies of it stay unwritten.
+#define TESSERA_EMULATOR_UNWRITTEN UINT32_C(0x7fa5c3b1)
+
 // Global memory the kernel may touch. What is in no buffer is out of bounds.
 typedef struct tessera_emulator_buffer_t {
   void *base;
@@ -272,6 +274,7 @@ typedef struct tessera_emulator_buffer_t {
   bool read_only;     // writing is a finding
 } tessera_emulator_buffer_t;
 
+  bool marked;        // so is reading a word that still holds TESSERA_EMULATOR_UNWRITTEN, which the host put there
 // What a prediction of time needs to know of a chip; see timing.h. Operations: a multiply-add is two.
 typedef struct tessera_emulator_rates_t {
   uint32_t cores;             // at least 1

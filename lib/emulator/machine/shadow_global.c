@@ -5,6 +5,7 @@
 #include "lib/emulator/machine/shadow_word.h"
 
 #include <sched.h>
+#include <string.h>
 
 static bool foreign_atomics(const emu_access_t *access, uint32_t atomic) {
   return access->atomic > 1 && atomic > 1; // both of device scope
@@ -165,6 +166,20 @@ static emu_place_t place_at(const emu_buffer_t *buffer, uint64_t at) {
   return (emu_place_t){buffer->given->name ? buffer->given->name : "global", at - buffer->begin % CHUNK};
 }
 
+// The host's mark tells, from launch to launch and through copies, what nobody has written. A word of which only a part
+// was written is taken for written.
+static void check_marked(const emu_access_t *access, const emu_buffer_t *buffer, uint64_t at, uint32_t mask) {
+  uintptr_t address = buffer->begin / CHUNK * CHUNK + at;
+  uint32_t word;
+  if (address < buffer->begin || buffer->end - address < sizeof word)
+    return;
+  memcpy(&word, (const void *)address, sizeof word);
+  if (__builtin_expect(word != TESSERA_EMULATOR_UNWRITTEN, 1))
+    return;
+  emu_place_t place = place_at(buffer, at);
+  emu_word_check_initialized(access, 0, mask, &place);
+}
+
 // What was written is noted by word, whether the chunk is split or not.
 static void check_written(const emu_access_t *access, emu_buffer_t *buffer, uint64_t at, uint32_t mask) {
   emu_place_t place = place_at(buffer, at);
@@ -174,12 +189,18 @@ static void check_written(const emu_access_t *access, emu_buffer_t *buffer, uint
     buffer->written[at / 4] |= (uint8_t)mask;
 }
 
+static inline bool is_suspect(const emu_access_t *access, const emu_buffer_t *buffer) {
+  return access->read && buffer->given->marked;
+}
+
 static void access_chunk(const emu_access_t *access, emu_buffer_t *buffer, uint64_t index) {
   emu_global_word_t *chunk = &buffer->words[buffer->word_count + index];
   emu_global_more_t *more = &buffer->more[buffer->word_count + index];
   emu_place_t place = place_at(buffer, index * CHUNK);
   for (uint64_t at = index * CHUNK; buffer->written && at < (index + 1) * CHUNK; at += 4)
     check_written(access, buffer, at, 15);
+  for (uint64_t at = index * CHUNK; is_suspect(access, buffer) && at < (index + 1) * CHUNK; at += 4)
+    check_marked(access, buffer, at, 15);
   if (!is_plain_write(access, chunk, 15) && !is_plain_read(access, chunk, more))
     global_word(access, chunk, more, 15, &place);
 }
@@ -191,6 +212,8 @@ static void access_words(const emu_access_t *access, emu_buffer_t *buffer, uint6
     uint32_t mask = emu_bytes_of_word(&at, end);
     if (buffer->written)
       check_written(access, buffer, word, mask);
+    if (is_suspect(access, buffer))
+      check_marked(access, buffer, word, mask);
     emu_global_word_t *record = &buffer->words[index];
     bool plain =
         is_plain_write(access, record, mask) || (mask == 15 && is_plain_read(access, record, &buffer->more[index]));

@@ -24,6 +24,13 @@ static int suits(void *device, const tessera_image_t *image) {
   return strcmp(image->form, "emulator") == 0 && strcmp(image->chip, hooks->chip) == 0;
 }
 
+static void mark(void *device, void *memory, size_t bytes) {
+  const tessera_emulator_hooks_t *hooks = device;
+  for (size_t at = 0; at < bytes; at += sizeof hooks->unwritten)
+    memcpy((char *)memory + at, &hooks->unwritten,
+           bytes - at < sizeof hooks->unwritten ? bytes - at : sizeof hooks->unwritten);
+}
+
 static bool launch(void *device, void *kernel, const tessera_device_launch_t *launch, void *stream,
                    tessera_error_t *out_error) {
   const tessera_emulator_hooks_t *hooks = device;
@@ -36,5 +43,6 @@ const tessera_driver_t tessera_emulator_driver = {
     .close = close_device,
     .suits = suits,
     TESSERA_HOST_DRIVER,
+    .mark = mark,
     .launch = launch,
 };
