@@ -283,8 +283,25 @@ static void lowerAll(EmulatorBuild *build, TileOps *ops) {
   tileOpsFree(&functions);
 }
 
+// A read of memory that may tell what another thread did: atomic or volatile, also one that writes and whose result is
+// used.
+static bool readsMessage(MlirOperation op) {
+  if (llvmLoadOpIsA(op))
+    return emulatorInteger(op, "ordering", 0) != 0 || emulatorHas(op, "volatile_");
+  bool writes = llvmAtomicRMWOpIsA(op) || llvmAtomicCmpXchgOpIsA(op);
+  return writes && !mlirOpOperandIsNull(mlirValueGetFirstUse(tileOnlyResult(op)));
+}
+
+static void findMessages(EmulatorBuild *build) {
+  TileOps reads = tileCollectOps(build->module, readsMessage);
+  build->program->hasMessages = reads.count > 0;
+  tileOpsFree(&reads);
+}
+
 static bool lowerModule(EmulatorBuild *build, MlirOperation module) {
   copyInto(build, module);
+  emulatorFindLoadsToLds(build);
+  findMessages(build);
   TileOps ops = topLevel(build);
   bool ok = true;
   for (intptr_t i = 0; i < ops.count; ++i)
@@ -300,8 +317,6 @@ static bool compileHost(EmulatorBuild *build, tessera_error_t *error) {
     return tessera_fail(error, "the kernel's host code does not verify");
   mlirRegisterAllLLVMTranslations(build->context);
   LLVMContextRef context = LLVMContextCreate();
-  emulatorFindLoadsToLds(build);
-  findMessages(build);
   LLVMModuleRef translated = mlirTranslateModuleToLLVMIR(build->module, context);
   if (!translated) {
     LLVMContextDispose(context);

@@ -91,6 +91,7 @@ bool tileEmulatorLaunchKernel(TileEmulatorProgram *program, const TileEmulatorLa
       .rates = program->options.predict && program->options.hasRates ? &program->options.rates : NULL,
       .trace = launch->trace,
       .cooperative = launch->cooperative,
+      .has_messages = program->hasMessages,
       .threads = launch->threads,
       .params = launch->params};
   if (!kernel || !chooseBlock(kernel, launch->block, run.block, error))

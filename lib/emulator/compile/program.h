@@ -21,6 +21,7 @@ struct TileEmulatorProgram {
   EmulatorSite *sites; // sites[0] is no site
   EmulatorGlobal *globals;
   intptr_t kernelCount, siteCount, globalCount;
+  bool hasMessages; // some op reads atomically what another thread may have written
   EmulatorKept *kept;
 };
 

@@ -56,10 +56,18 @@ static emu_sync_t *make_sync(emu_thread_t *self, uintptr_t address) {
   return *list = sync;
 }
 
+static void note_learned(emu_thread_t *self, const emu_foreign_t *released) {
+  for (uint32_t i = 0; i < released->count; ++i)
+    if (released->of[i]->block != self->worker->block_number + 1 || released->of[i]->thread != self->view.index)
+      atomic_store_explicit(&self->worker->launch->has_learned, true, memory_order_relaxed);
+}
+
 static void acquire(emu_thread_t *self, uintptr_t address, tessera_emu_order_t order) {
   const emu_sync_t *sync = find_sync(self, address);
   if (!sync || !sync->released)
     return;
+  if (!atomic_load_explicit(&self->worker->launch->has_learned, memory_order_relaxed))
+    note_learned(self, sync->released);
   if (acquires(order))
     emu_clock_acquire(self, sync->released);
   else

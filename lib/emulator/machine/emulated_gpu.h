@@ -207,6 +207,8 @@ void tessera_emu_copy_wait_counted(tessera_emu_thread_t *self, uint32_t pending,
 
 //===--- Operations without a meaning ------------------------------------===//
 
+// False where all is run again in another order: what a kernel prints was printed then.
+bool tessera_emu_prints(const tessera_emu_thread_t *self);
 // Before each integer division or remainder: returns the divisor, or 1 after a finding where the result is not defined.
 // |width|: of a signed operation, whose smallest number divided by -1 has no result; 0: unsigned.
 int64_t tessera_emu_divisor(tessera_emu_thread_t *self, int64_t dividend, int64_t divisor, uint32_t width,
@@ -260,6 +262,7 @@ typedef struct tessera_emulator_chip_t {
   uint32_t sector_bytes;  // of a global transaction (numerics.md §9)
   uint32_t block_threads; // at most, and never above 1024
   bool aligned_barriers;  // all lanes of a warp must come to a barrier (bar.sync), not the warp alone (s_barrier)
+  uint32_t counted;       // TESSERA_EMU_LOAD, STORE: accesses of global memory that waits count (vmcnt); else 0
 } tessera_emulator_chip_t;
 
 // A word that no program writes on purpose: a signaling nan of f32, and 4 odd bytes. Copies of it stay unwritten.
@@ -271,10 +274,10 @@ typedef struct tessera_emulator_buffer_t {
   size_t bytes;
   const char *name;   // for findings; may be null
   bool uninitialized; // reading a byte nobody has written yet is a finding
+  bool marked;        // so is reading a word that still holds TESSERA_EMULATOR_UNWRITTEN, which the host put there
   bool read_only;     // writing is a finding
 } tessera_emulator_buffer_t;
 
-  bool marked;        // so is reading a word that still holds TESSERA_EMULATOR_UNWRITTEN, which the host put there
 // What a prediction of time needs to know of a chip; see timing.h. Operations: a multiply-add is two.
 typedef struct tessera_emulator_rates_t {
   uint32_t cores;             // at least 1
@@ -315,8 +318,9 @@ typedef struct tessera_emulator_launch_t {
   bool trace;                            // the report can be written as a trace
   const tessera_emulator_rates_t *rates; // with count: cycles are predicted; may be null
   bool cooperative;                      // all blocks, at most 256, are there at once and may wait for each other
-  int threads;                           // host threads; 0: one per processor
-  uint32_t stack_bytes;                  // of a thread; 0: 256 KiB
+  bool has_messages;    // a thread may read atomically what another one wrote: see tessera_emulator_launch
+  int threads;          // host threads; 0: one per processor
+  uint32_t stack_bytes; // of a thread; 0: 256 KiB
 } tessera_emulator_launch_t;
 
 // name, what it means in words: each row an enumerator TESSERA_EMULATOR_name.
@@ -402,6 +406,11 @@ typedef struct tessera_emulator_t tessera_emulator_t;
 tessera_emulator_t *tessera_emulator_create(const tessera_emulator_chip_t *chip);
 void tessera_emulator_destroy(tessera_emulator_t *emulator);
 
+// Who forgets to wait for a message gets it in one order of threads and not in another, and only where it is late can a
+// detector see that nothing ordered what follows. So, with has_messages and checks: where some thread learned of
+// another's writes by an atomic and nothing was found, all is run twice more, with the first blocks, warps and lanes
+// first, then with the last ones first. Memory is then as the first run left it, and the counters are the first run's.
+//
 // Runs a grid to its end. False when it could not be run: a launch no GPU of this chip would take, or no memory; a
 // kernel's own mistakes are findings. One launch at a time on an emulator. The report is the caller's to destroy.
 bool tessera_emulator_launch(tessera_emulator_t *emulator, const tessera_emulator_launch_t *launch,

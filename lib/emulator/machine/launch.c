@@ -184,9 +184,11 @@ static int worker_count(const emu_launch_t *launch) {
   return (uint64_t)wanted < launch->blocks ? (int)wanted : (int)launch->blocks;
 }
 
+// In an order of its own a launch has one host thread; blocks that may wait for each other are then all there.
 static bool plan_workers(emu_launch_t *launch, tessera_error_t *error) {
-  launch->resident = launch->given->cooperative;
-  launch->workers = worker_count(launch);
+  bool is_ordered = launch->order != EMU_SEEDED;
+  launch->resident = launch->given->cooperative || (is_ordered && launch->blocks <= EMU_MOST_ORDERED);
+  launch->workers = is_ordered && !launch->resident ? 1 : worker_count(launch);
   launch->alone = launch->resident || launch->workers == 1;
   if (launch->resident && launch->blocks > MOST_WORKERS)
     return tessera_fail(error, "a cooperative launch of %llu blocks; at most %d can be there at once",
@@ -220,7 +222,7 @@ static void *work(void *argument) {
   emu_launch_t *launch = worker->launch;
   uint64_t number;
   while (!worker->no_memory && (number = atomic_fetch_add(&launch->next_block, 1)) < launch->blocks)
-    if (emu_begin_block(worker, number))
+    if (emu_begin_block(worker, launch->order == EMU_LAST ? launch->blocks - 1 - number : number))
       emu_resume_block(worker);
   leave(launch);
   return NULL;
@@ -232,7 +234,8 @@ static void run_resident(tessera_emulator_t *emulator, emu_launch_t *launch) {
   int running = launch->workers;
   atomic_store(&launch->active, launch->workers);
   for (int i = 0; i < launch->workers; ++i)
-    runs[i] = emu_begin_block(emulator->workers[i], (uint64_t)i);
+    runs[i] =
+        emu_begin_block(emulator->workers[i], (uint64_t)(launch->order == EMU_LAST ? launch->workers - 1 - i : i));
   while (running)
     for (int i = running = 0; i < launch->workers; ++i) {
       if (!runs[i])
@@ -343,24 +346,28 @@ static bool run_launch(tessera_emulator_t *emulator, emu_launch_t *launch, tesse
   return good;
 }
 
-bool tessera_emulator_launch(tessera_emulator_t *emulator, const tessera_emulator_launch_t *given,
-                             tessera_emulator_report_t **out_report, tessera_error_t *out_error) {
+tessera_emulator_report_t *emu_launch_in(tessera_emulator_t *emulator, const tessera_emulator_launch_t *given,
+                                         emu_order_t order, bool *out_learned, tessera_error_t *out_error) {
   emu_launch_t *launch = calloc(1, sizeof *launch);
   tessera_emulator_report_t *report = calloc(1, sizeof *report);
-  bool good = launch && report;
+  bool good = launch && report, is_first = order == EMU_SEEDED;
   if (good) {
-    *launch = (emu_launch_t){
-        .given = given, .chip = &emulator->chip, .checks = given->checks, .count = given->count, .trace = given->trace};
+    *launch = (emu_launch_t){.given = given,
+                             .chip = &emulator->chip,
+                             .order = order,
+                             .checks = given->checks,
+                             .count = given->count && is_first,
+                             .trace = given->trace && is_first};
     good = run_launch(emulator, launch, report, out_error);
+    *out_learned = atomic_load(&launch->has_learned);
   } else {
     tessera_fail(out_error, "out of memory");
   }
   free(launch);
   if (good)
-    *out_report = report;
-  else
-    tessera_emulator_report_destroy(report);
-  return good;
+    return report;
+  tessera_emulator_report_destroy(report);
+  return NULL;
 }
 
 void tessera_emulator_report_destroy(tessera_emulator_report_t *report) {

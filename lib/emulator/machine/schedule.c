@@ -33,7 +33,9 @@ static uint32_t nth_bit(uint64_t bits, uint32_t n) {
   return (uint32_t)__builtin_ctzll(bits);
 }
 
-static uint32_t choose_warp(emu_worker_t *worker, uint64_t warps) {
+static uint32_t last_bit(uint64_t bits) { return 63 - (uint32_t)__builtin_clzll(bits); }
+
+static uint32_t draw_warp(emu_worker_t *worker, uint64_t warps) {
   uint64_t quick = warps & ~emu_bit(worker->slow_warp);
   if (quick && (quick == warps || emu_random(worker) % SLOW_ONE_IN))
     warps = quick;
@@ -41,8 +43,20 @@ static uint32_t choose_warp(emu_worker_t *worker, uint64_t warps) {
   return nth_bit(warps, count == 1 ? 0 : emu_random(worker) % count);
 }
 
+static uint32_t choose_warp(emu_worker_t *worker, uint64_t warps) {
+  switch (worker->launch->order) {
+  case EMU_FIRST:
+    return (uint32_t)__builtin_ctzll(warps);
+  case EMU_LAST:
+    return last_bit(warps);
+  default:
+    return draw_warp(worker, warps);
+  }
+}
+
 static emu_thread_t *lane_of(emu_worker_t *worker, const emu_warp_t *warp, uint64_t lanes) {
-  return &worker->threads[(warp->number << worker->launch->warp_shift) + (uint32_t)__builtin_ctzll(lanes)];
+  uint32_t lane = worker->launch->order == EMU_LAST ? last_bit(lanes) : (uint32_t)__builtin_ctzll(lanes);
+  return &worker->threads[(warp->number << worker->launch->warp_shift) + lane];
 }
 
 // Lanes that ran ahead as far as the log of accesses goes wait here for the others; then all go on.
@@ -237,13 +251,15 @@ static void spin_on(emu_worker_t *worker) {
     sched_yield();
 }
 
+// Whatever the order, another warp at last, so that a loop that waits comes to its end.
 static emu_thread_t *pick_another(emu_worker_t *worker, emu_thread_t *self) {
   emu_warp_t *warp = self->in_warp;
-  uint64_t after = warp->ready & ~(emu_bit(self->view.lane) * 2 - 1);
+  uint64_t before = emu_bit(self->view.lane) - 1;
+  uint64_t after = warp->ready & (worker->launch->order == EMU_LAST ? before : ~(before * 2 + 1));
   if (after)
     return lane_of(worker, warp, after);
   emu_trace_warp(worker, warp->number);
-  worker->running_warp = choose_warp(worker, worker->ready_warps);
+  worker->running_warp = draw_warp(worker, worker->ready_warps);
   warp = &worker->warps[worker->running_warp];
   return lane_of(worker, warp, warp->ready);
 }
@@ -257,6 +273,10 @@ void emu_yield(emu_thread_t *self, uint32_t site) {
   emu_thread_t *next = pick_another(worker, self);
   if (next != self)
     switch_to(worker, self, next);
+}
+
+bool tessera_emu_prints(const tessera_emu_thread_t *self) {
+  return ((const emu_thread_t *)self)->worker->launch->order == EMU_SEEDED;
 }
 
 //===--- Blocks ----------------------------------------------------------===//

@@ -141,8 +141,17 @@ typedef struct emu_buffer_t {
   const tessera_emulator_buffer_t *given;
 } emu_buffer_t;
 
+// Which of the threads that can run does.
+typedef enum emu_order_t {
+  EMU_SEEDED, // warps drawn from the seed
+  EMU_FIRST,  // the first one
+  EMU_LAST    // the last one, of blocks, warps and lanes
+} emu_order_t;
+
 typedef struct emu_launch_t {
   const tessera_emulator_launch_t *given;
+  emu_order_t order;
+  _Atomic bool has_learned; // some thread, by an atomic, of what another one wrote
   const tessera_emulator_chip_t *chip;
   uint32_t grid[3], block[3], threads, warps, warp_shift;
   uint64_t blocks;
@@ -244,6 +253,8 @@ _Noreturn void emu_end_thread(emu_thread_t *self);
 //===--- collective.c, barrier.c, copy.c: what others must tell them -----===//
 
 void emu_collectives_lane_ended(emu_thread_t *self);
+// No lane of the warp can run: holds a meeting of those that run (TESSERA_EMU_RUNNING). False when there is none.
+bool emu_collectives_go_on(emu_worker_t *worker, emu_warp_t *warp);
 void emu_barriers_thread_ended(emu_thread_t *self);
 void emu_copies_block_ended(emu_worker_t *worker);
 const emu_meeting_t *emu_meeting_of(const emu_thread_t *thread);
@@ -253,8 +264,6 @@ const emu_meeting_t *emu_meeting_of(const emu_thread_t *thread);
 // Keeps a finding, or counts it when it is known. The sentence is followed by the thread's place and the sites.
 void emu_find(emu_thread_t *self, tessera_emulator_kind_t kind, uint32_t site, uint32_t other_site, uint64_t address,
               uint32_t other_thread, const char *format, ...) __attribute__((format(printf, 7, 8)));
-// No lane of the warp can run: holds a meeting of those that run (TESSERA_EMU_RUNNING). False when there is none.
-bool emu_collectives_go_on(emu_worker_t *worker, emu_warp_t *warp);
 struct emu_findings_t *emu_findings_create(void);
 void emu_findings_destroy(struct emu_findings_t *findings);
 void emu_findings_clear(struct emu_findings_t *findings);
