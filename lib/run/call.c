@@ -242,7 +242,11 @@ static bool run_in_arena(tessera_calls_t *calls, callee_t *callee, tessera_run_d
     ok = call_all(calls, callee, data, repeat, out_error);
   }
   tessera_arena_enter(outer);
+  int64_t twice = tessera_arena_statistics(arena).double_releases;
   tessera_arena_destroy(arena);
+  if (ok && twice)
+    return tessera_fail(out_error, "the program released memory twice (%lld time%s)", (long long)twice,
+                        twice == 1 ? "" : "s");
   return ok;
 }
 

@@ -217,10 +217,12 @@ void _mlir_memref_to_llvm_free(void *memory) {
   block_t *block = header->owner;
   tessera_arena_t *arena = block->arena;
   pthread_mutex_lock(&arena->lock);
-  if (block->seal == IN_USE)
+  if (block->seal == IN_USE) {
     put_into_bin(arena, block);
-  else
+  } else {
     ++arena->statistics.bad_releases;
+    ++arena->statistics.double_releases;
+  }
   pthread_mutex_unlock(&arena->lock);
 }
 

@@ -30,12 +30,13 @@
 typedef struct tessera_arena_t tessera_arena_t;
 
 typedef struct tessera_arena_statistics_t {
-  int64_t live;         // bytes in use (as rounded to size classes)
-  int64_t peak;         // the most that were ever in use
-  int64_t held;         // bytes taken from the system
-  int64_t blocks;       // pieces they were taken in
-  int64_t allocations;  // calls served
-  int64_t bad_releases; // releases of memory that is no arena's, or is released already (ignored)
+  int64_t live;            // bytes in use (as rounded to size classes)
+  int64_t peak;            // the most that were ever in use
+  int64_t held;            // bytes taken from the system
+  int64_t blocks;          // pieces they were taken in
+  int64_t allocations;     // calls served
+  int64_t bad_releases;    // releases of memory that is no arena's, or is released already (ignored)
+  int64_t double_releases; // the latter
 } tessera_arena_statistics_t;
 
 // A stream by a number of its driver's; 0 is none: work is done when the call returns, as on the CPU.
