@@ -166,8 +166,8 @@ static emu_place_t place_at(const emu_buffer_t *buffer, uint64_t at) {
   return (emu_place_t){buffer->given->name ? buffer->given->name : "global", at - buffer->begin % CHUNK};
 }
 
-// The host's mark tells, from launch to launch and through copies, what nobody has written. A word of which only a part
-// was written is taken for written.
+// The host's mark tells, from launch to launch and through copies, what nobody has written. A word that was written in
+// part counts as written.
 static void check_marked(const emu_access_t *access, const emu_buffer_t *buffer, uint64_t at, uint32_t mask) {
   uintptr_t address = buffer->begin / CHUNK * CHUNK + at;
   uint32_t word;
