@@ -3,7 +3,7 @@
 #define TESSERA_EXECUTION_COMPARE_H
 
 #include "lib/execution/run.h"
-#include "lib/support/run_check.h"
+#include "lib/run/run_check.h"
 
 // Prints the largest error of each output of `seen` and where it is, by the bounds of `expected` if it has any. False,
 // with the error, only when they cannot be compared; `check` gathers whether they agree and the largest error.

@@ -3,7 +3,7 @@
 #define TESSERA_EXECUTION_STATISTICS_H
 
 #include "lib/execution/run.h"
-#include "lib/support/run_check.h"
+#include "lib/run/run_check.h"
 
 // Times, what the target counted, kernels, into the open object of `json`. `check` may be null.
 void runWriteStatistics(const Run *run, const tessera_run_options_t *options, tessera_trace_t *trace,

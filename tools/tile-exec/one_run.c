@@ -2,11 +2,11 @@
 #include "tools/tile-exec/one_run.h"
 
 #include "lib/run/progress.h"
+#include "lib/run/run_check.h"
 #include "lib/run/timeout.h"
 #include "lib/runtime/tessera.h"
 #include "lib/support/file.h"
 #include "lib/support/guard.h"
-#include "lib/support/run_check.h"
 #include "tools/tile-exec/loaded_program.h"
 
 #include <stdlib.h>

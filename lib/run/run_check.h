@@ -8,8 +8,8 @@
 //
 // Answers may come from elsewhere as well (another target): fill check.arguments and check.results instead of reading
 // them. An answer without data is not compared.
-#ifndef TESSERA_SUPPORT_RUN_CHECK_H
-#define TESSERA_SUPPORT_RUN_CHECK_H
+#ifndef TESSERA_RUN_RUN_CHECK_H
+#define TESSERA_RUN_RUN_CHECK_H
 
 #include "lib/support/json.h"
 #include "lib/support/judge.h"
@@ -40,4 +40,4 @@ bool tessera_run_check_compare(tessera_run_check_t *check, const tessera_run_opt
 void tessera_run_check_write(const tessera_run_check_t *check, tessera_json_t *json);
 void tessera_run_check_destroy(tessera_run_check_t *check);
 
-#endif // TESSERA_SUPPORT_RUN_CHECK_H
+#endif // TESSERA_RUN_RUN_CHECK_H

@@ -1,6 +1,6 @@
 // run_check.c - reads what is expected, compares it with what came out. See run_check.h.
 // Expects: a signature and arrays that fit it. Leaves: one line for each output compared.
-#include "lib/support/run_check.h"
+#include "lib/run/run_check.h"
 
 #include <math.h>
 #include <string.h>
