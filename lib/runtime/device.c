@@ -421,6 +421,31 @@ void tessera_launch_device(const tessera_images_t *images, const char *module, c
     tessera_raise_message(error.text);
 }
 
+// A tensor without elements has no map. All that is read of it is padding, and nothing is written: that of one zero.
+static bool replace_empty(tessera_tensor_map_t *map) {
+  static char zero[TESSERA_MAP_ALIGN];
+  for (int axis = 0; axis < map->rank; ++axis)
+    if (!map->sizes[axis]) {
+      map->address = (uint64_t)(uintptr_t)tessera_device_constant(zero, sizeof zero);
+      for (int i = 0; i < map->rank; ++i) {
+        map->sizes[i] = 1;
+        if (i)
+          map->strides[i - 1] = TESSERA_MAP_ALIGN;
+      }
+      return map->address != 0;
+    }
+  return true;
+}
+
+void tessera_device_tensor_map(const tessera_tensor_map_t *map, void *out_map) {
+  tessera_error_t error;
+  tessera_tensor_map_t one = *map;
+  if (!entered || !replace_empty(&one))
+    return; // the launch says so, or the copy of the constant did
+  if (!tessera_tensor_map_check(&one, &error) || !entered->driver->tensor_map(entered->handle, &one, out_map, &error))
+    tessera_raise_message(error.text);
+}
+
 bool tessera_device_wait(tessera_device_t *device, tessera_error_t *out_error) {
   pending = false;
   return device->driver->stream_synchronize(device->handle, stream_of(device), out_error);

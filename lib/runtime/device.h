@@ -50,6 +50,9 @@ bool tessera_device_wait(tessera_device_t *device, tessera_error_t *out_error);
 // the kernel declares. A grid with a size of 0 or less is empty. |images|: the program's, or none (see above).
 void tessera_launch_device(const tessera_images_t *images, const char *module, const char *name, const int64_t *sizes,
                            void **params, int64_t num_params);
+// Encodes a tensor for a kernel that copies boxes of it, as the parameter that the kernel takes: TESSERA_MAP_BYTES
+// bytes, aligned to 64.
+void tessera_device_tensor_map(const tessera_tensor_map_t *map, void *out_map);
 // For a program whose host's part differs between GPUs: which of the tables of images suits the entered device best; 0
 // where none is entered (the launch then says so). Raises where none suits, and gives -1 if that returns.
 int64_t tessera_device_choose(const tessera_images_t *const *tables, int64_t count);

@@ -9,6 +9,7 @@
 #define TESSERA_RUNTIME_DRIVER_H
 
 #include "lib/support/status.h"
+#include "lib/support/tensor_map.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -83,6 +84,9 @@ typedef struct tessera_driver_t {
                       tessera_error_t *out_error);
   bool (*launch)(void *device, void *kernel, const tessera_device_launch_t *launch, void *stream,
                  tessera_error_t *out_error);
+  // Encodes the tensor for kernels that copy boxes of it: TESSERA_MAP_BYTES bytes, aligned to 64. What
+  // tessera_tensor_map_check refuses does not get here.
+  bool (*tensor_map)(void *device, const tessera_tensor_map_t *map, void *out_map, tessera_error_t *out_error);
 } tessera_driver_t;
 
 // By name; NULL after an error that lists them.

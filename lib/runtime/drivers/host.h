@@ -23,6 +23,9 @@ bool tessera_host_module_unload(void *device, void *module, tessera_error_t *out
 bool tessera_host_kernel_find(void *device, void *module, const tessera_image_kernel_t *kernel, void **out_kernel,
                               tessera_error_t *out_error);
 
+// The map is its description.
+bool tessera_host_tensor_map(void *device, const tessera_tensor_map_t *map, void *out_map, tessera_error_t *out_error);
+
 // The rows of a driver's table that these fill.
 #define TESSERA_HOST_DRIVER                                                                                            \
   .allocate = tessera_host_allocate, .release = tessera_host_release, .copy = tessera_host_copy,                       \
@@ -30,6 +33,7 @@ bool tessera_host_kernel_find(void *device, void *module, const tessera_image_ke
   .stream_synchronize = tessera_host_stream_synchronize, .event_create = tessera_host_event_create,                    \
   .event_destroy = tessera_host_event_destroy, .event_record = tessera_host_event_record,                              \
   .event_elapsed = tessera_host_event_elapsed, .module_load = tessera_host_module_load,                                \
-  .module_unload = tessera_host_module_unload, .kernel_find = tessera_host_kernel_find
+  .module_unload = tessera_host_module_unload, .kernel_find = tessera_host_kernel_find,                                \
+  .tensor_map = tessera_host_tensor_map
 
 #endif // TESSERA_RUNTIME_DRIVERS_HOST_H

@@ -131,6 +131,10 @@ static void close_device(void *opened) {
   tessera_vendor_close(device);
 }
 
+static bool tensor_map(void *device, const tessera_tensor_map_t *map, void *out_map, tessera_error_t *out_error) {
+  return tessera_fail(out_error, "AMD's devices have no engine that copies boxes of tensors");
+}
+
 const tessera_driver_t tessera_rocm_driver = {
     .name = "rocm",
     .open = open_device,
@@ -139,5 +143,6 @@ const tessera_driver_t tessera_rocm_driver = {
     .stream_synchronize = stream_synchronize,
     .module_load = module_load,
     .launch = launch,
+    .tensor_map = tensor_map,
     TESSERA_VENDOR_DRIVER,
 };

@@ -9,6 +9,7 @@
 //   TESSERA_STANDIN_FAIL=cuInit=2       that function gives that error; cuInit=2@3: its third call does, from when the
 //                                       variable was set
 #include "lib/runtime/messages.h"
+#include "lib/support/tensor_map.h"
 #include "test/runtime/standin/twin.h"
 
 #include <dlfcn.h>
@@ -322,6 +323,32 @@ static uint32_t declared_bytes(const kernel_t *kernel) {
 }
 
 #ifndef HIP
+// The map is its description, as the emulator takes it.
+int cuTensorMapEncodeTiled(void *out, int element, uint32_t rank, void *address, const uint64_t *sizes,
+                           const uint64_t *strides, const uint32_t *box, const uint32_t *steps, int interleave,
+                           int swizzle, int promotion, int fill) {
+  ENTER(cuTensorMapEncodeTiled);
+  tessera_tensor_map_t map = {.address = (uint64_t)(uintptr_t)address, .rank = (uint8_t)rank};
+  map.element = (uint8_t)element;
+  map.swizzle = (uint8_t)(swizzle ? 16 << swizzle : 0);
+  map.fill = (uint8_t)fill;
+  for (uint32_t i = 0; i < rank && i < TESSERA_MAP_RANK; ++i) {
+    map.sizes[i] = sizes[i];
+    map.box[i] = box[i];
+    if (i)
+      map.strides[i - 1] = strides[i - 1];
+    if (steps[i] != 1)
+      return BAD_VALUE;
+  }
+  if (ready())
+    return ready();
+  if (interleave || (uintptr_t)out % 64 || !tessera_tensor_map_check(&map, NULL))
+    return BAD_VALUE;
+  memset(out, 0, TESSERA_MAP_BYTES);
+  memcpy(out, &map, sizeof map);
+  return 0;
+}
+
 int cuFuncSetAttribute(void *handle, int attribute, int value) {
   ENTER(cuFuncSetAttribute);
   kernel_t *kernel = handle;
@@ -574,7 +601,7 @@ static int launch(kernel_t *kernel, TileEmulatorLaunch launch, unsigned shared, 
   work->launch.dynamicSharedBytes = declared_bytes(kernel) + shared - kernel->twin->sharedBytes;
   work->launch.params = calloc((size_t)count + 1, sizeof(void *));
   for (int64_t i = 0; i < count; ++i) {
-    work->launch.params[i] = malloc(8);
+    work->launch.params[i] = aligned_alloc(64, (kernel->twin->parameterBytes[i] + 63) / 64 * 64);
     memcpy(work->launch.params[i], params[i], kernel->twin->parameterBytes[i]);
   }
   return 0;
