@@ -163,7 +163,7 @@ static bool accessesConflict(const Accesses *earlier, const Accesses *later) {
 
 // The parameter behind a memref or view; null: not known.
 static MlirValue rootOf(MlirValue memory) {
-  MlirValue root = tileMemoryRoot(memory);
+  MlirValue root = tileRootOf(memory);
   return !mlirValueIsNull(root) && mlirValueIsABlockArgument(root) ? root : (MlirValue){NULL};
 }
 
@@ -188,7 +188,7 @@ static bool isExact(const Lifetimes *lifetimes, MlirOperation op) {
 static void addOperand(const Lifetimes *lifetimes, MlirOperation op, MlirValue memory, bool isWrite,
                        Accesses *accesses) {
   MlirType type = mlirValueGetType(memory);
-  MlirValue root = tileMemoryRoot(memory);
+  MlirValue root = tileRootOf(memory);
   if (tileTypeIsABuffer(mlirValueGetType(root)))
     addBuffer(lifetimes, root, isWrite, accesses);
   else if (mlirTypeIsAMemRef(type) || tileTypeIsAView(type))

@@ -5,11 +5,12 @@
 #include "dialects/tile/questions.h"
 #include "lib/analysis/scratch.h"
 #include "lib/ir/op_query.h"
+#include "lib/support/integer.h"
 #include "upstream/scf.h"
 
 #include <stdlib.h>
 
-enum { DeepestToken = 16 };
+enum { DeepestToken = 16, BarrierBytes = 8, EngineAlign = 1024 }; // bytes
 
 typedef struct Times {
   const void *op;
@@ -137,15 +138,41 @@ static void liveByUses(const Lifetimes *lifetimes, BufferPlace *place, MlirBlock
 //===--- all ------------------------------------------------------------------------------------------===//
 
 Level tileLevelOf(MlirType buffer) {
+  if (tileTypeIsABarrier(buffer))
+    return Level_Shared;
   return tileStringEquals(tileBufferTypeGetLevel(buffer), "tmem") ? Level_Tensor : Level_Shared;
+}
+
+// Whether an engine that copies boxes, or multiplies by itself, reaches the buffer: its swizzle counts from addresses.
+static bool isForEngines(MlirValue buffer) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(buffer); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation op = mlirOpOperandGetOwner(use);
+    if (tileMmaAsyncOpIsA(op) || (tileCopyAsyncOpIsA(op) && tileKeywordIs(op, "engine", "tma")))
+      return true;
+    if (tileSlotOpIsA(op) && isForEngines(tileSlotOpGetResult(op)))
+      return true;
+    for (intptr_t i = 0; tileWarpSpecializeOpIsA(op) && i < mlirOperationGetNumRegions(op); ++i)
+      if (isForEngines(mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, i)),
+                                            mlirOpOperandGetOperandNumber(use))))
+        return true;
+  }
+  return false;
 }
 
 static BufferPlace placeFor(const Lifetimes *lifetimes, MlirOperation alloc) {
   MlirValue buffer = tileAllocOpGetResult(alloc);
   MlirType type = mlirValueGetType(buffer);
-  BufferPlace place = {
-      .alloc = alloc, .level = tileLevelOf(type), .life = {INT64_MAX, 0}, .bytes = tileBufferBytes(type)};
+  BufferPlace place = {.alloc = alloc, .level = tileLevelOf(type), .life = {INT64_MAX, 0}, .align = TileBufferAlign};
   place.isPlaced = tileIntegerOf(alloc, "offset", &place.offset);
+  if (tileTypeIsABarrier(type)) {
+    place.bytes = tessera_round_up(tileBarrierTypeGetCount(type) * BarrierBytes, TileBufferAlign);
+    liveForGood(&place);
+    return place;
+  }
+  place.bytes = tileBufferBytes(type);
+  if (isForEngines(buffer))
+    place.align = EngineAlign;
   liveByUses(lifetimes, &place, mlirOperationGetBlock(alloc), buffer);
   return place;
 }
@@ -160,8 +187,7 @@ Lifetimes *tileLifetimes(MlirOperation kernel) {
   TileOps allocs = tileCollectOps(kernel, tileAllocOpIsA);
   lifetimes->places = calloc((size_t)allocs.count + 1, sizeof *lifetimes->places);
   for (intptr_t i = 0; i < allocs.count; ++i)
-    if (tileTypeIsABuffer(tileAllocOpGetResultType(allocs.items[i])))
-      lifetimes->places[lifetimes->numPlaces++] = placeFor(lifetimes, allocs.items[i]);
+    lifetimes->places[lifetimes->numPlaces++] = placeFor(lifetimes, allocs.items[i]);
   tileOpsFree(&allocs);
   return lifetimes;
 }
@@ -172,15 +198,27 @@ void tileLifetimesDestroy(Lifetimes *lifetimes) {
   free(lifetimes);
 }
 
+MlirValue tileRootOf(MlirValue memory) {
+  for (;;) {
+    memory = tileMemoryRoot(memory);
+    if (mlirValueIsNull(memory) || !mlirValueIsABlockArgument(memory))
+      return memory;
+    MlirOperation around = mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(memory));
+    if (!tileWarpSpecializeOpIsA(around))
+      return memory;
+    memory = mlirOperationGetOperand(around, mlirBlockArgumentGetArgNumber(memory));
+  }
+}
+
 const BufferPlace *tilePlaceOf(const Lifetimes *lifetimes, MlirValue buffer) {
-  MlirOperation op = tileDefiningOp(tileMemoryRoot(buffer));
+  MlirOperation op = tileDefiningOp(tileRootOf(buffer));
   for (intptr_t i = 0; !mlirOperationIsNull(op) && i < lifetimes->numPlaces; ++i)
     if (mlirOperationEqual(lifetimes->places[i].alloc, op))
       return &lifetimes->places[i];
   return NULL;
 }
 
-int64_t tileLowestFree(const Lifetimes *lifetimes, Level level, int64_t bytes, Life life) {
+int64_t tileLowestFree(const Lifetimes *lifetimes, Level level, int64_t bytes, int64_t align, Life life) {
   int64_t offset = 0;
   for (bool moved = true; moved;) {
     moved = false;
@@ -188,7 +226,7 @@ int64_t tileLowestFree(const Lifetimes *lifetimes, Level level, int64_t bytes, L
       const BufferPlace *other = &lifetimes->places[i];
       if (other->isPlaced && other->level == level && other->life.first <= life.last &&
           life.first <= other->life.last && other->offset < offset + bytes && offset < other->offset + other->bytes) {
-        offset = (other->offset + other->bytes + TileBufferAlign - 1) / TileBufferAlign * TileBufferAlign;
+        offset = tessera_round_up(other->offset + other->bytes, align);
         moved = true;
       }
     }

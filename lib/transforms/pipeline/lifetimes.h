@@ -23,7 +23,7 @@ typedef struct BufferPlace {
   MlirOperation alloc;
   Level level;
   Life life;
-  int64_t offset, bytes;
+  int64_t offset, bytes, align;
   bool isCopiedInto; // asynchronously
   bool isPlaced;
 } BufferPlace;
@@ -39,9 +39,11 @@ typedef struct Lifetimes {
 Lifetimes *tileLifetimes(MlirOperation kernel);
 void tileLifetimesDestroy(Lifetimes *lifetimes);
 Life tileLifeOf(const Lifetimes *lifetimes, MlirOperation op); // of what only this op uses
+// The parameter or tile.alloc behind a memref, view or buffer, through views and what partitions capture.
+MlirValue tileRootOf(MlirValue memory);
 const BufferPlace *tilePlaceOf(const Lifetimes *lifetimes,
                                MlirValue buffer); // of a buffer, slot or view of one; or null
-// The lowest offset of the level, a multiple of TileBufferAlign, at which no placed buffer of that time lies.
-int64_t tileLowestFree(const Lifetimes *lifetimes, Level level, int64_t bytes, Life life);
+// The lowest offset of the level, a multiple of `align`, at which no placed buffer of that time lies.
+int64_t tileLowestFree(const Lifetimes *lifetimes, Level level, int64_t bytes, int64_t align, Life life);
 
 #endif

@@ -63,7 +63,7 @@ static void placeBuffers(Plan *plan) {
   for (intptr_t i = 0; i < lifetimes->numPlaces; ++i) {
     BufferPlace *place = sorted[i];
     if (!place->isPlaced) {
-      place->offset = tileLowestFree(lifetimes, place->level, place->bytes, place->life);
+      place->offset = tileLowestFree(lifetimes, place->level, place->bytes, place->align, place->life);
       place->isPlaced = true;
       tileAllocOpSetOffset(place->alloc, integer(place->alloc, place->offset));
       ++plan->buffers;
@@ -80,9 +80,9 @@ static void placeBuffers(Plan *plan) {
 
 // The most bytes that fit beside the buffers of that time.
 static int64_t roomAt(const Plan *plan, Life life) {
-  int64_t room = plan->limit - tileLowestFree(plan->lifetimes, Level_Shared, plan->limit, life);
+  int64_t room = plan->limit - tileLowestFree(plan->lifetimes, Level_Shared, plan->limit, TileBufferAlign, life);
   for (int64_t bytes = plan->limit; room <= 0 && bytes >= TileBufferAlign; bytes -= TileBufferAlign)
-    if (tileLowestFree(plan->lifetimes, Level_Shared, bytes, life) + bytes <= plan->limit)
+    if (tileLowestFree(plan->lifetimes, Level_Shared, bytes, TileBufferAlign, life) + bytes <= plan->limit)
       room = bytes;
   return room;
 }
@@ -99,11 +99,11 @@ static void placeScratch(Plan *plan, MlirOperation op) {
     if (!place[1])
       return;
     Life life = tileLifeOf(plan->lifetimes, op);
-    place[0] = tileLowestFree(plan->lifetimes, Level_Shared, place[1], life);
+    place[0] = tileLowestFree(plan->lifetimes, Level_Shared, place[1], TileBufferAlign, life);
     if (place[0] + place[1] > plan->limit) {
       plan->exchange.room = roomAt(plan, life);
       place[1] = tileScratchBytes(&plan->exchange, op);
-      place[0] = tileLowestFree(plan->lifetimes, Level_Shared, place[1], life);
+      place[0] = tileLowestFree(plan->lifetimes, Level_Shared, place[1], TileBufferAlign, life);
     }
     tileOpSetScratch(op, mlirDenseI64ArrayGet(mlirOperationGetContext(op), 2, place));
   }
