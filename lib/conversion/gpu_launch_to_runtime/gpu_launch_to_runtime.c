@@ -78,6 +78,7 @@ static bool checkKernel(MlirOperation launch, intptr_t given) {
   if (!llvmLLVMFuncOpIsA(kernel))
     return tileError(launch, "launches a kernel that is not an llvm.func yet: lower its gpu.module first");
   intptr_t taken = mlirLLVMFunctionTypeGetNumInputs(mlirTypeAttrGetValue(tileOpAttribute(kernel, "function_type")));
+  taken -= launchTensorMaps(launch);
   return given == taken ||
          tileErrorWithNote(
              launch, mlirOperationGetLocation(kernel), "the kernel is here",
@@ -238,6 +239,7 @@ static void declareRuntime(MlirOperation module) {
           (MlirType[]){pointer, pointer, pointer, pointer, pointer, i64});
   declare(module, waitFunction, mlirLLVMVoidTypeGet(context), 0, NULL);
   declare(module, constantFunction, pointer, 2, (MlirType[]){pointer, i64});
+  declare(module, launchTensorMapFunction, mlirLLVMVoidTypeGet(context), 2, (MlirType[]){pointer, pointer});
 }
 
 static void lower(MlirOperation launch, MlirOperation module) {
@@ -251,11 +253,15 @@ static void lower(MlirOperation launch, MlirOperation module) {
                        .index = mlirIndexTypeGet(context)};
   intptr_t parameters;
   checkOperands(launch, &parameters);
+  parameters += launchTensorMaps(launch);
   lowering.params = tileBuildAlloca(&lowering.slots, mlirLLVMArrayTypeGet(lowering.pointer, (unsigned)parameters));
   for (intptr_t i = 0; i < gpuLaunchFuncOpGetNumKernelOperands(launch); ++i) {
     MlirValue operand = gpuLaunchFuncOpGetKernelOperands(launch, i);
     (mlirTypeIsAMemRef(mlirValueGetType(operand)) ? addMemref : addScalar)(&lowering, operand);
   }
+  for (intptr_t i = 0; i < launchTensorMaps(launch); ++i)
+    buildStore(&lowering, launchBuildTensorMap(&lowering.slots, &lowering.code, launch, i),
+               tileBuildElementAddress(&lowering.code, lowering.params, lowering.pointer, lowering.count++));
   MlirAttribute kernel = tileOpAttribute(launch, "kernel");
   MlirValue operands[] = {tileBuildTextAddress(&lowering.code, imagesName),
                           textAddress(&lowering, module, "tessera_module", mlirSymbolRefAttrGetRootReference(kernel)),

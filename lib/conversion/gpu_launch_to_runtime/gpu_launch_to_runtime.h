@@ -22,6 +22,12 @@ void launchCopyConstants(MlirOperation module);
 // The bytes of an element; 0 for a type whose elements have none of their own.
 int64_t launchBytesOf(MlirType element);
 
+// How many hidden parameters the kernel of a launch has, and one of them: encoded in a slot of the function, before the
+// launch.
+intptr_t launchTensorMaps(MlirOperation launch);
+MlirValue launchBuildTensorMap(TileBuilder *slots, TileBuilder *code, MlirOperation launch, intptr_t index);
+#define launchTensorMapFunction "tessera_device_tensor_map"
+
 // A call of a function of the runtime that returns nothing.
 void launchBuildRuntimeCall(TileBuilder *builder, const char *function, intptr_t count, const MlirValue *operands);
 

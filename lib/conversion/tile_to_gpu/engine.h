@@ -6,6 +6,7 @@
 //   Memory   a memref: pointer, sizes, strides and what is known of them,
 //   View     a memory with the view's type and the part of the address that its fixed indices give,
 //   Buffer   shared memory at the offset that its tile.alloc says,
+//   Barrier  a ring of barriers in shared memory, and how many arrivals complete a round,
 //   Token    asynchronous copies.
 // Places in shared memory, barriers and the groups that a wait counts are in the kernel already:
 // tile-plan-shared-memory, tile-insert-barriers and tile-count-waits wrote them. Within one op, an exchange between
@@ -26,7 +27,7 @@
 #include "upstream/memref.h"
 #include "upstream/scf.h"
 
-enum { MaxRank = 8, SharedSpace = 3, GlobalSpace = 1 };
+enum { MaxRank = 8, SharedSpace = 3, GlobalSpace = 1, SharedAlign = 1024 };
 
 typedef struct Arena Arena;
 struct BufferLoad;
@@ -56,6 +57,7 @@ typedef struct Packing {
 
 typedef struct View {
   Memory memory;
+  MlirOperation op; // the tile.view
   MlirType type;
   intptr_t dims[MaxRank]; // of the memory, by axis
   MlirValue inside;       // i1: the fixed indices are; null: there are none
@@ -75,6 +77,7 @@ typedef enum RecordKind {
   Record_Memory,
   Record_View,
   Record_Buffer,
+  Record_Barrier,
   Record_Token
 } RecordKind;
 
@@ -88,6 +91,7 @@ typedef struct Record {
   Memory *memory;
   View *view;
   Buffer *buffer;
+  struct BarrierRing *ring;
 } Record;
 
 // A layout of values as places: coordinate = (thread ^ bits of the register) + its odd factors. `thread` null: 0.
@@ -128,6 +132,10 @@ typedef struct Gpu {
   GpuScratch scratch;    // of the op being lowered
   TileExchange exchange; // of this op; room: the bytes of its scratch
   bool hasFailed;        // after a diagnostic where the caller cannot stop
+  MlirBlock body;        // of the function
+  int64_t partition;     // number of its barrier; 0: code of the whole block
+  bool isOneThread;      // a partition whose work one thread does
+  struct TensorMap *tensorMaps;
 } Gpu;
 
 //===--- records.c ------------------------------------------------------------===//
@@ -299,7 +307,7 @@ typedef struct GpuRow {
   GpuLower lower;
 } GpuRow;
 extern const GpuRow gpuMemoryRows[], gpuAccessRows[], gpuShapeRows[], gpuComputeRows[], gpuScheduledRows[],
-    gpuAtomicRows[], gpuGatherRows[], gpuReportRows[];
+    gpuBarrierRows[], gpuProductRows[], gpuPartitionRows[], gpuAtomicRows[], gpuGatherRows[], gpuReportRows[];
 extern const GpuRow gpuControlRows[], gpuMemrefRows[];
 bool gpuLowerBlock(Gpu *g, MlirBlock block); // all but its terminator
 bool gpuLowerElementwise(Gpu *g, MlirOperation op);

@@ -38,6 +38,41 @@ typedef struct GpuProduct {
   MlirValue *d;
 } GpuProduct;
 
+// One product of a warpgroup that runs by itself: factors by their descriptors in shared memory
+// (lib/layout/descriptor.h).
+typedef struct GpuAsyncProduct {
+  const TileMachineAtom *atom;
+  const char *name;        // "wgmma.m64n256k16"
+  MlirType element[3];     // of A, B and C in the kernel
+  MlirValue descriptor[2]; // i64
+  bool isAlongDepth[2];    // neighbours in the buffer are neighbours along k
+  intptr_t count;
+  MlirValue *sums; // the accumulator's registers before, and after
+} GpuAsyncProduct;
+
+// What works by itself beside the threads. Barriers are addresses in shared memory (ptr<3>) of 8 bytes; `map`: the
+// address of a tensor map, a hidden parameter (docs/gpu.md); coordinates are i32, the fastest axis first.
+typedef struct GpuEngines {
+  void (*barrierCreate)(TileBuilder *builder, MlirValue barrier, int64_t arrivals); // by one thread
+  void (*barriersCreated)(TileBuilder *builder);                                    // by that thread, after the last
+  void (*barrierArrive)(TileBuilder *builder, MlirValue barrier, int64_t count);
+  void (*barrierExpect)(TileBuilder *builder, MlirValue barrier, int64_t bytes); // arrives once, too
+  void (*barrierWait)(TileBuilder *builder, MlirValue barrier, MlirValue parity);
+  void (*copyBoxIn)(TileBuilder *builder, MlirValue shared, MlirValue map, intptr_t rank, const MlirValue *at,
+                    MlirValue barrier);
+  void (*copyBoxOut)(TileBuilder *builder, MlirValue map, MlirValue shared, intptr_t rank, const MlirValue *at);
+  void (*commitBoxes)(TileBuilder *builder); // those that were copied out, by this thread
+  void (*waitBoxes)(TileBuilder *builder, int64_t pending);
+  void (*fenceEngines)(TileBuilder *builder); // what this thread wrote is there for the engines
+  void (*beginProducts)(TileBuilder *builder);
+  bool (*multiplyAsync)(TileBuilder *builder, MlirOperation at, const GpuAsyncProduct *product);
+  void (*commitProducts)(TileBuilder *builder);
+  void (*waitProducts)(TileBuilder *builder, int64_t pending, intptr_t count, MlirValue *sums);
+  void (*partitionBarrier)(TileBuilder *builder, int64_t number, int64_t threads);
+  void (*warpBarrier)(TileBuilder *builder);
+  void (*setRegisters)(TileBuilder *builder, int64_t registers, bool isMore); // of this warp's threads
+} GpuEngines;
+
 // Each function emits at the builder's place. Words are i32. Null where the machine has no such thing.
 typedef struct GpuVocabulary {
   const char *isa, *chip;                                                   // the chip where a module names none
@@ -62,6 +97,7 @@ typedef struct GpuVocabulary {
   void (*waitCopies)(TileBuilder *builder, int64_t pending); // groups that may still be under way
   const char *(*scope)(MlirStringRef scope);                 // LLVM's name of a memory scope: "block" -> "workgroup"
   void (*prefetch)(TileBuilder *builder, MlirValue address);
+  const GpuEngines *engines; // null: none
 } GpuVocabulary;
 
 // What was converted; shared memory is that of one block of each kernel.

@@ -1,6 +1,6 @@
 // A kernel as a device function: its ABI (docs/gpu.md), ids, and its ops one by one. Dispatch is by name: each file of
 // the room lists what it lowers.
-#include "lib/conversion/tile_to_gpu/engine.h"
+#include "lib/conversion/tile_to_gpu/asynchronous.h"
 
 #include "dialects/tile/discardable.h"
 #include "lib/support/integer.h"
@@ -39,8 +39,9 @@ static bool lowerId(Gpu *g, MlirOperation op) {
 static const GpuRow idRows[] = {{TileOp_ProgramId, lowerId}, {TileOp_NumPrograms, lowerId}, {.lower = NULL}};
 
 static GpuLower findRow(MlirOperation op) {
-  static const GpuRow *const own[] = {idRows,           gpuMemoryRows, gpuAccessRows, gpuShapeRows, gpuComputeRows,
-                                      gpuScheduledRows, gpuAtomicRows, gpuGatherRows, gpuReportRows};
+  static const GpuRow *const own[] = {idRows,           gpuMemoryRows,    gpuAccessRows,  gpuShapeRows,
+                                      gpuComputeRows,   gpuScheduledRows, gpuBarrierRows, gpuProductRows,
+                                      gpuPartitionRows, gpuAtomicRows,    gpuGatherRows,  gpuReportRows};
   static const GpuRow *const upstream[] = {gpuControlRows, gpuMemrefRows};
   int kind = tileOpKind(op);
   bool isOwn = kind != TileOp_None;
@@ -52,11 +53,16 @@ static GpuLower findRow(MlirOperation op) {
   return NULL;
 }
 
-static bool hasLayouts(MlirOperation op) {
-  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
-    if (gpuIsTile(tileResultType(op, i)) && mlirAttributeIsNull(tileTypeGetLayout(tileResultType(op, i))))
+static bool hasLayouts(const Gpu *g, MlirOperation op) {
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i) {
+    if (!gpuIsTile(tileResultType(op, i)))
+      continue;
+    if (mlirAttributeIsNull(tileTypeGetLayout(tileResultType(op, i))))
       return tileError(op,
                        "gives a tile without a layout, expected a scheduled kernel (tile-assign-layouts makes one)");
+    if (g->warps & (g->warps - 1))
+      return gpuRefuse(op, "a tile of warps whose number is not a power of two");
+  }
   return true;
 }
 
@@ -91,7 +97,7 @@ static bool lowerOp(Gpu *g, MlirOperation op) {
   g->exchange.room = g->scratch.bytes;
   gpuTakeShared(g, g->scratch.offset, g->scratch.bytes);
   g->scratchBytes = g->scratch.bytes > g->scratchBytes ? g->scratch.bytes : g->scratchBytes;
-  bool ok = hasLayouts(op) && lowerByRow(g, op) && !g->hasFailed;
+  bool ok = hasLayouts(g, op) && lowerByRow(g, op) && !g->hasFailed;
   g->scratch = around;
   g->exchange.room = around.bytes;
   return ok;
@@ -170,7 +176,7 @@ static bool buildShared(Gpu *g) {
   MlirType bytes = mlirLLVMArrayTypeGet(g->i8, (unsigned)g->sharedBytes);
   MlirOperation global = gpuGlobal(&builder, name, bytes);
   llvmGlobalOpSetAddrSpace(global, mlirIntegerAttrGet(g->i32, SharedSpace));
-  llvmGlobalOpSetAlignment(global, mlirIntegerAttrGet(g->i64, 1024));
+  llvmGlobalOpSetAlignment(global, mlirIntegerAttrGet(g->i64, SharedAlign));
   return true;
 }
 
@@ -181,7 +187,7 @@ static bool readThreads(Gpu *g) {
   tileIntegerOf(g->kernel, "warps", &g->warps);
   if (!tileMachineGetInteger(g->machine, "warp.width", &g->width))
     return tileError(g->kernel, "machine %s has no warp.width", tileMachineGetName(g->machine));
-  if (g->warps & (g->warps - 1))
+  if (g->warps & (g->warps - 1) && !gpuHasPartitions(g->kernel))
     return gpuRefuse(g->kernel, "a number of warps that is not a power of two");
   g->laneBits = tessera_log2(g->width);
   g->warpBits = tessera_log2(g->warps);
@@ -213,12 +219,14 @@ static bool order(Gpu *g) {
 static bool lowerKernel(Gpu *g) {
   MlirBlock entry, body = mlirRegionGetFirstBlock(tileKernelOpGetBody(g->kernel));
   g->function = buildFunction(g, &entry);
+  g->body = entry;
   begin(g, entry);
   bool ok = gpuParameters(g, body, entry) && gpuLowerBlock(g, body);
   llvmReturnOpBuild(&g->builder, (MlirValue){NULL});
+  gpuFinishTensorMaps(g);
   g->vocabulary->markKernel(g->function, g->threads);
-  int64_t registers;
-  if (tileIntegerOf(g->kernel, "registers", &registers) && g->vocabulary->limitRegisters)
+  int64_t registers = gpuEntryRegisters(g);
+  if (registers && g->vocabulary->limitRegisters)
     g->vocabulary->limitRegisters(g->function, registers);
   if (!mlirAttributeIsNull(tileOpAttribute(g->kernel, "cooperative")))
     mlirOperationSetAttributeByName(g->function, tileString("cooperative"), mlirUnitAttrGet(g->context));

@@ -255,7 +255,7 @@ static bool lowerView(Gpu *g, MlirOperation op) {
   const Memory *source = gpuRecord(g, tileViewOpGetSource(op))->memory;
   Record *record = gpuRecordNew(g, tileViewOpGetResult(op), Record_View);
   record->view = gpuAllocate(g, sizeof *record->view);
-  *record->view = (View){.memory = *source, .type = type};
+  *record->view = (View){.memory = *source, .op = op, .type = type};
   fixDimensions(g, op, source, record->view);
   return mlirAttributeIsNull(tileViewTypeGetPacked(type)) || gpuPackView(g, op, record->view);
 }

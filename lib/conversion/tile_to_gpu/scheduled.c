@@ -1,8 +1,10 @@
-// Buffers, copies, tokens and barriers of a scheduled kernel. What works by itself beyond cp.async (TMA, mbarriers,
-// wgmma, warp specialization) comes later: named here, refused at the op.
+// Buffers, copies, tokens and the order of accesses of a scheduled kernel. What works by itself beyond cp.async stands
+// in barriers.c, boxes.c, mma_async.c and partitions.c.
 #include "lib/conversion/tile_to_gpu/accesses.h"
+#include "lib/conversion/tile_to_gpu/asynchronous.h"
 
 #include "dialects/tile/questions.h"
+#include "lib/support/integer.h"
 
 #include "mlir-c/BuiltinAttributes.h"
 
@@ -13,7 +15,7 @@
 static bool lowerAlloc(Gpu *g, MlirOperation op) {
   MlirType type = tileAllocOpGetResultType(op);
   if (!tileTypeIsABuffer(type))
-    return tileError(op, "comes later: barriers in memory are not converted to a GPU yet");
+    return gpuMakeBarrier(g, op);
   if (tileStringEquals(tileBufferTypeGetLevel(type), "tmem"))
     return tileError(op, "comes later: tensor memory is not converted to a GPU yet");
   if (gpuBits(tileTypeGetElement(type)) < 8 && gpuBits(tileTypeGetElement(type)) != 1)
@@ -25,10 +27,10 @@ static bool lowerAlloc(Gpu *g, MlirOperation op) {
   buffer->layout = tileLayoutAttrGetLayout(tileBufferTypeGetLayout(type));
   buffer->stages = stages ? stages : 1;
   buffer->stageBytes = tileBufferBytes(type) / buffer->stages;
-  buffer->align = TileBufferAlign;
   int64_t offset = 0, bytes = tileBufferBytes(type);
   if (!tileIntegerOf(op, "offset", &offset))
     return tileError(op, "has no offset; run tile-plan-shared-memory first");
+  buffer->align = offset ? tessera_min(offset & -offset, SharedAlign) : SharedAlign;
   gpuTakeShared(g, offset, bytes);
   g->apartBytes += bytes;
   buffer->base = gpuAddress(g, g->shared, gpuI32(g, offset));
@@ -42,11 +44,8 @@ static bool lowerSlot(Gpu *g, MlirOperation op) {
   record->buffer = gpuAllocate(g, sizeof *record->buffer);
   *record->buffer = *ring;
   record->buffer->stages = 1;
-  MlirValue use = gpuScalar(g, tileSlotOpGetUse(op)), stages = tileBuildIndex(&g->builder, ring->stages);
-  int64_t constant;
-  MlirValue stage = tileConstantIndex(use, &constant) ? tileBuildIndex(&g->builder, constant % ring->stages)
-                                                      : gpuBinary(g, ArithOp_RemUI, use, stages);
-  MlirValue offset = gpuMul(g, gpuCast(g, stage, g->i32, true), gpuI32(g, ring->stageBytes));
+  MlirValue stage = gpuStageOf(g, gpuScalar(g, tileSlotOpGetUse(op)), ring->stages);
+  MlirValue offset = gpuMul(g, stage, gpuI32(g, ring->stageBytes));
   record->buffer->base = gpuAddress(g, ring->base, offset);
   return true;
 }
@@ -165,11 +164,12 @@ static void endGroup(Gpu *g, MlirOperation op) {
 
 static bool lowerCopyAsync(Gpu *g, MlirOperation op) {
   MlirStringRef engine = tileKeywordOf(op, "engine");
-  bool isOther = engine.length && !tileStringEquals(engine, "cp.async");
-  if (isOther)
-    return tileError(op, "comes later: engine \"%.*s\" is not converted to a GPU yet", (int)engine.length, engine.data);
+  if (gpuIsCopyOfBoxes(op))
+    return gpuCopyBoxes(g, op);
+  if (engine.length && !tileStringEquals(engine, "cp.async"))
+    return tileError(op, "not converted to a GPU yet: engine \"%.*s\"", (int)engine.length, engine.data);
   if (!mlirOperationGetNumResults(op))
-    return tileError(op, "comes later: a copy that signals a barrier is not converted to a GPU yet");
+    return gpuRefuse(op, "a copy of cp.async that signals a barrier");
   Copy copy;
   if (!readCopy(g, op, &copy) || !(mayBeAsynchronous(g, &copy) ? copyPieces(g, op, &copy) : copyNow(g, op, &copy)))
     return false;
@@ -184,8 +184,17 @@ static bool lowerJoin(Gpu *g, MlirOperation op) {
   return true;
 }
 
+// Tokens of engines have ages of their own: one wait is for tokens of one engine.
 static bool lowerWait(Gpu *g, MlirOperation op) {
-  int64_t pending = 0;
+  int64_t pending = 0, boxes = 0;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
+    MlirOperation copy = tileDefiningOp(mlirOperationGetOperand(op, i));
+    boxes += !mlirOperationIsNull(copy) && gpuIsCopyOfBoxes(copy);
+  }
+  if (boxes == mlirOperationGetNumOperands(op))
+    return gpuWaitBoxes(g, op);
+  if (boxes)
+    return gpuRefuse(op, "a wait for copies of different engines");
   tileIntegerOf(op, "pending", &pending);
   if (g->vocabulary->waitCopies)
     g->vocabulary->waitCopies(&g->builder, pending);
@@ -202,9 +211,11 @@ static bool lowerSync(Gpu *g, MlirOperation op) {
 
 static bool lowerFence(Gpu *g, MlirOperation op) {
   MlirStringRef kind = tileKeywordOf(op, "kind");
-  if (tileStringEquals(
-          kind, "async")) // orders accesses before engines of the async proxy (TMA, wgmma); none is converted yet
+  if (tileStringEquals(kind, "async")) {
+    if (g->vocabulary->engines && tileMachineListHas(g->machine, "engines", "tma"))
+      g->vocabulary->engines->fenceEngines(&g->builder);
     return true;
+  }
   LlvmAtomicOrdering ordering = tileStringEquals(kind, "acquire")   ? LlvmAtomicOrdering_Acquire
                                 : tileStringEquals(kind, "release") ? LlvmAtomicOrdering_Release
                                                                     : LlvmAtomicOrdering_AcqRel;
@@ -223,14 +234,6 @@ static bool lowerConvertLayout(Gpu *g, MlirOperation op) {
   return true;
 }
 
-//===--- what comes later -----------------------------------------------------------------------------===//
-
-static bool comesLater(Gpu *g, MlirOperation op) {
-  (void)g;
-  MlirStringRef name = tileOpName(op);
-  return tileError(op, "comes later: '%.*s' is not converted to a GPU yet", (int)name.length, name.data);
-}
-
 const GpuRow gpuScheduledRows[] = {
     {TileOp_Alloc, lowerAlloc},
     {TileOp_Slot, lowerSlot},
@@ -241,10 +244,5 @@ const GpuRow gpuScheduledRows[] = {
     {TileOp_Sync, lowerSync},
     {TileOp_Fence, lowerFence},
     {TileOp_ConvertLayout, lowerConvertLayout},
-    {TileOp_BarrierArrive, comesLater},
-    {TileOp_BarrierWait, comesLater},
-    {TileOp_MmaAsync, comesLater},
-    {TileOp_MmaWait, comesLater},
-    {TileOp_WarpSpecialize, comesLater},
     {.lower = NULL},
 };

@@ -8,7 +8,14 @@
 
 //===--- exchanges ----------------------------------------------------------------===//
 
-void gpuBarrier(Gpu *g) { g->vocabulary->barrier(&g->builder); }
+void gpuBarrier(Gpu *g) {
+  if (g->isOneThread)
+    return;
+  if (g->partition)
+    g->vocabulary->engines->partitionBarrier(&g->builder, g->partition, g->threads);
+  else
+    g->vocabulary->barrier(&g->builder);
+}
 
 // The kernel has the barrier before the op's first exchange.
 MlirValue gpuScratch(Gpu *g, int64_t bytes) {

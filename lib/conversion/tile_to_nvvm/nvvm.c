@@ -137,4 +137,5 @@ const GpuVocabulary tileNvvmVocabulary = {
     .commitCopies = commitCopies,
     .waitCopies = waitCopies,
     .scope = scope,
+    .engines = &tileNvvmEngines,
 };

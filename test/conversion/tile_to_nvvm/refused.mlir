@@ -12,14 +12,14 @@ tile.kernel @no_layouts(%x: memref<?xf32>) attributes {warps = 1 : i32} {
 
 // -----
 tile.kernel @barrier() attributes {warps = 1 : i32} {
-  // expected-error@+1 {{comes later: barriers in memory}}
+  // expected-error@+1 {{'tile.alloc' needs a machine with barriers in memory (engine "tma"); sm_80 has none}}
   %b = tile.alloc : !tile.barrier<2>
   tile.return
 }
 
 // -----
 tile.kernel @specialize() attributes {warps = 2 : i32} {
-  // expected-error@+1 {{comes later: 'tile.warp_specialize'}}
+  // expected-error@+1 {{'tile.warp_specialize' needs a machine with barriers in memory}}
   tile.warp_specialize captures() partition "a" warps(1) { tile.yield } partition "b" warps(1) { tile.yield }
   tile.return
 }

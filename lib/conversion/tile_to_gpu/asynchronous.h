@@ -1,0 +1,47 @@
+// What the files share that convert what works by itself beside the threads: barriers in memory, copies of boxes,
+// products of warpgroups, and partitions of warps.
+#ifndef TESSERA_CONVERSION_TILE_TO_GPU_ASYNCHRONOUS_H
+#define TESSERA_CONVERSION_TILE_TO_GPU_ASYNCHRONOUS_H
+
+#include "lib/conversion/tile_to_gpu/engine.h"
+
+enum { BarrierBytes = 8 };
+
+// A round completes by `arrivals` partitions; each has `share` arrivals, which its warps divide.
+typedef struct BarrierRing {
+  MlirValue base; // llvm.ptr<3>
+  int64_t stages, arrivals, share;
+} BarrierRing;
+
+// A hidden parameter: the map of a tensor in boxes.
+typedef struct TensorMap {
+  struct TensorMap *next;
+  MlirAttribute what; // array<i64: parameter of the kernel, element, swizzle, fill, box, the fastest axis first>
+  MlirValue argument;
+} TensorMap;
+
+// The machine's engines; null after a diagnostic that it has none.
+const GpuEngines *gpuEngines(Gpu *g, MlirOperation op);
+
+//===--- barriers.c -------------------------------------------------------------===//
+bool gpuMakeBarrier(Gpu *g, MlirOperation alloc);
+// Which stage of a ring its use is, i32.
+MlirValue gpuStageOf(Gpu *g, MlirValue use, int64_t stages);
+MlirValue gpuBarrierOf(Gpu *g, MlirValue barrier, MlirValue use); // its address
+// True (i1) in one thread of the partition; null: it has one thread only.
+MlirValue gpuIsElected(Gpu *g);
+
+//===--- boxes.c ----------------------------------------------------------------===//
+bool gpuCopyBoxes(Gpu *g, MlirOperation op); // tile.copy_async engine "tma"
+bool gpuIsCopyOfBoxes(MlirOperation op);     // whether it is
+bool gpuWaitBoxes(Gpu *g, MlirOperation op); // tile.wait for such copies
+void gpuFinishTensorMaps(Gpu *g);            // as parameters of the function
+
+//===--- partitions.c -----------------------------------------------------------===//
+// Warps that arrive at barriers: of the partition around an op, else of the block; 1 where one thread does the work.
+int64_t gpuArrivingWarps(Gpu *g, MlirOperation op);
+bool gpuHasPartitions(MlirOperation kernel);
+// The registers of a thread that the kernel starts with; 0: the assembler's to choose.
+int64_t gpuEntryRegisters(Gpu *g);
+
+#endif

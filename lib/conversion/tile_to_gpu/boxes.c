@@ -1,0 +1,252 @@
+// Copies by an engine that moves boxes of tensors (TMA), both ways: one thread starts them. The tensor is a parameter
+// of the kernel, whose map the runtime encodes at the launch as a hidden parameter (docs/gpu.md); what memory and
+// layout must be like is checked here.
+#include "lib/conversion/tile_to_gpu/asynchronous.h"
+
+#include "dialects/tile/discardable.h"
+#include "dialects/tile/questions.h"
+#include "lib/layout/box.h"
+#include "lib/support/tensor_map.h"
+
+#include "mlir-c/BuiltinAttributes.h"
+#include "mlir-c/Dialect/LLVM.h"
+
+#include <stdlib.h>
+
+//===--- questions ----------------------------------------------------------------------------===//
+
+bool gpuIsCopyOfBoxes(MlirOperation op) { return tileCopyAsyncOpIsA(op) && tileKeywordIs(op, "engine", "tma"); }
+
+typedef struct Boxes {
+  MlirOperation op;
+  bool toBuffer;
+  const Buffer *buffer;
+  const View *view;
+  const Memory *tensor; // of the view, all dimensions
+  TileBoxPlan plan;
+  int64_t bytes; // of an element
+} Boxes;
+
+static int64_t limitOf(const Gpu *g, const char *key, int64_t otherwise) {
+  tileMachineGetInteger(g->machine, key, &otherwise);
+  return otherwise;
+}
+
+// The memref is a parameter as it came: its address, sizes and strides are known at the launch.
+static bool expectParameter(Gpu *g, const Boxes *boxes) {
+  const Memory *tensor = boxes->tensor;
+  bool isWhole = !mlirValueIsNull(tensor->root) && mlirValueIsABlockArgument(tensor->root) &&
+                 mlirValueIsABlockArgument(tensor->base) &&
+                 mlirBlockEqual(mlirBlockArgumentGetOwner(tensor->base), g->body);
+  if (!isWhole)
+    return tileError(boxes->op, "copies boxes of memory that is no parameter of the kernel as it came (tile.memref_at, "
+                                "or a subview); engine \"tma\" takes whole parameters");
+  return tensor->rank <= limitOf(g, "engine.tma.rank", TESSERA_MAP_RANK) ||
+         tileError(boxes->op, "copies boxes of a tensor of %d dimensions; engine \"tma\" takes at most %d",
+                   (int)tensor->rank, (int)limitOf(g, "engine.tma.rank", TESSERA_MAP_RANK));
+}
+
+static bool expectAligned(Gpu *g, const Boxes *boxes) {
+  const Memory *tensor = boxes->tensor;
+  int64_t align = limitOf(g, "engine.tma.align", TESSERA_MAP_ALIGN), last = 0;
+  if (tensor->align % align)
+    return tileError(boxes->op,
+                     "copies boxes of memory that begins at multiples of %lld bytes for all that is known; engine "
+                     "\"tma\" needs multiples of %lld (tile.assume … align)",
+                     (long long)tensor->align, (long long)align);
+  if (!tensor->rank || !tileConstantIndex(tensor->strides[tensor->rank - 1], &last) || last != 1)
+    return tileError(boxes->op, "copies boxes of a tensor whose last dimension is not known to be contiguous");
+  for (intptr_t d = 0; d + 1 < tensor->rank; ++d)
+    if (tensor->strideMultiple[d] * boxes->bytes % align)
+      return tileError(boxes->op,
+                       "copies boxes of a tensor whose stride of dimension %d is a multiple of %lld bytes for all that "
+                       "is known; engine \"tma\" needs multiples of %lld (tile.assume … strides)",
+                       (int)d, (long long)(tensor->strideMultiple[d] * boxes->bytes), (long long)align);
+  return true;
+}
+
+static bool expectView(const Boxes *boxes) {
+  MlirType type = boxes->view->type, element = tileViewTypeGetElementType(type);
+  MlirStringRef pad = tileViewTypeGetPad(type);
+  bool isNan = mlirTypeIsAFloat(element) && tileStringEquals(pad, "nan");
+  if (boxes->view->packing)
+    return gpuRefuse(boxes->op, "boxes of a packed view");
+  for (intptr_t axis = 0; axis < tileTypeGetRank(type); ++axis)
+    if (tileViewTypeGetStride(type, axis) != 1)
+      return tileError(boxes->op, "copies every %lld-th element along axis %d; engine \"tma\" takes neighbours",
+                       (long long)tileViewTypeGetStride(type, axis), (int)axis);
+  return !boxes->toBuffer || isNan || tileStringEquals(pad, "zero") ||
+         tileError(boxes->op, "pads with %.*s; engine \"tma\" fills with zero or nan", (int)pad.length, pad.data);
+}
+
+// The tile's axis of a dimension of the tensor; -1: it is fixed.
+static intptr_t axisOf(const Boxes *boxes, intptr_t dimension) {
+  for (intptr_t axis = 0; axis < tileTypeGetRank(boxes->view->type); ++axis)
+    if (boxes->view->dims[axis] == dimension)
+      return axis;
+  return -1;
+}
+
+static bool planBoxes(Gpu *g, Boxes *boxes) {
+  uint32_t axes[MaxRank], count = 0;
+  TileError error;
+  for (intptr_t d = boxes->tensor->rank; d-- > 0;)
+    if (axisOf(boxes, d) >= 0)
+      axes[count++] = (uint32_t)axisOf(boxes, d);
+  if (!count || axisOf(boxes, boxes->tensor->rank - 1) < 0)
+    return tileError(boxes->op, "copies boxes of a view that fixes the tensor's last dimension");
+  if (!tileBoxPlan(&boxes->buffer->layout, axes, count, (uint32_t)boxes->bytes,
+                   (uint32_t)limitOf(g, "engine.tma.box", 256), &boxes->plan, &error))
+    return tileError(boxes->op, "the buffer's layout does not suit engine \"tma\": %s", error.text);
+  int64_t align = tileBoxAlignment(&boxes->plan);
+  return (boxes->buffer->align % align == 0 && boxes->buffer->stageBytes % align == 0) ||
+         tileError(boxes->op,
+                   "copies boxes of a buffer that begins at multiples of %lld bytes in stages of %lld; its swizzle of "
+                   "%u bytes needs multiples of %lld",
+                   (long long)boxes->buffer->align, (long long)boxes->buffer->stageBytes, boxes->plan.swizzleBytes,
+                   (long long)align);
+}
+
+static bool readBoxes(Gpu *g, MlirOperation op, Boxes *boxes) {
+  MlirValue ends[] = {tileOpOperand(op, "source"), tileOpOperand(op, "destination")};
+  *boxes = (Boxes){.op = op, .toBuffer = tileTypeIsAView(mlirValueGetType(ends[0]))};
+  boxes->buffer = gpuRecord(g, ends[boxes->toBuffer])->buffer;
+  boxes->view = gpuRecord(g, ends[!boxes->toBuffer])->view;
+  boxes->tensor = gpuRecord(g, tileViewOpGetSource(boxes->view->op))->memory;
+  boxes->bytes = tileStoredBytes(boxes->view->memory.element);
+  return expectParameter(g, boxes) && expectView(boxes) && expectAligned(g, boxes) && planBoxes(g, boxes);
+}
+
+//===--- the map ------------------------------------------------------------------------------===//
+
+static int64_t elementOf(MlirType element, int64_t bytes) {
+  return mlirTypeIsAF16(element)    ? TESSERA_MAP_F16
+         : mlirTypeIsABF16(element) ? TESSERA_MAP_BF16
+         : mlirTypeIsAF32(element)  ? TESSERA_MAP_F32
+         : mlirTypeIsAF64(element)  ? TESSERA_MAP_F64
+         : bytes == 1               ? TESSERA_MAP_I8
+         : bytes == 2               ? TESSERA_MAP_I16
+         : bytes == 4               ? TESSERA_MAP_I32
+                                    : TESSERA_MAP_I64;
+}
+
+static MlirAttribute describe(Gpu *g, const Boxes *boxes) {
+  int64_t numbers[4 + MaxRank] = {mlirBlockArgumentGetArgNumber(boxes->tensor->root),
+                                  elementOf(boxes->tensor->element, boxes->bytes), boxes->plan.swizzleBytes,
+                                  tileStringEquals(tileViewTypeGetPad(boxes->view->type), "nan")};
+  intptr_t rank = boxes->tensor->rank;
+  for (intptr_t i = 0; i < rank; ++i) {
+    intptr_t axis = axisOf(boxes, rank - 1 - i);
+    numbers[4 + i] = axis < 0 ? 1 : boxes->plan.box[axis];
+  }
+  return mlirDenseI64ArrayGet(g->context, 4 + rank, numbers);
+}
+
+static MlirValue mapFor(Gpu *g, const Boxes *boxes) {
+  MlirAttribute what = describe(g, boxes);
+  for (TensorMap *map = g->tensorMaps; map; map = map->next)
+    if (mlirAttributeEqual(map->what, what))
+      return map->argument;
+  TensorMap *map = gpuAllocate(g, sizeof *map);
+  MlirType pointer = mlirLLVMPointerTypeGet(g->context, 0);
+  *map = (TensorMap){g->tensorMaps, what, mlirBlockAddArgument(g->body, pointer, g->builder.location)};
+  g->tensorMaps = map;
+  return map->argument;
+}
+
+// All parameters of the function as they are now, those of maps with what makes them bytes of the launch.
+void gpuFinishTensorMaps(Gpu *g) {
+  intptr_t count = mlirBlockGetNumArguments(g->body), maps = 0;
+  if (!g->tensorMaps)
+    return;
+  MlirType *types = malloc((size_t)count * sizeof *types);
+  MlirAttribute *attributes = malloc((size_t)count * sizeof *attributes);
+  for (TensorMap *map = g->tensorMaps; map; map = map->next)
+    ++maps;
+  MlirAttribute *whats = malloc((size_t)maps * sizeof *whats), *what = whats + maps;
+  for (TensorMap *map = g->tensorMaps; map; map = map->next)
+    *--what = map->what;
+  for (intptr_t i = 0; i < count; ++i) {
+    types[i] = mlirValueGetType(mlirBlockGetArgument(g->body, i));
+    attributes[i] = tileBuildAttribute(&g->builder, i < count - maps ? "{}"
+                                                                     : "{llvm.byval = !llvm.array<128 x i8>, "
+                                                                       "llvm.align = 64 : i64, nvvm.grid_constant}");
+  }
+  MlirType type = mlirLLVMFunctionTypeGet(mlirLLVMVoidTypeGet(g->context), count, types, false);
+  mlirOperationSetAttributeByName(g->function, tileString("function_type"), mlirTypeAttrGet(type));
+  mlirOperationSetAttributeByName(g->function, tileString("arg_attrs"),
+                                  mlirArrayAttrGet(g->context, count, attributes));
+  tileOpSetTensorMaps(g->function, mlirArrayAttrGet(g->context, maps, whats));
+  free(types);
+  free(attributes);
+  free(whats);
+}
+
+//===--- copies -------------------------------------------------------------------------------===//
+
+// Where the view's tile begins in the tensor, the fastest dimension first, i32.
+static void originOf(Gpu *g, const Boxes *boxes, MlirValue *origin) {
+  intptr_t first, count, rank = boxes->tensor->rank, fixed = 0;
+  tileOpOperands(boxes->op, "indices", &first, &count);
+  for (intptr_t d = 0; d < rank; ++d) {
+    intptr_t axis = axisOf(boxes, d);
+    MlirValue at = axis < 0 ? gpuScalar(g, tileViewOpGetIndices(boxes->view->op, fixed++))
+                            : gpuScalar(g, mlirOperationGetOperand(boxes->op, first + axis));
+    int64_t step = axis < 0 ? 1 : tileViewTypeGetStep(boxes->view->type, axis);
+    origin[rank - 1 - d] = gpuMul(g, gpuCast(g, at, g->i32, true), gpuI32(g, step));
+  }
+}
+
+static void copyBox(Gpu *g, const Boxes *boxes, uint64_t n, MlirValue map, const MlirValue *origin, MlirValue barrier) {
+  const GpuEngines *engines = g->vocabulary->engines;
+  TileLayoutPoint begin = tileBoxOrigin(&boxes->plan, n);
+  intptr_t rank = boxes->tensor->rank;
+  MlirValue at[TESSERA_MAP_RANK];
+  for (intptr_t i = 0; i < rank; ++i) {
+    intptr_t axis = axisOf(boxes, rank - 1 - i);
+    at[i] = gpuAdd(g, origin[i], gpuI32(g, axis < 0 ? 0 : begin.at[axis]));
+  }
+  MlirValue shared = gpuAddress(g, boxes->buffer->base, gpuI32(g, (int64_t)(n * boxes->plan.bytes)));
+  if (boxes->toBuffer)
+    engines->copyBoxIn(&g->builder, shared, map, rank, at, barrier);
+  else
+    engines->copyBoxOut(&g->builder, map, shared, rank, at);
+}
+
+bool gpuCopyBoxes(Gpu *g, MlirOperation op) {
+  Boxes boxes;
+  const GpuEngines *engines = gpuEngines(g, op);
+  if (!engines || !readBoxes(g, op, &boxes))
+    return false;
+  if (tileHas(op, "multicast"))
+    return gpuRefuse(op, "a copy to several blocks of a cluster");
+  bool signals = !mlirOperationGetNumResults(op);
+  if (signals != boxes.toBuffer)
+    return tileError(op, boxes.toBuffer ? "copies into a buffer by engine \"tma\", which must signal a barrier"
+                                        : "copies out of a buffer by engine \"tma\", which signals no barrier");
+  MlirValue barrier = {NULL}, map = mapFor(g, &boxes), origin[MaxRank];
+  GpuIf elected = gpuIf(g, gpuIsElected(g), 0, NULL);
+  if (signals)
+    barrier = gpuBarrierOf(g, tileOpOperand(op, "barrier"), tileOpOperand(op, "use"));
+  originOf(g, &boxes, origin);
+  for (uint64_t n = 0; n < boxes.plan.count; ++n)
+    copyBox(g, &boxes, n, map, origin, barrier);
+  if (!signals)
+    engines->commitBoxes(&g->builder);
+  gpuEndIf(g, &elected, 0, NULL, NULL);
+  if (!signals)
+    gpuRecordNew(g, tileCopyAsyncOpGetToken(op), Record_Token);
+  return true;
+}
+
+bool gpuWaitBoxes(Gpu *g, MlirOperation op) {
+  const GpuEngines *engines = gpuEngines(g, op);
+  int64_t pending = 0;
+  if (!engines)
+    return false;
+  tileIntegerOf(op, "pending", &pending);
+  GpuIf elected = gpuIf(g, gpuIsElected(g), 0, NULL);
+  engines->waitBoxes(&g->builder, pending);
+  gpuEndIf(g, &elected, 0, NULL, NULL);
+  return true;
+}

@@ -1,0 +1,178 @@
+// Products of warpgroups that run by themselves (wgmma): both factors lie in shared memory, where descriptors find
+// them; the accumulator lies in registers, in the atom's fragment, repeated. Each group of four warps multiplies the
+// parts of the result that its registers hold; where these lie depends on the warp, and so does where its factors
+// begin.
+#include "lib/conversion/tile_to_gpu/asynchronous.h"
+
+#include "dialects/tile/questions.h"
+#include "lib/layout/algebra.h"
+#include "lib/layout/descriptor.h"
+#include "lib/layout/text.h"
+
+#include "mlir-c/BuiltinAttributes.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { AddressMask = 0x3ffff, AddressShift = 4, WordBits = 32 };
+
+typedef struct Factor {
+  const Buffer *buffer;
+  TileDescriptorPlan plan;
+  MlirValue low; // i32: the descriptor's low word, of this warpgroup
+} Factor;
+
+typedef struct Product {
+  MlirOperation op;
+  TileMachineAtom atom;
+  char name[64];
+  TileLayout repeated; // the accumulator in whole fragments: which tile of m and n a register and a warp have
+  uint32_t groupBits;  // of the warps in one fragment
+  int64_t depth;       // of the product
+  Factor factors[2];
+} Product;
+
+//===--- reading ------------------------------------------------------------------------------===//
+
+static bool readAtom(Gpu *g, Product *product) {
+  MlirStringRef name = tileKeywordOf(product->op, "atom");
+  TileError error;
+  snprintf(product->name, sizeof product->name, "%.*s", (int)name.length, name.data);
+  if (!tileMachineFindAtom(g->machine, product->name, &product->atom, &error))
+    return tileError(product->op, "%s", error.text);
+  return strncmp(product->name, "wgmma.", 6) == 0 ||
+         tileError(product->op, "has atom \"%s\", which does not run by itself; expected a \"wgmma.…\"", product->name);
+}
+
+static bool readAccumulator(Product *product) {
+  const char *text = product->atom.fragment[2];
+  TileLayout fragment, layout = gpuLayoutOf(mlirValueGetType(tileMmaAsyncOpGetAccumulator(product->op)));
+  TileError error;
+  if (!tileLayoutParse(text, strlen(text), &fragment, &error) ||
+      !tileLayoutDivide(&layout, &fragment, &product->repeated, &error))
+    return tileError(product->op, "accumulates in a layout that is not the atom's fragment <%s>, repeated: %s", text,
+                     error.text);
+  product->groupBits = fragment.bits[TileLayoutWarp];
+  return true;
+}
+
+// The left factor's rows are m, the right one's n.
+static bool readFactor(Gpu *g, Product *product, int which) {
+  MlirValue value = which ? tileMmaAsyncOpGetRhs(product->op) : tileMmaAsyncOpGetLhs(product->op);
+  const char *name = which ? "rhs" : "lhs";
+  Factor *factor = &product->factors[which];
+  if (!tileTypeIsABuffer(mlirValueGetType(value)))
+    return gpuRefuse(product->op, "a factor in registers");
+  factor->buffer = gpuRecord(g, value)->buffer;
+  MlirType type = factor->buffer->type;
+  if (tileTypeGetRank(type) != 2)
+    return gpuRefuse(product->op, "a product of more than two axes that runs by itself");
+  int64_t sizes[] = {tileTypeGetSize(type, 0), tileTypeGetSize(type, 1)};
+  TileDescriptorShape shape = {.rowAxis = (uint32_t)which,
+                               .rows = (uint32_t)(which ? product->atom.n : product->atom.m),
+                               .depth = (uint32_t)product->atom.k,
+                               .elementBytes = (uint32_t)tileStoredBytes(tileTypeGetElement(type))};
+  TileError error;
+  product->depth = sizes[1 - which];
+  if (!tileDescriptorPlan(&factor->buffer->layout, sizes, &shape, &factor->plan, &error))
+    return tileError(product->op, "%s does not suit atom \"%s\": %s", name, product->name, error.text);
+  int64_t align = tileDescriptorAlignment(&factor->plan);
+  return (factor->buffer->align % align == 0 && factor->buffer->stageBytes % align == 0) ||
+         tileError(product->op,
+                   "%s begins at multiples of %lld bytes in stages of %lld; its swizzle of %u bytes needs multiples of "
+                   "%lld",
+                   name, (long long)factor->buffer->align, (long long)factor->buffer->stageBytes,
+                   factor->plan.swizzleBytes, (long long)align);
+}
+
+//===--- descriptors --------------------------------------------------------------------------===//
+
+static uint32_t rowOf(const Product *product, int which, TileLayoutPoint tile) {
+  return tile.at[which] * (uint32_t)(which ? product->atom.n : product->atom.m);
+}
+
+static TileLayoutPoint tileOfWarpBit(const Product *product, uint32_t bit) {
+  uint32_t before = product->repeated.bits[TileLayoutReg] + product->repeated.bits[TileLayoutLane];
+  return product->repeated.steps[before + bit];
+}
+
+// The begin of the factor's rows that this warpgroup has, and the leading distance. Equal in all lanes of a warp: said
+// by a shuffle, so that it is computed once.
+static void beginFactor(Gpu *g, Product *product, int which, MlirValue warp) {
+  Factor *factor = &product->factors[which];
+  MlirValue address = gpuOp(g, LlvmOp_PtrToInt, g->i32, factor->buffer->base);
+  for (uint32_t bit = 0; bit < product->repeated.bits[TileLayoutWarp]; ++bit) {
+    uint64_t bytes = tileDescriptorOffset(&factor->plan, rowOf(product, which, tileOfWarpBit(product, bit)), 0);
+    if (!bytes)
+      continue;
+    MlirValue isSet = gpuAnd(g, gpuShiftRight(g, warp, bit), 1);
+    address = gpuAdd(g, address, gpuMul(g, isSet, gpuI32(g, (int64_t)bytes)));
+  }
+  MlirValue begin = gpuShiftRight(g, gpuAnd(g, address, AddressMask), AddressShift);
+  factor->low = gpuBinary(g, ArithOp_OrI, begin, gpuI32(g, (int64_t)(int32_t)(uint32_t)factor->plan.bits));
+}
+
+static MlirValue descriptorOf(Gpu *g, const Product *product, int which, TileLayoutPoint tile, int64_t k) {
+  const Factor *factor = &product->factors[which];
+  uint64_t bytes = tileDescriptorOffset(&factor->plan, rowOf(product, which, tile), (uint32_t)k);
+  MlirValue low = gpuAdd(g, factor->low, gpuI32(g, (int64_t)(bytes >> AddressShift)));
+  MlirValue high = gpuInteger(g, g->i64, (int64_t)(factor->plan.bits >> WordBits << WordBits));
+  return gpuBinary(g, ArithOp_OrI, gpuCast(g, low, g->i64, false), high);
+}
+
+//===--- the op -------------------------------------------------------------------------------===//
+
+static bool multiplyTile(Gpu *g, const Product *product, uint32_t part, intptr_t count, int64_t k, MlirValue *sums) {
+  TileLayoutPoint index = {{part}}, tile = tileLayoutApply(&product->repeated, index);
+  GpuAsyncProduct one = {.atom = &product->atom, .name = product->name, .count = count, .sums = sums};
+  one.element[2] = tileTypeGetElement(mlirValueGetType(tileMmaAsyncOpGetAccumulator(product->op)));
+  for (int which = 0; which < 2; ++which) {
+    one.element[which] = tileTypeGetElement(product->factors[which].buffer->type);
+    one.descriptor[which] = descriptorOf(g, product, which, tile, k);
+    one.isAlongDepth[which] = !product->factors[which].plan.isRowMajor;
+  }
+  return g->vocabulary->engines->multiplyAsync(&g->builder, product->op, &one);
+}
+
+static bool lowerMmaAsync(Gpu *g, MlirOperation op) {
+  Product product = {.op = op};
+  const GpuEngines *engines = gpuEngines(g, op);
+  if (!engines)
+    return false;
+  if (!mlirOperationGetNumResults(op))
+    return gpuRefuse(op, "an accumulator in memory");
+  if (!readAtom(g, &product) || !readAccumulator(&product) || !readFactor(g, &product, 0) ||
+      !readFactor(g, &product, 1))
+    return false;
+  MlirValue accumulator = tileMmaAsyncOpGetAccumulator(op), *sums = gpuRecordTile(g, tileMmaAsyncOpGetResult(op));
+  intptr_t count = gpuRegisters(mlirValueGetType(accumulator));
+  intptr_t parts = (intptr_t)tileLayoutDimSize(&product.repeated, TileLayoutReg);
+  memcpy(sums, gpuTile(g, accumulator), (size_t)count * sizeof *sums);
+  MlirValue warp = gpuShiftRight(g, g->thread, g->laneBits + product.groupBits);
+  if (product.repeated.bits[TileLayoutWarp])
+    warp = g->vocabulary->shuffleFrom(&g->builder, warp, gpuI32(g, 0));
+  for (int which = 0; which < 2; ++which)
+    beginFactor(g, &product, which, warp);
+  engines->beginProducts(&g->builder);
+  for (int64_t k = 0; k < product.depth; k += product.atom.k)
+    for (intptr_t part = 0; part < parts; ++part)
+      if (!multiplyTile(g, &product, (uint32_t)part, count / parts, k, sums + part * (count / parts)))
+        return false;
+  engines->commitProducts(&g->builder);
+  return true;
+}
+
+static bool lowerMmaWait(Gpu *g, MlirOperation op) {
+  const GpuEngines *engines = gpuEngines(g, op);
+  int64_t pending = 0;
+  if (!engines)
+    return false;
+  tileIntegerOf(op, "pending", &pending);
+  MlirValue input = tileMmaWaitOpGetInput(op), *sums = gpuRecordTile(g, tileMmaWaitOpGetResult(op));
+  intptr_t count = gpuRegisters(mlirValueGetType(input));
+  memcpy(sums, gpuTile(g, input), (size_t)count * sizeof *sums);
+  engines->waitProducts(&g->builder, pending, count, sums);
+  return true;
+}
+
+const GpuRow gpuProductRows[] = {{TileOp_MmaAsync, lowerMmaAsync}, {TileOp_MmaWait, lowerMmaWait}, {.lower = NULL}};

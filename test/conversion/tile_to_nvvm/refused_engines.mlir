@@ -1,0 +1,139 @@
+// What the engines of sm_90a cannot do is named at the op, with the value seen and the value wanted.
+// RUN: %tile_opt %s --split-input-file --convert-tile-to-nvvm=chip=sm_90a --verify-diagnostics
+#s = #tile.layout<offset [64:d1, 8:d0+d1*8, 8:d0*8]>
+
+tile.kernel @unaligned(%x: memref<64x64xf16>) attributes {warps = 4 : i32} {
+  %0 = arith.constant 0 : index
+  %X = tile.view %x : memref<64x64xf16> to !tile.view<64x64xf16>
+  %b = tile.alloc : !tile.buffer<64x64xf16, #s, shared>
+  %full = tile.alloc : !tile.barrier<1>
+  // expected-error@+1 {{begins at multiples of 2 bytes for all that is known; engine "tma" needs multiples of 16}}
+  tile.copy_async %X[%0, %0] to %b engine "tma" signals %full[%0] : !tile.view<64x64xf16> to !tile.buffer<64x64xf16, #s, shared>, !tile.barrier<1>
+  tile.return
+}
+
+// -----
+#s = #tile.layout<offset [64:d1, 8:d0+d1*8, 8:d0*8]>
+tile.kernel @stride(%x_: memref<64x?xf16>) attributes {warps = 4 : i32} {
+  %0 = arith.constant 0 : index
+  %x = tile.assume %x_ align 16 strides [4, 1] : memref<64x?xf16>
+  %X = tile.view %x : memref<64x?xf16> to !tile.view<64x64xf16>
+  %b = tile.alloc : !tile.buffer<64x64xf16, #s, shared>
+  %full = tile.alloc : !tile.barrier<1>
+  // expected-error@+1 {{stride of dimension 0 is a multiple of 8 bytes for all that is known; engine "tma" needs multiples of 16}}
+  tile.copy_async %X[%0, %0] to %b engine "tma" signals %full[%0] : !tile.view<64x64xf16> to !tile.buffer<64x64xf16, #s, shared>, !tile.barrier<1>
+  tile.return
+}
+
+// -----
+#s = #tile.layout<offset [64:d1, 8:d0+d1*8, 8:d0*8]>
+tile.kernel @apart(%x_: memref<64x64xf16, strided<[64, ?]>>) attributes {warps = 4 : i32} {
+  %0 = arith.constant 0 : index
+  %x = tile.assume %x_ align 16 : memref<64x64xf16, strided<[64, ?]>>
+  %X = tile.view %x : memref<64x64xf16, strided<[64, ?]>> to !tile.view<64x64xf16>
+  %b = tile.alloc : !tile.buffer<64x64xf16, #s, shared>
+  %full = tile.alloc : !tile.barrier<1>
+  // expected-error@+1 {{last dimension is not known to be contiguous}}
+  tile.copy_async %X[%0, %0] to %b engine "tma" signals %full[%0] : !tile.view<64x64xf16> to !tile.buffer<64x64xf16, #s, shared>, !tile.barrier<1>
+  tile.return
+}
+
+// -----
+#s = #tile.layout<offset [64:d1, 8:d0+d1*8, 8:d0*8]>
+tile.kernel @subview(%x_: memref<128x64xf16>) attributes {warps = 4 : i32} {
+  %0 = arith.constant 0 : index
+  %y = memref.subview %x_[64, 0] [64, 64] [1, 1] : memref<128x64xf16> to memref<64x64xf16, strided<[64, 1], offset: 4096>>
+  %x = tile.assume %y align 16 : memref<64x64xf16, strided<[64, 1], offset: 4096>>
+  %X = tile.view %x : memref<64x64xf16, strided<[64, 1], offset: 4096>> to !tile.view<64x64xf16>
+  %b = tile.alloc : !tile.buffer<64x64xf16, #s, shared>
+  %full = tile.alloc : !tile.barrier<1>
+  // expected-error@+1 {{memory that is no parameter of the kernel as it came}}
+  tile.copy_async %X[%0, %0] to %b engine "tma" signals %full[%0] : !tile.view<64x64xf16> to !tile.buffer<64x64xf16, #s, shared>, !tile.barrier<1>
+  tile.return
+}
+
+// -----
+#s = #tile.layout<offset [64:d0, 64:d1]>
+tile.kernel @no_box(%x_: memref<64x64xf16>) attributes {warps = 4 : i32} {
+  %0 = arith.constant 0 : index
+  %x = tile.assume %x_ align 16 : memref<64x64xf16>
+  %X = tile.view %x : memref<64x64xf16> to !tile.view<64x64xf16>
+  %b = tile.alloc : !tile.buffer<64x64xf16, #s, shared>
+  %full = tile.alloc : !tile.barrier<1>
+  // expected-error@+1 {{the buffer's layout does not suit engine "tma": no box of a tensor fills it: 1 neighbours along d1}}
+  tile.copy_async %X[%0, %0] to %b engine "tma" signals %full[%0] : !tile.view<64x64xf16> to !tile.buffer<64x64xf16, #s, shared>, !tile.barrier<1>
+  tile.return
+}
+
+// -----
+#s = #tile.layout<offset [64:d1, 8:d0+d1*8, 8:d0*8]>
+tile.kernel @padding(%x_: memref<64x64xf16>) attributes {warps = 4 : i32} {
+  %0 = arith.constant 0 : index
+  %x = tile.assume %x_ align 16 : memref<64x64xf16>
+  %X = tile.view %x : memref<64x64xf16> to !tile.view<64x64xf16, pad = neg_inf>
+  %b = tile.alloc : !tile.buffer<64x64xf16, #s, shared>
+  %full = tile.alloc : !tile.barrier<1>
+  // expected-error@+1 {{pads with neg_inf; engine "tma" fills with zero or nan}}
+  tile.copy_async %X[%0, %0] to %b engine "tma" signals %full[%0] : !tile.view<64x64xf16, pad = neg_inf> to !tile.buffer<64x64xf16, #s, shared>, !tile.barrier<1>
+  tile.return
+}
+
+// -----
+#s = #tile.layout<offset [64:d1, 8:d0+d1*8, 8:d0*8]>
+tile.kernel @token(%x_: memref<64x64xf16>) attributes {warps = 4 : i32} {
+  %0 = arith.constant 0 : index
+  %x = tile.assume %x_ align 16 : memref<64x64xf16>
+  %X = tile.view %x : memref<64x64xf16> to !tile.view<64x64xf16>
+  %b = tile.alloc : !tile.buffer<64x64xf16, #s, shared>
+  // expected-error@+1 {{copies into a buffer by engine "tma", which must signal a barrier}}
+  %t = tile.copy_async %X[%0, %0] to %b engine "tma" : !tile.view<64x64xf16> to !tile.buffer<64x64xf16, #s, shared>
+  tile.wait %t
+  tile.return
+}
+
+// -----
+#s = #tile.layout<offset [64:d1, 8:d0+d1*8, 8:d0*8]>
+tile.kernel @place(%x_: memref<64x64xf16>) attributes {warps = 4 : i32} {
+  %0 = arith.constant 0 : index
+  %x = tile.assume %x_ align 16 : memref<64x64xf16>
+  %X = tile.view %x : memref<64x64xf16> to !tile.view<64x64xf16>
+  %b = tile.alloc at 512 : !tile.buffer<64x64xf16, #s, shared>
+  %full = tile.alloc at 16384 : !tile.barrier<1>
+  // expected-error@+1 {{a buffer that begins at multiples of 512 bytes in stages of 8192; its swizzle of 128 bytes needs multiples of 1024}}
+  tile.copy_async %X[%0, %0] to %b engine "tma" signals %full[%0] : !tile.view<64x64xf16> to !tile.buffer<64x64xf16, #s, shared>, !tile.barrier<1>
+  tile.return
+}
+
+// -----
+#acc = #tile.layout<reg [2:d1, 2:d0*8, 8:d1*8], lane [4:d1*2, 8:d0], warp [4:d0*16]>
+#plain = #tile.layout<offset [64:d1, 64:d0]>
+tile.kernel @descriptor() attributes {warps = 4 : i32} {
+  %a = tile.alloc : !tile.buffer<64x64xf16, #plain, shared>
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32, #acc>
+  // expected-error@+1 {{lhs does not suit atom "wgmma.m64n64k16": no descriptor says its layout}}
+  %u = tile.mma_async %a, %a, %zero atom "wgmma.m64n64k16"
+      : !tile.buffer<64x64xf16, #plain, shared>, !tile.buffer<64x64xf16, #plain, shared> -> tensor<64x64xf32, #acc>
+  %v = tile.mma_wait %u pending 0 : tensor<64x64xf32, #acc>
+  tile.return
+}
+
+// -----
+tile.kernel @threads() attributes {warps = 6 : i32} {
+  // expected-error@+1 {{a partition of warps whose number is not a power of two}}
+  tile.warp_specialize captures() partition "a" warps(3) { tile.yield } partition "b" warps(3) { tile.yield }
+  tile.return
+}
+
+// -----
+tile.kernel @groups() attributes {warps = 8 : i32} {
+  // expected-error@+1 {{gives partition #1, which begins at warp 2 and has 4, registers of its own; expected whole groups of 4 warps}}
+  tile.warp_specialize captures() partition "a" warps(2) { tile.yield } partition "b" warps(4) registers(64) { tile.yield }
+  tile.return
+}
+
+// -----
+tile.kernel @grain() attributes {warps = 8 : i32} {
+  // expected-error@+1 {{gives partition #0 20 registers a thread; expected a multiple of 8 from 24 to 256}}
+  tile.warp_specialize captures() partition "a" warps(4) registers(20) { tile.yield } partition "b" warps(4) { tile.yield }
+  tile.return
+}
