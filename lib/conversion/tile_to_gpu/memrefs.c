@@ -139,7 +139,8 @@ static void deduceLastSize(Memory *memory, MlirType type) {
   if (last < 1 || !isContiguous(type))
     return;
   int64_t known = memory->strideMultiple[last - 1], size = memory->sizeMultiple[last];
-  memory->sizeMultiple[last] = known / tessera_gcd(known, size) * size;
+  if (size != 0) // nothing to add to what is known of a size of zero, whose strides are zero too
+    memory->sizeMultiple[last] = known / tessera_gcd(known, size) * size;
 }
 
 static bool lowerAssume(Gpu *g, MlirOperation op) {
