@@ -105,12 +105,13 @@ const TilePipelineStep tileStageToLoops[] = {
     {NULL},
 };
 
-// Narrow floats compute in f32 (bf16 too: its instructions flush subnormals). Functions become arithmetic, and so do
+// Narrow floats compute in f32 (bf16 too: its instructions flush subnormals, and without them LLVM calls what no library
+// here has). Functions become arithmetic, and so do
 // conversions without an instruction.
 const TilePipelineStep tileStageToInstructions[] = {
     {"convert-complex-to-standard", .on = funcFuncOpName},
     {"convert-vector-to-scf", {{"full-unroll", "true"}}, .on = funcFuncOpName},
-    {"math-extend-to-supported-types", {{"extra-types", "f16,bf16"}, {"target-type", "f32"}}, .on = funcFuncOpName},
+    {"math-extend-to-supported-types", {{"extra-types", "f16"}, {"target-type", "f32"}}, .on = funcFuncOpName},
     {"arith-emulate-unsupported-floats",
      {{"source-types", "bf16," TILE_NARROW_FLOATS}, {"target-type", "f32"}},
      .on = funcFuncOpName},

@@ -1,7 +1,7 @@
 // tile-expand-float-conversions: arith.extf and arith.truncf that a CPU has no instruction for become arithmetic on
 // bits: from and to floats of 8 bits and fewer, from f64 to 16 bits (LLVM rounds twice, or calls), and truncation in a
 // direction other than to nearest even (LLVM's constrained truncation rounds as the machine is set, which is to
-// nearest). math.fma of f16 and bf16, which would round twice, is computed in f64.
+// nearest). math.fma of 16 bits and fewer, which would round twice, is computed in f64.
 //
 // Expects: scalars or fixed-size vectors; arithmetic on narrow floats already in f32 (arith-emulate-unsupported-floats,
 // math-extend-to-supported-types). Leaves: conversions between f16, bf16, f32 and f64 to nearest even, and narrow
@@ -258,7 +258,8 @@ static MlirValue addToOdd(TileLanes *lanes, MlirValue a, MlirValue b) {
 static MlirLogicalResult expandMultiplyAdd(MlirRewritePattern pattern, MlirOperation op, MlirPatternRewriter rewriter,
                                            void *userData) {
   MlirType type = tileOnlyResultType(op), element = tileLanesElement(type);
-  if (!mlirTypeIsAF16(element) && !mlirTypeIsABF16(element))
+  TileFloatFormat format;
+  if (!isScalarOrVector(type) || !tileFloatFormatOf(element, &format) || format.width > 16)
     return mlirLogicalResultFailure();
   TileLanes lanes = tileLanesOf(tileBuilderInPattern(rewriter, op), type);
   MlirValue values[3];
