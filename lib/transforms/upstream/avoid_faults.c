@@ -200,6 +200,26 @@ static bool fillPoison(MlirOperation op) {
   return true;
 }
 
+//===--- slices of one element that step ------------------------------------------------===//
+
+// A slice has one element of a dimension: the stride there says nothing and becomes 1.
+static bool stepByOne(MlirOperation op) {
+  MlirAttribute sizes = tileOpAttribute(op, "static_sizes"), strides = tileOpAttribute(op, "static_strides");
+  intptr_t rank = mlirDenseArrayGetNumElements(strides);
+  int64_t steps[MaxRank];
+  bool differs = false;
+  for (intptr_t d = 0; d < rank && rank <= MaxRank; ++d) {
+    int64_t step = mlirDenseI64ArrayGetElement(strides, d);
+    bool isIdle = mlirDenseI64ArrayGetElement(sizes, d) == 1 && !isDynamic(step);
+    steps[d] = isIdle ? 1 : step;
+    differs |= steps[d] != step;
+  }
+  if (differs)
+    mlirOperationSetInherentAttributeByName(op, tileString("static_strides"),
+                                            mlirDenseI64ArrayGet(mlirOperationGetContext(op), rank, steps));
+  return true;
+}
+
 //===--- the pass -----------------------------------------------------------------------===//
 
 static const struct {
@@ -216,6 +236,10 @@ static const struct {
     // Folders take ub.poison, or a vector, for an integer, and crash.
     {arithAddUIExtendedOpIsA, "issues/181534", addToPoison},
     {tensorFromElementsOpIsA, "issues/178209", fillPoison},
+    // A buffer's slice of lower rank tells its lost dimensions by strides of the source, and crashes at others.
+    {tensorExtractSliceOpIsA, "pull/184334", stepByOne},
+    {tensorInsertSliceOpIsA, "pull/184334", stepByOne},
+    {tensorParallelInsertSliceOpIsA, "pull/184334", stepByOne},
 };
 
 static bool run(MlirOperation root, MlirExtPass pass) {

@@ -64,3 +64,11 @@ llvm.func @product(%v: vector<3xi1>) -> i8 {
   %r = "llvm.intr.vector.reduce.mul"(%e) : (vector<3xi8>) -> i8
   llvm.return %r : i8
 }
+// CHECK-LABEL: func.func @steps
+// CHECK: tensor.extract_slice %{{.*}}[0, 0, 0] [1, 4, 1] [1, 2, 1] : tensor<8x8x8xf32> to tensor<4x1xf32>
+// CHECK: tensor.insert_slice %{{.*}} into %{{.*}}[0, 0, 1] [1, 4, 1] [1, 2, 1]
+func.func @steps(%a: tensor<8x8x8xf32>) -> tensor<8x8x8xf32> {
+  %s = tensor.extract_slice %a[0, 0, 0] [1, 4, 1] [3, 2, 5] : tensor<8x8x8xf32> to tensor<4x1xf32>
+  %r = tensor.insert_slice %s into %a[0, 0, 1] [1, 4, 1] [2, 2, 7] : tensor<4x1xf32> into tensor<8x8x8xf32>
+  return %r : tensor<8x8x8xf32>
+}
