@@ -22,7 +22,7 @@ bool tileGroupIsEdge(MlirOperation op, intptr_t operand) {
   MlirOperation maker = tileDefiningOp(value);
   return mlirTypeIsATensor(mlirValueGetType(value)) && !mlirOperationIsNull(maker) &&
          mlirBlockEqual(mlirOperationGetBlock(maker), mlirOperationGetBlock(op)) && !tileYieldOpIsA(op) &&
-         !tensorEmptyOpIsA(maker) && !arithConstantOpIsA(maker);
+         !tensorDimOpIsA(op) && !tensorEmptyOpIsA(maker) && !arithConstantOpIsA(maker);
 }
 
 intptr_t tileGroupNumEdges(MlirOperation group) {
@@ -32,6 +32,34 @@ intptr_t tileGroupNumEdges(MlirOperation group) {
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
       edges += tileGroupIsEdge(op, i);
   return edges;
+}
+
+intptr_t tileGroupNumKernels(MlirOperation group) {
+  intptr_t kernels = 0;
+  for (MlirOperation op = mlirBlockGetFirstOperation(tileGroupBody(group)); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    kernels += tileLaunchOpIsA(op) || tileOpNameStartsWith(op, "linalg.");
+  return kernels;
+}
+
+//===--- levels -------------------------------------------------------------===//
+
+bool tileGroupMeetsInRegisters(MlirOperation group) {
+  MlirAttribute meets = tileGroupOpGetMeets(group);
+  for (intptr_t i = 0; !mlirAttributeIsNull(meets) && i < mlirArrayAttrGetNumElements(meets); ++i)
+    if (!tileStringEquals(mlirStringAttrGetValue(mlirArrayAttrGetElement(meets, i)), "register"))
+      return false;
+  return true;
+}
+
+void tileGroupMeetAt(MlirOperation group, const char *level) {
+  MlirContext context = mlirOperationGetContext(group);
+  intptr_t count = tileGroupNumEdges(group);
+  MlirAttribute *all = malloc(sizeof *all * (size_t)(count + 1));
+  for (intptr_t i = 0; i < count; ++i)
+    all[i] = mlirStringAttrGet(context, tileString(level));
+  tileGroupOpSetMeets(group, mlirArrayAttrGet(context, count, all));
+  free(all);
 }
 
 //===--- verifier and fold --------------------------------------------------===//
@@ -227,21 +255,6 @@ static bool isUsedOutside(MlirOperation op, const MlirOperation *ops, const bool
   return false;
 }
 
-static MlirAttribute levels(MlirContext context, MlirBlock body, const char *level) {
-  MlirAttribute *all = NULL, word = mlirStringAttrGet(context, tileString(level));
-  intptr_t count = 0;
-  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
-       op = mlirOperationGetNextInBlock(op))
-    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
-      if (tileGroupIsEdge(op, i)) {
-        all = realloc(all, sizeof *all * (size_t)(count + 1));
-        all[count++] = word;
-      }
-  MlirAttribute meets = mlirArrayAttrGet(context, count, all);
-  free(all);
-  return meets;
-}
-
 MlirOperation tileGroupWrap(const MlirOperation *ops, intptr_t count, const char *level, MlirAttribute schedule) {
   MlirOperation last = ops[count - 1];
   intptr_t numResults = mlirOperationGetNumResults(last);
@@ -265,8 +278,9 @@ MlirOperation tileGroupWrap(const MlirOperation *ops, intptr_t count, const char
     types[i] = tileResultType(last, i);
   MlirRegion region = mlirRegionCreate();
   mlirRegionAppendOwnedBlock(region, w.body);
-  MlirOperation group = tileGroupOpCreate(&b, numResults, types, w.numInputs, w.inputs,
-                                          levels(b.context, w.body, level), schedule, region);
+  MlirOperation group =
+      tileGroupOpCreate(&b, numResults, types, w.numInputs, w.inputs, mlirAttributeGetNull(), schedule, region);
+  tileGroupMeetAt(group, level);
   for (intptr_t i = 0; i < numResults; ++i)
     mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(last, i), mlirOperationGetResult(group, i));
   TileBuilder end = tileBuilderAtEnd(w.body, b.location);

@@ -161,6 +161,22 @@ bool tileConstantIsTrue(MlirAttribute constant) {
   return mlirAttributeIsAInteger(constant) && mlirIntegerAttrGetValueInt(constant) != 0;
 }
 
+//===--- linalg -----------------------------------------------------------------===//
+
+bool tileIteratorIsReduction(MlirAttribute iterators, intptr_t dim) {
+  char text[64];
+  tileAttributeText(mlirArrayAttrGetElement(iterators, dim), text, sizeof text); // mlir-c has no getter for the enum
+  return strstr(text, "reduction") != NULL;
+}
+
+bool tileGenericIsParallel(MlirOperation op) {
+  MlirAttribute types = tileOpAttribute(op, "iterator_types");
+  for (intptr_t i = 0; i < mlirArrayAttrGetNumElements(types); ++i)
+    if (tileIteratorIsReduction(types, i))
+      return false;
+  return true;
+}
+
 //===--- operands -----------------------------------------------------------===//
 
 intptr_t tileGroupCount(MlirOperation op, intptr_t group) {

@@ -54,6 +54,10 @@ const TileDot *tileDotFind(MlirType element, MlirType sum); // what multiplies t
 bool tileAttributeIsSplat(MlirAttribute attribute);         // dense elements with one value
 bool tileConstantIsTrue(MlirAttribute constant);            // i1: true, or all true
 
+//===--- linalg ---------------------------------------------------------------===//
+bool tileIteratorIsReduction(MlirAttribute iterators, intptr_t dim);
+bool tileGenericIsParallel(MlirOperation generic); // no dimension is a reduction
+
 //===--- operands -----------------------------------------------------------===//
 // Ops with operand segments: group `group` in the order of the row.
 intptr_t tileGroupBegin(MlirOperation op, intptr_t group);

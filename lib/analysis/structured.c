@@ -23,20 +23,6 @@ MlirType tileOperandElementType(const TileOperand *operand) {
 
 //===--- iteration space ----------------------------------------------------===//
 
-static bool isReduction(MlirAttribute iterators, intptr_t dim) {
-  char text[64];
-  tileAttributeText(mlirArrayAttrGetElement(iterators, dim), text, sizeof text); // mlir-c has no getter for the enum
-  return strstr(text, "reduction") != NULL;
-}
-
-bool tileGenericIsParallel(MlirOperation op) {
-  MlirAttribute types = tileOpAttribute(op, "iterator_types");
-  for (intptr_t i = 0; i < mlirArrayAttrGetNumElements(types); ++i)
-    if (isReduction(types, i))
-      return false;
-  return true;
-}
-
 static bool readIterators(MlirOperation op, TileStructured *structured) {
   MlirAttribute types = tileOpAttribute(op, "iterator_types");
   intptr_t count = mlirArrayAttrGetNumElements(types);
@@ -44,7 +30,7 @@ static bool readIterators(MlirOperation op, TileStructured *structured) {
     return false;
   structured->numDims = (int)count;
   for (intptr_t i = 0; i < count; ++i)
-    structured->dims[i] = (TileDim){.isReduction = isReduction(types, i),
+    structured->dims[i] = (TileDim){.isReduction = tileIteratorIsReduction(types, i),
                                     .extent = mlirShapedTypeGetDynamicSize(),
                                     .tile = 1,
                                     .panels = 1,

@@ -100,8 +100,6 @@ TileOps tileStructuredCollect(MlirOperation root);
 bool tileStructuredCheckExtents(const TileStructured *structured);
 // A linalg.softmax: input and output indexed alike, the softmax dimension a reduction. Its body is null.
 bool tileStructuredReadSoftmax(MlirOperation op, const TileTarget *target, TileStructured *structured);
-// The linalg.generic has no reduction dimension; asked before the op is read.
-bool tileGenericIsParallel(MlirOperation op);
 bool tileStructuredHasReduction(const TileStructured *structured);
 bool tileStructuredHasTerms(const TileStructured *structured); // some operand is indexed by merged dimensions
 // True if the body asks for the position of its element: linalg.index, or tensor.extract, which is not to read beyond

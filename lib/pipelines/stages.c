@@ -28,7 +28,7 @@ const TilePipelineStep tileStageOfTensors[] = {
     {"tile-construct-tiles", {{"ops", "sparse"}, {"policy", .from = TilePipeline_Policy}}, .on = funcFuncOpName},
     {"convert-sparse-to-tile"},
     {"linalg-generalize-named-ops", .on = funcFuncOpName},
-    {"tile-fuse-elementwise", .on = funcFuncOpName},
+    {"tile-group-ops", {{"ops", "elementwise"}}},
     {"canonicalize", .on = funcFuncOpName},
     {"cse", .on = funcFuncOpName},
     {"tile-fuse-attention"},

@@ -3,7 +3,7 @@
     import tessera
 
     module = tessera.load("matmul.mlir")
-    module.run_passes("tile-fuse-elementwise,cse")
+    module.run_passes("tile-group-ops,cse")
     print(module)
     result = module.run(a, b, target="emulate:sm_80")
     print(result[0], result.statistics["global_bytes_read"])

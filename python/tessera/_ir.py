@@ -432,7 +432,7 @@ class Value(_Node):
 
 @dataclass(frozen=True)
 class PassResult:
-    """The diagnostics and counts of a pipeline: {"tile-fuse-elementwise": {"fused": 3, …}, …}, the passes of ours that ran in
+    """The diagnostics and counts of a pipeline: {"tile-group-ops": {"groups": 3, …}, …}, the passes of ours that ran in
     this process; of those that did not run all counts are 0."""
     diagnostics: tuple[Diagnostic, ...]
     statistics: Mapping[str, Mapping[str, int]]

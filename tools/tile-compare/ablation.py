@@ -42,8 +42,8 @@ class Cell:
     def to_schedules(self):
         """The passes until every op has its schedule."""
         set_machine = f"tile-set-machine{{chip={self.chip}}}," if self.chip else ""
-        return (f"{set_machine}func.func(linalg-generalize-named-ops,tile-fuse-elementwise,canonicalize,cse,{self.option()},"
-                "tile-split-reductions)")
+        return (f"{set_machine}func.func(linalg-generalize-named-ops),tile-group-ops{{ops=elementwise}},"
+                f"func.func(canonicalize,cse,{self.option()},tile-split-reductions)")
 
     def predicted(self):
         text = self.tool("tile-opt", self.program, f"--pass-pipeline=builtin.module({self.to_schedules()})").stdout

@@ -4,14 +4,14 @@
 // on tensors. Leaves: tile.launch in destination style and private kernels; linalg ops that no kernel covers yet stay
 // as they are and go by upstream's route (tile-bufferize-host counts them as fallback_ops). Host arithmetic, scf and
 // func stay. A reduction whose output starts from a constant (linalg.fill) starts from that constant and never reads
-// the fill. The ops of a tile.group become one kernel: a product or a reduction with the elementwise op that follows it
-// (fusion.h), or a launch with elementwise ops around it whose kernel says how (join.c); private kernels that nobody
-// launches then go. A group that no kernel computes becomes a kernel for each op, with a remark. The kind of
-// kernel and its sizes are those of the op's tile.schedule, which tile-construct-tiles writes; a schedule that the
-// kernel cannot have is an error at the op. Without a schedule a kernel takes plain sizes: those of tileKindPlainTile
-// (lib/search/kind.h) for products, rows and columns of the machine file (`model.tile.*`) elsewhere. For a GPU (the
-// option chip, or the module's tile.machine) products read their operands from memory, and kernels say machine and
-// warps.
+// the fill. The ops of a tile.group become one kernel: elementwise ops, whose bodies are composed; a product or a
+// reduction with the elementwise op that follows it (fusion.h), or a launch with elementwise ops around it whose kernel
+// says how (join.c); private kernels that nobody launches then go. A group that no kernel computes becomes a kernel for
+// each op, with a remark. The kind of kernel and its sizes are those of the op's tile.schedule, which
+// tile-construct-tiles writes; a schedule that the kernel cannot have is an error at the op. Without a schedule a
+// kernel takes plain sizes: those of tileKindPlainTile (lib/search/kind.h) for products, rows and columns of the
+// machine file (`model.tile.*`) elsewhere. For a GPU (the option chip, or the module's tile.machine) products read
+// their operands from memory, and kernels say machine and warps.
 #include "lib/conversion/linalg_to_tile/linalg_to_tile.h"
 
 #include "dialects/tile/group.h"
@@ -81,14 +81,6 @@ static uint64_t joinAll(TileOps *ops, const TileTarget *target) {
 
 //===--- groups -----------------------------------------------------------------===//
 
-static bool meetsInRegisters(MlirOperation group) {
-  MlirAttribute meets = tileGroupOpGetMeets(group);
-  for (intptr_t i = 0; !mlirAttributeIsNull(meets) && i < mlirArrayAttrGetNumElements(meets); ++i)
-    if (!tileStringEquals(mlirStringAttrGetValue(mlirArrayAttrGetElement(meets, i)), "register"))
-      return false;
-  return true;
-}
-
 static void dropUnused(MlirBlock block) {
   TileOps ops = {0};
   for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
@@ -107,10 +99,12 @@ static TileOps openGroups(MlirOperation module, const TileTarget *target) {
   for (intptr_t i = 0; i < groups.count; ++i) {
     MlirOperation group = groups.items[i];
     bool hasSchedule = !mlirAttributeIsNull(tileGroupOpGetSchedule(group));
-    if (hasSchedule && meetsInRegisters(group) && tileLowerAttention(group, target)) {
+    if (!tileGroupIsComposed(group))
+      tileGroupCompose(group);
+    if (hasSchedule && tileGroupMeetsInRegisters(group) && tileLowerAttention(group, target)) {
       dropUnused(tileGroupBody(group));
       groups.items[left++] = group;
-    } else if (meetsInRegisters(group) && !hasSchedule) {
+    } else if (tileGroupMeetsInRegisters(group) && !hasSchedule) {
       groups.items[left++] = group;
     } else {
       tileRemark(
@@ -129,10 +123,7 @@ static TileOps openGroups(MlirOperation module, const TileTarget *target) {
 // What is left of the groups: launches, and ops that no kernel covers.
 static void closeGroups(TileOps *groups) {
   for (intptr_t i = 0; i < groups->count; ++i) {
-    int kernels = 0;
-    for (MlirOperation op = mlirBlockGetFirstOperation(tileGroupBody(groups->items[i])); !mlirOperationIsNull(op);
-         op = mlirOperationGetNextInBlock(op))
-      kernels += tileLaunchOpIsA(op) || tileOpNameStartsWith(op, "linalg.");
+    int kernels = (int)tileGroupNumKernels(groups->items[i]);
     if (kernels > 1)
       tileRemark(groups->items[i], "becomes %d kernels: no kernel computes all ops of its body", kernels);
     tileGroupInline(groups->items[i]);

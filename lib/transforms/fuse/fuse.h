@@ -4,7 +4,6 @@
 
 #include "lib/capi/pass.h"
 
-extern const MlirExtPassDefinition tileFuseElementwisePass;
 extern const MlirExtPassDefinition tileFuseAttentionPass;
 extern const MlirExtPassDefinition tileGroupOpsPass;
 

@@ -1,7 +1,9 @@
 // Writes down which ops one kernel computes: wraps them in a tile.group whose tiles meet in registers.
 //
-// Expects: linalg.generic on tensors and tile.launch in func.func (named ops generalized, elementwise chains fused).
-// Leaves: groups of
+// ops=elementwise: groups of elementwise ops of one block, where one alone uses the result of another; their bodies are
+// composed at once, so that what follows sees one op. Temporaries vanish. With compose=false the groups stay.
+// ops=kernels: expects linalg.generic on tensors and tile.launch in func.func (named ops generalized, elementwise ops
+// composed). Leaves groups of
 //   - a product or a reduction that starts from a constant, and the elementwise op that alone uses it;
 //   - a launch whose kernel marks its last stores (tile.final), and the elementwise ops that alone use its result;
 //   - a launch whose kernel marks its first loads (tile.initial), and the fill that its output starts from.
@@ -110,24 +112,83 @@ static MlirWalkResult collect(MlirOperation op, void *userData) {
   return MlirWalkResultAdvance;
 }
 
-static bool run(MlirOperation module, MlirExtPass pass) {
+static uint64_t groupKernels(MlirOperation module, const TileTarget *target) {
   TileOps ops = {0};
-  TileTarget target;
-  if (!tileTargetOfPass(module, pass, &target))
-    return false;
   uint64_t groups = 0;
   mlirOperationWalk(module, collect, &ops, MlirWalkPostOrder);
   for (intptr_t i = ops.count - 1; i >= 0; --i) { // users first
     TileOps group = {0};
-    findGroup(ops.items[i], &target, &group);
+    findGroup(ops.items[i], target, &group);
     if (group.count)
       tileGroupWrap(group.items, group.count, "register", mlirAttributeGetNull());
     groups += group.count > 0;
     tileOpsFree(&group);
   }
   tileOpsFree(&ops);
+  return groups;
+}
+
+//===--- elementwise ops ----------------------------------------------------===//
+
+// The op and all that it may be composed with, producers first.
+static void appendChain(TileOps *chain, MlirOperation op) {
+  for (intptr_t i = 0; i < linalgGenericOpGetNumInputs(op); ++i)
+    if (tileGroupCanCompose(op, i))
+      appendChain(chain, tileDefiningOp(mlirOperationGetOperand(op, i)));
+  tileOpsAppend(chain, op);
+}
+
+static uint64_t groupElementwise(MlirOperation function) {
+  TileOps ops = tileCollectOps(function, linalgGenericOpIsA);
+  uint64_t groups = 0;
+  for (intptr_t i = ops.count - 1; i >= 0; --i) { // users first
+    TileOps chain = {0};
+    if (!tileGroupOpIsA(mlirOperationGetParentOperation(ops.items[i])))
+      appendChain(&chain, ops.items[i]);
+    if (chain.count > 1)
+      tileGroupWrap(chain.items, chain.count, "register", mlirAttributeGetNull());
+    groups += chain.count > 1;
+    tileOpsFree(&chain);
+  }
+  tileOpsFree(&ops);
+  return groups;
+}
+
+// Groups of one op are that op.
+static bool compose(MlirOperation function) {
+  bool ok = tileGroupCompose(function);
+  TileOps groups = tileCollectOps(function, tileGroupOpIsA);
+  for (intptr_t i = 0; i < groups.count; ++i)
+    if (tileGroupNumKernels(groups.items[i]) < 2)
+      tileGroupInline(groups.items[i]);
+  tileOpsFree(&groups);
+  return ok;
+}
+
+//===--- the pass -----------------------------------------------------------===//
+
+static bool runElementwise(MlirOperation module, MlirExtPass pass) {
+  TileOps functions = tileCollectOps(module, funcFuncOpIsA);
+  bool ok = true, composes = mlirExtPassGetBool(pass, "compose");
+  for (intptr_t i = 0; ok && i < functions.count; ++i) {
+    mlirExtPassAddStatistic(pass, 0, groupElementwise(functions.items[i]));
+    ok = !composes || compose(functions.items[i]);
+  }
+  tileOpsFree(&functions);
+  return ok;
+}
+
+static bool run(MlirOperation module, MlirExtPass pass) {
+  TileTarget target;
+  MlirStringRef ops = mlirExtPassGetString(pass, "ops");
+  if (tileStringEquals(ops, "elementwise"))
+    return runElementwise(module, pass);
+  if (!tileStringEquals(ops, "kernels"))
+    return tileError(module, "ops: unknown '%.*s'; it takes elementwise or kernels", (int)ops.length, ops.data);
+  if (!tileTargetOfPass(module, pass, &target))
+    return false;
+  mlirExtPassAddStatistic(pass, 0, groupKernels(module, &target));
   tileTargetFree(&target);
-  mlirExtPassAddStatistic(pass, 0, groups);
   return true;
 }
 
@@ -138,13 +199,15 @@ static void dependents(MlirDialectRegistry registry) {
 
 static const MlirExtPassOption options[] = {
     TILE_CHIP_OPTION,
+    {"ops", "elementwise or kernels: what is grouped", MlirExtOption_String, "kernels"},
+    {"compose", "elementwise ops of a group become one op", MlirExtOption_Bool, "true"},
 };
 
 const MlirExtPassDefinition tileGroupOpsPass = {
     .argument = "tile-group-ops",
     .summary = "Group the ops that one kernel computes",
     .anchor = "builtin.module",
-    .numOptions = 1,
+    .numOptions = 3,
     .options = options,
     .statistics = (const char *const[]){"groups: tile.group ops written", NULL},
     .dependentDialects = dependents,

@@ -10,7 +10,7 @@ import tempfile
 
 import numpy as np
 
-MERGE = ("builtin.module(func.func(linalg-generalize-named-ops,tile-fuse-elementwise,canonicalize,cse,"
+MERGE = ("builtin.module(func.func(linalg-generalize-named-ops),tile-group-ops{ops=elementwise},func.func(canonicalize,cse,"
          "tile-merge-dimensions{convolutions=merged},canonicalize,cse))")
 SUMS = {"f32": "f32", "f64": "f64", "bf16": "f32", "i8": "i32"}
 EINSUMS = ["bsh,hde->bsde", "bsh,deh->bsde", "khm,kn->hmn", "abxy,xyn->abn", "abxy,nxy->abn", "xab,xnm->abnm"]

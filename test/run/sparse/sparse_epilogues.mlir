@@ -1,4 +1,4 @@
-// RUN: %tile_opt %s --pass-pipeline='builtin.module(convert-sparse-to-tile,func.func(linalg-generalize-named-ops,tile-fuse-elementwise,canonicalize,cse),tile-group-ops,convert-linalg-to-tile,func.func(canonicalize,cse))' | FileCheck %s
+// RUN: %tile_opt %s --pass-pipeline='builtin.module(convert-sparse-to-tile,func.func(linalg-generalize-named-ops),tile-group-ops{ops=elementwise},func.func(canonicalize,cse),tile-group-ops,convert-linalg-to-tile,func.func(canonicalize,cse))' | FileCheck %s
 // RUN: %python %source/test/run/check.py %tile_run %s --target=cpu
 // RUN: %python %source/test/run/check.py %tile_run %s --target=emulate:sm_80
 // RUN: %python %source/test/run/check.py %tile_run %s --target=emulate:gfx942

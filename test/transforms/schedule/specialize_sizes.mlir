@@ -1,7 +1,7 @@
 // Sizes known late: kernels for buckets, chosen at run time, epilogues with them; nothing where one tile is the best for all.
 // RUN: %tile_opt %s --pass-pipeline='builtin.module(func.func(linalg-generalize-named-ops,canonicalize,tile-specialize-sizes{chip=sm_80}))' | FileCheck %s
 // RUN: %tile_opt %s --pass-pipeline='builtin.module(func.func(linalg-generalize-named-ops,canonicalize,tile-specialize-sizes{chip=sm_80},tile-construct-tiles{chip=sm_80}))' | FileCheck %s --check-prefix=TILES
-// RUN: %tile_opt %s --pass-pipeline='builtin.module(func.func(linalg-generalize-named-ops,tile-fuse-elementwise,canonicalize,tile-specialize-sizes{chip=sm_80 buckets=16,4096}),tile-group-ops{chip=sm_80},convert-linalg-to-tile{chip=sm_80})' | FileCheck %s --check-prefix=FUSED
+// RUN: %tile_opt %s --pass-pipeline='builtin.module(func.func(linalg-generalize-named-ops),tile-group-ops{ops=elementwise},func.func(canonicalize,tile-specialize-sizes{chip=sm_80 buckets=16,4096}),tile-group-ops{chip=sm_80},convert-linalg-to-tile{chip=sm_80})' | FileCheck %s --check-prefix=FUSED
 // RUN: %python %source/test/run/check.py %tile_run %s --target=emulate:sm_80 --pass-pipeline='builtin.module(tile-to-nvvm-pipeline{chip=sm_80 buckets=16,64,256})'
 // RUN: %python %source/test/run/check.py %tile_run %s --pass-pipeline='builtin.module(tile-to-cpu-pipeline{buckets=4,64,256})'
 // in: normal(1, 256).astype(f16), normal(256, 96).astype(f16), normal(96), normal(3, 5)

@@ -1,5 +1,5 @@
 // RUN: %tile_opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(func.func(linalg-generalize-named-ops,tile-construct-tiles{chip=sm_80},tile-split-reductions{chip=sm_80}))' | FileCheck %s
-// RUN: %tile_opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(func.func(linalg-generalize-named-ops,tile-construct-tiles{chip=sm_80},tile-split-reductions{chip=sm_80},tile-fuse-elementwise,canonicalize,cse),tile-group-ops{chip=sm_80},convert-linalg-to-tile{chip=sm_80})' | FileCheck %s --check-prefix=TILE
+// RUN: %tile_opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(func.func(linalg-generalize-named-ops,tile-construct-tiles{chip=sm_80},tile-split-reductions{chip=sm_80}),tile-group-ops{ops=elementwise},func.func(canonicalize,cse),tile-group-ops{chip=sm_80},convert-linalg-to-tile{chip=sm_80})' | FileCheck %s --check-prefix=TILE
 
 // One tile's worth of output and a long sum: parts of k side by side, then their sum, in f32 and in one order.
 // CHECK-LABEL: func.func @long
