@@ -6,6 +6,7 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 static void test_sizes_and_alignment(tessera_arena_t *arena) {
   for (size_t n = 0; n < 3000000; n += 1 + n / 89) {
@@ -192,8 +193,49 @@ static void test_threads(tessera_arena_t *arena) {
   CHECK(tessera_arena_statistics(arena).live == 0);
 }
 
+// Memory whose pages nobody may touch: neither arena nor release may read or write a byte of it.
+static void *map_untouchable(void *context, size_t bytes) {
+  ++*(int *)context;
+  void *memory = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return memory == MAP_FAILED ? NULL : memory;
+}
+
+static void keep(void *context, void *memory) { --*(int *)context; } // its pages stay, and stay untouchable
+
+static void note(void *context, void *memory, size_t bytes) { *(size_t *)context += bytes; }
+
+static void test_memory_of_its_own(void) {
+  int taken = 0;
+  const tessera_memory_t memory = {&taken, map_untouchable, keep};
+  tessera_arena_t *first = tessera_arena_create_in(&memory), *second = tessera_arena_create_in(&memory);
+  tessera_arena_t *outer = tessera_arena_enter(first);
+  char *a = _mlir_memref_to_llvm_alloc(1000), *aligned = _mlir_memref_to_llvm_aligned_alloc(65536, 5000);
+  CHECK(a && aligned && (uintptr_t)aligned % 65536 == 0 && taken == 2);
+  size_t asked = 0;
+  tessera_arena_for_each(first, note, &asked);
+  CHECK(asked == 1000 + 5000 + 65536);
+  tessera_arena_enter(second);
+  char *b = _mlir_memref_to_llvm_alloc(1000);
+  tessera_release(aligned); // while another arena is entered
+  _mlir_memref_to_llvm_free(a);
+  CHECK(tessera_arena_statistics(first).live == 0 && tessera_arena_statistics(second).live == 1024);
+  _mlir_memref_to_llvm_free(a); // twice
+  CHECK(tessera_arena_statistics(first).bad_releases == 1);
+  tessera_arena_enter(first);
+  CHECK(_mlir_memref_to_llvm_alloc(1000) == a && taken == 3);
+  CHECK(tessera_arena_release(first, a + 999) && !tessera_arena_release(first, b));
+  tessera_arena_trim(first);
+  CHECK(taken == 1 && tessera_arena_statistics(first).held == 0);
+  tessera_arena_enter(outer);
+  tessera_arena_destroy(first);
+  tessera_release(b);
+  tessera_arena_destroy(second);
+  CHECK(taken == 0);
+}
+
 int main(void) {
   test_stream_order();
+  test_memory_of_its_own();
   test_ignored_releases();
   int64_t process_live = tessera_arena_statistics(NULL).live;
   void *memory = _mlir_memref_to_llvm_alloc(64);
