@@ -4,11 +4,13 @@ come out, tile-exec (and its source), and run.sh, which runs them all and prints
 
   test/gpu/pack.py --output=gpu-tests [--build=build] [--chip=sm_80 --chip=sm_90a --chip=gfx942] [--fuzz=40] [--only=REGEX]
   gpu-tests/run.sh                        on the machine with the GPU
+  gpu-tests/bench.py                      there too, with --bench: our programs beside PyTorch (bench_cases.py)
 
 What must come out is what the emulated first chip gives, once the interpreter has found it right by its bounds. In it are the
 demo's programs, those of test/run that say what goes in, a kernel whose programs wait for each other, and the fuzzer's.
 """
 import argparse
+import json
 import re
 import shutil
 import subprocess
@@ -20,6 +22,7 @@ import numpy as np
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "test" / "run"), str(ROOT / "test" / "fuzz"), str(ROOT / "examples")]
+import bench_cases  # noqa: E402
 import check  # noqa: E402
 import demo  # noqa: E402
 import fuzz  # noqa: E402
@@ -43,11 +46,11 @@ class Packer:
         return subprocess.run([self.tools / name, *map(str, arguments)], capture_output=True, text=True)
 
     def outputs(self, file, inputs):
-        """What the emulated first chip gives, or None where it is not right by the interpreter, or does not compile."""
+        """What the emulated first chip gives, or None where it is not right by the interpreter, does not compile, or launches nothing."""
         with tempfile.TemporaryDirectory() as place:
             done = self.tool("tile-run", file, f"--target=emulate:{self.options.chip[0]}", "--check-against=interpret",
-                             *inputs, f"--out={place}/all.npz")
-            if done.returncode:
+                             *inputs, f"--out={place}/all.npz", f"--stats={place}/stats.json")
+            if done.returncode or not json.loads(Path(f"{place}/stats.json").read_text())["launches"]:
                 return None
             with np.load(f"{place}/all.npz") as arrays:
                 return [arrays[key] for key in arrays.files]
@@ -108,6 +111,21 @@ class Packer:
                     arrays = [make(line) for line in re.findall(r"^// in: (.*)$", text, re.M)]
                     self.add(f"fuzz{seed}", file, arrays, FUZZ_TOLERANCE)
 
+    def add_bench(self):
+        (self.folder / "bench").mkdir()
+        for case in bench_cases.CASES:
+            if self.wanted(case.name):
+                with tempfile.TemporaryDirectory() as place:
+                    file = Path(place) / "case.mlir"
+                    file.write_text(case.text)
+                    chips = [f"--target={chip}" for chip in self.options.chip]
+                    done = self.tool("tile-translate", file, "--tile-to-program", "--cpu=x86-64-v3", *chips, "-o",
+                                     self.folder / "bench" / f"{case.file}.so")
+                    if done.returncode:
+                        self.left_out.append(f"bench {case.name}")
+        for file in ("bench.py", "bench_cases.py"):
+            shutil.copy(ROOT / "test" / "gpu" / file, self.folder)
+
     def finish(self):
         (self.folder / "tests.txt").write_text("\n".join(self.lines) + "\n")
         shutil.copy(self.tools / "tile-exec", self.folder)
@@ -131,6 +149,7 @@ def main():
     parser.add_argument("--chip", action="append")
     parser.add_argument("--fuzz", type=int, default=40)
     parser.add_argument("--only", default="")
+    parser.add_argument("--bench", action="store_true")
     options = parser.parse_args()
     options.chip = options.chip or ["sm_80", "sm_90a", "gfx942"]
     packer = Packer(options)
@@ -142,10 +161,12 @@ def main():
     packer.add_checked()
     packer.add_waiting()
     packer.add_fuzzed()
+    if options.bench:
+        packer.add_bench()
     size = packer.finish()
     print(f"{packer.folder}: {len(packer.lines)} tests for {', '.join(options.chip)}, {size / 2**20:.1f} MiB")
     for name in packer.left_out:
-        print(f"left out: {name} (not right on the emulator, or refused for one of the chips)")
+        print(f"left out: {name} (not right on the emulator, refused for one of the chips, or nothing is launched)")
     return 1 if size > MOST_BYTES or not packer.lines else 0
 
 
