@@ -79,14 +79,13 @@ static bool compare_output(tessera_run_check_t *check, const tessera_run_options
                            int number, const tessera_array_t *seen, const tessera_answer_t *expected,
                            tessera_error_t *out_error) {
   tessera_judgement_t judgement;
-  char reason[512], where[256];
+  char where[256];
+  tessera_error_t reason;
   bool by_default = !check->by_bounds;
   double rtol = options->rtol < 0 && by_default ? 1e-5 : options->rtol;
   double atol = options->atol < 0 && by_default ? 1e-8 : options->atol;
-  if (!tessera_judge(seen, expected, rtol, atol, &judgement, out_error)) {
-    snprintf(reason, sizeof reason, "%s", out_error->text);
-    return tessera_fail(out_error, "%s %d %s", what, number, reason);
-  }
+  if (!tessera_judge(seen, expected, rtol, atol, &judgement, &reason))
+    return tessera_fail(out_error, "%s %d %s", what, number, reason.text);
   printf("%s%s%s %d: %s, largest error %.3g (relative %.3g)", check->label ? check->label : "",
          check->label ? ": " : "", what, number, judgement.right ? "right" : "wrong", judgement.max_absolute,
          judgement.max_relative);
