@@ -39,12 +39,14 @@ typedef struct GpuProduct {
 } GpuProduct;
 
 // One product of a warpgroup that runs by itself: factors by their descriptors in shared memory
-// (lib/layout/descriptor.h).
+// (lib/layout/descriptor.h); the left one may be in registers, a fragment packed into words.
 typedef struct GpuAsyncProduct {
   const TileMachineAtom *atom;
   const char *name;        // "wgmma.m64n256k16"
   MlirType element[3];     // of A, B and C in the kernel
-  MlirValue descriptor[2]; // i64
+  MlirValue descriptor[2]; // i64; of A null where it is in registers
+  intptr_t numWords;       // of A; 0: it lies in memory
+  const MlirValue *words;  // i32
   bool isAlongDepth[2];    // neighbours in the buffer are neighbours along k
   intptr_t count;
   MlirValue *sums; // the accumulator's registers before, and after
@@ -64,7 +66,8 @@ typedef struct GpuEngines {
   void (*commitBoxes)(TileBuilder *builder); // those that were copied out, by this thread
   void (*waitBoxes)(TileBuilder *builder, int64_t pending);
   void (*fenceEngines)(TileBuilder *builder); // what this thread wrote is there for the engines
-  void (*beginProducts)(TileBuilder *builder);
+  // `values`: registers that the products take, which must not be computed later. They are replaced.
+  void (*beginProducts)(TileBuilder *builder, intptr_t count, MlirValue *values);
   bool (*multiplyAsync)(TileBuilder *builder, MlirOperation at, const GpuAsyncProduct *product);
   void (*commitProducts)(TileBuilder *builder);
   void (*waitProducts)(TileBuilder *builder, int64_t pending, intptr_t count, MlirValue *sums);

@@ -1,7 +1,7 @@
-// Products of warpgroups that run by themselves (wgmma): both factors lie in shared memory, where descriptors find
-// them; the accumulator lies in registers, in the atom's fragment, repeated. Each group of four warps multiplies the
-// parts of the result that its registers hold; where these lie depends on the warp, and so does where its factors
-// begin.
+// Products of warpgroups that run by themselves (wgmma). The right factor lies in shared memory, where a descriptor
+// finds it; the left one lies there too, or in registers; the accumulator is in registers. A tile in registers has the
+// atom's fragment, repeated. Each group of four warps multiplies the parts of the result that its registers hold. Where
+// these lie depends on the warp, and so does where its factors begin.
 #include "lib/conversion/tile_to_gpu/asynchronous.h"
 
 #include "dialects/tile/questions.h"
@@ -17,7 +17,11 @@
 enum { AddressMask = 0x3ffff, AddressShift = 4, WordBits = 32 };
 
 typedef struct Factor {
-  const Buffer *buffer;
+  MlirType type;
+  const Buffer *buffer; // null: in registers
+  TileLayout repeated;  // then: the factor in whole fragments
+  intptr_t numWords;    // of a fragment
+  MlirValue *words;     // i32, fragment by fragment
   TileDescriptorPlan plan;
   MlirValue low; // i32: the descriptor's low word, of this warpgroup
 } Factor;
@@ -44,15 +48,60 @@ static bool readAtom(Gpu *g, Product *product) {
          tileError(product->op, "has atom \"%s\", which does not run by itself; expected a \"wgmma.…\"", product->name);
 }
 
-static bool readAccumulator(Product *product) {
-  const char *text = product->atom.fragment[2];
-  TileLayout fragment, layout = gpuLayoutOf(mlirValueGetType(tileMmaAsyncOpGetAccumulator(product->op)));
+static bool readFragments(const Product *product, MlirValue tile, int which, const char *name, TileLayout *fragment,
+                          TileLayout *repeated) {
+  const char *text = product->atom.fragment[which];
+  TileLayout layout = gpuLayoutOf(mlirValueGetType(tile));
   TileError error;
-  if (!tileLayoutParse(text, strlen(text), &fragment, &error) ||
-      !tileLayoutDivide(&layout, &fragment, &product->repeated, &error))
-    return tileError(product->op, "accumulates in a layout that is not the atom's fragment <%s>, repeated: %s", text,
-                     error.text);
+  return (tileLayoutParse(text, strlen(text), fragment, &error) &&
+          tileLayoutDivide(&layout, fragment, repeated, &error)) ||
+         tileError(product->op, "%s is in a layout that is not the atom's fragment <%s>, repeated: %s", name, text,
+                   error.text);
+}
+
+static bool readAccumulator(Product *product) {
+  TileLayout fragment;
+  if (!readFragments(product, tileMmaAsyncOpGetAccumulator(product->op), 2, "accumulator", &fragment,
+                     &product->repeated))
+    return false;
   product->groupBits = fragment.bits[TileLayoutWarp];
+  return true;
+}
+
+static TileLayoutPoint warpStep(const TileLayout *repeated, uint32_t bit) {
+  TileLayoutPoint none = {{0}};
+  uint32_t before = repeated->bits[TileLayoutReg] + repeated->bits[TileLayoutLane];
+  return bit < repeated->bits[TileLayoutWarp] ? repeated->steps[before + bit] : none;
+}
+
+// Each warp has the rows of its part of the accumulator, and all of k.
+static bool expectRows(const Product *product) {
+  const TileLayout *left = &product->factors[0].repeated, *sum = &product->repeated;
+  for (uint32_t bit = 0; bit < left->bits[TileLayoutWarp] || bit < sum->bits[TileLayoutWarp]; ++bit)
+    if (warpStep(left, bit).at[0] != warpStep(sum, bit).at[0] || warpStep(left, bit).at[1])
+      return tileError(product->op,
+                       "lhs is spread over warps in another way than the accumulator; expected each warp to have the "
+                       "rows of its part of the result, and all of what is summed");
+  return true;
+}
+
+static bool readRegisters(Gpu *g, Product *product, MlirValue value) {
+  Factor *factor = &product->factors[0];
+  TileLayout fragment;
+  if (!readFragments(product, value, 0, "lhs", &fragment, &factor->repeated) || !expectRows(product))
+    return false;
+  intptr_t count = (intptr_t)tileLayoutDimSize(&fragment, TileLayoutReg), all = gpuRegisters(factor->type);
+  unsigned width = gpuBits(tileTypeGetElement(factor->type));
+  MlirValue *elements = gpuAllocate(g, (size_t)all * sizeof *elements);
+  memcpy(elements, gpuTile(g, value), (size_t)all * sizeof *elements);
+  for (intptr_t i = 0; i < all; ++i)
+    if (gpuIsSmallFloat(mlirValueGetType(elements[i])))
+      elements[i] = gpuOp(g, ArithOp_Bitcast, mlirIntegerTypeGet(g->context, width), elements[i]);
+  factor->numWords = count * width / WordBits;
+  factor->words = gpuAllocate(g, (size_t)(all / count * factor->numWords) * sizeof *factor->words);
+  for (intptr_t i = 0; i < all / count; ++i)
+    gpuWordsOf(&g->builder, count, elements + i * count, width, factor->words + i * factor->numWords);
+  product->depth = tileTypeGetSize(factor->type, 1);
   return true;
 }
 
@@ -61,12 +110,13 @@ static bool readFactor(Gpu *g, Product *product, int which) {
   MlirValue value = which ? tileMmaAsyncOpGetRhs(product->op) : tileMmaAsyncOpGetLhs(product->op);
   const char *name = which ? "rhs" : "lhs";
   Factor *factor = &product->factors[which];
-  if (!tileTypeIsABuffer(mlirValueGetType(value)))
-    return gpuRefuse(product->op, "a factor in registers");
-  factor->buffer = gpuRecord(g, value)->buffer;
-  MlirType type = factor->buffer->type;
+  MlirType type = factor->type = mlirValueGetType(value);
   if (tileTypeGetRank(type) != 2)
     return gpuRefuse(product->op, "a product of more than two axes that runs by itself");
+  if (!tileTypeIsABuffer(type))
+    return which ? tileError(product->op, "rhs is in registers; atom \"%s\" reads it from shared memory", product->name)
+                 : readRegisters(g, product, value);
+  factor->buffer = gpuRecord(g, value)->buffer;
   int64_t sizes[] = {tileTypeGetSize(type, 0), tileTypeGetSize(type, 1)};
   TileDescriptorShape shape = {.rowAxis = (uint32_t)which,
                                .rows = (uint32_t)(which ? product->atom.n : product->atom.m),
@@ -91,18 +141,13 @@ static uint32_t rowOf(const Product *product, int which, TileLayoutPoint tile) {
   return tile.at[which] * (uint32_t)(which ? product->atom.n : product->atom.m);
 }
 
-static TileLayoutPoint tileOfWarpBit(const Product *product, uint32_t bit) {
-  uint32_t before = product->repeated.bits[TileLayoutReg] + product->repeated.bits[TileLayoutLane];
-  return product->repeated.steps[before + bit];
-}
-
 // The begin of the factor's rows that this warpgroup has, and the leading distance. Equal in all lanes of a warp: said
 // by a shuffle, so that it is computed once.
 static void beginFactor(Gpu *g, Product *product, int which, MlirValue warp) {
   Factor *factor = &product->factors[which];
   MlirValue address = gpuOp(g, LlvmOp_PtrToInt, g->i32, factor->buffer->base);
   for (uint32_t bit = 0; bit < product->repeated.bits[TileLayoutWarp]; ++bit) {
-    uint64_t bytes = tileDescriptorOffset(&factor->plan, rowOf(product, which, tileOfWarpBit(product, bit)), 0);
+    uint64_t bytes = tileDescriptorOffset(&factor->plan, rowOf(product, which, warpStep(&product->repeated, bit)), 0);
     if (!bytes)
       continue;
     MlirValue isSet = gpuAnd(g, gpuShiftRight(g, warp, bit), 1);
@@ -122,16 +167,52 @@ static MlirValue descriptorOf(Gpu *g, const Product *product, int which, TileLay
 
 //===--- the op -------------------------------------------------------------------------------===//
 
+// The fragment of the left factor for a row of tiles and a step of k.
+static const MlirValue *wordsAt(const Product *product, uint32_t row, uint32_t step) {
+  const Factor *factor = &product->factors[0];
+  uint32_t count = (uint32_t)tileLayoutDimSize(&factor->repeated, TileLayoutReg);
+  for (uint32_t i = 0; i < count; ++i) {
+    TileLayoutPoint index = {{i}}, at = tileLayoutApply(&factor->repeated, index);
+    if (at.at[0] == row && at.at[1] == step)
+      return factor->words + i * factor->numWords;
+  }
+  return NULL;
+}
+
 static bool multiplyTile(Gpu *g, const Product *product, uint32_t part, intptr_t count, int64_t k, MlirValue *sums) {
   TileLayoutPoint index = {{part}}, tile = tileLayoutApply(&product->repeated, index);
   GpuAsyncProduct one = {.atom = &product->atom, .name = product->name, .count = count, .sums = sums};
   one.element[2] = tileTypeGetElement(mlirValueGetType(tileMmaAsyncOpGetAccumulator(product->op)));
   for (int which = 0; which < 2; ++which) {
-    one.element[which] = tileTypeGetElement(product->factors[which].buffer->type);
+    one.element[which] = tileTypeGetElement(product->factors[which].type);
+    if (!product->factors[which].buffer)
+      continue;
     one.descriptor[which] = descriptorOf(g, product, which, tile, k);
     one.isAlongDepth[which] = !product->factors[which].plan.isRowMajor;
   }
+  if (!product->factors[0].buffer) {
+    one.words = wordsAt(product, tile.at[0], (uint32_t)(k / product->atom.k));
+    one.numWords = product->factors[0].numWords;
+    if (!one.words)
+      return gpuRefuse(product->op, "a left factor that lacks a fragment the product needs");
+  }
   return g->vocabulary->engines->multiplyAsync(&g->builder, product->op, &one);
+}
+
+// The left factor's words and the sums go through the fence: the products read both.
+static void beginProducts(Gpu *g, Product *product, intptr_t count, MlirValue *sums) {
+  Factor *left = &product->factors[0];
+  intptr_t words = left->buffer ? 0 : (intptr_t)tileLayoutDimSize(&left->repeated, TileLayoutReg) * left->numWords;
+  MlirValue *values = gpuAllocate(g, (size_t)(words + count) * sizeof *values);
+  if (words) {
+    memcpy(values, left->words, (size_t)words * sizeof *values);
+    memcpy(values + words, sums, (size_t)count * sizeof *values);
+  }
+  g->vocabulary->engines->beginProducts(&g->builder, words ? words + count : 0, values);
+  if (words) {
+    memcpy(left->words, values, (size_t)words * sizeof *values);
+    memcpy(sums, values + words, (size_t)count * sizeof *values);
+  }
 }
 
 static bool lowerMmaAsync(Gpu *g, MlirOperation op) {
@@ -152,8 +233,9 @@ static bool lowerMmaAsync(Gpu *g, MlirOperation op) {
   if (product.repeated.bits[TileLayoutWarp])
     warp = g->vocabulary->shuffleFrom(&g->builder, warp, gpuI32(g, 0));
   for (int which = 0; which < 2; ++which)
-    beginFactor(g, &product, which, warp);
-  engines->beginProducts(&g->builder);
+    if (product.factors[which].buffer)
+      beginFactor(g, &product, which, warp);
+  beginProducts(g, &product, count, sums);
   for (int64_t k = 0; k < product.depth; k += product.atom.k)
     for (intptr_t part = 0; part < parts; ++part)
       if (!multiplyTile(g, &product, (uint32_t)part, count / parts, k, sums + part * (count / parts)))

@@ -1,7 +1,7 @@
 // What works by itself beside the threads from sm_90 on: barriers in memory (mbarrier), the engine that copies boxes of
 // tensors (TMA), products of warpgroups (wgmma), and warps with different programs (named barriers, setmaxnreg).
-// As ops of the nvvm dialect. What that dialect cannot say is one text of assembly: a wait whose sums LLVM may not read
-// before it.
+// As ops of the nvvm dialect. What that dialect cannot say is a text of assembly: products whose left factor is in
+// registers, and fences and waits through which registers go, so that LLVM moves nothing across them.
 #include "lib/conversion/tile_to_nvvm/nvvm.h"
 
 #include "mlir-c/BuiltinAttributes.h"
@@ -9,8 +9,10 @@
 #include "upstream/llvm.h"
 #include "upstream/nvvm.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { ClusterSpace = 7, WaitNanoseconds = 10000000 };
 
@@ -72,8 +74,6 @@ static void fenceEngines(TileBuilder *builder) {
 }
 
 //===--- products of warpgroups ---------------------------------------------------------------===//
-
-static void beginProducts(TileBuilder *builder) { nvvmWgmmaFenceAlignedOpBuild(builder); }
 
 static void commitProducts(TileBuilder *builder) { nvvmWgmmaGroupSyncAlignedOpBuild(builder); }
 
@@ -138,52 +138,127 @@ static void parted(TileBuilder *builder, MlirValue all, intptr_t count, MlirValu
   }
 }
 
-static bool multiplyAsync(TileBuilder *builder, MlirOperation at, const GpuAsyncProduct *product) {
-  const char *names[3];
+static MlirValue buildProduct(TileBuilder *builder, const GpuAsyncProduct *product, const char *const *names,
+                              MlirType type) {
   const TileMachineAtom *atom = product->atom;
   char shape[64];
-  for (int i = 0; i < 3; ++i) {
-    names[i] = nameOf(product->element[i]);
-    if (!names[i])
-      return tileError(at, "not converted to nvvm yet: atom \"%s\" on these types", product->name);
-  }
   snprintf(shape, sizeof shape, "#nvvm.shape<m = %d, n = %d, k = %d>", (int)atom->m, (int)atom->n, (int)atom->k);
-  MlirType type = structOf(builder, product->count, product->sums);
   MlirValue all = joined(builder, type, product->count, product->sums);
   MlirAttribute one = tileBuildAttribute(builder, "#nvvm.wgmma_scale_in<one>");
-  MlirValue result = nvvmWgmmaMmaAsyncOpBuild(
+  return nvvmWgmmaMmaAsyncOpBuild(
       builder, type, all, product->descriptor[0], product->descriptor[1], tileBuildAttribute(builder, shape),
       typeAttribute(builder, names[0]), typeAttribute(builder, names[1]), typeAttribute(builder, names[2]),
       tileBuildAttribute(builder, "#nvvm.wgmma_scale_out<one>"), one, one,
       orderAttribute(builder, product->isAlongDepth[0]), orderAttribute(builder, !product->isAlongDepth[1]));
-  parted(builder, result, product->count, product->sums);
-  return true;
 }
 
-// "=f,=f,0,1": the sums go through the wait, so that nothing that reads them moves above it.
-static char *tiedConstraints(intptr_t count, const MlirValue *sums) {
-  size_t capacity = (size_t)count * 16 + 1, length = 0;
-  char *text = malloc(capacity);
-  text[0] = '\0';
-  for (intptr_t i = 0; i < count; ++i)
-    length += (size_t)snprintf(text + length, capacity - length, "%s=%s", i ? "," : "",
-                               mlirTypeIsAF32(mlirValueGetType(sums[i])) ? "f" : "r");
-  for (intptr_t i = 0; i < count; ++i)
-    length += (size_t)snprintf(text + length, capacity - length, ",%d", (int)i);
+//===--- texts of assembly: what nvvm has no op for -------------------------------------------===//
+
+typedef struct Text {
+  char *text;
+  size_t length, capacity;
+} Text;
+
+__attribute__((format(printf, 2, 3))) static void add(Text *text, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  text->length += (size_t)vsnprintf(text->text + text->length, text->capacity - text->length, format, arguments);
+  va_end(arguments);
+}
+
+static Text textFor(intptr_t operands) {
+  Text text = {.capacity = 256 + (size_t)operands * 16};
+  text.text = malloc(text.capacity);
+  text.text[0] = '\0';
   return text;
 }
 
+// "{$0, $1, $2}"
+static void addList(Text *text, intptr_t first, intptr_t count) {
+  for (intptr_t i = 0; i < count; ++i)
+    add(text, "%s$%d", i ? ", " : "{", (int)(first + i));
+  add(text, "}");
+}
+
+// `count` values go through the assembly, "=f,=f,0,1"; `more` are read, by the constraints in `suffix`.
+static void buildTied(TileBuilder *builder, const char *text, intptr_t count, MlirValue *values, intptr_t more,
+                      const MlirValue *read, const char *suffix) {
+  MlirContext context = builder->context;
+  Text constraints = textFor(2 * count + more);
+  MlirValue *operands = malloc((size_t)(count + more) * sizeof *operands);
+  for (intptr_t i = 0; i < count; ++i)
+    add(&constraints, "%s=%s", i ? "," : "", mlirTypeIsAF32(mlirValueGetType(values[i])) ? "f" : "r");
+  for (intptr_t i = 0; i < count; ++i)
+    add(&constraints, ",%d", (int)i);
+  add(&constraints, "%s", suffix);
+  memcpy(operands, values, (size_t)count * sizeof *operands);
+  if (more)
+    memcpy(operands + count, read, (size_t)more * sizeof *operands);
+  MlirOperation assembly = llvmInlineAsmOpBuild(builder, structOf(builder, count, values), count + more, operands,
+                                                mlirStringAttrGet(context, tileString(text)),
+                                                mlirStringAttrGet(context, tileString(constraints.text)));
+  llvmInlineAsmOpSetHasSideEffects(assembly, mlirUnitAttrGet(context));
+  free(constraints.text);
+  free(operands);
+  parted(builder, llvmInlineAsmOpGetRes(assembly), count, values);
+}
+
+static void beginProducts(TileBuilder *builder, intptr_t count, MlirValue *values) {
+  if (count)
+    buildTied(builder, "wgmma.fence.sync.aligned;", count, values, 0, NULL, "");
+  else
+    nvvmWgmmaFenceAlignedOpBuild(builder);
+}
+
+// Sums go through the wait, so that nothing that reads them moves above it.
 static void waitProducts(TileBuilder *builder, int64_t pending, intptr_t count, MlirValue *sums) {
   char text[64];
-  char *constraints = tiedConstraints(count, sums);
-  MlirContext context = builder->context;
   snprintf(text, sizeof text, "wgmma.wait_group.sync.aligned %lld;", (long long)pending);
-  MlirOperation wait = llvmInlineAsmOpBuild(builder, structOf(builder, count, sums), count, sums,
-                                            mlirStringAttrGet(context, tileString(text)),
-                                            mlirStringAttrGet(context, tileString(constraints)));
-  llvmInlineAsmOpSetHasSideEffects(wait, mlirUnitAttrGet(context));
-  free(constraints);
-  parted(builder, llvmInlineAsmOpGetRes(wait), count, sums);
+  buildTied(builder, text, count, sums, 0, NULL, "");
+}
+
+// PTX ISA, "wgmma.mma_async": A in registers. Scales are for floats, the order of B for elements of 16 bits.
+static void multiplyRegisters(TileBuilder *builder, const GpuAsyncProduct *product, const char *const *names) {
+  const TileMachineAtom *atom = product->atom;
+  intptr_t count = product->count, words = product->numWords;
+  Text text = textFor(count + words), suffix = textFor(words);
+  MlirValue *read = malloc((size_t)(words + 1) * sizeof *read);
+  add(&text, "{\n.reg .pred p;\nsetp.ne.b32 p, 1, 0;\nwgmma.mma_async.sync.aligned.m%dn%dk%d.%s.%s.%s ", (int)atom->m,
+      (int)atom->n, (int)atom->k, names[2], names[0], names[1]);
+  addList(&text, 0, count);
+  add(&text, ", ");
+  addList(&text, 2 * count, words);
+  add(&text, ", $%d, p", (int)(2 * count + words));
+  if (names[2][0] != 's')
+    add(&text, ", 1, 1");
+  if (!strcmp(names[0], "f16") || !strcmp(names[0], "bf16"))
+    add(&text, ", %d", !product->isAlongDepth[1]);
+  add(&text, ";\n}");
+  memcpy(read, product->words, (size_t)words * sizeof *read);
+  read[words] = product->descriptor[1];
+  for (intptr_t i = 0; i < words; ++i)
+    add(&suffix, ",r");
+  add(&suffix, ",l");
+  buildTied(builder, text.text, count, product->sums, words + 1, read, suffix.text);
+  free(text.text);
+  free(suffix.text);
+  free(read);
+}
+
+static bool multiplyAsync(TileBuilder *builder, MlirOperation at, const GpuAsyncProduct *product) {
+  const char *names[3];
+  for (int i = 0; i < 3; ++i) {
+    names[i] = nameOf(product->element[i]);
+    if (!names[i] || (i == 2 && mlirTypeIsAF16(product->element[i])))
+      return tileError(at, "not converted to nvvm yet: atom \"%s\" on these types", product->name);
+  }
+  if (product->numWords) {
+    multiplyRegisters(builder, product, names);
+    return true;
+  }
+  MlirType type = structOf(builder, product->count, product->sums);
+  parted(builder, buildProduct(builder, product, names, type), product->count, product->sums);
+  return true;
 }
 
 //===--- partitions ---------------------------------------------------------------------------===//

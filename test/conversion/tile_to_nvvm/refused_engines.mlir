@@ -137,3 +137,33 @@ tile.kernel @grain() attributes {warps = 8 : i32} {
   tile.warp_specialize captures() partition "a" warps(4) registers(20) { tile.yield } partition "b" warps(4) { tile.yield }
   tile.return
 }
+
+// -----
+#acc = #tile.layout<reg [2:d1, 2:d0*8, 8:d1*8], lane [4:d1*2, 8:d0], warp [4:d0*16, 2:d0*64]>
+#fa = #tile.layout<reg [2:d1, 2:d0*8, 2:d1*8, 4:d1*16, 2:d0*64], lane [4:d1*2, 8:d0], warp [4:d0*16, 2:_]>
+#sb = #tile.layout<offset [64:d1, 8:d0+d1*8, 8:d0*8]>
+tile.kernel @rows(%x: memref<128x64xf16>) attributes {warps = 8 : i32} {
+  %0 = arith.constant 0 : index
+  %X = tile.view %x : memref<128x64xf16> to !tile.view<128x64xf16>
+  %a = tile.load %X[%0, %0] : !tile.view<128x64xf16> -> tensor<128x64xf16, #fa>
+  %b = tile.alloc : !tile.buffer<64x64xf16, #sb, shared>
+  %zero = arith.constant dense<0.0> : tensor<128x64xf32, #acc>
+  // expected-error@+1 {{lhs is spread over warps in another way than the accumulator}}
+  %u = tile.mma_async %a, %b, %zero atom "wgmma.m64n64k16"
+      : tensor<128x64xf16, #fa>, !tile.buffer<64x64xf16, #sb, shared> -> tensor<128x64xf32, #acc>
+  %v = tile.mma_wait %u pending 0 : tensor<128x64xf32, #acc>
+  tile.return
+}
+
+// -----
+#acc = #tile.layout<reg [2:d1, 2:d0*8, 8:d1*8], lane [4:d1*2, 8:d0], warp [4:d0*16]>
+#sb = #tile.layout<offset [64:d1, 8:d0+d1*8, 8:d0*8]>
+tile.kernel @half_sums() attributes {warps = 4 : i32} {
+  %b = tile.alloc : !tile.buffer<64x64xf16, #sb, shared>
+  %zero = arith.constant dense<0.0> : tensor<64x64xf16, #acc>
+  // expected-error@+1 {{not converted to nvvm yet: atom "wgmma.m64n64k16" on these types}}
+  %u = tile.mma_async %b, %b, %zero atom "wgmma.m64n64k16"
+      : !tile.buffer<64x64xf16, #sb, shared>, !tile.buffer<64x64xf16, #sb, shared> -> tensor<64x64xf16, #acc>
+  %v = tile.mma_wait %u pending 0 : tensor<64x64xf16, #acc>
+  tile.return
+}
