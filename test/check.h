@@ -1,6 +1,5 @@
 // What C unit tests share: a check that prints where and what failed and counts it; main returns checkResult().
-#ifndef TESSERA_TEST_CHECK_H
-#define TESSERA_TEST_CHECK_H
+#pragma once
 
 #include <stdint.h>
 #include <stdio.h>
@@ -36,5 +35,3 @@ static inline uint64_t checkRandom(uint64_t *state) {
   *state ^= *state >> 27;
   return *state * UINT64_C(2685821657736338717);
 }
-
-#endif

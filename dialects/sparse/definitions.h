@@ -1,6 +1,5 @@
 // Shared by the files of this folder only: the tables that dialect.c puts together.
-#ifndef TESSERA_DIALECTS_SPARSE_DEFINITIONS_H
-#define TESSERA_DIALECTS_SPARSE_DEFINITIONS_H
+#pragma once
 
 #include "dialects/sparse/sparse.h"
 #include "lib/capi/dialect.h"
@@ -24,5 +23,3 @@ extern const intptr_t sparseNumAttributeDefinitions;
 // constraints.c; end with name == null.
 extern const TileConstraint sparseConstraints[];
 extern const TileAttributeKind sparseAttributeKinds[];
-
-#endif

@@ -1,6 +1,5 @@
 // The rules of a format's components, checked for constants.
-#ifndef TESSERA_DIALECTS_SPARSE_INVARIANTS_H
-#define TESSERA_DIALECTS_SPARSE_INVARIANTS_H
+#pragma once
 
 #include "lib/capi/op.h"
 
@@ -10,5 +9,3 @@ bool sparseVerifyConstants(MlirOperation op, MlirType type, intptr_t first);
 
 // A constant to be packed keeps at most n of each window.
 bool sparseVerifyWindows(MlirOperation op, MlirType type, MlirAttribute constant);
-
-#endif

@@ -8,8 +8,7 @@
 //
 // How each format lays out its components: the table at sparseTypeGetComponents, which pack, assemble, the interpreter,
 // .npz files and lowerings all follow.
-#ifndef TESSERA_DIALECTS_SPARSE_SPARSE_H
-#define TESSERA_DIALECTS_SPARSE_SPARSE_H
+#pragma once
 
 #include "lib/capi/common.h"
 #include "mlir-c/BuiltinTypes.h"
@@ -125,5 +124,3 @@ typedef struct SparseComponent {
   MlirType type;    // an unencoded tensor; sizes that the type leaves open are dynamic
 } SparseComponent;
 intptr_t sparseTypeGetComponents(MlirType type, SparseComponent components[SPARSE_MAX_COMPONENTS]);
-
-#endif

@@ -3,8 +3,7 @@
 //
 //   const TileCombiner *combiner = tileCombinerFind(mlirStringAttrGetValue(operation));
 //   MlirAttribute zero = tileCombinerNeutral(combiner, f32);   // -0.0 : f32: x + -0.0 is x for every x
-#ifndef TESSERA_DIALECTS_TILE_COMBINER_H
-#define TESSERA_DIALECTS_TILE_COMBINER_H
+#pragma once
 
 #include "lib/ir/upstream.h"
 
@@ -19,5 +18,3 @@ const TileCombiner *tileCombinerOf(TileUpstream kind);
 // The element e with x op e = x for every x (maxnumf, minnumf: every number): docs/numerics.md §3. `element`: a type
 // the combiner takes.
 MlirAttribute tileCombinerNeutral(const TileCombiner *combiner, MlirType element);
-
-#endif

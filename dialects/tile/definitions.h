@@ -1,6 +1,5 @@
 // What the files of this folder share: the tables that dialect.c puts together. Not for others.
-#ifndef TESSERA_DIALECTS_TILE_DEFINITIONS_H
-#define TESSERA_DIALECTS_TILE_DEFINITIONS_H
+#pragma once
 
 #include "dialects/tile/tile.h"
 #include "lib/capi/dialect.h"
@@ -20,5 +19,3 @@ enum { TileLayoutAttribute, TileMachineAttribute, TileScheduleAttribute };
 extern const TileConstraint tileConstraints[];
 extern const TileAttributeKind tileAttributeKinds[];
 extern const TileDirective tileDirectives[];
-
-#endif

@@ -3,8 +3,7 @@
 //   MlirAttribute schedule = tileOpGetSchedule(op);   // null: the op has none
 //   tileOpSetSchedule(op, schedule);
 //   tileOpRemoveSchedule(op);
-#ifndef TESSERA_DIALECTS_TILE_DISCARDABLE_H
-#define TESSERA_DIALECTS_TILE_DISCARDABLE_H
+#pragma once
 
 #include "lib/ir/support.h"
 
@@ -20,5 +19,3 @@
   }
 #include "dialects/tile/discardable.def"
 #undef TILE_DISCARDABLE
-
-#endif

@@ -1,6 +1,5 @@
 // Parsers and printers of whole ops whose form no format can say: the .parse and .print hooks in ops.def.
-#ifndef TESSERA_DIALECTS_TILE_FORMS_H
-#define TESSERA_DIALECTS_TILE_FORMS_H
+#pragma once
 
 #include "lib/capi/op.h"
 
@@ -15,5 +14,3 @@ void tilePrintMemrefAt(const MlirExtOpDefinition *definition, MlirOperation op, 
 // `captures(%x : T)? (attributes {…})? (partition "name" warps(4) (registers(40))? region)+`
 bool tileParseWarpSpecialize(const MlirExtOpDefinition *definition, MlirExtParser parser, MlirExtOpState state);
 void tilePrintWarpSpecialize(const MlirExtOpDefinition *definition, MlirOperation op, MlirExtPrinter printer);
-
-#endif

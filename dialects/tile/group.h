@@ -2,8 +2,7 @@
 //
 //   MlirOperation group = tileGroupWrap(ops, 3, meets, schedule); // producers first; all in one block
 //   tileGroupInline(group);                                       // the ops stand in the block again
-#ifndef TESSERA_DIALECTS_TILE_GROUP_H
-#define TESSERA_DIALECTS_TILE_GROUP_H
+#pragma once
 
 #include "lib/capi/common.h"
 
@@ -31,5 +30,3 @@ bool tileGroupCanCompose(MlirOperation consumer, intptr_t operand);
 intptr_t tileGroupNumKernels(MlirOperation group);
 // Moves the body's ops before the group and destroys the group.
 void tileGroupInline(MlirOperation group);
-
-#endif

@@ -4,8 +4,7 @@
 //
 // A hook is called tile<CName>Op<Hook>. What is not declared here needs no hook: the row's text says it.
 // Verifiers run after the row's own checks (operand counts, constraints, attribute kinds), so they may rely on them.
-#ifndef TESSERA_DIALECTS_TILE_HOOKS_H
-#define TESSERA_DIALECTS_TILE_HOOKS_H
+#pragma once
 
 #include "lib/capi/op.h"
 
@@ -30,5 +29,3 @@ extern const MlirExtBufferizableHooks tileLaunchOpBufferize;
 //===--- scheduled level ----------------------------------------------------===//
 void tileWarpSpecializeOpRegionSuccessors(MlirOperation op, int from, MlirExtSuccessors successors);
 void tileWarpSpecializeOpEntryOperands(MlirOperation op, intptr_t *begin, intptr_t *count);
-
-#endif

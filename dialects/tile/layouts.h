@@ -1,7 +1,6 @@
 // What an op demands of the layouts of its tiles and buffers. All hold trivially where a layout is missing: that a
 // kernel has either all layouts or none is checked once, in verify_kernel.c.
-#ifndef TESSERA_DIALECTS_TILE_LAYOUTS_H
-#define TESSERA_DIALECTS_TILE_LAYOUTS_H
+#pragma once
 
 #include "lib/capi/common.h"
 
@@ -12,5 +11,3 @@ bool tileExpectPermutedLayout(MlirOperation op, MlirValue result, MlirValue sour
 // reshape: `result` has the layout of `source` seen in its own shape, row-major. Where the change of shape is not
 // linear (5x48 to 24x10) there is no such layout: any will do, and the elements move.
 bool tileExpectReshapedLayout(MlirOperation op, MlirValue result, MlirValue source);
-
-#endif

@@ -5,8 +5,7 @@
 //   if (!tileExpectShapeOf(op, "result", tileResultType(op, 0), "source", source)) return false;
 //
 // A function named Expect reports at the op, with a note at the other party, and returns false when not met.
-#ifndef TESSERA_DIALECTS_TILE_QUESTIONS_H
-#define TESSERA_DIALECTS_TILE_QUESTIONS_H
+#pragma once
 
 #include "dialects/tile/tile.h"
 #include "lib/capi/op.h"
@@ -89,5 +88,3 @@ bool tileExpectNoRing(MlirOperation op, const char *what, MlirValue buffer);
 // `name` is an i64 array of ascending axes below `rank`.
 bool tileExpectAxes(MlirOperation op, const char *name, intptr_t rank);
 bool tileExpectPermutation(MlirOperation op, const char *name, intptr_t rank);
-
-#endif

@@ -9,8 +9,7 @@
 //
 // A getter wants the type or attribute it is named after; `IsA` asks first. Makers return null, after a diagnostic at
 // an unknown location, when the parts do not fit together (they run the same verifier as the parser).
-#ifndef TESSERA_DIALECTS_TILE_TILE_H
-#define TESSERA_DIALECTS_TILE_TILE_H
+#pragma once
 
 #include "lib/capi/common.h"
 #include "lib/layout/layout.h"
@@ -122,5 +121,3 @@ extern const char *const tileLevelNames[];     // register shared local tmem glo
 extern const char *const tilePrecisionNames[]; // ieee tf32 tf32x3 bf16x3 bf16x6
 extern const char *const tileRoundingNames[];  // nearest_even … stochastic
 extern const char *const tileFenceNames[];     // async acquire release acq_rel
-
-#endif

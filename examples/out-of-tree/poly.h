@@ -1,6 +1,5 @@
 // What the plugin's files share.
-#ifndef POLY_H
-#define POLY_H
+#pragma once
 
 #include "lib/capi/dialect.h"
 #include "lib/capi/pass.h"
@@ -10,5 +9,3 @@ const MlirExtDialectDefinition *polyDialect(void); // null, after a line on stde
 bool polyHornerExpand(MlirOperation op, MlirValue *results);
 extern const MlirExtPassDefinition polyExpandPass;
 extern const TilePolicy polySmallBlocks;
-
-#endif

@@ -5,8 +5,7 @@
 //   const char *reason;
 //   TileAttention a;
 //   if (tileAttentionMatch(op, &target, &a, &reason)) … a.structured …
-#ifndef TESSERA_ANALYSIS_ATTENTION_H
-#define TESSERA_ANALYSIS_ATTENTION_H
+#pragma once
 
 #include "lib/analysis/structured.h"
 
@@ -51,5 +50,3 @@ typedef struct TileKeyRange {
   double hidden;
 } TileKeyRange;
 TileKeyRange tileAttentionKeyRange(const TileAttention *attention);
-
-#endif

@@ -1,7 +1,6 @@
 // Which ops one kernel can compute: questions that the pass that writes tile.group and the conversion that makes a
 // kernel of it ask alike.
-#ifndef TESSERA_ANALYSIS_FUSION_H
-#define TESSERA_ANALYSIS_FUSION_H
+#pragma once
 
 #include "lib/analysis/structured.h"
 
@@ -58,5 +57,3 @@ bool tileJoinFindLaunch(const TileStructured *elementwise, int *argument, TileJo
 // `user` of the op's result (or of it as a column) is a launch whose kernel can start from the scalar, a value of the
 // host, that the op fills its result with.
 bool tileJoinFindFill(const TileStructured *fill, MlirOperation user, MlirValue *scalar, TileJoinedLaunch *launch);
-
-#endif

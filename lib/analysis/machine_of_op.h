@@ -6,8 +6,7 @@
 //   4. this host, or a common CPU where the host cannot be asked.
 //
 // A chip that the kernel or the module describes itself, with other figures, is that one.
-#ifndef TESSERA_ANALYSIS_MACHINE_OF_OP_H
-#define TESSERA_ANALYSIS_MACHINE_OF_OP_H
+#pragma once
 
 #include "lib/capi/pass.h"
 #include "lib/machine/machine.h"
@@ -25,5 +24,3 @@ TileMachine *tileMachineOfHost(TileError *error);
 // The machine of a chip by name, or of `around` where that is a #tile.machine of this name (it may have other figures).
 // `around` may be null, and becomes the chip's #tile.machine. Null after an error, which names the machines there are.
 TileMachine *tileMachineOfChip(MlirContext context, MlirStringRef chip, MlirAttribute *around, TileError *error);
-
-#endif

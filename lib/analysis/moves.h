@@ -3,8 +3,7 @@
 //
 //   intptr_t *table = malloc(registersOfResult * sizeof *table);
 //   if (tileMovesOf(op, 0, 0, lanes, warps, table)) … result[r] = operand[table[r]]; -1: no element of this operand …
-#ifndef TESSERA_ANALYSIS_MOVES_H
-#define TESSERA_ANALYSIS_MOVES_H
+#pragma once
 
 #include "lib/capi/common.h"
 #include "lib/layout/layout.h"
@@ -24,5 +23,3 @@ typedef struct TileCast {
   int64_t factor; // 0: neither width is a power of two times the other
 } TileCast;
 TileCast tileCastOf(MlirOperation bitcast);
-
-#endif

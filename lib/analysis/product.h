@@ -1,7 +1,6 @@
 // Sums of products, out[…] += sum over the reduction dimensions of A[…] · B[…], and the dimensions that play m, n and
 // k.
-#ifndef TESSERA_ANALYSIS_PRODUCT_H
-#define TESSERA_ANALYSIS_PRODUCT_H
+#pragma once
 
 #include "lib/analysis/structured.h"
 
@@ -46,5 +45,3 @@ bool tileMatchMatrixProduct(MlirOperation op, TileMatrixProduct *product);
 // True if `body` of a linalg op yields its last argument + a · b of the first two, perhaps widened; the sum may stand
 // either way around.
 bool tileBodyMatchMultiplyAdd(MlirBlock body, int *lhs, int *rhs);
-
-#endif

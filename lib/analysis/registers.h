@@ -5,8 +5,7 @@
 //
 // Not counted: addresses and indices, what is cheaper to compute again (constants, iota, broadcasts, masks), and
 // operands of products, which are read step by step of their product where they stand beside it.
-#ifndef TESSERA_ANALYSIS_REGISTERS_H
-#define TESSERA_ANALYSIS_REGISTERS_H
+#pragma once
 
 #include "lib/capi/common.h"
 
@@ -29,5 +28,3 @@ int64_t tileLoopRegisters(const TileRegisterCount *count, MlirOperation loop);
 int64_t tileCopiedRegisters(const TileRegisterCount *count, MlirOperation kernel);
 // A load whose only reader is a product beside it, as an operand to multiply.
 bool tileIsFragmentLoad(const TileRegisterCount *count, MlirOperation op);
-
-#endif

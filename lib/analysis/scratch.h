@@ -1,8 +1,7 @@
 // How much shared memory the ops of a scheduled kernel take: their buffers, and the scratch in which an op's threads
 // exchange elements. `tile-plan-shared-memory` places both; a conversion to a GPU asks the same questions when it
 // carries an exchange out.
-#ifndef TESSERA_ANALYSIS_SCRATCH_H
-#define TESSERA_ANALYSIS_SCRATCH_H
+#pragma once
 
 #include "lib/capi/common.h"
 #include "lib/layout/convert.h"
@@ -70,5 +69,3 @@ bool tileFmaHasFactors(const TileExchange *exchange, MlirOperation product);
 bool tileHasCopies(const TileLayout *layout, uint32_t lanes, uint32_t warps);
 uint32_t tileFreeBits(const TileLayout *layout, uint32_t dim); // bits that hold copies of what lower bits reach
 bool tileIsFreeRegister(const TileLayout *layout, intptr_t reg);
-
-#endif

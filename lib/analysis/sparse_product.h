@@ -3,8 +3,7 @@
 //
 //   TileOperator described;
 //   if (tileSparseProductDescribe(op, &target, &described)) … a tile for `described` …
-#ifndef TESSERA_ANALYSIS_SPARSE_PRODUCT_H
-#define TESSERA_ANALYSIS_SPARSE_PRODUCT_H
+#pragma once
 
 #include "dialects/sparse/sparse.h"
 #include "lib/analysis/structured.h"
@@ -23,5 +22,3 @@ bool tileSparseProductMatch(MlirOperation op, const TileTarget *target, MlirType
 // The dense product that has the tiles of the op's factor, of a sum the tiles of its first term that is multiplied by
 // instruction. False where there is none.
 bool tileSparseProductDescribe(MlirOperation op, const TileTarget *target, TileOperator *described);
-
-#endif

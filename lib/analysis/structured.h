@@ -6,8 +6,7 @@
 //
 // Only what a tile can hold is read: maps whose results are sums of dimensions times constants (no floordiv, no mod),
 // bodies of elementwise arith and math ops and tensor.extract. Everything else stays linalg.
-#ifndef TESSERA_ANALYSIS_STRUCTURED_H
-#define TESSERA_ANALYSIS_STRUCTURED_H
+#pragma once
 
 #include "dialects/tile/questions.h"
 #include "lib/capi/pass.h"
@@ -141,5 +140,3 @@ bool tileStructuredCanTile(const TileStructured *structured, int dim, int other)
 int tileOperandLastDim(const TileStructured *structured, const TileOperand *operand);
 // The output is indexed by no reduction dimension: it accumulates.
 bool tileStructuredAccumulates(const TileStructured *structured, const TileOperand *output);
-
-#endif

@@ -4,8 +4,7 @@
 //   if (!tileTargetOfPass(module, pass, &target)) return false;   // a diagnostic was given
 //   … target.search, target.hasDot …
 //   tileTargetFree(&target);
-#ifndef TESSERA_ANALYSIS_TARGET_OF_PASS_H
-#define TESSERA_ANALYSIS_TARGET_OF_PASS_H
+#pragma once
 
 #include "lib/analysis/machine_of_op.h"
 #include "lib/analysis/structured.h"
@@ -14,5 +13,3 @@
 // host: then kernels do not say a machine. The caller frees the target. False after a diagnostic at the op.
 bool tileTargetOfPass(MlirOperation op, MlirExtPass pass, TileTarget *target);
 void tileTargetFree(TileTarget *target);
-
-#endif

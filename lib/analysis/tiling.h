@@ -6,8 +6,7 @@
 //   if (tileStructuredFindTiling(&s, &tiling)) {
 //     TileOperator op = tileStructuredDescribe(&s, &tiling, /*unknown=*/1024);
 //     …tileSearchConstruct(&op, …)… tileScheduleOfCandidate(context, &op, &result.best[0], result.evaluations)
-#ifndef TESSERA_ANALYSIS_TILING_H
-#define TESSERA_ANALYSIS_TILING_H
+#pragma once
 
 #include "lib/analysis/product.h"
 #include "lib/search/kind.h"
@@ -70,5 +69,3 @@ const char *tileStructuredScheduleFault(const TileStructured *structured, const 
                                         size_t capacity);
 // False after a diagnostic where no kernel of the op can have its schedule or its tile.extents.
 bool tileStructuredCheckSchedule(const TileStructured *structured);
-
-#endif

@@ -1,8 +1,7 @@
 // Parsing and printing from C: AsmParser/OpAsmParser, AsmPrinter/OpAsmPrinter, OperationState.
 // One handle serves types, attributes and operations; functions that name operands or regions need an operation's.
 // `Parse…` reports and returns false on failure. `ParseOptional…` returns Absent without a report.
-#ifndef TESSERA_CAPI_ASSEMBLY_H
-#define TESSERA_CAPI_ASSEMBLY_H
+#pragma once
 
 #include "lib/capi/common.h"
 
@@ -100,5 +99,3 @@ void mlirExtPrinterNewline(MlirExtPrinter printer);
 MlirModule mlirExtModuleParse(MlirContext context, MlirStringRef source, MlirStringRef name);
 
 MLIR_EXT_END
-
-#endif

@@ -1,6 +1,5 @@
 // BufferizableOpInterface from C callbacks and one-shot bufferization of a module with an op filter.
-#ifndef TESSERA_CAPI_BUFFERIZATION_H
-#define TESSERA_CAPI_BUFFERIZATION_H
+#pragma once
 
 #include "lib/capi/common.h"
 
@@ -34,5 +33,3 @@ void mlirExtDialectRegistryInsertBufferization(MlirDialectRegistry registry);
 MlirLogicalResult mlirExtOneShotBufferizeModule(MlirOperation module, const MlirExtBufferizationOptions *options,
                                                 MlirExtBufferizationStatistics *statistics);
 MLIR_EXT_END
-
-#endif

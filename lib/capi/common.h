@@ -3,8 +3,7 @@
 // The shim has no policy: it unwraps, calls and wraps. Every handle is a pointer valid during the callback it is given
 // to, unless its Create function says otherwise. Callbacks return true for success. They run concurrently on several
 // functions and in several contexts: they must be re-entrant.
-#ifndef TESSERA_CAPI_COMMON_H
-#define TESSERA_CAPI_COMMON_H
+#pragma once
 
 #include "mlir-c/AffineMap.h"
 #include "mlir-c/BuiltinAttributes.h"
@@ -49,5 +48,3 @@ void mlirExtTypeListAppend(MlirExtTypeList list, MlirType type);
 // Reports at the place being parsed or verified. Always returns false, so that callers can `return` it.
 bool mlirExtEmitterError(MlirExtEmitter emitter, MlirStringRef message);
 MLIR_EXT_END
-
-#endif

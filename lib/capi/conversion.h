@@ -1,7 +1,6 @@
 // Dialect conversion: target, type converter, patterns (1:1 and 1:N), materializations. Names as upstream head's
 // mlir-c/Rewrite.h with our prefix, so that these functions can be deleted when Debian's MLIR has them.
-#ifndef TESSERA_CAPI_CONVERSION_H
-#define TESSERA_CAPI_CONVERSION_H
+#pragma once
 
 #include "lib/capi/common.h"
 
@@ -71,5 +70,3 @@ MlirLogicalResult mlirExtApplyPartialConversion(MlirOperation op, MlirExtConvers
 MlirLogicalResult mlirExtApplyFullConversion(MlirOperation op, MlirExtConversionTarget target,
                                              MlirFrozenRewritePatternSet patterns);
 MLIR_EXT_END
-
-#endif

@@ -1,6 +1,5 @@
 // Errors, warnings and remarks with notes. mlir-c can only emit a plain error.
-#ifndef TESSERA_CAPI_DIAGNOSTIC_H
-#define TESSERA_CAPI_DIAGNOSTIC_H
+#pragma once
 
 #include "lib/capi/common.h"
 
@@ -15,5 +14,3 @@ MlirExtDiagnostic mlirExtDiagnosticCreateForOp(MlirOperation op, MlirDiagnosticS
 void mlirExtDiagnosticAddNote(MlirExtDiagnostic diagnostic, MlirLocation location, MlirStringRef message);
 void mlirExtDiagnosticReport(MlirExtDiagnostic diagnostic); // reports and destroys
 MLIR_EXT_END
-
-#endif

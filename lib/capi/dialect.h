@@ -1,6 +1,5 @@
 // Dialects, types and attributes defined in C.
-#ifndef TESSERA_CAPI_DIALECT_H
-#define TESSERA_CAPI_DIALECT_H
+#pragma once
 
 #include "lib/capi/assembly.h"
 #include "lib/capi/op.h"
@@ -48,5 +47,3 @@ MlirAttribute mlirExtTypeGetParameter(MlirType type, intptr_t index);
 intptr_t mlirExtAttributeGetNumParameters(MlirAttribute attribute);
 MlirAttribute mlirExtAttributeGetParameter(MlirAttribute attribute, intptr_t index);
 MLIR_EXT_END
-
-#endif

@@ -1,7 +1,6 @@
 // The elements of a constant as the bytes that they are. mlir-c reads a resource element by element, of some types
 // only, and takes it for granted that there is one.
-#ifndef TESSERA_CAPI_ELEMENTS_H
-#define TESSERA_CAPI_ELEMENTS_H
+#pragma once
 
 #include "lib/capi/common.h"
 
@@ -11,5 +10,3 @@ MLIR_EXT_BEGIN
 // resource that is missing or of another size.
 const unsigned char *mlirExtElementsGetBytes(MlirAttribute attribute, size_t *size);
 MLIR_EXT_END
-
-#endif

@@ -1,7 +1,6 @@
 // What the shim's own files share (C++, not installed): views of handles and the class behind ops defined in C.
 // A definition in C lives as long as the process, so its address is its TypeID: no table, no lock.
-#ifndef TESSERA_CAPI_IMPL_H
-#define TESSERA_CAPI_IMPL_H
+#pragma once
 
 #include "lib/capi/common.h"
 #include "lib/capi/op.h"
@@ -67,5 +66,3 @@ LogicalResult verifyFunction(Operation *op);              // interfaces.cpp
 void printFunction(Operation *op, OpAsmPrinter &printer); // interfaces.cpp
 void insertBufferizable(mlir::detail::InterfaceMap &map); // bufferization.cpp
 } // namespace mlirExt
-
-#endif

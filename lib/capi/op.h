@@ -1,7 +1,6 @@
 // Operations defined in C: a subclass of OperationName::Impl that calls back, with traits, properties and interfaces.
 // Upstream: none (DynamicOpDefinition has no traits, no properties and no CSE; reference: docs of ExtensibleDialect).
-#ifndef TESSERA_CAPI_OP_H
-#define TESSERA_CAPI_OP_H
+#pragma once
 
 #include "lib/capi/assembly.h"
 #include "lib/capi/bufferization.h"
@@ -141,5 +140,3 @@ bool mlirExtOperationIsMemoryEffectFree(MlirOperation op);
 // Constant value of `value` when it is the result of a ConstantLike op, else null (m_Constant).
 MlirAttribute mlirExtValueGetConstant(MlirValue value);
 MLIR_EXT_END
-
-#endif

@@ -1,7 +1,6 @@
 // Passes found by name, with typed options, statistics and dependent dialects; pipelines with options.
 // mlirCreateExternalPass has neither a registered name nor options.
-#ifndef TESSERA_CAPI_PASS_H
-#define TESSERA_CAPI_PASS_H
+#pragma once
 
 #include "lib/capi/common.h"
 
@@ -60,5 +59,3 @@ typedef void (*MlirExtStatisticCallback)(const char *pass, const char *name, uin
 void mlirExtStatisticsForEach(MlirExtStatisticCallback callback, void *userData); // sorted by pass, then declaration
 void mlirExtStatisticsReset(void);
 MLIR_EXT_END
-
-#endif

@@ -1,6 +1,5 @@
 // Pattern sets that upstream exports to C++ only, by name.
-#ifndef TESSERA_CAPI_PATTERNS_H
-#define TESSERA_CAPI_PATTERNS_H
+#pragma once
 
 #include "lib/capi/common.h"
 
@@ -13,5 +12,3 @@ const char *const *mlirExtPatternSetNames(void); // null-terminated
 void mlirExtPopulateElementwiseFusion(MlirRewritePatternSet patterns,
                                       bool (*mayFuse)(MlirOperation consumer, intptr_t operand));
 MLIR_EXT_END
-
-#endif

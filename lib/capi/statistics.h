@@ -1,6 +1,5 @@
 // Counters of passes: the C side of pass.h's statistics. Not installed.
-#ifndef TESSERA_CAPI_STATISTICS_H
-#define TESSERA_CAPI_STATISTICS_H
+#pragma once
 
 #include "lib/capi/pass.h"
 
@@ -12,5 +11,3 @@ MLIR_EXT_BEGIN
 MlirExtCounters *mlirExtCountersGet(const MlirExtPassDefinition *definition);
 void mlirExtCountersAdd(MlirExtCounters *counters, intptr_t index, uint64_t amount); // null counters: does nothing
 MLIR_EXT_END
-
-#endif

@@ -1,6 +1,5 @@
 // The mains of upstream's tools with a registry of ours, and translations defined in C.
-#ifndef TESSERA_CAPI_TOOL_H
-#define TESSERA_CAPI_TOOL_H
+#pragma once
 
 #include "lib/capi/common.h"
 
@@ -43,5 +42,3 @@ typedef bool (*MlirExtTranslation)(MlirOperation op, MlirStringCallback append, 
 void mlirExtTranslationRegister(const char *name, const char *summary, MlirExtTranslation translate,
                                 void (*dialects)(MlirDialectRegistry registry));
 MLIR_EXT_END
-
-#endif

@@ -15,8 +15,7 @@
 //
 // A kernel's parameters are those of its llvm.func, in order: params[i] points to the i-th, as cuLaunchKernel takes
 // them (an i1 is a byte). Pointers are host pointers into `buffers`.
-#ifndef TESSERA_EMULATOR_EMULATOR_H
-#define TESSERA_EMULATOR_EMULATOR_H
+#pragma once
 
 #include "lib/emulator/lanes/matrix.h"
 #include "lib/emulator/machine/emulated_gpu.h"
@@ -82,5 +81,3 @@ bool tileEmulatorLaunchKernel(TileEmulatorProgram *program, const TileEmulatorLa
 MlirLocation tileEmulatorSiteLocation(const TileEmulatorProgram *program, uint32_t site);
 // Emits each finding as an error at its op, with a note at the other op; returns how many there are.
 size_t tileEmulatorDiagnose(const TileEmulatorProgram *program, const tessera_emulator_report_t *report);
-
-#endif

@@ -1,6 +1,5 @@
 // What a run gave beside what another target's run gave.
-#ifndef TESSERA_EXECUTION_COMPARE_H
-#define TESSERA_EXECUTION_COMPARE_H
+#pragma once
 
 #include "lib/execution/run.h"
 #include "lib/run/run_check.h"
@@ -9,5 +8,3 @@
 // with the error, only when they cannot be compared; `check` gathers whether they agree and the largest error.
 bool runCompare(tessera_run_check_t *check, const Run *seen, const Run *expected, const tessera_run_options_t *options,
                 tessera_error_t *error);
-
-#endif

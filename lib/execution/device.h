@@ -1,6 +1,5 @@
 // What all targets with a device share: the way of a program to its chip, and the host's part as code of this process.
-#ifndef TESSERA_EXECUTION_DEVICE_H
-#define TESSERA_EXECUTION_DEVICE_H
+#pragma once
 
 #include "lib/execution/run.h"
 
@@ -11,5 +10,3 @@ bool runDeviceLower(Run *run, const tessera_run_options_t *options, tessera_erro
 // Lowers what is left of the host's part, compiles it, and finds the entry: run->jit, run->entry. The CPU's too.
 bool runDeviceCompileHost(Run *run, const tessera_run_options_t *options, tessera_trace_t *trace,
                           tessera_error_t *error);
-
-#endif

@@ -1,6 +1,5 @@
 // --target=emulate:CHIP: kernels of gpu.modules run on the emulated machine, with their host function's launches.
-#ifndef TESSERA_EXECUTION_EMULATE_H
-#define TESSERA_EXECUTION_EMULATE_H
+#pragma once
 
 #include "lib/execution/run.h"
 
@@ -17,5 +16,3 @@ int64_t runEmulatorTransactions(const Run *run);
 bool runEmulatorWriteTrace(const Run *run, const char *path, tessera_error_t *error);
 void runEmulatorForgetCall(Emulation *emulation); // what it counted so far; null is allowed
 void runEmulatorDestroy(Emulation *emulation);
-
-#endif

@@ -1,6 +1,5 @@
 // --target=cuda and --target=rocm: the program's kernels on the first GPU of this machine.
-#ifndef TESSERA_EXECUTION_GPU_H
-#define TESSERA_EXECUTION_GPU_H
+#pragma once
 
 #include "lib/execution/run.h"
 
@@ -12,5 +11,3 @@ bool runGpuCall(Run *run, const tessera_run_options_t *options, tessera_error_t 
 // "device_code": the kernels' registers, spills and shared memory, or what is missing to know them.
 void runGpuWriteStatistics(const Run *run, tessera_json_t *json);
 void runGpuDestroy(GpuRun *gpu);
-
-#endif

@@ -11,8 +11,7 @@
 //
 // Threads: one at a time in these functions, per process: the runtime's threads, the observer of grids and the pass
 // statistics are the process's. Diagnostics go to the handlers of the module's context.
-#ifndef TESSERA_EXECUTION_PROGRAM_H
-#define TESSERA_EXECUTION_PROGRAM_H
+#pragma once
 
 #include "lib/support/status.h"
 #include "mlir-c/IR.h"
@@ -81,6 +80,4 @@ bool tesseraJudge(const TesseraArray *seen, const TesseraArray *expected, const 
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

@@ -6,8 +6,7 @@
 //   runDestroy(&run);   // also after a failure
 //
 // A new target is a row in targets.c.
-#ifndef TESSERA_EXECUTION_RUN_H
-#define TESSERA_EXECUTION_RUN_H
+#pragma once
 
 #include "lib/jit/jit.h"
 #include "lib/pipelines/session.h"
@@ -72,5 +71,3 @@ bool runCall(Run *run, const tessera_run_options_t *options, tessera_trace_t *tr
 // The arguments, results, times and counts of the calls so far go; the code stays. Then fill run->data again.
 void runForgetCall(Run *run);
 void runDestroy(Run *run);
-
-#endif

@@ -1,6 +1,5 @@
 // What a run measured and counted, as --stats and Python show it.
-#ifndef TESSERA_EXECUTION_STATISTICS_H
-#define TESSERA_EXECUTION_STATISTICS_H
+#pragma once
 
 #include "lib/execution/run.h"
 #include "lib/run/run_check.h"
@@ -10,5 +9,3 @@ void runWriteStatistics(const Run *run, const tessera_run_options_t *options, te
                         const tessera_run_check_t *check, tessera_json_t *json);
 // "manifest": what makes the run repeatable.
 void runWriteManifest(const Run *run, const tessera_run_options_t *options, tessera_json_t *json);
-
-#endif

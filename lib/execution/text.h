@@ -5,8 +5,7 @@
 //   mlirOperationPrint(op, tesseraTextAppend, &text);
 //   if (!text.failed) … text.data, text.length …
 //   tesseraTextFree(&text);
-#ifndef TESSERA_EXECUTION_TEXT_H
-#define TESSERA_EXECUTION_TEXT_H
+#pragma once
 
 #include "mlir-c/Support.h"
 
@@ -28,6 +27,4 @@ void tesseraTextFree(TesseraText *text);
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

@@ -10,8 +10,7 @@
 // Expects: a verified module; arguments that fit the entry's signature, a sparse one as its components
 // (lib/support/signature.h), and room for as many results. It is not changed. Leaves: memref arguments as
 // the program left them, results in arrays of their own (tessera_answer_destroy).
-#ifndef TESSERA_INTERPRETER_INTERPRETER_H
-#define TESSERA_INTERPRETER_INTERPRETER_H
+#pragma once
 
 #include "lib/support/judge.h"
 #include "mlir-c/IR.h"
@@ -31,5 +30,3 @@ typedef struct TileInterpretation {
 
 bool tileInterpret(MlirOperation module, const char *entry, tessera_answer_t *arguments, tessera_answer_t *results,
                    const TileInterpretOptions *optionsOrNull, TileInterpretation *outcome, tessera_error_t *error);
-
-#endif

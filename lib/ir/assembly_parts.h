@@ -4,8 +4,7 @@
 //   return mlirExtParserParseToken(parser, "=") && tileParseIntegers(parser, /*allowUnknown=*/false, &sizes);
 //
 // Parsers expect to stand at the first token of the thing; they report at the one at fault and return false.
-#ifndef TESSERA_IR_ASSEMBLY_PARTS_H
-#define TESSERA_IR_ASSEMBLY_PARTS_H
+#pragma once
 
 #include "lib/capi/assembly.h"
 #include "lib/ir/support.h"
@@ -36,5 +35,3 @@ const char *tileListNames(const char *const *names, char *buffer, size_t capacit
 MlirAttribute tileIntegers(MlirContext context, intptr_t count, const int64_t *values);
 MlirAttribute tileInteger(MlirContext context, int64_t value); // i64
 MlirAttribute tileWord(MlirContext context, const char *text);
-
-#endif

@@ -5,8 +5,7 @@
 //   MlirValue c1 = tileBuildIndex(&b, 1);
 //
 // With `rewriter` set (inside a pattern) insertions are reported to it.
-#ifndef TESSERA_IR_BUILDER_H
-#define TESSERA_IR_BUILDER_H
+#pragma once
 
 #include "lib/capi/common.h"
 
@@ -128,5 +127,3 @@ MlirBlock tileMemoBlock(const TileMemo *memo);
 MlirOperation tileBuildFor(TileBuilder *builder, MlirValue lower, MlirValue upper, MlirValue step, intptr_t count,
                            const MlirValue *initial, MlirBlock *body);
 void tileBuildYield(TileBuilder *builder, intptr_t count, const MlirValue *values); // scf.yield
-
-#endif

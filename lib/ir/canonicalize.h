@@ -1,6 +1,5 @@
 // How our pipelines run upstream's canonicalizer: without the patterns of LLVM 22.1 that change what a program means.
-#ifndef TESSERA_IR_CANONICALIZE_H
-#define TESSERA_IR_CANONICALIZE_H
+#pragma once
 
 // The pass, and the option that leaves the patterns out. A pattern's name is the name of upstream's C++ class.
 #define TILE_CANONICALIZE "canonicalize"
@@ -18,5 +17,3 @@
   "(anonymous namespace)::TruncFSIToFPToSIToFP,"                                                                       \
   "(anonymous namespace)::TruncFUIToFPToUIToFP,"                                                                       \
   "CmpFIntToFPConst"
-
-#endif

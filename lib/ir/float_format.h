@@ -1,7 +1,6 @@
 // How numbers of a float type are made: what conversions between them need to know (docs/numerics.md §1).
 // Expects: a builtin float type of at most 64 bits, f8E8M0FNU included. Leaves: nothing; pure.
-#ifndef TESSERA_IR_FLOAT_FORMAT_H
-#define TESSERA_IR_FLOAT_FORMAT_H
+#pragma once
 
 #include "lib/capi/common.h"
 
@@ -24,5 +23,3 @@ typedef struct TileFloatFormat {
 // False for a type that is no float, or a float this table does not hold.
 bool tileFloatFormatOf(MlirType type, TileFloatFormat *out);
 TileFloatFormat tileFloatFormatGet(MlirType type); // the same; zeros for any other type
-
-#endif

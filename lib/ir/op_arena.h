@@ -1,6 +1,5 @@
 // Memory that is freed at once: of compiled rows, and of what a pass reads of ops.
-#ifndef TESSERA_IR_OP_ARENA_H
-#define TESSERA_IR_OP_ARENA_H
+#pragma once
 
 #include <stddef.h>
 
@@ -11,5 +10,3 @@ void *tileArenaAllocate(TileArena *arena, size_t size); // zeroed
 const char *tileArenaString(TileArena *arena, const char *begin, size_t length);
 const char *tileArenaPrintf(TileArena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void tileArenaFree(TileArena *arena); // it can be used again
-
-#endif

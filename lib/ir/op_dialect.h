@@ -6,8 +6,7 @@
 //     return tileDialectFromTable(&table, base, error, capacity);
 //   }
 //   mlirExtDialectRegistryInsert(registry, definition);
-#ifndef TESSERA_IR_OP_DIALECT_H
-#define TESSERA_IR_OP_DIALECT_H
+#pragma once
 
 #include "lib/capi/dialect.h"
 #include "lib/ir/op_table.h"
@@ -21,5 +20,3 @@ const MlirExtDialectDefinition *tileDialectFromTable(const TileDialectTable *tab
 
 // Position of the op's row in its table, -1 for ops not from a table: what the generated tileOpKind uses.
 intptr_t tileOpRowIndex(MlirOperation op, const char *dialect);
-
-#endif

@@ -14,8 +14,7 @@
 // directive, by type(…) or by the row (unique constraint, like, as). A directive prints no space before its text
 // when it follows `(`, `[` or an empty literal; otherwise the printer has put one.
 // Errors: mlirExtParserError(parser, location, message), which returns false.
-#ifndef TESSERA_IR_OP_FORMAT_H
-#define TESSERA_IR_OP_FORMAT_H
+#pragma once
 
 #include "lib/ir/op_table.h"
 
@@ -63,5 +62,3 @@ void tileOpDropOperands(MlirOperation op, const char *name);
 void tileOpOperandGroup(MlirOperation op, intptr_t group, intptr_t *begin, intptr_t *count);
 void tileOpResultGroup(MlirOperation op, intptr_t group, intptr_t *begin, intptr_t *count);
 MlirAttribute tileOpAttributeAt(MlirOperation op, intptr_t index); // the default when absent
-
-#endif

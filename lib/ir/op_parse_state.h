@@ -1,6 +1,5 @@
 // What the parts of the op parser share: the operands, types and attributes parsed so far. Not for others.
-#ifndef TESSERA_IR_OP_PARSE_STATE_H
-#define TESSERA_IR_OP_PARSE_STATE_H
+#pragma once
 
 #include "lib/ir/op_format.h"
 #include "lib/ir/op_spec.h"
@@ -51,5 +50,3 @@ bool tileParseSignature(TileParse *parse, const TileElement *element); // functi
 bool tileParseResolve(TileParse *parse);                               // at the end
 
 bool tileParseAttributeOf(TileParse *parse, const TileAttributeSpec *attribute); // op_parse.c
-
-#endif

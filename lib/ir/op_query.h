@@ -5,8 +5,7 @@
 //     if (effect.kind == MlirExtEffect_Write) addWritten(data, tileMemoryRoot(effect.value)); // null: anything
 //   }
 //   tileOpVisitEffects(op, see, data);      // of this op; an op that does not say reads and writes anything
-#ifndef TESSERA_IR_OP_QUERY_H
-#define TESSERA_IR_OP_QUERY_H
+#pragma once
 
 #include "lib/ir/op_table.h"
 
@@ -47,5 +46,3 @@ bool tileOpIsElementwise(MlirOperation op);
 bool tileOpMovesElements(MlirOperation op);
 // On a GPU, elements may have to pass between threads through shared memory (tile.reduce, tile.convert_layout).
 bool tileOpExchangesElements(MlirOperation op);
-
-#endif

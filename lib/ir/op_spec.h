@@ -3,8 +3,7 @@
 //   2. tileSpecResolve       names of constraints, kinds, rules and directives to pointers; types that cannot be known
 //                            and formats that can be read in two ways are refused
 // Everything lives in the dialect's arena and is never changed afterwards, so that all threads may read it.
-#ifndef TESSERA_IR_OP_SPEC_H
-#define TESSERA_IR_OP_SPEC_H
+#pragma once
 
 #include "lib/ir/op_arena.h"
 #include "lib/ir/op_table.h"
@@ -184,5 +183,3 @@ bool tileTableInferTypes(const MlirExtInference *inference, MlirExtTypeList type
 extern const TileConstraint tileBuiltinConstraints[];
 extern const TileAttributeKind tileBuiltinKinds[];
 extern const TileTypeRule tileBuiltinRules[];
-
-#endif

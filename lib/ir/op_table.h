@@ -103,8 +103,7 @@
 // Refused at registration, by op and place: an unknown name, a value or type neither given nor inferable, a variadic
 // followed by one that could begin the same way, an optional group that starts with something not optional to parse,
 // something named twice, an attr-dict missing or doubled.
-#ifndef TESSERA_IR_OP_TABLE_H
-#define TESSERA_IR_OP_TABLE_H
+#pragma once
 
 #include "lib/capi/op.h"
 
@@ -172,5 +171,3 @@ typedef struct TileDialectTable {
   const TileDirective *directives;   // end with name == null
   const TileTypeRule *rules;         // end with name == null, or null
 } TileDialectTable;
-
-#endif

@@ -3,8 +3,7 @@
 //
 //   static bool run(MlirOperation op, MlirExtPass pass) { … }
 //   const MlirExtPassDefinition tileHoistCopiesPass = {.argument = "tile-hoist-copies", …, .run = run};
-#ifndef TESSERA_IR_PASS_H
-#define TESSERA_IR_PASS_H
+#pragma once
 
 #include "lib/capi/pass.h"
 #include "lib/ir/support.h"
@@ -20,5 +19,3 @@ void tileAddPattern(MlirRewritePatternSet patterns, MlirContext context, const c
 bool tileRunPipeline(MlirOperation op, const char *pipeline);
 // Inserts upstream dialects by name into a registry (dependent dialects of a pass); asserts they exist.
 void tileInsertDialects(MlirDialectRegistry registry, const char *const *names);
-
-#endif

@@ -1,6 +1,5 @@
 // Small questions and answers about IR that every pass asks.
-#ifndef TESSERA_IR_SUPPORT_H
-#define TESSERA_IR_SUPPORT_H
+#pragma once
 
 #include "lib/capi/common.h"
 #include <string.h>
@@ -89,5 +88,3 @@ const unsigned char *tileElementsBytes(MlirAttribute attribute, size_t *size);
 // Type text for messages: writes "tensor<4xf32>" (cut off with … at `capacity`) and returns `buffer`.
 const char *tileTypeText(MlirType type, char *buffer, size_t capacity);
 const char *tileAttributeText(MlirAttribute attribute, char *buffer, size_t capacity);
-
-#endif

@@ -22,8 +22,7 @@
 // operation that is chosen at run time: TileUpstream). No parameter is a piece of text. Two forms of a part are two
 // templates, two values of a parameter, or a hook. The test ir/templates parses every template with its samples; the
 // generator refuses a name that is not declared.
-#ifndef TESSERA_IR_TEMPLATE_H
-#define TESSERA_IR_TEMPLATE_H
+#pragma once
 
 #include "lib/ir/upstream.h"
 
@@ -91,5 +90,3 @@ char *tileTemplatePrint(MlirOperation op);
 extern const TileTemplate tileTemplates[];
 extern const int tileTemplatesCount;
 char *tileTemplateSample(const TileTemplate *from);
-
-#endif

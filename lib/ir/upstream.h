@@ -3,8 +3,7 @@
 //
 // The enumerators of all upstream dialects are numbers of one sequence, so that one switch may span dialects:
 //   switch (tileUpstreamKind(op)) { case ArithOp_AddF: case MathOp_Exp: … case LlvmOp_FAdd: … }
-#ifndef TESSERA_IR_UPSTREAM_H
-#define TESSERA_IR_UPSTREAM_H
+#pragma once
 
 #include "lib/ir/builder.h"
 
@@ -33,5 +32,3 @@ void tileUpstreamOperandSegment(MlirOperation op, intptr_t numGroups, intptr_t l
                                 intptr_t *count);
 void tileUpstreamResultSegment(MlirOperation op, intptr_t numGroups, intptr_t loose, intptr_t group, intptr_t *begin,
                                intptr_t *count);
-
-#endif

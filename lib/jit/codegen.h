@@ -6,8 +6,7 @@
 //   if (machine && tileCodegenOptimize(module, machine, 3, &error) &&
 //       tileCodegenObjectCreate(module, machine, &object, &error)) …   // LLVMDisposeMemoryBuffer(object)
 //   LLVMDisposeTargetMachine(machine);
-#ifndef TESSERA_JIT_CODEGEN_H
-#define TESSERA_JIT_CODEGEN_H
+#pragma once
 
 #include "lib/support/status.h"
 #include "llvm-c/Core.h"
@@ -31,5 +30,3 @@ char *tileCodegenDescribe(char *text, size_t size);
 
 // Consumes `failure`: writes LLVM's message and returns true if there was one.
 bool tileCodegenFailed(LLVMErrorRef failure, const char *doing, tessera_error_t *error);
-
-#endif

@@ -6,8 +6,7 @@
 //   tileJitDestroy(jit);                                               // code and globals are gone
 //
 // Symbols the module leaves undefined are looked up in the running process (the runtime, libm, libc).
-#ifndef TESSERA_JIT_JIT_H
-#define TESSERA_JIT_JIT_H
+#pragma once
 
 #include "lib/support/status.h"
 #include "llvm-c/Core.h"
@@ -25,5 +24,3 @@ void *tileJitLookup(TileJit *jit, const char *name, tessera_error_t *error);
 // the result if there is one, the rest to the arguments (a memref's descriptor or a scalar). False after writing to
 // `error` when there is no such function.
 bool tileJitAddPackedEntry(LLVMModuleRef module, const char *name, tessera_error_t *error);
-
-#endif

@@ -11,8 +11,7 @@
 //       move(tileAccessRegister(&access, n, slot), tileAccessOffset(&access, n, thread) + slot);
 //
 // A thread is lane + lanes * warp. Registers, threads and offsets (unit: elements) are indices of the layouts.
-#ifndef TESSERA_LIB_LAYOUT_ACCESS_H
-#define TESSERA_LIB_LAYOUT_ACCESS_H
+#pragma once
 
 #include "lib/layout/layout.h"
 
@@ -120,5 +119,4 @@ uint32_t tileMatrixRegister(const TileMatrixAccess *plan, uint32_t n, uint32_t m
 
 #ifdef __cplusplus
 }
-#endif
 #endif

@@ -9,8 +9,7 @@
 //      → reg [...], lane [...] whose only axis d0 is the offset: apply it to (register, lane) to get the address.
 //   "Is this accumulator the atom's fragment, tiled?"    tileLayoutDivide(&accumulator, &atom, &tiling, &error)
 //   "Row maximum of it"                                  tileLayoutRemoveAxis(&accumulator, 1, &rows)
-#ifndef TESSERA_LIB_LAYOUT_ALGEBRA_H
-#define TESSERA_LIB_LAYOUT_ALGEBRA_H
+#pragma once
 
 #include "lib/layout/layout.h"
 
@@ -78,5 +77,4 @@ bool tileLayoutIsReshapeLinear(const int64_t *from, uint32_t fromRank, const int
 
 #ifdef __cplusplus
 }
-#endif
 #endif

@@ -2,8 +2,7 @@
 // Why: a linear layout is such a matrix (index bits in, coordinate bits out), and every question about one is a
 // question here. Expects: plain values, column j = the image of input bit j, bit i of it = row i. Leaves: nothing on
 // the heap.
-#ifndef TESSERA_LIB_LAYOUT_BIT_MATRIX_H
-#define TESSERA_LIB_LAYOUT_BIT_MATRIX_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -54,5 +53,4 @@ TileBitSpan tileBitSpanMeet(const TileBitSpan *left, const TileBitSpan *right);
 
 #ifdef __cplusplus
 }
-#endif
 #endif

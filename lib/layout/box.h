@@ -9,8 +9,7 @@
 //   if (!tileBoxPlan(&memory, axes, 2, 2, 256, &plan, &error)) return report(&error);
 //   for (uint64_t n = 0; n < plan.count; ++n)
 //     the box plan.box[axis] from element tileBoxOrigin(&plan, n) lies at byte n * plan.bytes
-#ifndef TESSERA_LIB_LAYOUT_BOX_H
-#define TESSERA_LIB_LAYOUT_BOX_H
+#pragma once
 
 #include "lib/layout/layout.h"
 
@@ -42,5 +41,4 @@ uint32_t tileBoxAlignment(const TileBoxPlan *plan);
 
 #ifdef __cplusplus
 }
-#endif
 #endif

@@ -23,8 +23,7 @@
 //      R) the lane is the thread's own and nothing moves between lanes.
 //   3. copies: result register r := result register r & ~plan.copyMask; after: turns as before, on the result registers
 // Registers are the same plan with no turns and only own lanes.
-#ifndef TESSERA_LIB_LAYOUT_CONVERT_H
-#define TESSERA_LIB_LAYOUT_CONVERT_H
+#pragma once
 
 #include "lib/layout/access.h"
 #include "lib/layout/layout.h"
@@ -122,5 +121,4 @@ bool tileLayoutSwizzle(const TileLayout *store, const TileLayout *load, const in
 
 #ifdef __cplusplus
 }
-#endif
 #endif

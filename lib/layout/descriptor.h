@@ -12,8 +12,7 @@
 //   TileDescriptorShape shape = {.rowAxis = 0, .rows = 64, .depth = 16, .elementBytes = 2};
 //   if (!tileDescriptorPlan(&memory, sizes, &shape, &plan, &error)) return report(&error);
 //   the descriptor of rows r and sums k: plan.bits | ((address + tileDescriptorOffset(&plan, r, k)) & 0x3ffff) >> 4
-#ifndef TESSERA_LIB_LAYOUT_DESCRIPTOR_H
-#define TESSERA_LIB_LAYOUT_DESCRIPTOR_H
+#pragma once
 
 #include "lib/layout/layout.h"
 
@@ -46,5 +45,4 @@ uint32_t tileDescriptorAlignment(const TileDescriptorPlan *plan);
 
 #ifdef __cplusplus
 }
-#endif
 #endif

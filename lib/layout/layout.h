@@ -23,8 +23,7 @@
 //
 // Limits: 8 axes, 8 dimensions, 32 bits in a dimension, 64 bits in a layout, 64 bits of coordinates where a matrix is
 // inverted, 8 odd factors, coordinates below 2^31. A layout does not know its rank: axes of size 1 never occur in it.
-#ifndef TESSERA_LIB_LAYOUT_LAYOUT_H
-#define TESSERA_LIB_LAYOUT_LAYOUT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -129,5 +128,4 @@ uint32_t tileLayoutAxisWidth(const TileLayout *layout, uint32_t axis);
 
 #ifdef __cplusplus
 }
-#endif
 #endif

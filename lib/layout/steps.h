@@ -3,8 +3,7 @@
 //   TileLayoutSteps steps;
 //   if (tileLayoutStepsAlong(&layout, rank, 1u << axis, &steps))
 //     for (uint32_t i = 0; i < steps.count; ++i) …steps.items[i]…
-#ifndef TESSERA_LIB_LAYOUT_STEPS_H
-#define TESSERA_LIB_LAYOUT_STEPS_H
+#pragma once
 
 #include "lib/layout/layout.h"
 
@@ -26,5 +25,3 @@ typedef struct TileLayoutSteps {
 bool tileLayoutStepsAlong(const TileLayout *layout, uint32_t rank, uint32_t axes, TileLayoutSteps *steps);
 // Orders the steps by dimension: registers, lanes, warps.
 void tileLayoutStepsByDimension(TileLayoutSteps *steps);
-
-#endif

@@ -3,8 +3,7 @@
 //
 //   char *svg = tileLayoutDraw(layouts, names, 2, 2 /* bytes */);
 //   fputs(svg, file); free(svg);
-#ifndef TESSERA_LIB_LAYOUT_SVG_H
-#define TESSERA_LIB_LAYOUT_SVG_H
+#pragma once
 
 #include "lib/layout/layout.h"
 
@@ -20,5 +19,4 @@ char *tileLayoutDraw(const TileLayout *layouts, const char *const *names, uint32
 
 #ifdef __cplusplus
 }
-#endif
 #endif

@@ -11,8 +11,7 @@
 // reads as 2:d0*16, 3:d0*32 and prints so; modes of odd size may follow it (a 96x96 tile has two). The printer merges
 // runs (2:d0, 2:d0*2 prints 4:d0), drops sizes of 1, orders dimensions reg lane warp block and terms by axis, then
 // stride. A layout of one element prints as `reg []` or `offset []`.
-#ifndef TESSERA_LIB_LAYOUT_TEXT_H
-#define TESSERA_LIB_LAYOUT_TEXT_H
+#pragma once
 
 #include <stddef.h>
 
@@ -38,5 +37,4 @@ size_t tileLayoutPrint(const TileLayout *layout, char *buffer, size_t capacity);
 
 #ifdef __cplusplus
 }
-#endif
 #endif

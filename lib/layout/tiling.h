@@ -7,8 +7,7 @@
 //   TileLayout wide;                             // 128x32 f16, rows contiguous, 16 bytes a lane, 4 warps
 //   tileLayoutBlocked(shape, 2, NULL, NULL, 8, 32, 4, &wide, &error);
 //   → reg [8:d1, 4:d0*32], lane [4:d1*8, 8:d0], warp [4:d0*8]
-#ifndef TESSERA_LIB_LAYOUT_TILING_H
-#define TESSERA_LIB_LAYOUT_TILING_H
+#pragma once
 
 #include "lib/layout/layout.h"
 
@@ -54,5 +53,4 @@ bool tileLayoutExpandAxis(const TileLayout *narrow, uint32_t axis, int64_t size,
 
 #ifdef __cplusplus
 }
-#endif
 #endif

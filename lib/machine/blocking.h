@@ -7,8 +7,7 @@
 //   TileMicroTile tile = {.mr = 8, .nr = 32, .elementBytes = 4};
 //   if (!tileMachineChooseBlocking(machine, tile, &blocking, &error)) …        // L1 48K/12, L2 1M/16: kc 256, mc 896
 //   int64_t KC = tileMachineSplitEvenly(K, blocking.kc, 4);                    // K = 511: two blocks of 256
-#ifndef TESSERA_LIB_MACHINE_BLOCKING_H
-#define TESSERA_LIB_MACHINE_BLOCKING_H
+#pragma once
 
 #include "lib/machine/machine.h"
 
@@ -43,5 +42,4 @@ int64_t tileMachineSplitEvenly(int64_t total, int64_t block, int64_t multiple);
 
 #ifdef __cplusplus
 }
-#endif
 #endif

@@ -1,10 +1,7 @@
 // The machine files built into the library: lib/machine/*.machine.
-#ifndef TESSERA_LIB_MACHINE_EMBEDDED_H
-#define TESSERA_LIB_MACHINE_EMBEDDED_H
+#pragma once
 
 #include "lib/support/embedded_text.h"
 
 extern const TileEmbeddedText tileEmbeddedMachines[];
 extern const size_t tileEmbeddedMachinesCount;
-
-#endif

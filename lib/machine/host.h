@@ -1,6 +1,5 @@
 // What the machine we run on says about itself: the answers to `detect` in native.machine.
-#ifndef TESSERA_LIB_MACHINE_HOST_H
-#define TESSERA_LIB_MACHINE_HOST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -9,5 +8,3 @@
 // `l1.bytes`, `l2.ways`, `l3.line`, … (from sysfs, else cpuid),
 // `atom.NAME` of a dot instruction. False if it cannot tell (has not got it); the base's value then stays.
 bool tileHostDetect(const char *key, char *value, size_t capacity);
-
-#endif

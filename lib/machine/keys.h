@@ -1,6 +1,5 @@
 // Which keys a machine file may hold. The rows are in keys.c.
-#ifndef TESSERA_LIB_MACHINE_KEYS_H
-#define TESSERA_LIB_MACHINE_KEYS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,5 +31,3 @@ const TileMachineKey *tileMachineFindKey(const char *key);
 const char *tileMachineListKeys(const char *near, char *buffer, size_t capacity);
 // Whether the text is a value of the type; if not, *wanted says what one looks like.
 bool tileMachineValueFits(TileMachineType type, const char *value, const char **wanted);
-
-#endif

@@ -15,8 +15,7 @@
 // another machine; later lines replace them. The value `detect` asks the host (see host.h). keys.c lists every key,
 // what it means and its unit; `x.…` keys are the user's own and hold any text. Sizes are bytes, times are cycles of the
 // core, bandwidths bytes per second of the whole machine, a register is 32 bits on a GPU.
-#ifndef TESSERA_LIB_MACHINE_MACHINE_H
-#define TESSERA_LIB_MACHINE_MACHINE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -114,5 +113,4 @@ bool tileMachineAtomTakes(const TileMachineAtom *atom, const char *a, const char
 
 #ifdef __cplusplus
 }
-#endif
 #endif

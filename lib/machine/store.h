@@ -1,6 +1,5 @@
 // How a TileMachine keeps its keys; load.c writes them, cache.c the rest.
-#ifndef TESSERA_LIB_MACHINE_STORE_H
-#define TESSERA_LIB_MACHINE_STORE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,5 +29,3 @@ TileMachine *tileMachineRead(const char *name, const char *folder, const TileMac
                              size_t overrideCount, TileError *error);
 void tileMachineFree(TileMachine *machine);
 size_t tileMachineListFolder(const char *folder, char *buffer, size_t capacity);
-
-#endif

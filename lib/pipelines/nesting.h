@@ -4,8 +4,7 @@
 //
 //   tessera_nesting_t found;
 //   if (!tessera_nesting_check(text, size, &found)) …found.line, found.column, found.text…
-#ifndef TESSERA_PIPELINES_NESTING_H
-#define TESSERA_PIPELINES_NESTING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,5 +19,3 @@ typedef struct tessera_nesting_t {
 // Counts brackets outside strings and comments, the depth of #aliases and !aliases that an alias or a bracket uses, and
 // the operators of one expression. False where one of these is beyond its limit. Reads each byte once. Bytecode passes.
 bool tessera_nesting_check(const char *text, size_t size, tessera_nesting_t *out_found);
-
-#endif // TESSERA_PIPELINES_NESTING_H

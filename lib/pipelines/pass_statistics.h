@@ -1,6 +1,5 @@
 // What our passes counted in this process, for --stats.
-#ifndef TESSERA_PIPELINES_PASS_STATISTICS_H
-#define TESSERA_PIPELINES_PASS_STATISTICS_H
+#pragma once
 
 #include "lib/support/json.h"
 
@@ -8,5 +7,3 @@
 int64_t tileFallbackOps(void);
 // fallback_ops, and every pass with its counts under "passes", into the open object.
 void tileStatisticsWrite(tessera_json_t *json);
-
-#endif

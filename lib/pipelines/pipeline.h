@@ -8,8 +8,7 @@
 //
 // A step is one pass. Neighbours of one stage that run on the same op are printed together: func.func(a,b). The
 // expansion (--dump-pass-pipeline) can be run pass by pass through tile-opt, and gives the same module.
-#ifndef TESSERA_PIPELINES_PIPELINE_H
-#define TESSERA_PIPELINES_PIPELINE_H
+#pragma once
 
 #include "lib/capi/pass.h"
 #include "lib/support/status.h"
@@ -91,5 +90,3 @@ char *tilePipelineCallPrint(const TilePipelineCall *call, tessera_error_t *error
 // The pipeline that makes code for a chip: "tile-to-nvvm-pipeline" for sm_80; null for a chip that no pipeline makes
 // code for.
 const char *tilePipelineOfChip(const char *chip);
-
-#endif

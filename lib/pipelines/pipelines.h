@@ -1,6 +1,5 @@
 // The named orders of passes.
-#ifndef TESSERA_PIPELINES_H
-#define TESSERA_PIPELINES_H
+#pragma once
 
 #include "lib/capi/pass.h"
 
@@ -8,5 +7,3 @@ extern const MlirExtPipelineDefinition tileToCpuPipeline;
 extern const MlirExtPipelineDefinition tileToHostPipeline;
 extern const MlirExtPipelineDefinition tileToNvvmPipeline;
 extern const MlirExtPipelineDefinition tileToRocdlPipeline;
-
-#endif

@@ -1,7 +1,6 @@
 // Reading text of MLIR that a user wrote: as mlir-c's functions, but text that nests too deep (lib/pipelines/nesting.h)
 // is an error at its place, where MLIR's own readers would exhaust the stack.
-#ifndef TESSERA_PIPELINES_READ_TEXT_H
-#define TESSERA_PIPELINES_READ_TEXT_H
+#pragma once
 
 #include "mlir-c/IR.h"
 #include "mlir-c/Pass.h"
@@ -22,5 +21,4 @@ MlirLogicalResult tileReadPipeline(MlirOpPassManager passes, MlirStringRef text,
 
 #ifdef __cplusplus
 }
-#endif
 #endif

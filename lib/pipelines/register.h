@@ -1,6 +1,5 @@
 // Everything a tool or a plugin has to make known: dialects, passes and pipelines.
-#ifndef TESSERA_PIPELINES_REGISTER_H
-#define TESSERA_PIPELINES_REGISTER_H
+#pragma once
 
 #include "lib/capi/common.h"
 
@@ -16,6 +15,4 @@ void tesseraRegisterPasses(void);
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

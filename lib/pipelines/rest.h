@@ -6,8 +6,7 @@
 // Levels: tensors (linalg, tile graphs, sparse) take the named pipeline whole; memory (kernels, linalg, vectors, loops
 // on buffers, freed or not) takes its stages from there; a module wholly in the llvm dialect takes none. Passes that
 // must run once (bufferization, deallocation) are never repeated; the others leave alone what is past them.
-#ifndef TESSERA_PIPELINES_REST_H
-#define TESSERA_PIPELINES_REST_H
+#pragma once
 
 #include "lib/support/status.h"
 #include "mlir-c/IR.h"
@@ -15,5 +14,3 @@
 // "builtin.module(…)", to be freed. Null after an error: no pipeline makes code for the chip, or the module holds code
 // of a GPU and the chip is null, the CPU.
 char *tilePipelineRest(MlirOperation module, const char *chipOrNull, tessera_error_t *error);
-
-#endif

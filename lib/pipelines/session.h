@@ -7,8 +7,7 @@
 //   tileSessionClose(&session);   // also after a failure
 //
 // MLIR's diagnostics go to stderr, as compilers write them; `error` then says what failed.
-#ifndef TESSERA_PIPELINES_SESSION_H
-#define TESSERA_PIPELINES_SESSION_H
+#pragma once
 
 #include "lib/support/status.h"
 #include "mlir-c/IR.h"
@@ -26,5 +25,3 @@ bool tileSessionRun(TileSession *session, const char *pipeline, tessera_error_t 
 // ones, whose entries have a signature (lib/target/entry.h). What that leaves to upstream's sparsifier has none.
 bool tileSessionTakeSparseEntries(TileSession *session, tessera_error_t *error);
 void tileSessionClose(TileSession *session);
-
-#endif

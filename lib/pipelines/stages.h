@@ -1,6 +1,5 @@
 // Stages that several pipelines have. Each is an array of steps, ended by a null pass.
-#ifndef TESSERA_PIPELINES_STAGES_H
-#define TESSERA_PIPELINES_STAGES_H
+#pragma once
 
 #include "lib/pipelines/pipeline.h"
 
@@ -28,5 +27,3 @@ extern const TilePipelineStep tileStageToCalls[];
 
 // Arithmetic on these types is done in f32.
 #define TILE_NARROW_FLOATS "f8E5M2,f8E4M3FN,f8E5M2FNUZ,f8E4M3FNUZ,f8E8M0FNU,f6E2M3FN,f6E3M2FN,f4E2M1FN"
-
-#endif

@@ -7,8 +7,7 @@
 // An entry is `void tessera_packed_NAME(void **args)`: args[0] points to the result if there is one, the rest to the
 // arguments (a memref's descriptor or a scalar). On a thread that entered a device (lib/runtime/device.h) the arrays
 // lie in its memory during the calls: data.arguments[i].data is then that address.
-#ifndef TESSERA_RUN_CALL_H
-#define TESSERA_RUN_CALL_H
+#pragma once
 
 #include "lib/support/json.h"
 #include "lib/support/run_data.h"
@@ -34,5 +33,3 @@ void tessera_calls_write_times(const tessera_calls_t *calls, tessera_json_t *jso
 // "manifest": what makes the run repeatable. `pipeline` may be NULL; `compiler`: what the code was made by.
 void tessera_calls_write_manifest(const tessera_run_options_t *options, const char *pipeline, const char *compiler,
                                   tessera_json_t *json);
-
-#endif // TESSERA_RUN_CALL_H

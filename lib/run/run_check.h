@@ -8,8 +8,7 @@
 //
 // Answers may come from elsewhere as well (another target): fill check.arguments and check.results instead of reading
 // them. An answer without data is not compared.
-#ifndef TESSERA_RUN_RUN_CHECK_H
-#define TESSERA_RUN_RUN_CHECK_H
+#pragma once
 
 #include "lib/support/json.h"
 #include "lib/support/judge.h"
@@ -39,5 +38,3 @@ bool tessera_run_check_compare(tessera_run_check_t *check, const tessera_run_opt
 // max_abs_error and max_rel_error into the open object, when a check was asked for.
 void tessera_run_check_write(const tessera_run_check_t *check, tessera_json_t *json);
 void tessera_run_check_destroy(tessera_run_check_t *check);
-
-#endif // TESSERA_RUN_RUN_CHECK_H

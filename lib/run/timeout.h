@@ -4,8 +4,7 @@
 //   tessera_timeout_t *timeout = tessera_timeout_start(2.5, expired, &run);  // expired(&run), on a thread of its own
 //   …
 //   tessera_timeout_stop(timeout);                                           // now it will not be called any more
-#ifndef TESSERA_RUN_TIMEOUT_H
-#define TESSERA_RUN_TIMEOUT_H
+#pragma once
 
 #include "lib/run/trace.h"
 #include "lib/support/run_options.h"
@@ -20,5 +19,3 @@ void tessera_timeout_stop(tessera_timeout_t *timeout); // NULL is allowed
 
 // "--timeout=2: 'main' of f.mlir had not ended after 2 s (it was at: calls)"
 void tessera_timeout_describe(const tessera_run_options_t *options, tessera_trace_t *trace, tessera_error_t *out_error);
-
-#endif // TESSERA_RUN_TIMEOUT_H

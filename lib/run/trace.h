@@ -8,8 +8,7 @@
 //   tessera_trace_phase(trace, NULL);
 //   bool ok = tessera_trace_write(trace, "run.trace.json", &error);
 //   tessera_trace_destroy(trace);
-#ifndef TESSERA_RUN_TRACE_H
-#define TESSERA_RUN_TRACE_H
+#pragma once
 
 #include "lib/support/json.h"
 
@@ -29,5 +28,3 @@ void tessera_trace_write_kernels(tessera_trace_t *trace, int64_t calls, tessera_
 // A row of phases, a row for each thread with a span for each grid it took part in. From more than 200,000 spans the
 // first ones; "otherData" says how many were left out.
 bool tessera_trace_write(tessera_trace_t *trace, const char *path, tessera_error_t *out_error);
-
-#endif // TESSERA_RUN_TRACE_H

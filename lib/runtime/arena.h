@@ -20,8 +20,7 @@
 // Freed blocks are kept in bins of their size, so a steady loop takes nothing from the system; trim gives them back.
 // Without an arena entered, the process's own serves: it is never destroyed. Every function here may be called from
 // any thread; only destroy must come after the last use of the arena's memory.
-#ifndef TESSERA_RUNTIME_ARENA_H
-#define TESSERA_RUNTIME_ARENA_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -86,5 +85,3 @@ void tessera_check_elements(int64_t elements);
 void *_mlir_memref_to_llvm_alloc(size_t bytes);
 void *_mlir_memref_to_llvm_aligned_alloc(size_t alignment, size_t bytes);
 void _mlir_memref_to_llvm_free(void *memory);
-
-#endif // TESSERA_RUNTIME_ARENA_H

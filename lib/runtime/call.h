@@ -3,8 +3,7 @@
 // Compiled code has no error results: an allocation that fails in the middle of it has nowhere to go. tessera_call
 // marks the place to come back to; tessera_raise, anywhere below it on the same thread, comes back there. A grid
 // carries a failure of any of its threads to the thread that launched it.
-#ifndef TESSERA_RUNTIME_CALL_H
-#define TESSERA_RUNTIME_CALL_H
+#pragma once
 
 #include "lib/support/status.h"
 
@@ -22,5 +21,3 @@ void tessera_raise_message(const char *message);
 // What NAME_into calls (lib/runtime/manifest.h) before it writes: raises unless |size|, that of a result, is what the
 // caller's buffer was |given|.
 void tessera_check_size(int64_t result, int64_t dimension, int64_t size, int64_t given);
-
-#endif // TESSERA_RUNTIME_CALL_H

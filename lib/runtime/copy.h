@@ -1,6 +1,5 @@
 // copy.h - copies between strided memrefs, for compiled code. MLIR calls it by this name, hence not tessera_….
-#ifndef TESSERA_RUNTIME_COPY_H
-#define TESSERA_RUNTIME_COPY_H
+#pragma once
 
 #include <stdint.h>
 
@@ -14,5 +13,3 @@ typedef struct tessera_unranked_memref_t {
 // Copies every element of |source|, each |bytes| large, to |target| of the same shape. The two do not overlap, except
 // that they may be the same memory indexed alike.
 void memrefCopy(int64_t bytes, const tessera_unranked_memref_t *source, const tessera_unranked_memref_t *target);
-
-#endif // TESSERA_RUNTIME_COPY_H

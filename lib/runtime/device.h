@@ -13,8 +13,7 @@
 // A launch returns at once; launches run in order, on one stream. Compiled code waits (tessera_device_synchronize)
 // before the host touches memory and before an entry returns. A device serves any number of threads, one after the
 // other; each enters it for itself.
-#ifndef TESSERA_RUNTIME_DEVICE_H
-#define TESSERA_RUNTIME_DEVICE_H
+#pragma once
 
 #include "lib/runtime/arena.h"
 #include "lib/runtime/driver.h"
@@ -60,5 +59,3 @@ int64_t tessera_device_choose(const tessera_images_t *const *tables, int64_t cou
 void tessera_device_synchronize(void);
 // The constant's copy in the device's memory; one for each device and constant.
 void *tessera_device_constant(void *constant, int64_t bytes);
-
-#endif // TESSERA_RUNTIME_DEVICE_H

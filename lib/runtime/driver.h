@@ -5,8 +5,7 @@
 // and measurements of the host's part. Programs do not call this; they go through device.h.
 //
 // Every function returns false after writing a sentence, and never ends the process. Handles are the driver's own.
-#ifndef TESSERA_RUNTIME_DRIVER_H
-#define TESSERA_RUNTIME_DRIVER_H
+#pragma once
 
 #include "lib/support/status.h"
 #include "lib/support/tensor_map.h"
@@ -105,5 +104,3 @@ typedef struct tessera_emulator_hooks_t {
   bool (*launch)(void *user, const tessera_image_t *image, const tessera_device_launch_t *launch,
                  tessera_error_t *out_error);
 } tessera_emulator_hooks_t;
-
-#endif // TESSERA_RUNTIME_DRIVER_H

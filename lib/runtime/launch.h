@@ -1,6 +1,5 @@
 // launch.h - what the compiled host code of a CPU program calls for each tile.launch, and the pool of the process.
-#ifndef TESSERA_RUNTIME_LAUNCH_H
-#define TESSERA_RUNTIME_LAUNCH_H
+#pragma once
 
 #include "lib/runtime/pool.h"
 
@@ -19,5 +18,3 @@ int tessera_threads(void);
 // Launches of the whole process so far; take the difference around what you count.
 int64_t tessera_launch_count(void);
 void tessera_count_launch(void); // for the runtime: one more, on whatever it runs
-
-#endif // TESSERA_RUNTIME_LAUNCH_H

@@ -9,8 +9,7 @@
 //
 // A kernel running inside another's instance (a nested grid) continues on the same stack. Freeing out of order is safe
 // too: the memory comes back when everything above it is freed. The thread's exit returns the stack to the system.
-#ifndef TESSERA_RUNTIME_LOCAL_H
-#define TESSERA_RUNTIME_LOCAL_H
+#pragma once
 
 #include <stdint.h>
 
@@ -25,5 +24,3 @@ void tessera_local_reset(void *mark);
 
 // Bytes this thread's stack holds from the system; a steady program does not change it.
 int64_t tessera_local_held(void);
-
-#endif // TESSERA_RUNTIME_LOCAL_H

@@ -9,8 +9,7 @@
 //
 // Every field is 8 bytes, so that any compiler on a 64-bit machine lays it out alike. A new field at the end of a
 // struct in an array, or any other change, is a new version; the version always comes first.
-#ifndef TESSERA_RUNTIME_MANIFEST_H
-#define TESSERA_RUNTIME_MANIFEST_H
+#pragma once
 
 #include "lib/runtime/driver.h"
 
@@ -67,5 +66,3 @@ typedef struct tessera_manifest_t {
   const tessera_entry_t *entries;
   const tessera_images_t *images; // of its kernels for GPUs; NULL: it has none
 } tessera_manifest_t;
-
-#endif // TESSERA_RUNTIME_MANIFEST_H

@@ -3,8 +3,7 @@
 //
 //   tessera_messages_begin(buffer, bytes);                 // before the device knows of it
 //   if (!tessera_messages_take(buffer, stdout, &error)) …  // each time it is done: prints, and is empty again
-#ifndef TESSERA_RUNTIME_MESSAGES_H
-#define TESSERA_RUNTIME_MESSAGES_H
+#pragma once
 
 #include "lib/support/status.h"
 
@@ -34,5 +33,3 @@ void tessera_messages_begin(void *buffer, size_t bytes);
 bool tessera_messages_are_there(const void *buffer);
 // Writes the texts of prints to |to|. False when an assertion failed: the error is that of the first.
 bool tessera_messages_take(void *buffer, FILE *to, tessera_error_t *out_error);
-
-#endif // TESSERA_RUNTIME_MESSAGES_H

@@ -7,8 +7,7 @@
 //   tessera_observe(NULL);
 //
 // Without an observer a launch pays one load for it.
-#ifndef TESSERA_RUNTIME_OBSERVE_H
-#define TESSERA_RUNTIME_OBSERVE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -33,5 +32,3 @@ void tessera_observe(const tessera_observer_t *observer);
 // For the runtime: is there one, and telling it of a span that ends now. A grid that failed is not told.
 bool tessera_is_observed(void);
 void tessera_tell(const tessera_span_t *span);
-
-#endif // TESSERA_RUNTIME_OBSERVE_H

@@ -10,8 +10,7 @@
 // bit, whatever the number of threads. A grid run from inside a kernel runs in place, on the thread that asked.
 //
 // An empty grid of 1000 instances, an indirect call each: 1.8 us back to back, 2 to 4 us after an idle time (2 cores).
-#ifndef TESSERA_RUNTIME_POOL_H
-#define TESSERA_RUNTIME_POOL_H
+#pragma once
 
 #include "lib/support/status.h"
 
@@ -38,5 +37,3 @@ bool tessera_pool_run(tessera_pool_t *pool, tessera_kernel_t kernel, const char 
 
 // Is this thread inside a grid of more than one instance? Grids run from here run in place.
 bool tessera_pool_is_inside(void);
-
-#endif // TESSERA_RUNTIME_POOL_H

@@ -2,8 +2,7 @@
 //
 // Compiled code turns elements of any type into 64-bit integers of the same order, asks for the order, and moves keys
 // and payloads by it; so one function serves all types.
-#ifndef TESSERA_RUNTIME_SORT_H
-#define TESSERA_RUNTIME_SORT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -11,5 +10,3 @@
 // equal keys by position. |order| and |scratch| hold |count| numbers each.
 void tessera_sort_order(const int64_t *keys, int64_t *order, int64_t *scratch, int64_t count, int64_t wanted,
                         int64_t descending);
-
-#endif // TESSERA_RUNTIME_SORT_H

@@ -24,8 +24,7 @@
 //
 // Without tessera_call around it a program works as well; only its failures (out of memory, a failed assertion) then
 // print a line and continue, most likely into a crash.
-#ifndef TESSERA_RUNTIME_TESSERA_H
-#define TESSERA_RUNTIME_TESSERA_H
+#pragma once
 
 #include "lib/runtime/arena.h"
 #include "lib/runtime/call.h"
@@ -55,5 +54,3 @@ TESSERA_MEMREF(tessera_memref_1d_t, 1);
 TESSERA_MEMREF(tessera_memref_2d_t, 2);
 TESSERA_MEMREF(tessera_memref_3d_t, 3);
 TESSERA_MEMREF(tessera_memref_4d_t, 4);
-
-#endif // TESSERA_RUNTIME_TESSERA_H

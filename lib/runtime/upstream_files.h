@@ -5,8 +5,7 @@
 //
 // Names and arguments are those of libmlir_c_runner_utils (MLIR 22). A file that cannot be read stops the program with
 // the file's name, the line and what is expected (tessera_raise).
-#ifndef TESSERA_RUNTIME_UPSTREAM_FILES_H
-#define TESSERA_RUNTIME_UPSTREAM_FILES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -54,5 +53,3 @@ void delSparseTensorReader(tessera_sparse_reader_t *reader);
                                                                    tessera_memref_1d_t *out_values);
 TESSERA_READ_BUFFERS(X)
 #undef X
-
-#endif // TESSERA_RUNTIME_UPSTREAM_FILES_H

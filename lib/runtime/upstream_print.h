@@ -1,7 +1,6 @@
 // upstream_print.h - what vector.print, sparse_tensor.print and calls of printMemref… become, for compiled code. Why:
 // programs written for upstream's runner print by its libraries' functions, so they run here without those.
-#ifndef TESSERA_RUNTIME_UPSTREAM_PRINT_H
-#define TESSERA_RUNTIME_UPSTREAM_PRINT_H
+#pragma once
 
 #include "lib/runtime/copy.h"
 
@@ -57,5 +56,3 @@ double rtclock(void);
 int64_t nanoTime(void);
 int64_t _mlir_ciface_nanoTime(void); // NOLINT(bugprone-reserved-identifier)
 void printFlops(double flops);
-
-#endif // TESSERA_RUNTIME_UPSTREAM_PRINT_H

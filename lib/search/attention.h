@@ -8,8 +8,7 @@
 // vector of scores' exponential, sums rescaled once a block, keys and values read once per program. On a GPU it is the
 // largest of arithmetic and traffic. Apart, the scores are written and read by softmax once more; the products' time
 // is the caller's to know (construct.h). Source: the traffic argument of FlashAttention (Dao et al., 2022).
-#ifndef TESSERA_LIB_SEARCH_ATTENTION_H
-#define TESSERA_LIB_SEARCH_ATTENTION_H
+#pragma once
 
 #include "lib/search/target.h"
 
@@ -44,5 +43,4 @@ TileSearchAttention tileSearchAttention(const TileSearchTarget *target, const Ti
 
 #ifdef __cplusplus
 }
-#endif
 #endif

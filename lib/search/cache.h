@@ -8,8 +8,7 @@
 // damaged, another program's, another format, another key of the same hash) is not there. A file is written beside,
 // reaches the disk and is renamed: readers see all of it or nothing, and of writers at once the last one stays. Texts
 // and keys have no zero bytes. Deleting any file, or the folder, is safe at any time.
-#ifndef TESSERA_LIB_SEARCH_CACHE_H
-#define TESSERA_LIB_SEARCH_CACHE_H
+#pragma once
 
 #include "lib/support/error.h"
 
@@ -36,5 +35,4 @@ void tileCacheUnlock(int lock);
 
 #ifdef __cplusplus
 }
-#endif
 #endif

@@ -10,8 +10,7 @@
 // shrinks (scale out). The best by the model are kept, first the fastest; predictions within five per cent are equals,
 // and the one that keeps the rest of the machine least busy wins. Deterministic. Source: Roller (Zhu et al., OSDI
 // 2022), algorithm 1; the beam instead of its depth-first search is ours.
-#ifndef TESSERA_LIB_SEARCH_CONSTRUCT_H
-#define TESSERA_LIB_SEARCH_CONSTRUCT_H
+#pragma once
 
 #include "lib/search/model.h"
 
@@ -63,5 +62,4 @@ void tileSearchKeep(const TileSearchTarget *target, const TileSearchOptions *opt
 
 #ifdef __cplusplus
 }
-#endif
 #endif

@@ -4,8 +4,7 @@
 // Costs are cycles of one core. A core does its multiply-adds, its packing and its stores of C one after another, so
 // the time of a program is their sum. Source: BLIS (Van Zee and van de Geijn, ACM TOMS 41(3), 2015); block sizes after
 // Low et al., ACM TOMS 43(2), 2016.
-#ifndef TESSERA_LIB_SEARCH_CPU_COST_H
-#define TESSERA_LIB_SEARCH_CPU_COST_H
+#pragma once
 
 #include "lib/search/kind.h"
 
@@ -89,5 +88,3 @@ TilePrediction tileCpuPredictTile(const TileOperator *op, const TileSearchTarget
 double tileCpuCyclesOfAll(const TileSearchTarget *target, int64_t programs, double each, double *cores);
 // Keeps the name of the largest term.
 void tileCpuAddTerm(TilePrediction *prediction, double *largest, const char *name, double cycles);
-
-#endif

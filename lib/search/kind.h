@@ -9,8 +9,7 @@
 // write. The kernel of a kind is made in lib/conversion/linalg_to_tile by the kind that the op's #tile.schedule names
 // (`kind = "packed"`). A new kind is one file, one row of kinds.def, and, unless a kernel there serves it, the
 // file that makes its kernel (docs/how-to-add-a-kernel-kind.md).
-#ifndef TESSERA_LIB_SEARCH_KIND_H
-#define TESSERA_LIB_SEARCH_KIND_H
+#pragma once
 
 #include "lib/search/operator.h"
 #include "lib/search/target.h"
@@ -135,5 +134,4 @@ TilePrediction tilePredict(const TileOperator *op, const TileSearchTarget *targe
 
 #ifdef __cplusplus
 }
-#endif
 #endif

@@ -9,8 +9,7 @@
 // convert-linalg-to-tile makes: a program owns one tile of the output and walks the reductions step by step.
 // Cost: well under a microsecond; no allocation.
 // Source: Roller's micro-performance model (OSDI 2022); occupancy and Little's law after NVIDIA's programming guide.
-#ifndef TESSERA_LIB_SEARCH_MODEL_H
-#define TESSERA_LIB_SEARCH_MODEL_H
+#pragma once
 
 #include "lib/search/kind.h"
 
@@ -38,5 +37,4 @@ double tileReuse(const TileOperator *op, const TileSearchTarget *target, const T
 
 #ifdef __cplusplus
 }
-#endif
 #endif

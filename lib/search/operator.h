@@ -5,8 +5,7 @@
 //   TileOperator op = tileOperatorProduct(4096, 4096, 4096, "f16", 16, 32);      // C += A · B, all three in rows
 //
 // Source: rTiles of Roller (Zhu et al., OSDI 2022), whose tensor expressions are here indexing maps.
-#ifndef TESSERA_LIB_SEARCH_OPERATOR_H
-#define TESSERA_LIB_SEARCH_OPERATOR_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -73,5 +72,4 @@ TileOperator tileOperatorSumOfParts(const TileOperator *parts, const char *type)
 
 #ifdef __cplusplus
 }
-#endif
 #endif

@@ -9,8 +9,7 @@
 //
 // A policy is pure C: it sees the operator and the machine's numbers, not the program. examples/out-of-tree has one.
 // A new policy in the tree is one struct and one row in policy.c.
-#ifndef TESSERA_LIB_SEARCH_POLICY_H
-#define TESSERA_LIB_SEARCH_POLICY_H
+#pragma once
 
 #include "lib/search/construct.h"
 
@@ -43,5 +42,4 @@ size_t tilePolicyListNames(char *buffer, size_t capacity);
 
 #ifdef __cplusplus
 }
-#endif
 #endif

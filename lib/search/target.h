@@ -3,8 +3,7 @@
 //   TileSearchTarget target;
 //   if (!tileSearchReadTarget(machine, &target, &error)) …
 //   tileSearchSetOperator(&target, &op);                // rates and instruction for the operator's types
-#ifndef TESSERA_LIB_SEARCH_TARGET_H
-#define TESSERA_LIB_SEARCH_TARGET_H
+#pragma once
 
 #include "lib/machine/machine.h"
 #include "lib/search/operator.h"
@@ -66,5 +65,4 @@ void tileSearchSetOperator(const TileMachine *machine, const TileOperator *op, T
 
 #ifdef __cplusplus
 }
-#endif
 #endif

@@ -6,8 +6,7 @@
 //   tessera_array_destroy(&x);
 //
 // The array owns its data (64-byte aligned). Rank 0 is one element; any size may be 0.
-#ifndef TESSERA_SUPPORT_ARRAY_H
-#define TESSERA_SUPPORT_ARRAY_H
+#pragma once
 
 #include "lib/support/status.h"
 
@@ -71,5 +70,3 @@ char *tessera_array_describe_index(const tessera_array_t *array, int64_t at, cha
 // f8).
 bool tessera_array_expect(tessera_array_t *array, const char *name, tessera_element_t element, int rank,
                           const int64_t *shape, tessera_error_t *out_error);
-
-#endif // TESSERA_SUPPORT_ARRAY_H

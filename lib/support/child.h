@@ -5,8 +5,7 @@
 //   int status;
 //   int why = tessera_child_run(&(tessera_child_t){"ld", arguments, .log = "link.log", .seconds = 600}, &status);
 //   if (why) …strerror(why)…; else if (!tessera_child_succeeded(status)) …
-#ifndef TESSERA_SUPPORT_CHILD_H
-#define TESSERA_SUPPORT_CHILD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -46,5 +45,3 @@ bool tessera_child_ends(const tessera_running_t *running, double seconds);
 
 // Ends this process when its parent ends, by SIGKILL. Ends it at once where the parent is not |parent| any more.
 void tessera_child_die_with(pid_t parent);
-
-#endif // TESSERA_SUPPORT_CHILD_H

@@ -1,6 +1,5 @@
 // clock.h - time that only goes forward, for measuring: nanoseconds and milliseconds since some moment before.
-#ifndef TESSERA_SUPPORT_CLOCK_H
-#define TESSERA_SUPPORT_CLOCK_H
+#pragma once
 
 #include <stdint.h>
 #include <time.h>
@@ -12,5 +11,3 @@ static inline int64_t tessera_nanoseconds(void) {
 }
 
 static inline double tessera_milliseconds(void) { return (double)tessera_nanoseconds() * 1e-6; }
-
-#endif // TESSERA_SUPPORT_CLOCK_H

@@ -1,7 +1,6 @@
 // device_printf.h - C's printf for values that device code left in memory, as CUDA's vprintf takes them. In a header:
 // the runtime has no library below it.
-#ifndef TESSERA_SUPPORT_DEVICE_PRINTF_H
-#define TESSERA_SUPPORT_DEVICE_PRINTF_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -64,5 +63,3 @@ static inline int tessera_device_printf(FILE *file, const char *format, const vo
   funlockfile(file);
   return written;
 }
-
-#endif // TESSERA_SUPPORT_DEVICE_PRINTF_H

@@ -1,6 +1,5 @@
 // Texts built into the library by cmake/EmbedTexts.cmake: sorted tables, each with its count.
-#ifndef TESSERA_SUPPORT_EMBEDDED_TEXT_H
-#define TESSERA_SUPPORT_EMBEDDED_TEXT_H
+#pragma once
 
 #include <stddef.h>
 
@@ -9,5 +8,3 @@ typedef struct TileEmbeddedText {
   const unsigned char *text; // not terminated
   size_t length;
 } TileEmbeddedText;
-
-#endif

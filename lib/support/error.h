@@ -5,8 +5,7 @@
 //   TileError error;
 //   if (!tileLayoutParse(text, strlen(text), &layout, &error))
 //     fprintf(stderr, "column %zu: %s\n", error.column, error.text);
-#ifndef TESSERA_LIB_SUPPORT_ERROR_H
-#define TESSERA_LIB_SUPPORT_ERROR_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,5 +28,4 @@ bool tileErrorSet(TileError *error, size_t line, size_t column, const char *form
 
 #ifdef __cplusplus
 }
-#endif
 #endif

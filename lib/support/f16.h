@@ -2,8 +2,7 @@
 // the 16-bit types becomes an f32 exactly; overflow gives infinity, subnormals are kept, a NaN stays a NaN (quiet, with
 // the top of its payload). In integer arithmetic, so it does not depend on the machine, the compiler or the rounding
 // mode.
-#ifndef TESSERA_SUPPORT_F16_H
-#define TESSERA_SUPPORT_F16_H
+#pragma once
 
 #include <stdint.h>
 
@@ -16,5 +15,3 @@ float tessera_bf16_to_f32(uint16_t bits);
 float tessera_f8e4m3fn_to_f32(uint8_t bits);  // no infinities; 0x7f and 0xff are nan
 float tessera_f8e5m2_to_f32(uint8_t bits);    // the upper half of an f16
 float tessera_f8e8m0fnu_to_f32(uint8_t bits); // 2^(bits - 127); 0xff is nan
-
-#endif // TESSERA_SUPPORT_F16_H

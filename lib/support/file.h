@@ -4,8 +4,7 @@
 //   tessera_files_begin(&files);                       // this thread's writes wait for the commit
 //   bool ok = tessera_file_write("a", …, &error) && tessera_file_write("b", …, &error);
 //   ok = tessera_files_end(&files, ok, &error);        // both have their names now, or neither has
-#ifndef TESSERA_SUPPORT_FILE_H
-#define TESSERA_SUPPORT_FILE_H
+#pragma once
 
 #include "lib/support/status.h"
 
@@ -39,5 +38,3 @@ bool tessera_files_end(tessera_files_t *files, bool commits, tessera_error_t *ou
 
 // Do both paths name one file, there or not? Not true of what is no regular file: both may be /dev/null.
 bool tessera_file_is_same(const char *a, const char *b);
-
-#endif // TESSERA_SUPPORT_FILE_H

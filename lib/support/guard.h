@@ -9,8 +9,7 @@
 //
 // MLIR checks text well, but believes bytecode: a damaged file can make its reader, or a pass long after it, run wild.
 // Text costs nothing: a look at the first bytes of the input.
-#ifndef TESSERA_SUPPORT_GUARD_H
-#define TESSERA_SUPPORT_GUARD_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -40,5 +39,3 @@ _Noreturn void tessera_guard_out_of_memory(void);
 void tessera_guard_ends(void);
 // _exit, after the same.
 _Noreturn void tessera_guard_end(int status);
-
-#endif // TESSERA_SUPPORT_GUARD_H

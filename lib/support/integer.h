@@ -1,6 +1,5 @@
 // Integer arithmetic that every room needs: one definition each.
-#ifndef TESSERA_SUPPORT_INTEGER_H
-#define TESSERA_SUPPORT_INTEGER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -33,5 +32,3 @@ static inline int64_t tessera_gcd(int64_t a, int64_t b) {
   }
   return a < 0 ? -a : a;
 }
-
-#endif

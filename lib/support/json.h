@@ -15,8 +15,7 @@
 // Numbers are the shortest text that reads back as the same double; NaN and the infinities, which JSON lacks, are null.
 // Text may be any bytes: what is no UTF-8 becomes U+FFFD. A misuse (a key missing or not wanted, an end too many) or a
 // lack of memory is remembered, and the last step fails with it, so nothing in between needs checking.
-#ifndef TESSERA_SUPPORT_JSON_H
-#define TESSERA_SUPPORT_JSON_H
+#pragma once
 
 #include "lib/support/status.h"
 
@@ -38,5 +37,3 @@ void tessera_json_boolean(tessera_json_t *json, const char *key, bool value);
 // one.
 const char *tessera_json_text(tessera_json_t *json, tessera_error_t *out_error);
 bool tessera_json_write(tessera_json_t *json, const char *path, tessera_error_t *out_error);
-
-#endif // TESSERA_SUPPORT_JSON_H

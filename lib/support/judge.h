@@ -4,8 +4,7 @@
 //   tessera_judgement_t judgement;
 //   if (!tessera_judge(&seen, &expected, -1, -1, &judgement, &error)) …   // differ in shape
 //   judgement.right, judgement.at …
-#ifndef TESSERA_SUPPORT_JUDGE_H
-#define TESSERA_SUPPORT_JUDGE_H
+#pragma once
 
 #include "lib/support/array.h"
 
@@ -32,5 +31,3 @@ typedef struct tessera_judgement_t {
 // when the arrays differ in shape.
 bool tessera_judge(const tessera_array_t *seen, const tessera_answer_t *expected, double rtol, double atol,
                    tessera_judgement_t *out_judgement, tessera_error_t *out_error);
-
-#endif // TESSERA_SUPPORT_JUDGE_H

@@ -10,8 +10,7 @@
 // {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), } padded to a multiple of 64, the elements.
 // Errors name the file: missing, not a file, no .npy, broken header, element type not supported, truncated, too large.
 // What follows the elements is ignored, as numpy does.
-#ifndef TESSERA_SUPPORT_NPY_H
-#define TESSERA_SUPPORT_NPY_H
+#pragma once
 
 #include "lib/support/array.h"
 
@@ -24,5 +23,3 @@ enum { TESSERA_NPY_HEADER = TESSERA_MAX_RANK * 24 + 256 };
 bool tessera_npy_read_from(FILE *file, const char *name, int64_t size, tessera_array_t *out_array,
                            tessera_error_t *out_error);
 size_t tessera_npy_header(const tessera_array_t *array, void *out_header);
-
-#endif // TESSERA_SUPPORT_NPY_H

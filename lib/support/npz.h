@@ -7,8 +7,7 @@
 //
 // Errors name the file and the member: not a zip, cut off, a wrong check sum, a member that is no .npy. Not read:
 // several disks, encryption, other methods than deflate. Written: stored members, at most 4 GiB in all.
-#ifndef TESSERA_SUPPORT_NPZ_H
-#define TESSERA_SUPPORT_NPZ_H
+#pragma once
 
 #include "lib/support/array.h"
 
@@ -31,5 +30,3 @@ void tessera_arrays_destroy(tessera_arrays_t *arrays);
 // Member i is `names[i].npy`.
 bool tessera_npz_write(const char *path, int count, const char *const *names, const tessera_array_t *const *arrays,
                        tessera_error_t *out_error);
-
-#endif // TESSERA_SUPPORT_NPZ_H

@@ -5,8 +5,7 @@
 // that would hide a mistake (a transposed operand, a swapped pair):
 //   floats: multiples of a power of two in [-1, 1), as fine as the type allows;  i1: 0 or 1;
 //   signed integers: -8 to 7;  unsigned: 0 to 15;  f8E8M0FNU, which has powers of two only: 1/16 to 8.
-#ifndef TESSERA_SUPPORT_RANDOM_H
-#define TESSERA_SUPPORT_RANDOM_H
+#pragma once
 
 #include "lib/support/array.h"
 
@@ -14,5 +13,3 @@
 uint64_t tessera_random_bits(uint64_t seed, uint64_t argument, uint64_t index);
 
 void tessera_random_fill(tessera_array_t *array, uint64_t seed, uint64_t argument);
-
-#endif // TESSERA_SUPPORT_RANDOM_H

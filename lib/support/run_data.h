@@ -5,8 +5,7 @@
 //       … something fills data.results and writes into the memref arguments … &&
 //       tessera_run_data_write(&data, &options, &error)) …
 //   tessera_run_data_destroy(&data);   // also after a failure
-#ifndef TESSERA_SUPPORT_RUN_DATA_H
-#define TESSERA_SUPPORT_RUN_DATA_H
+#pragma once
 
 #include "lib/support/run_options.h"
 #include "lib/support/signature.h"
@@ -38,5 +37,3 @@ bool tessera_run_data_write(const tessera_run_data_t *data, const tessera_run_op
 void tessera_run_data_note_sizes(const tessera_run_data_t *data, const tessera_run_options_t *options,
                                  const char *tool);
 void tessera_run_data_destroy(tessera_run_data_t *data);
-
-#endif // TESSERA_SUPPORT_RUN_DATA_H

@@ -6,8 +6,7 @@
 //   tessera_run_options_destroy(&options);
 //
 // Strings point into argv. A flag is --name=value; anything else is the one file.
-#ifndef TESSERA_SUPPORT_RUN_OPTIONS_H
-#define TESSERA_SUPPORT_RUN_OPTIONS_H
+#pragma once
 
 #include "lib/support/status.h"
 
@@ -34,5 +33,3 @@ bool tessera_run_options_parse(int argc, char **argv, tessera_run_options_t *out
 void tessera_run_options_destroy(tessera_run_options_t *options);
 // One line per flag, for --help.
 extern const char tessera_run_options_help[];
-
-#endif // TESSERA_SUPPORT_RUN_OPTIONS_H

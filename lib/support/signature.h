@@ -1,8 +1,7 @@
 // signature.h - what an entry function of a program takes and gives: all that marshalling needs to know of it.
 //
 // tile-run reads it from the func.func, tile-exec from a program's manifest (lib/runtime/manifest.h).
-#ifndef TESSERA_SUPPORT_SIGNATURE_H
-#define TESSERA_SUPPORT_SIGNATURE_H
+#pragma once
 
 #include "lib/support/array.h"
 
@@ -76,5 +75,3 @@ static inline void tessera_signature_destroy(tessera_signature_t *signature) {
   free(signature->arguments);
   *signature = (tessera_signature_t){.arguments = NULL};
 }
-
-#endif // TESSERA_SUPPORT_SIGNATURE_H

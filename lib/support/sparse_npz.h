@@ -14,8 +14,7 @@
 // Errors name the file and the member: another format, shape or element type, positions that do not ascend, coordinates
 // out of range or given twice (scipy's sum_duplicates() adds such up). What scipy keeps in any order, the entries of a
 // row or of a coo, is sorted. scipy reads bsr only where blocks divide the shape.
-#ifndef TESSERA_SUPPORT_SPARSE_NPZ_H
-#define TESSERA_SUPPORT_SPARSE_NPZ_H
+#pragma once
 
 #include "lib/support/signature.h"
 
@@ -24,5 +23,3 @@ bool tessera_sparse_read(const char *path, const char *what, const tessera_value
                          tessera_error_t *out_error);
 bool tessera_sparse_write(const char *path, const tessera_value_t *values, const tessera_array_t *arrays,
                           tessera_error_t *out_error);
-
-#endif // TESSERA_SUPPORT_SPARSE_NPZ_H

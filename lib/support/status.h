@@ -16,8 +16,7 @@
 // Names: what the MLIR-free tile-exec also uses is in the runtime's style (tessera_…, snake_case). Header only, so that
 // the runtime stands alone. (Parsers of the compiler's pure rooms, which have a line and a column to tell, use
 // error.h.)
-#ifndef TESSERA_SUPPORT_STATUS_H
-#define TESSERA_SUPPORT_STATUS_H
+#pragma once
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -41,5 +40,3 @@ static inline TESSERA_PRINTF(2, 3) bool tessera_fail(tessera_error_t *out_error,
   }
   return false;
 }
-
-#endif // TESSERA_SUPPORT_STATUS_H

@@ -8,8 +8,7 @@
 //
 // A tool calls tessera_temporary_end before it ends in the middle: in a signal handler, or on the thread of a timeout
 // (guard.h does both). A process that is killed by SIGKILL leaves its files; its children still end (child.h).
-#ifndef TESSERA_SUPPORT_TEMPORARY_H
-#define TESSERA_SUPPORT_TEMPORARY_H
+#pragma once
 
 #include "lib/support/status.h"
 
@@ -39,5 +38,3 @@ void tessera_temporary_forget(int slot); // -1 is allowed
 // Ends the noted children and removes the noted files and folders. Safe in signal handlers. Threads that make further
 // ones wait for ever: the caller must end the process.
 void tessera_temporary_end(void);
-
-#endif // TESSERA_SUPPORT_TEMPORARY_H

@@ -10,8 +10,7 @@
 //
 // Axes: the one whose elements are neighbours first. Elements beyond the tensor are read as zero or nan, and are not
 // written.
-#ifndef TESSERA_SUPPORT_TENSOR_MAP_H
-#define TESSERA_SUPPORT_TENSOR_MAP_H
+#pragma once
 
 #include "lib/support/status.h"
 
@@ -48,5 +47,3 @@ typedef struct tessera_tensor_map_t {
 uint32_t tessera_tensor_map_element_bytes(uint8_t element);
 // Whether the engine can copy boxes of such a tensor; else the reason.
 bool tessera_tensor_map_check(const tessera_tensor_map_t *map, tessera_error_t *out_error);
-
-#endif // TESSERA_SUPPORT_TENSOR_MAP_H

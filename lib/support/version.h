@@ -1,6 +1,5 @@
 // version.h - what made a result, for manifests: this version, the commit it was built from, the machine it runs on.
-#ifndef TESSERA_SUPPORT_VERSION_H
-#define TESSERA_SUPPORT_VERSION_H
+#pragma once
 
 #include "lib/support/json.h"
 
@@ -10,5 +9,3 @@
 const char *tessera_version_commit(void);
 // "version", "commit" (absent when built outside of git) and "machine" into the open object.
 void tessera_version_write(tessera_json_t *json);
-
-#endif // TESSERA_SUPPORT_VERSION_H

@@ -5,8 +5,7 @@
 //   TileChildResult result;
 //   if (tileChildRun(&(TileChild){.arguments = arguments}, &result, &error)) …   // it ended with status 0
 //   tileChildDestroy(&result);
-#ifndef TESSERA_TARGET_CHILD_H
-#define TESSERA_TARGET_CHILD_H
+#pragma once
 
 #include "lib/support/status.h"
 
@@ -29,5 +28,3 @@ typedef struct TileChildResult {
 // than 0 (then its first complaint is in the sentence). `result` is to be destroyed in any case.
 bool tileChildRun(const TileChild *child, TileChildResult *result, tessera_error_t *error);
 void tileChildDestroy(TileChildResult *result);
-
-#endif

@@ -1,7 +1,6 @@
 // Device functions -> assembly or objects of a GPU, by LLVM in a child process (tools/tessera-codegen).
 // Why a child: LLVM's back ends for GPUs end the process on what they cannot select. Wire format: LLVM bitcode.
-#ifndef TESSERA_TARGET_DEVICE_CODE_H
-#define TESSERA_TARGET_DEVICE_CODE_H
+#pragma once
 
 #include "lib/machine/machine.h"
 #include "lib/target/target.h"
@@ -22,5 +21,3 @@ typedef struct TileDeviceCode {
 } TileDeviceCode;
 bool tileDeviceCodeEmit(const TileTranslation *translation, LLVMModuleRef module, const TileDeviceCode *code,
                         TileArtifact *artifact, tessera_error_t *error);
-
-#endif

@@ -1,6 +1,5 @@
 // The entries of a module: functions that a program can be asked to run, and what they take and give.
-#ifndef TESSERA_TARGET_ENTRY_H
-#define TESSERA_TARGET_ENTRY_H
+#pragma once
 
 #include "lib/support/signature.h"
 #include "mlir-c/IR.h"
@@ -25,5 +24,3 @@ typedef struct TileEntries {
 // Collects them; false when out of memory.
 bool tileEntriesCollect(MlirModule module, TileEntries *entries, tessera_error_t *error);
 void tileEntriesDestroy(TileEntries *entries);
-
-#endif

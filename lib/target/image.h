@@ -3,8 +3,7 @@
 //   TileImage image;
 //   if (tileImageCreate(module, "sm_80", "ptx", &image, &error)) … image.record …
 //   tileImageDestroy(&image);   // also after a failure
-#ifndef TESSERA_TARGET_IMAGE_H
-#define TESSERA_TARGET_IMAGE_H
+#pragma once
 
 #include "lib/runtime/tessera.h"
 #include "lib/target/target.h"
@@ -21,5 +20,3 @@ typedef struct TileImage {
 bool tileImageCreate(MlirOperation module, const char *chip, const char *form, TileImage *image,
                      tessera_error_t *error);
 void tileImageDestroy(TileImage *image);
-
-#endif

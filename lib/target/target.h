@@ -5,8 +5,7 @@
 //   TileArtifact artifact;
 //   if (form && form->emit(&program, "native", &artifact, &error)) …
 //   tileArtifactDestroy(&artifact);
-#ifndef TESSERA_TARGET_TARGET_H
-#define TESSERA_TARGET_TARGET_H
+#pragma once
 
 #include "lib/runtime/tessera.h"
 #include "lib/support/json.h"
@@ -93,5 +92,3 @@ void tileTargetsForEach(void (*visit)(const TileCodeTarget *target, const TileFo
                         void *userData);
 // Is every op of the module at the target's level already?
 bool tileTargetIsLowered(const TileCodeTarget *target, MlirOperation module);
-
-#endif

@@ -4,8 +4,7 @@
 //   if (tileToolFind(&places, "ld.lld", linker) && tileWorkshopOpen(&workshop, &object, &error)) …
 //   …run it on workshop.in, to workshop.out; tileWorkshopRead(&workshop, &result, &error)…
 //   tileWorkshopClose(&workshop);
-#ifndef TESSERA_TARGET_WORKSHOP_H
-#define TESSERA_TARGET_WORKSHOP_H
+#pragma once
 
 #include "lib/support/temporary.h"
 #include "lib/target/target.h"
@@ -32,5 +31,3 @@ typedef struct TileWorkshop {
 bool tileWorkshopOpen(TileWorkshop *workshop, const TileArtifact *content, tessera_error_t *error);
 bool tileWorkshopRead(const TileWorkshop *workshop, TileArtifact *content, tessera_error_t *error); // its file `out`
 void tileWorkshopClose(const TileWorkshop *workshop);
-
-#endif

@@ -1,6 +1,5 @@
 // A small dialect `t` in C that exercises every hook of the shim. See the table of ops at the end.
-#ifndef TESSERA_TEST_CAPI_TEST_DIALECT_H
-#define TESSERA_TEST_CAPI_TEST_DIALECT_H
+#pragma once
 
 #include "lib/capi/assembly.h"
 #include "lib/capi/dialect.h"
@@ -381,5 +380,3 @@ static const MlirExtDialectDefinition testDialect = {.name = "t",
                                                      .materializeConstant = materialize,
                                                      .verifyOpAttribute = verifyDiscardable,
                                                      .inlinable = true};
-
-#endif

@@ -1,7 +1,6 @@
 // What the shim's tests share: checks, growing texts, and sessions that run a program text through a pipeline.
 // Needs `testDialect` (test_dialect.h). Everything is static: each test executable includes this once.
-#ifndef TESSERA_TEST_CAPI_TEST_SESSION_H
-#define TESSERA_TEST_CAPI_TEST_SESSION_H
+#pragma once
 
 #include "test/capi/test_dialect.h"
 
@@ -120,5 +119,3 @@ static inline bool refuses(Session *session, const char *program, const char *pi
   free(out.data);
   return refused;
 }
-
-#endif

@@ -18,6 +18,7 @@ LAWS = [
     (r"^// -{3,}|^// ={3,}", "a section is marked by //===--- name ---===//", "// --- helpers ---"),
     (r"!(?!llvm)\w[\w.>\[\]-]*\.ptr\b|\.ptr (\?|!=|==|&&|\|\|)|\b(if|while) \([^=]*\.ptr\)$", "test for null by mlirXIsNull, not by .ptr",
      "  if (!value.ptr)"),
+    (r"^#ifndef \w+_H_?$", "a header begins with #pragma once, not with an include guard", "#ifndef TESSERA_IR_BUILDER_H"),
 ]
 SKIPPED_FOLDER = re.compile(r"^(\.git|\.venv|build.*|Output|__pycache__|generated|shared)$")
 

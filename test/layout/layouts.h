@@ -1,7 +1,6 @@
 // What the layout tests share: parsing that must succeed, printing, random layouts, and an evaluator of the text form
 // that shares no code with lib/layout: it reads `N:term+term` mode by mode, by division and remainder.
-#ifndef TESSERA_TEST_LAYOUT_LAYOUTS_H
-#define TESSERA_TEST_LAYOUT_LAYOUTS_H
+#pragma once
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -98,5 +97,3 @@ static inline TileLayout randomLayout(uint64_t *seed, uint32_t maxBits) {
   }
   return layout;
 }
-
-#endif

@@ -506,10 +506,9 @@ void opgenWriteHeader(FILE *out, const Opgen *opgen) {
       "// accessors: GetX and, where X is always there, GetXType. Variadic ones as GetNumX, GetXBegin (position among\n"
       "// all) and GetX(op, index). Attributes as GetX and SetX, and GetXValue as a C value where the attribute is\n"
       "// always there; unit ones as HasX.\n"
-      "#ifndef TESSERA_GENERATED_OPS_OF_%s\n#define TESSERA_GENERATED_OPS_OF_%s\n\n"
+      "#pragma once\n\n"
       "#include \"lib/ir/builder.h\"\n%s#include \"lib/ir/support.h\"\n%s\n",
-      opgen->dialect, opgen->dialect, opgen->dialect,
-      opgen->isUpstream ? "" : "#include \"lib/ir/op_dialect.h\"\n#include \"lib/ir/op_format.h\"\n",
+      opgen->dialect, opgen->isUpstream ? "" : "#include \"lib/ir/op_dialect.h\"\n#include \"lib/ir/op_format.h\"\n",
       opgen->isUpstream ? "#include \"lib/ir/upstream.h\"\n" : "");
   writeEnum(out, opgen);
   for (intptr_t i = 0; i < opgen->numSpecs; ++i)
@@ -518,5 +517,6 @@ void opgenWriteHeader(FILE *out, const Opgen *opgen) {
     fprintf(out, "\n//===--- hooks that the rows name ---===//\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n");
   for (intptr_t i = 0; i < opgen->numSpecs && !opgen->isUpstream; ++i)
     writeHooks(out, opgen, &opgen->specs[i]);
-  fprintf(out, opgen->isUpstream ? "\n#endif\n" : "#ifdef __cplusplus\n}\n#endif\n\n#endif\n");
+  if (!opgen->isUpstream)
+    fprintf(out, "#ifdef __cplusplus\n}\n#endif\n");
 }

@@ -1,8 +1,7 @@
 // The generators' parts: what they make out of one dialect's rows. opgen.c is built once per own dialect,
 // opgen_upstream.c once for all upstream dialects, since the rows are compiled in (cmake/TesseraLibrary.cmake). They
 // need no MLIR library.
-#ifndef TESSERA_TOOLS_OPGEN_H
-#define TESSERA_TOOLS_OPGEN_H
+#pragma once
 
 #include "lib/ir/op_spec.h"
 #include <stdio.h>
@@ -31,5 +30,3 @@ void opgenWritePage(FILE *out, const Opgen *opgen);      // page.c: the referenc
 bool opgenInfersResults(const TileOpSpec *spec);
 // lhs_scale -> LhsScale (or lhsScale); returns `buffer`.
 const char *opgenCamel(const char *name, bool capital, char *buffer, size_t capacity);
-
-#endif

@@ -1,6 +1,5 @@
 // A compiled program: a shared object by tile-translate --tile-to-program, loaded, its manifest understood.
-#ifndef TESSERA_TOOLS_TILE_EXEC_LOADED_PROGRAM_H
-#define TESSERA_TOOLS_TILE_EXEC_LOADED_PROGRAM_H
+#pragma once
 
 #include "lib/run/call.h"
 #include "lib/runtime/manifest.h"
@@ -15,5 +14,3 @@ typedef struct program_t {
 // Loads the program and finds the entry. The error names the file and what is wrong with it.
 bool program_load(program_t *program, const char *path, const char *entry, tessera_error_t *error);
 void program_unload(program_t *program); // also after a failure
-
-#endif // TESSERA_TOOLS_TILE_EXEC_LOADED_PROGRAM_H

@@ -1,10 +1,7 @@
 // One run of tile-exec: loads the program, reads or makes its arguments, calls it, writes what was asked for.
-#ifndef TESSERA_TOOLS_TILE_EXEC_ONE_RUN_H
-#define TESSERA_TOOLS_TILE_EXEC_ONE_RUN_H
+#pragma once
 
 #include "lib/support/run_options.h"
 
 // `into`: call the form that writes the caller's buffers.
 bool tessera_exec_run(const tessera_run_options_t *options, bool into, tessera_error_t *error);
-
-#endif

@@ -6,8 +6,7 @@
 //
 // Two ops are the same when their names, attributes, types and operands are the same, values by what computes them and
 // not by their numbers or places: code that only moved does not differ.
-#ifndef TESSERA_TOOLS_TILE_OPT_DIFFERENCE_H
-#define TESSERA_TOOLS_TILE_OPT_DIFFERENCE_H
+#pragma once
 
 #include "mlir-c/IR.h"
 #include <stdbool.h>
@@ -32,5 +31,3 @@ Difference differenceOf(MlirOperation before, MlirOperation after);
 void differenceDestroy(Difference *difference);
 // The op as one line, without its regions: "%5 = arith.subf %3, %4 : f32". Cut at `size`. Returns `text`.
 char *differenceDescribe(MlirOperation op, char *text, size_t size);
-
-#endif

@@ -8,8 +8,7 @@
 //   Finding finding;
 //   if (verdictsDiffer(&before, &after, &judging, &finding)) … finding.text …
 //   verdictDestroy(&before); verdictDestroy(&after);
-#ifndef TESSERA_TOOLS_TILE_OPT_JUDGE_H
-#define TESSERA_TOOLS_TILE_OPT_JUDGE_H
+#pragma once
 
 #include "lib/support/judge.h"
 #include "lib/support/signature.h"
@@ -61,5 +60,3 @@ bool verdictsDiffer(const Verdict *expected, const Verdict *seen, const Judging 
 
 // Do both faults say the same, but for numbers?
 bool reasonsAreAlike(const char *a, const char *b);
-
-#endif

@@ -6,13 +6,10 @@
 //
 // `changed`: one that went and one that came with the same name, in order. At most 200 lines of a pass; left_out counts
 // the others.
-#ifndef TESSERA_TOOLS_TILE_OPT_PASSES_H
-#define TESSERA_TOOLS_TILE_OPT_PASSES_H
+#pragma once
 
 #include "mlir-c/IR.h"
 #include <stdbool.h>
 
 // Runs `pipeline` on `module` pass by pass and writes `path`; false after a diagnostic.
 bool passesWriteDifferences(MlirOperation module, MlirStringRef pipeline, const char *path);
-
-#endif

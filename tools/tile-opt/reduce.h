@@ -2,8 +2,7 @@
 //
 //   Case broken = {.module = before, .pipeline = "builtin.module(canonicalize)", .judging = &judging};
 //   reduceCase(&broken);   // broken.module is another, smaller one; the judging's signature is its entry's
-#ifndef TESSERA_TOOLS_TILE_OPT_REDUCE_H
-#define TESSERA_TOOLS_TILE_OPT_REDUCE_H
+#pragma once
 
 #include "tools/tile-opt/judge.h"
 
@@ -22,5 +21,3 @@ intptr_t reduceCountOps(MlirModule module);
 // Judges the case: what comes before the pass, after it, and what differs. False when the case is not broken. The
 // verdicts are to be destroyed in either case.
 bool caseJudge(const Case *broken, Verdict *before, Verdict *after, Finding *finding);
-
-#endif

@@ -2,8 +2,7 @@
 // "builtin.module(func.func(b{x=1}))" and "builtin.module(func.func(c))".
 //
 // Running these one after another gives what the pipeline gives: nothing is carried from pass to pass but the IR.
-#ifndef TESSERA_TOOLS_TILE_OPT_STEPS_H
-#define TESSERA_TOOLS_TILE_OPT_STEPS_H
+#pragma once
 
 #include "mlir-c/IR.h"
 #include <stdbool.h>
@@ -22,5 +21,3 @@ PassSteps stepsOf(MlirStringRef pipeline); // owned; no items when out of memory
 void stepsDestroy(PassSteps *steps);
 // Runs a pipeline on a module, verifying it; false after a diagnostic.
 bool stepRun(MlirOperation module, const char *pipeline);
-
-#endif

@@ -1,8 +1,7 @@
 // --tile-validate-each: runs a pipeline pass by pass and has the program judged before and after every pass. The first
 // pass that changes the answer beyond the error bound, makes the program wrong (a race, an access out of bounds, …) or,
 // if asked, raises counted traffic is reported as an error at the op where the programs part, and the tool fails.
-#ifndef TESSERA_TOOLS_TILE_OPT_VALIDATE_H
-#define TESSERA_TOOLS_TILE_OPT_VALIDATE_H
+#pragma once
 
 #include "lib/support/status.h"
 #include "mlir-c/IR.h"
@@ -21,5 +20,3 @@ typedef struct ValidateOptions {
 bool validateCheckOptions(const ValidateOptions *options, tessera_error_t *error);
 // Runs `pipeline` on `module`; false when a pass is to blame, or fails by itself.
 bool validateEach(MlirOperation module, MlirStringRef pipeline, const ValidateOptions *options);
-
-#endif

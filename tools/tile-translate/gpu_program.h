@@ -1,6 +1,5 @@
 // A program with device code: its module lowered for each GPU asked for, and the code of their kernels.
-#ifndef TESSERA_TOOLS_TILE_TRANSLATE_GPU_PROGRAM_H
-#define TESSERA_TOOLS_TILE_TRANSLATE_GPU_PROGRAM_H
+#pragma once
 
 #include "lib/pipelines/session.h"
 #include "lib/support/json.h"
@@ -32,5 +31,3 @@ bool gpuProgramLower(GpuProgram *program, const TileSession *session, tessera_er
 void gpuProgramWrite(const GpuProgram *program, tessera_json_t *json);
 void gpuProgramForgetModules(GpuProgram *program); // before the session is closed
 void gpuProgramDestroy(GpuProgram *program);       // also after a failure
-
-#endif

@@ -1,6 +1,5 @@
 // The command line of tile-translate.
-#ifndef TESSERA_TOOLS_TILE_TRANSLATE_OPTIONS_H
-#define TESSERA_TOOLS_TILE_TRANSLATE_OPTIONS_H
+#pragma once
 
 #include "lib/support/status.h"
 
@@ -15,5 +14,3 @@ typedef struct TranslateOptions {
 
 bool translateOptionsParse(int argc, char **argv, TranslateOptions *options, tessera_error_t *error);
 void translateOptionsPrintHelp(void);
-
-#endif

@@ -1,6 +1,5 @@
 // What the folds of the Tile dialect share.
-#ifndef TESSERA_DIALECTS_TILE_FOLD_FOLD_H
-#define TESSERA_DIALECTS_TILE_FOLD_FOLD_H
+#pragma once
 
 #include "lib/capi/op.h"
 
@@ -13,5 +12,3 @@ void tileSetArray(MlirOperation op, const char *name, intptr_t count, const int6
 // True when the view's tile at these indices (`indexAt(data, i)`) is known to lie wholly in memory: static sizes,
 // constant indices.
 bool tileIsInside(MlirValue view, intptr_t count, MlirValue (*indexAt)(void *data, intptr_t index), void *data);
-
-#endif

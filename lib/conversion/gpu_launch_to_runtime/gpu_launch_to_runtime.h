@@ -1,6 +1,5 @@
 // gpu.launch_func -> calls of libtessera-runtime, and waits before the host touches memory.
-#ifndef TESSERA_CONVERSION_GPU_LAUNCH_TO_RUNTIME_H
-#define TESSERA_CONVERSION_GPU_LAUNCH_TO_RUNTIME_H
+#pragma once
 
 #include "lib/capi/pass.h"
 
@@ -30,5 +29,3 @@ MlirValue launchBuildTensorMap(TileBuilder *slots, TileBuilder *code, MlirOperat
 
 // A call of a function of the runtime that returns nothing.
 void launchBuildRuntimeCall(TileBuilder *builder, const char *function, intptr_t count, const MlirValue *operands);
-
-#endif

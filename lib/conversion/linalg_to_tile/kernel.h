@@ -7,8 +7,7 @@
 //   tileKernelEnd(&e);                                    // terminator, launch, replaces the linalg op
 //
 // The grid: axis 0 runs over the tiles of the last parallel dimension, axis 1 of the one before, axis 2 of the rest.
-#ifndef TESSERA_CONVERSION_LINALG_TO_TILE_KERNEL_H
-#define TESSERA_CONVERSION_LINALG_TO_TILE_KERNEL_H
+#pragma once
 
 #include "lib/analysis/structured.h"
 
@@ -122,5 +121,3 @@ void tileBodyMapSet(TileBodyMap *map, MlirValue from, MlirValue to);
 MlirValue tileBodyMapGet(const TileBodyMap *map, MlirValue from); // null when absent
 // The tile that stands for `value` of the body, cloning what it needs first. Tiles have the iteration tile's shape.
 MlirValue tileKernelCloneValue(TileKernelEmission *emission, TileBodyMap *map, MlirValue value);
-
-#endif

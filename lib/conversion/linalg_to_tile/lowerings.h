@@ -1,7 +1,6 @@
 // The kinds of kernel that convert-linalg-to-tile makes. Each replaces the op and returns true, or leaves it alone and
 // returns false: then the next one is asked.
-#ifndef TESSERA_CONVERSION_LINALG_TO_TILE_LOWERINGS_H
-#define TESSERA_CONVERSION_LINALG_TO_TILE_LOWERINGS_H
+#pragma once
 
 #include "lib/analysis/fusion.h"
 #include "lib/analysis/tiling.h"
@@ -34,5 +33,3 @@ bool tileStructuredPlanTiles(TileStructured *structured, const TileTiling *tilin
 // Kernels of the module, but for those of `before`, that are equal except for their names become one, which all their
 // launches name; returns how many vanished.
 int64_t tileShareKernels(MlirOperation module, const TileOps *before);
-
-#endif

@@ -1,7 +1,6 @@
 // The kernels of a matrix product, one for each kind (lib/search/kind.h): the file of a kind chooses the kernel's tiles
 // from the scheduled tile and builds the body. A new kind is one TileProductKernel and one row in contraction.c.
-#ifndef TESSERA_CONVERSION_LINALG_TO_TILE_PRODUCT_KERNELS_H
-#define TESSERA_CONVERSION_LINALG_TO_TILE_PRODUCT_KERNELS_H
+#pragma once
 
 #include "lib/analysis/tiling.h"
 #include "lib/conversion/linalg_to_tile/kernel.h"
@@ -61,5 +60,3 @@ MlirValue tileProductBlocksOfK(TileKernelEmission *e, const TileContraction *c);
 MlirValue tileProductAccumulate(TileKernelEmission *e, const TileContraction *c, MlirValue product, MlirValue isFirst);
 // The epilogue, after the last block of k only.
 MlirValue tileProductEpilogueAtEnd(TileKernelEmission *e, const TileContraction *c, MlirValue product);
-
-#endif

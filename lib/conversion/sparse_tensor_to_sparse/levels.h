@@ -11,8 +11,7 @@
 //
 // Vector- and block-wise nm, masks and sums have no level list; batches, loose levels, hashes, other ranks and other
 // maps no encoding.
-#ifndef TESSERA_CONVERSION_SPARSE_TENSOR_TO_SPARSE_LEVELS_H
-#define TESSERA_CONVERSION_SPARSE_TENSOR_TO_SPARSE_LEVELS_H
+#pragma once
 
 #include "dialects/sparse/sparse.h"
 #include "lib/capi/conversion.h"
@@ -67,5 +66,3 @@ bool sparseConvertOps(MlirOperation module, size_t count, const SparseConversion
 
 // tensor.cast where the types differ.
 MlirValue sparseCastTo(TileBuilder *builder, MlirValue tensor, MlirType type);
-
-#endif

@@ -6,8 +6,7 @@
 //   sparseFromLines(lowering, &rows, type, &result);                           // stored as another type
 //
 // Every function that launches gives a null value (of a struct its first) after a diagnostic.
-#ifndef TESSERA_CONVERSION_SPARSE_TO_TILE_LISTS_H
-#define TESSERA_CONVERSION_SPARSE_TO_TILE_LISTS_H
+#pragma once
 
 #include "lib/conversion/sparse_to_tile/lowerings.h"
 
@@ -65,5 +64,3 @@ MlirValue sparseFlatten(SparseLowering *lowering, MlirValue value);
 MlirValue sparseUnflatten(SparseLowering *lowering, MlirValue flat, MlirValue like);
 // The index of the component with the values. A sum has none: its terms have their own.
 intptr_t sparseValuesIndex(MlirType type);
-
-#endif

@@ -1,6 +1,5 @@
 // Shared by the files of this folder: a sparse value as its components, and the functions that lower each op.
-#ifndef TESSERA_CONVERSION_SPARSE_TO_TILE_LOWERINGS_H
-#define TESSERA_CONVERSION_SPARSE_TO_TILE_LOWERINGS_H
+#pragma once
 
 #include "dialects/sparse/sparse.h"
 #include "lib/analysis/structured.h"
@@ -193,5 +192,3 @@ SparseBody sparseBodyBegin(SparseLowering *lowering, intptr_t count, const MlirV
 MlirValue sparseBodyInline(SparseBody *body, MlirBlock from, intptr_t count, const MlirValue *arguments);
 MlirValue sparseBodyEnd(SparseLowering *lowering, SparseBody *body, intptr_t count, const MlirValue *inputs,
                         MlirValue init, MlirValue value);
-
-#endif

@@ -1,6 +1,5 @@
 // Tiles between registers and memory, for the ops that move them.
-#ifndef TESSERA_CONVERSION_TILE_TO_GPU_ACCESSES_H
-#define TESSERA_CONVERSION_TILE_TO_GPU_ACCESSES_H
+#pragma once
 
 #include "lib/conversion/tile_to_gpu/cells.h"
 
@@ -41,5 +40,3 @@ bool gpuStoreCombining(Gpu *g, MlirOperation op, const Window *window, const Til
 
 // One element combined with memory as the op's `combine` says, in any order; atomics.c.
 bool gpuCombineInMemory(Gpu *g, MlirOperation op, const GpuCell *cell, MlirValue value);
-
-#endif

@@ -1,7 +1,6 @@
 // What the files share that convert what works by itself beside the threads: barriers in memory, copies of boxes,
 // products of warpgroups, and partitions of warps.
-#ifndef TESSERA_CONVERSION_TILE_TO_GPU_ASYNCHRONOUS_H
-#define TESSERA_CONVERSION_TILE_TO_GPU_ASYNCHRONOUS_H
+#pragma once
 
 #include "lib/conversion/tile_to_gpu/engine.h"
 
@@ -43,5 +42,3 @@ int64_t gpuArrivingWarps(Gpu *g, MlirOperation op);
 bool gpuHasPartitions(MlirOperation kernel);
 // The registers of a thread that the kernel starts with; 0: the assembler's to choose.
 int64_t gpuEntryRegisters(Gpu *g);
-
-#endif

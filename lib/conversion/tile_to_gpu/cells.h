@@ -4,8 +4,7 @@
 //   GpuCell cell = gpuCell(g, address, f32);                 // or gpuPackedCell, gpuPlaceOf(…).cell
 //   gpuCellStore(g, &cell, inside, value);                   // of shared bits: atomically
 //   MlirValue old = gpuCellUpdate(g, &cell, relaxed, ArithOp_AddI, value);
-#ifndef TESSERA_CONVERSION_TILE_TO_GPU_CELLS_H
-#define TESSERA_CONVERSION_TILE_TO_GPU_CELLS_H
+#pragma once
 
 #include "lib/conversion/tile_to_gpu/engine.h"
 #include "lib/ir/emit/atomic.h"
@@ -39,5 +38,3 @@ MlirValue gpuCellUpdate(Gpu *g, const GpuCell *cell, Ordering ordering, TileUpst
 void gpuCellStoreOneOf(Gpu *g, const GpuCell *cell, MlirValue value);
 MlirValue gpuCellBits(Gpu *g, MlirValue value);               // a held value as an integer of its width
 TileWord gpuCellWord(const GpuCell *cell, Ordering ordering); // as an integer
-
-#endif

@@ -1,6 +1,5 @@
 // Ops that compute across elements, one file each.
-#ifndef TESSERA_CONVERSION_TILE_TO_GPU_COMPUTE_H
-#define TESSERA_CONVERSION_TILE_TO_GPU_COMPUTE_H
+#pragma once
 
 #include "lib/conversion/tile_to_gpu/engine.h"
 
@@ -26,5 +25,3 @@ typedef struct Combiner {
 bool gpuCombinerOf(MlirOperation op, intptr_t count, Combiner *combiner); // false after a diagnostic
 bool gpuCombine(Gpu *g, const Combiner *combiner, const MlirValue *left, const MlirValue *right, MlirValue *result);
 MlirValue gpuNeutral(Gpu *g, const Combiner *combiner, intptr_t input); // null: not known
-
-#endif

@@ -1,6 +1,5 @@
 // What reduce and scan do at a step between lanes or warps.
-#ifndef TESSERA_CONVERSION_TILE_TO_GPU_CROSSING_H
-#define TESSERA_CONVERSION_TILE_TO_GPU_CROSSING_H
+#pragma once
 
 #include "lib/conversion/tile_to_gpu/compute.h"
 #include "lib/layout/steps.h"
@@ -9,5 +8,3 @@
 void gpuAcross(Gpu *g, const TileLayoutStep *step, intptr_t count, const MlirValue *values, const MlirType *elements,
                MlirValue *others);
 MlirValue gpuIsFar(Gpu *g, const TileLayoutStep *step);
-
-#endif

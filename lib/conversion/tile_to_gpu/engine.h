@@ -13,8 +13,7 @@
 // threads has its own barriers. The function's body is arith, math and scf on scalars, and llvm for memory: what
 // upstream's passes lower. Which element a register holds follows from the layout (maps.c): a part that depends on the
 // thread, computed once at the function's entry, and a constant part.
-#ifndef TESSERA_CONVERSION_TILE_TO_GPU_ENGINE_H
-#define TESSERA_CONVERSION_TILE_TO_GPU_ENGINE_H
+#pragma once
 
 #include "dialects/tile/ops.h"
 #include "dialects/tile/tile.h"
@@ -314,5 +313,3 @@ bool gpuLowerElementwise(Gpu *g, MlirOperation op);
 bool gpuRefuse(MlirOperation op, const char *why); // "not converted to a GPU yet: …"
 bool gpuConvertKernel(MlirOperation kernel, MlirOperation module, const TileMachine *machine,
                       const GpuVocabulary *vocabulary, GpuCounts *counts);
-
-#endif

@@ -8,8 +8,7 @@
 // an llvm.func of llvm, the vocabulary's dialect, and arith, math, cf and scf on scalars, which upstream's passes
 // lower. A kernel that something refers to (tile.launch) stays as a declaration. Nothing names a chip: widths, atoms,
 // engines and limits are the machine's.
-#ifndef TESSERA_CONVERSION_TILE_TO_GPU_GPU_H
-#define TESSERA_CONVERSION_TILE_TO_GPU_GPU_H
+#pragma once
 
 #include "lib/capi/pass.h"
 #include "lib/ir/builder.h"
@@ -120,5 +119,3 @@ MlirValue gpuVectorOf(TileBuilder *builder, intptr_t count, const MlirValue *ele
 MlirValue gpuElementOf(TileBuilder *builder, MlirValue vector, intptr_t index);
 // `count` elements, lowest bits first, as words of 32 bits; returns how many words. Sub-byte: `bits` of each i8.
 intptr_t gpuWordsOf(TileBuilder *builder, intptr_t count, const MlirValue *elements, unsigned bits, MlirValue *words);
-
-#endif

@@ -1,6 +1,5 @@
 // Single elements at computed places: what gather, scatter and the atomics share.
-#ifndef TESSERA_CONVERSION_TILE_TO_GPU_PLACES_H
-#define TESSERA_CONVERSION_TILE_TO_GPU_PLACES_H
+#pragma once
 
 #include "lib/conversion/tile_to_gpu/cells.h"
 
@@ -28,5 +27,3 @@ bool gpuReachOf(Gpu *g, MlirOperation op, const char *memory, MlirType type, Gpu
 GpuPlace gpuPlaceOf(Gpu *g, const GpuReach *reach, intptr_t reg);
 // i1: the register holds an element of the tile, and the mask (null: none) wants it; null: always.
 MlirValue gpuIsWanted(Gpu *g, const GpuReach *reach, MlirValue mask, intptr_t reg);
-
-#endif

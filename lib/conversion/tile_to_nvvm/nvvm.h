@@ -1,11 +1,8 @@
 // The nvvm dialect as a vocabulary of the engine (lib/conversion/tile_to_gpu/gpu.h).
-#ifndef TESSERA_CONVERSION_TILE_TO_NVVM_NVVM_H
-#define TESSERA_CONVERSION_TILE_TO_NVVM_NVVM_H
+#pragma once
 
 #include "lib/conversion/tile_to_gpu/gpu.h"
 
 extern const GpuVocabulary tileNvvmVocabulary;
 extern const GpuEngines tileNvvmEngines;                                             // engines.c
 bool tileNvvmMma(TileBuilder *builder, MlirOperation at, const GpuProduct *product); // mma_sync.c
-
-#endif

@@ -8,8 +8,7 @@
 // A view or buffer is a VecAccess: how the coordinates of a tile become indices of a memref, and where its edges are.
 // Stores, reductions, products, copies and yields ("roots") generate the loops. Inside the loops a VecBody evaluates
 // expressions and remembers the results.
-#ifndef TESSERA_CONVERSION_TILE_TO_VECTOR_LOWERING_H
-#define TESSERA_CONVERSION_TILE_TO_VECTOR_LOWERING_H
+#pragma once
 
 #include "dialects/tile/ops.h"
 #include "lib/ir/builder.h"
@@ -404,5 +403,3 @@ bool vecIsWorthStoring(VecLowering *lowering, MlirOperation op);
 bool vecLowerLazy(VecLowering *lowering,
                   MlirOperation op); // its result waits for its users, unless that would repeat work
 bool vecLowerKernel(MlirOperation kernel, const VecWidths *widths);
-
-#endif

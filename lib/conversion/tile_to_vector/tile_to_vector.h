@@ -1,9 +1,6 @@
 // tile.kernel -> func.func on memref, vector, scf, arith, math. The functions' ABI is in README.md.
-#ifndef TESSERA_CONVERSION_TILE_TO_VECTOR_H
-#define TESSERA_CONVERSION_TILE_TO_VECTOR_H
+#pragma once
 
 #include "lib/capi/pass.h"
 
 extern const MlirExtPassDefinition tileToVectorPass;
-
-#endif

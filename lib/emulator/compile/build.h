@@ -1,8 +1,7 @@
 // What the files of this room share while they turn one gpu.module into host code: the module under construction, the
 // function at work, and how to make calls. Every op that has a meaning of its own is a row: nvvm_ops.c, rocdl_ops.c,
 // llvm_ops.c.
-#ifndef TESSERA_EMULATOR_COMPILE_BUILD_H
-#define TESSERA_EMULATOR_COMPILE_BUILD_H
+#pragma once
 
 #include "lib/emulator/emulator.h"
 #include "lib/emulator/instructions/instructions.h"
@@ -131,5 +130,3 @@ bool emulatorCallMath(EmulatorBuild *build, MlirOperation op, MlirStringRef name
 void emulatorCountBlocks(EmulatorBuild *build, MlirRegion body);
 // count.c: tells the machine, for predictions, before each first use of what one of the ops loads.
 void emulatorMarkUses(EmulatorBuild *build, const TileOps *ops);
-
-#endif

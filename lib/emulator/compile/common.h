@@ -1,6 +1,5 @@
 // Lowerings that the vendors' rows share: fields of the thread, ops without effect here, barriers.
-#ifndef TESSERA_EMULATOR_COMPILE_COMMON_H
-#define TESSERA_EMULATOR_COMPILE_COMMON_H
+#pragma once
 
 #include "lib/emulator/compile/build.h"
 
@@ -32,5 +31,3 @@ bool emulatorLowerMath(EmulatorBuild *build, MlirOperation op, const EmulatorRow
 
 // The C struct {…} of a pair: results of an op that has two.
 MlirValue emulatorPair(EmulatorBuild *build, TileBuilder *b, MlirType type, MlirValue first, MlirValue second);
-
-#endif

@@ -1,6 +1,5 @@
 // Lowering of matrix instructions: what the rows of nvvm_ops.c and rocdl_ops.c name.
-#ifndef TESSERA_EMULATOR_COMPILE_MATRIX_OPS_H
-#define TESSERA_EMULATOR_COMPILE_MATRIX_OPS_H
+#pragma once
 
 #include "lib/emulator/compile/build.h"
 
@@ -11,5 +10,3 @@ bool emulatorLowerMmaIntrinsic(EmulatorBuild *build, MlirOperation op, const Emu
 bool emulatorLowerMfma(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row);
 bool emulatorLowerSmfmac(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row);
 bool emulatorLowerWmma(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row);
-
-#endif

@@ -1,6 +1,5 @@
 // Lowering of llvm's memory operations: what the rows of llvm_ops.c name.
-#ifndef TESSERA_EMULATOR_COMPILE_MEMORY_OPS_H
-#define TESSERA_EMULATOR_COMPILE_MEMORY_OPS_H
+#pragma once
 
 #include "lib/emulator/compile/build.h"
 
@@ -15,5 +14,3 @@ bool emulatorLowerFence(EmulatorBuild *build, MlirOperation op, const EmulatorRo
 bool emulatorLowerCopy(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row);
 bool emulatorLowerMaskedLoad(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row);
 bool emulatorLowerMaskedStore(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row);
-
-#endif

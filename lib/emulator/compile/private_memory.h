@@ -1,6 +1,5 @@
 // The thread's own memory while a function is lowered: which allocas there are and what an access of one becomes.
-#ifndef TESSERA_EMULATOR_COMPILE_PRIVATE_MEMORY_H
-#define TESSERA_EMULATOR_COMPILE_PRIVATE_MEMORY_H
+#pragma once
 
 #include "lib/emulator/compile/build.h"
 
@@ -11,5 +10,3 @@ bool emulatorAddPrivates(EmulatorBuild *build, const TileOps *ops);
 // The pointer to use for an access of `bytes` (an i64) in front of `op`; null where the root is no such alloca.
 MlirValue emulatorPrivateAccess(EmulatorBuild *build, TileBuilder *b, MlirOperation op, MlirValue pointer,
                                 MlirValue bytes, uint32_t what);
-
-#endif

@@ -1,6 +1,5 @@
 // A compiled gpu.module: its code, its kernels, and what its code points to. See program.c.
-#ifndef TESSERA_EMULATOR_COMPILE_PROGRAM_H
-#define TESSERA_EMULATOR_COMPILE_PROGRAM_H
+#pragma once
 
 #include "lib/emulator/compile/build.h"
 #include "lib/jit/jit.h"
@@ -31,5 +30,3 @@ bool emulatorAddKernel(EmulatorBuild *build, MlirOperation function);
 bool emulatorAddGlobal(EmulatorBuild *build, MlirOperation global);
 // Where code and globals lie: after the JIT is there.
 bool emulatorBindKernels(TileEmulatorProgram *program, tessera_error_t *error);
-
-#endif

@@ -1,11 +1,8 @@
 // Rounding to bf16 as GPUs do it, in code for the host.
-#ifndef TESSERA_EMULATOR_COMPILE_SUBNORMALS_H
-#define TESSERA_EMULATOR_COMPILE_SUBNORMALS_H
+#pragma once
 
 #include "lib/support/status.h"
 #include "llvm-c/Core.h"
 
 // Changes the module's functions, and adds those that the code generator will call.
 bool emulatorKeepSubnormals(LLVMModuleRef module, tessera_error_t *error);
-
-#endif

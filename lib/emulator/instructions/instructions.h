@@ -3,8 +3,7 @@
 //
 // The last two parameters of a collective are where its operands and results lie (in the thread's own frame) and its
 // site. Constants of the instruction come as pointers or numbers that compiled code has burnt in.
-#ifndef TESSERA_EMULATOR_INSTRUCTIONS_H
-#define TESSERA_EMULATOR_INSTRUCTIONS_H
+#pragma once
 
 #include "lib/emulator/lanes/exchange.h"
 #include "lib/emulator/lanes/matrix.h"
@@ -130,5 +129,3 @@ uint32_t tessera_emu_to_small(float low, float high, uint32_t type);
 // v_cvt_pkrtz_f16_f32: both toward zero.
 uint32_t tessera_emu_pkrtz(float low, float high);
 float tessera_emu_median(float a, float b, float c);
-
-#endif

@@ -1,8 +1,7 @@
 // Which lane each lane of a warp reads from in shuffles and permutations, and what reductions of a warp give. Pure
 // functions of lane numbers. Sources: PTX ISA 9.0 §9.7.9 (shfl, vote, match, redux); AMD "MI300" and "RDNA3" ISA
 // documents (ds_swizzle, ds_bpermute, DPP, permlanex16); RDNA lanes come in rows of 16.
-#ifndef TESSERA_EMULATOR_LANES_EXCHANGE_H
-#define TESSERA_EMULATOR_LANES_EXCHANGE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -44,5 +43,3 @@ enum { TESSERA_DPP_UNKNOWN = -2 };
 int tessera_dpp_source(uint32_t control, int lane, int width);
 // permlanex16: from the other row of 16 in the same 32 lanes, by the lane's 4 bits in the 64-bit selector.
 int tessera_permlanex16_source(uint32_t low, uint32_t high, int lane);
-
-#endif

@@ -11,8 +11,7 @@
 //
 // An operand is `count` elements per lane, packed lowest bits first as registers hold them. Its place[lane * count + i]
 // says where element i of that lane stands in the matrix: A [block][m][k], B [block][k][n], C and D [block][m][n].
-#ifndef TESSERA_EMULATOR_LANES_MATRIX_H
-#define TESSERA_EMULATOR_LANES_MATRIX_H
+#pragma once
 
 #include "lib/emulator/lanes/type.h"
 #include "lib/support/status.h"
@@ -100,5 +99,3 @@ bool tessera_matrix_indices_ascend(const tessera_matrix_t *matrix, void *const *
 
 // For the constructors: makes room for all places and lays the fragment out; places are 0 then.
 bool tessera_matrix_prepare(tessera_matrix_t *matrix, tessera_error_t *out_error);
-
-#endif

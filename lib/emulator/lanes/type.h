@@ -3,8 +3,7 @@
 // Sources: PTX ISA 9.0 §9.7.15 (mma), OCP 8-bit floating point 1.0, AMD CDNA3 and RDNA4 ISA documents (FNUZ types).
 //
 //   float x = tessera_lane_type_to_f32(TESSERA_LANE_E4M3, 0x38);   // 1
-#ifndef TESSERA_EMULATOR_LANES_TYPE_H
-#define TESSERA_EMULATOR_LANES_TYPE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -44,5 +43,3 @@ uint32_t tessera_lane_type_from_f32(tessera_lane_type_t type, float value);
 uint32_t tessera_lane_type_get(tessera_lane_type_t type, const void *packed, size_t index);
 void tessera_lane_type_set(tessera_lane_type_t type, void *packed, size_t index, uint32_t bits);
 int32_t tessera_lane_type_to_i32(tessera_lane_type_t type, uint32_t bits); // sign- or zero-extended
-
-#endif

@@ -1,6 +1,5 @@
 // access.h - the steps of an access that atomics and asynchronous copies share with loads and stores.
-#ifndef TESSERA_EMULATOR_ACCESS_H
-#define TESSERA_EMULATOR_ACCESS_H
+#pragma once
 
 #include "lib/emulator/machine/worker.h"
 
@@ -15,5 +14,3 @@ emu_buffer_t *emu_buffer_at(emu_thread_t *self, uintptr_t address, uint32_t byte
 uint32_t emu_shared_offset(const emu_launch_t *launch, uint32_t offset);
 
 void emu_check_alignment(emu_thread_t *self, uintptr_t address, uint32_t alignment, uint32_t what, uint32_t site);
-
-#endif

@@ -14,8 +14,7 @@
 //
 // Threads of other blocks have their own time. What is known of them are whole snapshots, taken by releases of device
 // scope.
-#ifndef TESSERA_EMULATOR_CLOCK_H
-#define TESSERA_EMULATOR_CLOCK_H
+#pragma once
 
 #include "lib/emulator/machine/worker.h"
 
@@ -83,5 +82,3 @@ const emu_foreign_t *emu_foreign_add(emu_worker_t *worker, emu_arena_t *arena, c
                                      const emu_knowledge_t *knowledge);
 const emu_foreign_t *emu_foreign_join(emu_worker_t *worker, emu_arena_t *arena, const emu_foreign_t *a,
                                       const emu_foreign_t *b);
-
-#endif

@@ -6,8 +6,7 @@
 // path differs it adds its own entries there. When the lanes meet again (a collective of all, a barrier, the end) the
 // log is accounted and emptied. Exact as long as lanes take the same path between two meetings; in between it is what
 // hardware that reconverges as early as possible would do.
-#ifndef TESSERA_EMULATOR_COUNT_H
-#define TESSERA_EMULATOR_COUNT_H
+#pragma once
 
 #include "lib/emulator/machine/worker.h"
 
@@ -36,5 +35,3 @@ void emu_log_flush(emu_worker_t *worker, emu_warp_t *warp);
 
 void emu_counters_add(tessera_emulator_counters_t *into, const tessera_emulator_counters_t *from);
 void emu_site_counters_add(tessera_emulator_site_counters_t *into, const tessera_emulator_site_counters_t *from);
-
-#endif

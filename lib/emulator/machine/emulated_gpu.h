@@ -37,8 +37,7 @@
 // another warp runs, chosen by the seed, one of them much more rarely than the others. Nothing else synchronizes: a
 // kernel that needs more than it says shows it. Blocks are spread over host threads; findings and counters do not
 // depend on how many, unless blocks talk to each other through global atomics.
-#ifndef TESSERA_EMULATOR_EMULATED_GPU_H
-#define TESSERA_EMULATOR_EMULATED_GPU_H
+#pragma once
 
 #include "lib/support/status.h"
 
@@ -423,5 +422,4 @@ bool tessera_emulator_trace_write(const tessera_emulator_report_t *report, const
 
 #ifdef __cplusplus
 }
-#endif
 #endif

@@ -7,8 +7,7 @@
 //   host) emu_fibers_reset(stacks);                                     // all fibers are gone, their stacks free again
 //
 // A body never returns. A fiber stays on the host thread that first ran it. Below each stack lies a page that faults.
-#ifndef TESSERA_EMULATOR_FIBER_H
-#define TESSERA_EMULATOR_FIBER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -60,5 +59,3 @@ static inline void emu_fiber_switch(emu_fiber_t *from, emu_fiber_t *to) {
 void emu_fiber_switch(emu_fiber_t *from, emu_fiber_t *to);
 #endif
 void emu_fibers_reset(emu_stacks_t *stacks);
-
-#endif

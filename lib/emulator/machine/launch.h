@@ -1,6 +1,5 @@
 // launch.h - a worker's life, between launches and in one.
-#ifndef TESSERA_EMULATOR_LAUNCH_H
-#define TESSERA_EMULATOR_LAUNCH_H
+#pragma once
 
 #include "lib/emulator/machine/worker.h"
 
@@ -18,5 +17,3 @@ void emu_worker_destroy(emu_worker_t *worker);
 bool emu_worker_prepare(emu_worker_t *worker, emu_launch_t *launch);
 // Gives back what was for that launch only.
 void emu_worker_release(emu_worker_t *worker);
-
-#endif

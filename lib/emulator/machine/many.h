@@ -3,8 +3,7 @@
 // next must be ordered after all of them. Lanes of a warp that did the same at the same time share a row, so lists stay
 // short. Lists are numbered from 1, a worker's own, and all gone at the next barrier of the whole block, when they are
 // old news.
-#ifndef TESSERA_EMULATOR_MANY_H
-#define TESSERA_EMULATOR_MANY_H
+#pragma once
 
 #include "lib/emulator/machine/shadow.h"
 
@@ -22,5 +21,3 @@ uint32_t emu_many_clone(emu_thread_t *self, uint32_t list);
 void emu_many_add(emu_thread_t *self, uint32_t list, uint64_t record);
 // A record of the list that conflicts with |access| to |bytes|, which is not ordered after it; 0 when there is none.
 uint64_t emu_many_conflict(const emu_access_t *access, uint32_t list, uint32_t bytes);
-
-#endif

@@ -6,8 +6,7 @@
 // stamp IN_FLIGHT marks a word that an asynchronous copy is going to write. A record whose stamp is at most the block's
 // first is of an earlier block or launch: nothing. So shadows are never cleared, and a barrier of the whole block makes
 // all records old at once.
-#ifndef TESSERA_EMULATOR_SHADOW_H
-#define TESSERA_EMULATOR_SHADOW_H
+#pragma once
 
 #include "lib/emulator/machine/clock.h"
 
@@ -60,5 +59,3 @@ bool emu_shadow_is_gap(const emu_thread_t *self, uint32_t offset);
 void emu_shadow_global(const emu_access_t *access, emu_buffer_t *buffer, uintptr_t address, uint32_t bytes);
 // Is it easily seen that this launch has written none of it? (False tells nothing.)
 bool emu_shadow_only_read(const emu_worker_t *worker, const emu_buffer_t *buffer, uintptr_t address, uint32_t bytes);
-
-#endif

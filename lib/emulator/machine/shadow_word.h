@@ -1,6 +1,5 @@
 // shadow_word.h - the check of one word within a block: the part that shared and global memory have in common.
-#ifndef TESSERA_EMULATOR_SHADOW_WORD_H
-#define TESSERA_EMULATOR_SHADOW_WORD_H
+#pragma once
 
 #include "lib/emulator/machine/shadow.h"
 
@@ -45,5 +44,3 @@ static inline uint32_t emu_bytes_of_word(uint64_t *at, uint64_t end) {
   *at = next;
   return bytes;
 }
-
-#endif

@@ -7,8 +7,7 @@
 // use waits until its load is there. Nothing is calibrated: rates and latencies are the machine description's,
 // registers do not limit how many blocks fit, caches hold the launch's buffers, or what a wave of
 // blocks touches, or nothing of them.
-#ifndef TESSERA_EMULATOR_TIMING_H
-#define TESSERA_EMULATOR_TIMING_H
+#pragma once
 
 #include "lib/emulator/machine/worker.h"
 
@@ -53,5 +52,3 @@ void emu_timing_meet(emu_worker_t *worker, uint32_t id);
 // Cycles that the core takes for its blocks; 0: nothing was recorded, or no memory. Frees the records.
 // |in_waves|: counters.wave_transactions of all workers.
 double emu_timing_predict(emu_launch_t *launch, uint64_t in_waves);
-
-#endif

@@ -1,7 +1,6 @@
 // trace.h - what ran when, for people to look at: slices of warps, and copies from their issue to their landing.
 // Time is virtual: the worker's count of instructions and accesses, from 0 in each block.
-#ifndef TESSERA_EMULATOR_TRACE_H
-#define TESSERA_EMULATOR_TRACE_H
+#pragma once
 
 #include "lib/emulator/machine/worker.h"
 
@@ -20,5 +19,3 @@ void emu_trace_copy(emu_thread_t *self, const emu_copy_t *copy);
 // Adds the events of |from|.
 bool emu_trace_give(emu_trace_buffer_t *from, tessera_emulator_report_t *report, const emu_launch_t *launch);
 void emu_trace_report_destroy(struct tessera_emulator_trace_t *trace);
-
-#endif

@@ -4,8 +4,7 @@
 // touches, each sector once, is what a cache that holds just that lets through; an order of blocks that shares more
 // (grouped programs) touches less. Kept while cycles are predicted. Exact, whichever host thread runs which block: a
 // wave's map lives from its first block to its last.
-#ifndef TESSERA_EMULATOR_WAVE_H
-#define TESSERA_EMULATOR_WAVE_H
+#pragma once
 
 #include "lib/emulator/machine/worker.h"
 
@@ -20,5 +19,3 @@ void emu_wave_enter(emu_worker_t *worker);
 void emu_wave_leave(emu_worker_t *worker);
 // Its warp accesses global memory there: adds the sectors that are new in the wave to counters.wave_transactions.
 void emu_wave_touch(emu_worker_t *worker, uintptr_t address, uint64_t bytes);
-
-#endif

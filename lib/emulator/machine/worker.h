@@ -2,8 +2,7 @@
 // Everything a block needs is in its worker, so blocks of one launch and of others run side by side without locks;
 // shared are only the launch (read), the next block's number and the race detector's words of global memory (locked by
 // stripes).
-#ifndef TESSERA_EMULATOR_WORKER_H
-#define TESSERA_EMULATOR_WORKER_H
+#pragma once
 
 #include "lib/emulator/machine/emulated_gpu.h"
 #include "lib/emulator/machine/fiber.h"
@@ -272,5 +271,3 @@ void emu_findings_merge(struct emu_findings_t *into, const struct emu_findings_t
 // Moves them, sorted, to the report.
 bool emu_findings_give(struct emu_findings_t *findings, tessera_emulator_report_t *report);
 const char *emu_site_name(const emu_launch_t *launch, uint32_t site, char *room, size_t bytes);
-
-#endif

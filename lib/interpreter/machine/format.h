@@ -1,8 +1,7 @@
 // Element types as the contract of numbers (docs/numerics.md §1) sees them: how they round, what their bits mean.
 // Why: no two rooms may share a mistake in rounding, so the interpreter has its own.
 // Expects: a builtin integer, index or float type. Leaves: nothing; all functions are pure.
-#ifndef TESSERA_INTERPRETER_FORMAT_H
-#define TESSERA_INTERPRETER_FORMAT_H
+#pragma once
 
 #include "mlir-c/BuiltinTypes.h"
 
@@ -53,5 +52,3 @@ int64_t interpretFormatWrap(const Format *format, uint64_t bits);
 // The bits in memory of a number of the format, and back.
 uint64_t interpretFormatToBits(const Format *format, double x);
 double interpretFormatFromBits(const Format *format, uint64_t bits);
-
-#endif

@@ -5,8 +5,7 @@
 // machine/ decodes and runs; upstream/, tile/ and sparse/ hold the meanings of ops.
 // To add an upstream op: a row in upstream/scalars.h or upstream/upstream.h, and its function.
 // To add a Tile or Sparse op: a case in tile/tile.c or sparse/sparse.c, and its function.
-#ifndef TESSERA_INTERPRETER_MACHINE_H
-#define TESSERA_INTERPRETER_MACHINE_H
+#pragma once
 
 #include "lib/interpreter/interpreter.h"
 #include "lib/interpreter/machine/value.h"
@@ -257,5 +256,3 @@ Element interpretProductFinish(const Sum *product, const Format *format);
 Execute tileExecute(MlirOperation op);   // null: no Tile op
 Execute sparseExecute(MlirOperation op); // null: no Sparse op
 void *tilePlan(MlirOperation op);        // what is worked out when it is decoded; null: nothing
-
-#endif

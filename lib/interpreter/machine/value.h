@@ -4,8 +4,7 @@
 //
 //   InterpretValue v = valueOfObject(&interpretArrayCreate(2, (int64_t[]){3, 4})->object);   // owns one reference
 //   valueRelease(v);
-#ifndef TESSERA_INTERPRETER_VALUE_H
-#define TESSERA_INTERPRETER_VALUE_H
+#pragma once
 
 #include "lib/interpreter/machine/format.h"
 
@@ -136,5 +135,3 @@ typedef struct InterpretView {
 InterpretView *interpretViewCreate(Array *memory); // retains it
 static inline InterpretView *viewOf(InterpretValue value) { return (InterpretView *)value.object; }
 static inline bool valueIsView(InterpretValue value) { return value.object && value.object->kind == ObjectView; }
-
-#endif

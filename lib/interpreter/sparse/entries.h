@@ -1,7 +1,6 @@
 // A sparse tensor as the interpreter sees it: the list of its stored entries, in the order in which its format keeps
 // their values. Why a list: what takes part in an operation is what is stored, so that is what a value is.
-#ifndef TESSERA_INTERPRETER_ENTRIES_H
-#define TESSERA_INTERPRETER_ENTRIES_H
+#pragma once
 
 #include "dialects/sparse/sparse.h"
 #include "lib/interpreter/machine/machine.h"
@@ -57,5 +56,3 @@ typedef struct Lines {
   int64_t *begin, *order;
 } Lines;
 bool interpretLinesOf(const Entries *entries, int axis, Lines *lines);
-
-#endif

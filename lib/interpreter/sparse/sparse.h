@@ -1,6 +1,5 @@
 // The meanings of the Sparse ops, one function each, by the table in sparse.c.
-#ifndef TESSERA_INTERPRETER_SPARSE_H
-#define TESSERA_INTERPRETER_SPARSE_H
+#pragma once
 
 #include "lib/interpreter/sparse/entries.h"
 
@@ -11,5 +10,3 @@
 #include "dialects/sparse/ops.def"
 #undef TESSERA_OP
 #undef HOOKS
-
-#endif

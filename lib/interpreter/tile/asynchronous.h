@@ -1,7 +1,6 @@
 // Copies under way, the tokens and barriers they end at (docs/numerics.md §6: a copy lands at its wait, not before).
 // Expects: values of value.h. Leaves: destinations marked as in flight from the start of a copy until it lands.
-#ifndef TESSERA_INTERPRETER_ASYNCHRONOUS_H
-#define TESSERA_INTERPRETER_ASYNCHRONOUS_H
+#pragma once
 
 #include "lib/interpreter/machine/value.h"
 #include "mlir-c/IR.h"
@@ -49,5 +48,3 @@ Barrier *interpretBarrierCreate(int64_t stages, int64_t arrivals);
 void interpretBarrierClear(Barrier *barrier);
 Round *interpretBarrierRound(Barrier *barrier, int64_t use); // null: no memory
 bool interpretRoundIsComplete(const Barrier *barrier, const Round *round);
-
-#endif

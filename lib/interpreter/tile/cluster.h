@@ -1,8 +1,7 @@
 // Clusters: blocks (program instances) that run together and reach each other's buffers and barriers.
 // Which of a neighbour's is meant: the one that the same tile.alloc made there, in the same turn of its loop.
 // Blocks are numbered with axis 0 running fastest (docs/numerics.md §6).
-#ifndef TESSERA_INTERPRETER_CLUSTER_H
-#define TESSERA_INTERPRETER_CLUSTER_H
+#pragma once
 
 #include "lib/interpreter/machine/machine.h"
 
@@ -35,5 +34,3 @@ int interpretClusterRow(const Machine *machine, const Instruction *instruction, 
 // Runs a grid cluster by cluster, the blocks of each together.
 bool interpretRunClusters(Machine *machine, const Instruction *instruction, const InterpretBody *body, int count,
                           const InterpretValue *arguments);
-
-#endif

@@ -4,8 +4,7 @@
 // position.
 //
 //   offset [4:d1*2, 2:d1]      position p = p0 + 4 p1 of a word holds element 2 p0 + p1 along axis 1
-#ifndef TESSERA_INTERPRETER_PACKING_H
-#define TESSERA_INTERPRETER_PACKING_H
+#pragma once
 
 #include "lib/interpreter/machine/value.h"
 #include "mlir-c/IR.h"
@@ -26,5 +25,3 @@ InterpretPacking *interpretPackingCreate(MlirType viewType, const Format *word);
 // Element number `position` of a word, and the word with it changed.
 Element interpretPackingGet(const InterpretPacking *packing, Element word, int position);
 Element interpretPackingSet(const InterpretPacking *packing, Element word, int position, Element x);
-
-#endif

@@ -2,8 +2,7 @@
 // Each runs until it waits for a barrier that is not complete, then the next does. Why threads: a part stops in the
 // middle of nested regions; only one thread runs at a time, so the rest of the interpreter need not know.
 // A group may run within a part of another one: when none of its own parts can go on, the outer group's others do.
-#ifndef TESSERA_INTERPRETER_PARTITIONS_H
-#define TESSERA_INTERPRETER_PARTITIONS_H
+#pragma once
 
 #include "lib/interpreter/machine/machine.h"
 
@@ -26,5 +25,3 @@ bool interpretRunParts(Machine *machine, const Instruction *instruction, int cou
 const void *interpretPartRunning(const Machine *machine); // the innermost; null: no group runs
 // Lets the others run. False when nobody else can: all are waiting without anything having changed, or none is there.
 bool interpretPartitionYield(Machine *machine);
-
-#endif

@@ -1,8 +1,7 @@
 // Products under way (docs/numerics.md §6): from its start until its wait a product reads its factors and writes its
 // accumulator in memory, so nobody else may write the factors or touch the accumulator.
 // The interpreter computes a product when it starts; what is here only finds accesses that come too early.
-#ifndef TESSERA_INTERPRETER_PRODUCTS_UNDER_WAY_H
-#define TESSERA_INTERPRETER_PRODUCTS_UNDER_WAY_H
+#pragma once
 
 #include "lib/interpreter/tile/asynchronous.h"
 #include "lib/interpreter/tile/partitions.h"
@@ -16,5 +15,3 @@ void interpretProductsWait(Machine *machine, int64_t pending);
 // A round is complete: the product that reports to it has ended, and those that the same part started before.
 void interpretProductsEndAt(Machine *machine, const Barrier *barrier, int64_t use);
 void interpretProductsForget(Machine *machine);
-
-#endif

@@ -1,6 +1,5 @@
 // The meanings of the Tile ops, one function each, by the table in tile.c; what the files tile_*.c share.
-#ifndef TESSERA_INTERPRETER_TILE_H
-#define TESSERA_INTERPRETER_TILE_H
+#pragma once
 
 #include "dialects/tile/tile.h"
 #include "lib/interpreter/machine/machine.h"
@@ -73,5 +72,3 @@ bool interpretExpectNumbers(Machine *machine, const Instruction *instruction, co
 // acc + lhs * rhs, [batch,] M x K times K x N: what mma and mma_async share. `scales`: lhs's and rhs's, or nulls.
 Array *interpretMultiplied(Machine *machine, const Instruction *instruction, const Array *lhs, const Array *rhs,
                            const Array *accumulator, const Array *const *scales, int64_t block);
-
-#endif

@@ -1,6 +1,5 @@
 // Affine expressions by definition.
-#ifndef TESSERA_INTERPRETER_AFFINE_H
-#define TESSERA_INTERPRETER_AFFINE_H
+#pragma once
 
 #include "lib/interpreter/machine/machine.h"
 #include "mlir-c/AffineExpr.h"
@@ -8,5 +7,3 @@
 
 // False where it divides by zero or less.
 bool interpretAffineValue(MlirAffineExpr expression, const int64_t *dimensions, const int64_t *symbols, int64_t *value);
-
-#endif

@@ -1,7 +1,6 @@
 // A linalg op about to run: its loops, where its operands lie at a point of them, which outputs are sums (linalg.c).
 // Why a header: points one by one (linalg.c) and many along one loop at a time (stripes.c) both run it.
-#ifndef TESSERA_INTERPRETER_NEST_H
-#define TESSERA_INTERPRETER_NEST_H
+#pragma once
 
 #include "lib/interpreter/upstream/upstream.h"
 #include "mlir-c/AffineMap.h"
@@ -51,5 +50,3 @@ bool interpretNestAddTerm(Machine *machine, const Instruction *combine, const Re
 // The loop along which the op's points may run side by side without any of them seeing another; -1: none.
 int interpretStripeLoopOf(const Instruction *instruction, const Nest *nest);
 bool interpretRunStripes(Machine *machine, Frame *frame, const Instruction *instruction, Nest *nest, int inner);
-
-#endif

@@ -1,6 +1,5 @@
 // The scalar meanings of arith and math, one function per op, for the table of rows (rows.c).
-#ifndef TESSERA_INTERPRETER_SCALARS_H
-#define TESSERA_INTERPRETER_SCALARS_H
+#pragma once
 
 #include "lib/interpreter/machine/machine.h"
 
@@ -117,5 +116,3 @@ TESSERA_SCALARS(X)
               const int64_t *steps, Element *const *results);
 TESSERA_STRIPES(X)
 #undef X
-
-#endif

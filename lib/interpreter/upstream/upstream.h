@@ -1,6 +1,5 @@
 // Ops of upstream dialects that are more than a scalar function, for the table of rows (rows.c).
-#ifndef TESSERA_INTERPRETER_UPSTREAM_H
-#define TESSERA_INTERPRETER_UPSTREAM_H
+#pragma once
 
 #include "lib/interpreter/machine/machine.h"
 
@@ -102,5 +101,3 @@ bool interpretCheckedPlace(Machine *machine, const Frame *frame, const Instructi
                            intptr_t begin, int64_t *place);
 // The elements of `from` to the places of `to`, of the same shape, checked.
 bool interpretCopyElements(Machine *machine, const Instruction *instruction, const Array *from, const Array *to);
-
-#endif

@@ -3,8 +3,7 @@
 //
 //   TileWord word = {.address = pointer, .type = i32, .bytes = 4, .order = tileAtomicOrdering(order), .scope = ""};
 //   MlirValue old = tileBuildAtomicRmw(&builder, &word, LlvmAtomicBinOp_Add, one);
-#ifndef TESSERA_IR_EMIT_ATOMIC_H
-#define TESSERA_IR_EMIT_ATOMIC_H
+#pragma once
 
 #include "lib/ir/builder.h"
 #include "lib/ir/upstream.h"
@@ -38,5 +37,3 @@ MlirValue tileBuildCompareAndSwap(TileBuilder *builder, const TileWord *word, Ml
 typedef MlirValue (*TileWordChange)(TileBuilder *builder, MlirValue word, const void *data);
 MlirValue tileBuildExchangeUntilDone(TileBuilder *builder, const TileWord *word, TileWordChange change,
                                      const void *data);
-
-#endif

@@ -4,8 +4,7 @@
 //   MlirValue half = tileBuildConversion(&builder, &(TileNumberConversion){.to = f16, .saturates = true}, wide, none);
 //
 // Leaves: ops of arith and math, in the shape of the value given.
-#ifndef TESSERA_IR_EMIT_NUMBER_H
-#define TESSERA_IR_EMIT_NUMBER_H
+#pragma once
 
 #include "lib/ir/builder.h"
 #include "lib/ir/upstream.h"
@@ -37,5 +36,3 @@ MlirValue tileBuildConversion(TileBuilder *builder, const TileNumberConversion *
 
 // Philox4x32-10 (docs/numerics.md §8): four words of 32 bits for a seed and a counter of 64 bits.
 void tileBuildPhilox(TileBuilder *builder, MlirValue seed, MlirValue counter, MlirValue words[4]);
-
-#endif

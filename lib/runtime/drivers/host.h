@@ -1,7 +1,6 @@
 // host.h - devices whose work is done when a launch returns, in the host's memory: what null and emulator share.
 // Every function is one of tessera_driver_t. A module and a kernel are the image they are in.
-#ifndef TESSERA_RUNTIME_DRIVERS_HOST_H
-#define TESSERA_RUNTIME_DRIVERS_HOST_H
+#pragma once
 
 #include "lib/runtime/driver.h"
 
@@ -35,5 +34,3 @@ bool tessera_host_tensor_map(void *device, const tessera_tensor_map_t *map, void
   .event_elapsed = tessera_host_event_elapsed, .module_load = tessera_host_module_load,                                \
   .module_unload = tessera_host_module_unload, .kernel_find = tessera_host_kernel_find,                                \
   .tensor_map = tessera_host_tensor_map
-
-#endif // TESSERA_RUNTIME_DRIVERS_HOST_H

@@ -2,8 +2,7 @@
 // Why one table: HIP was made after CUDA's driver interface; where the two agree, so does this code.
 // Prototypes are our own: no header of theirs is needed to build, and the library is looked for when a device is
 // opened.
-#ifndef TESSERA_RUNTIME_DRIVERS_VENDOR_H
-#define TESSERA_RUNTIME_DRIVERS_VENDOR_H
+#pragma once
 
 #include "lib/runtime/driver.h"
 
@@ -133,5 +132,3 @@ bool tessera_vendor_launch(void *device, void *kernel, const tessera_device_laun
   .event_create = tessera_vendor_event_create, .event_destroy = tessera_vendor_event_destroy,                          \
   .event_record = tessera_vendor_event_record, .event_elapsed = tessera_vendor_event_elapsed,                          \
   .module_unload = tessera_vendor_module_unload, .kernel_find = tessera_vendor_kernel_find
-
-#endif // TESSERA_RUNTIME_DRIVERS_VENDOR_H

@@ -1,6 +1,5 @@
 // What the files of ahead-of-time translation share.
-#ifndef TESSERA_TARGET_CPU_AHEAD_OF_TIME_H
-#define TESSERA_TARGET_CPU_AHEAD_OF_TIME_H
+#pragma once
 
 #include "lib/target/target.h"
 #include "llvm-c/Core.h"
@@ -32,5 +31,3 @@ bool tileCpuJoinVariants(LLVMModuleRef *modules, int count, const TileEntries *e
 
 // Links an object to a shared object with lld or ld, found beside our LLVM or on PATH.
 bool tileCpuLink(const void *object, size_t size, TileArtifact *program, tessera_error_t *error);
-
-#endif

@@ -1,7 +1,6 @@
 // The CPU target: a module in the LLVM dialect (what --tile-to-cpu-pipeline leaves) -> code in this process, or LLVM
 // IR, an object file, a program (a shared object for tile-exec and C callers).
-#ifndef TESSERA_TARGET_CPU_H
-#define TESSERA_TARGET_CPU_H
+#pragma once
 
 #include "lib/jit/jit.h"
 #include "lib/target/target.h"
@@ -11,5 +10,3 @@ extern const TileCodeTarget tileCpuTarget;
 // Translates, optimizes and compiles `module`, with a packed entry (lib/jit/jit.h) for function `entry`. Null after
 // writing to `error`.
 TileJit *tileCpuCompile(MlirOperation module, const char *entry, tessera_error_t *error);
-
-#endif

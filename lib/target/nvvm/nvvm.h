@@ -1,6 +1,5 @@
 // The target of NVIDIA's GPUs: scheduled tile kernels -> PTX, cubin, SASS.
-#ifndef TESSERA_TARGET_NVVM_NVVM_H
-#define TESSERA_TARGET_NVVM_NVVM_H
+#pragma once
 
 #include "lib/target/target.h"
 
@@ -16,5 +15,3 @@ bool tileNvvmHasAssembler(tessera_error_t *error); // false says where it was lo
 bool tileNvvmAssemble(const TileArtifact *ptx, const char *chip, TileArtifact *cubin, tessera_error_t *error);
 // cubin -> listing by nvdisasm or cuobjdump.
 bool tileNvvmDisassemble(const TileArtifact *cubin, TileArtifact *listing, tessera_error_t *error);
-
-#endif

@@ -1,6 +1,5 @@
 // What kernels call and no library gives them.
-#ifndef TESSERA_TARGET_ROCDL_DEVICE_FUNCTIONS_H
-#define TESSERA_TARGET_ROCDL_DEVICE_FUNCTIONS_H
+#pragma once
 
 #include "lib/support/status.h"
 #include "mlir-c/IR.h"
@@ -11,5 +10,3 @@
 bool tileRocdlExpectCode(MlirOperation module, tessera_error_t *error);
 // Gives the functions that the module may call their bodies.
 bool tileRocdlDefineFunctions(LLVMModuleRef module, tessera_error_t *error);
-
-#endif

@@ -1,6 +1,5 @@
 // The target of AMD's GPUs: tile kernels -> AMDGPU assembly, HSACO.
-#ifndef TESSERA_TARGET_ROCDL_ROCDL_H
-#define TESSERA_TARGET_ROCDL_ROCDL_H
+#pragma once
 
 #include "lib/target/target.h"
 
@@ -13,5 +12,3 @@ bool tileRocdlLink(const TileArtifact *object, TileArtifact *hsaco, tessera_erro
 // The figures of the kernels, as the back end wrote them: into the assembly's text, or the object's note.
 void tileRocdlReadAssembly(TileArtifact *assembly);
 void tileRocdlReadObject(TileArtifact *object);
-
-#endif

@@ -7,8 +7,7 @@
 //
 // An op has one variable, which determines the layouts of its ports; a value carried through control flow has one as
 // well.
-#ifndef TESSERA_TRANSFORMS_LAYOUT_GRAPH_H
-#define TESSERA_TRANSFORMS_LAYOUT_GRAPH_H
+#pragma once
 
 #include "lib/ir/builder.h"
 #include "lib/layout/convert.h"
@@ -159,5 +158,3 @@ typedef struct LayoutCounts {
   double cycles;                          // of conversions, weighted
 } LayoutCounts;
 void layoutApply(Graph *graph, LayoutCounts *counts);
-
-#endif

@@ -1,6 +1,5 @@
 // The pass of expand_math.c.
-#ifndef TESSERA_TRANSFORMS_MATH_EXPAND_MATH_H
-#define TESSERA_TRANSFORMS_MATH_EXPAND_MATH_H
+#pragma once
 
 #include "lib/capi/pass.h"
 
@@ -9,5 +8,3 @@
   "Evaluate exp, exp2, tanh and erf in f32 lanes, as if each had fastmath<afn>: twice as fast, to 1 ulp"
 
 extern const MlirExtPassDefinition tileExpandMathPass;
-
-#endif

@@ -3,8 +3,7 @@
 // Operands are f32 numbers held in f64, so a subnormal f32 is an ordinary number here and a result beyond f32's range
 // becomes infinity or zero (or subnormal) in the rounding. Coefficients are minimax, by minimax.py beside this file;
 // errors given with them are relative, and 6e-8 would be one ulp of f32. All special values follow C's Annex F.
-#ifndef TESSERA_TRANSFORMS_MATH_FAMILIES_H
-#define TESSERA_TRANSFORMS_MATH_FAMILIES_H
+#pragma once
 
 #include "lib/transforms/math/lanes.h"
 
@@ -34,5 +33,3 @@ MlirValue tileExpandSingleExp(TileLanes *lanes, const MlirValue *x);
 MlirValue tileExpandSingleExp2(TileLanes *lanes, const MlirValue *x);
 MlirValue tileExpandSingleTanh(TileLanes *lanes, const MlirValue *x);
 MlirValue tileExpandSingleErf(TileLanes *lanes, const MlirValue *x);
-
-#endif

@@ -5,8 +5,7 @@
 //
 // All values of one expansion have one shape: a scalar, or a vector of any rank. Nothing is folded here: the greedy
 // driver that runs the pass does that.
-#ifndef TESSERA_TRANSFORMS_MATH_LANES_H
-#define TESSERA_TRANSFORMS_MATH_LANES_H
+#pragma once
 
 #include "upstream/arith.h"
 
@@ -48,5 +47,3 @@ MlirValue tileLanesToFloat(TileLanes *lanes, MlirValue a);     // signed bits â†
 // Integer operations: ArithOp_AddI, ArithOp_ShLI, ArithOp_ShRUI, ArithOp_AndI, â€¦
 MlirValue tileLanesOnIntegers(TileLanes *lanes, TileUpstream op, MlirValue a, MlirValue b);
 MlirValue tileLanesOnInteger(TileLanes *lanes, TileUpstream op, MlirValue a, int64_t b);
-
-#endif

@@ -6,8 +6,7 @@
 //   tileHostBuffersFree(&buffers);
 //
 // Answers hold for every run. They follow a buffer through views, loops, branches, and calls of private functions.
-#ifndef TESSERA_TRANSFORMS_MEMORY_HOST_BUFFERS_H
-#define TESSERA_TRANSFORMS_MEMORY_HOST_BUFFERS_H
+#pragma once
 
 #include "lib/ir/support.h"
 
@@ -36,5 +35,3 @@ void tileHostBuffersFree(HostBuffers *buffers);
 BufferFacts tileHostBufferFacts(HostBuffers *buffers, MlirValue memref);
 int64_t tileHostIndexDivisor(HostBuffers *buffers, MlirValue index);
 bool tileHostBuffersMayOverlap(HostBuffers *buffers, MlirValue a, MlirValue b);
-
-#endif

@@ -1,6 +1,5 @@
 // Passes about where values live. Each is described in the banner of its file.
-#ifndef TESSERA_TRANSFORMS_MEMORY_H
-#define TESSERA_TRANSFORMS_MEMORY_H
+#pragma once
 
 #include "lib/capi/pass.h"
 
@@ -13,5 +12,3 @@ extern const MlirExtPassDefinition tileFoldZeroSizesPass;
 extern const MlirExtPassDefinition tileKeepOwnFreesPass;
 extern const MlirExtPassDefinition tileLinalgOfBuffersPass;
 extern const MlirExtPassDefinition tileMoveBf16AsBitsPass;
-
-#endif

@@ -3,8 +3,7 @@
 //   Lifetimes *lifetimes = tileLifetimes(kernel);          // of every tile.alloc of a buffer
 //   tilePlace(lifetimes, …);                               // offsets
 //   tileLifetimesDestroy(lifetimes);
-#ifndef TESSERA_TRANSFORMS_PIPELINE_LIFETIMES_H
-#define TESSERA_TRANSFORMS_PIPELINE_LIFETIMES_H
+#pragma once
 
 #include "lib/capi/common.h"
 
@@ -45,5 +44,3 @@ const BufferPlace *tilePlaceOf(const Lifetimes *lifetimes,
                                MlirValue buffer); // of a buffer, slot or view of one; or null
 // The lowest offset of the level, a multiple of `align`, at which no placed buffer of that time lies.
 int64_t tileLowestFree(const Lifetimes *lifetimes, Level level, int64_t bytes, int64_t align, Life life);
-
-#endif

@@ -1,6 +1,5 @@
 // What passes that move memory accesses out of loops ask, the loop they leave, and how much shared memory is left.
-#ifndef TESSERA_TRANSFORMS_PIPELINE_LOOPS_H
-#define TESSERA_TRANSFORMS_PIPELINE_LOOPS_H
+#pragma once
 
 #include "lib/capi/common.h"
 
@@ -20,5 +19,3 @@ MlirOperation tileOutermostLoop(MlirOperation op);
 // the buffers that live then too and the scratch that ops need then to move elements between threads, as much as the
 // largest tile they move. Buffers of other loops lie in the same memory.
 int64_t tileSharedMemoryLeft(MlirOperation kernel, const struct TileMachine *machine, MlirOperation loop);
-
-#endif

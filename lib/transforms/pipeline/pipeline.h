@@ -1,6 +1,5 @@
 // Passes that move tiles through shared memory and ahead of their use. Each is described in the banner of its file.
-#ifndef TESSERA_TRANSFORMS_PIPELINE_H
-#define TESSERA_TRANSFORMS_PIPELINE_H
+#pragma once
 
 #include "lib/capi/pass.h"
 
@@ -11,5 +10,3 @@ extern const MlirExtPassDefinition tileReduceAtomicsPass;
 extern const MlirExtPassDefinition tilePlanSharedMemoryPass;
 extern const MlirExtPassDefinition tileInsertBarriersPass;
 extern const MlirExtPassDefinition tileCountWaitsPass;
-
-#endif

@@ -8,8 +8,7 @@
 // Each candidate is compiled by tile-translate in a process of its own, as many at once as there are cores, and run by
 // tile-exec on one pinned core while nobody else who uses the same cache measures; they take turns, and medians count.
 // The tools are looked for beside the running program, then on PATH. Cost: a second or so.
-#ifndef TESSERA_TRANSFORMS_SCHEDULE_MEASURE_H
-#define TESSERA_TRANSFORMS_SCHEDULE_MEASURE_H
+#pragma once
 
 #include "lib/ir/builder.h"
 #include "lib/support/error.h"
@@ -24,5 +23,3 @@ bool tileMeasureProgram(MlirOperation op, MlirAttribute schedule, char *text, si
 // could be measured.
 bool tileMeasure(MlirOperation op, int count, const MlirAttribute *schedules, const char *chip, const char *lock,
                  double *seconds, TileError *error);
-
-#endif

@@ -1,6 +1,5 @@
 // Passes that decide how a computation runs on a machine. Each is described in the banner of its file.
-#ifndef TESSERA_TRANSFORMS_SCHEDULE_H
-#define TESSERA_TRANSFORMS_SCHEDULE_H
+#pragma once
 
 #include "lib/capi/pass.h"
 
@@ -13,5 +12,3 @@ extern const MlirExtPassDefinition tileMergeDimensionsPass;
 extern const MlirExtPassDefinition tileSpecializeSizesPass;
 extern const MlirExtPassDefinition tileSplitReductionsPass;
 extern const MlirExtPassDefinition tileSetMachinePass;
-
-#endif

@@ -5,8 +5,7 @@
 //   if (sparseConstantRead(value, &matrix) && sparseConstantMerge(op, &matrix, true))
 //     count = sparseConstantStore(op, &matrix, type, components);
 //   sparseConstantFree(&matrix);
-#ifndef TESSERA_TRANSFORMS_SPARSIFY_CONSTANTS_H
-#define TESSERA_TRANSFORMS_SPARSIFY_CONSTANTS_H
+#pragma once
 
 #include "lib/transforms/sparsify/weights.h"
 
@@ -36,5 +35,3 @@ intptr_t sparseConstantStore(MlirOperation op, const SparseConstant *constant, M
                              MlirAttribute *components);
 // The entries as one dense constant; null without memory.
 MlirAttribute sparseConstantToDense(const SparseConstant *constant);
-
-#endif

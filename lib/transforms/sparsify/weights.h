@@ -1,6 +1,5 @@
 // Shared by sparse-prune-nm and sparse-pack-nm: constant weights of products, their elements, their windows.
-#ifndef TESSERA_TRANSFORMS_SPARSIFY_WEIGHTS_H
-#define TESSERA_TRANSFORMS_SPARSIFY_WEIGHTS_H
+#pragma once
 
 #include "dialects/sparse/sparse.h"
 #include "lib/analysis/product.h"
@@ -54,5 +53,3 @@ bool sparseMatchWeightedProduct(MlirOperation op, SparseWeightedProduct *weighte
 void sparseReplaceProduct(MlirOperation op, const SparseWeightedProduct *weighted, MlirValue weights);
 // Erases a constant without users.
 void sparseEraseUnused(MlirOperation constant);
-
-#endif

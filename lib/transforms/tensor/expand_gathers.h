@@ -1,9 +1,6 @@
 // The pass of expand_gathers.c.
-#ifndef TESSERA_TRANSFORMS_TENSOR_EXPAND_GATHERS_H
-#define TESSERA_TRANSFORMS_TENSOR_EXPAND_GATHERS_H
+#pragma once
 
 #include "lib/ir/pass.h"
 
 extern const MlirExtPassDefinition tileExpandGathersPass;
-
-#endif

@@ -1,7 +1,6 @@
 // What the tests of the emulated machine share: two chips, a launch with the usual choices made, questions to its
 // report.
-#ifndef TESSERA_TEST_EMULATE_H
-#define TESSERA_TEST_EMULATE_H
+#pragma once
 
 #include "lib/emulator/machine/emulated_gpu.h"
 #include "test/check.h"
@@ -82,5 +81,3 @@ ACCESS(short, plain)
 #define STORE(at, value, site) plain_store_int(self, at, value, site)
 
 static inline int *shared_ints(self_t *self) { return (int *)self->block->shared; }
-
-#endif

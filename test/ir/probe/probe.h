@@ -1,6 +1,5 @@
 // The dialect `probe`: rows with every feature of the op table, the constraints, kinds, directives and hooks they name.
-#ifndef TESSERA_TEST_IR_PROBE_H
-#define TESSERA_TEST_IR_PROBE_H
+#pragma once
 
 #include "lib/ir/op_dialect.h"
 #include "lib/ir/op_format.h"
@@ -148,5 +147,3 @@ static inline const MlirExtDialectDefinition *probeDialect(void) {
     printf("%s\n", error);
   return definition;
 }
-
-#endif

@@ -6,8 +6,7 @@
 //   twin_t *twin = twin_open(image, &error);          // NULL, with a sentence: no code, or nobody's
 //   if (twin_run(twin, &launch, &error)) …            // findings go to stderr, and fail it
 //   twin_close(twin);
-#ifndef TESSERA_TEST_RUNTIME_STANDIN_TWIN_H
-#define TESSERA_TEST_RUNTIME_STANDIN_TWIN_H
+#pragma once
 
 #include "lib/emulator/emulator.h"
 
@@ -23,5 +22,3 @@ const TileEmulatorKernel *twin_kernel(const twin_t *twin, const char *name); // 
 uint32_t twin_shared_limit(const twin_t *twin);                              // bytes that a block of the chip may have
 // A failed assertion of a tile kernel is the error: "assertion failed: …".
 bool twin_run(twin_t *twin, const TileEmulatorLaunch *launch, tessera_error_t *out_error);
-
-#endif

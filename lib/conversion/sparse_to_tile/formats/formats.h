@@ -1,6 +1,5 @@
 // How each sparse format is lowered: a row for each, in a file of its own, found through sparseLoweringOf.
-#ifndef TESSERA_CONVERSION_SPARSE_TO_TILE_FORMATS_H
-#define TESSERA_CONVERSION_SPARSE_TO_TILE_FORMATS_H
+#pragma once
 
 #include "lib/conversion/sparse_to_tile/lists.h"
 
@@ -33,5 +32,3 @@ MlirValue sparseZerosLike(SparseLowering *lowering, MlirType type, const MlirVal
 MlirValue sparseResize(SparseLowering *lowering, MlirValue from, MlirType element);
 // i64 or another element, of one open size.
 MlirType sparseVectorOf(MlirType element);
-
-#endif

@@ -1,6 +1,5 @@
 // Places of gathers, scatters and atomics: what a data-dependent op reaches, element by element.
-#ifndef TESSERA_CONVERSION_TILE_TO_VECTOR_MEMORY_PLACES_H
-#define TESSERA_CONVERSION_TILE_TO_VECTOR_MEMORY_PLACES_H
+#pragma once
 
 #include "lib/conversion/tile_to_vector/lowering.h"
 
@@ -49,4 +48,3 @@ void vecCombineInMemory(TileBuilder *builder, const VecAccess *access, const Vec
 // Combines with memory in one step; `kind` is a combination of tile.scatter or a kind of tile.atomic_rmw.
 MlirValue vecCombineAtomically(TileBuilder *builder, MlirStringRef kind, MlirStringRef order, const VecCell *cell,
                                MlirValue value);
-#endif

@@ -1,7 +1,6 @@
 // A matrix product being lowered: what products/blocks.c (blocks, loops) and products/groups.c (steps of several k)
 // share.
-#ifndef TESSERA_CONVERSION_TILE_TO_VECTOR_PRODUCTS_BLOCKS_H
-#define TESSERA_CONVERSION_TILE_TO_VECTOR_PRODUCTS_BLOCKS_H
+#pragma once
 
 #include "dialects/tile/questions.h"
 #include "lib/conversion/tile_to_vector/lowering.h"
@@ -31,5 +30,3 @@ void vecMmaCoords(const VecMma *mma, VecCoord row, VecCoord column, VecCoord *co
 // lies as one wants it.
 bool vecPrepareGroups(VecMma *mma, MlirOperation op, VecRecord *lhs, VecRecord *rhs);
 void vecStepGroup(const VecMma *mma, VecBlock *block, VecCoord group); // values += one group's products
-
-#endif

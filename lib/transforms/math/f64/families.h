@@ -5,8 +5,7 @@
 // (docs/numerics.md §7). Subnormal operands and results are numbers like others; special values follow C's Annex F.
 // Polynomials are minimax, by ../minimax.py, whose errors are named with them; no tables, no branches, no calls.
 // Papers: Dekker 1971 (pairs); Cody and Waite 1980; Payne and Hanek 1983; Sun's fdlibm (1993) for forms of sums.
-#ifndef TESSERA_TRANSFORMS_MATH_F64_FAMILIES_H
-#define TESSERA_TRANSFORMS_MATH_F64_FAMILIES_H
+#pragma once
 
 #include "lib/transforms/math/lanes.h"
 
@@ -40,5 +39,3 @@ MlirValue tileExpandF64Asin(TileLanes *lanes, const MlirValue *x);
 MlirValue tileExpandF64Acos(TileLanes *lanes, const MlirValue *x);
 MlirValue tileExpandF64Atan(TileLanes *lanes, const MlirValue *x);
 MlirValue tileExpandF64Atan2(TileLanes *lanes, const MlirValue *yAndX);
-
-#endif

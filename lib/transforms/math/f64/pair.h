@@ -1,6 +1,5 @@
 // Pairs of f64: high + low, where low is what rounding took from high; some 106 bits. And what else the families share.
-#ifndef TESSERA_TRANSFORMS_MATH_F64_PAIR_H
-#define TESSERA_TRANSFORMS_MATH_F64_PAIR_H
+#pragma once
 
 #include "lib/transforms/math/lanes.h"
 
@@ -34,5 +33,3 @@ MlirValue tileF64Exp2OfPair(TileLanes *lanes, TilePair t);
 MlirValue tileF64SplitExponent(TileLanes *lanes, MlirValue x, MlirValue *m);
 // -inf of 0, NaN of less than 0, x of infinity and NaN.
 MlirValue tileF64LogarithmOfSpecials(TileLanes *lanes, MlirValue x, MlirValue y);
-
-#endif
