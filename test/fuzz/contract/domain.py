@@ -617,8 +617,8 @@ def product_of_all(element, values):
             low[at], high[at], nan[at] = -np.inf, np.inf, MAYBE
             continue
         exact = float(np.prod(one)) if element != "f64" else float(math.prod(map(Fraction, map(float, one))))
-        error = abs(exact) * ((1 + roundoff(element))**(n + 1) - 1) * 1.0001
-        low[at], high[at] = (exact, exact) if n == 1 else (exact - error, exact + error)
+        error = abs(exact) * math.expm1((n + 1) * math.log1p(roundoff(element))) * 1.0001
+        low[at], high[at] = (exact, exact) if n == 1 else (np.nextafter(exact - error, -np.inf), np.nextafter(exact + error, np.inf))
     return Value(element, low, high, nan)
 
 
