@@ -1,6 +1,7 @@
 """Every benchmark there is, one after the other: ./dev bench [NAME…]. Exit status 1 when one misses its bar.
 
-NAME may also be tile-bench with its own arguments after it: ./dev bench tile-bench gemm --threads=1."""
+The benchmarks in OWN_ARGUMENTS take theirs after the name: ./dev bench tile-bench gemm --threads=1, ./dev bench
+reliability --minutes=60."""
 import subprocess
 import sys
 from pathlib import Path
@@ -16,12 +17,18 @@ BENCHMARKS = {
     "ranking": "the tiles of a product by Roller's model, by predicted cycles and by counted traffic",
     "graph_challenge": "edges per second of sparse inference, 1024 neurons and 120 layers, beside scipy",
     "interpreter": "scalar operations per second of programs of several kinds",
+    "reliability": "random programs, mutants and faults for five minutes: wrong, crashes, hangs, refused",
 }
+OWN_ARGUMENTS = ("tile-bench", "reliability")
+
+
+def script(name):
+    return HERE / f"{name}.py" if name != "tile-bench" else HERE.parent.parent / "tools/tile-bench/bench.py"
 
 
 def main():
-    if sys.argv[1:2] == ["tile-bench"]:
-        return subprocess.run([sys.executable, HERE.parent.parent / "tools/tile-bench/bench.py", *sys.argv[2:]]).returncode
+    if sys.argv[1:2] and sys.argv[1] in OWN_ARGUMENTS:
+        return subprocess.run([sys.executable, script(sys.argv[1]), *sys.argv[2:]]).returncode
     chosen = sys.argv[1:] or list(BENCHMARKS)
     unknown = [name for name in chosen if name not in BENCHMARKS]
     if unknown:
@@ -29,8 +36,7 @@ def main():
     missed = []
     for name in chosen:
         print(f"--- {name}: {BENCHMARKS[name]}", flush=True)
-        arguments = [HERE / f"{name}.py"] if name != "tile-bench" else [HERE.parent.parent / "tools/tile-bench/bench.py"]
-        if subprocess.run([sys.executable, *arguments]).returncode:
+        if subprocess.run([sys.executable, script(name)]).returncode:
             missed.append(name)
     print(f"missed: {', '.join(missed)}" if missed else "every bar met")
     return 1 if missed else 0

@@ -527,6 +527,11 @@ def is_found(tool, chip, name, what, old, new, kinds):
     return False
 
 
+def planted():
+    """Every defect on every chip: (chip, kernel, what is wrong, the text, what stands there instead, right findings)."""
+    return [(chip, *defect) for defect in DEFECTS for chip in KERNELS[defect[0]].chips]
+
+
 def part_of(rows, part):
     index, count = (int(n) for n in part.split("/"))
     return rows[index::count]
@@ -535,7 +540,7 @@ def part_of(rows, part):
 if __name__ == "__main__":
     tool = sys.argv[1]
     part = next((flag.removeprefix("--part=") for flag in sys.argv[2:] if flag.startswith("--part=")), "0/1")
-    rows = part_of([(chip, *defect) for defect in DEFECTS for chip in KERNELS[defect[0]].chips], part)
+    rows = part_of(planted(), part)
     wrong = [pair for pair in sorted({(row[1], row[0]) for row in rows}) if not check_whole(tool, *pair)]
     found = sum(is_found(tool, *row) for row in rows)
     print(f"{found} of {len(rows)} planted defects found")

@@ -16,6 +16,7 @@ ELSEWHERE = {  # the beginning of a command: the test that runs it
     "./dev demo": "test/examples/demo.test",
     "./dev check": "test/laws/how_to_executed_long.test",
     "./dev build": "test/laws/how_to_executed_long.test",
+    "./dev bench reliability": "test/benchmark/reliability.test",
     "pip install": "test/python/install.test",
     "test/gpu/pack.py": "test/gpu/gpu.test",
     "gpu-tests/run.sh": "test/gpu/gpu.test",

@@ -4,40 +4,20 @@ output; nothing is left behind. Crashes of MLIR itself while a context is made a
 Use: failing_malloc.py BIN LIBRARY WORK PLACES. LIBRARY: failing_malloc.so, to be preloaded; PLACES: how many per tool, spread
 over the run (tile-exec: all). Prints "N allocations failed, 0 wrong".
 """
+import collections
 import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-BIN, LIBRARY, WORK, PLACES = Path(sys.argv[1]), sys.argv[2], Path(sys.argv[3]), int(sys.argv[4])
 PROGRAM = """func.func @main(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
   %e = tensor.empty() : tensor<4xf32>
   %r = linalg.add ins(%x, %y : tensor<4xf32>, tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
   return %r : tensor<4xf32>
 }
 """
-UPSTREAMS = []
-SOURCE = WORK / "add.mlir"
-
-
-def commands(out):
-    run = [f"--out={out}/r.npy", f"--stats={out}/s.json"]
-    return {
-        "tile-exec": [BIN / "tile-exec", WORK / "add.so", *run],
-        "tile-run": [BIN / "tile-run", SOURCE, *run],
-        "tile-run interpret": [BIN / "tile-run", SOURCE, "--target=interpret", *run],
-        "tile-opt": [BIN / "tile-opt", SOURCE, "--tile-to-cpu-pipeline", "-o", f"{out}/o.mlir"],
-        "tile-translate": [BIN / "tile-translate", SOURCE, "--tile-to-program", "-o", f"{out}/o.so"],
-    }
-
-
-def execute(name, folder, **variables):
-    out, tmp = folder / "out", folder / "tmp"
-    out.mkdir(parents=True, exist_ok=True)
-    tmp.mkdir(exist_ok=True)
-    environment = {**os.environ, **variables, "LD_PRELOAD": LIBRARY, "TMPDIR": str(tmp), "TESSERA_CACHE": "none"}
-    return subprocess.run(commands(out)[name], env=environment, capture_output=True, text=True, errors="replace", timeout=300)
+FAILURES = ("wrong", "silent", "crash", "left")  # right, refused and upstream's are none
 
 
 def files(folder):
@@ -49,42 +29,75 @@ def is_upstreams(done):
     return "crashed at: reading the program" in done.stderr or (done.returncode == -11 and "getOrLoadDialect" in done.stderr)
 
 
-def fail_at(name, place, right):
-    folder = WORK / f"{name.replace(' ', '_')}_{place}"
-    done = execute(name, folder, FAIL_AT=str(place))
-    left = [path.name for path in (folder / "tmp").iterdir()]
-    if is_upstreams(done):
-        UPSTREAMS.append(place)
-        wrong = "files of a failure" if files(folder) else None
-    elif done.returncode == 0:
-        wrong = "another output" if files(folder) != right else None
-    elif done.returncode == 1:
-        wrong = ("no message" if "memory" not in done.stderr and "error" not in done.stderr else
-                 "a crash" if "crashed" in done.stderr else "files of a failure" if files(folder) else None)
-    else:
-        wrong = f"exit status {done.returncode}"
-    if wrong or left:
-        return f"{name}, allocation {place}: {wrong}, left {left}: {done.stderr[-300:]}"
-    subprocess.run(["rm", "-rf", folder])
-    return None
+class Faults:
+    """The tools in a folder, how many allocations each makes, and what each leaves when none fails."""
+
+    def __init__(self, tools, library, work):
+        self.tools, self.library, self.work = Path(tools), str(library), Path(work)
+        self.source, self.program = self.work / "add.mlir", self.work / "add.so"
+        self.source.write_text(PROGRAM)
+        subprocess.run([self.tools / "tile-translate", self.source, "--tile-to-program", "-o", self.program], check=True,
+                       timeout=100)
+        self.names = list(self.commands(self.work))
+        self.total, self.right = {}, {}
+        for name in self.names:
+            plain, count = self.work / name.replace(" ", "_"), self.work / "count"
+            assert self.execute(name, plain, COUNT_TO=str(count)).returncode == 0, name
+            self.total[name], self.right[name] = int(count.read_text()), files(plain)
+
+    def commands(self, out):
+        run = [f"--out={out}/r.npy", f"--stats={out}/s.json"]
+        return {
+            "tile-exec": [self.tools / "tile-exec", self.program, *run],
+            "tile-run": [self.tools / "tile-run", self.source, *run],
+            "tile-run interpret": [self.tools / "tile-run", self.source, "--target=interpret", *run],
+            "tile-opt": [self.tools / "tile-opt", self.source, "--tile-to-cpu-pipeline", "-o", f"{out}/o.mlir"],
+            "tile-translate": [self.tools / "tile-translate", self.source, "--tile-to-program", "-o", f"{out}/o.so"],
+        }
+
+    def execute(self, name, folder, **variables):
+        out, tmp = folder / "out", folder / "tmp"
+        out.mkdir(parents=True, exist_ok=True)
+        tmp.mkdir(exist_ok=True)
+        environment = {**os.environ, **variables, "LD_PRELOAD": self.library, "TMPDIR": str(tmp), "TESSERA_CACHE": "none"}
+        return subprocess.run(self.commands(out)[name], env=environment, capture_output=True, text=True, errors="replace",
+                              timeout=300)
+
+    def fail_at(self, name, place):
+        """A word for what the tool does when allocation `place` fails, and its message."""
+        folder = self.work / f"{name.replace(' ', '_')}_{place}"
+        done = self.execute(name, folder, FAIL_AT=str(place))
+        written, temporary = files(folder), [path.name for path in (folder / "tmp").iterdir()]
+        if done.returncode == 0:
+            word = "right" if written == self.right[name] else "wrong"
+        elif is_upstreams(done):
+            word = "upstream's"
+        elif done.returncode != 1 or "crashed" in done.stderr:
+            word = "crash"
+        else:
+            word = "refused" if "memory" in done.stderr or "error" in done.stderr else "silent"
+        if temporary or (done.returncode and written):
+            word = "left"
+        if word not in FAILURES:
+            subprocess.run(["rm", "-rf", folder])
+        return word, f"exit status {done.returncode}, files {[*written, *temporary]}: {done.stderr[-300:]}"
 
 
 def main():
-    SOURCE.write_text(PROGRAM)
-    subprocess.run([BIN / "tile-translate", SOURCE, "--tile-to-program", "-o", WORK / "add.so"], check=True, timeout=100)
-    failed, wrong = 0, []
-    for name in commands(WORK):
-        plain, count = WORK / name.replace(" ", "_"), WORK / "count"
-        assert execute(name, plain, COUNT_TO=str(count)).returncode == 0, name
-        total = int(count.read_text())
-        step = 1 if name == "tile-exec" else max(1, total // PLACES)
+    tools, library, work, places = Path(sys.argv[1]), sys.argv[2], Path(sys.argv[3]), int(sys.argv[4])
+    faults, counts = Faults(tools, library, work), collections.Counter()
+    for name in faults.names:
+        step = 1 if name == "tile-exec" else max(1, faults.total[name] // places)
+        where = range(step // 2, faults.total[name], step)
         with ThreadPoolExecutor(2) as pool:
-            found = list(pool.map(lambda place: fail_at(name, place, files(plain)), range(step // 2, total, step)))
-        failed += len(found)
-        wrong += filter(None, found)
-    print("\n".join(wrong))
-    print(f"{failed} allocations failed, {len(wrong)} wrong ({len(UPSTREAMS)} crashes of MLIR's making a context)")
+            for place, (word, text) in zip(where, pool.map(lambda place: faults.fail_at(name, place), where)):
+                counts[word] += 1
+                if word in FAILURES:
+                    print(f"{name}, allocation {place}: {word}: {text}", flush=True)
+    wrong, failed, upstreams = sum(counts[word] for word in FAILURES), sum(counts.values()), counts["upstream's"]
+    print(f"{failed} allocations failed, {wrong} wrong ({upstreams} crashes of MLIR's making a context)")
     return bool(wrong) or failed < 5
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

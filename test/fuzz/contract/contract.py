@@ -166,12 +166,17 @@ class Counts:
             self.failed.append((seed, target, kind, message))
 
 
-def work(tools, seeds, targets, batch=16, seconds=60, end=None, said=print):
-    """Runs the seeds until they or the time (`end`, of time.monotonic) are used up; returns the Counts."""
+def load(tools):
+    """The Python module, on the library beside `tools`."""
     sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "python"))
     os.environ.setdefault("TESSERA_HOME", str(pathlib.Path(tools).resolve().parent))
     import tessera
-    counts = Counts(targets)
+    return tessera
+
+
+def work(tools, seeds, targets, batch=16, seconds=60, end=None, said=print):
+    """Runs the seeds until they or the time (`end`, of time.monotonic) are used up; returns the Counts."""
+    tessera, counts = load(tools), Counts(targets)
     for first in range(0, len(seeds), batch):
         if end is not None and time.monotonic() > end:
             break
