@@ -243,7 +243,9 @@ static void packRuns(TileKernelEmission *e, const Block *b, MlirValue row, MlirV
 }
 
 // Every block of k is multiplied whole, the zeros past the end too.
-static bool areBlocksFull(const TileStructured *s, const TileContraction *c) { return c->step == s->dims[c->k].tile; }
+static bool areBlocksFull(const TileStructured *s, const TileContraction *c) {
+  return c->step == s->dims[c->k].tile * s->dims[c->k].panels;
+}
 
 // Elements of k in the current block: all of it where blocks are always full.
 static MlirValue depthOfBlock(TileKernelEmission *e, const TileContraction *c, MlirValue number) {
@@ -321,9 +323,6 @@ static void setTiles(TileStructured *s, TileContraction *c, const TileSearchTile
   setDepth(s, c, tile->size[c->k]);
 }
 
-static int64_t panelStep(const TileStructured *s, const TileContraction *c) {
-  const TileDim *k = &s->dims[c->k];
-  return areBlocksFull(s, c) ? k->tile * k->panels : c->step;
-}
+static int64_t panelStep(const TileStructured *s, const TileContraction *c) { return c->step; }
 
 const TileProductKernel tilePackedProduct = {.setTiles = setTiles, .panelStep = panelStep, .build = build};
