@@ -1,7 +1,7 @@
 // Sparse tensors become components in functions, calls and loops; ops become kernels, equal ones one.
-// RUN: %tile_opt %s --convert-sparse-to-tile | FileCheck %s
-// RUN: %mlir_opt_plugin %s --pass-pipeline='builtin.module(convert-sparse-to-tile)' | FileCheck %s
-// RUN: %tile_opt %s --convert-sparse-to-tile | not grep '#sparse'
+// RUN: %tile_opt %s --convert-sparse-to-tile=chip=x86-64-v4 | FileCheck %s
+// RUN: %mlir_opt_plugin %s --pass-pipeline='builtin.module(convert-sparse-to-tile{chip=x86-64-v4})' | FileCheck %s
+// RUN: %tile_opt %s --convert-sparse-to-tile=chip=x86-64-v4 | not grep '#sparse'
 
 #nm = #sparse.nm<n = 3, m = 32, vector = [16, 1]>
 
