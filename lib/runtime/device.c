@@ -7,6 +7,7 @@
 #include "lib/runtime/call.h"
 #include "lib/runtime/launch.h"
 #include "lib/runtime/observe.h"
+#include "lib/runtime/tensor_map.h"
 #include "lib/support/clock.h"
 
 #include <limits.h>

@@ -6,13 +6,10 @@
 //
 //   tessera_tensor_map_t map = {.address = (uint64_t)a, .sizes = {k, m, 1, 1, 1}, .strides = {2 * k}, .rank = 2,
 //                               .box = {64, 128, 1, 1, 1}, .element = TESSERA_MAP_F16, .swizzle = 128};
-//   if (!tessera_tensor_map_check(&map, &error)) …
 //
 // Axes: the one whose elements are neighbours first. Elements beyond the tensor are read as zero or nan, and are not
-// written.
+// written. Header only, so that the runtime stands alone; lib/runtime/tensor_map.h checks a description.
 #pragma once
-
-#include "lib/support/status.h"
 
 #include <stdint.h>
 
@@ -44,6 +41,21 @@ typedef struct tessera_tensor_map_t {
 } tessera_tensor_map_t;
 
 // Bytes of an element; 0: no such element.
-uint32_t tessera_tensor_map_element_bytes(uint8_t element);
-// Whether the engine can copy boxes of such a tensor; else the reason.
-bool tessera_tensor_map_check(const tessera_tensor_map_t *map, tessera_error_t *out_error);
+static inline uint32_t tessera_tensor_map_element_bytes(uint8_t element) {
+  switch (element) {
+  case TESSERA_MAP_I8:
+    return 1;
+  case TESSERA_MAP_I16:
+  case TESSERA_MAP_F16:
+  case TESSERA_MAP_BF16:
+    return 2;
+  case TESSERA_MAP_I32:
+  case TESSERA_MAP_F32:
+    return 4;
+  case TESSERA_MAP_I64:
+  case TESSERA_MAP_F64:
+    return 8;
+  default:
+    return 0;
+  }
+}

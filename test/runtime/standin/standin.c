@@ -9,7 +9,7 @@
 //   TESSERA_STANDIN_FAIL=cuInit=2       that function gives that error; cuInit=2@3: its third call does, from when the
 //                                       variable was set
 #include "lib/runtime/messages.h"
-#include "lib/support/tensor_map.h"
+#include "lib/runtime/tensor_map.h"
 #include "test/runtime/standin/twin.h"
 
 #include <dlfcn.h>

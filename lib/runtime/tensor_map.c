@@ -1,24 +1,5 @@
 // tensor_map.c - the rules of CUDA's driver for tensor maps (CUDA Driver API, cuTensorMapEncodeTiled).
-#include "lib/support/tensor_map.h"
-
-uint32_t tessera_tensor_map_element_bytes(uint8_t element) {
-  switch (element) {
-  case TESSERA_MAP_I8:
-    return 1;
-  case TESSERA_MAP_I16:
-  case TESSERA_MAP_F16:
-  case TESSERA_MAP_BF16:
-    return 2;
-  case TESSERA_MAP_I32:
-  case TESSERA_MAP_F32:
-    return 4;
-  case TESSERA_MAP_I64:
-  case TESSERA_MAP_F64:
-    return 8;
-  default:
-    return 0;
-  }
-}
+#include "lib/runtime/tensor_map.h"
 
 static bool check_axis(const tessera_tensor_map_t *map, int axis, tessera_error_t *out_error) {
   if (!map->sizes[axis] || map->sizes[axis] > UINT64_C(1) << 32)

@@ -1,5 +1,5 @@
 // The rules of tensor maps, one broken at a time: each refusal names what is wrong.
-#include "lib/support/tensor_map.h"
+#include "lib/runtime/tensor_map.h"
 
 #include "test/check.h"
 
