@@ -1,6 +1,6 @@
 // What the files of this room share while they turn one gpu.module into host code: the module under construction, the
-// function at work, and how to make calls. Every op that has a meaning of its own is a row: nvvm_ops.c, rocdl_ops.c,
-// llvm_ops.c.
+// function at work, and how to make calls. Every op that has a meaning of its own is a row: nvvm_ops.c, hopper_ops.c,
+// rocdl_ops.c, llvm_ops.c.
 #pragma once
 
 #include "lib/emulator/emulator.h"
@@ -62,7 +62,7 @@ struct EmulatorRow {
   int64_t number;
 };
 // Ends with a null name. The longest match counts.
-extern const EmulatorRow emulatorNvvmRows[], emulatorRocdlRows[], emulatorLlvmRows[];
+extern const EmulatorRow emulatorNvvmRows[], emulatorHopperRows[], emulatorRocdlRows[], emulatorLlvmRows[];
 
 //===--- program.c: what is kept -----------------------------------------------===//
 

@@ -28,9 +28,10 @@ static size_t matchLength(const char *name, MlirStringRef op) {
 }
 
 static const EmulatorRow *findRow(MlirOperation op) {
-  const EmulatorRow *const tables[] = {emulatorLlvmRows, emulatorNvvmRows, emulatorRocdlRows}, *best = NULL;
+  const EmulatorRow *const tables[] = {emulatorLlvmRows, emulatorNvvmRows, emulatorHopperRows, emulatorRocdlRows};
+  const EmulatorRow *best = NULL;
   size_t longest = 0;
-  for (int i = 0; i < 3; ++i)
+  for (size_t i = 0; i < sizeof tables / sizeof *tables; ++i)
     for (const EmulatorRow *row = tables[i]; row->name; ++row) {
       size_t length = matchLength(row->name, tileOpName(op));
       if (length > longest) {

@@ -2,6 +2,7 @@
 // whole block or a warp one pass over its threads; anything else one vector of numbers, of the block's threads.
 #include "lib/emulator/machine/clock.h"
 
+#include "lib/emulator/machine/mbarrier.h"
 #include "lib/support/integer.h"
 
 #include <string.h>
@@ -10,7 +11,7 @@ static uint32_t first_of_warp(const emu_worker_t *worker, uint32_t warp) { retur
 
 //===--- Sums ------------------------------------------------------------===//
 
-static size_t vector_bytes(const emu_worker_t *worker) { return worker->launch->threads * sizeof(uint32_t); }
+static size_t vector_bytes(const emu_worker_t *worker) { return worker->launch->clocks * sizeof(uint32_t); }
 
 // Before each vector lies where it has moved to, for emu_clock_collect.
 typedef struct header_t {
@@ -46,12 +47,13 @@ static void move_of_thread(emu_worker_t *worker, emu_arena_t *arena, emu_thread_
     thread->copies[i].clock.vector = move(worker, arena, thread->copies[i].clock.vector);
 }
 
-static void move_of_barrier(emu_worker_t *worker, emu_arena_t *arena, const emu_barrier_t *barrier) {
-  if (!barrier->sum)
+static void move_of_sum(emu_worker_t *worker, emu_arena_t *arena, emu_clock_sum_t *sum) {
+  if (!sum)
     return;
-  barrier->sum->vector = move(worker, arena, barrier->sum->vector);
-  barrier->sum->clock.vector = barrier->sum->vector;
-  barrier->sum->last_vector = NULL;
+  sum->vector = move(worker, arena, sum->vector);
+  sum->clock.vector = sum->vector;
+  sum->last_vector = NULL;
+  sum->learned = NULL;
 }
 
 // Vectors that threads, their copies and barriers still hold move together; the rest goes.
@@ -61,7 +63,11 @@ void emu_clock_collect(emu_worker_t *worker) {
   for (uint32_t i = 0; i < worker->launch->threads; ++i)
     move_of_thread(worker, &fresh, &worker->threads[i]);
   for (uint32_t id = 0; id < TESSERA_EMULATOR_BARRIERS; ++id)
-    move_of_barrier(worker, &fresh, &worker->barriers[id]);
+    move_of_sum(worker, &fresh, worker->barriers[id].sum);
+  for (emu_mbarrier_t *barrier = worker->mbarriers; barrier; barrier = barrier->next) {
+    move_of_sum(worker, &fresh, barrier->arrived);
+    move_of_sum(worker, &fresh, barrier->ended);
+  }
   worker->vector_taken = 0;
   emu_arena_free(&worker->vector_arena);
   worker->vector_arena = fresh;
@@ -70,7 +76,7 @@ void emu_clock_collect(emu_worker_t *worker) {
 static void add_vector(emu_clock_sum_t *sum, const emu_worker_t *worker, const uint32_t *vector) {
   if (!vector || vector == sum->last_vector)
     return;
-  for (uint32_t i = 0; i < worker->launch->threads; ++i)
+  for (uint32_t i = 0; i < worker->launch->clocks; ++i)
     sum->vector[i] = tessera_max(sum->vector[i], vector[i]);
   sum->last_vector = vector;
 }
@@ -104,6 +110,33 @@ void emu_clock_sum_give(const emu_clock_sum_t *sum, emu_thread_t *thread) {
   thread->clock = sum->clock;
   thread->clock.stamp = stamp;
   thread->clock.known_warp = known_warp;
+  thread->worker->clocks_differ = true;
+}
+
+// All the thread knows, and what was gathered. Its own accesses are not in the vector: it needs no telling.
+static uint32_t *learn_vector(const emu_clock_sum_t *from, const emu_thread_t *thread) {
+  emu_clock_sum_t sum = {.vector = take_vector(thread->worker, &thread->worker->vector_arena),
+                         .last_warp = EMU_MOST_WARPS};
+  add_vector(&sum, thread->worker, from->vector);
+  add_vector(&sum, thread->worker, thread->clock.vector);
+  add_warp(&sum, thread->worker, thread->view.warp, thread->clock.known_warp);
+  return sum.vector;
+}
+
+void emu_clock_learn(emu_clock_sum_t *from, emu_thread_t *thread) {
+  emu_clock_t *clock = &thread->clock;
+  bool is_shared = from->learned && from->learner.vector == clock->vector && from->learner_warp == thread->view.warp &&
+                   from->learner.known_warp == clock->known_warp;
+  if (!is_shared) {
+    from->learner = *clock;
+    from->learner_warp = thread->view.warp;
+    from->learned = learn_vector(from, thread);
+  }
+  clock->vector = from->learned;
+  clock->known_block = tessera_max(clock->known_block, from->clock.known_block);
+  if (from->clock.foreign != clock->foreign)
+    clock->foreign =
+        emu_foreign_join(thread->worker, &thread->worker->launch_arena, from->clock.foreign, clock->foreign);
   thread->worker->clocks_differ = true;
 }
 

@@ -12,6 +12,9 @@
 // threads one by one. So plain kernels pay a comparison. (FastTrack, Flanagan and Freund 2009, with the hierarchy of a
 // GPU added.)
 //
+// Behind the threads' numbers in a vector come those of engines, which write what asynchronous copies bring (launch's
+// first_engine to clocks).
+//
 // Threads of other blocks have their own time. What is known of them are whole snapshots, taken by releases of device
 // scope.
 #pragma once
@@ -39,6 +42,9 @@ typedef struct emu_clock_sum_t {
   uint32_t *vector;            // known_warp is in it
   const uint32_t *last_vector; // already added
   uint32_t last_warp, last_known_warp;
+  emu_clock_t learner; // what the last thread knew before it learned; and then: lanes that knew the same share it
+  uint32_t learner_warp;
+  const uint32_t *learned; // null: nobody did
 } emu_clock_sum_t;
 
 static inline bool emu_knows(const emu_thread_t *self, uint32_t thread, uint32_t stamp) {
@@ -64,6 +70,8 @@ void emu_clock_meet_warp(emu_worker_t *worker, emu_warp_t *warp, uint64_t mask);
 emu_clock_sum_t *emu_clock_sum_create(emu_worker_t *worker);
 void emu_clock_sum_add(emu_clock_sum_t *sum, const emu_thread_t *thread);
 void emu_clock_sum_give(const emu_clock_sum_t *sum, emu_thread_t *thread);
+// As above for a thread that did not arrive: it keeps what it knew, too.
+void emu_clock_learn(emu_clock_sum_t *from, emu_thread_t *thread);
 
 // Gives back the vectors nobody holds any more, when there are many. While no sum is being made.
 void emu_clock_collect(emu_worker_t *worker);

@@ -3,6 +3,9 @@
 // barrier and its count.
 #include "lib/emulator/machine/deadlock.h"
 
+#include "lib/emulator/machine/access.h"
+#include "lib/emulator/machine/mbarrier.h"
+
 #include <string.h>
 
 typedef struct stuck_t {
@@ -28,17 +31,27 @@ static const char *waits_text(const emu_thread_t *thread) {
     return "a collective";
   case EMU_AT_BARRIER:
     return "barrier";
+  case EMU_AT_MBARRIER:
+    return "the mbarrier";
   default:
     return "a loop on memory that does not change";
   }
 }
 
+// " at shared+64 for 1 arrivals of phase 3"
+static void describe_mbarrier(const emu_worker_t *worker, const emu_mbarrier_t *barrier, char *text, size_t bytes) {
+  int used = snprintf(text, bytes, " at shared+%u for ", emu_shared_offset(worker->launch, barrier->offset));
+  emu_mbarrier_describe(barrier, text + used, bytes - (size_t)used);
+}
+
 // "warp 1: 16 lanes at barrier 0 (site), 16 at a collective (site)"
 static void describe_lanes(emu_worker_t *worker, emu_thread_t *thread, uint64_t lanes, char *text, size_t bytes) {
-  char name[32], which[16] = "";
+  char name[32], which[96] = "";
   size_t used = strlen(text);
   if (thread->waits == EMU_AT_BARRIER)
     snprintf(which, sizeof which, " %u", thread->wait_barrier);
+  if (thread->waits == EMU_AT_MBARRIER)
+    describe_mbarrier(worker, thread->wait_mbarrier, which, sizeof which);
   snprintf(text + used, bytes - used, "%s%d lanes of warp %u at %s%s (%s)", used ? ", " : "",
            __builtin_popcountll(lanes), thread->view.warp, waits_text(thread), which,
            emu_site_name(worker->launch, thread->wait_site, name, sizeof name));

@@ -181,6 +181,30 @@ void tessera_emu_barrier_arrive(tessera_emu_thread_t *self, uint32_t id, uint32_
 uint32_t tessera_emu_barrier_count(tessera_emu_thread_t *self, uint32_t id, uint32_t count, uint32_t predicate,
                                    uint32_t *out_threads, uint32_t site);
 
+//===--- Barriers in memory ----------------------------------------------===//
+
+// An instruction whose predicate is false has this address.
+#define TESSERA_EMU_OFF ((void *)1)
+enum {
+  TESSERA_EMU_MBARRIER_RELAXED = 1, // orders no memory
+  TESSERA_EMU_MBARRIER_DROPS = 2,   // arrive_drop: later phases await fewer
+  TESSERA_EMU_MBARRIER_STAYS = 4    // arrive.nocomplete: the phase may not end by it
+};
+
+// mbarrier.init, inval: 8 bytes of shared memory become a barrier for |count| arrivals, and memory again.
+void tessera_emu_mbarrier_init(tessera_emu_thread_t *self, void *barrier, uint32_t count, uint32_t site);
+void tessera_emu_mbarrier_inval(tessera_emu_thread_t *self, void *barrier, uint32_t site);
+// mbarrier.arrive: |count| arrivals, in a phase that expects |bytes| more of copies. Returns the phase.
+uint64_t tessera_emu_mbarrier_arrive(tessera_emu_thread_t *self, void *barrier, uint32_t count, uint32_t bytes,
+                                     uint32_t how, uint32_t site);
+// mbarrier.expect_tx; |bytes| below 0: complete_tx.
+void tessera_emu_mbarrier_expect(tessera_emu_thread_t *self, void *barrier, int64_t bytes, uint32_t site);
+// mbarrier.try_wait.parity in a loop: waits until the phase of that parity has ended.
+void tessera_emu_mbarrier_wait(tessera_emu_thread_t *self, void *barrier, uint32_t parity, uint32_t site);
+// mbarrier.test_wait, try_wait: whether it has. |phase|: its parity, or what an arrival returned.
+uint32_t tessera_emu_mbarrier_test(tessera_emu_thread_t *self, void *barrier, uint64_t phase, uint32_t how,
+                                   uint32_t site);
+
 //===--- Asynchronous copies ---------------------------------------------===//
 
 // cp.async: copies |source_bytes| (at most |bytes|; the rest becomes 0) from global to shared memory, some time before

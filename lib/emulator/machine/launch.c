@@ -93,6 +93,10 @@ static bool shape(emu_launch_t *launch, tessera_error_t *error) {
   launch->threads = (uint32_t)threads;
   launch->warp_shift = launch->chip->warp_width == 64 ? 6 : 5;
   launch->warps = (launch->threads + launch->chip->warp_width - 1) >> launch->warp_shift;
+  launch->first_engine = (launch->threads + EMU_WIDEST - 1) / EMU_WIDEST * EMU_WIDEST;
+  launch->clocks = launch->first_engine + EMU_MOST_ENGINES;
+  if (launch->clocks > EMU_MOST_THREADS)
+    launch->clocks = EMU_MOST_THREADS;
   return true;
 }
 

@@ -314,7 +314,7 @@ static void reset_warps(emu_worker_t *worker) {
   for (uint32_t w = 0; w < launch->warps; ++w) {
     emu_warp_t *warp = &worker->warps[w];
     warp->ready = warp->exists;
-    warp->ended = warp->at_barrier = warp->at_log_end = 0;
+    warp->ended = warp->at_barrier = warp->at_mbarrier = warp->at_log_end = 0;
     warp->meetings = warp->free_meetings = NULL; // they were the last block's
   }
   worker->ready_warps = launch->warps == 64 ? ~UINT64_C(0) : emu_bit(launch->warps) - 1;
@@ -322,6 +322,7 @@ static void reset_warps(emu_worker_t *worker) {
   worker->yields = 0;
   worker->aborted = false;
   worker->open_barriers = 0;
+  worker->mbarriers = NULL;
   memset(worker->barriers, 0, sizeof worker->barriers);
 }
 

@@ -50,6 +50,16 @@ static void find_in_gap(const emu_access_t *access, uint32_t at) {
            "%s at shared+%u, past the end of one array of shared memory", access->write ? "write" : "read", offset);
 }
 
+static void find_in_mbarrier(const emu_access_t *access, uint32_t at) {
+  uint32_t offset = emu_shared_offset(access->self->worker->launch, at);
+  emu_find(access->self, TESSERA_EMULATOR_BAD_OPERAND, access->site, 0, offset, 0,
+           "%s at shared+%u, where an mbarrier is in use", access->write ? "write" : "read", offset);
+}
+
+void emu_shadow_set_mbarrier(emu_worker_t *worker, uint32_t offset, uint32_t bytes, bool is_live) {
+  memset(&worker->shadow->initialized[offset / 4], is_live ? EMU_MBARRIER : 0, bytes / 4);
+}
+
 bool emu_shadow_is_gap(const emu_thread_t *self, uint32_t offset) {
   return self->worker->shadow->initialized[offset / 4] & EMU_GAP;
 }
@@ -74,6 +84,10 @@ static void shared_word(const emu_access_t *access, emu_shadow_t *shadow, uint64
     find_in_gap(access, (uint32_t)at);
     return;
   }
+  if (*initialized & EMU_MBARRIER) {
+    find_in_mbarrier(access, (uint32_t)at);
+    return;
+  }
   if (access->read && emu_stamp_of(word->write) != EMU_IN_FLIGHT)
     emu_word_check_initialized(access, *initialized, bytes, &place);
   emu_word_check(access, word, &shadow->lists[at / 4], bytes, &place);
@@ -84,7 +98,7 @@ static void shared_word(const emu_access_t *access, emu_shadow_t *shadow, uint64
 //===--- Sixteen bytes at once -------------------------------------------===//
 
 enum { CHUNK = 16, CHUNK_WORDS = CHUNK / 4 };
-static const uint32_t all_initialized = 0x0f0f0f0f, any_gap = EMU_GAP * 0x01010101u;
+static const uint32_t all_initialized = 0x0f0f0f0f, any_special = (EMU_GAP | EMU_MBARRIER) * 0x01010101u;
 
 static bool is_whole(uint64_t offset, uint64_t bytes) { return !(offset % CHUNK) && bytes >= CHUNK; }
 
@@ -129,7 +143,8 @@ static void check_chunk(const emu_access_t *access, emu_shadow_t *shadow, uint32
 static bool shared_chunk(const emu_access_t *access, emu_shadow_t *shadow, uint32_t chunk) {
   uint32_t initialized;
   memcpy(&initialized, &shadow->initialized[chunk * CHUNK_WORDS], sizeof initialized);
-  if ((access->read && initialized != all_initialized) || initialized & any_gap || !is_one(access->self, shadow, chunk))
+  if ((access->read && initialized != all_initialized) || initialized & any_special ||
+      !is_one(access->self, shadow, chunk))
     return false;
   check_chunk(access, shadow, chunk);
   if (access->write)

@@ -11,12 +11,12 @@
 #include "lib/emulator/machine/clock.h"
 
 #define EMU_IN_FLIGHT UINT32_MAX
-enum { EMU_GAP = 0x80, EMU_GAP_BYTES = TESSERA_EMULATOR_GAP_BYTES };
+enum { EMU_GAP = 0x80, EMU_MBARRIER = 0x40, EMU_GAP_BYTES = TESSERA_EMULATOR_GAP_BYTES };
 
 typedef struct emu_shadow_t {
   uint32_t words;
   emu_lists_t *lists;
-  uint8_t *initialized; // four bits for each word's bytes, or EMU_GAP
+  uint8_t *initialized; // four bits for each word's bytes, or EMU_GAP, or EMU_MBARRIER
   uint8_t *split; // for each 16 bytes: 0 as long as every access was to all of them; then the first word tells all
   emu_word_t of[];
 } emu_shadow_t;
@@ -51,6 +51,9 @@ void emu_shadow_shared(const emu_access_t *access, uint32_t offset, uint32_t byt
 // Marks the words as the target of a copy in flight, which is checked as a write; and as written, by a copy landed.
 void emu_shadow_copy_begins(emu_thread_t *self, uint32_t offset, uint32_t bytes, uint32_t site);
 void emu_shadow_copy_lands(emu_thread_t *self, uint32_t offset, uint32_t bytes, uint32_t site);
+
+// The bytes become an mbarrier's, whom plain accesses may not touch; or nobody has written them.
+void emu_shadow_set_mbarrier(emu_worker_t *worker, uint32_t offset, uint32_t bytes, bool is_live);
 
 // Is the word nobody's, between two arrays?
 bool emu_shadow_is_gap(const emu_thread_t *self, uint32_t offset);

@@ -13,6 +13,7 @@ enum {
   EMU_WIDEST = TESSERA_EMULATOR_WIDEST_WARP,
   EMU_MOST_THREADS = 1024,
   EMU_MOST_WARPS = EMU_MOST_THREADS / 32,
+  EMU_MOST_ENGINES = 32,
   EMU_WINDOW_BYTES = 1 << 20, // of shared memory's addresses, and their alignment
   EMU_LOCKS = 4096,
   EMU_LANDED_LATE = -1
@@ -21,6 +22,7 @@ enum {
 typedef struct emu_worker_t emu_worker_t;
 typedef struct emu_warp_t emu_warp_t;
 typedef struct emu_thread_t emu_thread_t;
+typedef struct emu_mbarrier_t emu_mbarrier_t; // see mbarrier.h
 
 //===--- Memory that lives as long as a block or a launch ----------------===//
 
@@ -46,7 +48,14 @@ typedef struct emu_clock_t {
 
 //===--- Threads ---------------------------------------------------------===//
 
-typedef enum emu_wait_t { EMU_RUNS, EMU_AT_COLLECTIVE, EMU_AT_BARRIER, EMU_AT_LOG_END, EMU_ENDED } emu_wait_t;
+typedef enum emu_wait_t {
+  EMU_RUNS,
+  EMU_AT_COLLECTIVE,
+  EMU_AT_BARRIER,
+  EMU_AT_MBARRIER,
+  EMU_AT_LOG_END,
+  EMU_ENDED
+} emu_wait_t;
 
 typedef struct emu_copy_t {
   uint32_t shared; // offset
@@ -63,7 +72,8 @@ struct emu_thread_t {
   emu_warp_t *in_warp;
   emu_fiber_t *fiber; // null: not begun
   emu_wait_t waits;
-  uint32_t wait_site, wait_barrier;
+  uint32_t wait_site, wait_barrier, wait_parity;
+  const emu_mbarrier_t *wait_mbarrier;
   emu_clock_t clock;
   const struct emu_foreign_t *acquirable; // seen by relaxed atomics, for an acquire fence after them
   uint32_t fence_scope, fence_now;        // of its last release fence, for relaxed atomics after it: 1 + scope, or 0
@@ -93,7 +103,7 @@ typedef struct emu_meeting_t {
 } emu_meeting_t;
 
 struct emu_warp_t {
-  uint64_t exists, ready, ended, at_barrier, at_log_end;
+  uint64_t exists, ready, ended, at_barrier, at_mbarrier, at_log_end;
   uint32_t number;
   uint32_t barrier_site;
   emu_meeting_t *meetings, *free_meetings;
@@ -153,6 +163,7 @@ typedef struct emu_launch_t {
   _Atomic bool has_learned; // some thread, by an atomic, of what another one wrote
   const tessera_emulator_chip_t *chip;
   uint32_t grid[3], block[3], threads, warps, warp_shift;
+  uint32_t first_engine, clocks; // of a vector of clocks: see clock.h
   uint64_t blocks;
   emu_buffer_t *buffers; // by address
   size_t buffer_count;
@@ -198,7 +209,8 @@ struct emu_worker_t {
   struct emu_shadow_t *shadow; // of shared memory
   struct emu_many_t *many;
   uint32_t copies_in_flight;
-  uint32_t open_barriers;   // one bit for each that someone has arrived at
+  uint32_t open_barriers; // one bit for each that someone has arrived at
+  emu_mbarrier_t *mbarriers;
   struct emu_sync_t *syncs; // what atomics of shared memory released
   struct emu_findings_t *findings;
   struct emu_trace_buffer_t *trace;

@@ -1,0 +1,107 @@
+// Rows for what runs by itself beside the threads from sm_90 on: barriers in memory.
+#include "lib/emulator/compile/common.h"
+
+#include "mlir-c/BuiltinTypes.h"
+#include "upstream/llvm.h"
+#include "upstream/nvvm.h"
+
+static const MlirType none;
+static const MlirValue nothing;
+
+// Where the instruction's memory is, or nowhere when its predicate is false.
+static MlirValue predicated(EmulatorBuild *build, TileBuilder *b, MlirValue address, MlirValue predicate) {
+  address = emulatorFlat(build, b, address);
+  if (mlirValueIsNull(predicate))
+    return address;
+  return llvmSelectOpBuild(b, predicate, address, emulatorAddress(build, b, TESSERA_EMU_OFF));
+}
+
+//===--- barriers in memory ----------------------------------------------------------===//
+
+static bool lowerInit(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
+  TileBuilder b = tileBuilderBefore(op);
+  (void)row;
+  MlirValue operands[] = {predicated(build, &b, nvvmMBarrierInitOpGetAddr(op), nvvmMBarrierInitOpGetPredicate(op)),
+                          nvvmMBarrierInitOpGetCount(op)};
+  emulatorCallAt(build, &b, op, "tessera_emu_mbarrier_init", none, 2, operands);
+  emulatorReplace(op, nothing);
+  return true;
+}
+
+static int64_t howOf(MlirOperation op, int64_t more) {
+  return more | (emulatorInteger(op, "relaxed", 0) ? TESSERA_EMU_MBARRIER_RELAXED : 0);
+}
+
+static bool arrive(EmulatorBuild *build, TileBuilder *b, MlirOperation op, MlirValue address, MlirValue count,
+                   MlirValue bytes, int64_t how) {
+  MlirValue operands[] = {address, mlirValueIsNull(count) ? emulatorI32(build, b, 1) : count,
+                          mlirValueIsNull(bytes) ? emulatorI32(build, b, 0) : bytes, emulatorI32(build, b, how)};
+  emulatorReplace(op, emulatorCallAt(build, b, op, "tessera_emu_mbarrier_arrive", build->i64, 4, operands));
+  return true;
+}
+
+// mbarrier.arrive, arrive_drop, arrive.nocomplete, which have their operands in one order; `number`: how.
+static bool lowerArrive(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
+  TileBuilder b = tileBuilderBefore(op);
+  return arrive(build, &b, op, emulatorFlat(build, &b, nvvmMBarrierArriveOpGetAddr(op)),
+                nvvmMBarrierArriveOpGetCount(op), nothing, howOf(op, row->number));
+}
+
+static bool lowerArriveExpect(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
+  TileBuilder b = tileBuilderBefore(op);
+  (void)row;
+  MlirValue address =
+      predicated(build, &b, nvvmMBarrierArriveExpectTxOpGetAddr(op), nvvmMBarrierArriveExpectTxOpGetPredicate(op));
+  return arrive(build, &b, op, address, nothing, nvvmMBarrierArriveExpectTxOpGetTxcount(op), howOf(op, 0));
+}
+
+// mbarrier.expect_tx, complete_tx; `number`: 1 or -1.
+static bool lowerExpect(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
+  TileBuilder b = tileBuilderBefore(op);
+  MlirValue bytes = llvmZExtOpBuild(&b, build->i64, nvvmMBarrierExpectTxOpGetTxcount(op));
+  MlirValue operands[] = {emulatorFlat(build, &b, nvvmMBarrierExpectTxOpGetAddr(op)),
+                          llvmMulOpBuild(&b, bytes, emulatorI64(build, &b, row->number))};
+  emulatorCallAt(build, &b, op, "tessera_emu_mbarrier_expect", none, 2, operands);
+  emulatorReplace(op, nothing);
+  return true;
+}
+
+static bool lowerWait(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
+  TileBuilder b = tileBuilderBefore(op);
+  (void)row;
+  MlirValue operands[] = {emulatorFlat(build, &b, nvvmMBarrierTryWaitParityOpGetAddr(op)),
+                          nvvmMBarrierTryWaitParityOpGetPhase(op)};
+  emulatorCallAt(build, &b, op, "tessera_emu_mbarrier_wait", none, 2, operands);
+  emulatorReplace(op, nothing);
+  return true;
+}
+
+// mbarrier.test.wait, try_wait: of a state, 64 bits, or a parity.
+static bool lowerTest(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
+  TileBuilder b = tileBuilderBefore(op);
+  MlirValue phase = nvvmMBarrierTestWaitOpGetStateOrPhase(op);
+  (void)row;
+  if (!mlirTypeEqual(mlirValueGetType(phase), build->i64))
+    phase = llvmZExtOpBuild(&b, build->i64, phase);
+  MlirValue operands[] = {emulatorFlat(build, &b, nvvmMBarrierTestWaitOpGetAddr(op)), phase,
+                          emulatorI32(build, &b, howOf(op, 0))};
+  MlirValue result = emulatorCallAt(build, &b, op, "tessera_emu_mbarrier_test", build->i32, 3, operands);
+  emulatorReplace(op, emulatorFromBits(build, &b, result, build->i1));
+  return true;
+}
+
+const EmulatorRow emulatorHopperRows[] = {
+    {nvvmMBarrierInitOpName, lowerInit, NULL, 0},
+    {nvvmMBarrierInvalOpName, emulatorLowerDirect, "tessera_emu_mbarrier_inval", 0},
+    {nvvmMBarrierArriveOpName, lowerArrive, NULL, 0},
+    {nvvmMBarrierArriveDropOpName, lowerArrive, NULL, TESSERA_EMU_MBARRIER_DROPS},
+    {nvvmMBarrierArriveNocompleteOpName, lowerArrive, NULL, TESSERA_EMU_MBARRIER_STAYS},
+    {nvvmMBarrierArriveExpectTxOpName, lowerArriveExpect, NULL, 0},
+    {nvvmMBarrierExpectTxOpName, lowerExpect, NULL, 1},
+    {nvvmMBarrierCompleteTxOpName, lowerExpect, NULL, -1},
+    {nvvmMBarrierTryWaitParityOpName, lowerWait, NULL, 0},
+    {nvvmMBarrierTestWaitOpName, lowerTest, NULL, 0},
+    {nvvmMBarrierTryWaitOpName, lowerTest, NULL, 0},
+    {nvvmFenceMbarrierInitOpName, emulatorLowerNothing, NULL, 0},
+    {NULL, NULL, NULL, 0},
+};

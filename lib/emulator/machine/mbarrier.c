@@ -1,0 +1,276 @@
+// mbarrier.c - init, arrive, wait: see mbarrier.h. Costs: a walk along the block's barriers to find one, a vector of
+// clocks for each phase, and one more for each warp that waits.
+#include "lib/emulator/machine/mbarrier.h"
+
+#include "lib/emulator/machine/access.h"
+#include "lib/emulator/machine/shadow.h"
+
+enum { MBARRIER_BYTES = 8, MOST_ARRIVALS = (1 << 20) - 1, MOST_BYTES = (1 << 20) - 1 };
+
+//===--- Finding one -----------------------------------------------------===//
+
+static bool is_place(emu_thread_t *self, const void *address, const char *action, uint32_t site) {
+  const tessera_emulator_launch_t *given = self->worker->launch->given;
+  uintptr_t offset = (uintptr_t)address - (uintptr_t)self->view.block->shared;
+  if (offset % MBARRIER_BYTES) {
+    emu_find(self, TESSERA_EMULATOR_MISALIGNED, site, 0, offset, 0,
+             "%s at address 0x%llx, which must be a multiple of %d", action, (unsigned long long)(uintptr_t)address,
+             MBARRIER_BYTES);
+    return false;
+  }
+  if (offset < given->shared_bytes && given->shared_bytes - offset >= MBARRIER_BYTES)
+    return true;
+  emu_find(self, TESSERA_EMULATOR_OUT_OF_BOUNDS, site, 0, offset, 0,
+           "%s outside of the block's %u bytes of shared memory", action,
+           given->shared_bytes - given->shared_added_bytes);
+  return false;
+}
+
+static emu_mbarrier_t *find(const emu_worker_t *worker, uint32_t offset) {
+  emu_mbarrier_t *barrier = worker->mbarriers;
+  while (barrier && barrier->offset != offset)
+    barrier = barrier->next;
+  return barrier;
+}
+
+static uint32_t offset_of(const emu_thread_t *self, const void *address) {
+  return (uint32_t)((uintptr_t)address - (uintptr_t)self->view.block->shared);
+}
+
+// Whoever uses it must be ordered after who made it.
+static void check_made(emu_thread_t *self, const emu_mbarrier_t *barrier, const char *action, uint32_t site) {
+  if (self->worker->launch->checks && !emu_knows(self, barrier->maker, barrier->made))
+    emu_find(self, TESSERA_EMULATOR_RACE, site, barrier->made_site, barrier->offset, barrier->maker,
+             "initialization by thread %u and %s by thread %u, in no order, of the mbarrier at shared+%u",
+             barrier->maker, action, self->view.index, emu_shared_offset(self->worker->launch, barrier->offset));
+}
+
+emu_mbarrier_t *emu_mbarrier_at(emu_thread_t *self, const void *address, const char *action, uint32_t site) {
+  if (!is_place(self, address, action, site))
+    return NULL;
+  emu_mbarrier_t *barrier = find(self->worker, offset_of(self, address));
+  if (barrier && barrier->is_live) {
+    check_made(self, barrier, action, site);
+    return barrier;
+  }
+  emu_find(self, TESSERA_EMULATOR_UNINITIALIZED, site, 0, offset_of(self, address), 0,
+           "%s at shared+%u, where no mbarrier was initialized", action,
+           emu_shared_offset(self->worker->launch, offset_of(self, address)));
+  return NULL;
+}
+
+void emu_mbarrier_describe(const emu_mbarrier_t *barrier, char *text, size_t bytes) {
+  if (barrier->pending && barrier->bytes)
+    snprintf(text, bytes, "%u arrivals and %lld bytes of phase %u", barrier->pending, (long long)barrier->bytes,
+             barrier->phase);
+  else if (barrier->pending)
+    snprintf(text, bytes, "%u arrivals of phase %u", barrier->pending, barrier->phase);
+  else
+    snprintf(text, bytes, "%lld bytes of phase %u", (long long)barrier->bytes, barrier->phase);
+}
+
+//===--- Making and unmaking ---------------------------------------------===//
+
+// Both are writes of the 8 bytes, which belong to the barrier in between.
+static void write_place(emu_thread_t *self, uint32_t offset, bool is_live, uint32_t site) {
+  emu_access_t access = {.self = self, .write = true, .site = site};
+  if (!self->worker->launch->checks)
+    return;
+  if (is_live)
+    emu_shadow_shared(&access, offset, MBARRIER_BYTES);
+  emu_shadow_set_mbarrier(self->worker, offset, MBARRIER_BYTES, is_live);
+}
+
+static emu_mbarrier_t *place(emu_worker_t *worker, uint32_t offset) {
+  emu_mbarrier_t *barrier = find(worker, offset);
+  if (barrier)
+    return barrier;
+  barrier = emu_arena_take(worker, &worker->block_arena, sizeof *barrier);
+  barrier->offset = offset;
+  barrier->next = worker->mbarriers;
+  return worker->mbarriers = barrier;
+}
+
+void tessera_emu_mbarrier_init(tessera_emu_thread_t *thread, void *address, uint32_t count, uint32_t site) {
+  emu_thread_t *self = emu_of(thread);
+  site = site <= TESSERA_EMULATOR_SITES ? site : 0;
+  if (address == TESSERA_EMU_OFF || !is_place(self, address, "mbarrier.init", site))
+    return;
+  emu_mbarrier_t *barrier = place(self->worker, offset_of(self, address)), *next = barrier->next;
+  if (barrier->is_live) {
+    emu_find(self, TESSERA_EMULATOR_BAD_OPERAND, site, barrier->made_site, barrier->offset, barrier->maker,
+             "mbarrier.init at shared+%u, where an mbarrier is in use: mbarrier.inval comes first",
+             emu_shared_offset(self->worker->launch, barrier->offset));
+    return;
+  }
+  if (!count || count > MOST_ARRIVALS) {
+    emu_find(self, TESSERA_EMULATOR_BAD_OPERAND, site, 0, count, 0,
+             "mbarrier.init for %u arrivals; 1 to %d are allowed", count, MOST_ARRIVALS);
+    return;
+  }
+  write_place(self, barrier->offset, true, site);
+  *barrier = (emu_mbarrier_t){.next = next,
+                              .offset = barrier->offset,
+                              .is_live = true,
+                              .expected = count,
+                              .pending = count,
+                              .maker = self->view.index,
+                              .made = self->clock.stamp,
+                              .made_site = site};
+}
+
+static bool is_waited_for(const emu_worker_t *worker, const emu_mbarrier_t *barrier);
+
+void tessera_emu_mbarrier_inval(tessera_emu_thread_t *thread, void *address, uint32_t site) {
+  emu_thread_t *self = emu_of(thread);
+  site = site <= TESSERA_EMULATOR_SITES ? site : 0;
+  emu_mbarrier_t *barrier = emu_mbarrier_at(self, address, "mbarrier.inval", site);
+  if (!barrier)
+    return;
+  if (is_waited_for(self->worker, barrier))
+    emu_find(self, TESSERA_EMULATOR_RACE, site, 0, barrier->offset, 0,
+             "mbarrier.inval of the mbarrier at shared+%u, which threads wait for",
+             emu_shared_offset(self->worker->launch, barrier->offset));
+  barrier->is_live = false;
+  write_place(self, barrier->offset, false, site);
+}
+
+//===--- The end of a phase ----------------------------------------------===//
+
+static bool is_over(const emu_mbarrier_t *barrier, uint32_t parity) { return (barrier->phase & 1) != (parity & 1); }
+
+static void learn(emu_thread_t *thread, const emu_mbarrier_t *barrier) {
+  if (barrier->ended && thread->worker->launch->checks)
+    emu_clock_learn(barrier->ended, thread);
+}
+
+// Calls visit for each thread that waits at the barrier.
+#define FOR_EACH_WAITING(worker, barrier, thread)                                                                      \
+  for (emu_warp_t *warp_ = (worker)->warps; warp_ < (worker)->warps + (worker)->launch->warps; ++warp_)                \
+    for (uint64_t rest_ = warp_->at_mbarrier; rest_; rest_ &= rest_ - 1)                                               \
+      for (emu_thread_t *thread =                                                                                      \
+               &(worker)->threads[(warp_->number << (worker)->launch->warp_shift) + (uint32_t)__builtin_ctzll(rest_)]; \
+           thread && thread->wait_mbarrier == (barrier); thread = NULL)
+
+static bool is_waited_for(const emu_worker_t *worker, const emu_mbarrier_t *barrier) {
+  FOR_EACH_WAITING((emu_worker_t *)(uintptr_t)worker, barrier, thread)
+  return true;
+  return false;
+}
+
+static void end_phase(emu_worker_t *worker, emu_mbarrier_t *barrier) {
+  ++barrier->phase;
+  barrier->pending = barrier->expected;
+  barrier->ended = barrier->arrived;
+  barrier->arrived = NULL;
+  emu_progress(worker);
+  FOR_EACH_WAITING(worker, barrier, thread) {
+    if (!is_over(barrier, thread->wait_parity))
+      continue;
+    warp_->at_mbarrier &= ~emu_bit(thread->view.lane);
+    learn(thread, barrier); // another phase may end before it runs
+    emu_wake(thread);
+  }
+}
+
+void emu_mbarrier_advance(emu_worker_t *worker, emu_mbarrier_t *barrier) {
+  if (!barrier->pending && !barrier->bytes && barrier->expected)
+    end_phase(worker, barrier);
+}
+
+//===--- Arriving --------------------------------------------------------===//
+
+// False after a finding.
+static bool take_arrivals(emu_thread_t *self, emu_mbarrier_t *barrier, uint32_t count, uint32_t how, uint32_t site) {
+  bool stays = how & TESSERA_EMU_MBARRIER_STAYS;
+  if (count > barrier->pending || !count || (stays && count == barrier->pending)) {
+    emu_find(self, TESSERA_EMULATOR_BAD_OPERAND, site, barrier->made_site, barrier->offset, 0,
+             "%u arrivals at the mbarrier at shared+%u, which awaits %u in phase %u%s", count,
+             emu_shared_offset(self->worker->launch, barrier->offset), barrier->pending, barrier->phase,
+             stays ? ", and the phase must not end by these" : "");
+    return false;
+  }
+  barrier->pending -= count;
+  if (how & TESSERA_EMU_MBARRIER_DROPS)
+    barrier->expected -= count;
+  return true;
+}
+
+static void take_bytes(emu_thread_t *self, emu_mbarrier_t *barrier, int64_t bytes, uint32_t site) {
+  barrier->bytes += bytes;
+  if (barrier->bytes > MOST_BYTES || barrier->bytes < -MOST_BYTES)
+    emu_find(self, TESSERA_EMULATOR_BAD_OPERAND, site, barrier->made_site, barrier->offset, 0,
+             "the mbarrier at shared+%u awaits %lld bytes; it can count %d",
+             emu_shared_offset(self->worker->launch, barrier->offset), (long long)barrier->bytes, MOST_BYTES);
+}
+
+static void release(emu_thread_t *self, emu_mbarrier_t *barrier) {
+  emu_worker_t *worker = self->worker;
+  if (!worker->launch->checks)
+    return;
+  if (!barrier->arrived)
+    barrier->arrived = emu_clock_sum_create(worker);
+  emu_clock_sum_add(barrier->arrived, self);
+  self->clock.stamp = ++worker->now;
+}
+
+uint64_t tessera_emu_mbarrier_arrive(tessera_emu_thread_t *thread, void *address, uint32_t count, uint32_t bytes,
+                                     uint32_t how, uint32_t site) {
+  emu_thread_t *self = emu_of(thread);
+  site = site <= TESSERA_EMULATOR_SITES ? site : 0;
+  emu_mbarrier_t *barrier = address == TESSERA_EMU_OFF ? NULL : emu_mbarrier_at(self, address, "mbarrier.arrive", site);
+  if (!barrier)
+    return 0;
+  uint64_t phase = barrier->phase;
+  take_bytes(self, barrier, bytes, site);
+  if (!take_arrivals(self, barrier, count, how, site))
+    return phase;
+  if (!(how & TESSERA_EMU_MBARRIER_RELAXED))
+    release(self, barrier);
+  emu_progress(self->worker);
+  emu_mbarrier_advance(self->worker, barrier);
+  return phase;
+}
+
+void tessera_emu_mbarrier_expect(tessera_emu_thread_t *thread, void *address, int64_t bytes, uint32_t site) {
+  emu_thread_t *self = emu_of(thread);
+  site = site <= TESSERA_EMULATOR_SITES ? site : 0;
+  emu_mbarrier_t *barrier =
+      emu_mbarrier_at(self, address, bytes < 0 ? "mbarrier.complete_tx" : "mbarrier.expect_tx", site);
+  if (!barrier)
+    return;
+  take_bytes(self, barrier, bytes, site);
+  emu_progress(self->worker);
+  emu_mbarrier_advance(self->worker, barrier);
+}
+
+//===--- Waiting ---------------------------------------------------------===//
+
+void tessera_emu_mbarrier_wait(tessera_emu_thread_t *thread, void *address, uint32_t parity, uint32_t site) {
+  emu_thread_t *self = emu_of(thread);
+  site = site <= TESSERA_EMULATOR_SITES ? site : 0;
+  emu_mbarrier_t *barrier = emu_mbarrier_at(self, address, "mbarrier.try_wait", site);
+  if (!barrier)
+    return;
+  if (is_over(barrier, parity)) {
+    learn(self, barrier);
+    return;
+  }
+  self->wait_mbarrier = barrier;
+  self->wait_parity = parity;
+  self->in_warp->at_mbarrier |= emu_bit(self->view.lane);
+  emu_wait(self, EMU_AT_MBARRIER, site);
+}
+
+uint32_t tessera_emu_mbarrier_test(tessera_emu_thread_t *thread, void *address, uint64_t phase, uint32_t how,
+                                   uint32_t site) {
+  emu_thread_t *self = emu_of(thread);
+  site = site <= TESSERA_EMULATOR_SITES ? site : 0;
+  emu_yield(self, site);
+  emu_mbarrier_t *barrier = emu_mbarrier_at(self, address, "mbarrier.test_wait", site);
+  if (!barrier || !is_over(barrier, (uint32_t)phase)) // a state is the phase's number
+    return !barrier;
+  if (!(how & TESSERA_EMU_MBARRIER_RELAXED))
+    learn(self, barrier);
+  return true;
+}

@@ -1,0 +1,29 @@
+// mbarrier.h - barriers in shared memory: threads arrive, copies bring bytes, threads wait for the end of a phase.
+//
+// State (PTX ISA, "mbarrier"): the phase in progress, from 0; how many arrivals it still awaits; how many bytes, which
+// may be below 0 while copies are ahead of who expects them. When both are 0 the phase ends. A wait names a parity: it
+// goes on when the last phase that ended has it, so on a new barrier a wait for parity 1 does. What the program's own
+// accesses find in the 8 bytes is no value: the state is here, by address.
+//
+// Order: a wait learns what those knew who arrived in the phase that it saw end (clock.h), and which copies had landed.
+// Each barrier stands for the engine that writes what its copies bring, so that only who waited for them knows of them.
+#pragma once
+
+#include "lib/emulator/machine/clock.h"
+
+struct emu_mbarrier_t {
+  struct emu_mbarrier_t *next;
+  uint32_t offset; // in shared memory
+  bool is_live;    // since init, until inval
+  uint32_t expected, pending, phase;
+  int64_t bytes;
+  uint32_t maker, made, made_site;         // who initialized it, its stamp, where
+  struct emu_clock_sum_t *arrived, *ended; // in this phase; in the last one; null: nobody
+};
+
+// The block's at the address; null, after a finding, when there is none.
+emu_mbarrier_t *emu_mbarrier_at(emu_thread_t *self, const void *address, const char *action, uint32_t site);
+// Ends the phase when nothing is missing.
+void emu_mbarrier_advance(emu_worker_t *worker, emu_mbarrier_t *barrier);
+// What a thread that waits for it waits for: "1 arrival and 16384 bytes of phase 3".
+void emu_mbarrier_describe(const emu_mbarrier_t *barrier, char *text, size_t bytes);
