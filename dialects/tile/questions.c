@@ -257,6 +257,31 @@ bool tileEndsCopyGroup(MlirOperation op) {
   return false;
 }
 
+//===--- partitions of warps ------------------------------------------------===//
+
+MlirValue tileCapturedValue(MlirValue value) {
+  while (mlirValueIsABlockArgument(value)) {
+    MlirOperation around = mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(value));
+    if (mlirOperationIsNull(around) || !tileWarpSpecializeOpIsA(around))
+      break;
+    value = mlirOperationGetOperand(around, mlirBlockArgumentGetArgNumber(value));
+  }
+  return value;
+}
+
+int64_t tileWarpsOf(MlirOperation op) {
+  int64_t warps = 0;
+  while (!tileKernelOpIsA(op)) {
+    MlirBlock block = mlirOperationGetBlock(op);
+    op = mlirOperationGetParentOperation(op);
+    for (intptr_t i = 0; tileWarpSpecializeOpIsA(op) && i < mlirOperationGetNumRegions(op); ++i)
+      if (mlirBlockEqual(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, i)), block))
+        return tileArrayAt(op, "warps", i);
+  }
+  tileIntegerOf(op, "warps", &warps);
+  return warps;
+}
+
 bool tileParametersMayOverlap(MlirValue a, MlirValue b) {
   return mlirValueEqual(a, b) || (!isMarkedNoAlias(a) && !isMarkedNoAlias(b));
 }

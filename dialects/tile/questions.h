@@ -70,6 +70,12 @@ bool tileOpsEqualAttributes(MlirOperation a, MlirOperation b); // all attributes
 // A copy_async or a join after which a group of copies ends: the join that takes a copy's token, or the copy itself.
 bool tileEndsCopyGroup(MlirOperation op);
 
+//===--- partitions of warps ------------------------------------------------===//
+// What a partition of tile.warp_specialize captures, as it is outside; any other value is itself.
+MlirValue tileCapturedValue(MlirValue value);
+// The warps that run the op: of the partition around it, else the kernel's; 0: nobody says.
+int64_t tileWarpsOf(MlirOperation op);
+
 // Whether two parameters of a kernel may share memory: unless one of them is marked llvm.noalias.
 bool tileParametersMayOverlap(MlirValue a, MlirValue b);
 
