@@ -4,8 +4,7 @@
 //
 //   TileKnownMemory known = tileKnownMemory(tileViewOpGetSource(view));
 //   bool isWide = known.align % 16 == 0 && known.stride[0] * known.elementBytes % 16 == 0;
-#ifndef TESSERA_ANALYSIS_MEMORY_FACTS_H
-#define TESSERA_ANALYSIS_MEMORY_FACTS_H
+#pragma once
 
 #include "lib/capi/common.h"
 #include "lib/layout/layout.h"
@@ -22,5 +21,3 @@ TileKnownMemory tileKnownMemory(MlirValue memref);
 int64_t tileDivisorOfProduct(int64_t a, int64_t b);
 // The memref's dimension that axis a of the view walks: the a-th by `order` of those not fixed.
 intptr_t tileViewDimension(MlirOperation view, intptr_t axis);
-
-#endif

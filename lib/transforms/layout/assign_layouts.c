@@ -155,26 +155,44 @@ static const char *const statistics[] = {
 
 //===--- questions ------------------------------------------------------------------===//
 
+// Ops that make tiles: the first one, the type of its first tile, and one that runs on other warps, if there is one.
+typedef struct Tiled {
+  MlirOperation first, apart;
+  MlirType type;
+} Tiled;
+
 static MlirWalkResult findTile(MlirOperation op, void *data) {
-  MlirType *found = data;
+  Tiled *tiled = data;
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
     if (tileTypeIsATile(tileResultType(op, i))) {
-      *found = tileResultType(op, i);
-      return MlirWalkResultInterrupt;
+      if (mlirOperationIsNull(tiled->first))
+        *tiled = (Tiled){.first = op, .type = tileResultType(op, i)};
+      else if (tileWarpsOf(op) != tileWarpsOf(tiled->first))
+        tiled->apart = op;
+      break;
     }
   return MlirWalkResultAdvance;
 }
 
-static bool needsLayouts(MlirOperation kernel) {
-  MlirType tile = {NULL};
-  mlirOperationWalk(kernel, findTile, &tile, MlirWalkPreOrder);
-  return !mlirTypeIsNull(tile) && mlirAttributeIsNull(tileTypeGetLayout(tile));
+static Tiled tiledOf(MlirOperation kernel) {
+  Tiled tiled = {{NULL}, {NULL}, {NULL}};
+  mlirOperationWalk(kernel, findTile, &tiled, MlirWalkPreOrder);
+  return tiled;
 }
 
-// The option, the kernel's attribute, the schedule's product, or 0: nobody says.
-static int64_t warpsOf(MlirOperation kernel, MlirExtPass pass) {
+static bool needsLayouts(const Tiled *tiled) {
+  return !mlirOperationIsNull(tiled->first) && mlirAttributeIsNull(tileTypeGetLayout(tiled->type));
+}
+
+// The partition whose warps have the tiles; null: all warps have them.
+static MlirOperation partitionsOf(const Tiled *tiled) { return tileParentOp(tiled->first, tileWarpSpecializeOpIsA); }
+
+// The partition's, the option, the kernel's attribute, the schedule's product, or 0: nobody says.
+static int64_t warpsOf(MlirOperation kernel, MlirExtPass pass, const Tiled *tiled) {
   int64_t warps = mlirExtPassGetInteger(pass, "warps");
   MlirAttribute schedule = tileOpAttribute(kernel, "schedule");
+  if (!mlirOperationIsNull(partitionsOf(tiled)))
+    return tileWarpsOf(tiled->first);
   if (warps > 0 || tileIntegerOf(kernel, "warps", &warps))
     return warps > 0 ? warps : -1;
   MlirAttribute entry = mlirAttributeIsNull(schedule) ? schedule : tileScheduleAttrGetEntry(schedule, "warps");
@@ -203,10 +221,11 @@ static bool fillTarget(Graph *graph) {
 
 //===--- remarks and statistics --------------------------------------------------------===//
 
-static void label(MlirOperation kernel, const Graph *graph, MlirAttribute machine) {
+static void label(MlirOperation kernel, const Graph *graph, MlirAttribute machine, const Tiled *tiled) {
   MlirType i32 = mlirIntegerTypeGet(graph->context, 32);
   mlirOperationSetAttributeByName(kernel, tileString("machine"), machine);
-  mlirOperationSetAttributeByName(kernel, tileString("warps"), mlirIntegerAttrGet(i32, graph->warps));
+  if (mlirOperationIsNull(partitionsOf(tiled)))
+    mlirOperationSetAttributeByName(kernel, tileString("warps"), mlirIntegerAttrGet(i32, graph->warps));
 }
 
 static void report(MlirOperation kernel, MlirExtPass pass, const LayoutCounts *counts) {
@@ -306,10 +325,16 @@ static bool decideWarps(Graph *graph, MlirOperation kernel, const TileMachine *m
   return decide(graph, kernel, machine, best);
 }
 
-static bool assign(MlirOperation kernel, MlirExtPass pass, const TileMachine *machine, MlirAttribute attribute) {
+static bool assign(MlirOperation kernel, MlirExtPass pass, const TileMachine *machine, MlirAttribute attribute,
+                   const Tiled *tiled) {
   Graph graph = {.kernel = kernel};
   LayoutCounts counts = {.conversions = 0};
-  int64_t warps = warpsOf(kernel, pass);
+  int64_t warps = warpsOf(kernel, pass, tiled);
+  if (!mlirOperationIsNull(tiled->apart))
+    return tileErrorWithNote(tiled->apart, mlirOperationGetLocation(tiled->first), "the first tile is made here",
+                             "makes a tile on %lld warps, but the kernel's first tile is on %lld; layouts are for "
+                             "tiles of one partition",
+                             (long long)tileWarpsOf(tiled->apart), (long long)tileWarpsOf(tiled->first));
   if (warps && (!tessera_is_power_of_two(warps) || warps > 64))
     return tileError(kernel, "is to run on %lld warps, expected a power of two up to 64", (long long)warps);
   if (!inlineCalls(kernel))
@@ -319,7 +344,7 @@ static bool assign(MlirOperation kernel, MlirExtPass pass, const TileMachine *ma
   bool ok = warps ? decide(&graph, kernel, machine, warps) : decideWarps(&graph, kernel, machine);
   if (ok) {
     layoutApply(&graph, &counts);
-    label(kernel, &graph, attribute);
+    label(kernel, &graph, attribute, tiled);
     report(kernel, pass, &counts);
   }
   layoutGraphDestroy(&graph);
@@ -329,7 +354,8 @@ static bool assign(MlirOperation kernel, MlirExtPass pass, const TileMachine *ma
 //===--- the pass ---------------------------------------------------------------------===//
 
 static bool run(MlirOperation kernel, MlirExtPass pass) {
-  if (!needsLayouts(kernel))
+  Tiled tiled = tiledOf(kernel);
+  if (!needsLayouts(&tiled))
     return true;
   MlirAttribute attribute;
   TileMachine *machine = tileMachineOf(kernel, pass, &attribute);
@@ -337,7 +363,7 @@ static bool run(MlirOperation kernel, MlirExtPass pass) {
     return false;
   bool ok = mlirAttributeIsNull(attribute)
                 ? tileError(kernel, "has no machine; the kernel, the module or the option chip must name one")
-                : assign(kernel, pass, machine, attribute);
+                : assign(kernel, pass, machine, attribute, &tiled);
   tileMachineDestroy(machine);
   return ok;
 }

@@ -142,6 +142,40 @@ static bool proposeAtom(Graph *graph, uint32_t number, const char *name, const T
                    (long long)sizes.k);
 }
 
+// A product that runs by itself names its atom, whose fragment is the accumulator of several warps together. These
+// groups of warps share the rows, then the columns.
+static bool proposeAsync(Graph *graph, uint32_t number) {
+  MlirOperation op = graph->variables[number].op;
+  MlirStringRef name = tileKeywordOf(op, "atom");
+  TileMachineAtom atom;
+  TileLayout fragments[4], layouts[4];
+  TileError error;
+  char text[48];
+  snprintf(text, sizeof text, "%.*s", (int)name.length, name.data);
+  if (!tileMachineFindAtom(graph->machine, text, &atom, &error))
+    return tileError(op, "%s", error.text);
+  if (graph->warps < atom.warps)
+    return tileError(op, "atom \"%s\" runs on %lld warps together; the product has %u", text, (long long)atom.warps,
+                     graph->warps);
+  if (!parseFragments(op, &atom, fragments))
+    return false;
+  Sizes sizes = sizesOf(op);
+  TileProductShape shape = {.batch = sizes.batch, .m = sizes.m, .n = sizes.n, .k = sizes.k};
+  shape.warpBits = tessera_log2(graph->warps / (uint64_t)atom.warps);
+  for (uint32_t columns = 0; columns <= shape.warpBits; ++columns) {
+    shape.warpBitsM = shape.warpBits - columns;
+    shape.warpBitsN = columns;
+    if (!tileLayoutProductOperand(&fragments[2], &shape, 2, &layouts[2], NULL) ||
+        !tileLayoutProductOperand(&fragments[0], &shape, 0, &layouts[0], NULL))
+      continue;
+    addFragments(graph, number, layouts, text);
+    graph->variables[number].isFixed = true;
+    return true;
+  }
+  return tileError(op, "atom \"%s\" does not divide %lld x %lld x %lld among %u warps", text, (long long)sizes.m,
+                   (long long)sizes.n, (long long)sizes.k, graph->warps);
+}
+
 //===--- multiply-adds ----------------------------------------------------------------===//
 
 // Squares of accumulators per thread reuse operands most.
@@ -164,6 +198,8 @@ static bool proposeProduct(Graph *graph, uint32_t number) {
   MlirOperation op = graph->variables[number].op;
   TileMachineAtom atom;
   char name[48];
+  if (tileMmaAsyncOpIsA(op))
+    return proposeAsync(graph, number);
   if (layoutFindAtom(graph->machine, op, graph->warps, false, name, sizeof name, &atom))
     return proposeAtom(graph, number, name, &atom);
   if (tileMmaSparseOpIsA(op)) // padded to the atom by now, or dense

@@ -416,6 +416,16 @@ static void addProduct(Graph *graph, MlirOperation op) {
   addDefinition(graph, tileOnlyResult(op), Relation_Same);
 }
 
+// Its factors in buffers have no layout to choose.
+static void addAsyncProduct(Graph *graph, MlirOperation op) {
+  if (!mlirOperationGetNumResults(op))
+    return;
+  addVariable(graph, Variable_Product, op, tileMmaAsyncOpGetAccumulatorType(op));
+  addUse(graph, op, 0, Relation_Lhs);
+  addUse(graph, op, 2, Relation_Same);
+  addDefinition(graph, tileMmaAsyncOpGetResult(op), Relation_Same);
+}
+
 static bool hasShapeOf(MlirValue value, MlirType type) {
   return tileTypeIsATile(mlirValueGetType(value)) && tileTypeHasSameShape(mlirValueGetType(value), type);
 }
@@ -590,6 +600,7 @@ static const struct {
     {tileMmaOpIsA, addProduct},
     {tileMmaSparseOpIsA, addProduct},
     {tileMmaScaledOpIsA, addProduct},
+    {tileMmaAsyncOpIsA, addAsyncProduct},
     {tileLoadOpIsA, addLoad},
     {tileGatherOpIsA, addLoad},
     {tileStoreOpIsA, addStore},

@@ -177,12 +177,17 @@ static void addBuffer(const Lifetimes *lifetimes, MlirValue buffer, bool isWrite
     accessesAdd(accesses, (MemoryAccess){Access_Local, root, isWrite, 0, 0});
 }
 
+static uint32_t warpsOf(MlirOperation op) {
+  int64_t warps = tileWarpsOf(op);
+  return warps ? (uint32_t)warps : 1;
+}
+
 // A load or store of a tile of a view, each of whose elements one thread has.
 static bool isExact(const Lifetimes *lifetimes, MlirOperation op) {
   if (!lifetimes->lanes || (!tileLoadOpIsA(op) && !tileStoreOpIsA(op)) || !mlirTypeIsATensor(tileOf(op)))
     return false;
   TileLayout layout = tileLayoutAttrGetLayout(tileTypeGetLayout(tileOf(op)));
-  return !tileHasCopies(&layout, lifetimes->lanes, lifetimes->warps);
+  return !tileHasCopies(&layout, lifetimes->lanes, warpsOf(op));
 }
 
 static void addOperand(const Lifetimes *lifetimes, MlirOperation op, MlirValue memory, bool isWrite,
@@ -242,7 +247,7 @@ static void accessesOf(const Lifetimes *lifetimes, MlirOperation op, OpAccesses 
   tileOpVisitEffects(op, addEffect, &(Adding){lifetimes, &result->accesses});
   if (tileWaitOpIsA(op))
     addLanding(lifetimes, op, result);
-  TileExchange exchange = {.lanes = lifetimes->lanes, .warps = lifetimes->warps};
+  TileExchange exchange = {.lanes = lifetimes->lanes, .warps = warpsOf(op)};
   result->isOverAtBarrier = result->hasBarrier && tileSpreadsResult(&exchange, op);
   if (tileAtomicRmwOpIsA(op) || tileAtomicCasOpIsA(op) || tileAtomicStoreOpIsA(op)) {
     result->needsBefore = isOrdered(op, "release");
@@ -392,13 +397,11 @@ static bool arePlaced(const Lifetimes *lifetimes) {
 static void readThreads(MlirOperation kernel, MlirExtPass pass, Lifetimes *lifetimes) {
   MlirAttribute attribute;
   TileMachine *machine = tileMachineOf(kernel, pass, &attribute);
-  int64_t width = 0, warps = 1;
+  int64_t width = 0;
   if (machine && !mlirAttributeIsNull(attribute))
     tileMachineGetInteger(machine, "warp.width", &width);
   tileMachineDestroy(machine);
-  tileIntegerOf(kernel, "warps", &warps);
   lifetimes->lanes = (uint32_t)width;
-  lifetimes->warps = (uint32_t)warps;
 }
 
 static bool run(MlirOperation kernel, MlirExtPass pass) {

@@ -201,12 +201,10 @@ void tileLifetimesDestroy(Lifetimes *lifetimes) {
 MlirValue tileRootOf(MlirValue memory) {
   for (;;) {
     memory = tileMemoryRoot(memory);
-    if (mlirValueIsNull(memory) || !mlirValueIsABlockArgument(memory))
+    MlirValue outside = mlirValueIsNull(memory) ? memory : tileCapturedValue(memory);
+    if (mlirValueEqual(outside, memory))
       return memory;
-    MlirOperation around = mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(memory));
-    if (!tileWarpSpecializeOpIsA(around))
-      return memory;
-    memory = mlirOperationGetOperand(around, mlirBlockArgumentGetArgNumber(memory));
+    memory = outside;
   }
 }
 

@@ -32,7 +32,7 @@ typedef struct Lifetimes {
   intptr_t numTimes;
   BufferPlace *places;
   intptr_t numPlaces;
-  uint32_t lanes, warps; // of the kernel; lanes 0: not known
+  uint32_t lanes; // of a warp; 0: not known
 } Lifetimes;
 
 Lifetimes *tileLifetimes(MlirOperation kernel);

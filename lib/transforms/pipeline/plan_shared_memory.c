@@ -113,23 +113,23 @@ static void placeScratch(Plan *plan, MlirOperation op) {
 }
 
 static MlirWalkResult visit(MlirOperation op, void *data) {
-  placeScratch(data, op);
+  Plan *plan = data;
+  plan->exchange.warps = (uint32_t)tessera_max(tileWarpsOf(op), 1);
+  placeScratch(plan, op);
   return MlirWalkResultAdvance;
 }
 
 //===--- the pass -------------------------------------------------------------------------------------===//
 
 static bool readKernel(Plan *plan) {
-  int64_t warps = 1, width = 0;
+  int64_t width = 0;
   const TileMachine *machine = plan->exchange.machine;
   if (!tileMachineGetInteger(machine, "warp.width", &width))
     return tileError(plan->kernel, "machine %s has no warp.width; shared memory is planned for GPUs only",
                      tileMachineGetName(machine));
   plan->limit = INT64_MAX / 2;
   tileMachineGetInteger(machine, "shared.per_block.bytes", &plan->limit);
-  tileIntegerOf(plan->kernel, "warps", &warps);
   plan->exchange.lanes = (uint32_t)width;
-  plan->exchange.warps = (uint32_t)warps;
   TileOps calls = tileCollectOps(plan->kernel, tileCallOpIsA);
   bool hasCalls = calls.count > 0;
   if (hasCalls)
