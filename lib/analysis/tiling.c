@@ -449,11 +449,24 @@ bool tileStructuredWalksDepthAround(const TileStructured *s, const TileTiling *t
 
 //===--- faults -----------------------------------------------------------------------===//
 
+// A field that no kernel of ours obeys: those of the dialect that wait for a kernel.
+static const char *unusedField(const TileStructured *s) {
+  static const char *const fields[] = {"warp", "atom", "cluster", "specialize", "cache"};
+  for (size_t i = 0; i < sizeof fields / sizeof *fields; ++i)
+    if (hasEntry(s, fields[i]))
+      return fields[i];
+  return NULL;
+}
+
 // A field that the kind does not have.
 static const char *fieldFault(const TileStructured *s, const TileSearchTile *tile, char *buffer, size_t capacity) {
   static const char *const gpuFields[] = {"warps", "stages", "group", "registers"};
   const TileKernelKind *kind = tile->kind ? tileKernelKinds[tile->kind] : NULL;
-  const char *wrong = NULL, *owner = "GPU kinds";
+  const char *wrong = unusedField(s), *owner = "GPU kinds";
+  if (wrong) {
+    snprintf(buffer, capacity, "`%s` has no effect on any kind of kernel yet; remove it", wrong);
+    return buffer;
+  }
   for (size_t i = 0; i < sizeof gpuFields / sizeof *gpuFields; ++i)
     wrong = hasEntry(s, gpuFields[i]) && !(kind && kind->isForGpu) ? gpuFields[i] : wrong;
   if (hasEntry(s, "group") && tile->kind != TileKind_Product) {
@@ -504,6 +517,11 @@ static const char *tileFault(const TileStructured *s, const TileOperator *op, co
              (long)mlirDenseArrayGetNumElements(registers));
     return buffer;
   }
+  if (tile->kind && tileKernelKinds[tile->kind]->isForGpu && tile->gpu.registerLimit > target->registersPerThread) {
+    snprintf(buffer, capacity, "`registers` is %ld; a thread of %s has at most %ld", (long)tile->gpu.registerLimit,
+             tileMachineGetName(s->target->machine), (long)target->registersPerThread);
+    return buffer;
+  }
   bool canBeFaulty = op->isMatrix && tile->kind && tileKernelKinds[tile->kind]->fault;
   return canBeFaulty ? tileKernelKinds[tile->kind]->fault(op, target, tile, buffer, capacity) : NULL;
 }
@@ -532,12 +550,12 @@ static const char *blockFault(const TileStructured *s, const TileOperator *op, c
 const char *tileStructuredScheduleFault(const TileStructured *s, const TileTiling *tiling, char *buffer,
                                         size_t capacity) {
   MlirAttribute block = tileScheduleAttrGetEntry(s->schedule, "block");
+  intptr_t sizes = mlirAttributeIsNull(block) ? 0 : mlirDenseArrayGetNumElements(block);
   TileSearchTile tile;
-  if (mlirAttributeIsNull(block))
-    return NULL;
-  if (mlirDenseArrayGetNumElements(block) != s->numDims) {
-    snprintf(buffer, capacity, "`block` has %ld sizes; the op has %d dimensions",
-             (long)mlirDenseArrayGetNumElements(block), s->numDims);
+  if (!sizes && hasEntry(s, "split") && !hasEntry(s, "kind"))
+    return NULL; // for tile-split-reductions, which checks it; the parts' tile is chosen
+  if (sizes != s->numDims) {
+    snprintf(buffer, capacity, "`block` has %ld sizes; the op has %d dimensions", (long)sizes, s->numDims);
     return buffer;
   }
   TileOperator op = tileStructuredDescribe(s, tiling, TileUnknownExtent);

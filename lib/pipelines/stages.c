@@ -27,7 +27,7 @@ const TilePipelineStep tileStageOfTensors[] = {
     {"sparse-fold-constants", .on = funcFuncOpName},
     {"tile-construct-tiles", {{"ops", "sparse"}, {"policy", .from = TilePipeline_Policy}}, .on = funcFuncOpName},
     {"convert-sparse-to-tile"},
-    {"linalg-generalize-named-ops", .on = funcFuncOpName},
+    {"tile-generalize-named-ops", .on = funcFuncOpName},
     {"tile-group-ops", {{"ops", "elementwise"}}},
     {"canonicalize", .on = funcFuncOpName},
     {"cse", .on = funcFuncOpName},

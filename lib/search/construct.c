@@ -457,7 +457,7 @@ static TileSearchCandidate chooseKind(const TileOperator *op, const TileSearchTa
       continue;
     TileSearchCandidate candidate = tileSearchEvaluate(op, target, &whole, evaluations);
     if (isFaulty)
-      candidate.prediction.misfit = "a register tile";
+      candidate.prediction.misfit = "register tiles";
     if (i == 0 || tileSearchIsBetter(target, &candidate, &best))
       best = candidate;
   }

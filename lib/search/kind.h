@@ -54,7 +54,7 @@ typedef struct TileSearchTile {
 } TileSearchTile;
 
 typedef struct TilePrediction {
-  const char *misfit;              // what the tile exceeds: "registers", "shared", "threads"; null: it fits
+  const char *misfit;              // what the tile exceeds: "registers", "shared memory", "threads"; null: it fits
   double seconds, sum;             // the largest term; all terms together, which decides among equals
   char bound[TileSearchLevelName]; // the largest term's name: a level, "compute", "issue" or "latency"
   int64_t programs, steps;         // of the grid; of each program's reduction

@@ -447,7 +447,7 @@ static const char *gpuMisfit(const Nest *nest, const TilePrediction *p) {
     return "threads";
   if (p->registers > tileRegisterLimit(t, nest->op->m >= 0, nest->tile->gpu.warps))
     return "registers";
-  return fmax((double)p->sharedBytes, exchangeBytes(nest)) > (double)t->sharedPerBlock ? "shared" : NULL;
+  return fmax((double)p->sharedBytes, exchangeBytes(nest)) > (double)t->sharedPerBlock ? "shared memory" : NULL;
 }
 
 static double instructionsPerWarp(const Nest *nest) {

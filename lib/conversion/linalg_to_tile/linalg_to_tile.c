@@ -1,6 +1,6 @@
 // Turns linalg on tensors into the tile graph: one tile.kernel and one tile.launch per op.
 //
-// Expects: linalg.generic (run linalg-generalize-named-ops first), linalg.softmax, linalg.pack and unpack in func.func,
+// Expects: linalg.generic (run tile-generalize-named-ops first), linalg.softmax, linalg.pack and unpack in func.func,
 // on tensors. Leaves: tile.launch in destination style and private kernels; linalg ops that no kernel covers yet stay
 // as they are and go by upstream's route (tile-bufferize-host counts them as fallback_ops). Host arithmetic, scf and
 // func stay. A reduction whose output starts from a constant (linalg.fill) starts from that constant and never reads

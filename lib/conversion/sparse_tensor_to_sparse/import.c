@@ -637,7 +637,7 @@ static bool run(MlirOperation module, MlirExtPass pass) {
   free(functions.items);
   if (!isSparse)
     return true;
-  if (!tileRunPipeline(module, "func.func(linalg-generalize-named-ops)"))
+  if (!tileRunPipeline(module, "func.func(tile-generalize-named-ops)"))
     return false;
   functions = collect(module);
   bool ok = decide(&functions, isError, mlirExtPassGetBool(pass, "lowerable"));

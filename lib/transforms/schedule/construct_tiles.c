@@ -1,7 +1,7 @@
 // tile-construct-tiles{chip=NAME policy=construct ops=all top=K}: decides how each op runs: the kind of its kernel, its
 // tile, whether k is split and a constant operand packed. The policy (lib/search/policy.h) chooses.
 //
-// Expects: linalg.generic and linalg.softmax on tensors in func.func (run linalg-generalize-named-ops first). Leaves:
+// Expects: linalg.generic and linalg.softmax on tensors in func.func (run tile-generalize-named-ops first). Leaves:
 // `tile.schedule` on each op that convert-linalg-to-tile tiles, with what the model predicts; with top above 1 also
 // `tile.schedules`, the best ones in order. ops=products: only on products; a convolution on a CPU takes the plain tile
 // of its kind. An op that has a schedule keeps its block; what the schedule leaves out and the predictions are filled
@@ -161,7 +161,7 @@ static bool completeSchedule(const Run *run, Decision *decision) {
   TileSearchResult *result = &decision->result;
   TileSearchCandidate candidate = tileSearchComplete(&decision->op, &decision->target, &tile, &result->evaluations);
   if (candidate.prediction.misfit)
-    return tileError(s->op, "schedule: the tile needs more %s than %s has", candidate.prediction.misfit,
+    return tileError(s->op, "schedule: the tile does not fit the %s of %s", candidate.prediction.misfit,
                      tileMachineGetName(run->target.machine));
   result->best[0] = candidate;
   result->count = 1;

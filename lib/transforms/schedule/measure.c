@@ -36,7 +36,7 @@ typedef struct Cloner {
 // What a function of its own computes again rather than be given: constants, empty tensors, and fills of them.
 static bool isCheap(MlirOperation op) { return arithConstantOpIsA(op) || tensorEmptyOpIsA(op) || linalgFillOpIsA(op); }
 
-// A fill after linalg-generalize-named-ops: a scalar everywhere, an input or from outside the body.
+// A fill after tile-generalize-named-ops: a scalar everywhere, an input or from outside the body.
 static bool isFill(MlirOperation op) {
   intptr_t count = mlirOperationGetNumOperands(op);
   return linalgGenericOpIsA(op) && mlirOperationGetNumResults(op) == 1 &&

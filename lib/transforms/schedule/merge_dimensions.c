@@ -5,7 +5,7 @@
 //   where m counts pixels (n, p, q), k the window's elements (r, s, c), C, W and x' are the same memory with fewer axes
 //   (tensor.collapse_shape), and address(m, k) is a sum of terms like m floordiv 56 mod 56 times a stride. Where no
 //   element is met twice (a 1 × 1 window at stride 1) A is a matrix like the others.
-// Expects: linalg.generic on tensors in func.func, for a CPU (after linalg-generalize-named-ops and
+// Expects: linalg.generic on tensors in func.func, for a CPU (after tile-generalize-named-ops and
 // tile-group-ops). Leaves:
 //   the merged product, with the elementwise op that alone uses it in the same shape, so that it becomes the product's
 //   epilogue. That is where the model expects the packed product to be a tenth faster than the convolution's own kernel

@@ -1,5 +1,5 @@
 // tile-specialize-sizes{buckets=16,256,4096 chip=NAME}: kernels for small, middle and large sizes where a size is known
-// only at run time. Expects: linalg.generic on tensors in func.func (run linalg-generalize-named-ops and
+// only at run time. Expects: linalg.generic on tensors in func.func (run tile-generalize-named-ops and
 // tile-group-ops first). Leaves, for an op whose best tile depends on the bucket, a chain of scf.if over its
 // unknown sizes with a copy of the op for each bucket, which says in `tile.extents` what its unknown sizes are planned
 // for; a size above the last bucket but one takes the last. Buckets for which a larger one's tile is as good, by a

@@ -3,7 +3,7 @@
 //   C[m, n] += sum over k of A[m, k] · B[k, n]
 //   becomes  P[s, m, n] = sum over k' of A'[m, s, k'] · B'[s, k', n]  and  C[m, n] += sum over s of P[s, m, n]
 //   where A' and B' are A and B with k expanded to s, k': views of the same memory.
-// Expects: linalg.generic on tensors in func.func (after linalg-generalize-named-ops and tile-group-ops).
+// Expects: linalg.generic on tensors in func.func (after tile-generalize-named-ops and tile-group-ops).
 // Leaves:
 //   the same results but for the order of additions, the same in every run. An elementwise op that follows becomes the
 //   epilogue of the sum. How many parts: `split` of the op's tile.schedule, which tile-construct-tiles or a person

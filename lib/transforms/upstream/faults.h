@@ -6,3 +6,4 @@
 
 extern const MlirExtPassDefinition tileAvoidUpstreamFaultsPass;
 extern const MlirExtPassDefinition tileEliminateEmptyTensorsPass;
+extern const MlirExtPassDefinition tileGeneralizeNamedOpsPass;

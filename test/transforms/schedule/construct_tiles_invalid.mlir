@@ -45,7 +45,7 @@ func.func @three_wide(%a: tensor<64x64x64xf32>, %b: tensor<64x64x64xf32>) -> ten
 // -----
 
 func.func @too_large(%a: tensor<4096x4096xf16>, %b: tensor<4096x4096xf16>, %c: tensor<4096x4096xf32>) -> tensor<4096x4096xf32> {
-  // expected-error@below {{schedule: the tile needs more registers than sm_80 has}}
+  // expected-error@below {{schedule: the tile does not fit the registers of sm_80}}
   %0 = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%a, %b : tensor<4096x4096xf16>, tensor<4096x4096xf16>) outs(%c : tensor<4096x4096xf32>) attrs = {tile.schedule = #tile.schedule<block = [256, 256, 64], warps = [2, 2, 1], stages = 4>} {
   ^bb0(%x: f16, %y: f16, %s: f32):
@@ -80,6 +80,58 @@ func.func @grouped(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>) -> tensor<64x64
   ^bb0(%x: f32, %o: f32):
     %y = math.exp %x : f32
     linalg.yield %y : f32
+  } -> tensor<64x64xf32>
+  return %0 : tensor<64x64xf32>
+}
+
+// -----
+
+// A schedule on a named op is obeyed as well: see generalize_named_ops.mlir.
+#map_a = affine_map<(m, n, k) -> (m, k)>
+#map_b = affine_map<(m, n, k) -> (k, n)>
+#map_c = affine_map<(m, n, k) -> (m, n)>
+func.func @no_block(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>, %c: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  // expected-error@below {{schedule: `block` has 0 sizes; the op has 3 dimensions}}
+  %0 = linalg.generic {indexing_maps = [#map_a, #map_b, #map_c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<64x64xf32>, tensor<64x64xf32>) outs(%c : tensor<64x64xf32>) attrs = {tile.schedule = #tile.schedule<kind = "nosuch">} {
+  ^bb0(%x: f32, %y: f32, %s: f32):
+    %p = arith.mulf %x, %y : f32
+    %t = arith.addf %s, %p : f32
+    linalg.yield %t : f32
+  } -> tensor<64x64xf32>
+  return %0 : tensor<64x64xf32>
+}
+
+// -----
+
+#map_a = affine_map<(m, n, k) -> (m, k)>
+#map_b = affine_map<(m, n, k) -> (k, n)>
+#map_c = affine_map<(m, n, k) -> (m, n)>
+func.func @no_effect(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>, %c: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  // expected-error@below {{schedule: `cluster` has no effect on any kind of kernel yet; remove it}}
+  %0 = linalg.generic {indexing_maps = [#map_a, #map_b, #map_c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<64x64xf32>, tensor<64x64xf32>) outs(%c : tensor<64x64xf32>) attrs = {tile.schedule = #tile.schedule<block = [16, 16, 16], cluster = [2]>} {
+  ^bb0(%x: f32, %y: f32, %s: f32):
+    %p = arith.mulf %x, %y : f32
+    %t = arith.addf %s, %p : f32
+    linalg.yield %t : f32
+  } -> tensor<64x64xf32>
+  return %0 : tensor<64x64xf32>
+}
+
+// -----
+
+#map_a = affine_map<(m, n, k) -> (m, k)>
+#map_b = affine_map<(m, n, k) -> (k, n)>
+#map_c = affine_map<(m, n, k) -> (m, n)>
+func.func @registers(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>, %c: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  // expected-error@below {{schedule: `registers` is 300; a thread of sm_80 has at most 255}}
+  %0 = linalg.generic {indexing_maps = [#map_a, #map_b, #map_c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<64x64xf32>, tensor<64x64xf32>) outs(%c : tensor<64x64xf32>) attrs = {tile.schedule = #tile.schedule<block = [16, 16, 16], registers = 300>} {
+  ^bb0(%x: f32, %y: f32, %s: f32):
+    %p = arith.mulf %x, %y : f32
+    %t = arith.addf %s, %p : f32
+    linalg.yield %t : f32
   } -> tensor<64x64xf32>
   return %0 : tensor<64x64xf32>
 }
