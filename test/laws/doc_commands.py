@@ -20,6 +20,7 @@ ELSEWHERE = {  # the beginning of a command: the test that runs it
     "pip install": "test/python/install.test",
     "test/gpu/pack.py": "test/gpu/gpu.test",
     "gpu-tests/run.sh": "test/gpu/gpu.test",
+    "gpu-tests/bench.py": "test/gpu/bench.test",
     "cmake --install": "test/examples/out_of_tree.test",
     "tile-opt --load-dialect-plugin=build/poly.so": "test/examples/out_of_tree.test",
     "mlir-opt-22 --load-dialect-plugin=build/poly.so": "test/examples/out_of_tree.test",
@@ -107,8 +108,9 @@ def main(root, build, scratch):
             here += not test
             wrong += [fault] if fault else []
         if commands:
-            print(*wrong, f"{page.name}: {here} commands run, {len(commands) - here} in other tests, {len(wrong)} wrong",
-                  sep="\n", flush=True)
+            for fault in wrong:
+                print(fault, file=sys.stderr, flush=True)
+            print(f"{page.name}: {here} commands run, {len(commands) - here} in other tests, {len(wrong)} wrong", flush=True)
         failed += len(wrong)
     return bool(failed)
 
