@@ -123,13 +123,29 @@ static bool fitsGpu(const TileSearchTarget *target, const TileAttentionSizes *s,
          tileThreadRegisters(target, true, tiles, 0) <= tileRegisterLimit(target, true, WarpsOfBlock);
 }
 
+// Bytes per second at which keys and values come: those of the heads under way stay in a cache that holds them.
+static double keyBandwidth(const TileSearchTarget *target, const TileAttentionSizes *s, int64_t programsOfHead) {
+  int64_t heads = tessera_min(s->heads, tessera_ceil_div(target->cores, programsOfHead));
+  double bytes = (double)heads * (double)s->keys * (double)((s->depth + s->channels) * s->bytes);
+  int level = target->shared + 1;
+  while (level + 1 < target->numLevels && bytes > (double)target->levels[level].bytes)
+    ++level;
+  return target->levels[level].bandwidth;
+}
+
+// Products by matrix instructions, then the scores and the rescaled sums by all lanes; keys and values come meanwhile.
 static double gpuSeconds(const TileSearchTarget *target, const TileAttentionSizes *s, int64_t queries, int64_t keys) {
-  double columns = (double)(s->heads * blocksVisited(s, queries, keys) * keys); // of all programs
+  int64_t programsOfHead = tessera_ceil_div(s->queries, queries);
+  double blocks = (double)(s->heads * blocksVisited(s, queries, keys)); // of keys, of all programs
+  double columns = blocks * (double)keys;
   double operations = 2 * (double)queries * columns * (double)(s->depth + s->channels);
-  double busy = (double)tessera_min(s->heads * tessera_ceil_div(s->queries, queries), target->cores);
+  double instructions = (double)queries * (columns * (double)target->model.scoreCycles +
+                                           blocks * (double)(s->channels * target->model.rescaleCycles));
+  double busy = (double)tessera_min(s->heads * programsOfHead, target->cores);
+  double cycles = operations / (target->rate * target->model.attentionRate) +
+                  instructions / (double)(target->lanes * target->partitions);
   double bytes = columns * (double)((s->depth + s->channels) * s->bytes);
-  return fmax(operations / (target->rate * busy * target->clock),
-              bytes / target->levels[target->numLevels - 1].bandwidth) +
+  return fmax(cycles / (busy * target->clock), bytes / keyBandwidth(target, s, programsOfHead)) +
          target->model.launchSeconds;
 }
 

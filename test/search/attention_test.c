@@ -12,7 +12,7 @@ static void expect(bool holds, const char *what) {
   failures += !holds;
 }
 
-static TileSearchTarget targetOf(const char *chip) {
+static TileSearchTarget targetOf(const char *chip, const char *type) {
   TileError error = {.text = ""};
   TileSearchTarget target;
   TileMachine *machine = tileMachineLoad(chip, NULL, NULL, 0, &error);
@@ -20,7 +20,7 @@ static TileSearchTarget targetOf(const char *chip) {
     printf("%s: %s\n", chip, error.text);
     exit(1);
   }
-  TileOperator op = tileOperatorProduct(512, 512, 64, "f32", 32, 32);
+  TileOperator op = tileOperatorProduct(512, 512, 64, type, type[1] == '1' ? 16 : 32, 32);
   tileSearchSetOperator(machine, &op, &target);
   tileMachineDestroy(machine);
   return target;
@@ -33,7 +33,7 @@ static double productSeconds(const TileSearchTarget *t, const TileAttentionSizes
 }
 
 static void testChip(const char *chip) {
-  TileSearchTarget target = targetOf(chip);
+  TileSearchTarget target = targetOf(chip, "f32");
   TileAttentionSizes sizes = {.heads = 64, .queries = 512, .keys = 512, .depth = 64, .channels = 64, .bytes = 4};
   TileSearchAttention all = tileSearchAttention(&target, &sizes, 1);
   expect(all.queries > 0 && all.keys > 0 && (all.queries & (all.queries - 1)) == 0, "a block that fits");
@@ -62,7 +62,7 @@ static void testChip(const char *chip) {
 
 // On a CPU a vector of queries is the least: one query costs as many.
 static void testFewQueries(void) {
-  TileSearchTarget target = targetOf("x86-64-v4");
+  TileSearchTarget target = targetOf("x86-64-v4", "f32");
   TileAttentionSizes sizes = {.heads = 64, .queries = 16, .keys = 512, .depth = 64, .channels = 64, .bytes = 4};
   double full = tileSearchAttention(&target, &sizes, 1).fused;
   sizes.queries = 1;
@@ -77,11 +77,24 @@ static void testFewQueries(void) {
   expect(tileSearchAttention(&target, &sizes, 1).fused > fast, "slower caches make a slower kernel");
 }
 
+// Keys and values of 16 heads stay in the second-level cache: narrow blocks of keys, which rescale the sums more often,
+// gain nothing. Measured, H100: 64 x 64 and 64 x 128 take 0.78 to 0.84 of the time of 128 x 16 and 128 x 32.
+static void testMeasuredBlocks(void) {
+  TileSearchTarget target = targetOf("sm_90a", "f16");
+  for (int64_t depth = 64; depth <= 128; depth *= 2) {
+    TileAttentionSizes sizes = {
+        .heads = 16, .queries = 4096, .keys = 4096, .depth = depth, .channels = depth, .bytes = 2};
+    TileSearchAttention block = tileSearchAttention(&target, &sizes, 1);
+    expect(block.queries == 64 && block.keys >= 64, "a block that was fast on an H100");
+  }
+}
+
 int main(void) {
   testChip("x86-64-v4");
   testChip("sm_80");
   testChip("gfx942");
   testFewQueries();
+  testMeasuredBlocks();
   printf("%d failures\n", failures);
   return failures ? 1 : 0;
 }
