@@ -51,7 +51,7 @@ typedef struct TileEmulatorKernel {
   const char *name;
   tessera_emu_kernel_t entry;
   int64_t parameterCount;
-  const uint32_t *parameterBytes; // 8 for pointers
+  const uint32_t *parameterBytes; // 8 for pointers, but for those by value (llvm.byval): what they point to
   const bool *parameterIsPointer;
   uint32_t sharedBytes; // static
   uint32_t addedBytes;  // gaps between arrays that only the emulator has

@@ -121,10 +121,18 @@ static void lowerFunction(EmulatorBuild *build, MlirOperation function) {
   emulatorKeepLarge(function);
 }
 
-// void tessera_entry_NAME(thread, params): each parameter from where params points to.
+static intptr_t kernelNamed(const TileEmulatorProgram *program, MlirStringRef name) {
+  for (intptr_t i = 0; i < program->kernelCount; ++i)
+    if (tileStringEquals(name, program->kernels[i].name))
+      return i;
+  return -1;
+}
+
+// void tessera_entry_NAME(thread, params): each parameter from where params points to, or, by value, that place.
 static void addEntry(EmulatorBuild *build, MlirOperation function) {
   char name[256], symbol[300];
   MlirStringRef text = mlirStringAttrGetValue(tileOpAttribute(function, "sym_name"));
+  const bool *isPointer = build->program->kernels[kernelNamed(build->program, text)].parameterIsPointer;
   snprintf(name, sizeof name, "%.*s", (int)text.length, text.data);
   snprintf(symbol, sizeof symbol, "tessera_entry_%s", name);
   MlirType inputs[] = {build->pointer, build->pointer}, voidType = mlirLLVMVoidTypeGet(build->context);
@@ -140,7 +148,9 @@ static void addEntry(EmulatorBuild *build, MlirOperation function) {
   for (intptr_t i = 1; i < count && i < 65; ++i) {
     MlirValue slot = emulatorOffset(build, &b, mlirBlockGetArgument(block, 1), 8 * (i - 1));
     MlirValue place = emulatorLoad(build, &b, build->pointer, slot);
-    operands[i] = emulatorLoad(build, &b, mlirLLVMFunctionTypeGetInput(type, i), place);
+    MlirType input = mlirLLVMFunctionTypeGetInput(type, i);
+    bool isByValue = mlirTypeIsALLVMPointerType(input) && !isPointer[i - 1];
+    operands[i] = isByValue ? place : emulatorLoad(build, &b, input, place);
   }
   emulatorCheckStack(build, &b, operands[0], function, emulatorSite(build, function));
   emulatorCallDefined(build, &b, name, (MlirType){NULL}, count, operands);
@@ -169,13 +179,6 @@ static bool placeGlobals(EmulatorBuild *build, TileOps *ops) {
 
 static uint32_t alignedUp(uint32_t value, uint32_t alignment) {
   return (value + alignment - 1) / alignment * alignment;
-}
-
-static intptr_t kernelNamed(const TileEmulatorProgram *program, MlirStringRef name) {
-  for (intptr_t i = 0; i < program->kernelCount; ++i)
-    if (tileStringEquals(name, program->kernels[i].name))
-      return i;
-  return -1;
 }
 
 // Notes the one kernel that takes a shared global's address: no other kernel's block has room for it.

@@ -1,4 +1,4 @@
-// Rows for what runs by itself beside the threads from sm_90 on: barriers in memory.
+// Rows for what runs by itself beside the threads from sm_90 on: barriers in memory, copies of boxes of tensors (TMA).
 #include "lib/emulator/compile/common.h"
 
 #include "mlir-c/BuiltinTypes.h"
@@ -90,6 +90,80 @@ static bool lowerTest(EmulatorBuild *build, MlirOperation op, const EmulatorRow 
   return true;
 }
 
+//===--- copies of boxes of tensors -----------------------------------------------------===//
+
+static bool isTiled(EmulatorBuild *build, MlirOperation op) {
+  return !emulatorHas(op, "mode") || emulatorSays(op, "mode", "tile") ||
+         emulatorRefuse(build, op, "copies in another mode than tiles, which the emulator does not know");
+}
+
+// The coordinates, i32, one after another in the frame.
+static MlirValue storeCoordinates(EmulatorBuild *build, TileBuilder *b, intptr_t count, const MlirValue *at) {
+  MlirValue place = emulatorFrame(build, b, 0, (uint32_t)count * 4);
+  for (intptr_t i = 0; i < count; ++i)
+    emulatorStore(build, b, at[i], emulatorFrame(build, b, (uint32_t)i * 4, 4));
+  return place;
+}
+
+enum { MostCoordinates = 5 };
+
+static bool lowerLoadBox(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
+  TileBuilder b = tileBuilderBefore(op);
+  MlirValue at[MostCoordinates];
+  intptr_t rank = nvvmCpAsyncBulkTensorGlobalToSharedClusterOpGetNumCoordinates(op);
+  (void)row;
+  if (!isTiled(build, op))
+    return false;
+  if (rank > MostCoordinates || !mlirValueIsNull(nvvmCpAsyncBulkTensorGlobalToSharedClusterOpGetMulticastMask(op)))
+    return emulatorRefuse(build, op, "copies to several blocks, which the emulator does not know");
+  for (intptr_t i = 0; i < rank; ++i)
+    at[i] = nvvmCpAsyncBulkTensorGlobalToSharedClusterOpGetCoordinates(op, i);
+  MlirValue operands[] = {predicated(build, &b, nvvmCpAsyncBulkTensorGlobalToSharedClusterOpGetDstMem(op),
+                                     nvvmCpAsyncBulkTensorGlobalToSharedClusterOpGetPredicate(op)),
+                          emulatorFlat(build, &b, nvvmCpAsyncBulkTensorGlobalToSharedClusterOpGetTmaDescriptor(op)),
+                          emulatorFlat(build, &b, nvvmCpAsyncBulkTensorGlobalToSharedClusterOpGetMbar(op)),
+                          storeCoordinates(build, &b, rank, at), emulatorI32(build, &b, rank)};
+  emulatorCallAt(build, &b, op, "tessera_emu_bulk_load", none, 5, operands);
+  emulatorReplace(op, nothing);
+  return true;
+}
+
+static bool lowerStoreBox(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
+  TileBuilder b = tileBuilderBefore(op);
+  MlirValue at[MostCoordinates];
+  intptr_t rank = nvvmCpAsyncBulkTensorSharedCTAToGlobalOpGetNumCoordinates(op);
+  (void)row;
+  if (!isTiled(build, op) || rank > MostCoordinates)
+    return false;
+  for (intptr_t i = 0; i < rank; ++i)
+    at[i] = nvvmCpAsyncBulkTensorSharedCTAToGlobalOpGetCoordinates(op, i);
+  MlirValue operands[] = {emulatorFlat(build, &b, nvvmCpAsyncBulkTensorSharedCTAToGlobalOpGetTmaDescriptor(op)),
+                          predicated(build, &b, nvvmCpAsyncBulkTensorSharedCTAToGlobalOpGetSrcMem(op),
+                                     nvvmCpAsyncBulkTensorSharedCTAToGlobalOpGetPredicate(op)),
+                          storeCoordinates(build, &b, rank, at), emulatorI32(build, &b, rank)};
+  emulatorCallAt(build, &b, op, "tessera_emu_bulk_store", none, 4, operands);
+  emulatorReplace(op, nothing);
+  return true;
+}
+
+static bool lowerCommitBoxes(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
+  TileBuilder b = tileBuilderBefore(op);
+  (void)row;
+  emulatorCall(build, &b, "tessera_emu_bulk_commit", none, 1, &build->self);
+  emulatorReplace(op, nothing);
+  return true;
+}
+
+static bool lowerWaitBoxes(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
+  TileBuilder b = tileBuilderBefore(op);
+  (void)row;
+  MlirValue operands[] = {emulatorI32(build, &b, emulatorInteger(op, "group", 0)),
+                          emulatorI32(build, &b, emulatorHas(op, "read"))};
+  emulatorCallAt(build, &b, op, "tessera_emu_bulk_wait", none, 2, operands);
+  emulatorReplace(op, nothing);
+  return true;
+}
+
 const EmulatorRow emulatorHopperRows[] = {
     {nvvmMBarrierInitOpName, lowerInit, NULL, 0},
     {nvvmMBarrierInvalOpName, emulatorLowerDirect, "tessera_emu_mbarrier_inval", 0},
@@ -103,5 +177,12 @@ const EmulatorRow emulatorHopperRows[] = {
     {nvvmMBarrierTestWaitOpName, lowerTest, NULL, 0},
     {nvvmMBarrierTryWaitOpName, lowerTest, NULL, 0},
     {nvvmFenceMbarrierInitOpName, emulatorLowerNothing, NULL, 0},
+    {nvvmFenceProxyOpName, emulatorLowerNothing, NULL, 0},
+    {nvvmCpAsyncBulkTensorGlobalToSharedClusterOpName, lowerLoadBox, NULL, 0},
+    {nvvmCpAsyncBulkTensorSharedCTAToGlobalOpName, lowerStoreBox, NULL, 0},
+    {nvvmCpAsyncBulkTensorPrefetchOpName, emulatorLowerNothing, NULL, 0},
+    {nvvmCpAsyncBulkPrefetchOpName, emulatorLowerNothing, NULL, 0},
+    {nvvmCpAsyncBulkCommitGroupOpName, lowerCommitBoxes, NULL, 0},
+    {nvvmCpAsyncBulkWaitGroupOpName, lowerWaitBoxes, NULL, 0},
     {NULL, NULL, NULL, 0},
 };

@@ -149,6 +149,14 @@ static void readBlock(MlirOperation function, uint32_t block[3]) {
   }
 }
 
+// The type of what a parameter points to that is handed over itself (llvm.byval); null: none.
+static MlirType byValue(MlirOperation function, intptr_t parameter) {
+  MlirAttribute all = tileOpAttribute(function, "arg_attrs"), type = {NULL};
+  if (!mlirAttributeIsNull(all) && mlirAttributeIsAArray(all))
+    type = mlirDictionaryAttrGetElementByName(mlirArrayAttrGetElement(all, parameter), tileString("llvm.byval"));
+  return mlirAttributeIsNull(type) ? (MlirType){NULL} : mlirTypeAttrGetValue(type);
+}
+
 bool emulatorAddKernel(EmulatorBuild *build, MlirOperation function) {
   TileEmulatorProgram *program = build->program;
   TileEmulatorKernel *kernels = grow(program->kernels, program->kernelCount, sizeof *kernels);
@@ -163,9 +171,9 @@ bool emulatorAddKernel(EmulatorBuild *build, MlirOperation function) {
                                .parameterBytes = bytes,
                                .parameterIsPointer = isPointer};
   for (intptr_t i = 0; bytes && isPointer && i < count; ++i) {
-    MlirType type = mlirValueGetType(mlirBlockGetArgument(entry, i));
-    bytes[i] = (uint32_t)emulatorBytes(type);
-    isPointer[i] = mlirTypeIsALLVMPointerType(type);
+    MlirType type = mlirValueGetType(mlirBlockGetArgument(entry, i)), whole = byValue(function, i);
+    bytes[i] = (uint32_t)emulatorBytes(mlirTypeIsNull(whole) ? type : whole);
+    isPointer[i] = mlirTypeIsNull(whole) && mlirTypeIsALLVMPointerType(type);
   }
   readBlock(function, kernel.block);
   kernel.cooperative = emulatorHas(function, "cooperative");

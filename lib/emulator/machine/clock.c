@@ -2,7 +2,7 @@
 // whole block or a warp one pass over its threads; anything else one vector of numbers, of the block's threads.
 #include "lib/emulator/machine/clock.h"
 
-#include "lib/emulator/machine/mbarrier.h"
+#include "lib/emulator/machine/engines/bulk.h"
 #include "lib/support/integer.h"
 
 #include <string.h>
@@ -41,10 +41,16 @@ static uint32_t *move(emu_worker_t *worker, emu_arena_t *arena, const uint32_t *
   return header->moved;
 }
 
+static void move_of_bulks(emu_worker_t *worker, emu_arena_t *arena, emu_bulk_t *bulk) {
+  for (; bulk; bulk = bulk->next)
+    bulk->clock.vector = move(worker, arena, bulk->clock.vector);
+}
+
 static void move_of_thread(emu_worker_t *worker, emu_arena_t *arena, emu_thread_t *thread) {
   thread->clock.vector = move(worker, arena, thread->clock.vector);
   for (uint32_t i = 0; i < thread->copy_count; ++i)
     thread->copies[i].clock.vector = move(worker, arena, thread->copies[i].clock.vector);
+  move_of_bulks(worker, arena, thread->bulks);
 }
 
 static void move_of_sum(emu_worker_t *worker, emu_arena_t *arena, emu_clock_sum_t *sum) {
@@ -67,6 +73,7 @@ void emu_clock_collect(emu_worker_t *worker) {
   for (emu_mbarrier_t *barrier = worker->mbarriers; barrier; barrier = barrier->next) {
     move_of_sum(worker, &fresh, barrier->arrived);
     move_of_sum(worker, &fresh, barrier->ended);
+    move_of_bulks(worker, &fresh, barrier->copies);
   }
   worker->vector_taken = 0;
   emu_arena_free(&worker->vector_arena);

@@ -207,6 +207,27 @@ static uint64_t account(emu_worker_t *worker, const entry_t *entry) {
   return site->transactions - before;
 }
 
+void emu_count_bulk(emu_worker_t *worker, uint32_t bytes, bool writes, uint32_t site) {
+  tessera_emulator_counters_t *counters = &worker->counters;
+  ++counters->async_copies;
+  ++*(writes ? &counters->global_stores : &counters->global_loads);
+  *(writes ? &counters->shared_bytes_read : &counters->shared_bytes_written) += bytes;
+  ++use_site(worker, site)->executions;
+  ++worker->sites[site].lanes;
+}
+
+void emu_count_bulk_row(emu_worker_t *worker, uint64_t address, uint32_t bytes, bool writes, uint32_t site) {
+  uint64_t sector = worker->launch->chip->sector_bytes;
+  uint64_t transactions = (address + bytes - 1) / sector - address / sector + 1;
+  worker->counters.async_bytes += bytes;
+  *(writes ? &worker->counters.global_bytes_written : &worker->counters.global_bytes_read) += bytes;
+  worker->counters.global_transactions += transactions;
+  worker->sites[site].bytes += bytes;
+  worker->sites[site].transactions += transactions;
+  worker->sites[site].ideal += (bytes + sector - 1) / sector;
+  emu_wave_touch(worker, address, bytes);
+}
+
 //===--- For predictions -------------------------------------------------===//
 
 static void record_access(emu_worker_t *worker, uint32_t warp, const entry_t *entry, uint64_t transactions) {

@@ -31,6 +31,9 @@ void emu_log_destroy(emu_log_t *log);
 void emu_log_add(emu_thread_t *self, uintptr_t address, uint32_t bytes, uint32_t what, uint32_t site);
 // Entries since it was emptied.
 uint32_t emu_log_length(const emu_log_t *log);
+// A copy of a box between global and shared memory, and each of its rows in global memory.
+void emu_count_bulk(emu_worker_t *worker, uint32_t bytes, bool writes, uint32_t site);
+void emu_count_bulk_row(emu_worker_t *worker, uint64_t address, uint32_t bytes, bool writes, uint32_t site);
 void emu_log_flush(emu_worker_t *worker, emu_warp_t *warp);
 
 void emu_counters_add(tessera_emulator_counters_t *into, const tessera_emulator_counters_t *from);

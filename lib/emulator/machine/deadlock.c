@@ -4,7 +4,7 @@
 #include "lib/emulator/machine/deadlock.h"
 
 #include "lib/emulator/machine/access.h"
-#include "lib/emulator/machine/mbarrier.h"
+#include "lib/emulator/machine/engines/mbarrier.h"
 
 #include <string.h>
 

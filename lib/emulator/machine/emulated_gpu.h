@@ -228,6 +228,20 @@ void tessera_emu_copy_counted(tessera_emu_thread_t *self, void *shared, const vo
 // Lanes that wait elsewhere, in another branch, take no part.
 void tessera_emu_copy_wait_counted(tessera_emu_thread_t *self, uint32_t pending, uint32_t site);
 
+//===--- Copies of boxes of tensors --------------------------------------===//
+
+// cp.async.bulk.tensor from global to shared memory: a box of the tensor that |map| describes (a tessera_tensor_map_t)
+// comes to |shared|, and its bytes to |barrier|, some time before a wait for the barrier's phase returns. |at|: the
+// |rank| coordinates of the box, the fastest axis first. Elements outside of the tensor are filled in.
+void tessera_emu_bulk_load(tessera_emu_thread_t *self, void *shared, const void *map, void *barrier, const int32_t *at,
+                           uint32_t rank, uint32_t site);
+// From shared to global memory, as one of the thread's groups. Elements outside of the tensor are left out.
+void tessera_emu_bulk_store(tessera_emu_thread_t *self, const void *map, const void *shared, const int32_t *at,
+                            uint32_t rank, uint32_t site);
+// cp.async.bulk.commit_group, wait_group: as with cp.async. |reads_only|: until shared memory has been read (.read).
+void tessera_emu_bulk_commit(tessera_emu_thread_t *self);
+void tessera_emu_bulk_wait(tessera_emu_thread_t *self, uint32_t pending, uint32_t reads_only, uint32_t site);
+
 //===--- Operations without a meaning ------------------------------------===//
 
 // False where all is run again in another order: what a kernel prints was printed then.

@@ -6,6 +6,7 @@
 #include "lib/emulator/machine/clock.h"
 #include "lib/emulator/machine/count.h"
 #include "lib/emulator/machine/deadlock.h"
+#include "lib/emulator/machine/engines/bulk.h"
 #include "lib/emulator/machine/shadow.h"
 #include "lib/emulator/machine/timing.h"
 #include "lib/emulator/machine/trace.h"
@@ -75,8 +76,9 @@ static emu_thread_t *pick(emu_worker_t *worker) {
   if (warp->ready || release_log_waiters(worker, warp) || emu_collectives_go_on(worker, warp))
     return lane_of(worker, warp, warp->ready);
   worker->ready_warps &= ~emu_bit(warp->number);
-  if (!worker->ready_warps)
-    return NULL;
+  while (!worker->ready_warps)
+    if (!emu_bulk_land_awaited(worker))
+      return NULL;
   if (worker->vector_taken > EMU_VECTOR_BYTES)
     emu_clock_collect(worker);
   emu_trace_warp(worker, warp->number);
@@ -238,6 +240,7 @@ static bool all_spin(emu_worker_t *worker) {
 static void spin_on(emu_worker_t *worker) {
   emu_launch_t *launch = worker->launch;
   ++worker->yields;
+  emu_bulk_land_awaited(worker);
   if (launch->resident && worker->yields % YIELDS_BEFORE_SUSPENSION == 0)
     emu_suspend(worker);
   if (worker->yields < YIELDS_BEFORE_STUCK)
@@ -306,6 +309,8 @@ static void reset_threads(emu_worker_t *worker) {
     thread->fence_scope = 0;
     thread->groups = thread->spins = thread->copy_count = 0;
     thread->lock = NULL;
+    thread->bulks = NULL;
+    thread->bulk_groups = 0;
   }
 }
 
@@ -323,12 +328,15 @@ static void reset_warps(emu_worker_t *worker) {
   worker->aborted = false;
   worker->open_barriers = 0;
   worker->mbarriers = NULL;
+  worker->free_bulks = NULL;
+  worker->reads_in_flight = 0;
   memset(worker->barriers, 0, sizeof worker->barriers);
 }
 
 static void end_block(emu_worker_t *worker) {
   if (worker->copies_in_flight)
     emu_copies_block_ended(worker);
+  emu_bulk_block_ended(worker);
   worker->syncs = NULL;
   for (uint32_t w = 0; w < worker->launch->warps; ++w)
     emu_log_flush(worker, &worker->warps[w]);

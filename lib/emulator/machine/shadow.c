@@ -13,13 +13,14 @@
 
 emu_shadow_t *emu_shadow_create(uint32_t bytes) {
   uint32_t words = (bytes / 64 + 2) * 16; // an access of 64 bytes may begin in the last word
-  emu_shadow_t *shadow = calloc(1, sizeof *shadow + words * (sizeof(emu_word_t) + sizeof(emu_lists_t) + 2));
+  emu_shadow_t *shadow = calloc(1, sizeof *shadow + words * (sizeof(emu_word_t) + sizeof(emu_lists_t) + 3));
   if (!shadow)
     return NULL;
   shadow->words = words;
   shadow->lists = (emu_lists_t *)&shadow->of[words];
   shadow->initialized = (uint8_t *)&shadow->lists[words];
   shadow->split = shadow->initialized + words;
+  shadow->readers = (emu_readers_t *)(shadow->split + words); // a fourth of the words, 4 bytes each
   return shadow;
 }
 
@@ -54,6 +55,13 @@ static void find_in_mbarrier(const emu_access_t *access, uint32_t at) {
   uint32_t offset = emu_shared_offset(access->self->worker->launch, at);
   emu_find(access->self, TESSERA_EMULATOR_BAD_OPERAND, access->site, 0, offset, 0,
            "%s at shared+%u, where an mbarrier is in use", access->write ? "write" : "read", offset);
+}
+
+bool emu_shadow_has_special(const emu_worker_t *worker, uint32_t offset, uint32_t bytes) {
+  for (uint32_t word = offset / 4; word < (offset + bytes + 3) / 4; ++word)
+    if (worker->shadow->initialized[word] & (EMU_GAP | EMU_MBARRIER))
+      return true;
+  return false;
 }
 
 void emu_shadow_set_mbarrier(emu_worker_t *worker, uint32_t offset, uint32_t bytes, bool is_live) {
@@ -137,6 +145,43 @@ static void check_chunk(const emu_access_t *access, emu_shadow_t *shadow, uint32
     emu_word_check(access, &shadow->of[at], &shadow->lists[at], 15, &place);
 }
 
+//===--- Asynchronous reads ----------------------------------------------===//
+
+void emu_shadow_reads_begin(emu_worker_t *worker, uint32_t offset, uint32_t bytes, uint32_t site) {
+  if (!worker->launch->checks)
+    return;
+  ++worker->reads_in_flight;
+  for (uint32_t chunk = offset / CHUNK; chunk <= (offset + bytes - 1) / CHUNK; ++chunk) {
+    ++worker->shadow->readers[chunk].count;
+    worker->shadow->readers[chunk].site = (uint16_t)site;
+  }
+}
+
+void emu_shadow_reads_end(emu_worker_t *worker, uint32_t offset, uint32_t bytes) {
+  if (!worker->launch->checks)
+    return;
+  --worker->reads_in_flight;
+  for (uint32_t chunk = offset / CHUNK; chunk <= (offset + bytes - 1) / CHUNK; ++chunk)
+    --worker->shadow->readers[chunk].count;
+}
+
+static void find_reader(const emu_access_t *access, uint64_t offset, uint64_t bytes) {
+  const emu_readers_t *readers = access->self->worker->shadow->readers;
+  for (uint64_t chunk = offset / CHUNK; chunk <= (offset + bytes - 1) / CHUNK; ++chunk)
+    if (readers[chunk].count) {
+      uint32_t at = (uint32_t)(chunk * CHUNK > offset ? chunk * CHUNK : offset);
+      emu_find(access->self, TESSERA_EMULATOR_OVERWRITE, access->site, readers[chunk].site, at, 0,
+               "write of shared+%u, which an asynchronous operation still reads: no wait covers it",
+               emu_shared_offset(access->self->worker->launch, at));
+      return;
+    }
+}
+
+static inline void check_readers(const emu_access_t *access, uint64_t offset, uint64_t bytes) {
+  if (__builtin_expect(access->write && access->self->worker->reads_in_flight, 0))
+    find_reader(access, offset, bytes);
+}
+
 //===--- Accesses --------------------------------------------------------===//
 
 // All of a chunk that is one: false when it must be looked at word by word.
@@ -154,6 +199,7 @@ static bool shared_chunk(const emu_access_t *access, emu_shadow_t *shadow, uint3
 
 void emu_shadow_shared(const emu_access_t *access, uint32_t offset, uint32_t bytes) {
   emu_shadow_t *shadow = access->self->worker->shadow;
+  check_readers(access, offset, bytes);
   for (uint64_t at = offset, end = at + bytes; at < end;) {
     uint32_t chunk = (uint32_t)(at / CHUNK);
     if (is_whole(at, end - at) && shared_chunk(access, shadow, chunk)) {
@@ -183,6 +229,7 @@ void emu_shadow_copy_begins(emu_thread_t *self, uint32_t offset, uint32_t bytes,
   emu_access_t access = {.self = self, .write = true, .site = site};
   emu_shadow_t *shadow = self->worker->shadow;
   uint32_t chunk = offset / CHUNK;
+  check_readers(&access, offset, bytes);
   if (is_whole(offset, bytes) && is_one(self, shadow, chunk)) {
     check_chunk(&access, shadow, chunk);
     shadow->of[offset / 4].write = emu_record(&access, 15) | (uint64_t)EMU_IN_FLIGHT << 32;
@@ -217,5 +264,17 @@ void emu_shadow_copy_lands(emu_thread_t *self, uint32_t offset, uint32_t bytes, 
   for (uint64_t at = offset, end = at + bytes; at < end;) {
     uint32_t word = (uint32_t)at, mask = emu_bytes_of_word(&at, end);
     land_word(&access, shadow, word, mask);
+  }
+}
+
+void emu_shadow_bulk_lands(emu_worker_t *worker, uint32_t offset, uint32_t bytes, uint32_t engine, uint32_t stamp,
+                           uint32_t site) {
+  emu_shadow_t *shadow = worker->shadow;
+  uint64_t record = (uint64_t)stamp << 32 | engine << 22 | UINT64_C(15) << 18 | site;
+  for (uint32_t chunk = offset / CHUNK; chunk < (offset + bytes) / CHUNK; ++chunk) {
+    uint32_t first = chunk * CHUNK_WORDS, end = first + (shadow->split[chunk] ? CHUNK_WORDS : 1);
+    for (uint32_t word = first; word < end; ++word)
+      shadow->of[word].write = record;
+    memcpy(&shadow->initialized[first], &all_initialized, sizeof all_initialized);
   }
 }

@@ -13,11 +13,17 @@
 #define EMU_IN_FLIGHT UINT32_MAX
 enum { EMU_GAP = 0x80, EMU_MBARRIER = 0x40, EMU_GAP_BYTES = TESSERA_EMULATOR_GAP_BYTES };
 
+// Of 16 bytes: how many asynchronous operations in flight still read them, and where the last one began.
+typedef struct emu_readers_t {
+  uint16_t count, site;
+} emu_readers_t;
+
 typedef struct emu_shadow_t {
   uint32_t words;
   emu_lists_t *lists;
   uint8_t *initialized; // four bits for each word's bytes, or EMU_GAP, or EMU_MBARRIER
   uint8_t *split; // for each 16 bytes: 0 as long as every access was to all of them; then the first word tells all
+  emu_readers_t *readers; // for each 16 bytes
   emu_word_t of[];
 } emu_shadow_t;
 
@@ -52,6 +58,14 @@ void emu_shadow_shared(const emu_access_t *access, uint32_t offset, uint32_t byt
 void emu_shadow_copy_begins(emu_thread_t *self, uint32_t offset, uint32_t bytes, uint32_t site);
 void emu_shadow_copy_lands(emu_thread_t *self, uint32_t offset, uint32_t bytes, uint32_t site);
 
+// Marks whole 16 bytes as written by a copy of |engine|: a number behind the threads', or a thread's.
+void emu_shadow_bulk_lands(emu_worker_t *worker, uint32_t offset, uint32_t bytes, uint32_t engine, uint32_t stamp,
+                           uint32_t site);
+// Between the two an asynchronous operation reads the bytes, and nobody may write them.
+void emu_shadow_reads_begin(emu_worker_t *worker, uint32_t offset, uint32_t bytes, uint32_t site);
+void emu_shadow_reads_end(emu_worker_t *worker, uint32_t offset, uint32_t bytes);
+// Do some of the bytes lie between two arrays, or belong to an mbarrier?
+bool emu_shadow_has_special(const emu_worker_t *worker, uint32_t offset, uint32_t bytes);
 // The bytes become an mbarrier's, whom plain accesses may not touch; or nobody has written them.
 void emu_shadow_set_mbarrier(emu_worker_t *worker, uint32_t offset, uint32_t bytes, bool is_live);
 

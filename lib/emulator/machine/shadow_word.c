@@ -20,11 +20,19 @@ static unsigned long long offset_of(const emu_access_t *access, const emu_place_
   return is_shared ? emu_shared_offset(access->self->worker->launch, (uint32_t)place->offset) : place->offset;
 }
 
+// A thread, or an engine that writes what copies bring.
+static const char *name_of(const emu_access_t *access, uint32_t thread, char *room, size_t bytes) {
+  bool is_engine = thread >= access->self->worker->launch->threads;
+  snprintf(room, bytes, is_engine ? "a copy of a box" : "thread %u", thread);
+  return room;
+}
+
 static void report_race(const emu_access_t *access, const emu_place_t *place, uint64_t record, bool written) {
+  char name[32];
   emu_find(access->self, TESSERA_EMULATOR_RACE, access->site, emu_site_of(record), place->offset, emu_thread_of(record),
-           "%s by thread %u and %s by thread %u, in no order, at %s+%llu", emu_action(written, emu_atomic_of(record)),
-           emu_thread_of(record), emu_action(access->write, access->atomic), access->self->view.index, place->memory,
-           offset_of(access, place));
+           "%s by %s and %s by thread %u, in no order, at %s+%llu", emu_action(written, emu_atomic_of(record)),
+           name_of(access, emu_thread_of(record), name, sizeof name), emu_action(access->write, access->atomic),
+           access->self->view.index, place->memory, offset_of(access, place));
 }
 
 static void report_in_flight(const emu_access_t *access, const emu_place_t *place, uint64_t record) {

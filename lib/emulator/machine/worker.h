@@ -83,6 +83,8 @@ struct emu_thread_t {
   uint32_t spins;  // atomics and volatile loads since it last waited
   uint32_t copy_count, copy_room;
   emu_copy_t *copies;
+  struct emu_bulk_t *bulks; // out of shared memory: see bulk.h
+  uint32_t bulk_groups;     // of them, committed
   _Atomic uint8_t *lock;    // held between atomic_begin and atomic_end
   const void *atomic_place; // between the same two: where, and what was there
   uint32_t atomic_bytes;
@@ -211,6 +213,8 @@ struct emu_worker_t {
   uint32_t copies_in_flight;
   uint32_t open_barriers; // one bit for each that someone has arrived at
   emu_mbarrier_t *mbarriers;
+  struct emu_bulk_t *free_bulks;
+  uint32_t reads_in_flight; // by asynchronous operations
   struct emu_sync_t *syncs; // what atomics of shared memory released
   struct emu_findings_t *findings;
   struct emu_trace_buffer_t *trace;

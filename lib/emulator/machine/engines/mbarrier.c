@@ -1,8 +1,9 @@
 // mbarrier.c - init, arrive, wait: see mbarrier.h. Costs: a walk along the block's barriers to find one, a vector of
 // clocks for each phase, and one more for each warp that waits.
-#include "lib/emulator/machine/mbarrier.h"
+#include "lib/emulator/machine/engines/mbarrier.h"
 
 #include "lib/emulator/machine/access.h"
+#include "lib/emulator/machine/engines/bulk.h"
 #include "lib/emulator/machine/shadow.h"
 
 enum { MBARRIER_BYTES = 8, MOST_ARRIVALS = (1 << 20) - 1, MOST_BYTES = (1 << 20) - 1 };
@@ -81,12 +82,29 @@ static void write_place(emu_thread_t *self, uint32_t offset, bool is_live, uint3
   emu_shadow_set_mbarrier(self->worker, offset, MBARRIER_BYTES, is_live);
 }
 
-static emu_mbarrier_t *place(emu_worker_t *worker, uint32_t offset) {
+// Blocks of as many threads as there may be have no room for engines: then it is who makes the barrier.
+static uint32_t engine_of(const emu_thread_t *maker) {
+  const emu_launch_t *launch = maker->worker->launch;
+  uint32_t number = 0, engines = launch->clocks > launch->first_engine ? launch->clocks - launch->first_engine : 0;
+  for (const emu_mbarrier_t *other = maker->worker->mbarriers; other; other = other->next)
+    ++number;
+  return engines ? launch->first_engine + number % engines : maker->view.index;
+}
+
+uint32_t emu_mbarrier_stamp(emu_worker_t *worker, emu_mbarrier_t *barrier) {
+  if (!barrier->arrived)
+    barrier->arrived = emu_clock_sum_create(worker);
+  return barrier->arrived->vector[barrier->engine] = ++worker->now;
+}
+
+static emu_mbarrier_t *place(const emu_thread_t *maker, uint32_t offset) {
+  emu_worker_t *worker = maker->worker;
   emu_mbarrier_t *barrier = find(worker, offset);
   if (barrier)
     return barrier;
   barrier = emu_arena_take(worker, &worker->block_arena, sizeof *barrier);
   barrier->offset = offset;
+  barrier->engine = engine_of(maker);
   barrier->next = worker->mbarriers;
   return worker->mbarriers = barrier;
 }
@@ -96,7 +114,7 @@ void tessera_emu_mbarrier_init(tessera_emu_thread_t *thread, void *address, uint
   site = site <= TESSERA_EMULATOR_SITES ? site : 0;
   if (address == TESSERA_EMU_OFF || !is_place(self, address, "mbarrier.init", site))
     return;
-  emu_mbarrier_t *barrier = place(self->worker, offset_of(self, address)), *next = barrier->next;
+  emu_mbarrier_t *barrier = place(self, offset_of(self, address)), *next = barrier->next;
   if (barrier->is_live) {
     emu_find(self, TESSERA_EMULATOR_BAD_OPERAND, site, barrier->made_site, barrier->offset, barrier->maker,
              "mbarrier.init at shared+%u, where an mbarrier is in use: mbarrier.inval comes first",
@@ -116,10 +134,10 @@ void tessera_emu_mbarrier_init(tessera_emu_thread_t *thread, void *address, uint
                               .pending = count,
                               .maker = self->view.index,
                               .made = self->clock.stamp,
-                              .made_site = site};
+                              .made_site = site,
+                              .engine = barrier->engine,
+                              .copies = barrier->copies};
 }
-
-static bool is_waited_for(const emu_worker_t *worker, const emu_mbarrier_t *barrier);
 
 void tessera_emu_mbarrier_inval(tessera_emu_thread_t *thread, void *address, uint32_t site) {
   emu_thread_t *self = emu_of(thread);
@@ -127,7 +145,7 @@ void tessera_emu_mbarrier_inval(tessera_emu_thread_t *thread, void *address, uin
   emu_mbarrier_t *barrier = emu_mbarrier_at(self, address, "mbarrier.inval", site);
   if (!barrier)
     return;
-  if (is_waited_for(self->worker, barrier))
+  if (emu_mbarrier_is_waited_for(self->worker, barrier))
     emu_find(self, TESSERA_EMULATOR_RACE, site, 0, barrier->offset, 0,
              "mbarrier.inval of the mbarrier at shared+%u, which threads wait for",
              emu_shared_offset(self->worker->launch, barrier->offset));
@@ -152,13 +170,13 @@ static void learn(emu_thread_t *thread, const emu_mbarrier_t *barrier) {
                &(worker)->threads[(warp_->number << (worker)->launch->warp_shift) + (uint32_t)__builtin_ctzll(rest_)]; \
            thread && thread->wait_mbarrier == (barrier); thread = NULL)
 
-static bool is_waited_for(const emu_worker_t *worker, const emu_mbarrier_t *barrier) {
+bool emu_mbarrier_is_waited_for(const emu_worker_t *worker, const emu_mbarrier_t *barrier) {
   FOR_EACH_WAITING((emu_worker_t *)(uintptr_t)worker, barrier, thread)
   return true;
   return false;
 }
 
-static void end_phase(emu_worker_t *worker, emu_mbarrier_t *barrier) {
+void emu_mbarrier_end_phase(emu_worker_t *worker, emu_mbarrier_t *barrier) {
   ++barrier->phase;
   barrier->pending = barrier->expected;
   barrier->ended = barrier->arrived;
@@ -175,7 +193,7 @@ static void end_phase(emu_worker_t *worker, emu_mbarrier_t *barrier) {
 
 void emu_mbarrier_advance(emu_worker_t *worker, emu_mbarrier_t *barrier) {
   if (!barrier->pending && !barrier->bytes && barrier->expected)
-    end_phase(worker, barrier);
+    emu_mbarrier_end_phase(worker, barrier);
 }
 
 //===--- Arriving --------------------------------------------------------===//
@@ -259,7 +277,10 @@ void tessera_emu_mbarrier_wait(tessera_emu_thread_t *thread, void *address, uint
   self->wait_mbarrier = barrier;
   self->wait_parity = parity;
   self->in_warp->at_mbarrier |= emu_bit(self->view.lane);
-  emu_wait(self, EMU_AT_MBARRIER, site);
+  if (emu_random(self->worker) & 1) // now, or when nobody else can run
+    emu_bulk_land(self->worker, barrier);
+  if (!is_over(barrier, parity))
+    emu_wait(self, EMU_AT_MBARRIER, site);
 }
 
 uint32_t tessera_emu_mbarrier_test(tessera_emu_thread_t *thread, void *address, uint64_t phase, uint32_t how,
@@ -268,8 +289,12 @@ uint32_t tessera_emu_mbarrier_test(tessera_emu_thread_t *thread, void *address, 
   site = site <= TESSERA_EMULATOR_SITES ? site : 0;
   emu_yield(self, site);
   emu_mbarrier_t *barrier = emu_mbarrier_at(self, address, "mbarrier.test_wait", site);
-  if (!barrier || !is_over(barrier, (uint32_t)phase)) // a state is the phase's number
-    return !barrier;
+  if (!barrier)
+    return true;
+  if (!is_over(barrier, (uint32_t)phase)) { // a state is the phase's number
+    emu_bulk_land(self->worker, barrier);
+    return false;
+  }
   if (!(how & TESSERA_EMU_MBARRIER_RELAXED))
     learn(self, barrier);
   return true;

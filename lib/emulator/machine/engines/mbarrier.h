@@ -17,13 +17,19 @@ struct emu_mbarrier_t {
   bool is_live;    // since init, until inval
   uint32_t expected, pending, phase;
   int64_t bytes;
-  uint32_t maker, made, made_site;         // who initialized it, its stamp, where
-  struct emu_clock_sum_t *arrived, *ended; // in this phase; in the last one; null: nobody
+  uint32_t maker, made, made_site;  // who initialized it, its stamp, where
+  emu_clock_sum_t *arrived, *ended; // in this phase; in the last one; null: nobody
+  uint32_t engine;                  // whose clock tells what copies have brought
+  struct emu_bulk_t *copies;        // under way to it
 };
 
 // The block's at the address; null, after a finding, when there is none.
 emu_mbarrier_t *emu_mbarrier_at(emu_thread_t *self, const void *address, const char *action, uint32_t site);
 // Ends the phase when nothing is missing.
 void emu_mbarrier_advance(emu_worker_t *worker, emu_mbarrier_t *barrier);
+bool emu_mbarrier_is_waited_for(const emu_worker_t *worker, const emu_mbarrier_t *barrier);
+void emu_mbarrier_end_phase(emu_worker_t *worker, emu_mbarrier_t *barrier);
+// A stamp for what a copy has just brought: who waits for the phase in progress knows it.
+uint32_t emu_mbarrier_stamp(emu_worker_t *worker, emu_mbarrier_t *barrier);
 // What a thread that waits for it waits for: "1 arrival and 16384 bytes of phase 3".
 void emu_mbarrier_describe(const emu_mbarrier_t *barrier, char *text, size_t bytes);
