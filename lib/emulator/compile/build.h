@@ -94,6 +94,9 @@ MlirValue emulatorCallAt(EmulatorBuild *build, TileBuilder *b, MlirOperation op,
 // tessera_emu_collective of the whole warp, all at this op.
 void emulatorCollective(EmulatorBuild *build, TileBuilder *b, MlirOperation op, tessera_emu_meaning_t meaning,
                         const void *parameter, MlirValue contribution);
+// As above; what the lanes did to memory before is in order before what they do after.
+void emulatorOrderedCollective(EmulatorBuild *build, TileBuilder *b, MlirOperation op, tessera_emu_meaning_t meaning,
+                               MlirValue contribution);
 // `offset` bytes beyond a pointer; places in the frame, which grows as needed.
 MlirValue emulatorOffset(EmulatorBuild *build, TileBuilder *b, MlirValue pointer, int64_t offset);
 MlirValue emulatorFrame(EmulatorBuild *build, TileBuilder *b, uint32_t offset, uint32_t bytes);

@@ -4,6 +4,7 @@
 // mean, after translation many are inline assembly. Nothing is run before every op is known.
 #include "lib/emulator/compile/common.h"
 #include "lib/emulator/compile/private_memory.h"
+#include "lib/emulator/compile/products_ops.h"
 #include "lib/emulator/compile/program.h"
 #include "lib/emulator/compile/subnormals.h"
 
@@ -112,6 +113,7 @@ static void lowerFunction(EmulatorBuild *build, MlirOperation function) {
     emulatorCountBlocks(build, mlirOperationGetRegion(function, 0));
   if (build->options->predict)
     emulatorMarkUses(build, &ops);
+  emulatorAskForSums(build, &ops);
   build->failed |= !emulatorAddPrivates(build, &ops);
   for (intptr_t i = 0; i < ops.count; ++i)
     if (!mlirOperationEqual(ops.items[i], function))

@@ -125,12 +125,22 @@ static MlirValue fullMask(EmulatorBuild *build) {
   return build->fullMask;
 }
 
-void emulatorCollective(EmulatorBuild *build, TileBuilder *b, MlirOperation op, tessera_emu_meaning_t meaning,
-                        const void *parameter, MlirValue contribution) {
-  MlirValue operands[] = {fullMask(build), emulatorI32(build, b, TESSERA_EMU_ALIGNED),
+static void meet(EmulatorBuild *build, TileBuilder *b, MlirOperation op, int64_t strictness,
+                 tessera_emu_meaning_t meaning, const void *parameter, MlirValue contribution) {
+  MlirValue operands[] = {fullMask(build), emulatorI32(build, b, strictness),
                           emulatorAddress(build, b, (const void *)(intptr_t)meaning),
                           emulatorAddress(build, b, parameter), contribution};
   emulatorCallAt(build, b, op, "tessera_emu_collective", (MlirType){NULL}, 5, operands);
+}
+
+void emulatorCollective(EmulatorBuild *build, TileBuilder *b, MlirOperation op, tessera_emu_meaning_t meaning,
+                        const void *parameter, MlirValue contribution) {
+  meet(build, b, op, TESSERA_EMU_ALIGNED, meaning, parameter, contribution);
+}
+
+void emulatorOrderedCollective(EmulatorBuild *build, TileBuilder *b, MlirOperation op, tessera_emu_meaning_t meaning,
+                               MlirValue contribution) {
+  meet(build, b, op, TESSERA_EMU_ALIGNED | TESSERA_EMU_ORDERS, meaning, NULL, contribution);
 }
 
 //===--- memory -----------------------------------------------------------------===//

@@ -1,5 +1,6 @@
-// Rows for what runs by itself beside the threads from sm_90 on: barriers in memory, copies of boxes of tensors (TMA).
-#include "lib/emulator/compile/common.h"
+// Rows for what runs by itself beside the threads from sm_90 on: barriers in memory, copies of boxes of tensors (TMA),
+// products of warpgroups (wgmma: products_ops.c).
+#include "lib/emulator/compile/products_ops.h"
 
 #include "mlir-c/BuiltinTypes.h"
 #include "upstream/llvm.h"
@@ -184,5 +185,9 @@ const EmulatorRow emulatorHopperRows[] = {
     {nvvmCpAsyncBulkPrefetchOpName, emulatorLowerNothing, NULL, 0},
     {nvvmCpAsyncBulkCommitGroupOpName, lowerCommitBoxes, NULL, 0},
     {nvvmCpAsyncBulkWaitGroupOpName, lowerWaitBoxes, NULL, 0},
+    {nvvmWgmmaFenceAlignedOpName, emulatorLowerNothing, NULL, 0},
+    {nvvmWgmmaMmaAsyncOpName, emulatorLowerProduct, NULL, 0},
+    {nvvmWgmmaGroupSyncAlignedOpName, emulatorLowerCommitProducts, NULL, 0},
+    {nvvmWgmmaWaitGroupSyncOpName, emulatorLowerWaitProducts, NULL, 0},
     {NULL, NULL, NULL, 0},
 };

@@ -1,6 +1,7 @@
 // Rows for the llvm dialect: what cannot stay as it is. All other llvm ops mean on the host what they mean on a GPU.
 #include "lib/emulator/compile/matrix_ops.h"
 #include "lib/emulator/compile/memory_ops.h"
+#include "lib/emulator/compile/products_ops.h"
 
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/BuiltinTypes.h"
@@ -69,13 +70,6 @@ static bool erase(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row
   return true;
 }
 
-static bool refuseAssembly(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
-  char text[128];
-  MlirAttribute code = tileOpAttribute(op, "asm_string");
-  (void)row;
-  return emulatorRefuse(build, op, "is not known to the emulator: %s", tileAttributeText(code, text, sizeof text));
-}
-
 static bool refuse(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
   (void)row;
   return emulatorRefuse(build, op, "is not known to the emulator");
@@ -100,7 +94,7 @@ const EmulatorRow emulatorLlvmRows[] = {
     {llvmAddressOfOpName, lowerAddressOf, NULL, 0},
     {llvmCallOpName, emulatorLowerCall, NULL, 0},
     {llvmInvokeOpName, refuse, NULL, 0},
-    {llvmInlineAsmOpName, refuseAssembly, NULL, 0},
+    {llvmInlineAsmOpName, emulatorLowerAssembly, NULL, 0},
     {llvmCallIntrinsicOpName, emulatorLowerMmaIntrinsic, NULL, 0},
     {llvmTrapOpName, lowerTrap, llvmTrapOpName, 0},
     {llvmDebugTrapOpName, lowerTrap, llvmDebugTrapOpName, 0},

@@ -23,6 +23,23 @@ typedef struct tessera_moved_t {
 void tessera_emu_move_matrices(const tessera_emu_group_t *group, const void *parameter);
 const void *tessera_emu_move(uint32_t count, bool transposed, bool stores); // its parameter
 
+//===--- products of warpgroups (wgmma.c) --------------------------------===//
+
+// What these mean, of each warp of a group by itself: wgmma.mma_async (parameter a tessera_wgmma_t), commit_group,
+// wait_group. A lane's contribution; its sums become marks while they are under way.
+typedef struct tessera_emu_product_t {
+  uint64_t descriptor[2];
+  uint32_t *sums;       // of a wait: those that go through it
+  const uint32_t *held; // a left factor in registers: four words
+  uint32_t count, pending;
+} tessera_emu_product_t;
+void tessera_emu_multiply_async(const tessera_emu_group_t *group, const void *parameter);
+void tessera_emu_products_commit(const tessera_emu_group_t *group, const void *parameter);
+void tessera_emu_products_wait(const tessera_emu_group_t *group, const void *parameter);
+// Before a use of what may be a sum under way: the sum, or nan after a finding.
+uint32_t tessera_emu_sum(tessera_emu_thread_t *self, uint32_t word, uint32_t site);
+void tessera_emu_sums(tessera_emu_thread_t *self, uint32_t *words, uint32_t count, uint32_t site);
+
 //===--- NVIDIA's exchanges (exchange.c) ---------------------------------===//
 
 // shfl.sync; `in_range` (may be null): PTX's predicate.

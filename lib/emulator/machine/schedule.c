@@ -7,6 +7,7 @@
 #include "lib/emulator/machine/count.h"
 #include "lib/emulator/machine/deadlock.h"
 #include "lib/emulator/machine/engines/bulk.h"
+#include "lib/emulator/machine/engines/products.h"
 #include "lib/emulator/machine/shadow.h"
 #include "lib/emulator/machine/timing.h"
 #include "lib/emulator/machine/trace.h"
@@ -337,6 +338,7 @@ static void end_block(emu_worker_t *worker) {
   if (worker->copies_in_flight)
     emu_copies_block_ended(worker);
   emu_bulk_block_ended(worker);
+  emu_products_block_ended(worker);
   worker->syncs = NULL;
   for (uint32_t w = 0; w < worker->launch->warps; ++w)
     emu_log_flush(worker, &worker->warps[w]);

@@ -24,7 +24,11 @@ emu_shadow_t *emu_shadow_create(uint32_t bytes) {
   return shadow;
 }
 
-void emu_shadow_destroy(emu_shadow_t *shadow) { free(shadow); }
+void emu_shadow_destroy(emu_shadow_t *shadow) {
+  if (shadow)
+    free(shadow->product_reads);
+  free(shadow);
+}
 
 // A gap is as much as whole words of it.
 static void mark_gaps(emu_worker_t *worker) {
@@ -165,21 +169,36 @@ void emu_shadow_reads_end(emu_worker_t *worker, uint32_t offset, uint32_t bytes)
     --worker->shadow->readers[chunk].count;
 }
 
-static void find_reader(const emu_access_t *access, uint64_t offset, uint64_t bytes) {
-  const emu_readers_t *readers = access->self->worker->shadow->readers;
-  for (uint64_t chunk = offset / CHUNK; chunk <= (offset + bytes - 1) / CHUNK; ++chunk)
-    if (readers[chunk].count) {
-      uint32_t at = (uint32_t)(chunk * CHUNK > offset ? chunk * CHUNK : offset);
-      emu_find(access->self, TESSERA_EMULATOR_OVERWRITE, access->site, readers[chunk].site, at, 0,
-               "write of shared+%u, which an asynchronous operation still reads: no wait covers it",
-               emu_shared_offset(access->self->worker->launch, at));
-      return;
-    }
+// What products have read: their waits must be known.
+static void check_product_reads(const emu_access_t *access, emu_product_reads_t *reads, uint32_t site, uint32_t at) {
+  const emu_thread_t *self = access->self;
+  for (uint32_t rest = reads->warps; rest; rest &= rest - 1) {
+    uint32_t warp = (uint32_t)__builtin_ctz(rest), lane = warp << self->worker->launch->warp_shift;
+    if (emu_knows(self, lane, reads->stamps[warp]))
+      continue;
+    emu_find(access->self, TESSERA_EMULATOR_RACE, access->site, site, at, lane,
+             "read by a product of warp %u and write by thread %u, in no order, at shared+%u", warp, self->view.index,
+             emu_shared_offset(self->worker->launch, at));
+    return;
+  }
+}
+
+static void check_chunk_readers(const emu_access_t *access, emu_shadow_t *shadow, uint32_t chunk, uint32_t at) {
+  const emu_readers_t *readers = &shadow->readers[chunk];
+  if (readers->count)
+    emu_find(access->self, TESSERA_EMULATOR_OVERWRITE, access->site, readers->site, at, 0,
+             "write of shared+%u, which an asynchronous operation still reads: no wait covers it",
+             emu_shared_offset(access->self->worker->launch, at));
+  else if (shadow->product_reads && shadow->product_reads[chunk].warps)
+    check_product_reads(access, &shadow->product_reads[chunk], readers->site, at);
 }
 
 static inline void check_readers(const emu_access_t *access, uint64_t offset, uint64_t bytes) {
-  if (__builtin_expect(access->write && access->self->worker->reads_in_flight, 0))
-    find_reader(access, offset, bytes);
+  emu_shadow_t *shadow = access->self->worker->shadow;
+  if (__builtin_expect(!access->write || !(access->self->worker->reads_in_flight || shadow->product_reads), 1))
+    return;
+  for (uint64_t chunk = offset / CHUNK; chunk <= (offset + bytes - 1) / CHUNK; ++chunk)
+    check_chunk_readers(access, shadow, (uint32_t)chunk, (uint32_t)(chunk * CHUNK > offset ? chunk * CHUNK : offset));
 }
 
 //===--- Accesses --------------------------------------------------------===//
@@ -276,5 +295,53 @@ void emu_shadow_bulk_lands(emu_worker_t *worker, uint32_t offset, uint32_t bytes
     for (uint32_t word = first; word < end; ++word)
       shadow->of[word].write = record;
     memcpy(&shadow->initialized[first], &all_initialized, sizeof all_initialized);
+  }
+}
+
+//===--- Products --------------------------------------------------------===//
+
+// Is all of it there, and known to the lane?
+static bool is_known(const emu_thread_t *lane, const emu_shadow_t *shadow, uint32_t chunk) {
+  uint64_t write = shadow->of[chunk * CHUNK_WORDS].write;
+  uint32_t initialized, stamp = emu_stamp_of(write);
+  memcpy(&initialized, &shadow->initialized[chunk * CHUNK_WORDS], sizeof initialized);
+  return !shadow->split[chunk] && initialized == all_initialized && stamp != EMU_IN_FLIGHT && !emu_is_many(write) &&
+         emu_knows(lane, emu_thread_of(write), stamp);
+}
+
+static void make_product_reads(emu_worker_t *worker) {
+  emu_shadow_t *shadow = worker->shadow;
+  if (!shadow->product_reads)
+    shadow->product_reads = calloc(shadow->words / CHUNK_WORDS, sizeof *shadow->product_reads);
+  if (shadow->product_reads)
+    return;
+  worker->no_memory = true;
+  emu_abort_block(worker);
+}
+
+void emu_shadow_product_begins(emu_thread_t *lane, const uint32_t *places, uint32_t count, uint32_t site) {
+  emu_shadow_t *shadow = lane->worker->shadow;
+  emu_access_t access = {.self = lane, .read = true, .site = site};
+  make_product_reads(lane->worker);
+  ++lane->worker->reads_in_flight;
+  for (uint32_t i = 0; i < count; ++i) {
+    uint32_t chunk = places[i] / CHUNK;
+    if (!is_known(lane, shadow, chunk))
+      emu_shadow_shared(&access, places[i], CHUNK);
+    ++shadow->readers[chunk].count;
+    shadow->readers[chunk].site = (uint16_t)site;
+  }
+}
+
+void emu_shadow_product_ends(emu_thread_t *lane, const uint32_t *places, uint32_t count) {
+  emu_shadow_t *shadow = lane->worker->shadow;
+  emu_product_reads_t *reads = shadow->product_reads;
+  uint32_t warp = lane->view.warp;
+  --lane->worker->reads_in_flight;
+  for (uint32_t i = 0; i < count; ++i) {
+    uint32_t chunk = places[i] / CHUNK;
+    --shadow->readers[chunk].count;
+    reads[chunk].warps |= 1u << warp;
+    reads[chunk].stamps[warp] = lane->clock.stamp;
   }
 }

@@ -18,12 +18,18 @@ typedef struct emu_readers_t {
   uint16_t count, site;
 } emu_readers_t;
 
+// For 16 bytes: the warps whose products read them, and when.
+typedef struct emu_product_reads_t {
+  uint32_t warps, stamps[EMU_MOST_WARPS];
+} emu_product_reads_t;
+
 typedef struct emu_shadow_t {
   uint32_t words;
   emu_lists_t *lists;
   uint8_t *initialized; // four bits for each word's bytes, or EMU_GAP, or EMU_MBARRIER
   uint8_t *split; // for each 16 bytes: 0 as long as every access was to all of them; then the first word tells all
-  emu_readers_t *readers; // for each 16 bytes
+  emu_readers_t *readers;             // for each 16 bytes
+  emu_product_reads_t *product_reads; // for each 16 bytes; null: there were none yet
   emu_word_t of[];
 } emu_shadow_t;
 
@@ -64,6 +70,9 @@ void emu_shadow_bulk_lands(emu_worker_t *worker, uint32_t offset, uint32_t bytes
 // Between the two an asynchronous operation reads the bytes, and nobody may write them.
 void emu_shadow_reads_begin(emu_worker_t *worker, uint32_t offset, uint32_t bytes, uint32_t site);
 void emu_shadow_reads_end(emu_worker_t *worker, uint32_t offset, uint32_t bytes);
+// A product of the lane's warp reads pieces of 16 bytes at these offsets from its begin to its end.
+void emu_shadow_product_begins(emu_thread_t *lane, const uint32_t *places, uint32_t count, uint32_t site);
+void emu_shadow_product_ends(emu_thread_t *lane, const uint32_t *places, uint32_t count);
 // Do some of the bytes lie between two arrays, or belong to an mbarrier?
 bool emu_shadow_has_special(const emu_worker_t *worker, uint32_t offset, uint32_t bytes);
 // The bytes become an mbarrier's, whom plain accesses may not touch; or nobody has written them.

@@ -109,7 +109,8 @@ struct emu_warp_t {
   uint32_t number;
   uint32_t barrier_site;
   emu_meeting_t *meetings, *free_meetings;
-  struct emu_log_t *log; // of accesses since its lanes last met
+  struct emu_products_t *products; // under way: see engines/products.h; null: none yet
+  struct emu_log_t *log;           // of accesses since its lanes last met
 };
 
 typedef struct emu_barrier_t {

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parent.parent))
 from emulate import Kernel  # noqa: E402
 
 x = np.random.default_rng(3).integers(-1000, 1000, 512).astype(np.int32)
