@@ -214,11 +214,6 @@ MlirValue tileSortKeys(MlirOperation op) {
   return tileSortOpIsA(op) ? tileSortOpGetInputs(op, 0) : tileTopkOpGetInputs(op, 0);
 }
 
-bool tileValueHasOneUse(MlirValue value) {
-  MlirOpOperand first = mlirValueGetFirstUse(value);
-  return !mlirOpOperandIsNull(first) && mlirOpOperandIsNull(mlirOpOperandGetNextUse(first));
-}
-
 bool tileOpsEqualAttributes(MlirOperation a, MlirOperation b) {
   intptr_t count = mlirOperationGetNumAttributes(a);
   if (count != mlirOperationGetNumAttributes(b))

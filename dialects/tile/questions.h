@@ -64,7 +64,6 @@ intptr_t tileGroupCount(MlirOperation op, intptr_t group);
 MlirValue tileGroupOperand(MlirOperation op, intptr_t group, intptr_t index);
 MlirValue tileMovedTile(MlirOperation op); // the input of broadcast, transpose, slice or reshape; null: another op
 MlirValue tileSortKeys(MlirOperation op);  // what sort and topk order by: their first input
-bool tileValueHasOneUse(MlirValue value);
 bool tileOpsEqualAttributes(MlirOperation a, MlirOperation b); // all attributes, inherent ones included
 
 // A copy_async or a join after which a group of copies ends: the join that takes a copy's token, or the copy itself.

@@ -56,7 +56,7 @@ static MlirOperation productFromZero(MlirOperation add, intptr_t side) {
   MlirValue value = mlirOperationGetOperand(add, side);
   MlirOperation mma = tileDefiningOp(value);
   bool fits =
-      tileMmaOpIsA(mma) && tileValueHasOneUse(value) && isZero(mlirExtValueGetConstant(tileMmaOpGetAccumulator(mma)));
+      tileMmaOpIsA(mma) && tileHasOneUse(value) && isZero(mlirExtValueGetConstant(tileMmaOpGetAccumulator(mma)));
   return fits ? mma : (MlirOperation){0};
 }
 

@@ -327,7 +327,7 @@ void tileBroadcastOpCanonicalize(MlirRewritePatternSet patterns, MlirContext con
 // The load that `op` alone transposes, of an unpacked view made right there, without layouts; null otherwise.
 static MlirOperation transposedLoad(MlirOperation op) {
   MlirOperation load = tileDefiningOp(tileTransposeOpGetInput(op)), none = {0};
-  if (!tileLoadOpIsA(load) || !tileValueHasOneUse(tileLoadOpGetResult(load)))
+  if (!tileLoadOpIsA(load) || !tileHasOneUse(tileLoadOpGetResult(load)))
     return none;
   MlirValue view = tileLoadOpGetSource(load);
   if (!tileViewOpIsA(tileDefiningOp(view)) || !mlirAttributeIsNull(tileTypeGetLayout(tileTransposeOpGetResultType(op))))
@@ -418,7 +418,7 @@ static MlirLogicalResult sliceOfSort(MlirRewritePattern pattern, MlirOperation o
                                      void *data) {
   MlirValue sorted = tileSliceOpGetInput(op);
   MlirOperation sort = tileDefiningOp(sorted);
-  if (!tileSortOpIsA(sort) || mlirOperationGetNumResults(sort) != 1 || !tileValueHasOneUse(sorted) ||
+  if (!tileSortOpIsA(sort) || mlirOperationGetNumResults(sort) != 1 || !tileHasOneUse(sorted) ||
       !mlirAttributeIsNull(tileTypeGetLayout(mlirValueGetType(sorted))) || !takesFirst(op, sort))
     return mlirLogicalResultFailure();
   TileBuilder builder = tileBuilderInPattern(rewriter, op);
