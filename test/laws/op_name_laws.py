@@ -17,6 +17,11 @@ Usage: op_name_laws.py ROOT      check that tree; prints one line per breach, ex
 7. kinds:     no op is tested by a name (tileOpIs) outside lib/ir: IsA, tileOpKind, tileUpstreamIsOneOf.
 8. marks:     no string is the name of a discardable attribute of ours (dialects/tile/discardable.def) outside
               dialects/: use tileOpGetSchedule, tileOpSetSchedule (dialects/tile/discardable.h).
+9. fusion:    tile.group is the one mechanism. Groups are written by lib/transforms/fuse (tileGroupWrap), the bodies of
+              elementwise ops composed by dialects/tile/group_compose.c (mlirExtPopulateElementwiseFusion). What one
+              kernel computes is asked (tileEpilogueFind, tileJoinFindLaunch, tileJoinFindFill, tileAttentionMatch) by
+              lib/analysis, by lib/transforms/fuse, and by files of lib/conversion that name a group, which they take
+              apart.
 IR that is written as text (.mlir templates) is not C code and not looked at.
 """
 import os
@@ -33,6 +38,11 @@ POSITIONS = re.compile(r"\b(mlirOperation(?:Get|Set)(?:Operand|Result)|tile(?:Op
 BUILDS = re.compile(r"\b(tileBuild(?:Value)?)\(")
 KINDS = re.compile(r"\b(tileOpIs)\(")
 FREE = ("lib/ir/", "lib/capi/", "tools/tessera-opgen/")  # the table's engine and its generator
+FUSION = {
+    re.compile(r"\b(tileGroupWrap)\("): ("dialects/tile/group", "lib/transforms/fuse/"),
+    re.compile(r"\b(mlirExtPopulate\w*Fusion)\("): ("dialects/tile/group_compose.c", "lib/capi/"),
+    re.compile(r"\b(tileEpilogueFind|tileJoinFind\w+|tileAttentionMatch)\("): ("lib/analysis/", "lib/transforms/fuse/"),
+}
 MARK = re.compile(r'TILE_DISCARDABLE\(\w+, "([^"]+)"')
 NAMED_BY_MACHINES = "lib/conversion/tile_to_rocdl/matrix_core.c"
 # What is no op: attributes of upstream's dialects, LLVM's intrinsics, keys of statistics and of machine files.
@@ -52,6 +62,7 @@ NOT_YET = {
     "builds": [],
     "marks": [],
     "kinds": [],
+    "fusion": [],
 }
 
 
@@ -96,9 +107,18 @@ def calls_in(path, text):
                 yield law, text.count("\n", 0, call.start()) + 1, call.group(1)
 
 
+def fusions_in(path, text):
+    takes_groups = path.startswith("lib/conversion/linalg_to_tile/") and re.search(r"\btileGroup(OpIsA|Body)\(", text)
+    for pattern, rooms in FUSION.items():
+        for call in pattern.finditer(re.sub(r"//[^\n]*", "", text)):
+            if not path.startswith(rooms) and not (takes_groups and "lib/analysis/" in rooms):
+                yield "fusion", text.count("\n", 0, call.start()) + 1, call.group(1)
+
+
 def breaches_in(path, text, own):
     """Yields (law, line number, what)."""
     yield from calls_in(path, text)
+    yield from fusions_in(path, text)
     for number, line in enumerate(text.split("\n"), 1):
         code = re.sub(r"(^|\s)//.*|\.anchor = .*", "", line)  # a pass's definition says its anchor as text
         for name in OWN_NAME.findall(code):
@@ -138,7 +158,7 @@ def check(root):
         waiting = [room for room in NOT_YET[law] if path.startswith(room)]
         dirty[law].update(waiting)
         if not waiting:
-            print(f"{path}:{number}: {what} breaks the law '{law}'; name the op, its operands through its table")
+            print(f"{path}:{number}: {what} breaks the law '{law}': see the head of op_name_laws.py")
             status = 1
     for law, rooms in NOT_YET.items():
         for room in rooms:
@@ -173,6 +193,12 @@ def self_test():
         ("lib/a.c", 'tileBuildValue(&b, tileMmaOpName, type, 3, operands, NULL)', ["builds"]),
         ("lib/a.c", 'tileBuildIndex(&b, 0)', []),
         ("lib/a.c", 'tileOpIs(op, name)', ["kinds"]),
+        ("lib/transforms/schedule/a.c", 'tileGroupWrap(ops, 2, "register", schedule)', ["fusion"]),
+        ("lib/transforms/fuse/a.c", 'tileGroupWrap(ops, 2, "register", schedule)', []),
+        ("lib/transforms/fuse/a.c", 'mlirExtPopulateElementwiseFusion(patterns, all)', ["fusion"]),
+        ("lib/conversion/linalg_to_tile/a.c", 'tileEpilogueFind(s, &producer, &epilogue)', ["fusion"]),
+        ("lib/conversion/linalg_to_tile/a.c", 'tileGroupOpIsA(parent) && tileEpilogueFind(s, &producer, &epilogue)', []),
+        ("lib/conversion/tile_to_gpu/a.c", 'tileGroupOpIsA(op) && tileAttentionMatch(op, t, &a, &reason)', ["fusion"]),
     ]
     right = sum([law for law, _, _ in breaches_in(path, text, own)] == laws for path, text, laws in cases)
     print(f"self-test: {right} of {len(cases)} cases judged rightly")
