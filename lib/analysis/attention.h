@@ -9,23 +9,18 @@
 
 #include "lib/analysis/structured.h"
 
-enum { AttentionQ, AttentionK, AttentionV, AttentionFirstInput, MaxAttentionOps = 24 };
-
 typedef struct TileAttention {
   // All of it as one op: parallel dimensions are heads (any number of them) and queries, with one more for the channels
-  // of V; reductions are keys and the channels of Q and K. Operands: Q, K, V, what f reads, what g reads, the output.
-  // Its epilogue is g.
+  // of V; reductions are keys and the channels of Q and K. Operands: Q and K, what f reads, V, what g reads, the
+  // output. Its epilogue is g.
   TileStructured structured;
+  int q, k, v;                        // operands
   int queries, keys, depth, channels; // dimensions
+  TileFollower score;                 // f; its body is null where X is S
   MlirType sum;                       // the element type of scores and sums
   MlirType weight;                    // that of P as V's factor: a program may round it
   bool isExact;                       // exp is the program's own math.exp, not softmax's
-  MlirBlock score;                    // f's body; null: X is S
-  int scoreArgument, numScoreInputs;  // f's argument that takes S; f's other inputs follow V
-  int scoreDims[MaxDims];             // the dimension for each of f's own
   MlirOperation products[2];
-  MlirOperation ops[MaxAttentionOps]; // what the kernel takes the place of, users first; ops[0] is Y or O
-  int numOps;
 } TileAttention;
 
 // Recognizes what ends in `root`. False: `reason` says why what looks like attention cannot be one
@@ -35,18 +30,21 @@ bool tileAttentionMatch(MlirOperation root, const TileTarget *target, TileAttent
 // Where the score's mask lets a program leave out blocks of keys: first and last key that a query may see, as bounds
 // that do not fall from one query to the next. Keys outside weigh exp(hidden - score) of the least, which is 0 where a
 // query sees any key whose score is not as small as `hidden`.
-enum { MaxBoundTerms = 4, MaxBounds = 4 };
-typedef struct TileKeyBound { // the key is at least (or below) slope · query + constant + sum of sign · value
+enum { MaxKeyTerms = 4, MaxKeyBounds = 4 };
+typedef struct TileKeySum { // constant + query · query position + key · key position + sum of terms[i] · value i
+  int64_t constant, query, key, terms[MaxKeyTerms];
+} TileKeySum;
+typedef struct TileKeyBound { // the key is at least (or below) the sum, whose factor of the key is 0
   bool isUpper;               // below; else at least
-  int64_t slope, constant;
-  int numTerms;
-  MlirValue terms[MaxBoundTerms]; // of f's body, equal for all keys and queries
-  int64_t signs[MaxBoundTerms];
+  TileKeySum sum;
 } TileKeyBound;
 typedef struct TileKeyRange {
   int numBounds; // 0: every block is visited
-  TileKeyBound bounds[MaxBounds];
-  bool isInfinite; // hidden is -inf: such keys weigh nothing at all
+  TileKeyBound bounds[MaxKeyBounds];
+  int numTerms;
+  MlirValue terms[MaxKeyTerms]; // values of f's body, equal for all keys and queries
+  bool isInfinite;              // hidden is -inf: such keys weigh nothing at all
   double hidden;
 } TileKeyRange;
+bool tileKeySumHasTerms(const TileKeySum *sum);
 TileKeyRange tileAttentionKeyRange(const TileAttention *attention);

@@ -11,6 +11,8 @@
 #include "upstream/memref.h"
 #include "upstream/tensor.h"
 
+#include <string.h>
+
 //===--- epilogues ----------------------------------------------------------===//
 
 bool tileStructuredIsMap(const TileStructured *s) {
@@ -28,26 +30,16 @@ bool tileEpilogueCanFollow(const TileStructured *elementwise) {
   return tileStructuredIsMap(elementwise) && !tileStructuredUsesPosition(elementwise);
 }
 
-bool tileEpilogueReadProducer(const TileStructured *elementwise, int index, TileStructured *producer) {
+bool tileEpilogueRead(const TileStructured *elementwise, int index, TileStructured *producer, TileEpilogue *epilogue) {
   const TileOperand *operand = &elementwise->operands[index];
   MlirOperation op = operand->isTensor ? tileDefiningOp(operand->value) : (MlirOperation){NULL};
+  *epilogue = (TileEpilogue){.elementwise = elementwise, .argument = index};
   // In a loop around the use, the producer would be computed again in every step.
-  bool isRead = linalgGenericOpIsA(op) && tileHasOneUse(operand->value) &&
-                mlirBlockEqual(mlirOperationGetBlock(op), mlirOperationGetBlock(elementwise->op)) &&
-                tileStructuredRead(op, elementwise->target, producer) && producer->numOutputs == 1;
-  return isRead;
-}
-
-bool tileEpilogueMatchSpaces(const TileStructured *elementwise, int index, const TileStructured *producer, int *dims) {
-  const TileOperand *used = &elementwise->operands[index], *made = &producer->operands[producer->numInputs];
-  if (used->rank != elementwise->numDims)
-    return false;
-  for (int i = 0; i < used->rank; ++i) {
-    if (used->results[i] < 0)
-      return false;
-    dims[used->results[i]] = made->results[i];
-  }
-  return true;
+  return linalgGenericOpIsA(op) && tileHasOneUse(operand->value) &&
+         mlirBlockEqual(mlirOperationGetBlock(op), mlirOperationGetBlock(elementwise->op)) &&
+         tileStructuredRead(op, elementwise->target, producer) && producer->numOutputs == 1 &&
+         operand->rank == elementwise->numDims &&
+         tileOperandMatch(operand, &producer->operands[producer->numInputs], epilogue->dims);
 }
 
 static bool hasRoom(const TileStructured *elementwise, const TileStructured *s) {
@@ -76,9 +68,7 @@ bool tileEpilogueFind(const TileStructured *elementwise, TileStructured *produce
     return false;
   for (int wantsMatrix = 1; wantsMatrix >= 0; --wantsMatrix)
     for (int i = 0; i < elementwise->numInputs; ++i) {
-      *epilogue = (TileEpilogue){.elementwise = elementwise, .argument = i};
-      if (!tileEpilogueReadProducer(elementwise, i, producer) || !hasRoom(elementwise, producer) ||
-          !tileEpilogueMatchSpaces(elementwise, i, producer, epilogue->dims) ||
+      if (!tileEpilogueRead(elementwise, i, producer, epilogue) || !hasRoom(elementwise, producer) ||
           !(wantsMatrix ? isMatrixProduct(elementwise, producer) : isProductOrReduction(producer)))
         continue;
       tileStructuredStartFromConstants(producer);
@@ -88,38 +78,17 @@ bool tileEpilogueFind(const TileStructured *elementwise, TileStructured *produce
   return false;
 }
 
-// Extents that only the old output told are told by the new one.
-static void moveExtents(TileStructured *s, int oldOutput) {
-  const TileOperand *output = &s->operands[s->numInputs];
-  for (int d = 0; d < s->numDims; ++d)
-    for (int i = 0; s->dims[d].operand == oldOutput && i < output->rank; ++i)
-      if (output->results[i] == d) {
-        s->dims[d].operand = s->numInputs;
-        s->dims[d].result = i;
-        break;
-      }
-}
-
-void tileStructuredAddEpilogue(TileStructured *s, const TileEpilogue *epilogue) {
+bool tileStructuredAddEpilogue(TileStructured *s, const TileEpilogue *epilogue) {
   if (!epilogue)
-    return;
-  const TileStructured *elementwise = epilogue->elementwise;
-  int oldOutput = s->numInputs, next = s->numInputs;
-  *s = tileStructuredCopy(s, elementwise->numInputs);
-  MlirAttribute initial = s->operands[oldOutput].initial;
-  for (int i = 0; i <= elementwise->numInputs; ++i) {
-    if (i == epilogue->argument)
-      continue;
-    s->operands[next] = elementwise->operands[i];
-    tileOperandRenumber(&s->operands[next++], epilogue->dims, elementwise->numDims);
-  }
-  s->numInputs = next - 1;
+    return true;
+  MlirAttribute initial = s->operands[s->numInputs].initial;
+  TileFollower follower = {epilogue->elementwise->body, epilogue->argument, s->numInputs, {0}};
+  bool hasRoom = tileStructuredAppend(s, epilogue->elementwise, epilogue->argument, epilogue->dims);
+  s->epilogue = follower;
+  memcpy(s->epilogue.dims, epilogue->dims, sizeof s->epilogue.dims);
+  tileStructuredNoteExtents(s);
   s->operands[s->numInputs].initial = initial;
-  moveExtents(s, oldOutput);
-  tileStructuredAddCaptures(s, elementwise); // tileEpilogueFind saw that there is room
-  s->op = elementwise->op;
-  s->epilogue = elementwise->body;
-  s->epilogueArgument = epilogue->argument;
+  return hasRoom;
 }
 
 //===--- what a kernel does with an output ----------------------------------===//
@@ -213,14 +182,6 @@ static MlirOperation expandOf(MlirOperation op) {
   return is ? op : (MlirOperation){NULL};
 }
 
-static bool isIdentity(const TileStructured *s, int index) {
-  const TileOperand *operand = &s->operands[index];
-  bool is = operand->isTensor && operand->rank == s->numDims;
-  for (int i = 0; is && i < operand->rank; ++i)
-    is = operand->results[i] == i;
-  return is;
-}
-
 // The launch that makes the value, whose kernel marks the stores of its last values.
 static bool makesFinal(const TileStructured *s, MlirValue value, TileJoinedLaunch *launch) {
   MlirOperation maker = tileDefiningOp(value), reshape = collapseOf(maker);
@@ -240,8 +201,9 @@ bool tileJoinCanFollow(const TileStructured *s, int argument) {
   bool takesOutput = s->numInputs == 0; // a body that changes what its output holds
   MlirValue value = s->operands[argument].value;
   return (takesOutput || tileEpilogueCanFollow(s)) && !tileStructuredHasReduction(s) && s->numOutputs == 1 &&
-         !tileStructuredUsesPosition(s) && isIdentity(s, s->numInputs) && isIdentity(s, argument) &&
-         tileHasOneUse(value) && mlirTypeEqual(mlirValueGetType(value), tileOnlyResultType(s->op));
+         !tileStructuredUsesPosition(s) && tileOperandIsInOrder(s, &s->operands[s->numInputs], -1) &&
+         tileOperandIsInOrder(s, &s->operands[argument], -1) && tileHasOneUse(value) &&
+         mlirTypeEqual(mlirValueGetType(value), tileOnlyResultType(s->op));
 }
 
 bool tileJoinFindLaunch(const TileStructured *s, int *argument, TileJoinedLaunch *launch) {

@@ -17,16 +17,15 @@ typedef struct TileEpilogue {
 bool tileStructuredIsMap(const TileStructured *structured);
 // True if the op may run on finished tiles of another: such a map that asks for no positions.
 bool tileEpilogueCanFollow(const TileStructured *elementwise);
-// Reads the op that makes input `index`, if nothing else uses it and it stands in the same block.
-bool tileEpilogueReadProducer(const TileStructured *elementwise, int index, TileStructured *producer);
-// dims[d]: the producer's dimension for dimension d of the elementwise op. False when they do not correspond one to
-// one.
-bool tileEpilogueMatchSpaces(const TileStructured *elementwise, int index, const TileStructured *producer, int *dims);
+// Reads the op that makes input `index`, if nothing else uses it, it stands in the same block, and the dimensions of
+// both correspond one to one.
+bool tileEpilogueRead(const TileStructured *elementwise, int index, TileStructured *producer, TileEpilogue *epilogue);
 // Finds the product, else the reduction, whose kernel can compute the elementwise op too. It starts from a constant.
 bool tileEpilogueFind(const TileStructured *elementwise, TileStructured *producer, TileEpilogue *epilogue);
 
-// Makes the producer one with its epilogue (null: nothing to do).
-void tileStructuredAddEpilogue(TileStructured *producer, const TileEpilogue *epilogue);
+// Makes the producer one with its epilogue (null: nothing to do). False where their operands are too many; those of
+// what tileEpilogueFind found are not.
+bool tileStructuredAddEpilogue(TileStructured *producer, const TileEpilogue *epilogue);
 
 //===--- an elementwise op behind a launch, a fill before one ---------------===//
 

@@ -133,7 +133,7 @@ static bool isWidth(MlirType type, unsigned width) {
 }
 
 // What tile.mma may accumulate (the legal list stands with its verifier).
-static bool hasMmaTypes(const TileStructured *s) {
+bool tileStructuredHasMmaTypes(const TileStructured *s) {
   MlirType a = tileOperandElementType(&s->operands[0]), b = tileOperandElementType(&s->operands[1]);
   MlirType out = tileOperandElementType(&s->operands[2]);
   if (!mlirTypeEqual(a, b))
@@ -209,8 +209,8 @@ static bool matchDims(const TileStructured *s, TileProduct *p) {
 }
 
 bool tileStructuredMatchProduct(const TileStructured *s, TileProduct *p) {
-  return !tileStructuredHasTerms(s) && tileStructuredMatchMultiplyAdd(s, &p->lhs, &p->rhs) && hasMmaTypes(s) &&
-         matchDims(s, p);
+  return !tileStructuredHasTerms(s) && tileStructuredMatchMultiplyAdd(s, &p->lhs, &p->rhs) &&
+         tileStructuredHasMmaTypes(s) && matchDims(s, p);
 }
 
 //===--- matrix products --------------------------------------------------------===//

@@ -11,7 +11,9 @@ typedef struct TileProduct {
 
 // True if the body is out + a · b of two inputs, perhaps widened, and nothing else; says which inputs.
 bool tileStructuredMatchMultiplyAdd(const TileStructured *structured, int *lhs, int *rhs);
-// As above, with types that tile.mma accepts and a dimension for each role. n is the output's last dimension that one
+// The types are some that tile.mma accepts.
+bool tileStructuredHasMmaTypes(const TileStructured *structured);
+// A sum of products with such types and a dimension for each role. n is the output's last dimension that one
 // input has alone, of a convolution the channels; m the last one that the other has, where its schedule tiles none.
 bool tileStructuredMatchProduct(const TileStructured *structured, TileProduct *product);
 // The CPU's dot instruction for the product's types; null for a GPU, and where the machine has none.

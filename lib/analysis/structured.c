@@ -52,6 +52,15 @@ static void noteExtent(TileStructured *structured, int dim, int operand, int res
   }
 }
 
+void tileStructuredNoteExtents(TileStructured *s) {
+  for (int d = 0; d < s->numDims; ++d)
+    s->dims[d].operand = -1;
+  for (int i = 0; i < s->numInputs + s->numOutputs; ++i)
+    for (int axis = 0; s->operands[i].isTensor && axis < s->operands[i].rank; ++axis)
+      if (s->operands[i].results[axis] >= 0)
+        noteExtent(s, s->operands[i].results[axis], i, axis);
+}
+
 // Adds scale · expr to factors and constant; false for floordiv, mod and symbols.
 static bool readAffine(MlirAffineExpr expr, int64_t scale, int64_t *factors, int64_t *constant) {
   if (mlirAffineExprIsAConstant(expr)) {
@@ -147,12 +156,7 @@ static bool readOperand(TileStructured *structured, int index) {
                             !isElementType(mlirShapedTypeGetElementType(type))))
     return false;
   MlirAttribute maps = tileOpAttribute(structured->op, "indexing_maps");
-  if (!readMap(mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, index)), operand))
-    return false;
-  for (int i = 0; operand->isTensor && i < operand->rank; ++i)
-    if (operand->results[i] >= 0)
-      noteExtent(structured, operand->results[i], index, i);
-  return true;
+  return readMap(mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, index)), operand);
 }
 
 //===--- body ---------------------------------------------------------------===//
@@ -165,12 +169,6 @@ static bool isElementwise(MlirOperation op) {
     return false;
   return mlirOperationGetNumResults(op) == 1 && mlirOperationGetNumRegions(op) == 0 &&
          isElementType(tileOnlyResultType(op));
-}
-
-static bool isDefinedIn(MlirValue value, MlirBlock block) {
-  MlirBlock owner = mlirValueIsABlockArgument(value) ? mlirBlockArgumentGetOwner(value)
-                                                     : mlirOperationGetBlock(mlirOpResultGetOwner(value));
-  return mlirBlockEqual(owner, block);
 }
 
 // A number, or a tensor that tensor.extract reads from.
@@ -191,17 +189,43 @@ static bool addCapture(TileStructured *structured, MlirValue value) {
   return true;
 }
 
-bool tileStructuredAddCaptures(TileStructured *structured, const TileStructured *from) {
-  for (int i = 0; i < from->numCaptures; ++i)
-    if (!addCapture(structured, from->captures[i]))
-      return false;
-  return true;
+bool tileStructuredAppend(TileStructured *s, const TileStructured *part, int argument, const int *dims) {
+  int first = s->numInputs;
+  *s = tileStructuredCopy(s, part->numInputs);
+  s->epilogue = part->epilogue;
+  s->epilogue.firstInput += first - (argument < s->epilogue.firstInput);
+  tileFollowerRenumber(&s->epilogue, dims);
+  bool hasRoom = s->numInputs + part->numInputs <= MaxOperands;
+  for (int i = 0; i <= part->numInputs; ++i) {
+    if (i == argument)
+      continue;
+    s->operands[s->numInputs] = part->operands[i];
+    tileOperandRenumber(&s->operands[s->numInputs++], dims, part->numDims);
+  }
+  --s->numInputs;
+  s->op = part->op;
+  for (int i = 0; hasRoom && i < part->numCaptures; ++i)
+    hasRoom = addCapture(s, part->captures[i]);
+  return hasRoom;
+}
+
+int tileStructuredNumOwnInputs(const TileStructured *s) {
+  return mlirBlockIsNull(s->epilogue.body) ? s->numInputs : s->epilogue.firstInput;
+}
+
+MlirValue tileStructuredYielded(const TileStructured *s) { return tileFirstOperand(mlirBlockGetTerminator(s->body)); }
+
+int tileStructuredInputOf(const TileStructured *s, MlirValue value) {
+  if (!mlirValueIsABlockArgument(value) || !mlirBlockEqual(mlirBlockArgumentGetOwner(value), s->body))
+    return -1;
+  int argument = (int)mlirBlockArgumentGetArgNumber(value);
+  return argument < s->numInputs ? argument : -1;
 }
 
 static bool noteCapture(TileStructured *structured, MlirValue value) {
   MlirType type = mlirValueGetType(value);
   bool isConstant = arithConstantOpIsA(tileDefiningOp(value)) && isElementType(type);
-  if (isDefinedIn(value, structured->body) || isConstant)
+  if (tileIsDefinedIn(value, structured->body) || isConstant)
     return true; // a constant is made again in the kernel
   return isCapturable(type) && addCapture(structured, value);
 }
@@ -255,6 +279,24 @@ int tileOperandAxisOf(const TileOperand *operand, int dim) {
   return -1;
 }
 
+bool tileOperandMatch(const TileOperand *from, const TileOperand *to, int *dims) {
+  for (int d = 0; d < MaxDims; ++d)
+    dims[d] = -1;
+  for (int axis = 0; axis < from->rank; ++axis) {
+    if (from->results[axis] < 0 || to->results[axis] < 0)
+      return false;
+    dims[from->results[axis]] = to->results[axis];
+  }
+  return true;
+}
+
+bool tileOperandIsInOrder(const TileStructured *s, const TileOperand *operand, int without) {
+  bool is = operand->isTensor && operand->rank == s->numDims - (without >= 0);
+  for (int i = 0; is && i < operand->rank; ++i)
+    is = operand->results[i] == i + (without >= 0 && i >= without);
+  return is;
+}
+
 bool tileOperandIsPlain(const TileOperand *operand) {
   uint32_t seen = 0;
   for (int i = 0; i < operand->rank; ++i)
@@ -282,6 +324,17 @@ void tileOperandRenumber(TileOperand *operand, const int *to, int numDims) {
   }
 }
 
+int tileFollowerOperand(const TileFollower *f, int argument) {
+  bool isInput = argument != f->argument && argument + 1 < mlirBlockGetNumArguments(f->body);
+  return isInput ? f->firstInput + argument - (argument > f->argument) : -1;
+}
+
+void tileFollowerRenumber(TileFollower *follower, const int *to) {
+  for (int d = 0; d < MaxDims && !mlirBlockIsNull(follower->body); ++d)
+    if (follower->dims[d] >= 0)
+      follower->dims[d] = to[follower->dims[d]];
+}
+
 void tileStructuredRenumber(TileStructured *structured, const int *to) {
   TileDim old[MaxDims];
   memcpy(old, structured->dims, sizeof old);
@@ -289,6 +342,7 @@ void tileStructuredRenumber(TileStructured *structured, const int *to) {
     structured->dims[to[d]] = old[d];
   for (int i = 0; i < structured->numInputs + structured->numOutputs; ++i)
     tileOperandRenumber(&structured->operands[i], to, structured->numDims);
+  tileFollowerRenumber(&structured->epilogue, to);
 }
 
 int64_t tileStructuredRun(const TileStructured *s, const TileOperand *operand, int dim) {
@@ -404,18 +458,19 @@ const MlirExtPassDefinition tileStructuredReads = {
     .argument = "linalg structure", .statistics = (const char *const[]){"reads: linalg ops that were read", NULL}};
 
 bool tileStructuredRead(MlirOperation op, const TileTarget *target, TileStructured *structured) {
-  intptr_t operands = mlirOperationGetNumOperands(op);
-  if (!linalgGenericOpIsA(op) || operands > MaxOperands || mlirOperationGetNumResults(op) == 0)
+  intptr_t operands = linalgGenericOpIsA(op) ? mlirOperationGetNumOperands(op) : 0;
+  if (!operands || operands > MaxOperands || mlirOperationGetNumResults(op) == 0)
     return false;
   mlirExtCountersAdd(mlirExtCountersGet(&tileStructuredReads), 0, 1);
   *structured = tileStructuredCreate(op, target, (int)operands);
   structured->numOutputs = (int)mlirOperationGetNumResults(op);
-  structured->numInputs = structured->numOwnInputs = (int)(operands - structured->numOutputs);
+  structured->numInputs = (int)(operands - structured->numOutputs);
   if (!readIterators(op, structured))
     return false;
   for (int i = 0; i < operands; ++i)
     if (!readOperand(structured, i))
       return false;
+  tileStructuredNoteExtents(structured);
   for (int i = 0; i < structured->numDims; ++i)
     if (structured->dims[i].operand < 0)
       return false; // no operand tells this dimension's extent

@@ -61,14 +61,20 @@ typedef struct TileTarget {
   TileArena *arena;         // dims, operands and captures of every TileStructured of the pass
 } TileTarget;
 
+// An elementwise op that a kernel applies to a finished tile of another op's.
+typedef struct TileFollower {
+  MlirBlock body;    // null: none
+  int argument;      // takes the tile
+  int firstInput;    // operands for the other arguments, in order
+  int dims[MaxDims]; // the kernel's dimension for each of the op's own
+} TileFollower;
+
 // A handle: dims, operands and captures lie in the target's arena, and a plain copy shares them (tileStructuredCopy).
 typedef struct TileStructured {
   const TileTarget *target; // what the kernel is for
   MlirOperation op;
   MlirBlock body;
-  MlirBlock epilogue;   // of the elementwise op that follows in the same kernel; null: none
-  int epilogueArgument; // its argument that takes what `body` makes; the others are inputs from numOwnInputs on
-  int numOwnInputs;     // those that `body` takes
+  TileFollower epilogue;              // takes what `body` makes; its inputs are the last ones
   int numDims, numInputs, numOutputs; // operands: inputs first
   int numCaptures;
   TileDim *dims;          // room for MaxDims
@@ -86,7 +92,7 @@ const TileSearchTarget *tileStructuredGpu(const TileStructured *structured);
 // How often ops are read, beside the statistics of passes: a decision that is made twice reads twice. No pass.
 extern const MlirExtPassDefinition tileStructuredReads;
 
-// False if `op` is not a linalg.generic on tensors that fits (no diagnostic: it then takes another way).
+// False if `op` (null too) is not a linalg.generic on tensors that fits (no diagnostic: it then takes another way).
 bool tileStructuredRead(MlirOperation op, const TileTarget *target, TileStructured *structured);
 // An op without dimensions and operands yet; the caller fills them in.
 TileStructured tileStructuredCreate(MlirOperation op, const TileTarget *target, int operands);
@@ -105,8 +111,18 @@ bool tileStructuredHasTerms(const TileStructured *structured); // some operand i
 // the last one.
 bool tileStructuredUsesPosition(const TileStructured *structured);
 
-// The op's body captures what the other one's does, too; false where these are too many.
-bool tileStructuredAddCaptures(TileStructured *structured, const TileStructured *from);
+// What the body yields first, and the input whose argument a value is (-1: none).
+MlirValue tileStructuredYielded(const TileStructured *structured);
+int tileStructuredInputOf(const TileStructured *structured, MlirValue value);
+
+// Adds the op `part`, which takes the result of `structured` as its input `argument`: its other inputs and captures
+// come last, its output takes the place of the output. dims[d]: the dimension of `structured` for d of `part`. False
+// where the operands are too many.
+bool tileStructuredAppend(TileStructured *structured, const TileStructured *part, int argument, const int *dims);
+// The inputs before those of the epilogue: those that `body` takes.
+int tileStructuredNumOwnInputs(const TileStructured *structured);
+// Notes for each dimension an operand that tells its extent.
+void tileStructuredNoteExtents(TileStructured *structured);
 
 // An output that a reduction folds into starts from the constant it was filled with, if it was: sets `initial` and
 // takes the tensor before the fill.
@@ -121,6 +137,11 @@ void tileOperandSetAxis(TileOperand *operand, int axis, int dim);
 // Every axis is indexed by one dimension or a constant, none of them by a dimension that another axis has.
 bool tileOperandIsPlain(const TileOperand *operand);
 bool tileOperandUses(const TileOperand *operand, int dim);
+// dims[d]: the dimension that indexes in `to` the axis that d indexes in `from`; -1 for those that `from` does not
+// have. False unless every axis of both has a dimension.
+bool tileOperandMatch(const TileOperand *from, const TileOperand *to, int *dims);
+// The operand has all dimensions but `without` (-1: all), in order.
+bool tileOperandIsInOrder(const TileStructured *structured, const TileOperand *operand, int without);
 // The axis that dimension `dim` indexes alone, or -1.
 int tileOperandAxisOf(const TileOperand *operand, int dim);
 // For an operand with terms: how many elements along `dim`, whose extent is known, from a multiple of it on lie one
@@ -131,6 +152,9 @@ int64_t tileStructuredRun(const TileStructured *structured, const TileOperand *o
 const unsigned char *tileOperandConstantBytes(const TileOperand *operand, size_t *size);
 // Dimension d becomes to[d].
 void tileOperandRenumber(TileOperand *operand, const int *to, int numDims);
+// The operand that the argument of the body is read from; -1: the finished tile, or the output.
+int tileFollowerOperand(const TileFollower *follower, int argument);
+void tileFollowerRenumber(TileFollower *follower, const int *to);
 void tileStructuredRenumber(TileStructured *structured, const int *to);
 // True if a tile may be wider than 1 along `dim` when it is so along `other` too (-1: along no other): in every operand
 // it runs along one axis, forwards, and the other one along another.

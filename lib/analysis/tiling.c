@@ -157,7 +157,7 @@ static void describeOperand(const TileStructured *s, int64_t unknown, int index,
   bool isOwnBody = !mlirBlockIsNull(s->body) && mlirBlockGetNumArguments(s->body) == s->numInputs + s->numOutputs;
   bool isSeen = !isOwnBody || isUsed(s->body, index);
   described->isRead = isSeen && operand->isTensor && mlirAttributeIsNull(operand->initial);
-  described->isOnce = !described->isOutput && index >= s->numOwnInputs;
+  described->isOnce = !described->isOutput && index >= tileStructuredNumOwnInputs(s);
   if (operand->numTerms) {
     describeMerged(s, unknown, index, described);
     return;

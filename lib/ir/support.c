@@ -163,6 +163,18 @@ bool tileHasOneUse(MlirValue value) {
   return !mlirOpOperandIsNull(use) && mlirOpOperandIsNull(mlirOpOperandGetNextUse(use));
 }
 
+bool tileHasUses(MlirValue value, int count) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
+    --count;
+  return count == 0;
+}
+
+bool tileIsDefinedIn(MlirValue value, MlirBlock block) {
+  MlirBlock owner = mlirValueIsABlockArgument(value) ? mlirBlockArgumentGetOwner(value)
+                                                     : mlirOperationGetBlock(mlirOpResultGetOwner(value));
+  return mlirBlockEqual(owner, block);
+}
+
 bool tileConstantIndex(MlirValue value, int64_t *constant) {
   MlirOperation op = tileDefiningOp(value);
   if (!arithConstantOpIsA(op))
@@ -171,6 +183,18 @@ bool tileConstantIndex(MlirValue value, int64_t *constant) {
   if (!mlirAttributeIsAInteger(attribute))
     return false;
   *constant = mlirIntegerAttrGetValueInt(attribute);
+  return true;
+}
+
+bool tileConstantFloat(MlirValue value, double *constant) {
+  MlirOperation op = tileDefiningOp(value);
+  MlirAttribute attribute = arithConstantOpIsA(op) ? tileOpAttribute(op, "value") : mlirAttributeGetNull();
+  if (!mlirAttributeIsNull(attribute) && mlirAttributeIsADenseElements(attribute) &&
+      mlirDenseElementsAttrIsSplat(attribute))
+    attribute = mlirDenseElementsAttrGetSplatValue(attribute);
+  if (mlirAttributeIsNull(attribute) || !mlirAttributeIsAFloat(attribute))
+    return false;
+  *constant = mlirFloatAttrGetValueDouble(attribute);
   return true;
 }
 

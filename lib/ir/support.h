@@ -68,7 +68,10 @@ MlirOperation tileFindSymbol(MlirOperation from, const char *name);          // 
 bool tileSymbolIsPublic(MlirOperation symbol);
 MlirBlock tileOnlyBlock(MlirRegion region);
 bool tileHasOneUse(MlirValue value);
+bool tileHasUses(MlirValue value, int count);
+bool tileIsDefinedIn(MlirValue value, MlirBlock block);
 bool tileConstantIndex(MlirValue value, int64_t *constant); // arith.constant of index or integer type
+bool tileConstantFloat(MlirValue value, double *constant);  // arith.constant of one float, a splat too
 
 // A growing list of ops, as walks collect them.
 typedef struct TileOps {

@@ -74,9 +74,9 @@ static MlirValue buildScores(Emission *k) {
   MlirValue lhs, rhs;
   if (k->isGpu) {
     lhs = k->queries;
-    rhs = loadMatrix(k, AttentionK, a->depth, a->keys);
+    rhs = loadMatrix(k, a->k, a->depth, a->keys);
   } else {
-    lhs = loadMatrix(k, AttentionK, a->keys, a->depth);
+    lhs = loadMatrix(k, a->k, a->keys, a->depth);
     over(k, a->depth, a->queries);
     rhs = widened(k, tileKernelLoadBuffer(&k->e, k->packedQueries));
   }
@@ -92,39 +92,19 @@ static bool isTurned(const Emission *k, int input) {
   return !k->isGpu && queries >= 0 && keys > queries;
 }
 
-static MlirValue loadScoreInput(Emission *k, int input) {
-  const TileAttention *a = k->attention;
-  overScores(k);
-  return isTurned(k, input) ? loadPacked(k, input, a->keys, a->queries, k->turned[input])
-                            : tileKernelLoad(&k->e, input, NULL, false);
-}
-
-static void mapPositions(Emission *k, TileBodyMap *map) {
-  const TileAttention *a = k->attention;
-  MlirType positions = tileKernelTileType(&k->e, mlirIndexTypeGet(k->e.body.context));
-  for (MlirOperation op = mlirBlockGetFirstOperation(a->score); !mlirOperationIsNull(op);
-       op = mlirOperationGetNextInBlock(op))
-    if (linalgIndexOpIsA(op)) {
-      int dim = a->scoreDims[mlirIntegerAttrGetValueInt(tileOpAttribute(op, "dim"))];
-      tileBodyMapSet(map, tileOnlyResult(op), tileKernelPosition(&k->e, dim, positions));
-    }
-}
-
 // f of the scores; keys past the last one are hidden.
 static MlirValue buildMasked(Emission *k, MlirValue scores) {
   const TileAttention *a = k->attention;
-  overScores(k);
-  if (!mlirBlockIsNull(a->score)) {
-    TileBodyMap map = {0};
-    tileBodyMapSet(&map, mlirBlockGetArgument(a->score, a->scoreArgument), scores);
-    for (int i = 0; i < a->numScoreInputs; ++i) {
-      MlirValue argument = mlirBlockGetArgument(a->score, i + (i >= a->scoreArgument));
-      if (!mlirOpOperandIsNull(mlirValueGetFirstUse(argument)))
-        tileBodyMapSet(&map, argument, loadScoreInput(k, AttentionFirstInput + i));
-    }
-    mapPositions(k, &map);
-    scores = tileKernelCloneValue(&k->e, &map, tileOnlyOperand(mlirBlockGetTerminator(a->score)));
+  TileBodyMap map = {0};
+  for (int i = 0; !mlirBlockIsNull(a->score.body) && i < (int)mlirBlockGetNumArguments(a->score.body); ++i) {
+    int operand = tileFollowerOperand(&a->score, i);
+    if (operand >= 0 && isTurned(k, operand))
+      tileBodyMapSet(&map, mlirBlockGetArgument(a->score.body, i),
+                     loadPacked(k, operand, a->keys, a->queries, k->turned[operand]));
   }
+  overScores(k);
+  if (!mlirBlockIsNull(a->score.body))
+    scores = tileKernelFollow(&k->e, &map, &a->score, scores);
   if (!tileDimIsRagged(&k->s->dims[a->keys]))
     return scores;
   MlirType type = mlirValueGetType(scores);
@@ -135,24 +115,37 @@ static MlirValue buildMasked(Emission *k, MlirValue scores) {
 //===--- blocks that the mask hides ------------------------------------------------------===//
 
 // A value of f's body that is equal for all pairs of a head, as a number.
-static MlirValue buildPerHead(Emission *k, TileBodyMap *map, MlirValue value) {
+static MlirValue buildPerHead(Emission *k, MlirValue value) {
+  const TileAttention *a = k->attention;
   MlirType index = mlirIndexTypeGet(k->e.body.context);
-  value = tileKernelCloneValue(&k->e, map, value);
+  TileBodyMap map = {0};
+  over(k, -1, -1);
+  for (int i = 0; i < (int)mlirBlockGetNumArguments(a->score.body); ++i) {
+    int operand = tileFollowerOperand(&a->score, i);
+    if (operand >= 0 && !tileOperandUses(&k->s->operands[operand], a->keys) &&
+        !tileOperandUses(&k->s->operands[operand], a->queries))
+      tileBodyMapSet(&map, mlirBlockGetArgument(a->score.body, i), tileKernelLoad(&k->e, operand, NULL, false));
+  }
+  k->e.follower = &a->score;
+  value = tileKernelCloneValue(&k->e, &map, value);
+  k->e.follower = NULL;
   return mlirTypeIsAIndex(mlirValueGetType(value)) ? value : arithIndexCastOpBuild(&k->e.body, index, value);
 }
 
 // The least of a lower bound, or the greatest of an upper one, over the program's queries.
-static MlirValue buildBound(Emission *k, TileBodyMap *map, const TileKeyBound *bound) {
+static MlirValue buildBound(Emission *k, const TileKeyRange *keys, const TileKeyBound *bound) {
   const TileAttention *a = k->attention;
   int64_t tile = k->s->dims[a->queries].tile;
   MlirValue query = tileBuildMul(&k->e.body, k->e.index[a->queries], tileBuildIndex(&k->e.body, tile));
-  if ((bound->slope > 0) == bound->isUpper) // the last query
+  if ((bound->sum.query > 0) == bound->isUpper) // the last query
     query = tileBuildAdd(&k->e.body, query, tileBuildIndex(&k->e.body, tile - 1));
-  MlirValue sum = tileBuildMul(&k->e.body, query, tileBuildIndex(&k->e.body, bound->slope));
-  sum = tileBuildAdd(&k->e.body, sum, tileBuildIndex(&k->e.body, bound->constant));
-  for (int i = 0; i < bound->numTerms; ++i) {
-    MlirValue term = buildPerHead(k, map, bound->terms[i]);
-    sum = bound->signs[i] > 0 ? tileBuildAdd(&k->e.body, sum, term) : tileBuildSub(&k->e.body, sum, term);
+  MlirValue sum = tileBuildMul(&k->e.body, query, tileBuildIndex(&k->e.body, bound->sum.query));
+  sum = tileBuildAdd(&k->e.body, sum, tileBuildIndex(&k->e.body, bound->sum.constant));
+  for (int i = 0; i < keys->numTerms; ++i) {
+    int64_t factor = bound->sum.terms[i];
+    if (factor)
+      sum = tileBuildAdd(&k->e.body, sum,
+                         tileBuildMul(&k->e.body, buildPerHead(k, keys->terms[i]), tileBuildIndex(&k->e.body, factor)));
   }
   return sum;
 }
@@ -173,18 +166,8 @@ static Range buildRange(Emission *k, const TileKeyRange *keys) {
   MlirValue zero = tileBuildIndex(&k->e.body, 0), tile = tileBuildIndex(&k->e.body, k->s->dims[a->keys].tile);
   Range range = {.first = zero};
   range.end = range.blocks = tileKernelNumTiles(&k->e, &k->e.body, a->keys, tileKernelExtent(&k->e, a->keys));
-  over(k, -1, -1);
-  TileBodyMap map = {0};
-  for (int i = 0; i < a->numScoreInputs && keys->numBounds; ++i) {
-    const TileOperand *operand = &k->s->operands[AttentionFirstInput + i];
-    MlirValue argument = mlirBlockGetArgument(a->score, i + (i >= a->scoreArgument));
-    if (!tileOperandUses(operand, a->keys) && !tileOperandUses(operand, a->queries))
-      tileBodyMapSet(&map, argument, tileKernelLoad(&k->e, AttentionFirstInput + i, NULL, false));
-  }
-  if (keys->numBounds)
-    mapPositions(k, &map);
   for (int i = 0; i < keys->numBounds; ++i) {
-    MlirValue bound = tileBuildMax(&k->e.body, buildBound(k, &map, &keys->bounds[i]), zero);
+    MlirValue bound = tileBuildMax(&k->e.body, buildBound(k, keys, &keys->bounds[i]), zero);
     if (keys->bounds[i].isUpper)
       range.end = tileBuildMin(&k->e.body, range.end, tileBuildCeilDiv(&k->e.body, bound, tile));
     else
@@ -222,7 +205,7 @@ static MlirValue buildWeights(Emission *k, const MlirValue *operands) {
 static MlirValue buildValues(Emission *k, const MlirValue *operands) {
   const TileAttention *a = k->attention;
   k->e.index[a->keys] = operands[0];
-  return k->isGpu ? loadMatrix(k, AttentionV, a->keys, a->channels) : loadMatrix(k, AttentionV, a->channels, a->keys);
+  return k->isGpu ? loadMatrix(k, a->v, a->keys, a->channels) : loadMatrix(k, a->v, a->channels, a->keys);
 }
 
 static MlirValue buildProduct(Emission *k, const MlirValue *operands) {
@@ -244,15 +227,17 @@ HOOK(productHook, buildProduct)
 static void loadQueries(Emission *k) {
   const TileAttention *a = k->attention;
   if (k->isGpu) {
-    k->queries = loadMatrix(k, AttentionQ, a->queries, a->depth);
+    k->queries = loadMatrix(k, a->q, a->queries, a->depth);
     return;
   }
   over(k, a->depth, a->queries);
-  k->packedQueries = buildBuffer(k, AttentionQ, a->depth, a->queries);
-  tileKernelPack(&k->e, AttentionQ, (int[2]){a->depth, a->queries}, k->packedQueries);
-  for (int i = AttentionFirstInput; i < AttentionFirstInput + a->numScoreInputs; ++i)
-    if (isTurned(k, i))
-      k->turned[i] = buildBuffer(k, i, a->keys, a->queries);
+  k->packedQueries = buildBuffer(k, a->q, a->depth, a->queries);
+  tileKernelPack(&k->e, a->q, (int[2]){a->depth, a->queries}, k->packedQueries);
+  for (int i = 0; !mlirBlockIsNull(a->score.body) && i < (int)mlirBlockGetNumArguments(a->score.body); ++i) {
+    int operand = tileFollowerOperand(&a->score, i);
+    if (operand >= 0 && isTurned(k, operand))
+      k->turned[operand] = buildBuffer(k, operand, a->keys, a->queries);
+  }
 }
 
 // Without keys the result is a sum of nothing: 0, not 0 / 0.

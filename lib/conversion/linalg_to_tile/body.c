@@ -207,11 +207,15 @@ static MlirValue buildExtract(TileKernelEmission *e, TileBodyMap *map, MlirOpera
                            mlirStringAttrGet(e->body.context, tileString("trap")));
 }
 
-static bool isInBody(const TileStructured *s, MlirOperation op) {
-  if (mlirOperationIsNull(op))
-    return false;
-  MlirBlock block = mlirOperationGetBlock(op);
-  return mlirBlockEqual(block, s->body) || (!mlirBlockIsNull(s->epilogue) && mlirBlockEqual(block, s->epilogue));
+static bool isInBody(const TileKernelEmission *e, MlirOperation op) {
+  MlirBlock block = mlirOperationIsNull(op) ? (MlirBlock){NULL} : mlirOperationGetBlock(op);
+  return mlirBlockEqual(block, e->follower ? e->follower->body : e->structured->body);
+}
+
+// The dimension that a linalg.index of the body asks for.
+static int positionDim(const TileKernelEmission *e, MlirOperation index) {
+  int dim = (int)mlirIntegerAttrGetValueInt(tileOpAttribute(index, "dim"));
+  return e->follower ? e->follower->dims[dim] : dim;
 }
 
 MlirValue tileKernelCloneValue(TileKernelEmission *e, TileBodyMap *map, MlirValue value) {
@@ -222,10 +226,10 @@ MlirValue tileKernelCloneValue(TileKernelEmission *e, TileBodyMap *map, MlirValu
   MlirType element = mlirValueGetType(value);
   MlirType tile = e->bodyOverOutput ? tileKernelOutputTileType(e, element) : tileKernelTileType(e, element);
   MlirValue result;
-  if (!isInBody(e->structured, op))
+  if (!isInBody(e, op))
     result = buildCapture(e, value, tile);
   else if (linalgIndexOpIsA(op))
-    result = tileKernelPosition(e, (int)mlirIntegerAttrGetValueInt(tileOpAttribute(op, "dim")), tile);
+    result = tileKernelPosition(e, positionDim(e, op), tile);
   else if (arithConstantOpIsA(op))
     result = tileKernelConstant(e, tileOpAttribute(op, "value"), tile);
   else if (tensorExtractOpIsA(op))
@@ -236,18 +240,24 @@ MlirValue tileKernelCloneValue(TileKernelEmission *e, TileBodyMap *map, MlirValu
   return result;
 }
 
-MlirValue tileKernelEpilogue(TileKernelEmission *e, MlirValue result) {
-  const TileStructured *s = e->structured;
-  if (mlirBlockIsNull(s->epilogue))
-    return result;
-  TileBodyMap map = {0};
-  e->bodyOverOutput = true;
-  tileBodyMapSet(&map, mlirBlockGetArgument(s->epilogue, s->epilogueArgument), result);
-  for (int i = s->numOwnInputs, argument = 0; i < s->numInputs; ++i, ++argument) {
-    argument += argument == s->epilogueArgument;
-    MlirValue value = mlirBlockGetArgument(s->epilogue, argument);
-    if (!mlirOpOperandIsNull(mlirValueGetFirstUse(value)))
-      tileBodyMapSet(&map, value, tileKernelLoad(e, i, NULL, true));
+MlirValue tileKernelFollow(TileKernelEmission *e, TileBodyMap *map, const TileFollower *f, MlirValue tile) {
+  tileBodyMapSet(map, mlirBlockGetArgument(f->body, f->argument), tile);
+  for (int i = 0, operand; i < (int)mlirBlockGetNumArguments(f->body); ++i) {
+    MlirValue argument = mlirBlockGetArgument(f->body, i);
+    if ((operand = tileFollowerOperand(f, i)) >= 0 && !mlirOpOperandIsNull(mlirValueGetFirstUse(argument)) &&
+        mlirValueIsNull(tileBodyMapGet(map, argument)))
+      tileBodyMapSet(map, argument, tileKernelLoad(e, operand, NULL, e->bodyOverOutput));
   }
-  return tileKernelCloneValue(e, &map, tileOnlyOperand(mlirBlockGetTerminator(s->epilogue)));
+  e->follower = f;
+  MlirValue result = tileKernelCloneValue(e, map, tileOnlyOperand(mlirBlockGetTerminator(f->body)));
+  e->follower = NULL;
+  return result;
+}
+
+MlirValue tileKernelEpilogue(TileKernelEmission *e, MlirValue result) {
+  TileBodyMap map = {0};
+  if (mlirBlockIsNull(e->structured->epilogue.body))
+    return result;
+  e->bodyOverOutput = true;
+  return tileKernelFollow(e, &map, &e->structured->epilogue, result);
 }

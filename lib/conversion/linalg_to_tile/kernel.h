@@ -18,6 +18,7 @@ typedef struct TileKernelEmission {
   MlirValue parameters[MaxOperands + MaxCaptures]; // operands, then captures
   MlirValue index[MaxDims];                        // index of the current tile (tile > 1) or element along each dim
   bool isLinear;                                   // all programs along grid axis 0
+  const TileFollower *follower;                    // whose body is cloned; null: the op's own
   bool bodyOverOutput;                             // the body is cloned on tiles without the reduction dimensions
 } TileKernelEmission;
 
@@ -97,6 +98,9 @@ void tileKernelCloseLoop(TileKernelEmission *emission, const TileKernelLoop *loo
 typedef void (*TileKernelStep)(TileKernelEmission *emission, const void *context, MlirValue *accumulators);
 void tileKernelLoopOverReductions(TileKernelEmission *emission, intptr_t count, MlirValue *accumulators,
                                   TileKernelStep step, const void *context);
+// What the follower makes of a finished tile. `map` may have tiles for its other arguments; the rest is loaded.
+MlirValue tileKernelFollow(TileKernelEmission *emission, TileBodyMap *map, const TileFollower *follower,
+                           MlirValue tile);
 // What the epilogue, if there is one, makes of the finished tile of the output.
 MlirValue tileKernelEpilogue(TileKernelEmission *emission, MlirValue result);
 // Maps the arguments `begin` to `end` - 1 of the body, which are used, to loads of these operands.

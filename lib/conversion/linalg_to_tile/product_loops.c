@@ -154,7 +154,7 @@ MlirValue tileProductBlocksOfK(TileKernelEmission *e, const TileContraction *c) 
 }
 
 MlirValue tileProductEpilogueAtEnd(TileKernelEmission *e, const TileContraction *c, MlirValue product) {
-  if (mlirBlockIsNull(e->structured->epilogue) || tileProductIsShallow(e, c))
+  if (mlirBlockIsNull(e->structured->epilogue.body) || tileProductIsShallow(e, c))
     return tileKernelEpilogue(e, product);
   MlirValue last = tileBuildSub(&e->body, tileProductBlocksOfK(e, c), tileBuildIndex(&e->body, 1));
   MlirValue isLast = tileProductEquals(e, e->index[c->k], last);

@@ -142,7 +142,7 @@ static void buildStep(TileKernelEmission *e, const void *reduction, MlirValue *a
   TileBodyMap map = {0};
   int direct = -1;
   const char *pad = directPadding(s, r, &direct);
-  for (int i = 0; i < s->numOwnInputs; ++i)
+  for (int i = 0; i < tileStructuredNumOwnInputs(s); ++i)
     if (!mlirOpOperandIsNull(mlirValueGetFirstUse(mlirBlockGetArgument(s->body, i))))
       tileBodyMapSet(&map, mlirBlockGetArgument(s->body, i), tileKernelLoad(e, i, i == direct ? pad : NULL, false));
   for (int o = 0; o < s->numOutputs; ++o) {

@@ -35,13 +35,6 @@ static MlirWalkResult findSoftmax(MlirOperation op, void *isFound) {
   return *(bool *)isFound ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
 }
 
-static void forget(TileOps *ops, const TileAttention *a) {
-  for (intptr_t i = 0; i < ops->count; ++i)
-    for (int k = 0; k < a->numOps; ++k)
-      if (mlirOperationEqual(ops->items[i], a->ops[k]))
-        ops->items[i] = (MlirOperation){NULL};
-}
-
 //===--- does it pay? -------------------------------------------------------------------===//
 
 static int64_t planned(const TileDim *dim) {
@@ -67,7 +60,7 @@ static double secondsOf(MlirOperation product, const TileTarget *machine, TileSe
 
 static TileAttentionSizes sizesOf(const TileAttention *a) {
   const TileStructured *s = &a->structured;
-  MlirType element = tileOperandElementType(&s->operands[AttentionQ]);
+  MlirType element = tileOperandElementType(&s->operands[a->q]);
   TileAttentionSizes sizes = {.heads = 1,
                               .queries = planned(&s->dims[a->queries]),
                               .keys = planned(&s->dims[a->keys]),
@@ -79,9 +72,9 @@ static TileAttentionSizes sizesOf(const TileAttention *a) {
       sizes.heads *= planned(&s->dims[d]);
   TileKeyRange keys = tileAttentionKeyRange(a);
   for (int i = 0; i < keys.numBounds && sizes.numBounds < TileAttentionBounds; ++i)
-    if (!keys.bounds[i].numTerms) // what a program knows late may hide nothing
+    if (!tileKeySumHasTerms(&keys.bounds[i].sum)) // what a program knows late may hide nothing
       sizes.bounds[sizes.numBounds++] =
-          (TileAttentionBound){keys.bounds[i].isUpper, keys.bounds[i].slope, keys.bounds[i].constant};
+          (TileAttentionBound){keys.bounds[i].isUpper, keys.bounds[i].sum.query, keys.bounds[i].sum.constant};
   return sizes;
 }
 
@@ -94,16 +87,33 @@ static TileSearchAttention choose(const TileAttention *a) {
   return tileSearchAttention(&target, &sizes, products);
 }
 
+//===--- the group ----------------------------------------------------------------------===//
+
+// The ops between the value and what the attention reads, producers first.
+static void appendMakers(const TileStructured *s, MlirValue value, TileOps *ops) {
+  MlirOperation op = tileDefiningOp(value);
+  bool isKnown = mlirOperationIsNull(op);
+  for (int i = 0; i < s->numInputs; ++i)
+    isKnown |= mlirValueEqual(s->operands[i].value, value);
+  for (intptr_t i = 0; i < ops->count; ++i)
+    isKnown |= mlirOperationEqual(ops->items[i], op);
+  if (isKnown)
+    return;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op) - mlirOperationGetNumResults(op); ++i) // outputs are last
+    appendMakers(s, mlirOperationGetOperand(op, i), ops);
+  tileOpsAppend(ops, op);
+}
+
 static void group(const TileAttention *a, const TileSearchAttention *best) {
-  MlirOperation ops[MaxAttentionOps];
-  for (int i = 0; i < a->numOps; ++i)
-    ops[i] = a->ops[a->numOps - 1 - i];
+  TileOps ops = {0};
   const TileStructured *s = &a->structured;
   bool isGpu = tileStructuredGpu(s);
   int64_t depth = s->dims[a->depth].extent, channels = s->dims[a->channels].extent;
   const int64_t block[] = {best->queries, best->keys, isGpu ? tessera_bucket(depth) : depth,
                            isGpu ? tessera_bucket(channels) : channels};
-  tileGroupWrap(ops, a->numOps, "register", tileScheduleOfBlock(mlirOperationGetContext(ops[0]), 4, block));
+  appendMakers(s, tileOnlyResult(s->op), &ops);
+  tileGroupWrap(ops.items, ops.count, "register", tileScheduleOfBlock(mlirOperationGetContext(s->op), 4, block));
+  tileOpsFree(&ops);
 }
 
 //===--- the pass -----------------------------------------------------------------------===//
@@ -120,10 +130,10 @@ static bool run(MlirOperation module, MlirExtPass pass) {
   uint64_t fused = 0;
   bool remarks = mlirExtPassGetBool(pass, "remarks");
   mlirOperationWalk(module, collect, &ops, MlirWalkPostOrder);
-  // Users first: an op that became part of a group is gone when its turn comes.
+  // Users first: they take the ops before them into their groups.
   for (intptr_t i = ops.count - 1; i >= 0; --i) {
     const char *reason;
-    if (mlirOperationIsNull(ops.items[i]))
+    if (!mlirOperationIsNull(tileParentOp(ops.items[i], tileGroupOpIsA)))
       continue;
     TileAttention attention;
     if (!tileAttentionMatch(ops.items[i], &target, &attention, &reason)) {
@@ -139,10 +149,8 @@ static bool run(MlirOperation module, MlirExtPass pass) {
     else if (remarks)
       tileRemark(ops.items[i], "is not fused as attention: one kernel would take %.3g us, its ops %.3g us",
                  best.fused * 1e6, best.apart * 1e6);
-    if (isFaster) {
-      forget(&ops, &attention);
+    if (isFaster)
       group(&attention, &best);
-    }
     fused += isFaster;
   }
   tileOpsFree(&ops);

@@ -14,16 +14,7 @@
 
 // A number that every lane has; false for what is no constant, and for nan.
 static bool constantNumber(MlirValue value, double *number) {
-  MlirOperation op = tileDefiningOp(value);
-  if (mlirOperationIsNull(op) || !arithConstantOpIsA(op))
-    return false;
-  MlirAttribute attribute = arithConstantOpGetValue(op);
-  if (mlirAttributeIsADenseElements(attribute) && mlirDenseElementsAttrIsSplat(attribute))
-    attribute = mlirDenseElementsAttrGetSplatValue(attribute);
-  if (!mlirAttributeIsAFloat(attribute))
-    return false;
-  *number = mlirFloatAttrGetValueDouble(attribute);
-  return !isnan(*number);
+  return tileConstantFloat(value, number) && !isnan(*number);
 }
 
 //===--- The pattern -----------------------------------------------------===//
