@@ -21,6 +21,7 @@ PREFIXES = {
     "lib/emulator/compile": ["emulator", "tileEmulator", "tessera_"],
     "lib/emulator/machine": ["emu_", "tessera_"],
     "lib/runtime": ["tessera_", "_mlir_", "_tessera_"],
+    "lib/runtime/bf16.c": ["__trunc"],  # LLVM calls these by these names
     "lib/runtime/copy.c": ["tessera_", "memrefCopy"],  # upstream's runner calls these by these names
     "lib/runtime/upstream_print.c": ["tessera_", "print", "_mlir_ciface_", "rtclock", "nanoTime"],
     "lib/runtime/upstream_files.c": ["tessera_", "_mlir_ciface_", "getTensorFilename", "getSparseTensorReaderNSE",
