@@ -91,8 +91,8 @@ if(COMPILER_SOURCES)
   add_library(tessera SHARED ${COMPILER_SOURCES})
   set_target_properties(tessera PROPERTIES LINKER_LANGUAGE CXX VERSION ${PROJECT_VERSION} SOVERSION 0)
   target_link_libraries(tessera PRIVATE -Wl,--whole-archive ${CAPI_ARCHIVES} -Wl,--no-whole-archive MLIR LLVM m)
-  # As LLVM's own libraries are linked: calls within the library go straight, not through the PLT.
-  target_link_options(tessera PRIVATE -Wl,-Bsymbolic-functions
+  # As LLVM's own libraries are linked: calls within the library go straight, not through the PLT. --wrap: lib/capi/tool.cpp.
+  target_link_options(tessera PRIVATE -Wl,-Bsymbolic-functions -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
                       -Wl,--version-script=${CMAKE_SOURCE_DIR}/cmake/libtessera.map)
   set_property(TARGET tessera APPEND PROPERTY LINK_DEPENDS ${CMAKE_SOURCE_DIR}/cmake/libtessera.map)
 endif()

@@ -31,6 +31,30 @@ void mlirExtToolWhenOutOfMemory(void (*outOfMemory)(void)) {
   llvm::install_bad_alloc_error_handler([](void *, const char *, bool) { whenOutOfMemory(); });
 }
 
+// The linker sends the library's own calls of malloc, calloc and realloc here (cmake/TesseraLibrary.cmake): mlir-c
+// writes what mlirOperationStateAdd… gets without a look, and so do passes. A large piece has the size of a program's
+// data; who asks for it reports it at an op.
+static constexpr size_t MostForPasses = 1 << 20;
+
+static void *orOutOfMemory(void *memory, size_t size) {
+  if (!memory && size && size < MostForPasses && whenOutOfMemory)
+    whenOutOfMemory();
+  return memory;
+}
+
+extern "C" {
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *old, size_t size);
+
+void *__wrap_malloc(size_t size) { return orOutOfMemory(__real_malloc(size), size); }
+void *__wrap_calloc(size_t count, size_t size) {
+  size_t all;
+  return orOutOfMemory(__real_calloc(count, size), __builtin_mul_overflow(count, size, &all) ? MostForPasses : all);
+}
+void *__wrap_realloc(void *old, size_t size) { return orOutOfMemory(__real_realloc(old, size), size); }
+}
+
 const bool *mlirExtToolAddFlag(const char *name, const char *help) {
   static std::deque<llvm::cl::opt<bool>> flags; // the parser keeps their addresses
   return &flags.emplace_back(StringRef(name), llvm::cl::desc(help)).getValue();

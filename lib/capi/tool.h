@@ -11,8 +11,8 @@ typedef struct MlirExtToolText MlirExtToolText;
 MlirExtToolText *mlirExtToolAddText(const char *name, const char *valueName, const char *help);
 const char *mlirExtToolTextGet(MlirExtToolText *flag); // null when not given; "" for "--name"
 
-// Where C++ finds no memory `outOfMemory`, which may not return, is called, also by upstream's mains. Without it the
-// process aborts.
+// Where C++, mlir-c or a pass finds no memory, `outOfMemory`, which may not return, is called, also by upstream's
+// mains. Without it C++ aborts, and malloc returns null.
 void mlirExtToolWhenOutOfMemory(void (*outOfMemory)(void));
 
 // What a tool does in the place of mlir-opt. Each gets `userData`.

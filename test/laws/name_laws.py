@@ -16,6 +16,7 @@ import sys
 COMPILER = ["tile", "sparse", "tessera"]
 PREFIXES = {
     "lib/capi": ["mlirExt", "mlir"],
+    "lib/capi/tool.cpp": ["mlirExt", "mlir", "__wrap_"],  # what the linker calls in the place of malloc
     "lib/ir": ["tile", "upstream"],
     "lib/emulator": ["tessera_"],
     "lib/emulator/compile": ["emulator", "tileEmulator", "tessera_"],

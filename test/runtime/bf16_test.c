@@ -19,7 +19,8 @@ static float float_of(uint32_t bits) {
   return value;
 }
 
-// |value| lies between the bf16 of |below| and the next one away from 0; |side|: -1, 0, 1 below, in, above their middle.
+// |value| lies between the bf16 of |below| and the next one away from 0; |side|: -1, 0, 1 below, in, above their
+// middle.
 static void check_between(double value, uint32_t below, int side) {
   uint32_t wanted = side < 0 || (side == 0 && below % 2 == 0) ? below : below + 1;
   CHECK(bits_of(__truncdfbf2(value)) == wanted);

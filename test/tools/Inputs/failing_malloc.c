@@ -1,10 +1,15 @@
 // failing_malloc.c - the allocation number N of a process fails, and no other one: LD_PRELOAD this, FAIL_AT=N. With
-// FAIL_FROM=N all from then on fail. Prints the number of allocations at exit to the file COUNT_TO.
+// FAIL_FROM=N all from then on fail. Prints the number of allocations at exit to the file COUNT_TO, and the library
+// that asked for number N to the file FAILED_IN.
+#define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 static atomic_long count;
 static long fail_at = -1, fail_from = -1;
@@ -28,21 +33,34 @@ __attribute__((destructor)) static void end(void) {
   }
 }
 
-static int fails(void) {
+static void tell(const void *caller) {
+  const char *path = getenv("FAILED_IN");
+  Dl_info info;
+  int file = path && dladdr(caller, &info) && info.dli_fname ? open(path, O_WRONLY | O_CREAT | O_TRUNC, 0644) : -1;
+  if (file < 0)
+    return;
+  if (write(file, info.dli_fname, strlen(info.dli_fname)) < 0)
+    abort();
+  close(file);
+}
+
+static int fails(const void *caller) {
   long number = atomic_fetch_add(&count, 1);
   if (number != fail_at && (fail_from < 0 || number < fail_from))
     return 0;
+  tell(caller);
   errno = ENOMEM;
   return 1;
 }
 
-void *malloc(size_t size) { return fails() ? NULL : __libc_malloc(size); }
-void *calloc(size_t number, size_t size) { return fails() ? NULL : __libc_calloc(number, size); }
-void *realloc(void *old, size_t size) { return fails() ? NULL : __libc_realloc(old, size); }
-void *memalign(size_t alignment, size_t size) { return fails() ? NULL : __libc_memalign(alignment, size); }
-void *aligned_alloc(size_t alignment, size_t size) { return memalign(alignment, size); }
+#define FAILS fails(__builtin_return_address(0))
+void *malloc(size_t size) { return FAILS ? NULL : __libc_malloc(size); }
+void *calloc(size_t number, size_t size) { return FAILS ? NULL : __libc_calloc(number, size); }
+void *realloc(void *old, size_t size) { return FAILS ? NULL : __libc_realloc(old, size); }
+void *memalign(size_t alignment, size_t size) { return FAILS ? NULL : __libc_memalign(alignment, size); }
+void *aligned_alloc(size_t alignment, size_t size) { return FAILS ? NULL : __libc_memalign(alignment, size); }
 int posix_memalign(void **out, size_t alignment, size_t size) {
-  void *memory = memalign(alignment, size);
+  void *memory = FAILS ? NULL : __libc_memalign(alignment, size);
   if (memory)
     *out = memory;
   return memory ? 0 : ENOMEM;
