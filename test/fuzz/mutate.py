@@ -1,7 +1,8 @@
 """Damages programs and feeds them to the tools. Use: mutate.py --tools=BUILD/bin [--seed=N] [--count=M]
 
 The corpus is the tree's own test inputs and examples and programs of the grammars (fuzz.py), as text and as bytecode. A mutant is one with bytes flipped, cut
-short, lines deleted, doubled or swapped, parts of another file spliced in, numbers blown up or types exchanged. tile-opt
+short, lines deleted, doubled or swapped, parts of another file spliced in, a few tokens repeated up to 200,000 times (which
+nests deep), numbers blown up or types exchanged. tile-opt
 (canonicalize, the CPU pipeline), tile-translate (an object) and tile-run (on the interpreter, whose running a wrong
 program must stop; compiled code may do anything then) take it and must end in time, with status 0, or with status 1, a
 message and no output file. A message that says the tool crashed (lib/support/guard.h) is a crash, but for bytecode,
@@ -101,6 +102,21 @@ def replace_token(rng, data, other):
     return data[:at.start()] + rng.choice(donors)[0] + data[at.end():]
 
 
+def repeat_tokens(rng, data, other):
+    """Some tokens in a row many times; half the time their closing brackets too, further on."""
+    places = tokens(data)
+    if not places:
+        return flip(rng, data, other)
+    at = rng.randrange(len(places))
+    last = places[min(at + rng.randrange(4), len(places) - 1)]
+    piece = data[places[at].start():last.end()]
+    times = min(rng.choice([30, 400, 3000, 200000]), 400000 // len(piece))  # readers of long lines are not our subject
+    closing = bytes(b"()[]{}<>"[b"()[]{}<>".index(c) + 1] for c in reversed(piece) if c in b"([{<") * times
+    begin, end = last.end(), rng.choice(places[at:]).end() if rng.random() < 0.5 else len(data)
+    middle = data[begin:max(begin, end)]
+    return data[:begin] + piece * times + middle + (closing if rng.random() < 0.5 else b"") + data[begin + len(middle):]
+
+
 def swap_words(pattern, words):
     def mutate(rng, data, other):
         places = list(re.finditer(pattern, data))
@@ -116,7 +132,7 @@ def swap_words(pattern, words):
 BLOW_UP = swap_words(rb"(?<![\w.%@#])-?\d+(?![\w.])|(?<=[<x])\d+(?=x)", NUMBERS)
 RETYPE = swap_words(rb"(?<![\w.%@#])(?:i\d+|index|f16|f32|f64|bf16)\b|(?<=\dx)(?:i\d+|index|f16|f32|f64|bf16)\b", TYPES)
 MUTATIONS = [flip, truncate, lines(delete_line), lines(double_line), lines(swap_lines), lines(splice_lines), replace_token, replace_token,
-             BLOW_UP, BLOW_UP, BLOW_UP, RETYPE, RETYPE, RETYPE]
+             BLOW_UP, BLOW_UP, BLOW_UP, RETYPE, RETYPE, RETYPE, repeat_tokens]
 
 
 class Mutator:
