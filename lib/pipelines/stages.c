@@ -31,7 +31,7 @@ const TilePipelineStep tileStageOfTensors[] = {
     {"tile-group-ops", {{"ops", "elementwise"}}},
     {"canonicalize", .on = funcFuncOpName},
     {"cse", .on = funcFuncOpName},
-    {"tile-fuse-attention"},
+    {"tile-group-ops", {{"ops", "attention"}}},
     {NULL},
 };
 

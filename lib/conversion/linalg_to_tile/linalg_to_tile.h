@@ -1,5 +1,5 @@
 // linalg on tensors -> the tile graph. What they expect and leave stands in the banners of linalg_to_tile.c and
-// fuse_attention.c.
+// group_attention.c.
 #pragma once
 
 #include "lib/capi/pass.h"

@@ -3,5 +3,4 @@
 
 #include "lib/capi/pass.h"
 
-extern const MlirExtPassDefinition tileFuseAttentionPass;
 extern const MlirExtPassDefinition tileGroupOpsPass;

@@ -2,6 +2,7 @@
 //
 // ops=elementwise: groups of elementwise ops of one block, where one alone uses the result of another; their bodies are
 // composed at once, so that what follows sees one op. Temporaries vanish. With compose=false the groups stay.
+// ops=attention: groups of two products with a softmax between them (group_attention.c).
 // ops=kernels: expects linalg.generic on tensors and tile.launch in func.func (named ops generalized, elementwise ops
 // composed). Leaves groups of
 //   - a product or a reduction that starts from a constant, and the elementwise op that alone uses it;
@@ -16,6 +17,7 @@
 #include "lib/analysis/target_of_pass.h"
 #include "lib/ir/pass.h"
 #include "lib/transforms/fuse/fuse.h"
+#include "lib/transforms/fuse/group_attention.h"
 #include "upstream/func.h"
 #include "upstream/linalg.h"
 #include "upstream/tensor.h"
@@ -178,13 +180,24 @@ static bool runElementwise(MlirOperation module, MlirExtPass pass) {
   return ok;
 }
 
+static bool runAttention(MlirOperation module, MlirExtPass pass) {
+  uint64_t groups = 0;
+  bool ok = tileGroupAttention(module, pass, &groups);
+  mlirExtPassAddStatistic(pass, 0, groups);
+  mlirExtPassAddStatistic(pass, 1, groups);
+  return ok;
+}
+
 static bool run(MlirOperation module, MlirExtPass pass) {
   TileTarget target;
   MlirStringRef ops = mlirExtPassGetString(pass, "ops");
   if (tileStringEquals(ops, "elementwise"))
     return runElementwise(module, pass);
+  if (tileStringEquals(ops, "attention"))
+    return runAttention(module, pass);
   if (!tileStringEquals(ops, "kernels"))
-    return tileError(module, "ops: unknown '%.*s'; it takes elementwise or kernels", (int)ops.length, ops.data);
+    return tileError(module, "ops: unknown '%.*s'; it takes elementwise, attention or kernels", (int)ops.length,
+                     ops.data);
   if (!tileTargetOfPass(module, pass, &target))
     return false;
   mlirExtPassAddStatistic(pass, 0, groupKernels(module, &target));
@@ -199,17 +212,19 @@ static void dependents(MlirDialectRegistry registry) {
 
 static const MlirExtPassOption options[] = {
     TILE_CHIP_OPTION,
-    {"ops", "elementwise or kernels: what is grouped", MlirExtOption_String, "kernels"},
+    {"ops", "elementwise, attention or kernels: what is grouped", MlirExtOption_String, "kernels"},
     {"compose", "elementwise ops of a group become one op", MlirExtOption_Bool, "true"},
+    {"remarks", "says which attention is grouped, and why another one is not", MlirExtOption_Bool, "false"},
 };
 
 const MlirExtPassDefinition tileGroupOpsPass = {
     .argument = "tile-group-ops",
     .summary = "Group the ops that one kernel computes",
     .anchor = "builtin.module",
-    .numOptions = 3,
+    .numOptions = 4,
     .options = options,
-    .statistics = (const char *const[]){"groups: tile.group ops written", NULL},
+    .statistics =
+        (const char *const[]){"groups: tile.group ops written", "attentions: of these, groups of attention", NULL},
     .dependentDialects = dependents,
     .run = run,
 };

@@ -1,4 +1,4 @@
-"""Attention written in linalg, in all its forms: fused into one kernel (tile-fuse-attention), and right by the interpreter's bounds.
+"""Attention written in linalg, in all its forms: fused into one kernel (tile-group-ops{ops=attention}), and right by the interpreter's bounds.
 
 Use: fused_attention.py TILE_RUN FOLDER TARGET… [--only=FORM]. Exit status 1 if an answer is wrong or a form was not fused as it says.
 Sizes are odd, so that every tile has an edge. What must not be fused is among the forms too, and must be right all the same.
@@ -200,7 +200,7 @@ def run(tool, folder, target, name):
     if done.returncode:
         return f"{name} {target}: {(done.stdout + done.stderr)[-500:]}"
     stats = json.loads((folder / "s.json").read_text())
-    seen = stats["passes"]["tile-fuse-attention"]["fused"]
+    seen = stats["passes"]["tile-group-ops"]["attentions"]
     if seen != fused:
         return f"{name} {target}: {seen} fused, expected {fused}"
     if how.get("d", 5) < 16:  # rows of so few elements are not spread over the banks

@@ -1,11 +1,12 @@
-// tile-fuse-attention: two products with a softmax between them become one tile.group, whose kernel has online softmax.
+// Groups of attention, of tile-group-ops{ops=attention}: two products with a softmax between them become one
+// tile.group, whose kernel has online softmax.
 //
-// Expects: linalg on tensors in func.func, named ops generalized, elementwise chains fused. Leaves: a tile.group around
+// Expects: linalg on tensors in func.func, named ops generalized, elementwise ops composed. Leaves: a tile.group around
 // each chain that lib/analysis/attention.h recognizes and that the model (lib/search/attention.h) finds faster as one
-// kernel; its schedule's block says how many queries, keys, channels of Q and channels of V a
-// program takes at once. With `remarks` the pass says why
-// a chain stayed. Cost: linear in the ops. Papers: FlashAttention (Dao et al., NeurIPS 2022); online softmax (Milakov
-// and Gimelshein, 2018).
+// kernel. The group's schedule says how many queries, keys, channels of Q and channels of V a program takes at once.
+// With `remarks` the pass says why a chain stayed. Cost: linear in the ops. Papers: FlashAttention (Dao et al., NeurIPS
+// 2022), online softmax (Milakov and Gimelshein, 2018).
+#include "lib/transforms/fuse/group_attention.h"
 #include "dialects/tile/group.h"
 #include "dialects/tile/ops.h"
 #include "dialects/tile/tile.h"
@@ -16,7 +17,6 @@
 #include "lib/search/attention.h"
 #include "lib/search/construct.h"
 #include "lib/support/integer.h"
-#include "lib/transforms/fuse/fuse.h"
 #include "upstream/func.h"
 #include "upstream/linalg.h"
 #include "upstream/math.h"
@@ -116,19 +116,17 @@ static void group(const TileAttention *a, const TileSearchAttention *best) {
   tileOpsFree(&ops);
 }
 
-//===--- the pass -----------------------------------------------------------------------===//
+//===--- all of a module ----------------------------------------------------------------===//
 
-static bool run(MlirOperation module, MlirExtPass pass) {
+bool tileGroupAttention(MlirOperation module, MlirExtPass pass, uint64_t *groups) {
   TileTarget target;
-  bool hasSoftmax = false;
+  bool hasSoftmax = false, remarks = mlirExtPassGetBool(pass, "remarks");
   mlirOperationWalk(module, findSoftmax, &hasSoftmax, MlirWalkPreOrder);
   if (!hasSoftmax)
     return true;
   if (!tileTargetOfPass(module, pass, &target))
     return false;
   TileOps ops = {0};
-  uint64_t fused = 0;
-  bool remarks = mlirExtPassGetBool(pass, "remarks");
   mlirOperationWalk(module, collect, &ops, MlirWalkPostOrder);
   // Users first: they take the ops before them into their groups.
   for (intptr_t i = ops.count - 1; i >= 0; --i) {
@@ -151,31 +149,9 @@ static bool run(MlirOperation module, MlirExtPass pass) {
                  best.fused * 1e6, best.apart * 1e6);
     if (isFaster)
       group(&attention, &best);
-    fused += isFaster;
+    *groups += isFaster;
   }
   tileOpsFree(&ops);
   tileTargetFree(&target);
-  mlirExtPassAddStatistic(pass, 0, fused);
   return true;
 }
-
-static void dependents(MlirDialectRegistry registry) {
-  tileRegisterDialect(registry);
-  tileInsertDialects(registry, (const char *const[]){"arith", "math", "scf", "memref", "tensor", "linalg", NULL});
-}
-
-static const MlirExtPassOption options[] = {
-    TILE_CHIP_OPTION,
-    {"remarks", "say what was fused, and why what looks like attention was not", MlirExtOption_Bool, "false"},
-};
-
-const MlirExtPassDefinition tileFuseAttentionPass = {
-    .argument = "tile-fuse-attention",
-    .summary = "Group two products with a softmax between them for one kernel",
-    .anchor = "builtin.module",
-    .numOptions = 2,
-    .options = options,
-    .statistics = (const char *const[]){"fused: attentions that became one group", NULL},
-    .dependentDialects = dependents,
-    .run = run,
-};
