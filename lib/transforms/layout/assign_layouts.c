@@ -368,8 +368,6 @@ static bool run(MlirOperation kernel, MlirExtPass pass) {
   return ok;
 }
 
-static void dependentDialects(MlirDialectRegistry registry) { tileRegisterDialect(registry); }
-
 static const MlirExtPassOption options[] = {
     TILE_CHIP_OPTION,
     {"warps", "warps of a block; 0: the kernel's, its schedule's, or by its registers", MlirExtOption_Integer, "0"},
@@ -383,6 +381,6 @@ const MlirExtPassDefinition tileAssignLayoutsPass = {
     .numOptions = sizeof options / sizeof *options,
     .options = options,
     .statistics = statistics,
-    .dependentDialects = dependentDialects,
+    .dependentDialects = tileRegisterDialect,
     .run = run,
 };

@@ -437,8 +437,6 @@ static bool run(MlirOperation kernel, MlirExtPass pass) {
   return true;
 }
 
-static void dependentDialects(MlirDialectRegistry registry) { tileRegisterDialect(registry); }
-
 static const MlirExtPassOption options[] = {
     {"stages", "rounds of copies under way, plus 1; 0: the schedule's, or 2; fewer where they do not fit",
      MlirExtOption_Integer, "0"},
@@ -451,6 +449,6 @@ const MlirExtPassDefinition tilePipelineLoopsPass = {
     .numOptions = sizeof options / sizeof *options,
     .options = options,
     .statistics = statistics,
-    .dependentDialects = dependentDialects,
+    .dependentDialects = tileRegisterDialect,
     .run = run,
 };

@@ -396,8 +396,6 @@ static bool run(MlirOperation kernel, MlirExtPass pass) {
   return true;
 }
 
-static void dependentDialects(MlirDialectRegistry registry) { tileRegisterDialect(registry); }
-
 static const MlirExtPassOption options[] = {
     TILE_CHIP_OPTION,
     {"stages", "the most stages of the rings; 0: as many as fit", MlirExtOption_Integer, "0"},
@@ -410,6 +408,6 @@ const MlirExtPassDefinition tileSpecializeWarpsPass = {
     .numOptions = sizeof options / sizeof *options,
     .options = options,
     .statistics = statistics,
-    .dependentDialects = dependentDialects,
+    .dependentDialects = tileRegisterDialect,
     .run = run,
 };

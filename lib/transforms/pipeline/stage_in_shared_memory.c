@@ -407,8 +407,6 @@ static bool run(MlirOperation kernel, MlirExtPass pass) {
   return true;
 }
 
-static void dependentDialects(MlirDialectRegistry registry) { tileRegisterDialect(registry); }
-
 static const MlirExtPassOption options[] = {
     {"asynchronous", "copy by cp.async where the machine has it", MlirExtOption_Bool, "true"},
 };
@@ -420,6 +418,6 @@ const MlirExtPassDefinition tileStageInSharedMemoryPass = {
     .numOptions = sizeof options / sizeof *options,
     .options = options,
     .statistics = statistics,
-    .dependentDialects = dependentDialects,
+    .dependentDialects = tileRegisterDialect,
     .run = run,
 };

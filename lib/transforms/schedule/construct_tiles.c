@@ -453,8 +453,6 @@ static bool run(MlirOperation function, MlirExtPass pass) {
   return ok;
 }
 
-static void dependentDialects(MlirDialectRegistry registry) { tileRegisterDialect(registry); }
-
 static const MlirExtPassOption options[] = {
     TILE_CHIP_OPTION,
     {"top", "how many of the best schedules to leave, at most 16", MlirExtOption_Integer, "1"},
@@ -476,6 +474,6 @@ const MlirExtPassDefinition tileConstructTilesPass = {
     .numOptions = sizeof options / sizeof *options,
     .options = options,
     .statistics = statistics,
-    .dependentDialects = dependentDialects,
+    .dependentDialects = tileRegisterDialect,
     .run = run,
 };

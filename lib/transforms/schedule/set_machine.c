@@ -39,8 +39,6 @@ static bool run(MlirOperation module, MlirExtPass pass) {
   return true;
 }
 
-static void dependents(MlirDialectRegistry registry) { tileRegisterDialect(registry); }
-
 static const MlirExtPassOption options[] = {
     TILE_CHIP_OPTION,
     {"otherwise", "the machine if neither the option nor the module names one; default: this host",
@@ -54,6 +52,6 @@ const MlirExtPassDefinition tileSetMachinePass = {
     .anchor = builtinModuleOpName,
     .numOptions = sizeof options / sizeof *options,
     .options = options,
-    .dependentDialects = dependents,
+    .dependentDialects = tileRegisterDialect,
     .run = run,
 };

@@ -227,8 +227,6 @@ static bool run(MlirOperation function, MlirExtPass pass) {
   return ok;
 }
 
-static void dependentDialects(MlirDialectRegistry registry) { tileRegisterDialect(registry); }
-
 static const MlirExtPassOption options[] = {
     TILE_CHIP_OPTION,
 };
@@ -240,6 +238,6 @@ const MlirExtPassDefinition tileSplitReductionsPass = {
     .numOptions = sizeof options / sizeof *options,
     .options = options,
     .statistics = statistics,
-    .dependentDialects = dependentDialects,
+    .dependentDialects = tileRegisterDialect,
     .run = run,
 };
