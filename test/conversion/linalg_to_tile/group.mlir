@@ -17,6 +17,26 @@ func.func @apart(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>) -> tensor<64x64xf
 
 // -----
 
+// Attention without a group: a kernel for each product and one for softmax.
+// CHECK-LABEL: func.func @attention_apart
+// CHECK: tile.launch @matmul_
+// CHECK: tile.launch @softmax_
+// CHECK: tile.launch @matmul_
+// CHECK-NOT: tile.launch
+func.func @attention_apart(%q: tensor<64x16xf32>, %k: tensor<16x64xf32>, %v: tensor<64x16xf32>) -> tensor<64x16xf32> {
+  %zero = arith.constant 0.0 : f32
+  %es = tensor.empty() : tensor<64x64xf32>
+  %eo = tensor.empty() : tensor<64x16xf32>
+  %zs = linalg.fill ins(%zero : f32) outs(%es : tensor<64x64xf32>) -> tensor<64x64xf32>
+  %zo = linalg.fill ins(%zero : f32) outs(%eo : tensor<64x16xf32>) -> tensor<64x16xf32>
+  %s = linalg.matmul ins(%q, %k : tensor<64x16xf32>, tensor<16x64xf32>) outs(%zs : tensor<64x64xf32>) -> tensor<64x64xf32>
+  %p = linalg.softmax dimension(1) ins(%s : tensor<64x64xf32>) outs(%es : tensor<64x64xf32>) -> tensor<64x64xf32>
+  %y = linalg.matmul ins(%p, %v : tensor<64x64xf32>, tensor<64x16xf32>) outs(%zo : tensor<64x16xf32>) -> tensor<64x16xf32>
+  return %y : tensor<64x16xf32>
+}
+
+// -----
+
 // CHECK-LABEL: func.func @together
 // CHECK-COUNT-1: tile.launch @matmul_0
 // CHECK-NOT: tile.launch
