@@ -165,6 +165,16 @@ static bool lowerWaitBoxes(EmulatorBuild *build, MlirOperation op, const Emulato
   return true;
 }
 
+// fence.proxy: other kinds order no accesses that the emulator tells apart.
+static bool lowerFenceProxy(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
+  TileBuilder b = tileBuilderBefore(op);
+  (void)row;
+  if (emulatorSays(op, "kind", "async") && !emulatorSays(op, "kind", "async.global"))
+    emulatorCallAt(build, &b, op, "tessera_emu_fence_proxy", none, 0, NULL);
+  emulatorReplace(op, nothing);
+  return true;
+}
+
 const EmulatorRow emulatorHopperRows[] = {
     {nvvmMBarrierInitOpName, lowerInit, NULL, 0},
     {nvvmMBarrierInvalOpName, emulatorLowerDirect, "tessera_emu_mbarrier_inval", 0},
@@ -177,15 +187,15 @@ const EmulatorRow emulatorHopperRows[] = {
     {nvvmMBarrierTryWaitParityOpName, lowerWait, NULL, 0},
     {nvvmMBarrierTestWaitOpName, lowerTest, NULL, 0},
     {nvvmMBarrierTryWaitOpName, lowerTest, NULL, 0},
-    {nvvmFenceMbarrierInitOpName, emulatorLowerNothing, NULL, 0},
-    {nvvmFenceProxyOpName, emulatorLowerNothing, NULL, 0},
+    {nvvmFenceMbarrierInitOpName, emulatorLowerDirect, "tessera_emu_fence_mbarrier_init", 0},
+    {nvvmFenceProxyOpName, lowerFenceProxy, NULL, 0},
     {nvvmCpAsyncBulkTensorGlobalToSharedClusterOpName, lowerLoadBox, NULL, 0},
     {nvvmCpAsyncBulkTensorSharedCTAToGlobalOpName, lowerStoreBox, NULL, 0},
     {nvvmCpAsyncBulkTensorPrefetchOpName, emulatorLowerNothing, NULL, 0},
     {nvvmCpAsyncBulkPrefetchOpName, emulatorLowerNothing, NULL, 0},
     {nvvmCpAsyncBulkCommitGroupOpName, lowerCommitBoxes, NULL, 0},
     {nvvmCpAsyncBulkWaitGroupOpName, lowerWaitBoxes, NULL, 0},
-    {nvvmWgmmaFenceAlignedOpName, emulatorLowerNothing, NULL, 0},
+    {nvvmWgmmaFenceAlignedOpName, emulatorLowerFenceProducts, NULL, 0},
     {nvvmWgmmaMmaAsyncOpName, emulatorLowerProduct, NULL, 0},
     {nvvmWgmmaGroupSyncAlignedOpName, emulatorLowerCommitProducts, NULL, 0},
     {nvvmWgmmaWaitGroupSyncOpName, emulatorLowerWaitProducts, NULL, 0},

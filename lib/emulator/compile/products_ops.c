@@ -110,6 +110,14 @@ bool emulatorLowerProduct(EmulatorBuild *build, MlirOperation op, const Emulator
 
 //===--- groups -----------------------------------------------------------------------------===//
 
+bool emulatorLowerFenceProducts(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
+  TileBuilder b = tileBuilderBefore(op);
+  (void)row;
+  emulatorCollective(build, &b, op, tessera_emu_products_fence, NULL, contribute(build, &b, &(Contribution){0}));
+  emulatorReplace(op, nothing);
+  return true;
+}
+
 bool emulatorLowerCommitProducts(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
   TileBuilder b = tileBuilderBefore(op);
   (void)row;
@@ -139,7 +147,7 @@ static bool passThrough(EmulatorBuild *build, MlirOperation op) {
   TileBuilder b = tileBuilderBefore(op);
   MlirType type = tileOnlyResultType(op);
   MlirValue all = llvmPoisonOpBuild(&b, type);
-  (void)build;
+  emulatorCollective(build, &b, op, tessera_emu_products_fence, NULL, contribute(build, &b, &(Contribution){0}));
   for (int64_t i = 0; i < fieldsOf(type); ++i)
     all =
         llvmInsertValueOpBuild(&b, all, llvmInlineAsmOpGetOperands(op, i), mlirDenseI64ArrayGet(build->context, 1, &i));

@@ -4,6 +4,7 @@
 #include "lib/emulator/compile/common.h"
 
 bool emulatorLowerProduct(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row);
+bool emulatorLowerFenceProducts(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row);
 bool emulatorLowerCommitProducts(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row);
 bool emulatorLowerWaitProducts(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row);
 bool emulatorLowerAssembly(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row); // llvm.inline_asm

@@ -25,8 +25,8 @@ const void *tessera_emu_move(uint32_t count, bool transposed, bool stores); // i
 
 //===--- products of warpgroups (wgmma.c) --------------------------------===//
 
-// What these mean, of each warp of a group by itself: wgmma.mma_async (parameter a tessera_wgmma_t), commit_group,
-// wait_group. A lane's contribution; its sums become marks while they are under way.
+// What these mean, of each warp of a group by itself: wgmma.mma_async (parameter a tessera_wgmma_t), fence,
+// commit_group, wait_group. A lane's contribution; its sums become marks while they are under way.
 typedef struct tessera_emu_product_t {
   uint64_t descriptor[2];
   uint32_t *sums;       // of a wait: those that go through it
@@ -34,6 +34,7 @@ typedef struct tessera_emu_product_t {
   uint32_t count, pending;
 } tessera_emu_product_t;
 void tessera_emu_multiply_async(const tessera_emu_group_t *group, const void *parameter);
+void tessera_emu_products_fence(const tessera_emu_group_t *group, const void *parameter);
 void tessera_emu_products_commit(const tessera_emu_group_t *group, const void *parameter);
 void tessera_emu_products_wait(const tessera_emu_group_t *group, const void *parameter);
 // Before a use of what may be a sum under way: the sum, or nan after a finding.

@@ -88,6 +88,7 @@ static emu_sums_t *sums_for(const tessera_emu_group_t *group, const tessera_wgmm
     sums = emu_sums_of_mark(emu_products_of(lane), first->sums[0]);
   if (sums && sums->under_way && (int)sums->columns == op->n && are_marks(group, sums, 0))
     return sums;
+  emu_products_check_fenced(lane, group->site);
   sums = emu_sums_create(lane, (uint32_t)op->n, group->site);
   if (sums && !op->from_zero)
     take_values(group, op, sums);
@@ -152,11 +153,19 @@ void tessera_emu_multiply_async(const tessera_emu_group_t *group, const void *pa
   product->run = multiply;
   if (!place_operands(group, op, product) || !(product->sums = sums_for(group, op)))
     return;
-  if (op->a_is_held)
+  if (op->a_is_held) {
+    emu_products_check_fenced(lane, group->site);
     hold(group, op, product);
+  }
   count(lane, op, product, group->site);
   emu_product_issue(lane, product);
   mark(group, product->sums);
+}
+
+void tessera_emu_products_fence(const tessera_emu_group_t *group, const void *parameter) {
+  (void)parameter;
+  if (is_whole(group, "wgmma.fence"))
+    emu_products_fence(first_of(group));
 }
 
 //===--- Groups ----------------------------------------------------------===//

@@ -40,7 +40,7 @@ static const char *waits_text(const emu_thread_t *thread) {
 
 // " at shared+64 for 1 arrivals of phase 3"
 static void describe_mbarrier(const emu_worker_t *worker, const emu_mbarrier_t *barrier, char *text, size_t bytes) {
-  int used = snprintf(text, bytes, " at shared+%u for ", emu_shared_offset(worker->launch, barrier->offset));
+  int used = snprintf(text, bytes, " at shared+%u", emu_shared_offset(worker->launch, barrier->offset));
   emu_mbarrier_describe(barrier, text + used, bytes - (size_t)used);
 }
 
@@ -87,6 +87,25 @@ static void note_warp(stuck_t *block, const stuck_t *warp) {
   }
 }
 
+// All of the warp waits where all of another does.
+static bool waits_like(const emu_worker_t *worker, const emu_warp_t *warp, const emu_warp_t *other) {
+  uint64_t lanes = warp->exists & ~warp->ended, others = other->exists & ~other->ended;
+  if (!lanes || lanes != others)
+    return false;
+  uint32_t shift = worker->launch->warp_shift;
+  const emu_thread_t *one = &worker->threads[(warp->number << shift) + (uint32_t)__builtin_ctzll(lanes)];
+  const emu_thread_t *two = &worker->threads[(other->number << shift) + (uint32_t)__builtin_ctzll(others)];
+  return one->waits == two->waits && one->wait_site == two->wait_site &&
+         (one->waits != EMU_AT_MBARRIER || one->wait_mbarrier == two->wait_mbarrier) &&
+         lanes_like(worker, warp, one) == lanes && lanes_like(worker, other, two) == others;
+}
+
+static void describe_more(uint32_t more, char *text, size_t bytes) {
+  size_t used = strlen(text);
+  if (more)
+    snprintf(text + used, bytes - used, " and %u more warp%s", more, more == 1 ? "" : "s");
+}
+
 static void look_at_warp(emu_worker_t *worker, emu_warp_t *warp, stuck_t *block, char *text, size_t bytes) {
   stuck_t own = {NULL};
   for (uint64_t rest = warp->exists & ~warp->ended, lanes; rest; rest &= ~lanes) {
@@ -102,8 +121,17 @@ static void look_at_warp(emu_worker_t *worker, emu_warp_t *warp, stuck_t *block,
 _Noreturn void emu_stuck(emu_worker_t *worker) {
   char text[224] = "";
   stuck_t stuck = {NULL};
-  for (uint32_t w = 0; w < worker->launch->warps; ++w)
+  uint32_t more = 0;
+  for (uint32_t w = 0; w < worker->launch->warps; ++w) {
+    bool is_like = w && waits_like(worker, &worker->warps[w], &worker->warps[w - 1]);
+    more += is_like;
+    if (is_like)
+      continue;
+    describe_more(more, text, sizeof text);
+    more = 0;
     look_at_warp(worker, &worker->warps[w], &stuck, text, sizeof text);
+  }
+  describe_more(more, text, sizeof text);
   emu_find(stuck.first, stuck.diverged ? TESSERA_EMULATOR_DIVERGED : TESSERA_EMULATOR_DEADLOCK, stuck.first->wait_site,
            stuck.other ? stuck.other->wait_site : 0, 0, stuck.other ? stuck.other->view.index : 0, "%s", text);
   emu_abort_block(worker);

@@ -194,6 +194,10 @@ enum {
 // mbarrier.init, inval: 8 bytes of shared memory become a barrier for |count| arrivals, and memory again.
 void tessera_emu_mbarrier_init(tessera_emu_thread_t *self, void *barrier, uint32_t count, uint32_t site);
 void tessera_emu_mbarrier_inval(tessera_emu_thread_t *self, void *barrier, uint32_t site);
+// fence.mbarrier_init: copies may report to barriers that the thread has initialized.
+void tessera_emu_fence_mbarrier_init(tessera_emu_thread_t *self, uint32_t site);
+// fence.proxy.async: engines see what the thread knows to be written by threads, barriers among it.
+void tessera_emu_fence_proxy(tessera_emu_thread_t *self, uint32_t site);
 // mbarrier.arrive: |count| arrivals, in a phase that expects |bytes| more of copies. Returns the phase.
 uint64_t tessera_emu_mbarrier_arrive(tessera_emu_thread_t *self, void *barrier, uint32_t count, uint32_t bytes,
                                      uint32_t how, uint32_t site);
@@ -372,6 +376,7 @@ typedef struct tessera_emulator_launch_t {
   X(DIVERGED, "divergence")                                                                                            \
   X(DEADLOCK, "deadlock")                                                                                              \
   X(SHARED_LIMIT, "too much shared memory")                                                                            \
+  X(UNFENCED, "missing fence")                                                                                         \
   X(BAD_OPERAND, "bad operand")                                                                                        \
   X(TRAP, "trap")                                                                                                      \
   X(UNDEFINED, "undefined operation")                                                                                  \

@@ -311,7 +311,8 @@ static void reset_threads(emu_worker_t *worker) {
     thread->groups = thread->spins = thread->copy_count = 0;
     thread->lock = NULL;
     thread->bulks = NULL;
-    thread->bulk_groups = 0;
+    thread->bulk_groups = thread->fence_count = 0;
+    thread->fenced = (emu_clock_t){.known_block = known};
   }
 }
 

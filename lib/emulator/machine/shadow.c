@@ -298,6 +298,42 @@ void emu_shadow_bulk_lands(emu_worker_t *worker, uint32_t offset, uint32_t bytes
   }
 }
 
+//===--- Fences between threads and engines ------------------------------===//
+
+// Does the reader know of a fence that the writer made after its write? A thread's oldest fences are forgotten.
+static bool is_fenced_by_writer(const emu_thread_t *reader, uint32_t writer, uint32_t stamp) {
+  const emu_thread_t *other = &reader->worker->threads[writer];
+  uint32_t kept = other->fence_count < EMU_FENCES ? other->fence_count : EMU_FENCES, first = UINT32_MAX;
+  for (uint32_t i = 0; i < kept; ++i)
+    if (other->fences[i] >= stamp && other->fences[i] < first)
+      first = other->fences[i];
+  bool may_be_forgotten = other->fence_count > EMU_FENCES && first == other->fences[other->fence_count % EMU_FENCES];
+  return may_be_forgotten || (first != UINT32_MAX && emu_knows(reader, writer, first));
+}
+
+static bool is_fenced_by_reader(const emu_thread_t *reader, uint32_t writer, uint32_t stamp) {
+  emu_thread_t then = {.view = reader->view, .worker = reader->worker, .clock = reader->fenced};
+  return reader->fence_count && writer != reader->view.index && emu_knows(&then, writer, stamp);
+}
+
+static void check_word_fenced(const emu_access_t *access, uint64_t record, uint32_t at) {
+  const emu_thread_t *self = access->self;
+  uint32_t writer = emu_thread_of(record), stamp = emu_stamp_of(record);
+  if (stamp <= self->worker->block_stamp || stamp == EMU_IN_FLIGHT || writer >= self->worker->launch->threads ||
+      is_fenced_by_writer(self, writer, stamp) || is_fenced_by_reader(self, writer, stamp))
+    return;
+  emu_find(access->self, TESSERA_EMULATOR_UNFENCED, access->site, emu_site_of(record), at, writer,
+           "an engine reads shared+%u, which thread %u wrote, and no fence.proxy.async lies between",
+           emu_shared_offset(self->worker->launch, at), writer);
+}
+
+void emu_shadow_check_fenced(const emu_access_t *access, uint32_t offset) {
+  const emu_shadow_t *shadow = access->self->worker->shadow;
+  uint32_t chunk = offset / CHUNK, words = shadow->split[chunk] ? CHUNK_WORDS : 1;
+  for (uint32_t word = 0; word < words; ++word)
+    check_word_fenced(access, shadow->of[chunk * CHUNK_WORDS + word].write, chunk * CHUNK + 4 * word);
+}
+
 //===--- Products --------------------------------------------------------===//
 
 // Is all of it there, and known to the lane?
@@ -328,6 +364,8 @@ void emu_shadow_product_begins(emu_thread_t *lane, const uint32_t *places, uint3
     uint32_t chunk = places[i] / CHUNK;
     if (!is_known(lane, shadow, chunk))
       emu_shadow_shared(&access, places[i], CHUNK);
+    if (emu_thread_of(shadow->of[chunk * CHUNK_WORDS].write) < lane->worker->launch->threads)
+      emu_shadow_check_fenced(&access, places[i]);
     ++shadow->readers[chunk].count;
     shadow->readers[chunk].site = (uint16_t)site;
   }

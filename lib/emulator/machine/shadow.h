@@ -73,6 +73,8 @@ void emu_shadow_reads_end(emu_worker_t *worker, uint32_t offset, uint32_t bytes)
 // A product of the lane's warp reads pieces of 16 bytes at these offsets from its begin to its end.
 void emu_shadow_product_begins(emu_thread_t *lane, const uint32_t *places, uint32_t count, uint32_t site);
 void emu_shadow_product_ends(emu_thread_t *lane, const uint32_t *places, uint32_t count);
+// An engine is to read 16 bytes: a fence must lie between it and a thread's write, by either of the two threads.
+void emu_shadow_check_fenced(const emu_access_t *access, uint32_t offset);
 // Do some of the bytes lie between two arrays, or belong to an mbarrier?
 bool emu_shadow_has_special(const emu_worker_t *worker, uint32_t offset, uint32_t bytes);
 // The bytes become an mbarrier's, whom plain accesses may not touch; or nobody has written them.

@@ -14,6 +14,7 @@ enum {
   EMU_MOST_THREADS = 1024,
   EMU_MOST_WARPS = EMU_MOST_THREADS / 32,
   EMU_MOST_ENGINES = 32,
+  EMU_FENCES = 8,             // of a thread, that are remembered
   EMU_WINDOW_BYTES = 1 << 20, // of shared memory's addresses, and their alignment
   EMU_LOCKS = 4096,
   EMU_LANDED_LATE = -1
@@ -83,10 +84,12 @@ struct emu_thread_t {
   uint32_t spins;  // atomics and volatile loads since it last waited
   uint32_t copy_count, copy_room;
   emu_copy_t *copies;
-  struct emu_bulk_t *bulks; // out of shared memory: see bulk.h
-  uint32_t bulk_groups;     // of them, committed
-  _Atomic uint8_t *lock;    // held between atomic_begin and atomic_end
-  const void *atomic_place; // between the same two: where, and what was there
+  struct emu_bulk_t *bulks;                 // out of shared memory: see bulk.h
+  uint32_t bulk_groups;                     // of them, committed
+  uint32_t fence_count, fences[EMU_FENCES]; // stamps at its last fences between threads and engines
+  emu_clock_t fenced;                       // what it knew at the last one
+  _Atomic uint8_t *lock;                    // held between atomic_begin and atomic_end
+  const void *atomic_place;                 // between the same two: where, and what was there
   uint32_t atomic_bytes;
   char atomic_value[16];
   char nowhere[64]; // where accesses go that must not happen

@@ -44,6 +44,7 @@ static void there_and_back(self_t *self, void **params) {
   for (int axis = 0; axis < map->rank; ++axis)
     bytes *= map->box[axis];
   tessera_emu_mbarrier_init(self, barrier, 1, 1);
+  tessera_emu_fence_mbarrier_init(self, 1);
   tessera_emu_mbarrier_arrive(self, barrier, 1, bytes, 0, 2);
   tessera_emu_bulk_load(self, shared, map, barrier, at, map->rank, 3);
   tessera_emu_mbarrier_wait(self, barrier, 0, 4);
@@ -143,6 +144,8 @@ typedef enum mistake_t {
   OTHER_BARRIER,
   NO_WAIT_FOR_EMPTY,
   NOBODY_WAITS,
+  NO_INIT_FENCE,
+  FENCE_AFTER_BARRIER,
   MISTAKES
 } mistake_t;
 
@@ -158,7 +161,11 @@ static void ring(self_t *self, void **params) {
       tessera_emu_mbarrier_init(self, barriers + 8 * i, 1, 1);
       tessera_emu_mbarrier_init(self, barriers + 8 * (STAGES + i), 32, 1);
     }
+  if (broken != NO_INIT_FENCE && broken != FENCE_AFTER_BARRIER)
+    tessera_emu_fence_mbarrier_init(self, 1);
   tessera_emu_barrier(self, 0, 0, 2);
+  if (broken == FENCE_AFTER_BARRIER)
+    tessera_emu_fence_proxy(self, 1);
   for (int round = 0; round < ROUNDS; ++round) {
     int stage = round % STAGES, parity = round / STAGES % 2;
     char *full = barriers + 8 * stage, *empty = barriers + 8 * (STAGES + stage), *box = shared + BOX_BYTES * stage;
@@ -188,11 +195,13 @@ static void ring(self_t *self, void **params) {
 static void test_ring(void) {
   static const char *const texts[MISTAKES] = {[NO_WAIT] = "",
                                               [WAITS_FOR_LAST_ROUND] = "",
-                                              [EXPECTS_LESS] = "for -16 bytes of phase 0",
+                                              [EXPECTS_LESS] = "which expects 16 bytes fewer than have come in phase 0",
                                               [EXPECTS_MORE] = "for 16 bytes of phase 0",
                                               [OTHER_BARRIER] = "",
                                               [NO_WAIT_FOR_EMPTY] = "",
-                                              [NOBODY_WAITS] = "nobody waited for it"};
+                                              [NOBODY_WAITS] = "nobody waited for it",
+                                              [NO_INIT_FENCE] = "missing fence",
+                                              [FENCE_AFTER_BARRIER] = "missing fence"};
   tessera_tensor_map_t map = {.address = (uint64_t)(uintptr_t)source,
                               .sizes = {64, 80},
                               .strides = {128},
@@ -217,11 +226,15 @@ static void test_ring(void) {
 
 typedef enum store_t {
   STORES,
+  READER_FENCES, // as good
   NO_STORE_WAIT,
   NO_COMMIT,
   WAITS_FOR_READS,
   NO_BARRIER,
   OVERWRITES,
+  NO_FENCE,
+  LATE_FENCE,
+  EARLY_FENCE,
   STORES_KINDS
 } store_t;
 
@@ -231,11 +244,20 @@ static void stores(self_t *self, void **params) {
   int what = *(int *)params[1];
   int *box = shared_ints(self);
   for (int round = 0; round < 2; ++round) {
+    if (what == EARLY_FENCE)
+      tessera_emu_fence_proxy(self, 2);
     for (int i = (int)self->index; i < BOX_BYTES / 4; i += 64)
       STORE(&box[i], i + round, 1);
+    bool fences = what != NO_FENCE && what != LATE_FENCE && what != EARLY_FENCE && what != READER_FENCES;
+    if (fences)
+      tessera_emu_fence_proxy(self, 2);
     if (what != NO_BARRIER)
       tessera_emu_barrier(self, 0, 0, 2);
+    if (what == LATE_FENCE && self->index)
+      tessera_emu_fence_proxy(self, 2);
     if (self->index == 0) {
+      if (what == READER_FENCES)
+        tessera_emu_fence_proxy(self, 2);
       tessera_emu_bulk_store(self, map, box, (int32_t[]){0, 16 * round}, 2, 3);
       if (what != NO_COMMIT)
         tessera_emu_bulk_commit(self);
@@ -260,7 +282,10 @@ static void test_stores(void) {
       [NO_COMMIT] = {TESSERA_EMULATOR_OVERWRITE, "which an asynchronous operation still reads"},
       [WAITS_FOR_READS] = {TESSERA_EMULATOR_RACE, "target+0"},
       [NO_BARRIER] = {TESSERA_EMULATOR_RACE, ""},
-      [OVERWRITES] = {TESSERA_EMULATOR_EARLY_READ, "the block has ended"}};
+      [OVERWRITES] = {TESSERA_EMULATOR_EARLY_READ, "the block has ended"},
+      [NO_FENCE] = {TESSERA_EMULATOR_UNFENCED, "no fence.proxy.async lies between"},
+      [LATE_FENCE] = {TESSERA_EMULATOR_UNFENCED, "no fence.proxy.async lies between"},
+      [EARLY_FENCE] = {TESSERA_EMULATOR_UNFENCED, "no fence.proxy.async lies between"}};
   tessera_tensor_map_t map = {.address = (uint64_t)(uintptr_t)target,
                               .sizes = {64, 80},
                               .strides = {128},
@@ -270,9 +295,10 @@ static void test_stores(void) {
   for (uint64_t seed = 0; seed < SEEDS; ++seed)
     for (int what = 0; what < STORES_KINDS; ++what) {
       tessera_emulator_report_t *report = run(stores, (void *[]){&map, &what}, seed, 64);
-      CHECK(what ? has(report, expected[what].kind, expected[what].text) : is_clean(report), "case %d, seed %d", what,
+      bool right = what == STORES || what == READER_FENCES;
+      CHECK(!right ? has(report, expected[what].kind, expected[what].text) : is_clean(report), "case %d, seed %d", what,
             (int)seed);
-      for (int i = 0; !what && i < BOX_BYTES / 2; ++i)
+      for (int i = 0; right && i < BOX_BYTES / 2; ++i)
         CHECK(((int *)(void *)target)[i] == i % (BOX_BYTES / 4) + i / (BOX_BYTES / 4), "word %d", i);
       tessera_emulator_report_destroy(report);
     }

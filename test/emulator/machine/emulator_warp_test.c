@@ -252,7 +252,8 @@ static void test_broken(void) {
   expect(aligned_with_ended_lanes, 32, TESSERA_EMULATOR_DEADLOCK, 1, 0, "31 lanes of warp 0 at a collective (site 1)");
   expect(warp_missing_at_barrier, 96, TESSERA_EMULATOR_DEADLOCK, 2, 1,
          "32 lanes of warp 0 at barrier 2 (site 2), 32 lanes of warp 1 at barrier 1 (site 1)");
-  expect(too_few_for_barrier, 96, TESSERA_EMULATOR_DEADLOCK, 1, 0, "32 lanes of warp 1 at barrier 4 (site 1)");
+  expect(too_few_for_barrier, 96, TESSERA_EMULATOR_DEADLOCK, 1, 0,
+         "32 lanes of warp 0 at barrier 4 (site 1) and 1 more warp");
   expect(not_in_mask, 32, TESSERA_EMULATOR_BAD_OPERAND, 1, 0, "lane 9 is not in the mask 0xff of the collective");
   expect(no_such_barrier, 32, TESSERA_EMULATOR_BAD_OPERAND, 1, 0, "barrier 16; there are 16");
   expect(odd_barrier, 64, TESSERA_EMULATOR_BAD_OPERAND, 1, 0, "for 33 threads, which is not a multiple");

@@ -194,6 +194,8 @@ void tessera_emu_bulk_load(tessera_emu_thread_t *thread, void *shared, const voi
   if (shared == TESSERA_EMU_OFF)
     return;
   emu_mbarrier_t *reported = emu_mbarrier_at(self, barrier, "a copy of a box", site);
+  if (reported)
+    emu_mbarrier_check_fenced(self, reported, site);
   emu_bulk_t *bulk = reported ? begin(self, shared, map, at, rank, site) : NULL;
   if (!bulk)
     return;
@@ -294,8 +296,10 @@ void tessera_emu_bulk_store(tessera_emu_thread_t *thread, const void *map, const
   count(bulk, true);
   append(&self->bulks, bulk);
   emu_access_t access = {.self = self, .read = true, .site = site};
-  for (uint32_t done = 0; done < bulk->bytes && self->worker->launch->checks; done += PIECE)
+  for (uint32_t done = 0; done < bulk->bytes && self->worker->launch->checks; done += PIECE) {
+    emu_shadow_check_fenced(&access, bulk->shared + done);
     emu_shadow_shared(&access, bulk->shared + done, PIECE);
+  }
   emu_shadow_reads_begin(self->worker, bulk->shared, bulk->bytes, site);
 }
 

@@ -61,13 +61,16 @@ emu_mbarrier_t *emu_mbarrier_at(emu_thread_t *self, const void *address, const c
 }
 
 void emu_mbarrier_describe(const emu_mbarrier_t *barrier, char *text, size_t bytes) {
-  if (barrier->pending && barrier->bytes)
-    snprintf(text, bytes, "%u arrivals and %lld bytes of phase %u", barrier->pending, (long long)barrier->bytes,
+  if (barrier->pending && barrier->bytes > 0)
+    snprintf(text, bytes, " for %u arrivals and %lld bytes of phase %u", barrier->pending, (long long)barrier->bytes,
              barrier->phase);
   else if (barrier->pending)
-    snprintf(text, bytes, "%u arrivals of phase %u", barrier->pending, barrier->phase);
+    snprintf(text, bytes, " for %u arrivals of phase %u", barrier->pending, barrier->phase);
+  else if (barrier->bytes > 0)
+    snprintf(text, bytes, " for %lld bytes of phase %u", (long long)barrier->bytes, barrier->phase);
   else
-    snprintf(text, bytes, "%lld bytes of phase %u", (long long)barrier->bytes, barrier->phase);
+    snprintf(text, bytes, ", which expects %lld bytes fewer than have come in phase %u", -(long long)barrier->bytes,
+             barrier->phase);
 }
 
 //===--- Making and unmaking ---------------------------------------------===//
@@ -151,6 +154,38 @@ void tessera_emu_mbarrier_inval(tessera_emu_thread_t *thread, void *address, uin
              emu_shared_offset(self->worker->launch, barrier->offset));
   barrier->is_live = false;
   write_place(self, barrier->offset, false, site);
+}
+
+//===--- Fences ----------------------------------------------------------===//
+
+static void fence_made(emu_thread_t *self) {
+  for (emu_mbarrier_t *barrier = self->worker->mbarriers; barrier; barrier = barrier->next)
+    if (barrier->is_live && barrier->maker == self->view.index && !barrier->fenced)
+      barrier->fenced = self->clock.stamp;
+}
+
+void tessera_emu_fence_mbarrier_init(tessera_emu_thread_t *thread, uint32_t site) {
+  emu_thread_t *self = emu_of(thread);
+  (void)site;
+  fence_made(self);
+  self->clock.stamp = ++self->worker->now;
+}
+
+void tessera_emu_fence_proxy(tessera_emu_thread_t *thread, uint32_t site) {
+  emu_thread_t *self = emu_of(thread);
+  (void)site;
+  fence_made(self);
+  self->fences[self->fence_count++ % EMU_FENCES] = self->clock.stamp;
+  self->fenced = self->clock;
+  self->clock.stamp = ++self->worker->now;
+}
+
+void emu_mbarrier_check_fenced(emu_thread_t *self, const emu_mbarrier_t *barrier, uint32_t site) {
+  if (!barrier->fenced || !emu_knows(self, barrier->maker, barrier->fenced))
+    emu_find(self, TESSERA_EMULATOR_UNFENCED, site, barrier->made_site, barrier->offset, barrier->maker,
+             "a copy of a box reports to the mbarrier at shared+%u, and no fence.mbarrier_init or fence.proxy.async "
+             "after its initialization is known",
+             emu_shared_offset(self->worker->launch, barrier->offset));
 }
 
 //===--- The end of a phase ----------------------------------------------===//

@@ -18,6 +18,7 @@ struct emu_mbarrier_t {
   uint32_t expected, pending, phase;
   int64_t bytes;
   uint32_t maker, made, made_site;  // who initialized it, its stamp, where
+  uint32_t fenced;                  // the maker's stamp at a fence after that; 0: none
   emu_clock_sum_t *arrived, *ended; // in this phase; in the last one; null: nobody
   uint32_t engine;                  // whose clock tells what copies have brought
   struct emu_bulk_t *copies;        // under way to it
@@ -31,5 +32,7 @@ bool emu_mbarrier_is_waited_for(const emu_worker_t *worker, const emu_mbarrier_t
 void emu_mbarrier_end_phase(emu_worker_t *worker, emu_mbarrier_t *barrier);
 // A stamp for what a copy has just brought: who waits for the phase in progress knows it.
 uint32_t emu_mbarrier_stamp(emu_worker_t *worker, emu_mbarrier_t *barrier);
-// What a thread that waits for it waits for: "1 arrival and 16384 bytes of phase 3".
+// Copies may report to it only after a fence that its maker makes, and the lane knows.
+void emu_mbarrier_check_fenced(emu_thread_t *self, const emu_mbarrier_t *barrier, uint32_t site);
+// What a thread that waits for it waits for: " for 1 arrivals and 16384 bytes of phase 3".
 void emu_mbarrier_describe(const emu_mbarrier_t *barrier, char *text, size_t bytes);

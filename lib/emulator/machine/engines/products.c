@@ -110,6 +110,14 @@ void emu_product_issue(emu_thread_t *lane, emu_product_t *product) {
     compute_up_to(lane, products->first, product);
 }
 
+void emu_products_fence(emu_thread_t *lane) { emu_products_of(lane)->is_fenced = true; }
+
+void emu_products_check_fenced(emu_thread_t *lane, uint32_t site) {
+  if (!emu_products_of(lane)->is_fenced)
+    emu_find(lane, TESSERA_EMULATOR_UNFENCED, site, 0, 0, 0,
+             "a product takes registers, and no wgmma.fence lies between it and the warp's last wait for products");
+}
+
 void emu_products_commit(emu_thread_t *lane) { emu_products_of(lane)->groups++; }
 
 static void end(emu_thread_t *lane, struct emu_products_t *products) {
@@ -128,6 +136,7 @@ static void end(emu_thread_t *lane, struct emu_products_t *products) {
 void emu_products_wait(emu_thread_t *lane, uint32_t pending) {
   struct emu_products_t *products = emu_products_of(lane);
   uint32_t last = products->groups > pending ? products->groups - pending : 0;
+  products->is_fenced = false;
   while (products->first && products->first->group < last)
     end(lane, products);
 }

@@ -35,6 +35,7 @@ typedef struct emu_product_t {
 struct emu_products_t { // of a warp
   emu_product_t *first, **end, *free;
   uint32_t groups, last_id;
+  bool is_fenced; // since the last wait: registers may be given to a product
   emu_sums_t sums[EMU_MOST_SUMS];
 };
 
@@ -44,6 +45,10 @@ struct emu_products_t *emu_products_of(emu_thread_t *lane);
 emu_product_t *emu_product_create(emu_thread_t *lane, uint32_t site);
 // It is under way: its reads are checked, its sums are marked by a new id.
 void emu_product_issue(emu_thread_t *lane, emu_product_t *product);
+// wgmma.fence: the warp's registers may be given to products, until its next wait.
+void emu_products_fence(emu_thread_t *lane);
+// A product takes values from registers, not only sums that are under way.
+void emu_products_check_fenced(emu_thread_t *lane, uint32_t site);
 void emu_products_commit(emu_thread_t *lane);
 // Ends all products of groups but the |pending| youngest.
 void emu_products_wait(emu_thread_t *lane, uint32_t pending);
