@@ -2,6 +2,7 @@
 #include "lib/ir/builder.h"
 
 #include "lib/ir/support.h"
+#include "lib/ir/table.h"
 #include "mlir-c/Dialect/LLVM.h"
 #include "upstream/arith.h"
 #include "upstream/builtin.h"
@@ -409,15 +410,10 @@ void tileBuildYield(TileBuilder *builder, intptr_t count, const MlirValue *value
 
 //===--- memo -----------------------------------------------------------------===//
 
-// Constants and parsed texts that are asked for again and again (TileMemo of builder.h): an open-addressed table of
-// constants by their attribute, and a short list of texts.
+// Constants and parsed texts that are asked for again and again (TileMemo of builder.h): constants by their
+// attribute, and a short list of texts.
 
-enum { FirstCapacity = 64, MaxTexts = 64 };
-
-typedef struct Constant {
-  const void *key;
-  MlirValue value;
-} Constant;
+enum { MaxTexts = 64 };
 
 typedef struct Text {
   char *text;
@@ -427,8 +423,7 @@ typedef struct Text {
 
 struct TileMemo {
   MlirBlock block;
-  Constant *constants;
-  size_t count, capacity; // a power of two
+  TileTable constants;
   Text texts[MaxTexts];
   int numTexts;
 };
@@ -436,8 +431,6 @@ struct TileMemo {
 TileMemo *tileMemoCreate(MlirBlock block) {
   TileMemo *memo = calloc(1, sizeof *memo);
   memo->block = block;
-  memo->capacity = FirstCapacity;
-  memo->constants = calloc(memo->capacity, sizeof *memo->constants);
   return memo;
 }
 
@@ -446,37 +439,18 @@ void tileMemoDestroy(TileMemo *memo) {
     return;
   for (int i = 0; i < memo->numTexts; ++i)
     free(memo->texts[i].text);
-  free(memo->constants);
+  tileTableFree(&memo->constants);
   free(memo);
 }
 
 MlirBlock tileMemoBlock(const TileMemo *memo) { return memo->block; }
 
-//===--- constants of a memo --------------------------------------------------------------===//
-
-static Constant *placeOf(const TileMemo *memo, const void *key) {
-  size_t at = ((uintptr_t)key >> 4) * 0x9e3779b97f4a7c15u >> 20;
-  for (;; ++at) {
-    Constant *constant = &memo->constants[at & (memo->capacity - 1)];
-    if (!constant->key || constant->key == key)
-      return constant;
-  }
+MlirValue tileMemoFind(const TileMemo *memo, const void *key) {
+  return (MlirValue){tileTableFind(&memo->constants, key)};
 }
 
-MlirValue tileMemoFind(const TileMemo *memo, const void *key) { return placeOf(memo, key)->value; }
-
 void tileMemoAdd(TileMemo *memo, const void *key, MlirValue value) {
-  if (2 * ++memo->count > memo->capacity) {
-    Constant *old = memo->constants;
-    size_t capacity = memo->capacity;
-    memo->capacity *= 2;
-    memo->constants = calloc(memo->capacity, sizeof *memo->constants);
-    for (size_t i = 0; i < capacity; ++i)
-      if (old[i].key)
-        *placeOf(memo, old[i].key) = old[i];
-    free(old);
-  }
-  *placeOf(memo, key) = (Constant){key, value};
+  tileTableSet(&memo->constants, key, (void *)value.ptr);
 }
 
 //===--- texts of a memo --------------------------------------------------------------------===//

@@ -19,6 +19,8 @@
 #include "dialects/tile/tile.h"
 #include "lib/analysis/scratch.h"
 #include "lib/conversion/tile_to_gpu/gpu.h"
+#include "lib/ir/op_arena.h"
+#include "lib/ir/table.h"
 #include "lib/layout/layout.h"
 #include "upstream/arith.h"
 #include "upstream/llvm.h"
@@ -28,7 +30,6 @@
 
 enum { MaxRank = 8, SharedSpace = 3, GlobalSpace = 1, SharedAlign = 1024 };
 
-typedef struct Arena Arena;
 struct BufferLoad;
 
 // What is known of an index of the kernel: a factor (0: the value is 0), and whether it can be below 0.
@@ -119,9 +120,9 @@ typedef struct Gpu {
   int64_t warps, width, threads;
   unsigned laneBits, warpBits;
   MlirType i1, i8, i32, i64, index;
-  MlirValue thread; // i32
-  struct Table *table;
-  Arena *arena;
+  MlirValue thread;  // i32
+  TileTable records; // Record by value of the kernel
+  TileArena arena;
   Map **maps;
   intptr_t numMaps, maxMaps;
   MlirValue shared;      // llvm.ptr<3>
@@ -152,8 +153,6 @@ bool gpuIsTile(MlirType type);
 MlirType gpuElementType(MlirType type); // of a tile its element
 TileLayout gpuLayoutOf(MlirType type);
 intptr_t gpuRegisters(MlirType type);
-void gpuRecordsCreate(Gpu *g);
-void gpuRecordsDestroy(Gpu *g);
 
 //===--- emit.c: arithmetic on scalars that folds constants, memory ---------------===//
 void gpuEnter(Gpu *g, MlirBlock block); // code goes to its end from now on

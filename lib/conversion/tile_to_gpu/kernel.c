@@ -13,6 +13,7 @@
 #include "mlir-c/Dialect/LLVM.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 bool gpuRefuse(MlirOperation op, const char *why) { return tileError(op, "not converted to a GPU yet: %s", why); }
@@ -242,12 +243,13 @@ bool gpuConvertKernel(MlirOperation kernel, MlirOperation module, const TileMach
   g.i32 = mlirIntegerTypeGet(context, 32);
   g.i64 = mlirIntegerTypeGet(context, 64);
   g.index = mlirIndexTypeGet(context);
-  gpuRecordsCreate(&g);
   bool ok = readThreads(&g) && order(&g) && lowerKernel(&g);
   counts->kernels += ok;
   counts->sharedBytes += g.sharedBytes;
   counts->apartBytes += g.apartBytes + g.scratchBytes;
-  gpuRecordsDestroy(&g);
+  tileTableFree(&g.records);
+  tileArenaFree(&g.arena);
+  free(g.maps);
   tileMemoDestroy(g.memo);
   return ok;
 }

@@ -13,7 +13,9 @@
 #include "dialects/tile/ops.h"
 #include "lib/ir/builder.h"
 #include "lib/ir/emit/number.h"
+#include "lib/ir/op_arena.h"
 #include "lib/ir/support.h"
+#include "lib/ir/table.h"
 #include "upstream/arith.h"
 
 enum {
@@ -122,7 +124,8 @@ typedef struct VecLowering {
   uint64_t walks;
   VecRecord **spilled; // registers that are read from memory while a root is emitted
   intptr_t numSpilled, maxSpilled;
-  struct Table *table; // Record by kernel value
+  TileTable records; // VecRecord by value of the kernel
+  TileArena arena;
 } VecLowering;
 
 // One place where expressions are evaluated: a loop body.

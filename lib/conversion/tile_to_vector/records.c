@@ -12,36 +12,6 @@
 
 //===--- the table ----------------------------------------------------------------===//
 
-typedef struct Piece {
-  struct Piece *next;
-} Piece;
-
-typedef struct Table {
-  struct Slot {
-    const void *key; // a value of the kernel
-    VecRecord *record;
-  } *slots; // open addressing
-  size_t capacity, count;
-  Piece *pieces;
-} Table;
-
-static size_t slotOf(const Table *table, const void *key) {
-  size_t slot = ((uintptr_t)key >> 4) * 0x9E3779B97F4A7C15ull % table->capacity;
-  while (table->slots[slot].key && table->slots[slot].key != key)
-    slot = (slot + 1) % table->capacity;
-  return slot;
-}
-
-static void tableGrow(Table *table) {
-  Table grown = {.capacity = table->capacity * 2 + 64, .count = table->count, .pieces = table->pieces};
-  grown.slots = calloc(grown.capacity, sizeof *grown.slots);
-  for (size_t i = 0; i < table->capacity; ++i)
-    if (table->slots[i].key)
-      grown.slots[slotOf(&grown, table->slots[i].key)] = table->slots[i];
-  free(table->slots);
-  *table = grown;
-}
-
 bool vecReadSchedule(VecLowering *lowering) {
   MlirAttribute schedule = tileKernelOpGetSchedule(lowering->kernel), tile = {NULL};
   // A kernel of a kind was built by convert-linalg-to-tile with its register tile in its body.
@@ -61,40 +31,22 @@ bool vecReadSchedule(VecLowering *lowering) {
 }
 
 VecLowering vecLoweringCreate(MlirOperation kernel, const VecWidths *widths) {
-  VecLowering lowering = {.context = mlirOperationGetContext(kernel), .kernel = kernel, .widths = *widths};
-  lowering.table = calloc(1, sizeof(Table));
-  return lowering;
+  return (VecLowering){.context = mlirOperationGetContext(kernel), .kernel = kernel, .widths = *widths};
 }
 
 void vecLoweringDestroy(VecLowering *lowering) {
-  for (Piece *piece = lowering->table->pieces; piece;) {
-    Piece *next = piece->next;
-    free(piece);
-    piece = next;
-  }
-  free(lowering->table->slots);
-  free(lowering->table);
+  tileTableFree(&lowering->records);
+  tileArenaFree(&lowering->arena);
 }
 
-void *vecLoweringAllocate(VecLowering *lowering, size_t bytes) {
-  Piece *piece = calloc(1, sizeof(Piece) + 16 + bytes);
-  piece->next = lowering->table->pieces;
-  lowering->table->pieces = piece;
-  return (char *)piece + 16;
-}
+void *vecLoweringAllocate(VecLowering *lowering, size_t bytes) { return tileArenaAllocate(&lowering->arena, bytes); }
 
 VecRecord *vecRecordOf(VecLowering *lowering, MlirValue source) {
-  Table *table = lowering->table;
-  return table->capacity ? table->slots[slotOf(table, source.ptr)].record : NULL;
+  return tileTableFind(&lowering->records, source.ptr);
 }
 
 void vecRecordAlias(VecLowering *lowering, MlirValue source, VecRecord *record) {
-  Table *table = lowering->table;
-  if (table->count * 2 >= table->capacity)
-    tableGrow(table);
-  struct Slot *slot = &table->slots[slotOf(table, source.ptr)];
-  table->count += !slot->key;
-  *slot = (struct Slot){source.ptr, record};
+  tileTableSet(&lowering->records, source.ptr, record);
 }
 
 VecRecord *vecRecordNew(VecLowering *lowering, MlirValue source, VecRecordKind kind) {

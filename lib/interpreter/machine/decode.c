@@ -4,6 +4,7 @@
 #include "dialects/sparse/sparse.h"
 #include "dialects/tile/ops.h"
 #include "lib/interpreter/upstream/upstream.h"
+#include "lib/ir/table.h"
 #include "upstream/arith.h"
 #include "upstream/builtin.h"
 #include "upstream/cf.h"
@@ -16,48 +17,17 @@
 
 //===--- values to slots --------------------------------------------------------===//
 
+// The table holds each value's number plus 1.
 typedef struct Slots {
-  const void **keys;
-  int *slots;
-  intptr_t size;
+  TileTable numbers;
   int count;
 } Slots;
 
-static intptr_t hashOf(const void *pointer, intptr_t size) {
-  return (intptr_t)((uintptr_t)pointer * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (size - 1);
-}
-
-static intptr_t placeIn(const Slots *slots, const void *key) {
-  intptr_t at = hashOf(key, slots->size);
-  while (slots->keys[at] && slots->keys[at] != key)
-    at = (at + 1) & (slots->size - 1);
-  return at;
-}
-
-static void slotsGrow(Slots *slots) {
-  Slots old = *slots;
-  slots->size = old.size ? 2 * old.size : 64;
-  slots->keys = calloc((size_t)slots->size, sizeof *slots->keys);
-  slots->slots = calloc((size_t)slots->size, sizeof *slots->slots);
-  for (intptr_t i = 0; i < old.size; ++i)
-    if (old.keys[i]) {
-      intptr_t at = placeIn(slots, old.keys[i]);
-      slots->keys[at] = old.keys[i];
-      slots->slots[at] = old.slots[i];
-    }
-  free(old.keys);
-  free(old.slots);
-}
-
 static int slotOf(Slots *slots, MlirValue value) {
-  if (2 * slots->count >= slots->size)
-    slotsGrow(slots);
-  intptr_t at = placeIn(slots, value.ptr);
-  if (!slots->keys[at]) {
-    slots->keys[at] = value.ptr;
-    slots->slots[at] = slots->count++;
-  }
-  return slots->slots[at];
+  intptr_t number = (intptr_t)tileTableFind(&slots->numbers, value.ptr);
+  if (!number)
+    tileTableSet(&slots->numbers, value.ptr, (void *)(number = ++slots->count));
+  return (int)number - 1;
 }
 
 //===--- instructions -------------------------------------------------------------===//
@@ -227,12 +197,11 @@ const InterpretBody *interpretBodyOf(Machine *machine, MlirOperation op, int ind
     return NULL;
   }
   InterpretBody *body = calloc(1, sizeof *body);
-  Slots slots = {NULL};
+  Slots slots = {.count = 0};
   decodeRegion(region, &slots, &body->region);
   body->key = region.ptr;
   body->numSlots = slots.count;
-  free(slots.keys);
-  free(slots.slots);
+  tileTableFree(&slots.numbers);
   body->next = machine->bodies;
   machine->bodies = body;
   return body;
