@@ -3,6 +3,7 @@
 
 #include "dialects/tile/ops.h"
 #include "dialects/tile/questions.h"
+#include "lib/analysis/scratch.h"
 #include "lib/support/integer.h"
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/BuiltinTypes.h"
@@ -13,7 +14,7 @@ static int64_t lcm(int64_t a, int64_t b) { return a && b ? a / tessera_gcd(a, b)
 int64_t tileDivisorOfProduct(int64_t a, int64_t b) { return tessera_gcd(a, 4096) * tessera_gcd(b, 4096); }
 
 static void learnType(MlirType type, TileKnownMemory *known) {
-  int64_t strides[TILE_LAYOUT_MAX_AXES], offset;
+  int64_t strides[64], offset;
   bool isIdentity = mlirAffineMapIsIdentity(mlirMemRefTypeGetAffineMap(type));
   bool isStrided = mlirLogicalResultIsSuccess(mlirMemRefTypeGetStridesAndOffset(type, strides, &offset));
   for (intptr_t i = known->rank; i-- > 0;) {
@@ -24,7 +25,7 @@ static void learnType(MlirType type, TileKnownMemory *known) {
       known->stride[i] = strides[i];
     else if (isIdentity && i + 1 < known->rank)
       known->stride[i] = lcm(known->stride[i], tileDivisorOfProduct(known->stride[i + 1], known->size[i + 1]));
-    known->isUnit[i] = isStatic && strides[i] == 1;
+    known->isUnit[i] |= isStatic && strides[i] == 1;
   }
   // A contiguous memref's rows are as long as they are apart.
   if (isIdentity && known->rank > 1)
@@ -43,21 +44,33 @@ static void learnAssumed(MlirOperation op, TileKnownMemory *known) {
   }
 }
 
+// A part keeps the divisors of its source's strides.
+static void learnPart(MlirOperation subview, TileKnownMemory *known) {
+  TileKnownMemory source = tileKnownMemory(memrefSubViewOpGetSource(subview));
+  for (intptr_t i = 0; i < known->rank && source.rank == known->rank; ++i)
+    known->stride[i] = source.stride[i];
+}
+
+// What tile.assume and memref.cast take: its facts hold of what they give, too.
 TileKnownMemory tileKnownMemory(MlirValue memref) {
   MlirType type = mlirValueGetType(memref);
-  unsigned bits = tileElementWidth(mlirShapedTypeGetElementType(type));
-  TileKnownMemory known = {.rank = mlirShapedTypeGetRank(type), .elementBytes = bits ? (bits + 7) / 8 : 8};
-  known.align = known.elementBytes;
-  for (intptr_t i = 0; i < known.rank && i < TILE_LAYOUT_MAX_AXES; ++i)
-    known.size[i] = known.stride[i] = 1;
-  if (known.rank > TILE_LAYOUT_MAX_AXES)
-    known.rank = 0;
-  for (MlirOperation op = tileDefiningOp(tileCapturedValue(memref)); tileAssumeOpIsA(op) || memrefCastOpIsA(op);
-       op = tileDefiningOp(tileCapturedValue(tileOnlyOperand(op))))
+  MlirOperation op = tileDefiningOp(tileCapturedValue(memref));
+  if (tileAssumeOpIsA(op) || memrefCastOpIsA(op)) {
+    TileKnownMemory known = tileKnownMemory(tileOnlyOperand(op));
     if (tileAssumeOpIsA(op))
       learnAssumed(op, &known);
-  if (known.rank)
     learnType(type, &known);
+    return known;
+  }
+  TileKnownMemory known = {.rank = mlirShapedTypeGetRank(type)};
+  known.align = known.elementBytes = tileStoredBytes(mlirShapedTypeGetElementType(type));
+  if (known.rank > TILE_LAYOUT_MAX_AXES)
+    known.rank = 0;
+  for (intptr_t i = 0; i < known.rank; ++i)
+    known.size[i] = known.stride[i] = 1;
+  if (memrefSubViewOpIsA(op))
+    learnPart(op, &known);
+  learnType(type, &known);
   return known;
 }
 

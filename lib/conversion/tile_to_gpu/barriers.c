@@ -97,7 +97,7 @@ MlirValue gpuBarrierOf(Gpu *g, MlirValue barrier, MlirValue use) {
 
 // i1; null: it always does.
 static MlirValue exists(Gpu *g, MlirValue use) {
-  if (gpuFacts(use).isNonNegative)
+  if (tileIndexFacts(use).low >= 0)
     return (MlirValue){NULL};
   MlirValue scalar = gpuScalar(g, use);
   return gpuCompare(g, ArithCmpI_Sge, scalar, tileBuildIndex(&g->builder, 0));
@@ -139,7 +139,7 @@ static bool isJustBelow(MlirValue use, int64_t stages, int64_t *below) {
   MlirOperation op = tileDefiningOp(use);
   if (mlirOperationIsNull(op) || !arithSubIOpIsA(op) || !tileConstantIndex(tileBinaryRhs(op), below))
     return false;
-  return *below >= 0 && *below <= stages && gpuFacts(tileBinaryLhs(op)).isNonNegative;
+  return *below >= 0 && *below <= stages && tileIndexFacts(tileBinaryLhs(op)).low >= 0;
 }
 
 static bool lowerBarrierWait(Gpu *g, MlirOperation op) {

@@ -49,19 +49,19 @@ static bool expectParameter(Gpu *g, const Boxes *boxes) {
 static bool expectAligned(Gpu *g, const Boxes *boxes) {
   const Memory *tensor = boxes->tensor;
   int64_t align = limitOf(g, "engine.tma.align", TESSERA_MAP_ALIGN), last = 0;
-  if (tensor->align % align)
+  if (tensor->facts.align % align)
     return tileError(boxes->op,
                      "copies boxes of memory that begins at multiples of %lld bytes for all that is known; engine "
                      "\"tma\" needs multiples of %lld (tile.assume … align)",
-                     (long long)tensor->align, (long long)align);
+                     (long long)tensor->facts.align, (long long)align);
   if (!tensor->rank || !tileConstantIndex(tensor->strides[tensor->rank - 1], &last) || last != 1)
     return tileError(boxes->op, "copies boxes of a tensor whose last dimension is not known to be contiguous");
   for (intptr_t d = 0; d + 1 < tensor->rank; ++d)
-    if (tensor->strideMultiple[d] * boxes->bytes % align)
+    if (tensor->facts.stride[d] * boxes->bytes % align)
       return tileError(boxes->op,
                        "copies boxes of a tensor whose stride of dimension %d is a multiple of %lld bytes for all that "
                        "is known; engine \"tma\" needs multiples of %lld (tile.assume … strides)",
-                       (int)d, (long long)(tensor->strideMultiple[d] * boxes->bytes), (long long)align);
+                       (int)d, (long long)(tensor->facts.stride[d] * boxes->bytes), (long long)align);
   return true;
 }
 

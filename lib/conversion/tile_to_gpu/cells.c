@@ -22,8 +22,7 @@ GpuCell gpuCellInView(Gpu *g, const View *view, const MlirValue *positions) {
   for (intptr_t axis = 0; axis < tileViewTypeGetRank(view->type); ++axis)
     offset =
         tileBuildAdd(builder, offset, tileBuildMul(builder, positions[axis], view->memory.strides[view->dims[axis]]));
-  MlirValue bytes = tileBuildIndex(builder, tileStoredBytes(view->memory.element));
-  return gpuCell(g, gpuAddress(g, view->memory.base, tileBuildMul(builder, offset, bytes)), view->memory.element);
+  return gpuCell(g, gpuElementAt(g, view->memory.base, offset, view->memory.element), view->memory.element);
 }
 
 //===--- bits -------------------------------------------------------------------------------===//

@@ -132,6 +132,13 @@ MlirValue gpuAddress(Gpu *g, MlirValue base, MlirValue bytes) {
   return llvmGEPOpBuild(&g->builder, mlirValueGetType(base), base, !isStatic, &bytes, indices, mlirTypeAttrGet(g->i8));
 }
 
+MlirValue gpuElementAt(Gpu *g, MlirValue base, MlirValue place, MlirType element) {
+  MlirValue bytes = gpuInteger(g, mlirValueGetType(place), tileStoredBytes(element));
+  return gpuAddress(g, base,
+                    mlirTypeIsAIndex(mlirValueGetType(place)) ? tileBuildMul(&g->builder, place, bytes)
+                                                              : gpuMul(g, place, bytes));
+}
+
 MlirValue gpuLoad(Gpu *g, MlirType type, MlirValue address, int64_t align) {
   MlirValue value = llvmLoadOpBuild(&g->builder, type, address);
   llvmLoadOpSetAlignment(mlirOpResultGetOwner(value), mlirIntegerAttrGet(g->i64, align));

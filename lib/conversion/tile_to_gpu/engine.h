@@ -17,6 +17,8 @@
 
 #include "dialects/tile/ops.h"
 #include "dialects/tile/tile.h"
+#include "lib/analysis/index_facts.h"
+#include "lib/analysis/memory_facts.h"
 #include "lib/analysis/scratch.h"
 #include "lib/conversion/tile_to_gpu/gpu.h"
 #include "lib/ir/op_arena.h"
@@ -32,19 +34,12 @@ enum { MaxRank = 8, SharedSpace = 3, GlobalSpace = 1, SharedAlign = 1024 };
 
 struct BufferLoad;
 
-// What is known of an index of the kernel: a factor (0: the value is 0), and whether it can be below 0.
-typedef struct Facts {
-  int64_t multiple;
-  bool isNonNegative;
-} Facts;
-
 typedef struct Memory {
   MlirValue base; // llvm.ptr
   intptr_t rank;
   MlirType element;
   MlirValue sizes[MaxRank], strides[MaxRank]; // index; strides in elements
-  int64_t align;                              // of the base, in bytes
-  int64_t sizeMultiple[MaxRank], strideMultiple[MaxRank];
+  TileKnownMemory facts;
   MlirValue root; // in the kernel: the parameter or tile.memref_at behind it; null: unknown
 } Memory;
 
@@ -171,9 +166,10 @@ MlirValue gpuCompare(Gpu *g, ArithCmpI predicate, MlirValue a, MlirValue b);
 MlirValue gpuBoth(Gpu *g, MlirValue a, MlirValue b);   // i1; null is true
 MlirValue gpuEither(Gpu *g, MlirValue a, MlirValue b); // i1
 MlirValue gpuNot(Gpu *g, MlirValue a);
-MlirValue gpuSelect(Gpu *g, MlirValue condition, MlirValue a, MlirValue b); // null condition is true
-MlirValue gpuCast(Gpu *g, MlirValue value, MlirType type, bool isSigned);   // integers and index
-MlirValue gpuAddress(Gpu *g, MlirValue base, MlirValue bytes);              // bytes: i32 or i64; null: 0
+MlirValue gpuSelect(Gpu *g, MlirValue condition, MlirValue a, MlirValue b);        // null condition is true
+MlirValue gpuCast(Gpu *g, MlirValue value, MlirType type, bool isSigned);          // integers and index
+MlirValue gpuAddress(Gpu *g, MlirValue base, MlirValue bytes);                     // bytes: i32 or i64; null: 0
+MlirValue gpuElementAt(Gpu *g, MlirValue base, MlirValue place, MlirType element); // place: i32 or index, in elements
 MlirValue gpuLoad(Gpu *g, MlirType type, MlirValue address, int64_t align);
 void gpuStore(Gpu *g, MlirValue value, MlirValue address, int64_t align);
 MlirRegion gpuRegion(Gpu *g, intptr_t count, const MlirType *types, MlirBlock *block); // of one block
@@ -231,7 +227,6 @@ MlirValue gpuIsBelow(Gpu *g, const Map *map, intptr_t axis, intptr_t reg, int64_
 bool gpuHasVoid(const TileLayout *layout, MlirType tile, uint32_t axes);
 // True (i1) in one thread for each element; null: in all threads.
 MlirValue gpuIsOwner(Gpu *g, const TileLayout *layout);
-Facts gpuFacts(MlirValue index); // of the kernel
 
 //===--- shared.c: shared memory ------------------------------------------------===//
 void gpuBarrier(Gpu *g);
@@ -272,8 +267,6 @@ MlirOperation gpuGlobal(TileBuilder *builder, const char *name, MlirType type); 
 void gpuFail(Gpu *g, const char *text); // stops the program with a message
 
 //===--- memrefs.c: memrefs and views ----------------------------------------------===//
-Memory *gpuMemoryNew(Gpu *g, MlirValue source);
-bool gpuDescribeMemory(Gpu *g, MlirOperation at, MlirType type, Memory *memory); // static sizes and strides
 MlirValue gpuElementAddress(Gpu *g, const Memory *memory, MlirOperation op, intptr_t firstIndex);
 bool gpuParameters(Gpu *g, MlirBlock body, MlirBlock entry);
 intptr_t gpuParameterTypes(Gpu *g, MlirType type, MlirType *types); // of one kernel parameter

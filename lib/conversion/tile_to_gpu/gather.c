@@ -137,8 +137,7 @@ static GpuPlace placeInMemref(Gpu *g, const GpuReach *reach, const Memory *memor
     place.inside = place.numbers = gpuBoth(g, place.inside, position.inside);
     offset = tileBuildAdd(builder, offset, tileBuildMul(builder, position.at, memory->strides[d]));
   }
-  MlirValue bytes = tileBuildIndex(builder, tileStoredBytes(reach->element));
-  place.cell = gpuCell(g, gpuAddress(g, memory->base, tileBuildMul(builder, offset, bytes)), reach->element);
+  place.cell = gpuCell(g, gpuElementAt(g, memory->base, offset, reach->element), reach->element);
   return place;
 }
 

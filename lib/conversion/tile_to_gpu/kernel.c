@@ -14,7 +14,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 bool gpuRefuse(MlirOperation op, const char *why) { return tileError(op, "not converted to a GPU yet: %s", why); }
 
@@ -123,7 +122,7 @@ static MlirOperation buildFunction(Gpu *g, MlirBlock *entry) {
   MlirBlock body = mlirRegionGetFirstBlock(tileKernelOpGetBody(g->kernel));
   MlirLocation location = mlirOperationGetLocation(g->kernel);
   intptr_t numParameters = mlirBlockGetNumArguments(body), count = 0;
-  MlirType *types = gpuAllocate(g, (size_t)numParameters * (1 + 2 * 64) * sizeof *types);
+  MlirType *types = gpuAllocate(g, (size_t)numParameters * (1 + 2 * MaxRank) * sizeof *types);
   for (intptr_t i = 0; i < numParameters; ++i)
     count += gpuParameterTypes(g, mlirValueGetType(mlirBlockGetArgument(body, i)), types + count);
   MlirLocation *locations = gpuAllocate(g, (size_t)count * sizeof *locations);

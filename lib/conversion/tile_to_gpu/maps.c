@@ -2,7 +2,6 @@
 // holds what a register of another wants.
 #include "lib/conversion/tile_to_gpu/engine.h"
 
-#include "lib/support/integer.h"
 #include "mlir-c/BuiltinAttributes.h"
 
 #include <stdlib.h>
@@ -161,48 +160,4 @@ MlirValue gpuIsOwner(Gpu *g, const TileLayout *layout) {
   if (!mask)
     return (MlirValue){NULL};
   return gpuCompare(g, ArithCmpI_Eq, gpuAnd(g, g->thread, mask), gpuI32(g, 0));
-}
-
-//===--- what is known of an index ---------------------------------------------------===//
-
-static Facts factsOfAssume(MlirOperation op) {
-  Facts facts = gpuFacts(tileAssumeOpGetValue(op));
-  MlirAttribute divisible = tileOpAttribute(op, "divisible"), range = tileOpAttribute(op, "range");
-  if (!mlirAttributeIsNull(divisible) && facts.multiple)
-    facts.multiple *=
-        mlirIntegerAttrGetValueInt(divisible) / tessera_gcd(facts.multiple, mlirIntegerAttrGetValueInt(divisible));
-  facts.isNonNegative |= !mlirAttributeIsNull(range) && mlirDenseI64ArrayGetElement(range, 0) >= 0;
-  return facts;
-}
-
-static Facts factsOfLoop(MlirOperation loop) {
-  Facts low = gpuFacts(scfForOpGetLowerBound(loop)), step = gpuFacts(scfForOpGetStep(loop));
-  return (Facts){tessera_gcd(low.multiple, step.multiple), low.isNonNegative};
-}
-
-static Facts factsOfResult(MlirOperation op, MlirValue index) {
-  int64_t constant;
-  if (tileConstantIndex(index, &constant))
-    return (Facts){constant < 0 ? -constant : constant, constant >= 0};
-  if (tileProgramIdOpIsA(op) || tileNumProgramsOpIsA(op) || tileNumTilesOpIsA(op) || memrefDimOpIsA(op))
-    return (Facts){1, true};
-  if (tileAssumeOpIsA(op))
-    return factsOfAssume(op);
-  bool isSum = arithAddIOpIsA(op), isProduct = arithMulIOpIsA(op);
-  if (!isSum && !isProduct)
-    return (Facts){1, arithRemUIOpIsA(op) || arithIndexCastUIOpIsA(op)};
-  Facts a = gpuFacts(tileBinaryLhs(op)), b = gpuFacts(tileBinaryRhs(op));
-  int64_t product;
-  if (__builtin_mul_overflow(a.multiple, b.multiple, &product))
-    product = 1;
-  return (Facts){isSum ? tessera_gcd(a.multiple, b.multiple) : product, a.isNonNegative && b.isNonNegative};
-}
-
-Facts gpuFacts(MlirValue index) {
-  if (!mlirValueIsABlockArgument(index))
-    return factsOfResult(mlirOpResultGetOwner(index), index);
-  MlirBlock block = mlirBlockArgumentGetOwner(index);
-  MlirOperation parent = mlirBlockGetParentOperation(block);
-  bool isInduction = scfForOpIsA(parent) && mlirBlockArgumentGetArgNumber(index) == 0;
-  return isInduction ? factsOfLoop(parent) : (Facts){1, false};
 }

@@ -8,13 +8,21 @@
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/Dialect/LLVM.h"
 
-static bool isDynamic(int64_t size) { return size == mlirShapedTypeGetDynamicSize(); }
-static bool isDynamicStride(int64_t stride) { return stride == mlirShapedTypeGetDynamicStrideOrOffset(); }
+enum { MaxParameters = 2 * MaxRank }; // of a memref, beside its pointer
 
-Memory *gpuMemoryNew(Gpu *g, MlirValue source) {
-  Record *record = gpuRecordNew(g, source, Record_Memory);
-  record->memory = gpuAllocate(g, sizeof *record->memory);
-  return record->memory;
+static bool isDynamic(int64_t number) { return number == mlirShapedTypeGetDynamicSize(); } // a stride, too
+
+// The memory that `value` of the kernel is, with what the kernel says of it; `like` (null: nothing) gives the rest.
+static Memory *newMemory(Gpu *g, MlirValue value, const Memory *like) {
+  MlirType type = mlirValueGetType(value);
+  Record *record = gpuRecordNew(g, value, Record_Memory);
+  Memory *memory = record->memory = gpuAllocate(g, sizeof *memory);
+  if (like)
+    *memory = *like;
+  memory->rank = mlirShapedTypeGetRank(type);
+  memory->element = mlirShapedTypeGetElementType(type);
+  memory->facts = tileKnownMemory(value);
+  return memory;
 }
 
 //===--- describing -----------------------------------------------------------------===//
@@ -24,38 +32,42 @@ static bool isContiguous(MlirType type) {
   return mlirAttributeIsAAffineMap(layout) && mlirAffineMapIsIdentity(mlirAffineMapAttrGetValue(layout));
 }
 
-// stride[d] = size[d + 1] * stride[d + 1]; what is known of one is known of the other.
-static void contiguousStrides(Gpu *g, Memory *memory) {
-  for (intptr_t d = memory->rank; d-- > 0;) {
-    bool isLast = d == memory->rank - 1;
-    memory->strides[d] = isLast ? tileBuildIndex(&g->builder, 1)
-                                : tileBuildMul(&g->builder, memory->sizes[d + 1], memory->strides[d + 1]);
-    memory->strideMultiple[d] = isLast ? 1 : memory->sizeMultiple[d + 1] * memory->strideMultiple[d + 1];
-  }
+// The numbers that a memref's type leaves open, in the order of parameters: d for the size of dimension d, MaxRank + d
+// for its stride, which follows from the sizes where the memref is contiguous.
+static intptr_t openNumbers(MlirType type, intptr_t *numbers) {
+  int64_t strides[64], offset;
+  intptr_t count = 0, rank = mlirShapedTypeGetRank(type);
+  bool isStrided = mlirLogicalResultIsSuccess(mlirMemRefTypeGetStridesAndOffset(type, strides, &offset));
+  for (intptr_t d = 0; d < rank && rank <= MaxRank; ++d)
+    if (isDynamic(mlirShapedTypeGetDimSize(type, d)))
+      numbers[count++] = d;
+  for (intptr_t d = 0; d < rank && rank <= MaxRank && isStrided && !isContiguous(type); ++d)
+    if (isDynamic(strides[d]))
+      numbers[count++] = MaxRank + d;
+  return count;
 }
 
-// Fills rank, element, and sizes and strides that the type tells; those it does not tell must be there already.
-bool gpuDescribeMemory(Gpu *g, MlirOperation at, MlirType type, Memory *memory) {
+static void setNumber(Memory *memory, intptr_t number, MlirValue value) {
+  *(number < MaxRank ? &memory->sizes[number] : &memory->strides[number - MaxRank]) = value;
+}
+
+// Sizes and strides that the type tells; those that it leaves open must be there already.
+static bool describe(Gpu *g, MlirOperation at, MlirType type, Memory *memory) {
   int64_t strides[64], offset;
-  memory->rank = mlirShapedTypeGetRank(type);
-  memory->element = mlirShapedTypeGetElementType(type);
   if (memory->rank > MaxRank)
     return gpuRefuse(at, "a memref of more than 8 dimensions");
   if (mlirLogicalResultIsFailure(mlirMemRefTypeGetStridesAndOffset(type, strides, &offset)))
     return gpuRefuse(at, "a memref whose elements lie at no strides");
   for (intptr_t d = 0; d < memory->rank; ++d) {
-    int64_t size = mlirShapedTypeGetDimSize(type, d);
-    if (!isDynamic(size))
-      memory->sizes[d] = tileBuildIndex(&g->builder, size);
-    memory->sizeMultiple[d] = isDynamic(size) ? 1 : size;
-    if (!isDynamicStride(strides[d]))
+    if (!isDynamic(mlirShapedTypeGetDimSize(type, d)))
+      memory->sizes[d] = tileBuildIndex(&g->builder, mlirShapedTypeGetDimSize(type, d));
+    if (!isDynamic(strides[d]))
       memory->strides[d] = tileBuildIndex(&g->builder, strides[d]);
-    memory->strideMultiple[d] = isDynamicStride(strides[d]) ? 1 : strides[d];
   }
-  if (isContiguous(type))
-    contiguousStrides(g, memory);
-  if (!memory->align)
-    memory->align = tileStoredBytes(memory->element);
+  for (intptr_t d = memory->rank; isContiguous(type) && d-- > 0;)
+    memory->strides[d] = d == memory->rank - 1
+                             ? tileBuildIndex(&g->builder, 1)
+                             : tileBuildMul(&g->builder, memory->sizes[d + 1], memory->strides[d + 1]);
   return true;
 }
 
@@ -68,37 +80,24 @@ static MlirType parameterOfScalar(Gpu *g, MlirType type) {
 }
 
 intptr_t gpuParameterTypes(Gpu *g, MlirType type, MlirType *types) {
-  if (!mlirTypeIsAMemRef(type)) {
-    types[0] = parameterOfScalar(g, type);
-    return 1;
-  }
-  int64_t strides[64], offset;
-  intptr_t count = 0, rank = mlirShapedTypeGetRank(type);
-  types[count++] = mlirLLVMPointerTypeGet(g->context, GlobalSpace);
-  for (intptr_t d = 0; d < rank; ++d)
-    if (isDynamic(mlirShapedTypeGetDimSize(type, d)))
-      types[count++] = g->i64;
-  bool known = mlirLogicalResultIsSuccess(mlirMemRefTypeGetStridesAndOffset(type, strides, &offset));
-  for (intptr_t d = 0; d < rank && known && !isContiguous(type); ++d)
-    if (isDynamicStride(strides[d]))
-      types[count++] = g->i64;
-  return count;
+  intptr_t numbers[MaxParameters], count = 0;
+  if (mlirTypeIsAMemRef(type))
+    count = openNumbers(type, numbers);
+  types[0] = mlirTypeIsAMemRef(type) ? mlirLLVMPointerTypeGet(g->context, GlobalSpace) : parameterOfScalar(g, type);
+  for (intptr_t i = 1; i <= count; ++i)
+    types[i] = g->i64;
+  return 1 + count;
 }
 
 static bool takeMemory(Gpu *g, MlirValue parameter, MlirBlock entry, intptr_t *next) {
   MlirType type = mlirValueGetType(parameter);
-  int64_t strides[64], offset;
-  Memory *memory = gpuMemoryNew(g, parameter);
+  intptr_t numbers[MaxParameters], count = openNumbers(type, numbers);
+  Memory *memory = newMemory(g, parameter, NULL);
   memory->root = parameter;
   memory->base = mlirBlockGetArgument(entry, (*next)++);
-  for (intptr_t d = 0; d < mlirShapedTypeGetRank(type) && d < MaxRank; ++d)
-    if (isDynamic(mlirShapedTypeGetDimSize(type, d)))
-      memory->sizes[d] = gpuCast(g, mlirBlockGetArgument(entry, (*next)++), g->index, true);
-  if (mlirLogicalResultIsSuccess(mlirMemRefTypeGetStridesAndOffset(type, strides, &offset)) && !isContiguous(type))
-    for (intptr_t d = 0; d < mlirShapedTypeGetRank(type) && d < MaxRank; ++d)
-      if (isDynamicStride(strides[d]))
-        memory->strides[d] = gpuCast(g, mlirBlockGetArgument(entry, (*next)++), g->index, true);
-  return gpuDescribeMemory(g, g->kernel, type, memory);
+  for (intptr_t i = 0; i < count; ++i)
+    setNumber(memory, numbers[i], gpuCast(g, mlirBlockGetArgument(entry, (*next)++), g->index, true));
+  return describe(g, g->kernel, type, memory);
 }
 
 static MlirValue scalarOfParameter(Gpu *g, MlirValue value, MlirType type) {
@@ -112,90 +111,53 @@ bool gpuParameters(Gpu *g, MlirBlock body, MlirBlock entry) {
   for (intptr_t i = 0; i < mlirBlockGetNumArguments(body); ++i) {
     MlirValue parameter = mlirBlockGetArgument(body, i);
     MlirType type = mlirValueGetType(parameter);
-    if (mlirTypeIsAMemRef(type)) {
-      if (!takeMemory(g, parameter, entry, &next))
-        return false;
-    } else {
+    if (!mlirTypeIsAMemRef(type))
       gpuRecordScalar(g, parameter, scalarOfParameter(g, mlirBlockGetArgument(entry, next++), type));
-    }
+    else if (!takeMemory(g, parameter, entry, &next))
+      return false;
   }
   return true;
 }
 
-//===--- what a program says of memory ------------------------------------------------===//
-
-static void assumeOfDimensions(MlirOperation op, const char *name, intptr_t rank, int64_t *multiples) {
-  MlirAttribute known = tileOpAttribute(op, name);
-  for (intptr_t d = 0; !mlirAttributeIsNull(known) && d < rank; ++d) {
-    int64_t divisor = mlirDenseI64ArrayGetElement(known, d);
-    if (divisor > 0)
-      multiples[d] *= divisor / tessera_gcd(multiples[d], divisor);
-  }
-}
-
-// In a contiguous memref, the stride before the last is the last size.
-static void deduceLastSize(Memory *memory, MlirType type) {
-  intptr_t last = memory->rank - 1;
-  if (last < 1 || !isContiguous(type))
-    return;
-  int64_t known = memory->strideMultiple[last - 1], size = memory->sizeMultiple[last];
-  if (size != 0) // nothing to add to what is known of a size of zero, whose strides are zero too
-    memory->sizeMultiple[last] = known / tessera_gcd(known, size) * size;
-}
+//===--- the same memory ----------------------------------------------------------------===//
 
 static bool lowerAssume(Gpu *g, MlirOperation op) {
   MlirValue value = tileAssumeOpGetValue(op), result = tileAssumeOpGetResult(op);
   Record *record = gpuRecord(g, value);
-  if (record->kind != Record_Memory) {
-    // An id is the register's word, cast.
-    if (tileProgramIdOpIsA(tileDefiningOp(value)) && tileHas(op, "range"))
-      gpuLimitId(g, tileOnlyOperand(tileDefiningOp(record->registers[0])), tileArrayAt(op, "range", 1) + 1);
-    gpuRecordAlias(g, result, record);
+  if (record->kind == Record_Memory) {
+    newMemory(g, result, record->memory);
     return true;
   }
-  Memory *memory = gpuMemoryNew(g, result);
-  *memory = *record->memory;
-  int64_t align;
-  if (tileIntegerOf(op, "align", &align) && align > memory->align)
-    memory->align = align;
-  assumeOfDimensions(op, "sizes", memory->rank, memory->sizeMultiple);
-  assumeOfDimensions(op, "strides", memory->rank, memory->strideMultiple);
-  deduceLastSize(memory, mlirValueGetType(result));
+  // An id is the register's word, cast.
+  if (tileProgramIdOpIsA(tileDefiningOp(value)) && tileHas(op, "range"))
+    gpuLimitId(g, tileOnlyOperand(tileDefiningOp(record->registers[0])), tileArrayAt(op, "range", 1) + 1);
+  gpuRecordAlias(g, result, record);
   return true;
 }
 
-// Static sizes a cast forgets stay known; those it claims are true.
 static bool lowerCast(Gpu *g, MlirOperation op) {
-  Memory *memory = gpuMemoryNew(g, memrefCastOpGetDest(op));
-  *memory = *gpuRecord(g, memrefCastOpGetSource(op))->memory;
+  newMemory(g, memrefCastOpGetDest(op), gpuRecord(g, memrefCastOpGetSource(op))->memory);
   return true;
 }
 
 static bool lowerDim(Gpu *g, MlirOperation op) {
   const Memory *memory = gpuRecord(g, memrefDimOpGetSource(op))->memory;
-  MlirValue dimension = memrefDimOpGetIndex(op);
   int64_t d;
-  if (!tileConstantIndex(dimension, &d))
+  if (!tileConstantIndex(memrefDimOpGetIndex(op), &d))
     return gpuRefuse(op, "a dimension known only when the program runs");
   gpuRecordScalar(g, memrefDimOpGetResult(op), memory->sizes[d]);
   return true;
 }
 
 static bool lowerMemrefAt(Gpu *g, MlirOperation op) {
-  MlirType type = tileMemrefAtOpGetResultType(op);
-  Memory *memory = gpuMemoryNew(g, tileMemrefAtOpGetResult(op));
-  MlirType pointer = mlirLLVMPointerTypeGet(g->context, GlobalSpace);
-  int64_t strides[64], offset;
-  intptr_t nextSize = 0, nextStride = 0;
+  MlirType type = tileMemrefAtOpGetResultType(op), pointer = mlirLLVMPointerTypeGet(g->context, GlobalSpace);
+  Memory *memory = newMemory(g, tileMemrefAtOpGetResult(op), NULL);
+  intptr_t numbers[MaxParameters], count = openNumbers(type, numbers), sizes = tileMemrefAtOpGetNumSizes(op);
   memory->base = gpuOp(g, LlvmOp_IntToPtr, pointer, gpuScalar(g, tileMemrefAtOpGetAddress(op)));
-  for (intptr_t d = 0; d < mlirShapedTypeGetRank(type) && d < MaxRank; ++d)
-    if (isDynamic(mlirShapedTypeGetDimSize(type, d)))
-      memory->sizes[d] = gpuScalar(g, tileMemrefAtOpGetSizes(op, nextSize++));
-  if (mlirLogicalResultIsSuccess(mlirMemRefTypeGetStridesAndOffset(type, strides, &offset)) && !isContiguous(type))
-    for (intptr_t d = 0; d < mlirShapedTypeGetRank(type) && d < MaxRank; ++d)
-      if (isDynamicStride(strides[d]))
-        memory->strides[d] = gpuScalar(g, tileMemrefAtOpGetStrides(op, nextStride++));
-  return gpuDescribeMemory(g, op, type, memory);
+  for (intptr_t i = 0; i < count; ++i)
+    setNumber(memory, numbers[i],
+              gpuScalar(g, i < sizes ? tileMemrefAtOpGetSizes(op, i) : tileMemrefAtOpGetStrides(op, i - sizes)));
+  return describe(g, op, type, memory);
 }
 
 //===--- subview ----------------------------------------------------------------------===//
@@ -210,22 +172,17 @@ static bool lowerSubview(Gpu *g, MlirOperation op) {
   MlirType type = memrefSubViewOpGetResultType(op);
   if (mlirShapedTypeGetRank(type) != source->rank)
     return gpuRefuse(op, "a subview of lower rank: fix dimensions by tile.view");
-  Memory *memory = gpuMemoryNew(g, memrefSubViewOpGetResult(op));
+  Memory *memory = newMemory(g, memrefSubViewOpGetResult(op), source);
   MlirValue offset = tileBuildIndex(&g->builder, 0);
   intptr_t next = memrefSubViewOpGetOffsetsBegin(op);
-  *memory = *source;
   for (intptr_t d = 0; d < memory->rank; ++d)
     offset = tileBuildAdd(&g->builder, offset,
                           tileBuildMul(&g->builder, mixed(g, op, "static_offsets", d, &next), source->strides[d]));
-  for (intptr_t d = 0; d < memory->rank; ++d) {
+  for (intptr_t d = 0; d < memory->rank; ++d)
     memory->sizes[d] = mixed(g, op, "static_sizes", d, &next);
-    memory->sizeMultiple[d] = 1;
-  }
   for (intptr_t d = 0; d < memory->rank; ++d)
     memory->strides[d] = tileBuildMul(&g->builder, source->strides[d], mixed(g, op, "static_strides", d, &next));
-  memory->align = tileStoredBytes(memory->element);
-  memory->base =
-      gpuAddress(g, source->base, tileBuildMul(&g->builder, offset, tileBuildIndex(&g->builder, memory->align)));
+  memory->base = gpuElementAt(g, source->base, offset, memory->element);
   return true;
 }
 
@@ -243,10 +200,10 @@ static void fixDimensions(Gpu *g, MlirOperation op, const Memory *source, View *
     MlirValue index = gpuScalar(g, tileViewOpGetIndices(op, fixed++));
     view->inside = gpuBoth(g, view->inside, gpuCompare(g, ArithCmpI_Ult, index, source->sizes[d]));
     offset = tileBuildAdd(&g->builder, offset, tileBuildMul(&g->builder, index, source->strides[d]));
-    view->memory.align = tessera_gcd(view->memory.align, source->strideMultiple[d] * tileStoredBytes(source->element));
+    view->memory.facts.align =
+        tessera_gcd(view->memory.facts.align, source->facts.stride[d] * tileStoredBytes(source->element));
   }
-  MlirValue bytes = tileBuildIndex(&g->builder, tileStoredBytes(source->element));
-  view->memory.base = gpuAddress(g, source->base, tileBuildMul(&g->builder, offset, bytes));
+  view->memory.base = gpuElementAt(g, source->base, offset, source->element);
   for (intptr_t axis = 0; axis < rank; ++axis)
     view->dims[axis] = kept[tileViewTypeGetOrder(view->type, axis)];
 }
@@ -286,8 +243,7 @@ MlirValue gpuElementAddress(Gpu *g, const Memory *memory, MlirOperation op, intp
     MlirValue index = gpuScalar(g, mlirOperationGetOperand(op, firstIndex + d));
     at = tileBuildAdd(builder, at, tileBuildMul(builder, index, memory->strides[d]));
   }
-  return gpuAddress(g, memory->base,
-                    tileBuildMul(builder, at, tileBuildIndex(builder, tileStoredBytes(memory->element))));
+  return gpuElementAt(g, memory->base, at, memory->element);
 }
 
 static bool lowerScalarLoad(Gpu *g, MlirOperation op) {

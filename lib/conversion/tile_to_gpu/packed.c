@@ -75,9 +75,8 @@ GpuCell gpuPackedCell(Gpu *g, const View *view, const MlirValue *positions) {
     MlirValue block = gpuShiftRight(g, positions[axis], __builtin_ctzll((unsigned long long)packing->extents[axis]));
     offset = tileBuildAdd(builder, offset, tileBuildMul(builder, block, view->memory.strides[view->dims[axis]]));
   }
-  MlirValue bytes = tileBuildIndex(builder, tileStoredBytes(word));
   MlirValue shift = gpuMul(g, placeInWord(g, packing, digits), gpuI32(g, packing->width));
-  return (GpuCell){.address = gpuAddress(g, view->memory.base, tileBuildMul(builder, offset, bytes)),
+  return (GpuCell){.address = gpuElementAt(g, view->memory.base, offset, word),
                    .element = tileViewTypeGetElementType(view->type),
                    .word = word,
                    .shift = gpuCast(g, shift, word, false)};

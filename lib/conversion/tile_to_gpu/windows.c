@@ -28,7 +28,7 @@ static bool isNumber(MlirValue value, int64_t number) {
   return tileConstantIndex(value, &seen) && seen == number;
 }
 
-static void limitAxis(Gpu *g, Window *window, intptr_t axis, MlirValue origin, Facts facts) {
+static void limitAxis(Gpu *g, Window *window, intptr_t axis, MlirValue origin, TileIndexFacts facts) {
   const View *view = window->view;
   int64_t stride = tileViewTypeGetStride(view->type, axis), extent = tileViewTypeGetSize(view->type, axis);
   MlirValue size = gpuViewSize(g, view, axis);
@@ -37,7 +37,7 @@ static void limitAxis(Gpu *g, Window *window, intptr_t axis, MlirValue origin, F
     high = gpuSelect(g, view->inside, high, gpuI32(g, 0));
   if (!isNumber(high, extent))
     window->high[axis] = high;
-  if (facts.isNonNegative)
+  if (facts.low >= 0)
     return;
   MlirValue low = limit(g, tileBuildSub(&g->builder, tileBuildIndex(&g->builder, 0), origin), stride, extent);
   if (!isNumber(low, 0))
@@ -47,11 +47,11 @@ static void limitAxis(Gpu *g, Window *window, intptr_t axis, MlirValue origin, F
 static int64_t powerOfTwoIn(int64_t value) { return value ? value & -value : INT64_MAX; }
 
 // The axis of stride 1, if a run of its elements starts aligned and lies in memory wholly or not at all.
-static void findVector(Window *window, const Facts *facts) {
+static void findVector(Window *window, const TileIndexFacts *facts) {
   const View *view = window->view;
   const Memory *memory = &view->memory;
   int64_t bytes = tileStoredBytes(window->element);
-  int64_t vector = tessera_min(WidestAccess / bytes, powerOfTwoIn(memory->align) / bytes);
+  int64_t vector = tessera_min(WidestAccess / bytes, powerOfTwoIn(memory->facts.align) / bytes);
   window->fast = -1;
   window->vector = 1;
   if (view->packing)
@@ -63,9 +63,9 @@ static void findVector(Window *window, const Facts *facts) {
       window->fast = axis;
       vector = tessera_min(vector, powerOfTwoIn(facts[axis].multiple * step));
       if (!mlirValueIsNull(window->high[axis]) || !mlirValueIsNull(window->low[axis]))
-        vector = tessera_min(vector, powerOfTwoIn(memory->sizeMultiple[d]));
+        vector = tessera_min(vector, powerOfTwoIn(memory->facts.size[d]));
     } else {
-      vector = tessera_min(vector, powerOfTwoIn(memory->strideMultiple[d]));
+      vector = tessera_min(vector, powerOfTwoIn(memory->facts.stride[d]));
     }
   }
   if (window->fast >= 0 && vector > 1)
@@ -76,12 +76,12 @@ Window gpuWindow(Gpu *g, const View *view, MlirOperation op) {
   Window window = {.view = view, .element = view->memory.element};
   intptr_t firstIndex;
   tileOpOperands(op, "indices", &firstIndex, &window.rank);
-  Facts facts[MaxRank];
+  TileIndexFacts facts[MaxRank];
   TileBuilder *builder = &g->builder;
   MlirValue offset = tileBuildIndex(builder, 0);
   for (intptr_t axis = 0; axis < window.rank; ++axis) {
     MlirValue source = mlirOperationGetOperand(op, firstIndex + axis), stride = view->memory.strides[view->dims[axis]];
-    facts[axis] = gpuFacts(source);
+    facts[axis] = tileIndexFacts(source);
     MlirValue step = tileBuildIndex(builder, tileViewTypeGetStep(view->type, axis));
     MlirValue origin = tileBuildMul(builder, gpuScalar(g, source), step);
     offset = tileBuildAdd(builder, offset, tileBuildMul(builder, origin, stride));
@@ -90,8 +90,7 @@ Window gpuWindow(Gpu *g, const View *view, MlirOperation op) {
     window.origins[axis] = origin;
     limitAxis(g, &window, axis, origin, facts[axis]);
   }
-  MlirValue bytes = tileBuildIndex(builder, tileStoredBytes(window.element));
-  window.base = gpuAddress(g, view->memory.base, tileBuildMul(builder, offset, bytes));
+  window.base = gpuElementAt(g, view->memory.base, offset, window.element);
   findVector(&window, facts);
   return window;
 }

@@ -193,11 +193,6 @@ MlirValue vecCoordValue(TileBuilder *builder, VecCoord coord);
 MlirValue vecBuildAnd(TileBuilder *builder, MlirValue a, MlirValue b);          // i1; null is true
 MlirValue vecBuildSplat(TileBuilder *builder, MlirValue scalar, int64_t width); // width 0: itself
 MlirValue vecBuildZero(TileBuilder *builder, MlirType type);                    // scalar or vector
-// What is known about an index of the kernel: bounds (INT64_MIN/MAX: none) and a factor.
-typedef struct VecIndexFacts {
-  int64_t low, high, multiple; // inclusive; multiple 0: the value is 0
-} VecIndexFacts;
-VecIndexFacts vecIndexFacts(MlirValue index);
 
 //===--- memory/load_store.c: views and buffers ------------------------------------------===//
 bool vecAccessOfView(VecLowering *lowering, MlirOperation view);

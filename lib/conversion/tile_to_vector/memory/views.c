@@ -1,8 +1,10 @@
 // What a !tile.view and a !tile.buffer are on a CPU: an Access to a memref. A view names dimensions of its memref; a
 // buffer is a memref with one dimension per run of its layout's modes, so that its addresses are plain strides again.
 #include "dialects/tile/tile.h"
+#include "lib/analysis/index_facts.h"
 #include "lib/conversion/tile_to_vector/lowering.h"
 #include "lib/ir/op_query.h"
+#include "lib/support/integer.h"
 #include "upstream/memref.h"
 
 #include "mlir-c/BuiltinAttributes.h"
@@ -63,7 +65,7 @@ bool vecAccessOfView(VecLowering *lowering, MlirOperation view) {
 }
 
 // A tile at position `low` to `high` of its dimension: which edges may it cross?
-static void findEdges(VecAccessDim *dim, const VecIndexFacts *facts, int64_t step, int64_t span) {
+static void findEdges(VecAccessDim *dim, const TileIndexFacts *facts, int64_t step, int64_t span) {
   int64_t low = 0, high = 0, size;
   dim->mayUnder =
       facts->low < 0 && (facts->low == INT64_MIN || __builtin_mul_overflow(facts->low, step, &low) || low < 0);
@@ -80,7 +82,7 @@ VecAccess *vecAccessAt(VecLowering *lowering, const VecAccess *access, MlirOpera
     MlirValue index = mlirOperationGetOperand(op, first + d);
     if (vecIsTile(mlirValueGetType(index)))
       continue; // a gather places this axis
-    VecIndexFacts facts = vecIndexFacts(index);
+    TileIndexFacts facts = tileIndexFacts(index);
     int64_t constant, span = (access->shape.sizes[d] - 1) * access->dims[d].stride + 1;
     VecCoord coord =
         tileConstantIndex(index, &constant) ? vecCoordConstant(constant) : vecCoordOf(vecScalarOf(lowering, index));
@@ -255,13 +257,9 @@ static void sliceDim(VecLowering *lowering, VecAccessDim *dim, MlirOperation sli
   if (offset == mlirShapedTypeGetDynamicSize()) {
     MlirValue index = tileSliceOpGetOffsets(slice, (*next)++);
     start = vecCoordOf(vecScalarOf(lowering, index));
-    multiple = vecIndexFacts(index).multiple;
+    multiple = tileIndexFacts(index).multiple;
   }
-  while (multiple) { // originMultiple becomes the greatest divisor of both
-    int64_t rest = dim->originMultiple % multiple;
-    dim->originMultiple = multiple;
-    multiple = rest;
-  }
+  dim->originMultiple = tessera_gcd(dim->originMultiple, multiple);
   dim->origin = vecCoordSum(&lowering->builder, dim->origin, vecCoordTimes(&lowering->builder, start, dim->stride));
 }
 
