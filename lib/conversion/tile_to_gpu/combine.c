@@ -1,52 +1,176 @@
-// What combines two elements of a reduce or scan: the op that the short form names, or the region, whose ops are
-// lowered once for each pair.
-#include "lib/conversion/tile_to_gpu/compute.h"
+// Combining elements: by the op that the short form names, or by the region, whose ops are lowered once for each pair.
+// Elements of other lanes come by shuffles, those of other warps through shared memory. See combine.h.
+#include "lib/conversion/tile_to_gpu/combine.h"
 
 #include "dialects/tile/combiner.h"
 #include "dialects/tile/questions.h"
+
+#include <string.h>
+
+//===--- two elements -------------------------------------------------------------------------===//
 
 static MlirBlock bodyOf(MlirOperation op) {
   return mlirRegionGetFirstBlock(tileReduceOpIsA(op) ? tileReduceOpGetBody(op) : tileScanOpGetBody(op));
 }
 
-bool gpuCombinerOf(MlirOperation op, intptr_t count, Combiner *combiner) {
-  *combiner = (Combiner){.op = op, .count = count};
-  if (count > MaxCombined)
-    return gpuRefuse(op, "more than 8 tiles combined at once");
-  for (intptr_t i = 0; i < count; ++i)
-    combiner->elements[i] = tileTypeGetElement(tileOperandType(op, i));
-  return true;
-}
-
-static bool combineByName(Gpu *g, const Combiner *combiner, const MlirValue *left, const MlirValue *right,
+static void combineByName(Gpu *g, const Combined *combined, const MlirValue *left, const MlirValue *right,
                           MlirValue *result) {
-  TileUpstream operation = tileUpstreamKindOfName(tileKeywordOf(combiner->op, "operation"));
-  for (intptr_t i = 0; i < combiner->count; ++i)
+  TileUpstream operation = tileUpstreamKindOfName(tileKeywordOf(combined->op, "operation"));
+  for (intptr_t i = 0; i < combined->tiles; ++i)
     result[i] = gpuBinary(g, operation, left[i], right[i]);
-  return true;
 }
 
-bool gpuCombine(Gpu *g, const Combiner *combiner, const MlirValue *left, const MlirValue *right, MlirValue *result) {
-  MlirBlock body = bodyOf(combiner->op);
-  if (mlirBlockIsNull(body))
-    return combineByName(g, combiner, left, right, result);
-  for (intptr_t i = 0; i < combiner->count; ++i) {
+bool gpuCombine(Gpu *g, const Combined *combined, const MlirValue *left, const MlirValue *right, MlirValue *result) {
+  MlirBlock body = bodyOf(combined->op);
+  if (mlirBlockIsNull(body)) {
+    combineByName(g, combined, left, right, result);
+    return true;
+  }
+  for (intptr_t i = 0; i < combined->tiles; ++i) {
     gpuRecordScalar(g, mlirBlockGetArgument(body, i), left[i]);
-    gpuRecordScalar(g, mlirBlockGetArgument(body, combiner->count + i), right[i]);
+    gpuRecordScalar(g, mlirBlockGetArgument(body, combined->tiles + i), right[i]);
   }
   if (!gpuLowerBlock(g, body))
     return false;
   MlirOperation yield = mlirBlockGetTerminator(body);
-  for (intptr_t i = 0; i < combiner->count; ++i)
+  for (intptr_t i = 0; i < combined->tiles; ++i)
     result[i] = gpuScalar(g, mlirOperationGetOperand(yield, i));
   return true;
 }
 
-MlirValue gpuNeutral(Gpu *g, const Combiner *combiner, intptr_t input) {
-  MlirAttribute given = tileOpAttribute(combiner->op, "neutral"), value = {NULL};
+static MlirValue neutralOf(Gpu *g, const Combined *combined, intptr_t tile) {
+  MlirAttribute given = tileOpAttribute(combined->op, "neutral"), value = {NULL};
   if (!mlirAttributeIsNull(given))
-    value = mlirArrayAttrGetElement(given, input);
-  else if (tileHas(combiner->op, "operation"))
-    value = tileCombinerNeutral(tileCombinerFind(tileKeywordOf(combiner->op, "operation")), combiner->elements[input]);
+    value = mlirArrayAttrGetElement(given, tile);
+  else if (tileHas(combined->op, "operation"))
+    value = tileCombinerNeutral(tileCombinerFind(tileKeywordOf(combined->op, "operation")), combined->elements[tile]);
   return mlirAttributeIsNull(value) ? (MlirValue){NULL} : gpuConstant(g, value);
+}
+
+//===--- between threads ----------------------------------------------------------------------===//
+
+MlirValue gpuIsFar(Gpu *g, const TileLayoutStep *step) {
+  uint32_t bit = step->dim == TileLayoutLane ? step->bit : step->bit + g->laneBits;
+  return gpuCompare(g, ArithCmpI_Ne, gpuAnd(g, g->thread, 1ll << bit), gpuI32(g, 0));
+}
+
+// Each thread leaves its live values in its own row of the scratch and reads the other's.
+static void acrossWarps(Gpu *g, const Combined *combined, const TileLayoutStep *step, MlirValue *others) {
+  int64_t bytes = 0;
+  for (intptr_t n = 0; n < combined->count * combined->tiles; ++n)
+    bytes += combined->isLive[n / combined->tiles] * tileStoredBytes(combined->elements[n % combined->tiles]);
+  MlirValue scratch = gpuScratch(g, bytes * g->threads);
+  MlirValue rows[] = {g->thread, gpuXor(g, g->thread, gpuI32(g, g->width << step->bit))};
+  for (int reads = 0; reads < 2; ++reads) {
+    int64_t offset = 0;
+    for (intptr_t n = 0; n < combined->count * combined->tiles; ++n) {
+      MlirType element = combined->elements[n % combined->tiles];
+      int64_t size = tileStoredBytes(element);
+      if (!combined->isLive[n / combined->tiles])
+        continue;
+      MlirValue at = gpuAddress(g, scratch, gpuAdd(g, gpuMul(g, rows[reads], gpuI32(g, size)), gpuI32(g, offset)));
+      if (reads)
+        gpuLoadElements(g, element, 1, at, size, &others[n]);
+      else
+        gpuStoreElements(g, element, 1, &combined->values[n], at, size);
+      offset += size * g->threads;
+    }
+    if (!reads)
+      gpuBarrier(g);
+  }
+}
+
+MlirValue *gpuAcross(Gpu *g, const Combined *combined, const TileLayoutStep *step) {
+  intptr_t all = combined->count * combined->tiles;
+  MlirValue *others = gpuAllocate(g, (size_t)all * sizeof *others);
+  if (step->dim == TileLayoutWarp)
+    acrossWarps(g, combined, step, others);
+  for (intptr_t n = 0; step->dim == TileLayoutLane && n < all; ++n)
+    if (combined->isLive[n / combined->tiles])
+      others[n] = gpuShuffleXor(g, combined->values[n], 1ll << step->bit);
+  return others;
+}
+
+bool gpuCombineAcross(Gpu *g, const Combined *combined, MlirValue isRight, const MlirValue *others, MlirValue *mine) {
+  MlirValue left[MaxCombined], right[MaxCombined];
+  for (intptr_t i = 0; i < combined->tiles; ++i) {
+    left[i] = gpuSelect(g, isRight, others[i], mine[i]);
+    right[i] = gpuSelect(g, isRight, mine[i], others[i]);
+  }
+  return gpuCombine(g, combined, left, right, mine);
+}
+
+//===--- the tiles ----------------------------------------------------------------------------===//
+
+// What the layout holds beyond the tile, along the axes, counts as nothing.
+static bool readTile(Gpu *g, Combined *combined, intptr_t tile) {
+  MlirType type = tileOperandType(combined->op, tile);
+  MlirValue *registers = gpuAllocate(g, (size_t)combined->count * sizeof *registers);
+  combined->elements[tile] = tileTypeGetElement(type);
+  gpuConvertLayout(g, type, gpuTile(g, mlirOperationGetOperand(combined->op, tile)),
+                   tileTypeWithElement(combined->type, combined->elements[tile]), registers);
+  bool hasVoid = gpuHasVoid(&combined->layout, combined->type, combined->axes);
+  if (hasVoid || tileScanOpIsA(combined->op))
+    combined->neutral[tile] = neutralOf(g, combined, tile);
+  if (hasVoid && mlirValueIsNull(combined->neutral[tile]))
+    return gpuRefuse(combined->op, "a layout that reaches beyond the tile where no neutral element is known");
+  const Map *map = hasVoid ? gpuMap(g, &combined->layout, tileTypeGetRank(combined->type)) : NULL;
+  for (intptr_t reg = 0; reg < combined->count; ++reg)
+    gpuCombinedAt(combined, combined->values, reg)[tile] =
+        hasVoid ? gpuSelect(g, gpuIsElement(g, map, combined->type, combined->axes, reg), registers[reg],
+                            combined->neutral[tile])
+                : registers[reg];
+  return true;
+}
+
+bool gpuReadCombined(Gpu *g, MlirOperation op, intptr_t tiles, uint32_t axes, Combined *combined) {
+  *combined = (Combined){.op = op, .tiles = tiles, .axes = axes, .type = tileFirstOperandType(op)};
+  if (tiles > MaxCombined)
+    return gpuRefuse(op, "more than 8 tiles combined at once");
+  combined->layout = gpuLayoutOf(combined->type);
+  combined->count = gpuRegisters(combined->type);
+  combined->values = gpuAllocate(g, (size_t)(combined->count * tiles) * sizeof *combined->values);
+  combined->isLive = gpuAllocate(g, (size_t)combined->count);
+  memset(combined->isLive, true, (size_t)combined->count);
+  for (intptr_t i = 0; i < tiles; ++i)
+    if (!readTile(g, combined, i))
+      return false;
+  return tileLayoutStepsAlong(&combined->layout, (uint32_t)tileTypeGetRank(combined->type), axes, &combined->steps) ||
+         gpuRefuse(op, "a layout in which the axes share bits with others: put a tile.convert_layout before");
+}
+
+TileLayoutPoint gpuKept(const Combined *combined, intptr_t reg) {
+  TileLayoutPoint index = {{(uint32_t)reg}}, point = tileLayoutApply(&combined->layout, index), kept = {{0}};
+  for (intptr_t axis = 0, to = 0; axis < tileTypeGetRank(combined->type); ++axis)
+    if (!(combined->axes >> axis & 1))
+      kept.at[to++] = point.at[axis];
+  return kept;
+}
+
+// A live register with these coordinates on the axes that stay; -1: none.
+static intptr_t sourceOf(const Combined *combined, TileLayoutPoint wanted) {
+  for (intptr_t reg = 0; reg < combined->count; ++reg) {
+    TileLayoutPoint kept = gpuKept(combined, reg);
+    if (combined->isLive[reg] && !memcmp(&kept, &wanted, sizeof kept))
+      return reg;
+  }
+  return -1;
+}
+
+bool gpuGiveCombined(Gpu *g, const Combined *combined, intptr_t tile, MlirType type, MlirValue result) {
+  if (!gpuIsTile(mlirValueGetType(result))) {
+    gpuRecordScalar(g, result, combined->values[tile]);
+    return true;
+  }
+  TileLayout layout = gpuLayoutOf(type);
+  MlirValue *registers = gpuAllocate(g, (size_t)gpuRegisters(type) * sizeof *registers);
+  for (intptr_t reg = 0; reg < gpuRegisters(type); ++reg) {
+    TileLayoutPoint index = {{(uint32_t)reg}};
+    intptr_t source = sourceOf(combined, tileLayoutApply(&layout, index));
+    if (source < 0)
+      return gpuRefuse(combined->op, "a result whose layout is not the operand's without the axes");
+    registers[reg] = gpuCombinedAt(combined, combined->values, source)[tile];
+  }
+  gpuConvertLayout(g, type, registers, mlirValueGetType(result), gpuRecordTile(g, result));
+  return true;
 }

@@ -14,14 +14,3 @@ bool gpuLowerHistogram(Gpu *g, MlirOperation op);
 bool gpuLowerRandom(Gpu *g, MlirOperation op);
 bool gpuLowerConvertType(Gpu *g, MlirOperation op);
 bool gpuLowerBitcast(Gpu *g, MlirOperation op);
-
-// What combines two elements (of several tiles at once) of a reduce or scan.
-enum { MaxCombined = 8 };
-typedef struct Combiner {
-  MlirOperation op;
-  intptr_t count; // tiles
-  MlirType elements[MaxCombined];
-} Combiner;
-bool gpuCombinerOf(MlirOperation op, intptr_t count, Combiner *combiner); // false after a diagnostic
-bool gpuCombine(Gpu *g, const Combiner *combiner, const MlirValue *left, const MlirValue *right, MlirValue *result);
-MlirValue gpuNeutral(Gpu *g, const Combiner *combiner, intptr_t input); // null: not known
