@@ -4,7 +4,6 @@
 
 #include "dialects/tile/questions.h"
 #include "lib/ir/op_format.h"
-#include "lib/layout/access.h"
 
 #include <stdio.h>
 
@@ -177,12 +176,13 @@ BufferLoad *gpuPlanLoad(Gpu *g, MlirOperation op, const Buffer *buffer, const Ti
   const TileAccess *access = &load->plan.access;
   intptr_t vector = (intptr_t)1 << access->vectorBits;
   bool isWide = vector * tileStoredBytes(tileTypeGetElement(buffer->type)) >= 8; // then plain loads do as well
-  load->byMatrices =
-      !isWide && gpuFindMatrices(g, buffer, &load->plan.places->layout, thirdBit(g, op, layout), &load->matrices);
+  load->byMatrices = !isWide && gpuFindMatrices(g, buffer, layout, thirdBit(g, op, layout), &load->matrices);
   load->instructions = gpuAllocate(g, (size_t)load->count * sizeof *load->instructions);
   load->isDone = gpuAllocate(g, (size_t)load->count);
-  for (intptr_t reg = 0; load->byMatrices && reg < load->count; ++reg)
-    load->instructions[reg] = gpuMatrixRegister(&load->matrices, reg) >> (1 + load->matrices.bits);
+  const TileMatrixAccess *matrices = &load->matrices.plan;
+  for (uint32_t n = 0; load->byMatrices && n < matrices->rows.count; ++n)
+    for (uint32_t i = 0; i < 2u << matrices->matrixBits; ++i)
+      load->instructions[gpuMatrixRegister(&load->matrices, n, i / 2, i % 2)] = n;
   for (uint32_t n = 0; !load->byMatrices && n < access->count; ++n)
     for (uint32_t slot = 0; slot < vector; ++slot)
       load->instructions[tileAccessRegister(access, n, slot)] = n;
@@ -202,12 +202,12 @@ static void loadElements(Gpu *g, const BufferLoad *load, uint32_t n) {
 
 // Copies of a register, which the plan leaves out, are what it is.
 void gpuLoadRegister(Gpu *g, BufferLoad *load, intptr_t reg) {
-  intptr_t own = load->byMatrices ? reg : (intptr_t)((uint32_t)reg & ~load->plan.access.copyMask);
+  intptr_t own = (intptr_t)((uint32_t)reg & ~load->plan.access.copyMask);
   intptr_t n = load->instructions[own];
   if (!load->isDone[n]) {
     load->isDone[n] = true;
     if (load->byMatrices)
-      gpuLoadMatrices(g, load->buffer, &load->matrices, n, load->registers);
+      gpuLoadMatrices(g, load->buffer, &load->matrices, (uint32_t)n, load->registers);
     else
       loadElements(g, load, (uint32_t)n);
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "lib/conversion/tile_to_gpu/cells.h"
+#include "lib/layout/access.h"
 
 void gpuLoadWindow(Gpu *g, const Window *window, const TileLayout *layout, MlirValue *registers);
 // By one of the threads that hold an element.
@@ -10,17 +11,18 @@ void gpuStoreWindow(Gpu *g, const Window *window, const TileLayout *layout, cons
 typedef void (*GpuVisitElement)(Gpu *g, const GpuCell *cell, MlirValue value, const void *data);
 void gpuVisitWindow(Gpu *g, const Window *window, const TileLayout *layout, const MlirValue *registers,
                     GpuVisitElement visit, const void *data);
-// By ldmatrix, where the layout of offsets is such; matrices.c. Each instruction fills registers in a row, numbered
-// with bit 2 and bit `exchanged` (2: none) exchanged.
+// By ldmatrix, where the layouts are such; matrices.c. `exchanged` (2: none): the bit of registers that bit 2 is
+// exchanged with before instructions take them in a row.
 typedef struct Matrices {
-  bool isTransposed;
-  uint32_t bits, exchanged; // bits: log2 of the matrices of one instruction
-  TileLayout rows;          // where the row lies whose address a lane holds, as a layout of offsets
+  TileMatrixAccess plan;
+  uint32_t exchanged;
+  TileLayout rows; // where a row lies whose address a lane holds, as a layout of offsets
 } Matrices;
-bool gpuFindMatrices(const Gpu *g, const Buffer *buffer, const TileLayout *offsets, uint32_t exchanged,
+bool gpuFindMatrices(const Gpu *g, const Buffer *buffer, const TileLayout *layout, uint32_t exchanged,
                      Matrices *matrices);
-intptr_t gpuMatrixRegister(const Matrices *matrices, intptr_t reg); // its number; the other way round too
-void gpuLoadMatrices(Gpu *g, const Buffer *buffer, const Matrices *matrices, intptr_t instruction,
+// The register that an instruction fills with this slot of the word of a matrix.
+uint32_t gpuMatrixRegister(const Matrices *matrices, uint32_t instruction, uint32_t matrix, uint32_t slot);
+void gpuLoadMatrices(Gpu *g, const Buffer *buffer, const Matrices *matrices, uint32_t instruction,
                      MlirValue *registers);
 // Narrow elements in words; packed.c. A view's size along an axis, in its elements.
 bool gpuPackView(Gpu *g, MlirOperation op, View *view);
