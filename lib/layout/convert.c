@@ -203,7 +203,7 @@ static bool staysInThread(const TileConversion *plan) {
   for (uint32_t i = 0; i < plan->registerBits; ++i)
     moved |= plan->registerLane[i];
   for (uint32_t i = 0; i < plan->laneBits + plan->warpBits; ++i)
-    moved |= plan->laneStep[i] ^ (i < plan->laneBits ? 1u << i : 0);
+    moved |= (uint32_t)plan->laneStep[i] ^ (i < plan->laneBits ? 1u << i : 0);
   return !moved;
 }
 
@@ -325,7 +325,7 @@ uint32_t tileConversionLaneXor(const TileConversion *plan, uint32_t resultRegist
 bool tileConversionIsOwn(const TileConversion *plan, uint32_t resultRegister) {
   uint32_t moved = tileConversionLaneXor(plan, resultRegister);
   for (uint32_t i = 0; i < plan->laneBits + plan->warpBits; ++i)
-    moved |= plan->laneStep[i] ^ (i < plan->laneBits ? 1u << i : 0);
+    moved |= (uint32_t)plan->laneStep[i] ^ (i < plan->laneBits ? 1u << i : 0);
   return !moved;
 }
 

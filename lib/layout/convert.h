@@ -84,7 +84,7 @@ typedef struct TileConversion {
   uint32_t registerBits;                       // log2 of the linear part of the result registers
   uint32_t registerStep[TILE_LAYOUT_MAX_BITS]; // bit i of a result register is worth this XOR of the source register
   uint32_t registerLane[TILE_LAYOUT_MAX_BITS]; // and this XOR of the source lane
-  uint32_t laneStep[TILE_LAYOUT_MAX_BITS];     // bit i of the thread is worth this XOR of the source lane
+  uint64_t laneStep[TILE_LAYOUT_MAX_BITS];     // bit i of the thread is worth this XOR of the source lane
   uint32_t copyMask;                           // bits of a result register that only make copies
   uint32_t wordBits;                           // 2^wordBits registers travel in one shuffle
   uint32_t wordStep[8];                        // XOR of the result register for each bit of the slot

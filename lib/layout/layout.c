@@ -249,6 +249,13 @@ TileLayoutPoint tileLayoutApply(const TileLayout *layout, TileLayoutPoint index)
   return point;
 }
 
+TileLayoutPoint tileLayoutStepOf(const TileLayout *layout, uint32_t dim, uint32_t bit) {
+  uint32_t before = 0;
+  for (uint32_t d = 0; d < dim; ++d)
+    before += layout->bits[d];
+  return bit < layout->bits[dim] ? layout->steps[before + bit] : (TileLayoutPoint){{0}};
+}
+
 uint64_t tileLayoutPaddedOffset(const TileLayout *layout, uint64_t offset) {
   return layout->padEvery ? offset + offset / layout->padEvery * layout->padAmount : offset;
 }

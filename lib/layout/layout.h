@@ -86,6 +86,12 @@ uint32_t tileLayoutRank(const TileLayout *layout);
 uint64_t tileLayoutExtent(const TileLayout *layout, uint32_t axis);
 // The element at an index; an index beyond its dimension's size is reduced modulo the size.
 TileLayoutPoint tileLayoutApply(const TileLayout *layout, TileLayoutPoint index);
+// What a bit of a dimension moves by; nothing for a bit beyond those it has.
+TileLayoutPoint tileLayoutStepOf(const TileLayout *layout, uint32_t dim, uint32_t bit);
+// The element of a register in thread 0.
+static inline TileLayoutPoint tileLayoutOfRegister(const TileLayout *layout, int64_t reg) {
+  return tileLayoutApply(layout, (TileLayoutPoint){{(uint32_t)reg}});
+}
 // Where the offset lies once the padding is counted, in elements: offset + (offset / padEvery) * padAmount.
 uint64_t tileLayoutPaddedOffset(const TileLayout *layout, uint64_t offset);
 // Elements of memory that the padded layout spans: the padded offset of the last element, plus 1.

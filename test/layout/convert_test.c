@@ -51,7 +51,7 @@ static void exchange(const TileConversion *plan, uint32_t threads) {
       for (uint32_t t = 0; t < threads; ++t) {
         uint32_t lane = tileConversionLaneXor(plan, r);
         for (uint32_t i = 0; i < plan->laneBits + plan->warpBits; ++i)
-          lane ^= t >> i & 1 ? plan->laneStep[i] : 0;
+          lane ^= t >> i & 1 ? (uint32_t)plan->laneStep[i] : 0;
         CHECK(lane < lanes, "lane %u", lane);
         CHECK(!tileConversionIsOwn(plan, r) || lane == t % lanes, "not its own lane");
         result.value[t][r] = source.value[t / lanes * lanes + lane][from];

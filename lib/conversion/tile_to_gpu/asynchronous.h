@@ -27,8 +27,6 @@ bool gpuMakeBarrier(Gpu *g, MlirOperation alloc);
 // Which stage of a ring its use is, i32.
 MlirValue gpuStageOf(Gpu *g, MlirValue use, int64_t stages);
 MlirValue gpuBarrierOf(Gpu *g, MlirValue barrier, MlirValue use); // its address
-// True (i1) in one thread of the partition; null: it has one thread only.
-MlirValue gpuIsElected(Gpu *g);
 
 //===--- boxes.c ----------------------------------------------------------------===//
 bool gpuCopyBoxes(Gpu *g, MlirOperation op); // tile.copy_async engine "tma"

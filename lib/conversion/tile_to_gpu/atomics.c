@@ -59,7 +59,7 @@ static void spread(Gpu *g, const GpuReach *reach, MlirValue *registers) {
   if (!gpuIsTile(reach->type)) {
     int64_t bytes = tileStoredBytes(reach->element);
     MlirValue scratch = gpuScratch(g, bytes);
-    GpuIf first = gpuIf(g, gpuCompare(g, ArithCmpI_Eq, g->thread, gpuI32(g, 0)), 0, NULL);
+    GpuIf first = gpuIf(g, gpuIsElected(g), 0, NULL);
     gpuStoreElements(g, reach->element, 1, registers, scratch, bytes);
     gpuEndIf(g, &first, 0, NULL, NULL);
     gpuBarrier(g);
@@ -101,8 +101,7 @@ static void exchangeAll(Gpu *g, const GpuReach *reach, Ordering ordering, const 
                         MlirValue *registers) {
   MlirValue mask = tileOpOperand(reach->op, "mask");
   MlirType held = gpuHeldType(g, reach->element);
-  MlirValue owner =
-      gpuIsTile(reach->type) ? gpuIsOwner(g, &reach->layout) : gpuCompare(g, ArithCmpI_Eq, g->thread, gpuI32(g, 0));
+  MlirValue owner = gpuIsOwnerOf(g, reach->type);
   for (intptr_t reg = 0; reg < gpuRegisters(reach->type); ++reg) {
     registers[reg] = gpuZero(g, reach->element);
     if (tileIsFreeRegister(&reach->layout, reg))
@@ -111,12 +110,10 @@ static void exchangeAll(Gpu *g, const GpuReach *reach, Ordering ordering, const 
     MlirValue wanted = gpuBoth(g, owner, gpuIsWanted(g, reach, mask, reg));
     wanted = gpuBoth(g, wanted, place.inside);
     GpuIf branch = gpuIf(g, wanted, 1, &held);
-    MlirValue old = exchange(g, reach, reg, &place.cell, ordering, kind), none = registers[reg];
-    registers[reg] = old;
-    if (!mlirValueIsNull(wanted)) {
-      gpuElse(g, &branch, 1, &old);
-      gpuEndIf(g, &branch, 1, &none, &registers[reg]);
-    }
+    MlirValue none = registers[reg];
+    registers[reg] = exchange(g, reach, reg, &place.cell, ordering, kind);
+    gpuElse(g, &branch, 1, &registers[reg]);
+    gpuEndIf(g, &branch, 1, &none, &registers[reg]);
   }
 }
 
@@ -149,7 +146,7 @@ static bool lowerAtomicLoad(Gpu *g, MlirOperation op) {
   MlirValue value;
   // One thread's look is the program's: all take the same way afterwards.
   MlirType held = gpuHeldType(g, element);
-  GpuIf first = gpuIf(g, gpuCompare(g, ArithCmpI_Eq, g->thread, gpuI32(g, 0)), 1, &held);
+  GpuIf first = gpuIf(g, gpuIsElected(g), 1, &held);
   value = gpuFromStored(g, tileBuildAtomicLoad(&g->builder, &word), element);
   MlirValue none;
   gpuElse(g, &first, 1, &value);
@@ -164,7 +161,7 @@ static bool lowerAtomicStore(Gpu *g, MlirOperation op) {
   const Memory *memory = gpuRecord(g, tileAtomicStoreOpGetMemory(op))->memory;
   MlirType element = memory->element;
   Ordering ordering = orderingOf(g, op);
-  GpuIf first = gpuIf(g, gpuCompare(g, ArithCmpI_Eq, g->thread, gpuI32(g, 0)), 0, NULL);
+  GpuIf first = gpuIf(g, gpuIsElected(g), 0, NULL);
   MlirValue value = gpuToStored(g, gpuScalar(g, tileAtomicStoreOpGetValue(op)), element);
   TileWord word = {gpuElementAddress(g, memory, op, tileAtomicStoreOpGetIndicesBegin(op)), mlirValueGetType(value),
                    tileStoredBytes(element), ordering.order, ordering.scope};

@@ -17,10 +17,6 @@ const GpuEngines *gpuEngines(Gpu *g, MlirOperation op) {
   return NULL;
 }
 
-MlirValue gpuIsElected(Gpu *g) {
-  return g->isOneThread ? (MlirValue){NULL} : gpuCompare(g, ArithCmpI_Eq, g->thread, gpuI32(g, 0));
-}
-
 //===--- making them --------------------------------------------------------------------------===//
 
 // The most warps of those that arrive anywhere: all rounds count in shares of these.

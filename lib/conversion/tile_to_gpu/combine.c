@@ -140,7 +140,7 @@ bool gpuReadCombined(Gpu *g, MlirOperation op, intptr_t tiles, uint32_t axes, Co
 }
 
 TileLayoutPoint gpuKept(const Combined *combined, intptr_t reg) {
-  TileLayoutPoint index = {{(uint32_t)reg}}, point = tileLayoutApply(&combined->layout, index), kept = {{0}};
+  TileLayoutPoint point = tileLayoutOfRegister(&combined->layout, reg), kept = {{0}};
   for (intptr_t axis = 0, to = 0; axis < tileTypeGetRank(combined->type); ++axis)
     if (!(combined->axes >> axis & 1))
       kept.at[to++] = point.at[axis];
@@ -165,8 +165,7 @@ bool gpuGiveCombined(Gpu *g, const Combined *combined, intptr_t tile, MlirType t
   TileLayout layout = gpuLayoutOf(type);
   MlirValue *registers = gpuAllocate(g, (size_t)gpuRegisters(type) * sizeof *registers);
   for (intptr_t reg = 0; reg < gpuRegisters(type); ++reg) {
-    TileLayoutPoint index = {{(uint32_t)reg}};
-    intptr_t source = sourceOf(combined, tileLayoutApply(&layout, index));
+    intptr_t source = sourceOf(combined, tileLayoutOfRegister(&layout, reg));
     if (source < 0)
       return gpuRefuse(combined->op, "a result whose layout is not the operand's without the axes");
     registers[reg] = gpuCombinedAt(combined, combined->values, source)[tile];

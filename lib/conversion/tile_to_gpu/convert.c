@@ -25,8 +25,8 @@ bool gpuLowerConvertType(Gpu *g, MlirOperation op) {
                      tileTypeText(element, from, sizeof from), tileTypeText(conversion.to, to, sizeof to));
   MlirValue *registers = gpuRecordTile(g, result);
   for (intptr_t reg = 0; reg < gpuRegisters(mlirValueGetType(result)); ++reg)
-    registers[reg] = tileBuildConversion(&g->builder, &conversion, gpuRegisterOf(g, input, reg),
-                                         mlirValueIsNull(bits) ? bits : gpuRegisterOf(g, bits, reg));
+    registers[reg] =
+        tileBuildConversion(&g->builder, &conversion, gpuRegisterOf(g, input, reg), gpuRegisterOf(g, bits, reg));
   return true;
 }
 
@@ -57,29 +57,24 @@ static MlirValue joined(Gpu *g, const MlirValue *parts, int64_t count, MlirType 
   return tileBuildNumberOfBits(&g->builder, whole, to);
 }
 
-// The operand's registers that hold part `part` of every register of the result: by renaming, or read from a scratch
-// that holds the operand dense.
+// The operand's registers that hold part `part` of every register of the result, read from a scratch that holds the
+// operand dense.
 static void partsAt(Gpu *g, MlirOperation op, const Cast *cast, MlirValue scratch, MlirValue *parts) {
-  MlirValue input = tileBitcastOpGetInput(op);
-  MlirType from = mlirValueGetType(input), to = tileBitcastOpGetResultType(op), element = tileTypeGetElement(from);
+  MlirType to = tileBitcastOpGetResultType(op), element = tileTypeGetElement(tileBitcastOpGetInputType(op));
   Places places = gpuDensePlaces(g, to);
-  int64_t bytes = tileStoredBytes(element);
   for (intptr_t reg = 0; reg < gpuRegisters(to); ++reg) {
     MlirValue at = gpuPlace(g, &places, reg), factor = gpuI32(g, cast->factor);
     at = cast->narrows ? gpuBinary(g, ArithOp_DivUI, at, factor)
                        : gpuAdd(g, gpuMul(g, at, factor), gpuI32(g, cast->part));
-    gpuLoadWhere(g, gpuIsElement(g, places.map, to, AllAxes, reg), element, 1,
-                 gpuAddress(g, scratch, gpuMul(g, at, gpuI32(g, bytes))), bytes, gpuZero(g, element), &parts[reg]);
+    gpuReadElement(g, tileTypeWithElement(to, element), places.map, reg, scratch, at, &parts[reg]);
   }
 }
 
 static bool renamed(Gpu *g, MlirOperation op, const Cast *cast, MlirValue *parts) {
-  intptr_t count = gpuRegisters(tileBitcastOpGetResultType(op)), *table = gpuAllocate(g, (size_t)count * sizeof *table);
-  if (!tileMovesOf(op, 0, cast->part, g->exchange.lanes, g->exchange.warps, table))
-    return false;
-  for (intptr_t reg = 0; reg < count; ++reg)
+  const intptr_t *table = gpuMoves(g, op, 0, cast->part);
+  for (intptr_t reg = 0; table && reg < gpuRegisters(tileBitcastOpGetResultType(op)); ++reg)
     parts[reg] = gpuTile(g, tileBitcastOpGetInput(op))[table[reg]];
-  return true;
+  return table != NULL;
 }
 
 static void recast(Gpu *g, MlirOperation op, const Cast *cast, MlirValue *const *parts) {
@@ -118,7 +113,7 @@ static bool recastThroughMemory(Gpu *g, MlirOperation op) {
     MlirValue skipped = gpuSub(g, begin, gpuMul(g, first, gpuI32(g, in)));
     for (int64_t part = 0; part * in < out + in - 1; ++part) {
       MlirValue at = gpuBinary(g, ArithOp_MinUI, gpuAdd(g, first, gpuI32(g, part)), gpuI32(g, last)), one;
-      gpuLoadElements(g, element, 1, gpuAddress(g, scratch, gpuMul(g, at, gpuI32(g, bytes))), bytes, &one);
+      gpuLoadElements(g, element, 1, gpuElementAt(g, scratch, at, element), bytes, &one);
       MlirValue bits = gpuCast(g, tileBuildBits(&g->builder, one), g->i64, false);
       MlirValue up = gpuCast(g, gpuSub(g, gpuI32(g, part * in), skipped), g->i64, false);
       if (!part)

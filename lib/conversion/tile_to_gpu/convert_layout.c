@@ -31,23 +31,13 @@ static void turn(Gpu *g, const TileConversionTurn *turn, uint32_t linear, uint32
   }
 }
 
-// The lane that a result register comes from: the thread's part of it.
-static MlirValue laneOf(Gpu *g, const TileConversion *plan) {
-  MlirValue lane = {NULL};
-  for (uint32_t bit = 0; bit < plan->laneBits + plan->warpBits; ++bit) {
-    uint32_t step = plan->laneStep[bit];
-    if (!step)
-      continue;
-    MlirValue isSet = gpuAnd(g, gpuShiftRight(g, g->thread, bit), 1);
-    lane = gpuXor(g, lane, gpuMul(g, isSet, gpuI32(g, step)));
-  }
-  return mlirValueIsNull(lane) ? gpuI32(g, 0) : lane;
-}
-
-static MlirValue bitsOf(Gpu *g, MlirValue value) {
-  MlirValue words[2];
-  gpuWords(g, value, words); // a word holds it
-  return words[0];
+// What the set bits of the thread's number are worth, XORed; null: nothing.
+static MlirValue threadPart(Gpu *g, uint32_t bits, const uint64_t *steps) {
+  MlirValue part = {NULL};
+  for (uint32_t bit = 0; bit < bits; ++bit)
+    if (steps[bit])
+      part = gpuXor(g, part, gpuMul(g, gpuAnd(g, gpuShiftRight(g, g->thread, bit), 1), gpuI32(g, (int64_t)steps[bit])));
+  return part;
 }
 
 // Registers of up to 16 bits travel together in one word.
@@ -55,8 +45,9 @@ static MlirValue packWord(Gpu *g, const TileConversion *plan, uint32_t word, uin
   MlirValue whole = {NULL};
   for (uint32_t slot = 0; slot < 1u << plan->wordBits; ++slot) {
     uint32_t reg = tileConversionWordRegister(plan, word, slot);
-    MlirValue part = bitsOf(g, source[tileConversionSourceRegister(plan, reg)]);
-    part = gpuShiftLeft(g, part, slot * bits);
+    MlirValue words[2];
+    gpuWords(g, source[tileConversionSourceRegister(plan, reg)], words); // a word holds it
+    MlirValue part = gpuShiftLeft(g, words[0], slot * bits);
     whole = mlirValueIsNull(whole) ? part : gpuBinary(g, ArithOp_OrI, whole, part);
   }
   return whole;
@@ -85,7 +76,8 @@ static void byLanes(Gpu *g, const TileConversion *plan, MlirType held, const Mli
   for (uint32_t word = 0; word < tileConversionWordCount(plan); ++word) {
     uint32_t first = tileConversionWordRegister(plan, word, 0);
     if (!tileConversionIsOwn(plan, first)) {
-      lane = mlirValueIsNull(lane) ? laneOf(g, plan) : lane;
+      if (mlirValueIsNull(lane)) // the thread's part of the lane that a register comes from
+        lane = threadPart(g, plan->laneBits + plan->warpBits, plan->laneStep);
       moveWord(g, plan, word, lane, held, source, out);
       continue;
     }
@@ -116,22 +108,11 @@ static MlirValue addressOf(Gpu *g, const TileAccess *access, MlirValue thread, u
   return gpuAddress(g, base, gpuMul(g, offset, gpuI32(g, bytes)));
 }
 
-static MlirValue threadPart(Gpu *g, const TileAccess *access) {
-  MlirValue part = gpuI32(g, 0);
-  for (uint32_t bit = 0; bit < access->threadBits; ++bit) {
-    if (!access->threadStep[bit])
-      continue;
-    MlirValue isSet = gpuAnd(g, gpuShiftRight(g, g->thread, bit), 1);
-    part = gpuXor(g, part, gpuMul(g, isSet, gpuI32(g, (int64_t)access->threadStep[bit])));
-  }
-  return part;
-}
-
 static void throughMemory(Gpu *g, const TileConversion *plan, MlirType element, const MlirValue *in, MlirValue *out) {
   const TileConversionScratch *shared = &plan->shared;
   MlirValue scratch = gpuScratch(g, (int64_t)shared->bytes), values[64];
   uint32_t bytes = shared->elementBytes, width = 1u << shared->store.vectorBits;
-  MlirValue owner = {NULL}, thread = threadPart(g, &shared->store);
+  MlirValue owner = {NULL}, thread = threadPart(g, shared->store.threadBits, shared->store.threadStep);
   if (shared->store.ownerMask)
     owner = gpuCompare(g, ArithCmpI_Eq, gpuAnd(g, g->thread, shared->store.ownerMask), gpuI32(g, 0));
   GpuIf branch = gpuIf(g, owner, 0, NULL);
@@ -142,7 +123,7 @@ static void throughMemory(Gpu *g, const TileConversion *plan, MlirType element, 
   }
   gpuEndIf(g, &branch, 0, NULL, NULL);
   gpuBarrier(g);
-  thread = threadPart(g, &shared->load);
+  thread = threadPart(g, shared->load.threadBits, shared->load.threadStep);
   width = 1u << shared->load.vectorBits;
   for (uint32_t n = 0; n < shared->load.count; ++n) {
     gpuLoadElements(g, element, width, addressOf(g, &shared->load, thread, n, bytes, scratch), width * bytes, values);

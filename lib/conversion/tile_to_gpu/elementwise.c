@@ -93,7 +93,7 @@ static bool lowerTable(Gpu *g, MlirOperation op, MlirAttribute value, MlirValue 
   MlirValue scratch = gpuScratch(g, tileDenseBytes(type));
   MlirType flat = mlirRankedTensorTypeGet(1, &count, element, mlirAttributeGetNull());
   value = mlirDenseElementsAttrReshapeGet(value, flat);
-  GpuIf branch = gpuIf(g, gpuCompare(g, ArithCmpI_Eq, g->thread, gpuI32(g, 0)), 0, NULL);
+  GpuIf branch = gpuIf(g, gpuIsElected(g), 0, NULL);
   for (uint64_t i = 0; i < (uint64_t)count; ++i) {
     MlirValue one = gpuConstant(g, mlirElementsAttrGetValue(value, 1, &i));
     gpuStoreElements(g, element, 1, &one, gpuAddress(g, scratch, gpuI32(g, (int64_t)i * bytes)), bytes);
@@ -113,12 +113,9 @@ static bool lowerConstant(Gpu *g, MlirOperation op) {
   }
   if (!mlirAttributeIsADenseElements(value))
     return gpuRefuse(op, "a constant that is not dense");
-  MlirValue *registers = gpuRecordTile(g, result);
   if (!mlirDenseElementsAttrIsSplat(value))
-    return lowerTable(g, op, value, registers);
-  MlirValue one = gpuConstant(g, mlirDenseElementsAttrGetSplatValue(value));
-  for (intptr_t i = 0; i < gpuRegisters(mlirValueGetType(result)); ++i)
-    registers[i] = one;
+    return lowerTable(g, op, value, gpuRecordTile(g, result));
+  gpuRecordSame(g, result, gpuConstant(g, mlirDenseElementsAttrGetSplatValue(value)));
   return true;
 }
 

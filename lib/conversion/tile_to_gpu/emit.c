@@ -180,6 +180,8 @@ GpuIf gpuIf(Gpu *g, MlirValue condition, intptr_t count, const MlirType *types) 
 }
 
 void gpuElse(Gpu *g, GpuIf *branch, intptr_t count, const MlirValue *values) {
+  if (mlirOperationIsNull(branch->op))
+    return;
   tileBuildYield(&g->builder, count, values);
   gpuEnter(g, mlirRegionGetFirstBlock(scfIfOpGetElseRegion(branch->op)));
 }

@@ -143,7 +143,8 @@ void gpuRecordScalar(Gpu *g, MlirValue source, MlirValue value);
 MlirValue *gpuRecordTile(Gpu *g, MlirValue source); // room for its registers, to be filled
 MlirValue gpuScalar(Gpu *g, MlirValue source);
 MlirValue *gpuTile(Gpu *g, MlirValue source);
-MlirValue gpuRegisterOf(Gpu *g, MlirValue source, intptr_t reg); // of a tile, or the scalar
+MlirValue gpuRegisterOf(Gpu *g, MlirValue source, intptr_t reg); // of a tile, or the scalar; null of a null source
+void gpuRecordSame(Gpu *g, MlirValue source, MlirValue value);   // in all its registers
 bool gpuIsTile(MlirType type);
 MlirType gpuElementType(MlirType type); // of a tile its element
 TileLayout gpuLayoutOf(MlirType type);
@@ -227,6 +228,9 @@ MlirValue gpuIsBelow(Gpu *g, const Map *map, intptr_t axis, intptr_t reg, int64_
 bool gpuHasVoid(const TileLayout *layout, MlirType tile, uint32_t axes);
 // True (i1) in one thread for each element; null: in all threads.
 MlirValue gpuIsOwner(Gpu *g, const TileLayout *layout);
+MlirValue gpuIsOwnerOf(Gpu *g, MlirType type); // of a tile; of a scalar as below
+// True (i1) in one thread of the block or partition; null: it has one thread only.
+MlirValue gpuIsElected(Gpu *g);
 
 //===--- shared.c: shared memory ------------------------------------------------===//
 void gpuBarrier(Gpu *g);
@@ -234,6 +238,8 @@ void gpuBarrier(Gpu *g);
 // read. A diagnostic where the kernel gives the op less.
 MlirValue gpuScratch(Gpu *g, int64_t bytes);
 void gpuTakeShared(Gpu *g, int64_t offset, int64_t bytes); // the kernel has these bytes
+// What tileMovesOf finds for the op in this kernel; null: elements would have to move between threads.
+intptr_t *gpuMoves(Gpu *g, MlirOperation op, intptr_t operand, int64_t part);
 // Sums of coordinates times factors, i32: the thread's part once, then each register's.
 typedef struct Places {
   const Map *map;
@@ -242,8 +248,16 @@ typedef struct Places {
   bool isDisjoint;  // of no register's bits do any meet the thread's
 } Places;
 Places gpuPlaces(Gpu *g, const Map *map, const int64_t *factors);
-Places gpuDensePlaces(Gpu *g, MlirType tile); // row-major
+// Row-major in `whole`, of coordinates of `layout`; those of `axis` (-1: none) count nothing. `pitch`: from one to the
+// next along it.
+Places gpuPlacesIn(Gpu *g, MlirType whole, const TileLayout *layout, intptr_t axis, int64_t *pitch);
+Places gpuDensePlaces(Gpu *g, MlirType tile); // of the tile in itself
 MlirValue gpuPlace(Gpu *g, const Places *places, intptr_t reg);
+// The element at a place (i32, in elements) of a dense tile; zero where the register holds none of `tile`.
+void gpuReadElement(Gpu *g, MlirType tile, const Map *map, intptr_t reg, MlirValue base, MlirValue place,
+                    MlirValue *value);
+// `tile` as a part of `whole`, which begins at element `origin` of it.
+void gpuWritePart(Gpu *g, MlirType whole, MlirType tile, const MlirValue *registers, int64_t origin, MlirValue base);
 void gpuWriteDense(Gpu *g, MlirType tile, const MlirValue *registers, MlirValue base);
 void gpuReadDense(Gpu *g, MlirType tile, MlirValue base, MlirValue *registers);
 // The address at which every thread finds all of the tile: scratch, write, barrier.

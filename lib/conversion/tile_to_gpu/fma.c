@@ -4,7 +4,6 @@
 #include "lib/conversion/tile_to_gpu/compute.h"
 
 #include "dialects/tile/questions.h"
-#include "lib/analysis/moves.h"
 #include "lib/ir/op_format.h"
 #include "lib/support/integer.h"
 
@@ -46,22 +45,23 @@ static MlirValue multiplyAdd(Gpu *g, MlirValue a, MlirValue b, MlirValue c) {
 
 //===--- from registers ---------------------------------------------------------------------------===//
 
-// table[k * count + r]: which of the side's registers feeds register r of the accumulator.
-static intptr_t *tableOf(Gpu *g, const Fma *fma, MlirOperation op, intptr_t operand) {
-  intptr_t *table = gpuAllocate(g, (size_t)(fma->count * fma->depth) * sizeof *table);
+// Entry k of the result: which of the side's registers feeds each register of the accumulator at step k. Null: in some
+// thread none does.
+static intptr_t **tablesOf(Gpu *g, const Fma *fma, MlirOperation op, intptr_t operand) {
+  intptr_t **tables = gpuAllocate(g, (size_t)fma->depth * sizeof *tables);
   for (int64_t k = 0; k < fma->depth; ++k)
-    if (!tileMovesOf(op, operand, k, g->exchange.lanes, g->exchange.warps, table + k * fma->count))
+    if (!(tables[k] = gpuMoves(g, op, operand, k)))
       return NULL;
-  return table;
+  return tables;
 }
 
-static void multiplyRegisters(Gpu *g, const Fma *fma, intptr_t *const *tables, MlirValue *sums) {
+static void multiplyRegisters(Gpu *g, const Fma *fma, intptr_t **const *tables, MlirValue *sums) {
   MlirType elements[2] = {tileTypeGetElement(fma->sides[0].type), tileTypeGetElement(fma->sides[1].type)};
   for (int64_t k = 0; k < fma->depth; ++k)
     for (intptr_t reg = 0; reg < fma->count; ++reg) {
       MlirValue factor[2];
       for (int i = 0; i < 2; ++i)
-        factor[i] = widen(g, fma->sides[i].registers[tables[i][k * fma->count + reg]], elements[i], fma->sum);
+        factor[i] = widen(g, fma->sides[i].registers[tables[i][k][reg]], elements[i], fma->sum);
       sums[reg] = multiplyAdd(g, factor[0], factor[1], sums[reg]);
     }
 }
@@ -85,7 +85,7 @@ static void loadFactors(Gpu *g, const Fma *fma, int which, MlirValue base, MlirV
   TileLayout layout = gpuLayoutOf(fma->type);
   intptr_t row = side->batchAxes, column = row + 1;
   const Map *map = gpuMap(g, &layout, column + 1);
-  int64_t bytes = tileStoredBytes(element), pitch = tileTypeGetSize(side->type, column), factorsOf[MaxRank] = {0};
+  int64_t pitch = tileTypeGetSize(side->type, column), factorsOf[MaxRank] = {0};
   if (row)
     factorsOf[0] = pitch * tileTypeGetSize(side->type, row);
   factorsOf[side->isLeft ? row : column] = side->isLeft ? pitch : 1;
@@ -97,8 +97,8 @@ static void loadFactors(Gpu *g, const Fma *fma, int which, MlirValue base, MlirV
       factors[reg] = factors[first];
       continue;
     }
-    MlirValue at = gpuMul(g, gpuAdd(g, gpuPlace(g, &places, reg), step), gpuI32(g, bytes)), value;
-    gpuLoadElements(g, element, 1, gpuAddress(g, base, at), bytes, &value);
+    MlirValue at = gpuElementAt(g, base, gpuAdd(g, gpuPlace(g, &places, reg), step), element), value;
+    gpuLoadElements(g, element, 1, at, tileStoredBytes(element), &value);
     factors[reg] = widen(g, value, element, fma->sum);
   }
 }
@@ -142,8 +142,8 @@ bool gpuLowerFma(Gpu *g, MlirOperation op) {
   fma.depth = tileTypeGetSize(fma.sides[0].type, tileTypeGetRank(fma.type) - 1);
   MlirValue *sums = gpuRecordTile(g, result);
   memcpy(sums, gpuTile(g, accumulator), (size_t)fma.count * sizeof *sums);
-  intptr_t *tables[2] = {tableOf(g, &fma, op, 0), NULL};
-  tables[1] = tables[0] ? tableOf(g, &fma, op, 1) : NULL;
+  intptr_t **tables[2] = {tablesOf(g, &fma, op, 0), NULL};
+  tables[1] = tables[0] ? tablesOf(g, &fma, op, 1) : NULL;
   if (tables[1])
     multiplyRegisters(g, &fma, tables, sums);
   else
@@ -175,14 +175,14 @@ bool gpuLowerMmaScaled(Gpu *g, MlirOperation op) {
   static const intptr_t positions[] = {0, 2, 1, 3}; // factors, then their scales
   MlirValue accumulator = tileOpOperand(op, "accumulator");
   Fma fma = {.type = mlirValueGetType(accumulator), .count = gpuRegisters(mlirValueGetType(accumulator))};
-  intptr_t batchAxes = tileTypeGetRank(fma.type) - 2, *tables[4];
+  intptr_t batchAxes = tileTypeGetRank(fma.type) - 2, **tables[4];
   Side sides[4];
   if (!tileKeywordIs(op, "atom", "fma"))
     return gpuRefuse(op, "scaled products by an instruction of the machine");
   fma.depth = tileTypeGetSize(tileMmaScaledOpGetLhsType(op), batchAxes + 1);
   for (int i = 0; i < 4; ++i) {
     sides[i] = sideOf(g, op, positions[i], i % 2 == 0, batchAxes);
-    tables[i] = tableOf(g, &fma, op, positions[i]);
+    tables[i] = tablesOf(g, &fma, op, positions[i]);
     if (!tables[i])
       return gpuRefuse(op, "a scaled product whose threads do not hold all elements that their sums read");
   }
@@ -190,9 +190,8 @@ bool gpuLowerMmaScaled(Gpu *g, MlirOperation op) {
   memcpy(sums, gpuTile(g, accumulator), (size_t)fma.count * sizeof *sums);
   for (int64_t k = 0; k < fma.depth; ++k)
     for (intptr_t reg = 0; reg < fma.count; ++reg) {
-      intptr_t at = k * fma.count + reg;
-      MlirValue left = scaled(g, &sides[0], &sides[2], tables[0][at], tables[2][at]);
-      MlirValue right = scaled(g, &sides[1], &sides[3], tables[1][at], tables[3][at]);
+      MlirValue left = scaled(g, &sides[0], &sides[2], tables[0][k][reg], tables[2][k][reg]);
+      MlirValue right = scaled(g, &sides[1], &sides[3], tables[1][k][reg], tables[3][k][reg]);
       sums[reg] = sumScaled(g, left, right, sums[reg]);
     }
   return true;

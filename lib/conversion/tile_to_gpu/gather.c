@@ -16,7 +16,7 @@
 MlirValue gpuIsWanted(Gpu *g, const GpuReach *reach, MlirValue mask, intptr_t reg) {
   MlirValue isElement =
       gpuIsTile(reach->type) ? gpuIsElement(g, reach->map, reach->type, AllAxes, reg) : (MlirValue){NULL};
-  return gpuBoth(g, isElement, !mlirValueIsNull(mask) ? gpuRegisterOf(g, mask, reg) : (MlirValue){NULL});
+  return gpuBoth(g, isElement, gpuRegisterOf(g, mask, reg));
 }
 
 // Registers of `source`, in the layout of the elements.
@@ -167,7 +167,7 @@ static void trapOutside(Gpu *g, const GpuReach *reach, MlirValue wanted, MlirVal
   if (reach->bounds != GpuTrap || mlirValueIsNull(inside))
     return;
   MlirValue isWrong = gpuNot(g, inside);
-  GpuIf branch = gpuIf(g, !mlirValueIsNull(wanted) ? gpuBinary(g, ArithOp_AndI, isWrong, wanted) : isWrong, 0, NULL);
+  GpuIf branch = gpuIf(g, gpuBoth(g, isWrong, wanted), 0, NULL);
   MlirStringRef name = tileOpName(reach->op);
   char text[96];
   snprintf(text, sizeof text, "%.*s: an index is out of bounds", (int)name.length, name.data);
@@ -186,23 +186,19 @@ static bool gatherFromTile(Gpu *g, MlirOperation op, MlirValue source) {
   reach.map = gpuMap(g, &reach.layout, rank);
   MlirValue *numbers = inLayout(g, &reach, tileGatherOpGetIndices(op, 0));
   MlirValue mask = tileOpOperand(op, "mask"), other = tileOpOperand(op, "other");
-  int64_t bytes = tileStoredBytes(element), factors[MaxRank], factor = 1, pitch = 1;
-  for (intptr_t a = rank; a-- > 0; factor *= tileTypeGetSize(from, a)) {
-    factors[a] = a == axis ? 0 : factor;
-    pitch = a == axis ? factor : pitch;
-  }
+  int64_t pitch;
   MlirValue scratch = gpuShare(g, from, gpuTile(g, source)), *registers = gpuRecordTile(g, result);
-  Places places = gpuPlaces(g, reach.map, factors);
+  Places places = gpuPlacesIn(g, from, &reach.layout, axis, &pitch);
   for (intptr_t reg = 0; reg < gpuRegisters(to); ++reg) {
     MlirValue isElement = gpuIsElement(g, reach.map, to, AllAxes, reg), value;
-    MlirValue wanted = gpuBoth(g, isElement, !mlirValueIsNull(mask) ? gpuRegisterOf(g, mask, reg) : (MlirValue){NULL});
+    MlirValue wanted = gpuBoth(g, isElement, gpuRegisterOf(g, mask, reg));
     Position position = bounded(g, &reach, numbers[reg], tileBuildIndex(&g->builder, tileTypeGetSize(from, axis)));
     trapOutside(g, &reach, wanted, position.inside);
     MlirValue there = gpuBoth(g, wanted, position.inside);
     MlirValue number = gpuSelect(g, there, gpuCast(g, position.at, g->i32, true), gpuI32(g, 0));
     MlirValue at = gpuAdd(g, gpuPlace(g, &places, reg), gpuMul(g, number, gpuI32(g, pitch)));
     at = gpuSelect(g, isElement, at, gpuI32(g, 0));
-    gpuLoadElements(g, element, 1, gpuAddress(g, scratch, gpuMul(g, at, gpuI32(g, bytes))), bytes, &value);
+    gpuLoadElements(g, element, 1, gpuElementAt(g, scratch, at, element), tileStoredBytes(element), &value);
     MlirValue missing = mlirValueIsNull(other) ? gpuZero(g, element) : gpuRegisterOf(g, other, reg);
     registers[reg] = gpuSelect(g, there, value, missing);
   }
@@ -240,8 +236,7 @@ static bool lowerScatter(Gpu *g, MlirOperation op) {
   if (!gpuReachOf(g, op, "destination", mlirValueGetType(value), &reach))
     return false;
   MlirAttribute combine = tileOpAttribute(op, "combine");
-  MlirValue owner =
-      gpuIsTile(reach.type) ? gpuIsOwner(g, &reach.layout) : gpuCompare(g, ArithCmpI_Eq, g->thread, gpuI32(g, 0));
+  MlirValue owner = gpuIsOwnerOf(g, reach.type);
   for (intptr_t reg = 0; reg < gpuRegisters(reach.type); ++reg) {
     if (tileIsFreeRegister(&reach.layout, reg))
       continue;

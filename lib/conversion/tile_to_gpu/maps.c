@@ -7,29 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-//===--- bits -----------------------------------------------------------------===//
-
-static uint32_t bitsBefore(const TileLayout *layout, uint32_t dim) {
-  uint32_t bits = 0;
-  for (uint32_t d = 0; d < dim; ++d)
-    bits += layout->bits[d];
-  return bits;
-}
-
-static TileLayoutPoint stepOf(const TileLayout *layout, uint32_t dim, uint32_t bit) {
-  return layout->steps[bitsBefore(layout, dim) + bit];
-}
-
 //===--- the thread's part --------------------------------------------------------===//
 
-// Bits of the thread's number: lanes first. The dimension's bit, or false where the layout has none there.
+// Bits of the thread's number: lanes first. False where the layout has no such bit.
 static bool stepOfThreadBit(const Gpu *g, const TileLayout *layout, uint32_t bit, TileLayoutPoint *step) {
   uint32_t dim = bit < g->laneBits ? TileLayoutLane : TileLayoutWarp;
   uint32_t at = bit < g->laneBits ? bit : bit - g->laneBits;
-  if (at >= layout->bits[dim])
-    return false;
-  *step = stepOf(layout, dim, at);
-  return true;
+  *step = tileLayoutStepOf(layout, dim, at);
+  return at < layout->bits[dim];
 }
 
 // The longest run of thread bits from `bit` on whose steps along `axis` double, all with other terms or none.
@@ -95,20 +80,15 @@ const Map *gpuMap(Gpu *g, const TileLayout *layout, intptr_t rank) {
 
 //===--- a register's part --------------------------------------------------------===//
 
-static TileLayoutPoint pointOfRegister(const TileLayout *layout, intptr_t reg) {
-  TileLayoutPoint at = {{(uint32_t)reg}};
-  return tileLayoutApply(layout, at);
-}
-
 // Bits of the register (XORed with the thread's) and its odd factors (added), apart.
 static void partsOf(const Map *map, intptr_t axis, intptr_t reg, uint32_t *bits, uint32_t *more) {
   intptr_t low = reg & (((intptr_t)1 << map->layout.bits[TileLayoutReg]) - 1);
-  *bits = pointOfRegister(&map->layout, low).at[axis];
-  *more = pointOfRegister(&map->layout, reg - low).at[axis];
+  *bits = tileLayoutOfRegister(&map->layout, low).at[axis];
+  *more = tileLayoutOfRegister(&map->layout, reg - low).at[axis];
 }
 
 uint32_t gpuRegisterCoordinate(const Map *map, intptr_t axis, intptr_t reg) {
-  return pointOfRegister(&map->layout, reg).at[axis];
+  return tileLayoutOfRegister(&map->layout, reg).at[axis];
 }
 
 // Bits that the thread's part never has are added: registers that differ in them only share the rest.
@@ -160,4 +140,13 @@ MlirValue gpuIsOwner(Gpu *g, const TileLayout *layout) {
   if (!mask)
     return (MlirValue){NULL};
   return gpuCompare(g, ArithCmpI_Eq, gpuAnd(g, g->thread, mask), gpuI32(g, 0));
+}
+
+MlirValue gpuIsElected(Gpu *g) {
+  return g->isOneThread ? (MlirValue){NULL} : gpuCompare(g, ArithCmpI_Eq, g->thread, gpuI32(g, 0));
+}
+
+MlirValue gpuIsOwnerOf(Gpu *g, MlirType type) {
+  TileLayout layout = gpuLayoutOf(type);
+  return gpuIsTile(type) ? gpuIsOwner(g, &layout) : gpuIsElected(g);
 }

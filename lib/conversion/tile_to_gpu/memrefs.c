@@ -259,7 +259,7 @@ static bool lowerScalarLoad(Gpu *g, MlirOperation op) {
 static bool lowerScalarStore(Gpu *g, MlirOperation op) {
   const Memory *memory = gpuRecord(g, memrefStoreOpGetMemref(op))->memory;
   MlirValue value = gpuScalar(g, memrefStoreOpGetValue(op));
-  GpuIf branch = gpuIf(g, gpuCompare(g, ArithCmpI_Eq, g->thread, gpuI32(g, 0)), 0, NULL);
+  GpuIf branch = gpuIf(g, gpuIsElected(g), 0, NULL);
   gpuStoreElements(g, memory->element, 1, &value, gpuElementAddress(g, memory, op, memrefStoreOpGetIndicesBegin(op)),
                    tileStoredBytes(memory->element));
   gpuEndIf(g, &branch, 0, NULL, NULL);

@@ -118,14 +118,9 @@ typedef struct Place {
   uint32_t batch, row, column; // in units of the atom
 } Place;
 
-static TileLayoutPoint pointOf(const TileLayout *layout, intptr_t reg) {
-  TileLayoutPoint at = {{(uint32_t)reg}};
-  return tileLayoutApply(layout, at);
-}
-
 // The repetition a register of the first thread belongs to, and its place in the fragment.
 static Place placeOf(const Operand *operand, intptr_t reg, TileLayoutPoint *inside) {
-  TileLayoutPoint point = pointOf(&operand->layout, reg);
+  TileLayoutPoint point = tileLayoutOfRegister(&operand->layout, reg);
   uint32_t row = point.at[operand->batchAxes], column = point.at[operand->batchAxes + 1];
   uint32_t rows = (uint32_t)operand->sizes[0], columns = (uint32_t)operand->sizes[1];
   *inside = (TileLayoutPoint){{row % rows, column % columns}};
@@ -136,7 +131,7 @@ static bool samePlace(Place a, Place b) { return a.batch == b.batch && a.row == 
 
 static intptr_t registerInFragment(const Operand *operand, TileLayoutPoint inside) {
   for (intptr_t reg = 0; reg < operand->count; ++reg) {
-    TileLayoutPoint point = pointOf(&operand->fragment, reg);
+    TileLayoutPoint point = tileLayoutOfRegister(&operand->fragment, reg);
     if (!memcmp(&point, &inside, sizeof point))
       return reg;
   }
@@ -163,21 +158,17 @@ static bool fragmentAt(const Operand *operand, Place place, intptr_t *registers)
 
 //===--- warps ----------------------------------------------------------------------------------===//
 
-static TileLayoutPoint warpStep(const TileLayout *layout, uint32_t bit) {
-  uint32_t before = layout->bits[TileLayoutReg] + layout->bits[TileLayoutLane];
-  TileLayoutPoint none = {{0}};
-  return bit < layout->bits[TileLayoutWarp] ? layout->steps[before + bit] : none;
-}
-
 // Each warp has the rows of A and the columns of B that its part of the accumulator wants, and all of K.
 static bool expectWarps(Gpu *g, const Product *product) {
   const Operand *a = &product->operands[OperandA], *b = &product->operands[OperandB], *c = &product->operands[OperandC];
   intptr_t m = c->batchAxes, n = m + 1;
   for (uint32_t bit = 0; bit < g->warpBits; ++bit) {
-    TileLayoutPoint inA = warpStep(&a->layout, bit), inB = warpStep(&b->layout, bit), inC = warpStep(&c->layout, bit);
+    TileLayoutPoint inA = tileLayoutStepOf(&a->layout, TileLayoutWarp, bit),
+                    inB = tileLayoutStepOf(&b->layout, TileLayoutWarp, bit),
+                    inC = tileLayoutStepOf(&c->layout, TileLayoutWarp, bit);
     bool fits = inA.at[m] == inC.at[m] && !inA.at[n] && inB.at[n] == inC.at[n] && !inB.at[m];
     if (product->isSparse) {
-      TileLayoutPoint places = warpStep(&product->operands[OperandPlaces].layout, bit);
+      TileLayoutPoint places = tileLayoutStepOf(&product->operands[OperandPlaces].layout, TileLayoutWarp, bit);
       fits = fits && places.at[m] == inC.at[m] && !places.at[n];
     }
     if (m)

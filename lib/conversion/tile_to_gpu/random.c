@@ -67,7 +67,7 @@ bool gpuLowerRandom(Gpu *g, MlirOperation op) {
 static void clearCounts(Gpu *g, MlirValue counts, int64_t bins) {
   TileBuilder before;
   MlirValue bin = gpuFor(g, g->thread, gpuI32(g, bins), g->threads, &before);
-  gpuStore(g, gpuI32(g, 0), gpuAddress(g, counts, gpuMul(g, bin, gpuI32(g, 4))), 4);
+  gpuStore(g, gpuI32(g, 0), gpuElementAt(g, counts, bin, g->i32), 4);
   gpuEndFor(g, before);
 }
 
@@ -75,7 +75,7 @@ static void countOne(Gpu *g, MlirValue counts, int64_t bins, MlirValue value, Ml
   MlirValue number = gpuCast(g, value, g->i64, false);
   MlirValue counted = gpuBoth(g, mask, gpuCompare(g, ArithCmpI_Ult, number, gpuInteger(g, g->i64, bins)));
   GpuIf branch = gpuIf(g, counted, 0, NULL);
-  MlirValue address = gpuAddress(g, counts, gpuMul(g, gpuCast(g, number, g->i32, false), gpuI32(g, 4)));
+  MlirValue address = gpuElementAt(g, counts, gpuCast(g, number, g->i32, false), g->i32);
   TileWord word = {address, g->i32, 0, LlvmAtomicOrdering_Monotonic, g->vocabulary->scope(tileString("block"))};
   tileBuildAtomicRmw(&g->builder, &word, LlvmAtomicBinOp_Add, gpuI32(g, 1));
   gpuEndIf(g, &branch, 0, NULL, NULL);
@@ -105,10 +105,8 @@ bool gpuLowerHistogram(Gpu *g, MlirOperation op) {
   MlirValue *registers = gpuRecordTile(g, tileHistogramOpGetResult(op));
   Places places = gpuDensePlaces(g, to);
   for (intptr_t reg = 0; reg < gpuRegisters(to); ++reg) {
-    MlirValue at = gpuMul(g, gpuPlace(g, &places, reg), gpuI32(g, 4));
     MlirValue number;
-    gpuLoadWhere(g, gpuIsElement(g, places.map, to, AllAxes, reg), g->i32, 1, gpuAddress(g, counts, at), 4,
-                 gpuI32(g, 0), &number);
+    gpuReadElement(g, tileTypeWithElement(to, g->i32), places.map, reg, counts, gpuPlace(g, &places, reg), &number);
     registers[reg] = gpuCast(g, number, element, false);
   }
   return true;

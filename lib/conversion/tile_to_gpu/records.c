@@ -19,6 +19,12 @@ Record *gpuRecordNew(Gpu *g, MlirValue source, RecordKind kind) {
 
 void gpuRecordScalar(Gpu *g, MlirValue source, MlirValue value) { gpuRecordTile(g, source)[0] = value; }
 
+void gpuRecordSame(Gpu *g, MlirValue source, MlirValue value) {
+  MlirValue *registers = gpuRecordTile(g, source);
+  for (intptr_t reg = 0; reg < gpuRegisters(mlirValueGetType(source)); ++reg)
+    registers[reg] = value;
+}
+
 MlirValue *gpuRecordTile(Gpu *g, MlirValue source) {
   Record *record = gpuRecordNew(g, source, Record_Number);
   record->count = gpuRegisters(record->type);
@@ -40,6 +46,8 @@ MlirValue *gpuTile(Gpu *g, MlirValue source) {
 }
 
 MlirValue gpuRegisterOf(Gpu *g, MlirValue source, intptr_t reg) {
+  if (mlirValueIsNull(source))
+    return source;
   return gpuTile(g, source)[gpuIsTile(mlirValueGetType(source)) ? reg : 0];
 }
 

@@ -144,7 +144,7 @@ static void printTile(Gpu *g, MlirType type, MlirValue base) {
   gpuLoadElements(g, element, 1, base, bytes, &value);
   printValue(g, "[", value, "");
   MlirValue n = gpuFor(g, gpuI32(g, 1), gpuI32(g, count), 1, &before);
-  gpuLoadElements(g, element, 1, gpuAddress(g, base, gpuMul(g, n, gpuI32(g, bytes))), bytes, &value);
+  gpuLoadElements(g, element, 1, gpuElementAt(g, base, n, element), bytes, &value);
   printValue(g, ", ", value, "");
   gpuEndFor(g, before);
   printText(g, "]");
@@ -178,7 +178,7 @@ static bool lowerPrint(Gpu *g, MlirOperation op) {
                     gpuAddress(g, scratch, gpuI32(g, offsets[i])));
   if (bytes)
     gpuBarrier(g);
-  GpuIf first = gpuIf(g, gpuCompare(g, ArithCmpI_Eq, g->thread, gpuI32(g, 0)), 0, NULL);
+  GpuIf first = gpuIf(g, gpuIsElected(g), 0, NULL);
   const char *at = message.data, *end = message.data + message.length;
   char text[512];
   for (intptr_t i = 0; i <= count; ++i) {

@@ -105,7 +105,7 @@ static bool stepThreads(Gpu *g, Scan *scan, const TileLayoutStep *step) {
 static intptr_t stateRegister(const Scan *scan, const TileLayout *state, intptr_t reg) {
   TileLayoutPoint wanted = gpuKept(&scan->combined, reg);
   for (intptr_t r = 0; r < (intptr_t)tileLayoutDimSize(state, TileLayoutReg); ++r) {
-    TileLayoutPoint at = {{(uint32_t)r}}, here = tileLayoutApply(state, at);
+    TileLayoutPoint here = tileLayoutOfRegister(state, r);
     if (!memcmp(&here, &wanted, sizeof here))
       return r;
   }

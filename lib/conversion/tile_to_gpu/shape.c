@@ -2,39 +2,21 @@
 #include "lib/conversion/tile_to_gpu/engine.h"
 
 #include "dialects/tile/questions.h"
-#include "lib/analysis/moves.h"
 #include "lib/ir/op_format.h"
 
 #include "mlir-c/BuiltinAttributes.h"
 
 //===--- moves --------------------------------------------------------------------------------===//
 
-typedef struct Shape {
-  intptr_t rank;
-  int64_t sizes[MaxRank];
-} Shape;
-
-static Shape shapeOf(MlirType type) {
-  Shape shape = {.rank = tileTypeGetRank(type)};
-  for (intptr_t axis = 0; axis < shape.rank; ++axis)
-    shape.sizes[axis] = tileTypeGetSize(type, axis);
-  return shape;
-}
-
-// table[r]: the register of the operand that register r of the result is; -1: of another operand.
-static bool findMoves(Gpu *g, MlirOperation op, intptr_t operand, intptr_t *table) {
-  return tileMovesOf(op, operand, 0, g->exchange.lanes, g->exchange.warps, table);
-}
-
 // Registers of the result from those of the only operand; false where they cannot be renamed.
 static bool moveTile(Gpu *g, MlirOperation op) {
   MlirValue result = tileOnlyResult(op);
-  intptr_t count = gpuRegisters(mlirValueGetType(result)), *table = gpuAllocate(g, (size_t)count * sizeof *table);
-  if (!findMoves(g, op, 0, table))
+  const intptr_t *table = gpuMoves(g, op, 0, 0);
+  if (!table)
     return false;
   const MlirValue *in = gpuTile(g, tileOpOperand(op, "input"));
   MlirValue *out = gpuRecordTile(g, result);
-  for (intptr_t reg = 0; reg < count; ++reg)
+  for (intptr_t reg = 0; reg < gpuRegisters(mlirValueGetType(result)); ++reg)
     out[reg] = in[table[reg]];
   return true;
 }
@@ -64,9 +46,7 @@ static bool lowerBroadcast(Gpu *g, MlirOperation op) {
   MlirValue input = tileBroadcastOpGetInput(op), result = tileBroadcastOpGetResult(op);
   if (gpuIsTile(mlirValueGetType(input)))
     return mustMove(op, moveTile(g, op));
-  MlirValue scalar = gpuScalar(g, input), *registers = gpuRecordTile(g, result);
-  for (intptr_t reg = 0; reg < gpuRegisters(mlirValueGetType(result)); ++reg)
-    registers[reg] = scalar;
+  gpuRecordSame(g, result, gpuScalar(g, input));
   return true;
 }
 
@@ -92,14 +72,7 @@ static bool lowerReshape(Gpu *g, MlirOperation op) {
   if (tileTypeIsABuffer(from))
     return reinterpret(g, op);
   if (!gpuIsTile(from) || !gpuIsTile(to)) { // one element: all threads have it
-    MlirValue one = gpuIsTile(from) ? gpuTile(g, input)[0] : gpuScalar(g, input);
-    if (!gpuIsTile(to)) {
-      gpuRecordScalar(g, result, one);
-      return true;
-    }
-    MlirValue *registers = gpuRecordTile(g, result);
-    for (intptr_t reg = 0; reg < gpuRegisters(to); ++reg)
-      registers[reg] = one;
+    gpuRecordSame(g, result, gpuTile(g, input)[0]);
     return true;
   }
   if (moveTile(g, op))
@@ -111,16 +84,16 @@ static bool lowerReshape(Gpu *g, MlirOperation op) {
 //===--- parts ----------------------------------------------------------------------------------===//
 
 typedef struct Part {
-  Shape small;
+  MlirType small;
   MlirValue offsets[MaxRank]; // i32
 } Part;
 
 static Part partOf(Gpu *g, MlirOperation op, MlirType small) {
-  Part part = {.small = shapeOf(small)};
+  Part part = {.small = small};
   intptr_t next, count;
   tileOpOperands(op, "offsets", &next, &count);
   MlirAttribute statics = tileOpAttribute(op, "static_offsets");
-  for (intptr_t axis = 0; axis < part.small.rank; ++axis) {
+  for (intptr_t axis = 0; axis < tileTypeGetRank(small); ++axis) {
     int64_t offset = mlirDenseI64ArrayGetElement(statics, axis);
     bool isDynamic = offset == mlirShapedTypeGetDynamicSize();
     part.offsets[axis] =
@@ -129,63 +102,48 @@ static Part partOf(Gpu *g, MlirOperation op, MlirType small) {
   return part;
 }
 
-// The dense place in `whole` of coordinates of `layout` moved by the part's offsets, in elements.
-static Places placesIn(Gpu *g, MlirType whole, const TileLayout *layout) {
-  int64_t factors[MaxRank], factor = 1;
-  for (intptr_t axis = tileTypeGetRank(whole); axis-- > 0; factor *= tileTypeGetSize(whole, axis))
-    factors[axis] = factor;
-  return gpuPlaces(g, gpuMap(g, layout, tileTypeGetRank(whole)), factors);
-}
-
 static MlirValue originOf(Gpu *g, const Places *places, const Part *part) {
   MlirValue origin = gpuI32(g, 0);
-  for (intptr_t axis = 0; axis < part->small.rank; ++axis)
+  for (intptr_t axis = 0; axis < tileTypeGetRank(part->small); ++axis)
     origin = gpuAdd(g, origin, gpuMul(g, part->offsets[axis], gpuI32(g, places->factors[axis])));
   return origin;
 }
 
-static bool sliceBuffer(MlirOperation op) { return gpuRefuse(op, "a slice of a buffer"); }
-
 static bool lowerSlice(Gpu *g, MlirOperation op) {
   MlirValue input = tileSliceOpGetInput(op), result = tileSliceOpGetResult(op);
-  MlirType from = mlirValueGetType(input), to = mlirValueGetType(result), element = tileTypeGetElement(from);
+  MlirType from = mlirValueGetType(input), to = mlirValueGetType(result);
   if (tileTypeIsABuffer(from))
-    return sliceBuffer(op);
+    return gpuRefuse(op, "a slice of a buffer");
   if (moveTile(g, op))
     return true;
   Part part = partOf(g, op, to);
-  int64_t bytes = tileStoredBytes(element);
   MlirValue scratch = gpuShare(g, from, gpuTile(g, input)), *registers = gpuRecordTile(g, result);
   TileLayout layout = gpuLayoutOf(to);
-  Places places = placesIn(g, from, &layout);
+  Places places = gpuPlacesIn(g, from, &layout, -1, NULL);
   MlirValue origin = originOf(g, &places, &part);
-  for (intptr_t reg = 0; reg < gpuRegisters(to); ++reg) {
-    MlirValue at = gpuMul(g, gpuAdd(g, gpuPlace(g, &places, reg), origin), gpuI32(g, bytes));
-    gpuLoadWhere(g, gpuIsElement(g, places.map, to, AllAxes, reg), element, 1, gpuAddress(g, scratch, at), bytes,
-                 gpuZero(g, element), &registers[reg]);
-  }
+  for (intptr_t reg = 0; reg < gpuRegisters(to); ++reg)
+    gpuReadElement(g, to, places.map, reg, scratch, gpuAdd(g, gpuPlace(g, &places, reg), origin), &registers[reg]);
   return true;
 }
 
 // By renaming: from the part where it has the element, from the destination elsewhere.
 static bool insertByMoves(Gpu *g, MlirOperation op) {
   MlirValue result = tileInsertOpGetResult(op);
-  intptr_t count = gpuRegisters(mlirValueGetType(result));
-  intptr_t *inner = gpuAllocate(g, 2 * (size_t)count * sizeof *inner), *outer = inner + count;
-  if (!findMoves(g, op, 0, inner) || !findMoves(g, op, 1, outer))
+  const intptr_t *inner = gpuMoves(g, op, 0, 0), *outer = inner ? gpuMoves(g, op, 1, 0) : NULL;
+  if (!outer)
     return false;
   const MlirValue *small = gpuTile(g, tileInsertOpGetInput(op)), *whole = gpuTile(g, tileInsertOpGetDestination(op));
   MlirValue *registers = gpuRecordTile(g, result);
-  for (intptr_t reg = 0; reg < count; ++reg)
+  for (intptr_t reg = 0; reg < gpuRegisters(mlirValueGetType(result)); ++reg)
     registers[reg] = inner[reg] >= 0 ? small[inner[reg]] : whole[outer[reg]];
   return true;
 }
 
 static MlirValue isInPart(Gpu *g, const Part *part, const Map *map, intptr_t reg) {
   MlirValue inside = {NULL};
-  for (intptr_t axis = 0; axis < part->small.rank; ++axis) {
+  for (intptr_t axis = 0; axis < tileTypeGetRank(part->small); ++axis) {
     MlirValue at = gpuSub(g, gpuCoordinate(g, map, axis, reg), part->offsets[axis]);
-    inside = gpuBoth(g, inside, gpuCompare(g, ArithCmpI_Ult, at, gpuI32(g, part->small.sizes[axis])));
+    inside = gpuBoth(g, inside, gpuCompare(g, ArithCmpI_Ult, at, gpuI32(g, tileTypeGetSize(part->small, axis))));
   }
   return inside;
 }
@@ -196,7 +154,6 @@ static bool lowerInsert(Gpu *g, MlirOperation op) {
   if (insertByMoves(g, op))
     return true;
   Part part = partOf(g, op, small);
-  int64_t bytes = tileStoredBytes(element);
   intptr_t count = gpuRegisters(type);
   MlirValue *old = gpuAllocate(g, (size_t)count * sizeof *old);
   gpuConvertLayout(g, mlirValueGetType(whole), gpuTile(g, whole), type, old);
@@ -204,12 +161,12 @@ static bool lowerInsert(Gpu *g, MlirOperation op) {
   gpuWriteDense(g, small, gpuTile(g, input), scratch);
   gpuBarrier(g);
   TileLayout layout = gpuLayoutOf(type);
-  Places places = placesIn(g, small, &layout);
+  Places places = gpuPlacesIn(g, small, &layout, -1, NULL);
   MlirValue origin = originOf(g, &places, &part);
   for (intptr_t reg = 0; reg < count; ++reg) {
     MlirValue inside = isInPart(g, &part, places.map, reg), value;
     MlirValue at = gpuSelect(g, inside, gpuSub(g, gpuPlace(g, &places, reg), origin), gpuI32(g, 0));
-    gpuLoadElements(g, element, 1, gpuAddress(g, scratch, gpuMul(g, at, gpuI32(g, bytes))), bytes, &value);
+    gpuLoadElements(g, element, 1, gpuElementAt(g, scratch, at, element), tileStoredBytes(element), &value);
     registers[reg] = gpuSelect(g, inside, value, old[reg]);
   }
   return true;
@@ -219,9 +176,10 @@ static bool lowerInsert(Gpu *g, MlirOperation op) {
 
 static bool catByMoves(Gpu *g, MlirOperation op, MlirValue *registers) {
   MlirType type = tileCatOpGetResultType(op);
-  intptr_t count = gpuRegisters(type), *table = gpuAllocate(g, (size_t)count * sizeof *table);
+  intptr_t count = gpuRegisters(type);
   for (intptr_t i = 0; i < tileCatOpGetNumInputs(op); ++i) {
-    if (!findMoves(g, op, i, table))
+    const intptr_t *table = gpuMoves(g, op, i, 0);
+    if (!table)
       return false;
     for (intptr_t reg = 0; reg < count; ++reg)
       if (table[reg] >= 0)
@@ -230,22 +188,6 @@ static bool catByMoves(Gpu *g, MlirOperation op, MlirValue *registers) {
   for (intptr_t reg = 0; reg < count; ++reg) // void in every thread
     registers[reg] = mlirValueIsNull(registers[reg]) ? gpuZero(g, tileTypeGetElement(type)) : registers[reg];
   return true;
-}
-
-static void writePart(Gpu *g, MlirType whole, MlirValue input, int64_t origin, MlirValue scratch) {
-  MlirType type = mlirValueGetType(input), element = tileTypeGetElement(type);
-  int64_t bytes = tileStoredBytes(element);
-  TileLayout layout = gpuLayoutOf(type);
-  Places places = placesIn(g, whole, &layout);
-  GpuIf branch = gpuIf(g, gpuIsOwner(g, &layout), 0, NULL);
-  for (intptr_t reg = 0; reg < gpuRegisters(type); ++reg) {
-    if (tileIsFreeRegister(&layout, reg))
-      continue;
-    MlirValue at = gpuMul(g, gpuAdd(g, gpuPlace(g, &places, reg), gpuI32(g, origin)), gpuI32(g, bytes));
-    gpuStoreWhere(g, gpuIsElement(g, places.map, type, AllAxes, reg), element, 1, &gpuTile(g, input)[reg],
-                  gpuAddress(g, scratch, at), bytes);
-  }
-  gpuEndIf(g, &branch, 0, NULL, NULL);
 }
 
 static bool lowerCat(Gpu *g, MlirOperation op) {
@@ -259,8 +201,9 @@ static bool lowerCat(Gpu *g, MlirOperation op) {
   for (intptr_t a = axis + 1; a < tileTypeGetRank(type); ++a)
     factor *= tileTypeGetSize(type, a);
   for (intptr_t i = 0; i < tileCatOpGetNumInputs(op); ++i) {
-    writePart(g, type, tileCatOpGetInputs(op, i), origin * factor, scratch);
-    origin += tileTypeGetSize(mlirValueGetType(tileCatOpGetInputs(op, i)), axis);
+    MlirValue input = tileCatOpGetInputs(op, i);
+    gpuWritePart(g, type, mlirValueGetType(input), gpuTile(g, input), origin * factor, scratch);
+    origin += tileTypeGetSize(mlirValueGetType(input), axis);
   }
   gpuBarrier(g);
   gpuReadDense(g, type, scratch, registers);

@@ -2,6 +2,7 @@
 #include "lib/conversion/tile_to_gpu/engine.h"
 
 #include "dialects/tile/questions.h"
+#include "lib/analysis/moves.h"
 #include "lib/layout/algebra.h"
 
 #include "mlir-c/BuiltinAttributes.h"
@@ -29,6 +30,13 @@ MlirValue gpuScratch(Gpu *g, int64_t bytes) {
   if (g->scratch.uses++)
     gpuBarrier(g);
   return gpuAddress(g, g->shared, gpuI32(g, g->scratch.offset));
+}
+
+//===--- moves ---------------------------------------------------------------------===//
+
+intptr_t *gpuMoves(Gpu *g, MlirOperation op, intptr_t operand, int64_t part) {
+  intptr_t *table = gpuAllocate(g, (size_t)gpuRegisters(tileOnlyResultType(op)) * sizeof *table);
+  return tileMovesOf(op, operand, part, g->exchange.lanes, g->exchange.warps, table) ? table : NULL;
 }
 
 //===--- places -------------------------------------------------------------------===//
@@ -59,45 +67,56 @@ MlirValue gpuPlace(Gpu *g, const Places *places, intptr_t reg) {
                                 : sum;
 }
 
-static void denseFactors(MlirType tile, int64_t *factors) {
-  int64_t factor = 1;
-  for (intptr_t axis = tileTypeGetRank(tile); axis-- > 0; factor *= tileTypeGetSize(tile, axis))
-    factors[axis] = factor;
+Places gpuPlacesIn(Gpu *g, MlirType whole, const TileLayout *layout, intptr_t axis, int64_t *pitch) {
+  int64_t factors[MaxRank], factor = 1;
+  for (intptr_t a = tileTypeGetRank(whole); a-- > 0; factor *= tileTypeGetSize(whole, a)) {
+    factors[a] = a == axis ? 0 : factor;
+    if (a == axis)
+      *pitch = factor;
+  }
+  return gpuPlaces(g, gpuMap(g, layout, tileTypeGetRank(whole)), factors);
 }
 
 Places gpuDensePlaces(Gpu *g, MlirType tile) {
   TileLayout layout = gpuLayoutOf(tile);
-  int64_t factors[MaxRank];
-  denseFactors(tile, factors);
-  return gpuPlaces(g, gpuMap(g, &layout, tileTypeGetRank(tile)), factors);
+  return gpuPlacesIn(g, tile, &layout, -1, NULL);
 }
 
 //===--- dense tiles ----------------------------------------------------------------===//
 
-void gpuWriteDense(Gpu *g, MlirType tile, const MlirValue *registers, MlirValue base) {
+void gpuReadElement(Gpu *g, MlirType tile, const Map *map, intptr_t reg, MlirValue base, MlirValue place,
+                    MlirValue *value) {
   MlirType element = tileTypeGetElement(tile);
   int64_t bytes = tileStoredBytes(element);
-  Places places = gpuDensePlaces(g, tile);
-  GpuIf branch = gpuIf(g, gpuIsOwner(g, &places.map->layout), 0, NULL);
+  MlirValue offset = gpuMul(g, place, gpuI32(g, bytes));
+  gpuLoadWhere(g, gpuIsElement(g, map, tile, AllAxes, reg), element, 1, gpuAddress(g, base, offset), bytes,
+               gpuZero(g, element), value);
+}
+
+void gpuWritePart(Gpu *g, MlirType whole, MlirType tile, const MlirValue *registers, int64_t origin, MlirValue base) {
+  MlirType element = tileTypeGetElement(tile);
+  TileLayout layout = gpuLayoutOf(tile);
+  int64_t bytes = tileStoredBytes(element);
+  Places places = gpuPlacesIn(g, whole, &layout, -1, NULL);
+  GpuIf branch = gpuIf(g, gpuIsOwner(g, &layout), 0, NULL);
   for (intptr_t reg = 0; reg < gpuRegisters(tile); ++reg) {
-    if (tileIsFreeRegister(&places.map->layout, reg))
+    if (tileIsFreeRegister(&layout, reg))
       continue;
-    MlirValue offset = gpuMul(g, gpuPlace(g, &places, reg), gpuI32(g, bytes));
+    MlirValue offset = gpuMul(g, gpuAdd(g, gpuPlace(g, &places, reg), gpuI32(g, origin)), gpuI32(g, bytes));
     gpuStoreWhere(g, gpuIsElement(g, places.map, tile, AllAxes, reg), element, 1, &registers[reg],
                   gpuAddress(g, base, offset), bytes);
   }
   gpuEndIf(g, &branch, 0, NULL, NULL);
 }
 
+void gpuWriteDense(Gpu *g, MlirType tile, const MlirValue *registers, MlirValue base) {
+  gpuWritePart(g, tile, tile, registers, 0, base);
+}
+
 void gpuReadDense(Gpu *g, MlirType tile, MlirValue base, MlirValue *registers) {
-  MlirType element = tileTypeGetElement(tile);
-  int64_t bytes = tileStoredBytes(element);
   Places places = gpuDensePlaces(g, tile);
-  for (intptr_t reg = 0; reg < gpuRegisters(tile); ++reg) {
-    MlirValue offset = gpuMul(g, gpuPlace(g, &places, reg), gpuI32(g, bytes));
-    gpuLoadWhere(g, gpuIsElement(g, places.map, tile, AllAxes, reg), element, 1, gpuAddress(g, base, offset), bytes,
-                 gpuZero(g, element), &registers[reg]);
-  }
+  for (intptr_t reg = 0; reg < gpuRegisters(tile); ++reg)
+    gpuReadElement(g, tile, places.map, reg, base, gpuPlace(g, &places, reg), &registers[reg]);
 }
 
 MlirValue gpuShare(Gpu *g, MlirType tile, const MlirValue *registers) {

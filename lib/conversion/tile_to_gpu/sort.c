@@ -53,11 +53,11 @@ static Places placesInRows(Gpu *g, const Sort *sort, MlirType tile) {
 }
 
 static MlirValue keyAddress(Gpu *g, const Sort *sort, MlirValue place) {
-  return gpuAddress(g, sort->keys, gpuMul(g, place, gpuI32(g, 8)));
+  return gpuElementAt(g, sort->keys, place, g->i64);
 }
 
 static MlirValue positionAddress(Gpu *g, const Sort *sort, MlirValue place) {
-  return gpuAddress(g, sort->positions, gpuMul(g, place, gpuI32(g, 4)));
+  return gpuElementAt(g, sort->positions, place, g->i32);
 }
 
 static void writeKeys(Gpu *g, const Sort *sort, const MlirValue *registers) {
@@ -149,12 +149,8 @@ static void readSorted(Gpu *g, const Sort *sort, intptr_t i, MlirValue base) {
   MlirValue result = mlirOperationGetResult(sort->op, i);
   MlirType from = tileOperandType(sort->op, i), to = mlirValueGetType(result), element = tileTypeGetElement(from);
   TileLayout layout = gpuLayoutOf(to);
-  int64_t factors[MaxRank], factor = 1, pitch = 1, bytes = tileStoredBytes(element);
-  for (intptr_t axis = tileTypeGetRank(from); axis-- > 0; factor *= tileTypeGetSize(from, axis)) {
-    factors[axis] = axis == sort->axis ? 0 : factor;
-    pitch = axis == sort->axis ? factor : pitch;
-  }
-  Places inRows = placesInRows(g, sort, to), dense = gpuPlaces(g, gpuMap(g, &layout, tileTypeGetRank(to)), factors);
+  int64_t pitch;
+  Places inRows = placesInRows(g, sort, to), dense = gpuPlacesIn(g, from, &layout, sort->axis, &pitch);
   MlirValue *registers = gpuRecordTile(g, result);
   for (intptr_t reg = 0; reg < gpuRegisters(to); ++reg) {
     MlirValue isElement = gpuIsElement(g, inRows.map, to, AllAxes, reg), none = gpuI32(g, 0);
@@ -162,7 +158,7 @@ static void readSorted(Gpu *g, const Sort *sort, intptr_t i, MlirValue base) {
     MlirValue position = gpuLoad(g, g->i32, positionAddress(g, sort, place), 4);
     MlirValue at = gpuAdd(g, gpuPlace(g, &dense, reg), gpuMul(g, position, gpuI32(g, pitch)));
     at = gpuSelect(g, isElement, at, none);
-    gpuLoadElements(g, element, 1, gpuAddress(g, base, gpuMul(g, at, gpuI32(g, bytes))), bytes, &registers[reg]);
+    gpuLoadElements(g, element, 1, gpuElementAt(g, base, at, element), tileStoredBytes(element), &registers[reg]);
   }
 }
 
