@@ -132,7 +132,7 @@ static bool isWidth(MlirType type, unsigned width) {
   return mlirTypeIsAInteger(type) && mlirIntegerTypeGetWidth(type) == width;
 }
 
-// What tile.mma may accumulate (the legal list stands with its verifier).
+// What tile.mma may accumulate (the legal list stands with its verifier). A GPU's kernel holds sums of bf16 in f32.
 bool tileStructuredHasMmaTypes(const TileStructured *s) {
   MlirType a = tileOperandElementType(&s->operands[0]), b = tileOperandElementType(&s->operands[1]);
   MlirType out = tileOperandElementType(&s->operands[2]);
@@ -142,6 +142,8 @@ bool tileStructuredHasMmaTypes(const TileStructured *s) {
     return mlirTypeIsAF32(a) || mlirTypeIsAF16(a) || mlirTypeIsABF16(a);
   if (isWidth(out, 32))
     return isWidth(a, 8) || isWidth(a, 16) || isWidth(a, 32);
+  if (mlirTypeIsABF16(out))
+    return mlirTypeIsABF16(a) && tileStructuredGpu(s);
   return mlirTypeEqual(a, out) && (mlirTypeIsAF64(out) || mlirTypeIsAF16(out) || isWidth(out, 64));
 }
 

@@ -111,6 +111,8 @@ bool tileSearchGains(const TileSearchTarget *target, double seconds, double agai
 static bool takesTypes(const TileMachineAtom *atom, const TileOperator *op) {
   static const char *const sums[] = {"f32", "f16", "f64", "i32"};
   int64_t bits = op->operands[op->out].bits;
+  if (bits == 16 && !strcmp(op->type, "bf16")) // which kernels hold in f32
+    bits = 32;
   for (size_t i = 0; i < sizeof sums / sizeof *sums; ++i) {
     bool isWide = !strcmp(sums[i], "f64") ? bits == 64 : !strcmp(sums[i], "f16") ? bits == 16 : bits == 32;
     if (isWide && tileMachineAtomTakes(atom, op->type, op->type, sums[i]))

@@ -9,6 +9,7 @@
 #include "lib/analysis/tiling.h"
 #include "lib/conversion/linalg_to_tile/lowerings.h"
 #include "lib/conversion/linalg_to_tile/product_kernels.h"
+#include "upstream/arith.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -202,10 +203,17 @@ static void buildStep(TileKernelEmission *e, const void *product, MlirValue *acc
   *accumulator = tileMmaOpBuild(&e->body, lhs, rhs, *accumulator);
 }
 
+// A GPU's instructions for bf16 add in f32: the sum is held in f32 and rounded once.
 static void buildKernel(TileKernelEmission *e, const TileProduct *p) {
   int output = e->structured->numInputs;
   MlirValue sum = tileKernelInitial(e, output);
+  MlirType type = mlirValueGetType(sum), f32 = mlirF32TypeGet(e->body.context);
+  bool isWider = tileStructuredGpu(e->structured) && mlirTypeIsABF16(tileTypeGetElement(type));
+  if (isWider)
+    sum = arithExtFOpBuild(&e->body, tileTypeWithElement(type, f32), sum);
   tileKernelLoopOverReductions(e, 1, &sum, buildStep, p);
+  if (isWider)
+    sum = arithTruncFOpBuild(&e->body, type, sum);
   tileKernelStore(e, output, tileKernelEpilogue(e, sum));
 }
 

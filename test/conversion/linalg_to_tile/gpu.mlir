@@ -29,6 +29,17 @@ func.func @small(%a: tensor<13x29xf32>, %b: tensor<29x37xf32>, %c: tensor<13x37x
   return %0 : tensor<13x37xf32>
 }
 
+// The chip's instructions for bf16 add in f32: sums are held in f32 and rounded once.
+// CHECK-LABEL: tile.kernel private @product_
+// CHECK: %[[START:.*]] = arith.extf %{{.*}} : tensor<[[TILE:[0-9x]+]]xbf16> to tensor<[[TILE]]xf32>
+// CHECK: %[[SUM:.*]] = scf.for {{.*}} iter_args(%{{.*}} = %[[START]])
+// CHECK: tile.mma {{.*}} -> tensor<[[TILE]]xf32>
+// CHECK: arith.truncf %[[SUM]] : tensor<[[TILE]]xf32> to tensor<[[TILE]]xbf16>
+func.func @narrow_sums(%a: tensor<512x512xbf16>, %b: tensor<512x512xbf16>, %c: tensor<512x512xbf16>) -> tensor<512x512xbf16> {
+  %0 = linalg.matmul ins(%a, %b : tensor<512x512xbf16>, tensor<512x512xbf16>) outs(%c : tensor<512x512xbf16>) -> tensor<512x512xbf16>
+  return %0 : tensor<512x512xbf16>
+}
+
 // What the op's schedule says goes before what would be constructed.
 // CHECK-LABEL: tile.kernel private @elementwise_
 // CHECK: tile.load {{.*}} -> tensor<2x64xf32>
