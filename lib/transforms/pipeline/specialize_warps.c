@@ -170,12 +170,19 @@ static bool isLoopKnownOutside(const SpecializePlan *plan) {
 
 //===--- atoms --------------------------------------------------------------------------------===//
 
-static bool takes(const TileMachineAtom *atom, MlirOperation product) {
+static bool takes(const TileMachineAtom *atom, MlirOperation product, MlirType sum) {
   char text[3][32];
-  MlirType types[] = {tileMmaOpGetLhsType(product), tileMmaOpGetRhsType(product), tileMmaOpGetAccumulatorType(product)};
+  MlirType types[] = {tileTypeGetElement(tileMmaOpGetLhsType(product)),
+                      tileTypeGetElement(tileMmaOpGetRhsType(product)), sum};
   for (int i = 0; i < 3; ++i)
-    tileTypeText(tileTypeGetElement(types[i]), text[i], sizeof text[i]);
+    tileTypeText(types[i], text[i], sizeof text[i]);
   return tileMachineAtomTakes(atom, text[0], text[1], text[2]);
+}
+
+// Sums of f16 and bf16 are held in f32, and rounded once.
+static MlirType sumOf(MlirOperation product) {
+  MlirType sum = tileTypeGetElement(tileMmaOpGetAccumulatorType(product));
+  return mlirTypeIsAF16(sum) || mlirTypeIsABF16(sum) ? mlirF32TypeGet(mlirTypeGetContext(sum)) : sum;
 }
 
 // A product of matrices without layouts, atom or precision.
@@ -188,7 +195,7 @@ static bool isPlainProduct(MlirOperation product) {
 // An atom of several warps with a free number of columns, as many as the tile has or the atom takes.
 static bool findAtom(Search *search) {
   MlirOperation product = search->plan.product;
-  MlirType sums = tileMmaOpGetAccumulatorType(product);
+  MlirType sums = tileMmaOpGetAccumulatorType(product), sum = sumOf(product);
   int64_t m = tileTypeGetSize(sums, 0), n = tileTypeGetSize(sums, 1);
   int64_t k = tileTypeGetSize(tileMmaOpGetLhsType(product), 1);
   for (size_t i = 0; i < tileMachineGetKeyCount(search->machine); ++i) {
@@ -200,8 +207,10 @@ static bool findAtom(Search *search) {
              (long long)tessera_min(n, MostColumns), star + 1);
     TileMachineAtom *atom = &search->atom;
     if (tileMachineFindAtom(search->machine, name, atom, NULL) && atom->warps == SpecializeGroupWarps &&
-        takes(atom, product) && m % atom->m == 0 && n % atom->n == 0 && k % atom->k == 0)
+        takes(atom, product, sum) && m % atom->m == 0 && n % atom->n == 0 && k % atom->k == 0) {
+      search->plan.sums = tileTypeWithElement(sums, sum);
       return true;
+    }
   }
   return false;
 }

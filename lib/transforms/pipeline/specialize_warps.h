@@ -16,6 +16,7 @@ typedef struct SpecializePlan {
   TileLayout factors[2];  // how a stage lies in shared memory
   TileLayout result;      // how what is stored lies there
   char atom[64];
+  MlirType sums;            // of the accumulator: wider than the product's where the atom adds in f32 only
   int64_t stages, expected; // expected: bytes of a stage
   int64_t groups;           // of warps that multiply
   int64_t registers[2];     // of a thread that loads, and of one that multiplies; 0: as they are

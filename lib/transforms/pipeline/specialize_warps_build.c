@@ -138,8 +138,12 @@ static void buildLoads(Made *made, TileBuilder builder) {
 static MlirValue buildProducts(Made *made, TileBuilder *builder) {
   const SpecializePlan *plan = made->plan;
   MlirValue start = scfForOpGetInitArgs(plan->loop, 0), slots[2];
+  MlirType narrow = mlirValueGetType(start);
+  bool isWider = !mlirTypeEqual(narrow, plan->sums);
   MlirType i64 = mlirIntegerTypeGet(builder->context, 64);
   MlirBlock body;
+  if (isWider)
+    start = arithExtFOpBuild(builder, plan->sums, start);
   MlirOperation loop = tileBuildFor(builder, tileBuildIndex(builder, 0), scfForOpGetUpperBound(plan->loop),
                                     tileBuildIndex(builder, 1), 1, &start, &body);
   TileBuilder inner = tileBuilderAtEnd(body, builder->location);
@@ -154,7 +158,8 @@ static MlirValue buildProducts(Made *made, TileBuilder *builder) {
   MlirValue before = arithSubIOpBuild(&inner, round, tileBuildIndex(&inner, 1));
   tileBarrierArriveOpBuild(&inner, made->empty, before, none);
   tileBuildYield(&inner, 1, &sums);
-  return tileMmaWaitOpBuild(builder, scfForOpGetResults(loop, 0), mlirIntegerAttrGet(i64, 0));
+  MlirValue done = tileMmaWaitOpBuild(builder, scfForOpGetResults(loop, 0), mlirIntegerAttrGet(i64, 0));
+  return isWider ? arithTruncFOpBuild(builder, narrow, done) : done;
 }
 
 // Through shared memory, from where the engine copies it.

@@ -25,13 +25,14 @@ BYTES = {"f16": 2, "bf16": 2, "f8E4M3FN": 1, "i8": 1, "f32": 4, "i32": 4}
 class Case:
     """`a`, `b`: "k", neighbours are along the sum; "r", along the rows or columns. `start`: from where sums begin."""
 
-    def __init__(self, element, tile, a="k", b="r", out=None, start="zero", epilogue="none", rows=None, is_odd=False):
+    def __init__(self, element, tile, a="k", b="r", out=None, start="zero", epilogue="none", rows=None, is_odd=False,
+                 sum=None):
         self.element, self.tile, self.a, self.b = element, tile, a, b
-        self.sum = "i32" if element == "i8" else "f32"
+        self.sum = sum or ("i32" if element == "i8" else "f32")
         self.out = out or self.sum
         self.start, self.epilogue, self.rows, self.is_odd = start, epilogue, rows, is_odd
         m, n, k = tile
-        self.name = "_".join([element, f"{m}x{n}x{k}", a + b, self.out, start, epilogue]
+        self.name = "_".join([element + ("sums" if sum else ""), f"{m}x{n}x{k}", a + b, self.out, start, epilogue]
                              + ([f"rows{rows}"] if rows is not None else []) + (["odd"] if is_odd else []))
 
     def sizes(self):
@@ -51,7 +52,7 @@ class Case:
         divisor = 1 if self.is_odd else 16 // BYTES[e]
         outDivisor = 1 if self.is_odd else 16 // BYTES[out]
         zero = "0" if acc == "i32" else "0.0"
-        widen, narrow = ("arith.extf", "arith.truncf") if acc == "f32" else ("arith.extsi", "arith.trunci")
+        widen, narrow = ("arith.extf", "arith.truncf") if acc != "i32" else ("arith.extsi", "arith.trunci")
         lines = [f"%zero = arith.constant dense<{zero}> : {sums}"]
         start = "%zero"
         if self.start == "result":
@@ -68,7 +69,7 @@ class Case:
             if out != acc:
                 tail.append(f"%biases = {widen} %rows : {stored} to {sums}")
                 wide = "%biases"
-            add, most = ("arith.addf", "arith.maximumf") if acc == "f32" else ("arith.addi", "arith.maxsi")
+            add, most = ("arith.addf", "arith.maximumf") if acc != "i32" else ("arith.addi", "arith.maxsi")
             tail += [f"%added = {add} %sum, {wide} : {sums}", f"%most = {most} %added, %zero : {sums}"]
             last = "%most"
         if out != acc:
@@ -149,6 +150,7 @@ def all_cases():
     yield Case("f16", (128, 256, 64), out="f16", epilogue="bias_relu")
     yield Case("f16", (128, 128, 64), out="f16", start="result")
     yield Case("f16", (64, 128, 64), start="result", epilogue="bias_relu")
+    yield Case("f16", (128, 128, 64), start="result", sum="f16", epilogue="bias_relu")
     yield Case("f8E4M3FN", (128, 128, 64), "k", "k", out="f16")
     yield Case("i8", (128, 64, 128), "k", "k")
     yield Case("f16", (128, 128, 64), out="f16", rows=1)
