@@ -43,15 +43,18 @@ static const char *const statistics[] = {
 };
 
 // Shared memory: what exchanges between threads may take behind the loop, and the pattern that buffers begin at.
-enum { ExchangeBytes = 16384, PatternBytes = 1024, SwizzleBytes = 128, PieceBytes = 16, GroupRows = 8 };
+enum { ExchangeBytes = 8192, PatternBytes = 1024, SwizzleBytes = 128, PieceBytes = 16, PatternRows = 8 };
 // Registers: of a thread that only starts copies; of sums in one that multiplies, which needs some beside them.
 enum { LoadRegisters = 40, MostSums = 128, RegisterGrain = 8 };
-enum { MostStages = 8, FewestStages = 2, FewestBesideResult = 3, MostColumns = 256 };
+enum { MostStages = 8, FewestStages = 2, FewestBesideResult = 3, MostColumns = 256, GroupSize = 64 };
 
 typedef struct Search {
   MlirExtPass pass;
   const TileMachine *machine;
   TileMachineAtom atom;
+  int64_t columns; // of the tile that one group multiplies
+  int64_t sums;    // of a thread
+  int64_t blocks;  // that a core is to hold
   SpecializePlan plan;
 } Search;
 
@@ -192,22 +195,35 @@ static bool isPlainProduct(MlirOperation product) {
          mlirAttributeIsNull(tileMmaOpGetAtom(product)) && mlirAttributeIsNull(tileMmaOpGetPrecision(product));
 }
 
-// An atom of several warps with a free number of columns, as many as the tile has or the atom takes.
+// The warps that the kernel was to have multiply; where nobody said how many, two groups where each has rows. Each
+// group has rows of its own, or where these are too few, columns.
+static bool chooseGroups(Search *search) {
+  SpecializePlan *plan = &search->plan;
+  MlirType sums = tileMmaOpGetAccumulatorType(plan->product);
+  int64_t warps = tileWarpsOf(plan->kernel), rows = tileTypeGetSize(sums, 0) / GroupSize;
+  plan->groups = warps ? warps / SpecializeGroupWarps : tessera_min(rows, 2);
+  if (plan->groups < 1 || plan->groups > 2 || warps % SpecializeGroupWarps || rows < 1)
+    return false;
+  search->columns = tileTypeGetSize(sums, 1) / (plan->groups / tessera_min(plan->groups, rows));
+  search->sums = tileTypeGetCount(sums) / (plan->groups * SpecializeGroupWarps * 32);
+  return search->sums <= MostSums;
+}
+
+// An atom of several warps with a free number of columns, as many as a group has or the atom takes.
 static bool findAtom(Search *search) {
   MlirOperation product = search->plan.product;
   MlirType sums = tileMmaOpGetAccumulatorType(product), sum = sumOf(product);
-  int64_t m = tileTypeGetSize(sums, 0), n = tileTypeGetSize(sums, 1);
-  int64_t k = tileTypeGetSize(tileMmaOpGetLhsType(product), 1);
+  int64_t m = tileTypeGetSize(sums, 0), k = tileTypeGetSize(tileMmaOpGetLhsType(product), 1);
   for (size_t i = 0; i < tileMachineGetKeyCount(search->machine); ++i) {
     const char *value, *key = tileMachineGetKeyAt(search->machine, i, &value), *star = strchr(key, '*');
     if (strncmp(key, "atom.wgmma.", 11) || !star)
       continue;
     char *name = search->plan.atom;
     snprintf(name, sizeof search->plan.atom, "%.*s%lld%s", (int)(star - key) - 5, key + 5,
-             (long long)tessera_min(n, MostColumns), star + 1);
+             (long long)tessera_min(search->columns, MostColumns), star + 1);
     TileMachineAtom *atom = &search->atom;
     if (tileMachineFindAtom(search->machine, name, atom, NULL) && atom->warps == SpecializeGroupWarps &&
-        takes(atom, product, sum) && m % atom->m == 0 && n % atom->n == 0 && k % atom->k == 0) {
+        takes(atom, product, sum) && m % atom->m == 0 && search->columns % atom->n == 0 && k % atom->k == 0) {
       search->plan.sums = tileTypeWithElement(sums, sum);
       return true;
     }
@@ -215,22 +231,18 @@ static bool findAtom(Search *search) {
   return false;
 }
 
-// Two groups where each has rows; no more sums than a thread has registers for.
-static bool chooseGroups(Search *search) {
-  MlirType sums = tileMmaOpGetAccumulatorType(search->plan.product);
-  int64_t threads = SpecializeGroupWarps * 32, registers = 0, perThread = 0, all = tileTypeGetCount(sums) / threads;
-  search->plan.groups = tileTypeGetSize(sums, 0) >= 2 * search->atom.m ? 2 : 1;
-  if (all / search->plan.groups > MostSums)
-    return false;
-  if (search->plan.groups == 1)
-    return true;
+// All registers of a core go to two groups that multiply. One group leaves half of the core to another block.
+static void chooseRegisters(Search *search) {
+  SpecializePlan *plan = &search->plan;
+  int64_t registers = 0, perThread = 0, groups = 1 + plan->groups, threads = groups * SpecializeGroupWarps * 32;
+  search->blocks = plan->groups == 1 && search->sums <= MostSums / 2 ? 2 : 1;
+  if (plan->groups == 1)
+    return;
   tileMachineGetInteger(search->machine, "registers.per_core", &registers);
   tileMachineGetInteger(search->machine, "registers.per_thread", &perThread);
-  int64_t groups = 1 + search->plan.groups;
-  int64_t entry = tessera_min(registers / (groups * threads), perThread) / RegisterGrain * RegisterGrain;
-  search->plan.registers[0] = LoadRegisters;
-  search->plan.registers[1] = (entry * groups - LoadRegisters) / search->plan.groups / RegisterGrain * RegisterGrain;
-  return true;
+  int64_t entry = tessera_min(registers / threads, perThread) / RegisterGrain * RegisterGrain;
+  plan->registers[0] = LoadRegisters;
+  plan->registers[1] = (entry * groups - LoadRegisters) / plan->groups / RegisterGrain * RegisterGrain;
 }
 
 //===--- memory -------------------------------------------------------------------------------===//
@@ -274,7 +286,7 @@ static bool suitsEngine(const Search *search, MlirValue view, uint32_t *fast) {
 static bool boxLayout(MlirType tile, uint32_t fast, TileLayout *layout) {
   int64_t bytes = tileStoredBytes(tileTypeGetElement(tile));
   int64_t rows = tileTypeGetSize(tile, 1 - fast), columns = tileTypeGetSize(tile, fast);
-  if (!tessera_is_power_of_two(rows) || !tessera_is_power_of_two(columns) || rows < GroupRows ||
+  if (!tessera_is_power_of_two(rows) || !tessera_is_power_of_two(columns) || rows < PatternRows ||
       columns * bytes < PieceBytes)
     return false;
   int64_t width = tessera_min(columns, SwizzleBytes / bytes), piece = PieceBytes / bytes;
@@ -288,7 +300,7 @@ static bool boxLayout(MlirType tile, uint32_t fast, TileLayout *layout) {
     ok = tileLayoutAppendBit(layout, TileLayoutOffset, step, NULL);
   }
   return ok &&
-         tileLayoutAppendWalk(layout, TileLayoutOffset, (uint64_t)rows / GroupRows, (int32_t)(1 - fast), GroupRows,
+         tileLayoutAppendWalk(layout, TileLayoutOffset, (uint64_t)rows / PatternRows, (int32_t)(1 - fast), PatternRows,
                               NULL) &&
          tileLayoutAppendWalk(layout, TileLayoutOffset, (uint64_t)(columns / width), (int32_t)fast, (uint64_t)width,
                               NULL);
@@ -344,8 +356,11 @@ static bool planResult(Search *search) {
 
 static int64_t stagesThatFit(const Search *search, int64_t bytesBeside) {
   const SpecializePlan *plan = &search->plan;
-  int64_t limit = 0, rounds;
+  int64_t limit = 0, core = 0, rounds;
   tileMachineGetInteger(search->machine, "shared.per_block.bytes", &limit);
+  tileMachineGetInteger(search->machine, "shared.bytes", &core);
+  if (search->blocks > 1)
+    limit = core / search->blocks - (core - limit); // the system takes some of each block's
   // A barrier of 8 bytes for what is full and one for what is empty, each ring at a pattern of its own.
   int64_t stages = (limit - ExchangeBytes - PatternBytes - bytesBeside) / (plan->expected + 16);
   if (tileConstantIndex(scfForOpGetUpperBound(plan->loop), &rounds))
@@ -356,6 +371,7 @@ static int64_t stagesThatFit(const Search *search, int64_t bytesBeside) {
 // As many as fit. The result leaves through shared memory where that takes no stage that the loop needs.
 static bool chooseStages(Search *search) {
   SpecializePlan *plan = &search->plan;
+  chooseRegisters(search);
   plan->expected =
       tileDenseBytes(tileLoadOpGetResultType(plan->loads[0])) + tileDenseBytes(tileLoadOpGetResultType(plan->loads[1]));
   int64_t most = stagesThatFit(search, 0), wanted = mlirExtPassGetInteger(search->pass, "stages");
@@ -376,7 +392,7 @@ static bool chooseStages(Search *search) {
 
 static bool decide(Search *search) {
   SpecializePlan *plan = &search->plan;
-  return findLoop(plan) && isPlainProduct(plan->product) && findAtom(search) && chooseGroups(search) &&
+  return findLoop(plan) && isPlainProduct(plan->product) && chooseGroups(search) && findAtom(search) &&
          collectInside(plan) && isLoopKnownOutside(plan) && planFactor(search, 0) && planFactor(search, 1) &&
          chooseStages(search);
 }

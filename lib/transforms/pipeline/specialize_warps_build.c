@@ -274,6 +274,7 @@ static void buildPartitions(const Made *made, TileBuilder *builder) {
     registers = mlirDenseI64ArrayGet(context, 2, plan->registers);
   tileWarpSpecializeOpCreate(builder, made->count, made->captures, mlirArrayAttrGet(context, 2, names),
                              mlirDenseI64ArrayGet(context, 2, warps), registers, 2, made->regions);
+  mlirOperationRemoveAttributeByName(plan->kernel, tileString("registers")); // of the warps as they were
   mlirOperationSetAttributeByName(plan->kernel, tileString("warps"),
                                   mlirIntegerAttrGet(mlirIntegerTypeGet(context, 32), warps[0] + warps[1]));
 }

@@ -3,7 +3,7 @@
 // RUN: %tile_opt %s --split-input-file --pass-pipeline='builtin.module(tile.kernel(tile-specialize-warps{chip=sm_80},canonicalize))' | FileCheck %s --check-prefix=NONE
 // RUN: %tile_opt %s --split-input-file --pass-pipeline='builtin.module(tile.kernel(tile-specialize-warps{chip=sm_90a}))' --tile-pass-statistics 2>&1 >/dev/null | FileCheck %s --check-prefix=COUNT
 
-// COUNT-DAG: 2 specialized
+// COUNT-DAG: 3 specialized
 // COUNT-DAG: 1 stores
 // NONE-NOT: tile.warp_specialize
 // TWO: tile.alloc : !tile.barrier<2>
@@ -71,11 +71,11 @@ tile.kernel @product(%a_: memref<?x?xf16>, %b_: memref<?x?xf16>, %c_: memref<?x?
 
 // -----
 
-// 64 rows: one group multiplies, and registers stay as they are. The rows of the result are no multiples of 16 bytes: its
+// 64 rows: one group multiplies, registers stay as they are, and shared memory is left for another block. The rows of the result are no multiples of 16 bytes: its
 // tile is stored by the threads.
 // CHECK-LABEL: tile.kernel @narrow
 // CHECK-SAME: warps = 8
-// CHECK: tile.alloc : !tile.barrier<8>
+// CHECK: tile.alloc : !tile.barrier<6>
 // CHECK: partition "load" warps(4) {
 // CHECK: partition "multiply" warps(4) {
 // CHECK: tile.mma_async {{.*}} atom "wgmma.m64n64k16"
@@ -101,6 +101,37 @@ tile.kernel @narrow(%a_: memref<?x?xf16>, %b_: memref<?x?xf16>, %c_: memref<?x?x
     scf.yield %u : tensor<64x64xf32>
   }
   tile.store %sum, %C[%i, %j] : tensor<64x64xf32>, !tile.view<64x64xf32>
+  tile.return
+}
+
+// -----
+
+// The kernel's 8 warps multiply, each group 64 columns. Its limit of registers was of these warps alone.
+// CHECK-LABEL: tile.kernel @by_columns
+// CHECK-NOT: registers = 128
+// CHECK-SAME: warps = 12
+// CHECK: partition "multiply" warps(8) registers(232) {
+// CHECK: tile.mma_async {{.*}} atom "wgmma.m64n64k16"
+tile.kernel @by_columns(%a_: memref<?x?xf16>, %b_: memref<?x?xf16>, %c_: memref<?x?xf32>) attributes {warps = 8 : i32, registers = 128 : i32} {
+  %i = tile.program_id 0
+  %j = tile.program_id 1
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %a = tile.assume %a_ align 16 strides [8, 1] : memref<?x?xf16>
+  %b = tile.assume %b_ align 16 strides [8, 1] : memref<?x?xf16>
+  %c = tile.assume %c_ align 16 strides [1, 1] : memref<?x?xf32>
+  %A = tile.view %a : memref<?x?xf16> to !tile.view<64x64xf16>
+  %C = tile.view %c : memref<?x?xf32> to !tile.view<64x128xf32>
+  %nk = tile.num_tiles %A dim 1 : !tile.view<64x64xf16>
+  %zero = arith.constant dense<0.0> : tensor<64x128xf32>
+  %sum = scf.for %k = %c0 to %nk step %c1 iter_args(%t = %zero) -> (tensor<64x128xf32>) {
+    %B = tile.view %b : memref<?x?xf16> to !tile.view<64x128xf16>
+    %x = tile.load %A[%i, %k] : !tile.view<64x64xf16> -> tensor<64x64xf16>
+    %y = tile.load %B[%k, %j] : !tile.view<64x128xf16> -> tensor<64x128xf16>
+    %u = tile.mma %x, %y, %t : tensor<64x64xf16>, tensor<64x128xf16> -> tensor<64x128xf32>
+    scf.yield %u : tensor<64x128xf32>
+  }
+  tile.store %sum, %C[%i, %j] : tensor<64x128xf32>, !tile.view<64x128xf32>
   tile.return
 }
 

@@ -26,14 +26,16 @@ class Case:
     """`a`, `b`: "k", neighbours are along the sum; "r", along the rows or columns. `start`: from where sums begin."""
 
     def __init__(self, element, tile, a="k", b="r", out=None, start="zero", epilogue="none", rows=None, is_odd=False,
-                 sum=None):
+                 sum=None, warps=None):
         self.element, self.tile, self.a, self.b = element, tile, a, b
         self.sum = sum or ("i32" if element == "i8" else "f32")
         self.out = out or self.sum
         self.start, self.epilogue, self.rows, self.is_odd = start, epilogue, rows, is_odd
+        self.warps = f", warps = {warps} : i32" if warps else ""
         m, n, k = tile
         self.name = "_".join([element + ("sums" if sum else ""), f"{m}x{n}x{k}", a + b, self.out, start, epilogue]
-                             + ([f"rows{rows}"] if rows is not None else []) + (["odd"] if is_odd else []))
+                             + ([f"rows{rows}"] if rows is not None else []) + (["odd"] if is_odd else [])
+                             + ([f"warps{warps}"] if warps else []))
 
     def sizes(self):
         m, n, k = self.tile
@@ -78,7 +80,7 @@ class Case:
         body, end = "\n  ".join(lines), "\n  ".join(tail)
         tensor = f"tensor<?x?x{out}>"
         return f"""tile.kernel @product(%a_: {memory}, %b_: {memory}, %d: memref<?x{out}>, %c_: {result})
-    attributes {{machine = #tile.machine<"sm_90a">}} {{
+    attributes {{machine = #tile.machine<"sm_90a">{self.warps}}} {{
   %i = tile.program_id 0
   %j = tile.program_id 1
   %c0 = arith.constant 0 : index
@@ -151,6 +153,7 @@ def all_cases():
     yield Case("f16", (128, 128, 64), out="f16", start="result")
     yield Case("f16", (64, 128, 64), start="result", epilogue="bias_relu")
     yield Case("f16", (128, 128, 64), start="result", sum="f16", epilogue="bias_relu")
+    yield Case("f16", (64, 128, 64), out="f16", epilogue="bias_relu", warps=8)
     yield Case("f8E4M3FN", (128, 128, 64), "k", "k", out="f16")
     yield Case("i8", (128, 64, 128), "k", "k")
     yield Case("f16", (128, 128, 64), out="f16", rows=1)
