@@ -15,7 +15,8 @@ static const TilePipelineStep toMachine[] = {
 
 // convert-assert-to-runtime stands ahead of upstream's convert-cf-to-llvm, which takes the whole module and would end
 // the process instead. Alignment and strides are known when everything is a buffer: kernels access memory as wide as
-// these allow. Every tile gets a layout and every product an instruction of the chip, whose operands are copied ahead
+// these allow. Products become TMA and wgmma where the
+// chip has them. Every tile gets a layout and every product an instruction of the chip, whose operands are copied ahead
 // of their use. Then memory is placed, and barriers and waits become explicit. Layouts, places, barriers and waits that
 // are there already stay.
 static const TilePipelineStep toScheduled[] = {
@@ -23,6 +24,7 @@ static const TilePipelineStep toScheduled[] = {
     {"tile-assume-launch-facts", {{"entry-alignment", "16"}}},
     {"canonicalize", .on = tileKernelOpName},
     {"cse", .on = tileKernelOpName},
+    {"tile-specialize-warps", .on = tileKernelOpName},
     {"tile-assign-layouts", .on = tileKernelOpName},
     {"tile-stage-in-shared-memory", .on = tileKernelOpName},
     {"tile-pipeline-loops", .on = tileKernelOpName},

@@ -385,7 +385,7 @@ static bool chooseStages(Search *search) {
   }
   if (wanted > 0)
     plan->stages = tessera_min(plan->stages, wanted);
-  return plan->stages >= tessera_min(FewestStages, most);
+  return plan->stages >= 1 && plan->stages >= tessera_min(FewestStages, most);
 }
 
 //===--- the pass -----------------------------------------------------------------------------===//

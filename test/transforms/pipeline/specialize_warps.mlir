@@ -257,6 +257,36 @@ tile.kernel @too_many_sums(%a_: memref<?x?xf16>, %b_: memref<?x?xf16>, %c_: memr
 
 // -----
 
+// No stage fits in 16 KiB.
+// CHECK-LABEL: tile.kernel @little_memory
+// CHECK-NOT: tile.warp_specialize
+// CHECK: tile.return
+tile.kernel @little_memory(%a_: memref<?x?xf16>, %b_: memref<?x?xf16>, %c_: memref<?x?xf16>) attributes {machine = #tile.machine<"sm_90a", "shared.per_block.bytes" = 16384>} {
+  %i = tile.program_id 0
+  %j = tile.program_id 1
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %a = tile.assume %a_ align 16 strides [8, 1] : memref<?x?xf16>
+  %b = tile.assume %b_ align 16 strides [8, 1] : memref<?x?xf16>
+  %c = tile.assume %c_ align 16 strides [8, 1] : memref<?x?xf16>
+  %A = tile.view %a : memref<?x?xf16> to !tile.view<128x64xf16>
+  %C = tile.view %c : memref<?x?xf16> to !tile.view<128x128xf16>
+  %nk = tile.num_tiles %A dim 1 : !tile.view<128x64xf16>
+  %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+  %sum = scf.for %k = %c0 to %nk step %c1 iter_args(%t = %zero) -> (tensor<128x128xf32>) {
+    %B = tile.view %b : memref<?x?xf16> to !tile.view<64x128xf16>
+    %x = tile.load %A[%i, %k] : !tile.view<128x64xf16> -> tensor<128x64xf16>
+    %y = tile.load %B[%k, %j] : !tile.view<64x128xf16> -> tensor<64x128xf16>
+    %u = tile.mma %x, %y, %t : tensor<128x64xf16>, tensor<64x128xf16> -> tensor<128x128xf32>
+    scf.yield %u : tensor<128x128xf32>
+  }
+  %h = arith.truncf %sum : tensor<128x128xf32> to tensor<128x128xf16>
+  tile.store %h, %C[%i, %j] : tensor<128x128xf16>, !tile.view<128x128xf16>
+  tile.return
+}
+
+// -----
+
 // 32 rows are no wgmma.
 // CHECK-LABEL: tile.kernel @too_few_rows
 // CHECK-NOT: tile.warp_specialize
