@@ -34,10 +34,17 @@ SCALAR(interpretScalarSubf) {
   return give(result, interpretRoundedElement(OUT, x[0].f - x[1].f, x[0].bound + x[1].bound));
 }
 
+// A bound, however small, says that the sign of a zero is open.
+#define OPEN_SIGN 0x1p-400
+
+static bool hasOpenSign(Element x) { return x.bound > 0 && fabs(x.f) <= x.bound; }
+
 SCALAR(interpretScalarMulf) {
   double error = x[0].bound == 0 && x[1].bound == 0
                      ? 0
                      : fabs(x[0].f) * x[1].bound + fabs(x[1].f) * x[0].bound + x[0].bound * x[1].bound;
+  if (error == 0 && (hasOpenSign(x[0]) || hasOpenSign(x[1])))
+    error = OPEN_SIGN;
   return give(result, interpretRoundedElement(OUT, x[0].f * x[1].f, error));
 }
 
@@ -71,8 +78,14 @@ SCALAR(interpretScalarMinimumf) {
   return give(result, elementOfFloat(value, largerBound(x)));
 }
 
-SCALAR(interpretScalarMaxnumf) { return give(result, elementOfFloat(fmax(x[0].f, x[1].f), largerBound(x))); }
-SCALAR(interpretScalarMinnumf) { return give(result, elementOfFloat(fmin(x[0].f, x[1].f), largerBound(x))); }
+// Of -0 and +0 either may result.
+static double boundOfNumbers(const Element *x) {
+  bool isEitherZero = x[0].f == 0 && x[1].f == 0 && signbit(x[0].f) != signbit(x[1].f);
+  return isEitherZero ? fmax(largerBound(x), OPEN_SIGN) : largerBound(x);
+}
+
+SCALAR(interpretScalarMaxnumf) { return give(result, elementOfFloat(fmax(x[0].f, x[1].f), boundOfNumbers(x))); }
+SCALAR(interpretScalarMinnumf) { return give(result, elementOfFloat(fmin(x[0].f, x[1].f), boundOfNumbers(x))); }
 
 // Two operands, one result, element by element: the scalar function inlined into the loop.
 #define STRIPE(name, scalar)                                                                                           \
