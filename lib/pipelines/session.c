@@ -118,13 +118,24 @@ static bool takesSparse(MlirOperation function) {
   return takes;
 }
 
+static const char *const fromUpstream = "builtin.module(func.func(convert-elementwise-to-linalg),"
+                                        "convert-sparse-tensor-to-sparse{lowerable=true})";
+
 bool tileSessionTakeSparseEntries(TileSession *session, tessera_error_t *error) {
   MlirOperation op = mlirBlockGetFirstOperation(mlirModuleGetBody(session->module));
   for (; !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
     if (takesSparse(op))
-      return tileSessionRun(session,
-                            "builtin.module(func.func(convert-elementwise-to-linalg),"
-                            "convert-sparse-tensor-to-sparse{lowerable=true})",
-                            error);
+      return tileSessionRun(session, fromUpstream, error);
   return true;
+}
+
+static MlirWalkResult findSparse(MlirOperation op, void *found) {
+  *(bool *)found |= tileOpIsOfDialect(op, "sparse_tensor");
+  return *(bool *)found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+}
+
+bool tileSessionTakeSparse(TileSession *session, tessera_error_t *error) {
+  bool found = false;
+  mlirOperationWalk(mlirModuleGetOperation(session->module), findSparse, &found, MlirWalkPreOrder);
+  return !found || tileSessionRun(session, fromUpstream, error);
 }

@@ -24,4 +24,6 @@ bool tileSessionRun(TileSession *session, const char *pipeline, tessera_error_t 
 // Where a public function takes or gives tensors of upstream's sparse_tensor, the module becomes one of our sparse
 // ones, whose entries have a signature (lib/target/entry.h). What that leaves to upstream's sparsifier has none.
 bool tileSessionTakeSparseEntries(TileSession *session, tessera_error_t *error);
+// Every op of upstream's sparse_tensor becomes sparse ops or kernels: what the interpreter runs.
+bool tileSessionTakeSparse(TileSession *session, tessera_error_t *error);
 void tileSessionClose(TileSession *session);

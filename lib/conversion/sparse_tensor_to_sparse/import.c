@@ -1,13 +1,13 @@
 // convert-sparse-tensor-to-sparse: programs of upstream's sparse_tensor dialect as programs of ours.
 //
 // Expects: func.func on tensors. Leaves: every function all of whose encoded values have a format here (levels.h) and
-// whose ops on them are known (below) in sparse ops; the others, with those they call or that call them, go through
-// upstream's sparsifier to loops on buffers, with a remark at the op that asked for it (unsupported = upstream), or are
-// an error there (unsupported = error). `lowerable` leaves to upstream also what convert-sparse-to-tile has no kernel
-// for, found out on a copy. Cost: linear; twice for `lowerable`.
-// Known: assemble, disassemble, convert, positions, coordinates, values, number_of_entries; linalg's matrix products of
-// one encoded matrix and a dense one, sampled products; tensor.dim; functions and scf. What they mean:
-// https://mlir.llvm.org/docs/Dialects/SparseTensorOps/.
+// whose ops on them are known (below) in sparse ops; the others, with those they call or that call them, become kernels
+// that walk levels (convert-sparse-tensor-to-tile). What that pass does not know goes through upstream's sparsifier to
+// loops on buffers, with a remark at the op that asked for it (unsupported = upstream), or is an error there
+// (unsupported = error). `lowerable` walks levels also where convert-sparse-to-tile has no kernel. Both are found out
+// on a copy. Cost: linear, some times over. Known: assemble, disassemble, convert, positions, coordinates, values,
+// number_of_entries; linalg's matrix products of one encoded matrix and a dense one, sampled products; tensor.dim;
+// functions and scf. What they mean: https://mlir.llvm.org/docs/Dialects/SparseTensorOps/.
 #include "dialects/sparse/ops.h"
 #include "dialects/sparse/sparse.h"
 #include "dialects/tile/tile.h"
@@ -28,7 +28,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { Taken, Left };
+enum { Taken, Walked, Left };
 
 //===--- sampled products -------------------------------------------------------===//
 
@@ -209,7 +209,7 @@ typedef struct Function {
   MlirOperation op, first, culprit; // the first op on sparse tensors, the one that is not taken; or null
   const char *why;
   intptr_t group;
-  bool isSparse, isLeft;
+  bool isSparse, isWalked, isLeft; // walked: by kernels of convert-sparse-tensor-to-tile; left: to upstream
 } Function;
 
 typedef struct Functions {
@@ -492,8 +492,17 @@ static void moveTo(MlirModule module, MlirOperation function) {
 // What a trial says is for nobody.
 static MlirLogicalResult ignore(MlirDiagnostic diagnostic, void *unused) { return mlirLogicalResultSuccess(); }
 
-// Whether convert-sparse-to-tile lowers the group, tried on a copy of it.
-static bool canLower(Functions *functions, intptr_t group) {
+static bool lowersToTile(MlirOperation copy) {
+  return convert(copy) && tileRunPipeline(copy, "convert-sparse-to-tile");
+}
+
+// Upstream's rewrites of printing, of reshapes and of conditions in linalg's bodies, then kernels.
+static const char *const expand = "pre-sparsification-rewrite,func.func(linalg-generalize-named-ops)";
+static const char *const walk = "convert-sparse-tensor-to-tile";
+static bool walksLevels(MlirOperation copy) { return tileRunPipeline(copy, expand) && tileRunPipeline(copy, walk); }
+
+// Whether the group can go that way, tried on a copy of it.
+static bool canGo(Functions *functions, intptr_t group, bool (*goes)(MlirOperation copy)) {
   MlirOperation first = functions->items[group].op;
   MlirModule copy = emptyModule(first);
   for (intptr_t i = 0; i < functions->count; ++i)
@@ -501,8 +510,7 @@ static bool canLower(Functions *functions, intptr_t group) {
       mlirBlockAppendOwnedOperation(mlirModuleGetBody(copy), mlirOperationClone(functions->items[i].op));
   MlirContext context = mlirOperationGetContext(first);
   MlirDiagnosticHandlerID handler = mlirContextAttachDiagnosticHandler(context, ignore, NULL, NULL);
-  bool ok =
-      convert(mlirModuleGetOperation(copy)) && tileRunPipeline(mlirModuleGetOperation(copy), "convert-sparse-to-tile");
+  bool ok = goes(mlirModuleGetOperation(copy));
   mlirContextDetachDiagnosticHandler(context, handler);
   mlirModuleDestroy(copy);
   return ok;
@@ -566,6 +574,17 @@ static bool isFitForUpstream(MlirOperation root) {
   return ok;
 }
 
+// Everything in one module goes to the end of another.
+static void moveAll(MlirModule from, MlirOperation to) {
+  MlirBlock source = mlirModuleGetBody(from), target = mlirRegionGetFirstBlock(mlirOperationGetRegion(to, 0));
+  for (MlirOperation op = mlirBlockGetFirstOperation(source); !mlirOperationIsNull(op);
+       op = mlirBlockGetFirstOperation(source)) {
+    mlirOperationRemoveFromParent(op);
+    mlirBlockAppendOwnedOperation(target, op);
+  }
+  mlirModuleDestroy(from);
+}
+
 // Functions left go to a module of their own and come back as loops on buffers, with the helpers they call.
 static bool leaveToUpstream(MlirOperation module, Functions *functions, MlirExtPass pass) {
   MlirModule own = emptyModule(module);
@@ -577,15 +596,25 @@ static bool leaveToUpstream(MlirOperation module, Functions *functions, MlirExtP
       mlirExtPassAddStatistic(pass, Left, 1);
     }
   bool ok = isFitForUpstream(root) && tileRunPipeline(root, upstream);
-  MlirBlock from = mlirModuleGetBody(own), to = mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0));
-  for (MlirOperation op = mlirBlockGetFirstOperation(from); !mlirOperationIsNull(op);
-       op = mlirBlockGetFirstOperation(from)) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(mlirModuleGetBody(own)); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
     mlirOperationRemoveAttributeByName(op, tileString("arg_attrs"));
-    mlirOperationRemoveFromParent(op);
-    mlirBlockAppendOwnedOperation(to, op);
-  }
-  mlirModuleDestroy(own);
+  moveAll(own, module);
   return ok;
+}
+
+// The functions that walk levels, out of the way of the conversion to sparse ops, and ready for theirs.
+static MlirModule takeWalked(MlirOperation module, Functions *functions, MlirExtPass pass, bool *ok) {
+  MlirModule own = emptyModule(module);
+  intptr_t count = 0;
+  for (intptr_t i = 0; i < functions->count; ++i)
+    if (functions->items[i].isWalked) {
+      moveTo(own, functions->items[i].op);
+      count += functions->items[i].isSparse;
+    }
+  mlirExtPassAddStatistic(pass, Walked, (uint64_t)count);
+  *ok = count == 0 || tileRunPipeline(mlirModuleGetOperation(own), expand);
+  return own;
 }
 
 //===--- the pass -----------------------------------------------------------------------===//
@@ -598,29 +627,44 @@ static void remarkLeft(const Functions *functions, intptr_t group) {
     }
 }
 
-// Marks the groups that hold what is not taken, and says why: a remark, or an error where nothing may be left.
+// Says why a group is left to upstream: a remark, or an error where nothing may be left.
+static bool explain(const Functions *functions, intptr_t group, bool isError) {
+  bool ok = true, isExplained = false;
+  for (intptr_t i = 0; i < functions->count; ++i) {
+    const Function *function = &functions->items[i];
+    if (function->group != group || !function->why)
+      continue;
+    isExplained = true;
+    if (isError)
+      ok = tileError(function->culprit, "%s", function->why);
+    else
+      tileRemark(function->culprit, "%s: left to upstream's sparsifier", function->why);
+  }
+  if (!isExplained)
+    remarkLeft(functions, group);
+  return ok;
+}
+
+// Marks the groups that hold what is not taken.
 static bool decide(Functions *functions, bool isError, bool mustLower) {
   bool ok = true;
   for (intptr_t g = 0; g < functions->count; ++g) {
-    bool isSparse = false, isLeft = false;
-    for (intptr_t i = 0; i < functions->count; ++i) {
-      Function *function = &functions->items[i];
-      if (function->group != g)
-        continue;
-      isSparse |= function->isSparse;
-      isLeft |= function->why != NULL;
-      if (function->why && isError)
-        ok = tileError(function->culprit, "%s", function->why);
-      else if (function->why)
-        tileRemark(function->culprit, "%s: left to upstream's sparsifier", function->why);
-    }
-    if (isSparse && !isLeft && mustLower && !isError && !canLower(functions, g)) {
-      isLeft = true;
-      remarkLeft(functions, g);
-    }
+    bool isSparse = false, isOther = false;
     for (intptr_t i = 0; i < functions->count; ++i)
-      if (functions->items[i].group == g)
-        functions->items[i].isLeft = isLeft && isSparse;
+      if (functions->items[i].group == g) {
+        isSparse |= functions->items[i].isSparse;
+        isOther |= functions->items[i].why != NULL;
+      }
+    if (!isSparse || (!isOther && (!mustLower || isError || canGo(functions, g, lowersToTile))))
+      continue;
+    bool isWalked = canGo(functions, g, walksLevels);
+    if (!isWalked)
+      ok &= explain(functions, g, isError);
+    for (intptr_t i = 0; i < functions->count; ++i)
+      if (functions->items[i].group == g) {
+        functions->items[i].isWalked = isWalked;
+        functions->items[i].isLeft = !isWalked;
+      }
   }
   return ok;
 }
@@ -643,9 +687,15 @@ static bool run(MlirOperation module, MlirExtPass pass) {
   bool ok = decide(&functions, isError, mlirExtPassGetBool(pass, "lowerable"));
   for (intptr_t i = 0; i < functions.count; ++i) {
     isLeft |= functions.items[i].isLeft;
-    mlirExtPassAddStatistic(pass, Taken, functions.items[i].isSparse && !functions.items[i].isLeft);
+    mlirExtPassAddStatistic(pass, Taken,
+                            functions.items[i].isSparse && !functions.items[i].isLeft && !functions.items[i].isWalked);
   }
-  ok = ok && (!isLeft || leaveToUpstream(module, &functions, pass)) && convert(module);
+  if (ok) {
+    MlirModule walked = takeWalked(module, &functions, pass, &ok);
+    ok = ok && (!isLeft || leaveToUpstream(module, &functions, pass)) && convert(module);
+    moveAll(walked, module);
+    ok = ok && tileRunPipeline(module, walk);
+  }
   free(functions.items);
   return ok;
 }
@@ -671,6 +721,7 @@ const MlirExtPassDefinition sparseTensorToSparsePass = {
     .numOptions = COUNT(options),
     .options = options,
     .statistics = (const char *const[]){"taken: functions on sparse tensors that became ours",
+                                        "walked: functions whose kernels walk levels",
                                         "left: functions left to upstream's sparsifier", NULL},
     .dependentDialects = dependents,
     .run = run,

@@ -1,4 +1,4 @@
-// Level lists become formats, ops on them sparse ops; a function with anything else becomes upstream's loops.
+// Level lists become formats, ops on them sparse ops; a function with anything else becomes kernels that walk levels.
 // RUN: %tile_opt %s --convert-sparse-tensor-to-sparse 2>&1 | FileCheck %s
 // RUN: %mlir_opt_plugin %s --pass-pipeline='builtin.module(convert-sparse-tensor-to-sparse)' 2>&1 | FileCheck %s
 // RUN: %tile_opt %s --convert-sparse-tensor-to-sparse 2>/dev/null | not grep '#sparse_tensor'
@@ -12,8 +12,7 @@
 #V = #sparse_tensor.encoding<{ map = (i) -> (i : compressed), crdWidth = 32 }>
 #DCSR = #sparse_tensor.encoding<{ map = (i, j) -> (i : compressed, j : compressed) }>
 
-// CHECK: remark: {{.*}}stores a sparse tensor in levels that no format here has: left to upstream's sparsifier
-// CHECK: remark: {{.*}}is not a product of a sparse matrix and a dense one, nor a sampled one: left to upstream's sparsifier
+// CHECK-NOT: left to upstream's sparsifier
 
 // CHECK-DAG: #[[NM:.*]] = #sparse.nm<n = 3, m = 8, axis = 0>
 // CHECK-DAG: #[[BSR:.*]] = #sparse.bsr<block = [2, 3]>
@@ -87,10 +86,13 @@ func.func @products(%a: tensor<8x8xi8, #CSC>, %b: tensor<8x3xi8>, %z: tensor<8x3
 // CHECK-SAME: tensor<4xf32>
 func.func @dense(%x: tensor<4xf32>) -> tensor<4xf32> { return %x : tensor<4xf32> }
 
-// What is left comes back as loops on buffers, with what calls it and what it calls.
+// Levels that no format here has are walked by kernels: arrays of levels in place of the tensor.
 // CHECK-LABEL: func.func @sums(
-// CHECK-SAME: memref<8xf32>
-// CHECK: scf.for
+// CHECK-SAME: tensor<8xf32>
+// CHECK: tile.launch @fill_entries
+// CHECK-LABEL: func.func private @sum(
+// CHECK-SAME: tensor<?xi64>, %{{[^:]*}}: tensor<?xi64>, %{{[^:]*}}: tensor<?xi64>, %{{[^:]*}}: tensor<?xi64>, %{{[^:]*}}: tensor<?xf32>,
+// CHECK: tile.launch @contract_levels
 func.func @sums(%d: tensor<8x8xf32>, %y: tensor<8xf32>) -> tensor<8xf32> {
   %a = sparse_tensor.convert %d : tensor<8x8xf32> to tensor<8x8xf32, #DCSR>
   %r = func.call @sum(%a, %y) : (tensor<8x8xf32, #DCSR>, tensor<8xf32>) -> tensor<8xf32>

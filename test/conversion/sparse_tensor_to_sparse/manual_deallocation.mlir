@@ -6,7 +6,10 @@
 // CHECK: memref.dealloc %[[A]] {bufferization.manual_deallocation}
 // LOWERED: llvm.func @main
 #CSR = #sparse_tensor.encoding<{ map = (i, j) -> (i : dense, j : compressed) }>
-func.func @main(%d: tensor<4x3xf64>, %b: tensor<3x2xf64>) {
+// A file is read by upstream's way, and all of its function with it.
+func.func @main(%d: tensor<4x3xf64>, %b: tensor<3x2xf64>, %p: !llvm.ptr) {
+  %f = sparse_tensor.new %p : !llvm.ptr to tensor<4x3xf64, #CSR>
+  sparse_tensor.print %f : tensor<4x3xf64, #CSR>
   %csr = sparse_tensor.convert %d : tensor<4x3xf64> to tensor<4x3xf64, #CSR>
   %bs = sparse_tensor.convert %b : tensor<3x2xf64> to tensor<3x2xf64, #CSR>
   %e = tensor.empty() : tensor<4x2xf64, #CSR>
