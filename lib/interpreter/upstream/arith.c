@@ -34,9 +34,6 @@ SCALAR(interpretScalarSubf) {
   return give(result, interpretRoundedElement(OUT, x[0].f - x[1].f, x[0].bound + x[1].bound));
 }
 
-// A bound, however small, says that the sign of a zero is open.
-#define OPEN_SIGN 0x1p-400
-
 static bool hasOpenSign(Element x) { return x.bound > 0 && fabs(x.f) <= x.bound; }
 
 SCALAR(interpretScalarMulf) {
@@ -44,7 +41,7 @@ SCALAR(interpretScalarMulf) {
                      ? 0
                      : fabs(x[0].f) * x[1].bound + fabs(x[1].f) * x[0].bound + x[0].bound * x[1].bound;
   if (error == 0 && (hasOpenSign(x[0]) || hasOpenSign(x[1])))
-    error = OPEN_SIGN;
+    error = INTERPRET_OPEN_SIGN;
   return give(result, interpretRoundedElement(OUT, x[0].f * x[1].f, error));
 }
 
@@ -81,7 +78,7 @@ SCALAR(interpretScalarMinimumf) {
 // Of -0 and +0 either may result.
 static double boundOfNumbers(const Element *x) {
   bool isEitherZero = x[0].f == 0 && x[1].f == 0 && signbit(x[0].f) != signbit(x[1].f);
-  return isEitherZero ? fmax(largerBound(x), OPEN_SIGN) : largerBound(x);
+  return isEitherZero ? fmax(largerBound(x), INTERPRET_OPEN_SIGN) : largerBound(x);
 }
 
 SCALAR(interpretScalarMaxnumf) { return give(result, elementOfFloat(fmax(x[0].f, x[1].f), boundOfNumbers(x))); }

@@ -120,10 +120,15 @@ SCALAR(interpretScalarClampf) {
          interpretScalarMinimumf(machine, instruction, (Element[]){raised, x[2]}, result);
 }
 
+static double carriedOrOpen(double (*function)(double), Element x) {
+  bool isOpenZero = function(x.f) == 0 && x.bound > 0 && fabs(x.f) <= x.bound;
+  return fmax(carried(function, x), isOpenZero ? INTERPRET_OPEN_SIGN : 0);
+}
+
 // Whole numbers: both neighbours when the operand's bound reaches over a step.
 #define STEP(name, function)                                                                                           \
   SCALAR(name) {                                                                                                       \
-    *result = elementOfFloat(function(x[0].f), carried(function, x[0]));                                               \
+    *result = elementOfFloat(function(x[0].f), carriedOrOpen(function, x[0]));                                         \
     return true;                                                                                                       \
   }
 STEP(interpretScalarCeil, ceil)

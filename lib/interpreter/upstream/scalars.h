@@ -6,6 +6,9 @@
 // Rounded to the format; `error` is how far the exact result may be off because the operands are.
 Element interpretRoundedElement(const Format *format, double exact, double error);
 
+// A bound, however small, says that the sign of a zero is open.
+#define INTERPRET_OPEN_SIGN 0x1p-400
+
 #define TESSERA_SCALARS(X)                                                                                             \
   X(ArithOp_RemF, interpretScalarRemf)                                                                                 \
   X(ArithOp_NegF, interpretScalarNegf)                                                                                 \

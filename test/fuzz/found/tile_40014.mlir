@@ -12,6 +12,7 @@ func.func @main(%x: tensor<9x8xf32>, %y: tensor<9x8xf32>) -> (tensor<9x8xf32>, t
   %m = arith.maxnumf %p, %q : tensor<9x8xf32>
   %n = arith.minnumf %p, %q : tensor<9x8xf32>
   %a = arith.mulf %m, %p : tensor<9x8xf32>
-  %b = arith.mulf %n, %q : tensor<9x8xf32>
+  %c = arith.mulf %n, %q : tensor<9x8xf32>
+  %b = math.roundeven %c : tensor<9x8xf32>
   return %m, %n, %a, %b : tensor<9x8xf32>, tensor<9x8xf32>, tensor<9x8xf32>, tensor<9x8xf32>
 }
