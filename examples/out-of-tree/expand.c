@@ -54,22 +54,13 @@ static bool run(MlirOperation function, MlirExtPass pass) {
   return true;
 }
 
-// What the pass may create must be known before it runs.
-static void dependentDialects(MlirDialectRegistry registry) {
-  tileInsertDialects(registry, (const char *const[]){"arith", "math", NULL});
-}
-
-static const MlirExtPassOption options[] = {
-    {"fma", "multiply and add with one rounding", MlirExtOption_Bool, "false"},
-};
-
 const MlirExtPassDefinition polyExpandPass = {
     .argument = "poly-expand",
     .summary = "Write polynomials out as multiplications and additions",
     .anchor = "func.func",
-    .numOptions = 1,
-    .options = options,
+    .options =
+        (const MlirExtPassOption[]){{"fma", "multiply and add with one rounding", MlirExtOption_Bool, "false"}, {NULL}},
     .statistics = (const char *const[]){"expanded: polynomials written out", "steps: multiplications", NULL},
-    .dependentDialects = dependentDialects,
+    .dialects = (const char *const[]){"arith", "math", NULL},
     .run = run,
 };

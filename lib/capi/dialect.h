@@ -34,6 +34,8 @@ typedef struct MlirExtDialectDefinition {
 MLIR_EXT_BEGIN
 // `definition` and all it points to must live as long as the process.
 void mlirExtDialectRegistryInsert(MlirDialectRegistry registry, const MlirExtDialectDefinition *definition);
+// Inserts upstream's dialects by name; asserts that they exist. `names` ends with null.
+void mlirExtDialectRegistryInsertNamed(MlirDialectRegistry registry, const char *const *names);
 
 // Gets verify; null (after a diagnostic at an unknown location) when the parameters are wrong.
 MlirType mlirExtTypeGet(MlirContext context, const MlirExtParametricDefinition *definition, intptr_t count,

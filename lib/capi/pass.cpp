@@ -1,5 +1,6 @@
 // Passes and pipelines found by name, with typed options that upstream's parser checks, and our own statistics.
 #include "lib/capi/pass.h"
+#include "lib/capi/dialect.h"
 #include "lib/capi/impl.h"
 #include "lib/capi/statistics.h"
 #include "mlir/CAPI/Pass.h"
@@ -89,8 +90,8 @@ public:
   explicit PassInC(const MlirExtPassDefinition &definition)
       : Pass(typeIDOf(&definition), anchorOf(definition)), definition(definition) {
     values.counters = mlirExtCountersGet(&definition);
-    for (intptr_t i = 0; i < definition.numOptions; ++i)
-      values.slots.push_back(makeOption<Pass>(*this, definition.options[i]));
+    for (const MlirExtPassOption *option = definition.options; option && option->name; ++option)
+      values.slots.push_back(makeOption<Pass>(*this, *option));
   }
   StringRef getName() const override { return definition.argument; }
   StringRef getArgument() const override { return definition.argument; }
@@ -99,8 +100,10 @@ public:
     return !getOpName() || name.getStringRef() == *getOpName();
   }
   void getDependentDialects(DialectRegistry &registry) const override {
-    if (definition.dependentDialects)
-      definition.dependentDialects(wrap(&registry));
+    if (definition.dialects)
+      mlirExtDialectRegistryInsertNamed(wrap(&registry), definition.dialects);
+    if (definition.registerDialects)
+      definition.registerDialects(wrap(&registry));
   }
   std::unique_ptr<Pass> clonePass() const override { return std::make_unique<PassInC>(definition); }
   void runOnOperation() override {
@@ -119,8 +122,8 @@ private:
 
 struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
   explicit PipelineOptions(const MlirExtPipelineDefinition &definition) {
-    for (intptr_t i = 0; i < definition.numOptions; ++i)
-      values.slots.push_back(makeOption<mlir::detail::PassOptions>(*this, definition.options[i]));
+    for (const MlirExtPassOption *option = definition.options; option && option->name; ++option)
+      values.slots.push_back(makeOption<mlir::detail::PassOptions>(*this, *option));
   }
   OptionValues values;
 };

@@ -22,18 +22,17 @@ typedef struct MlirExtPassOption {
 typedef struct MlirExtPassDefinition {
   const char *argument; // "tile-bufferize-host": also the pipeline text
   const char *summary;
-  const char *anchor; // op the pass runs on ("builtin.module"); null or "" for any
-  intptr_t numOptions;
-  const MlirExtPassOption *options;
-  const char *const *statistics; // null-terminated "name: what it counts"
-  void (*dependentDialects)(MlirDialectRegistry registry);
-  bool (*run)(MlirOperation op, MlirExtPass pass); // false fails the pass
+  const char *anchor;                                     // op the pass runs on ("builtin.module"); null or "" for any
+  const MlirExtPassOption *options;                       // the last one has no name; null: none
+  const char *const *statistics;                          // null-terminated "name: what it counts"
+  const char *const *dialects;                            // null-terminated: upstream's dialects of ops that it makes
+  void (*registerDialects)(MlirDialectRegistry registry); // the same for other dialects
+  bool (*run)(MlirOperation op, MlirExtPass pass);        // false fails the pass
 } MlirExtPassDefinition;
 
 typedef struct MlirExtPipelineDefinition {
   const char *argument, *summary;
-  intptr_t numOptions;
-  const MlirExtPassOption *options;
+  const MlirExtPassOption *options; // the last one has no name; null: none
   // Writes the pipeline as text ("a,b{x=1},func.func(c)") through `append`; false after mlirExtPipelineError.
   bool (*build)(MlirExtPass options, MlirStringCallback append, void *userData);
 } MlirExtPipelineDefinition;

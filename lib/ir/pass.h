@@ -17,5 +17,3 @@ void tileAddPattern(MlirRewritePatternSet patterns, MlirContext context, const c
                     TileRewrite rewrite);
 // Runs a pipeline given as text on `op` ("canonicalize,cse"). False after a diagnostic.
 bool tileRunPipeline(MlirOperation op, const char *pipeline);
-// Inserts upstream dialects by name into a registry (dependent dialects of a pass); asserts they exist.
-void tileInsertDialects(MlirDialectRegistry registry, const char *const *names);

@@ -66,15 +66,14 @@ static bool build(MlirExtPass options, MlirStringCallback append, void *userData
   return tilePipelinePrint(stages, NULL, options, append, userData);
 }
 
-static const MlirExtPassOption options[] = {
-    TILE_PIPELINE_CHIP("this host"),         TILE_PIPELINE_BUCKETS, TILE_PIPELINE_BUFFERIZED,
-    TILE_PIPELINE_FAST(TILE_FAST_MATH_HELP), TILE_PIPELINE_POLICY,
-};
-
 const MlirExtPipelineDefinition tileToCpuPipeline = {
     .argument = "tile-to-cpu-pipeline",
     .summary = "Lower linalg, tile graphs and tile kernels to the LLVM dialect for this CPU",
-    .numOptions = sizeof options / sizeof *options,
-    .options = options,
+    .options = (const MlirExtPassOption[]){TILE_PIPELINE_CHIP("this host"),
+                                           TILE_PIPELINE_BUCKETS,
+                                           TILE_PIPELINE_BUFFERIZED,
+                                           TILE_PIPELINE_FAST(TILE_FAST_MATH_HELP),
+                                           TILE_PIPELINE_POLICY,
+                                           {NULL}},
     .build = build,
 };

@@ -103,22 +103,20 @@ static bool buildRocdl(MlirExtPass options, MlirStringCallback append, void *use
 }
 
 #define GPU_OPTIONS(chip)                                                                                              \
-  {TILE_PIPELINE_CHIP(chip), TILE_PIPELINE_BUCKETS, TILE_PIPELINE_BUFFERIZED, TILE_PIPELINE_POLICY}
-static const MlirExtPassOption nvvmOptions[] = GPU_OPTIONS(NVVM_CHIP);
-static const MlirExtPassOption rocdlOptions[] = GPU_OPTIONS(ROCDL_CHIP);
+  {                                                                                                                    \
+    TILE_PIPELINE_CHIP(chip), TILE_PIPELINE_BUCKETS, TILE_PIPELINE_BUFFERIZED, TILE_PIPELINE_POLICY, { NULL }          \
+  }
 
 const MlirExtPipelineDefinition tileToNvvmPipeline = {
     .argument = "tile-to-nvvm-pipeline",
     .summary = "Lower linalg, tile graphs and tile kernels to a gpu.module for an NVIDIA chip, and the host's part",
-    .numOptions = sizeof nvvmOptions / sizeof *nvvmOptions,
-    .options = nvvmOptions,
+    .options = (const MlirExtPassOption[])GPU_OPTIONS(NVVM_CHIP),
     .build = buildNvvm,
 };
 
 const MlirExtPipelineDefinition tileToRocdlPipeline = {
     .argument = "tile-to-rocdl-pipeline",
     .summary = "Lower linalg, tile graphs and tile kernels to a gpu.module for an AMD chip, and the host's part",
-    .numOptions = sizeof rocdlOptions / sizeof *rocdlOptions,
-    .options = rocdlOptions,
+    .options = (const MlirExtPassOption[])GPU_OPTIONS(ROCDL_CHIP),
     .build = buildRocdl,
 };

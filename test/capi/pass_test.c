@@ -40,13 +40,13 @@ static const MlirExtPassOption options[] = {
     {"max", "most of it", MlirExtOption_Integer, "-0x8"},
     {"name", "whose", MlirExtOption_String, "nobody"},
     {"sizes", "sizes of tiles", MlirExtOption_IntegerList, "64,32"},
+    {NULL},
 };
 static const char *const statistics[] = {"ours: ops of dialect t", "others: all others", NULL};
 
 static const MlirExtPassDefinition optionsPass = {.argument = "test-options",
                                                   .summary = "Shows its options",
                                                   .anchor = "builtin.module",
-                                                  .numOptions = COUNT(options),
                                                   .options = options,
                                                   .run = showOptions};
 static const MlirExtPassDefinition countPass = {
@@ -60,11 +60,8 @@ static bool buildPipeline(MlirExtPass values, MlirStringCallback append, void *u
   append(text("},func.func(test-count)"), userData);
   return true;
 }
-static const MlirExtPipelineDefinition pipeline = {.argument = "test-pipeline",
-                                                   .summary = "Options, then counts",
-                                                   .numOptions = COUNT(options),
-                                                   .options = options,
-                                                   .build = buildPipeline};
+static const MlirExtPipelineDefinition pipeline = {
+    .argument = "test-pipeline", .summary = "Options, then counts", .options = options, .build = buildPipeline};
 
 static void goodOptions(Session *s) {
   CHECK(gives(s, "", "test-options{max=1}", "u.options = \"1 1 nobody 64 32\""));

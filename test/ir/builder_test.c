@@ -15,7 +15,7 @@ typedef struct Session {
 static Session begin(void) {
   static const char *const dialects[] = {"arith", "scf", "func", NULL};
   MlirDialectRegistry registry = mlirDialectRegistryCreate();
-  tileInsertDialects(registry, dialects);
+  mlirExtDialectRegistryInsertNamed(registry, dialects);
   mlirExtDialectRegistryInsert(registry, probeDialect());
   MlirContext context = mlirContextCreateWithRegistry(registry, false);
   mlirDialectRegistryDestroy(registry);

@@ -84,15 +84,11 @@ static bool run(MlirOperation module, MlirExtPass pass) {
   return true;
 }
 
-static void dependents(MlirDialectRegistry registry) {
-  tileInsertDialects(registry, (const char *const[]){"llvm", "arith", "scf", "func", NULL});
-}
-
 const MlirExtPassDefinition tileAssertToRuntimePass = {
     .argument = "convert-assert-to-runtime",
     .summary = "Lower cf.assert to a failure that the program's caller gets as text",
     .anchor = builtinModuleOpName,
     .statistics = (const char *const[]){"assertions: assertions lowered", NULL},
-    .dependentDialects = dependents,
+    .dialects = (const char *const[]){"llvm", "arith", "scf", "func", NULL},
     .run = run,
 };

@@ -295,16 +295,12 @@ static bool run(MlirOperation module, MlirExtPass pass) {
   return ok;
 }
 
-static void dependents(MlirDialectRegistry registry) {
-  tileInsertDialects(registry, (const char *const[]){"llvm", "arith", "memref", "cf", NULL});
-}
-
 const MlirExtPassDefinition gpuLaunchToRuntimePass = {
     .argument = "convert-gpu-launch-to-runtime",
     .summary = "Lower gpu.launch_func to calls of the runtime, with waits before the host touches memory",
     .anchor = builtinModuleOpName,
     .statistics = (const char *const[]){"launches: launch ops lowered", "waits: places where the host waits",
                                         "checks: alignments that are asserted", NULL},
-    .dependentDialects = dependents,
+    .dialects = (const char *const[]){"llvm", "arith", "memref", "cf", NULL},
     .run = run,
 };

@@ -20,6 +20,7 @@
 #include "lib/analysis/target_of_pass.h"
 #include "lib/conversion/linalg_to_tile/lowerings.h"
 #include "lib/ir/pass.h"
+#include "upstream/builtin.h"
 #include "upstream/func.h"
 #include "upstream/linalg.h"
 
@@ -161,25 +162,16 @@ static bool run(MlirOperation module, MlirExtPass pass) {
   return ok;
 }
 
-static void dependents(MlirDialectRegistry registry) {
-  tileRegisterDialect(registry);
-  tileInsertDialects(registry, (const char *const[]){"arith", "math", "scf", "memref", "tensor", "linalg", NULL});
-}
-
-static const MlirExtPassOption options[] = {
-    TILE_CHIP_OPTION,
-};
-
 const MlirExtPassDefinition tileLinalgToTilePass = {
     .argument = "convert-linalg-to-tile",
     .summary = "Turn linalg on tensors into tile kernels and launches",
-    .anchor = "builtin.module",
-    .numOptions = 1,
-    .options = options,
+    .anchor = builtinModuleOpName,
+    .options = (const MlirExtPassOption[]){TILE_CHIP_OPTION, {NULL}},
     .statistics = (const char *const[]){"kernels: linalg ops that became kernels",
                                         "shared: of these, that are equal to another's and use it",
                                         "joined: linalg ops that became part of a launch's kernel",
                                         "panels: constant operands of products that were packed", NULL},
-    .dependentDialects = dependents,
+    .dialects = (const char *const[]){"arith", "math", "scf", "memref", "tensor", "linalg", NULL},
+    .registerDialects = tileRegisterDialect,
     .run = run,
 };

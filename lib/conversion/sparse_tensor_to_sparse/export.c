@@ -13,6 +13,7 @@
 #include "lib/ir/pass.h"
 #include "upstream/arith.h"
 #include "upstream/bufferization.h"
+#include "upstream/builtin.h"
 #include "upstream/func.h"
 #include "upstream/linalg.h"
 #include "upstream/sparse_tensor.h"
@@ -272,16 +273,11 @@ static bool run(MlirOperation module, MlirExtPass pass) {
   return ok && convert(module);
 }
 
-static void dependents(MlirDialectRegistry registry) {
-  sparseRegisterDialect(registry);
-  tileInsertDialects(
-      registry, (const char *const[]){"arith", "bufferization", "linalg", "memref", "sparse_tensor", "tensor", NULL});
-}
-
 const MlirExtPassDefinition sparseToSparseTensorPass = {
     .argument = "convert-sparse-to-sparse-tensor",
     .summary = "Turn sparse programs into programs of upstream's sparse_tensor dialect",
-    .anchor = "builtin.module",
-    .dependentDialects = dependents,
+    .anchor = builtinModuleOpName,
+    .dialects = (const char *const[]){"arith", "bufferization", "linalg", "memref", "sparse_tensor", "tensor", NULL},
+    .registerDialects = sparseRegisterDialect,
     .run = run,
 };

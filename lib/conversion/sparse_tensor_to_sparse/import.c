@@ -19,6 +19,7 @@
 #include "lib/ir/pass.h"
 #include "upstream/arith.h"
 #include "upstream/bufferization.h"
+#include "upstream/builtin.h"
 #include "upstream/func.h"
 #include "upstream/linalg.h"
 #include "upstream/memref.h"
@@ -700,29 +701,27 @@ static bool run(MlirOperation module, MlirExtPass pass) {
   return ok;
 }
 
-static void dependents(MlirDialectRegistry registry) {
+static void registerDialects(MlirDialectRegistry registry) {
   tileRegisterDialect(registry);
   sparseRegisterDialect(registry);
-  tileInsertDialects(registry,
-                     (const char *const[]){"affine", "arith", "bufferization", "func", "linalg", "llvm", "math",
-                                           "memref", "scf", "sparse_tensor", "tensor", "vector", NULL});
 }
-
-static const MlirExtPassOption options[] = {
-    {"unsupported", "what becomes of functions that are not known here: upstream (its sparsifier) or error",
-     MlirExtOption_String, "upstream"},
-    {"lowerable", "leave to upstream also what convert-sparse-to-tile does not lower", MlirExtOption_Bool, "false"},
-};
 
 const MlirExtPassDefinition sparseTensorToSparsePass = {
     .argument = "convert-sparse-tensor-to-sparse",
     .summary = "Turn programs of upstream's sparse_tensor dialect into programs of ours",
-    .anchor = "builtin.module",
-    .numOptions = COUNT(options),
-    .options = options,
+    .anchor = builtinModuleOpName,
+    .options =
+        (const MlirExtPassOption[]){
+            {"unsupported", "what becomes of functions that are not known here: upstream (its sparsifier) or error",
+             MlirExtOption_String, "upstream"},
+            {"lowerable", "leave to upstream also what convert-sparse-to-tile does not lower", MlirExtOption_Bool,
+             "false"},
+            {NULL}},
     .statistics = (const char *const[]){"taken: functions on sparse tensors that became ours",
                                         "walked: functions whose kernels walk levels",
                                         "left: functions left to upstream's sparsifier", NULL},
-    .dependentDialects = dependents,
+    .dialects = (const char *const[]){"affine", "arith", "bufferization", "func", "linalg", "llvm", "math", "memref",
+                                      "scf", "sparse_tensor", "tensor", "vector", NULL},
+    .registerDialects = registerDialects,
     .run = run,
 };

@@ -13,6 +13,7 @@
 #include "lib/ir/pass.h"
 #include "upstream/arith.h"
 #include "upstream/bufferization.h"
+#include "upstream/builtin.h"
 #include "upstream/func.h"
 #include "upstream/linalg.h"
 #include "upstream/memref.h"
@@ -435,17 +436,13 @@ static bool run(MlirOperation module, MlirExtPass pass) {
   return ok;
 }
 
-static void dependents(MlirDialectRegistry registry) {
-  tileRegisterDialect(registry);
-  tileInsertDialects(registry, (const char *const[]){"affine", "arith", "bufferization", "func", "linalg", "math",
-                                                     "memref", "scf", "sparse_tensor", "tensor", "vector", NULL});
-}
-
 const MlirExtPassDefinition sparseTensorToTilePass = {
     .argument = "convert-sparse-tensor-to-tile",
     .summary = "Turn programs of upstream's sparse_tensor dialect into kernels that walk levels",
-    .anchor = "builtin.module",
+    .anchor = builtinModuleOpName,
     .statistics = (const char *const[]){"kernels: launches of kernels that walk or store levels", NULL},
-    .dependentDialects = dependents,
+    .dialects = (const char *const[]){"affine", "arith", "bufferization", "func", "linalg", "math", "memref", "scf",
+                                      "sparse_tensor", "tensor", "vector", NULL},
+    .registerDialects = tileRegisterDialect,
     .run = run,
 };

@@ -11,6 +11,7 @@
 #include "lib/analysis/target_of_pass.h"
 #include "lib/conversion/sparse_to_tile/lowerings.h"
 #include "lib/ir/pass.h"
+#include "upstream/builtin.h"
 #include "upstream/func.h"
 
 // By SparseOp. Ops without a row are converted below, or go with the op around them.
@@ -225,30 +226,27 @@ static bool run(MlirOperation module, MlirExtPass pass) {
   return ok;
 }
 
-static void dependents(MlirDialectRegistry registry) {
+static void registerDialects(MlirDialectRegistry registry) {
   tileRegisterDialect(registry);
   sparseRegisterDialect(registry);
-  tileInsertDialects(registry,
-                     (const char *const[]){"arith", "math", "scf", "memref", "tensor", "linalg", "func", NULL});
 }
-
-static const MlirExtPassOption options[] = {
-    TILE_CHIP_OPTION,
-    {"split",
-     "how products of csr are shared among programs: rows, entries (merge path), model (entries where constant row "
-     "lengths "
-     "and the machine's cores ask for it) or run-time (as model; row lengths that are not constant are looked at when "
-     "they come)",
-     MlirExtOption_String, "model"},
-};
 
 const MlirExtPassDefinition sparseToTilePass = {
     .argument = "convert-sparse-to-tile",
     .summary = "Turn sparse tensors into their components and sparse ops into tile kernels",
-    .anchor = "builtin.module",
-    .numOptions = 2,
-    .options = options,
+    .anchor = builtinModuleOpName,
+    .options = (const MlirExtPassOption[]){TILE_CHIP_OPTION,
+                                           {"split",
+                                            "how products of csr are shared among programs: rows, entries (merge "
+                                            "path), model (entries where constant row "
+                                            "lengths "
+                                            "and the machine's cores ask for it) or run-time (as model; row lengths "
+                                            "that are not constant are looked at when "
+                                            "they come)",
+                                            MlirExtOption_String, "model"},
+                                           {NULL}},
     .statistics = (const char *const[]){"kernels: kernels made of sparse ops", NULL},
-    .dependentDialects = dependents,
+    .dialects = (const char *const[]){"arith", "math", "scf", "memref", "tensor", "linalg", "func", NULL},
+    .registerDialects = registerDialects,
     .run = run,
 };

@@ -200,15 +200,11 @@ static bool run(MlirOperation module, MlirExtPass pass) {
   return ok;
 }
 
-static void dependents(MlirDialectRegistry registry) {
-  tileInsertDialects(registry, (const char *const[]){"llvm", "arith", "cf", "func", NULL});
-}
-
 const MlirExtPassDefinition tileLaunchToRuntimePass = {
     .argument = "convert-tile-launch-to-runtime",
     .summary = "Lower tile.launch on memrefs to calls of the runtime's tessera_launch",
     .anchor = builtinModuleOpName,
     .statistics = (const char *const[]){"launches: launch ops lowered", NULL},
-    .dependentDialects = dependents,
+    .dialects = (const char *const[]){"llvm", "arith", "cf", "func", NULL},
     .run = run,
 };

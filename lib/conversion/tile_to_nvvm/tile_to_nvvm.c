@@ -11,21 +11,12 @@
 
 static bool run(MlirOperation module, MlirExtPass pass) { return tileKernelsToGpu(module, pass, &tileNvvmVocabulary); }
 
-static void dependents(MlirDialectRegistry registry) {
-  tileInsertDialects(registry, (const char *const[]){"llvm", "nvvm", "gpu", "arith", "math", "scf", "ub", NULL});
-}
-
-static const MlirExtPassOption options[] = {
-    TILE_CHIP_OPTION,
-};
-
 const MlirExtPassDefinition tileToNvvmPass = {
     .argument = "convert-tile-to-nvvm",
     .summary = "Convert scheduled tile kernels to a gpu.module for an NVIDIA chip",
-    .anchor = "builtin.module",
-    .numOptions = 1,
-    .options = options,
+    .anchor = builtinModuleOpName,
+    .options = (const MlirExtPassOption[]){TILE_CHIP_OPTION, {NULL}},
     .statistics = gpuStatistics,
-    .dependentDialects = dependents,
+    .dialects = (const char *const[]){"llvm", "nvvm", "gpu", "arith", "math", "scf", "ub", NULL},
     .run = run,
 };

@@ -10,6 +10,7 @@
 #include "lib/analysis/machine_of_op.h"
 #include "lib/conversion/tile_to_vector/lowering.h"
 #include "lib/ir/pass.h"
+#include "upstream/builtin.h"
 
 #include <string.h>
 
@@ -72,18 +73,12 @@ static bool run(MlirOperation module, MlirExtPass pass) {
   return ok;
 }
 
-static void dependents(MlirDialectRegistry registry) {
-  tileInsertDialects(registry,
-                     (const char *const[]){"llvm", "arith", "func", "memref", "scf", "vector", "math", "ub", NULL});
-}
-
 const MlirExtPassDefinition tileToVectorPass = {
     .argument = "convert-tile-to-vector",
     .summary = "Lower tile kernels to functions on memrefs and vectors",
-    .anchor = "builtin.module",
-    .numOptions = 1,
-    .options = (const MlirExtPassOption[]){TILE_CHIP_OPTION},
+    .anchor = builtinModuleOpName,
+    .options = (const MlirExtPassOption[]){TILE_CHIP_OPTION, {NULL}},
     .statistics = (const char *const[]){"kernels: kernels lowered", NULL},
-    .dependentDialects = dependents,
+    .dialects = (const char *const[]){"llvm", "arith", "func", "memref", "scf", "vector", "math", "ub", NULL},
     .run = run,
 };

@@ -18,6 +18,7 @@
 #include "lib/ir/pass.h"
 #include "lib/transforms/fuse/fuse.h"
 #include "lib/transforms/fuse/group_attention.h"
+#include "upstream/builtin.h"
 #include "upstream/func.h"
 #include "upstream/linalg.h"
 #include "upstream/tensor.h"
@@ -205,26 +206,20 @@ static bool run(MlirOperation module, MlirExtPass pass) {
   return true;
 }
 
-static void dependents(MlirDialectRegistry registry) {
-  tileRegisterDialect(registry);
-  tileInsertDialects(registry, (const char *const[]){"arith", "tensor", "linalg", NULL});
-}
-
-static const MlirExtPassOption options[] = {
-    TILE_CHIP_OPTION,
-    {"ops", "elementwise, attention or kernels: what is grouped", MlirExtOption_String, "kernels"},
-    {"compose", "elementwise ops of a group become one op", MlirExtOption_Bool, "true"},
-    {"remarks", "says which attention is grouped, and why another one is not", MlirExtOption_Bool, "false"},
-};
-
 const MlirExtPassDefinition tileGroupOpsPass = {
     .argument = "tile-group-ops",
     .summary = "Group the ops that one kernel computes",
-    .anchor = "builtin.module",
-    .numOptions = 4,
-    .options = options,
+    .anchor = builtinModuleOpName,
+    .options =
+        (const MlirExtPassOption[]){
+            TILE_CHIP_OPTION,
+            {"ops", "elementwise, attention or kernels: what is grouped", MlirExtOption_String, "kernels"},
+            {"compose", "elementwise ops of a group become one op", MlirExtOption_Bool, "true"},
+            {"remarks", "says which attention is grouped, and why another one is not", MlirExtOption_Bool, "false"},
+            {NULL}},
     .statistics =
         (const char *const[]){"groups: tile.group ops written", "attentions: of these, groups of attention", NULL},
-    .dependentDialects = dependents,
+    .dialects = (const char *const[]){"arith", "tensor", "linalg", NULL},
+    .registerDialects = tileRegisterDialect,
     .run = run,
 };

@@ -368,19 +368,18 @@ static bool run(MlirOperation kernel, MlirExtPass pass) {
   return ok;
 }
 
-static const MlirExtPassOption options[] = {
-    TILE_CHIP_OPTION,
-    {"warps", "warps of a block; 0: the kernel's, its schedule's, or by its registers", MlirExtOption_Integer, "0"},
-    {"report", "say in a remark what conversions were needed", MlirExtOption_Bool, "false"},
-};
-
 const MlirExtPassDefinition tileAssignLayoutsPass = {
     .argument = "tile-assign-layouts",
     .summary = "Give every tile a layout and every product an instruction, with the cheapest conversions",
-    .anchor = "tile.kernel",
-    .numOptions = sizeof options / sizeof *options,
-    .options = options,
+    .anchor = tileKernelOpName,
+    .options =
+        (const MlirExtPassOption[]){
+            TILE_CHIP_OPTION,
+            {"warps", "warps of a block; 0: the kernel's, its schedule's, or by its registers", MlirExtOption_Integer,
+             "0"},
+            {"report", "say in a remark what conversions were needed", MlirExtOption_Bool, "false"},
+            {NULL}},
     .statistics = statistics,
-    .dependentDialects = tileRegisterDialect,
+    .registerDialects = tileRegisterDialect,
     .run = run,
 };

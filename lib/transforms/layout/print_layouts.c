@@ -135,6 +135,6 @@ static bool run(MlirOperation kernel, MlirExtPass pass) {
 const MlirExtPassDefinition tilePrintLayoutsPass = {
     .argument = "tile-print-layouts",
     .summary = "Print the layout of every tile, and the plan of every conversion, as a table",
-    .anchor = "tile.kernel",
+    .anchor = tileKernelOpName,
     .run = run,
 };

@@ -83,13 +83,9 @@ static bool run(MlirOperation root, MlirExtPass pass) {
   return true;
 }
 
-static void dependentDialects(MlirDialectRegistry registry) {
-  tileInsertDialects(registry, (const char *const[]){"arith", "math", NULL});
-}
-
 const MlirExtPassDefinition tileExpandFloatClassesPass = {
     .argument = "tile-expand-float-classes",
     .summary = "Expand math.isinf, isnormal, clampf and sincos into ops that every target has",
-    .dependentDialects = dependentDialects,
+    .dialects = (const char *const[]){"arith", "math", NULL},
     .run = run,
 };

@@ -279,15 +279,11 @@ static void populate(MlirRewritePatternSet patterns, MlirContext context) {
   tileAddPattern(patterns, context, tileUpstreamName(MathOp_Fma), /*benefit=*/1, expandMultiplyAdd);
 }
 
-static void dependentDialects(MlirDialectRegistry registry) {
-  tileInsertDialects(registry, (const char *const[]){"arith", "math", NULL});
-}
-
 static bool run(MlirOperation op, MlirExtPass pass) { return tileApplyPatterns(op, populate); }
 
 const MlirExtPassDefinition tileExpandFloatConversionsPass = {
     .argument = "tile-expand-float-conversions",
     .summary = "Expands conversions of floats of 8 bits and fewer, and truncations not to nearest even",
-    .dependentDialects = dependentDialects,
+    .dialects = (const char *const[]){"arith", "math", NULL},
     .run = run,
 };

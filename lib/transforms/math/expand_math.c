@@ -216,26 +216,20 @@ static void populateFast(MlirRewritePatternSet patterns, MlirContext context) {
   populateExtrema(patterns, context);
 }
 
-static void dependentDialects(MlirDialectRegistry registry) {
-  tileInsertDialects(registry, (const char *const[]){"arith", "llvm", "math", "vector", NULL});
-}
-
 static bool run(MlirOperation op, MlirExtPass pass) {
   bool fast = mlirExtPassGetBool(pass, "fast");
   return tileApplyPatterns(op, fast ? populateFast : mlirExtPassGetBool(pass, "f64") ? populateF64 : populate);
 }
 
-static const MlirExtPassOption options[] = {
-    {"fast", TILE_FAST_MATH_HELP, MlirExtOption_Bool, "false"},
-    {"f64", "Expand all functions, of f64 too, to 2.5 ulp: nothing is left to a C library", MlirExtOption_Bool,
-     "false"},
-};
-
 const MlirExtPassDefinition tileExpandMathPass = {
     .argument = "tile-expand-math",
     .summary = "Expands elementary functions of f32, f16 and bf16 inline, to 0.51 ulp",
-    .numOptions = sizeof options / sizeof *options,
-    .options = options,
-    .dependentDialects = dependentDialects,
+    .options =
+        (const MlirExtPassOption[]){{"fast", TILE_FAST_MATH_HELP, MlirExtOption_Bool, "false"},
+                                    {"f64",
+                                     "Expand all functions, of f64 too, to 2.5 ulp: nothing is left to a C library",
+                                     MlirExtOption_Bool, "false"},
+                                    {NULL}},
+    .dialects = (const char *const[]){"arith", "llvm", "math", "vector", NULL},
     .run = run,
 };

@@ -17,13 +17,9 @@ static bool run(MlirOperation op, MlirExtPass pass) {
   return !mlirAttributeIsNull(none);
 }
 
-static void dependentDialects(MlirDialectRegistry registry) {
-  tileInsertDialects(registry, (const char *const[]){"arith", NULL});
-}
-
 const MlirExtPassDefinition tileKeepRoundingsPass = {
     .argument = "tile-keep-roundings",
     .summary = "Take the permission to contract from arith.truncf, so that narrow floats round at every op",
-    .dependentDialects = dependentDialects,
+    .dialects = (const char *const[]){"arith", NULL},
     .run = run,
 };

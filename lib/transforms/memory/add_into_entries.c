@@ -258,16 +258,12 @@ static bool run(MlirOperation module, MlirExtPass pass) {
   return ok;
 }
 
-static void dependents(MlirDialectRegistry registry) {
-  mlirExtDialectRegistryInsertBufferization(registry);
-  tileInsertDialects(registry, (const char *const[]){"memref", "tensor", "arith", "func", NULL});
-}
-
 const MlirExtPassDefinition tileAddIntoEntriesPass = {
     .argument = "tile-add-into-entries",
     .summary = "Add to every public function a form NAME_into that writes the caller's buffers",
     .anchor = builtinModuleOpName,
     .statistics = (const char *const[]){"entries: functions given a second form", NULL},
-    .dependentDialects = dependents,
+    .dialects = (const char *const[]){"memref", "tensor", "arith", "func", NULL},
+    .registerDialects = mlirExtDialectRegistryInsertBufferization,
     .run = run,
 };

@@ -317,24 +317,18 @@ static bool run(MlirOperation module, MlirExtPass pass) {
   return true;
 }
 
-static void dependents(MlirDialectRegistry registry) {
-  tileRegisterDialect(registry);
-  tileInsertDialects(registry, (const char *const[]){"memref", "arith", NULL});
-}
-
-static const MlirExtPassOption options[] = {
-    {"entry-alignment", "bytes at whose multiples arguments of entries begin; 1: no promise", MlirExtOption_Integer,
-     "16"},
-    {"grids", "tell programs their range where grids are constant", MlirExtOption_Bool, "true"},
-};
-
 const MlirExtPassDefinition tileAssumeLaunchFactsPass = {
     .argument = "tile-assume-launch-facts",
     .summary = "Tell kernels what holds in all their launches: alignment, divisors, constants, no overlap",
     .anchor = builtinModuleOpName,
-    .numOptions = sizeof options / sizeof *options,
-    .options = options,
+    .options =
+        (const MlirExtPassOption[]){
+            {"entry-alignment", "bytes at whose multiples arguments of entries begin; 1: no promise",
+             MlirExtOption_Integer, "16"},
+            {"grids", "tell programs their range where grids are constant", MlirExtOption_Bool, "true"},
+            {NULL}},
     .statistics = statistics,
-    .dependentDialects = dependents,
+    .dialects = (const char *const[]){"memref", "arith", NULL},
+    .registerDialects = tileRegisterDialect,
     .run = run,
 };

@@ -231,11 +231,6 @@ static bool run(MlirOperation module, MlirExtPass pass) {
   return true;
 }
 
-static void dependents(MlirDialectRegistry registry) {
-  mlirExtDialectRegistryInsertBufferization(registry);
-  tileInsertDialects(registry, (const char *const[]){"memref", "arith", "scf", "func", NULL});
-}
-
 const MlirExtPassDefinition tileBufferizeHostPass = {
     .argument = "tile-bufferize-host",
     .summary = "Bufferize host functions (one-shot analysis), leaving kernels alone",
@@ -243,6 +238,7 @@ const MlirExtPassDefinition tileBufferizeHostPass = {
     .statistics = (const char *const[]){"fallback_ops: linalg ops left for upstream's route",
                                         "allocations: buffers allocated", "in_place: operands bufferized in place",
                                         "out_of_place: operands copied by the analysis", NULL},
-    .dependentDialects = dependents,
+    .dialects = (const char *const[]){"memref", "arith", "scf", "func", NULL},
+    .registerDialects = mlirExtDialectRegistryInsertBufferization,
     .run = run,
 };

@@ -72,15 +72,11 @@ static bool run(MlirOperation module, MlirExtPass pass) {
   return true;
 }
 
-static void dependents(MlirDialectRegistry registry) {
-  tileInsertDialects(registry, (const char *const[]){"arith", "func", NULL});
-}
-
 const MlirExtPassDefinition tileCheckAllocationSizesPass = {
     .argument = "tile-check-allocation-sizes",
     .summary = "Make an allocation of more elements than can be counted an error of the caller",
     .anchor = builtinModuleOpName,
     .statistics = (const char *const[]){"checks: allocations that are checked", NULL},
-    .dependentDialects = dependents,
+    .dialects = (const char *const[]){"arith", "func", NULL},
     .run = run,
 };

@@ -131,15 +131,11 @@ static bool run(MlirOperation function, MlirExtPass pass) {
   return ok;
 }
 
-static void dependents(MlirDialectRegistry registry) {
-  tileInsertDialects(registry, (const char *const[]){"memref", "arith", NULL});
-}
-
 const MlirExtPassDefinition tileCopyStridedClonesPass = {
     .argument = "tile-copy-strided-clones",
     .summary = "Make clones of buffers with strides allocations and copies",
     .anchor = funcFuncOpName,
     .statistics = (const char *const[]){"copies: clones that became copies", NULL},
-    .dependentDialects = dependents,
+    .dialects = (const char *const[]){"memref", "arith", NULL},
     .run = run,
 };

@@ -201,14 +201,10 @@ static bool run(MlirOperation function, MlirExtPass pass) {
   return true;
 }
 
-static void dependents(MlirDialectRegistry registry) {
-  tileInsertDialects(registry, (const char *const[]){"tensor", "arith", NULL});
-}
-
 const MlirExtPassDefinition tileFoldZeroSizesPass = {
     .argument = "tile-fold-zero-sizes",
     .summary = "Fold slices, pads, concatenations and collapsed shapes of tensors without elements",
     .anchor = funcFuncOpName,
-    .dependentDialects = dependents,
+    .dialects = (const char *const[]){"tensor", "arith", NULL},
     .run = run,
 };

@@ -199,15 +199,11 @@ static bool run(MlirOperation function, MlirExtPass pass) {
   return true;
 }
 
-static void dependents(MlirDialectRegistry registry) {
-  tileInsertDialects(registry, (const char *const[]){"arith", "bufferization", "memref", "scf", NULL});
-}
-
 const MlirExtPassDefinition tileLinalgOfBuffersPass = {
     .argument = "tile-linalg-of-buffers",
     .summary = "Let linalg on memrefs become kernels: by tensors that stand for the memrefs, where they lie apart",
     .anchor = funcFuncOpName,
     .statistics = (const char *const[]){"taken: linalg ops on memrefs that became linalg on tensors", NULL},
-    .dependentDialects = dependents,
+    .dialects = (const char *const[]){"arith", "bufferization", "memref", "scf", NULL},
     .run = run,
 };

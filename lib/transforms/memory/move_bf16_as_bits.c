@@ -174,14 +174,10 @@ static bool run(MlirOperation function, MlirExtPass pass) {
   return true;
 }
 
-static void dependentDialects(MlirDialectRegistry registry) {
-  tileInsertDialects(registry, (const char *const[]){"llvm", NULL});
-}
-
 const MlirExtPassDefinition tileMoveBf16AsBitsPass = {
     .argument = "tile-move-bf16-as-bits",
     .summary = "Move bf16 as 16-bit integers, so that LLVM leaves its bits alone",
     .anchor = llvmLLVMFuncOpName,
-    .dependentDialects = dependentDialects,
+    .dialects = (const char *const[]){"llvm", NULL},
     .run = run,
 };

@@ -268,7 +268,7 @@ static bool run(MlirOperation kernel, MlirExtPass pass) {
 const MlirExtPassDefinition tileCountWaitsPass = {
     .argument = "tile-count-waits",
     .summary = "Count how many groups of asynchronous copies each wait leaves under way",
-    .anchor = "tile.kernel",
+    .anchor = tileKernelOpName,
     .statistics = statistics,
     .run = run,
 };

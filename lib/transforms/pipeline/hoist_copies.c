@@ -85,7 +85,7 @@ static bool run(MlirOperation kernel, MlirExtPass pass) {
 const MlirExtPassDefinition tileHoistCopiesPass = {
     .argument = "tile-hoist-copies",
     .summary = "Load before a loop what every round loads from the same place",
-    .anchor = "tile.kernel",
+    .anchor = tileKernelOpName,
     .statistics = statistics,
     .run = run,
 };

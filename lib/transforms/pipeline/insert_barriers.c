@@ -424,7 +424,7 @@ static bool run(MlirOperation kernel, MlirExtPass pass) {
 const MlirExtPassDefinition tileInsertBarriersPass = {
     .argument = "tile-insert-barriers",
     .summary = "Insert the barriers that a kernel needs between its threads; remove those it does not need",
-    .anchor = "tile.kernel",
+    .anchor = tileKernelOpName,
     .statistics = statistics,
     .run = run,
 };

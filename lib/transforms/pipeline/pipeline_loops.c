@@ -437,18 +437,16 @@ static bool run(MlirOperation kernel, MlirExtPass pass) {
   return true;
 }
 
-static const MlirExtPassOption options[] = {
-    {"stages", "rounds of copies under way, plus 1; 0: the schedule's, or 2; fewer where they do not fit",
-     MlirExtOption_Integer, "0"},
-};
-
 const MlirExtPassDefinition tilePipelineLoopsPass = {
     .argument = "tile-pipeline-loops",
     .summary = "Copy ahead of use: rings of asynchronous copies, or loads of the next round in registers",
-    .anchor = "tile.kernel",
-    .numOptions = sizeof options / sizeof *options,
-    .options = options,
+    .anchor = tileKernelOpName,
+    .options =
+        (const MlirExtPassOption[]){
+            {"stages", "rounds of copies under way, plus 1; 0: the schedule's, or 2; fewer where they do not fit",
+             MlirExtOption_Integer, "0"},
+            {NULL}},
     .statistics = statistics,
-    .dependentDialects = tileRegisterDialect,
+    .registerDialects = tileRegisterDialect,
     .run = run,
 };

@@ -167,16 +167,11 @@ static bool run(MlirOperation kernel, MlirExtPass pass) {
   return ok;
 }
 
-static const MlirExtPassOption options[] = {
-    TILE_CHIP_OPTION,
-};
-
 const MlirExtPassDefinition tilePlanSharedMemoryPass = {
     .argument = "tile-plan-shared-memory",
     .summary = "Place the buffers and exchanges of a kernel in shared memory, by their lifetimes",
-    .anchor = "tile.kernel",
-    .numOptions = sizeof options / sizeof *options,
-    .options = options,
+    .anchor = tileKernelOpName,
+    .options = (const MlirExtPassOption[]){TILE_CHIP_OPTION, {NULL}},
     .statistics = statistics,
     .run = run,
 };

@@ -115,15 +115,11 @@ static bool run(MlirOperation kernel, MlirExtPass pass) {
   return true;
 }
 
-static void dependentDialects(MlirDialectRegistry registry) {
-  tileInsertDialects(registry, (const char *const[]){"arith", NULL});
-}
-
 const MlirExtPassDefinition tileReduceAtomicsPass = {
     .argument = "tile-reduce-atomics",
     .summary = "Sum in registers what every round of a loop adds to the same tile of memory",
-    .anchor = "tile.kernel",
+    .anchor = tileKernelOpName,
     .statistics = statistics,
-    .dependentDialects = dependentDialects,
+    .dialects = (const char *const[]){"arith", NULL},
     .run = run,
 };

@@ -421,18 +421,15 @@ static bool run(MlirOperation kernel, MlirExtPass pass) {
   return true;
 }
 
-static const MlirExtPassOption options[] = {
-    TILE_CHIP_OPTION,
-    {"stages", "the most stages of the rings; 0: as many as fit", MlirExtOption_Integer, "0"},
-};
-
 const MlirExtPassDefinition tileSpecializeWarpsPass = {
     .argument = "tile-specialize-warps",
     .summary = "Let one group of warps load a product's factors by an engine, and others multiply them",
-    .anchor = "tile.kernel",
-    .numOptions = sizeof options / sizeof *options,
-    .options = options,
+    .anchor = tileKernelOpName,
+    .options = (const MlirExtPassOption[]){TILE_CHIP_OPTION,
+                                           {"stages", "the most stages of the rings; 0: as many as fit",
+                                            MlirExtOption_Integer, "0"},
+                                           {NULL}},
     .statistics = statistics,
-    .dependentDialects = tileRegisterDialect,
+    .registerDialects = tileRegisterDialect,
     .run = run,
 };

@@ -407,17 +407,14 @@ static bool run(MlirOperation kernel, MlirExtPass pass) {
   return true;
 }
 
-static const MlirExtPassOption options[] = {
-    {"asynchronous", "copy by cp.async where the machine has it", MlirExtOption_Bool, "true"},
-};
-
 const MlirExtPassDefinition tileStageInSharedMemoryPass = {
     .argument = "tile-stage-in-shared-memory",
     .summary = "Bring operands of products through swizzled buffers in shared memory",
-    .anchor = "tile.kernel",
-    .numOptions = sizeof options / sizeof *options,
-    .options = options,
+    .anchor = tileKernelOpName,
+    .options =
+        (const MlirExtPassOption[]){
+            {"asynchronous", "copy by cp.async where the machine has it", MlirExtOption_Bool, "true"}, {NULL}},
     .statistics = statistics,
-    .dependentDialects = tileRegisterDialect,
+    .registerDialects = tileRegisterDialect,
     .run = run,
 };

@@ -4,6 +4,7 @@
 // may become several accesses.
 #include "lib/capi/op.h"
 #include "lib/ir/pass.h"
+#include "upstream/builtin.h"
 
 enum { Deepest = 16, MaxResults = 64 };
 
@@ -46,7 +47,7 @@ static bool run(MlirOperation module, MlirExtPass pass) {
 const MlirExtPassDefinition tileExpandOpsPass = {
     .argument = "tile-expand-ops",
     .summary = "Replace ops by what the hook .expand of their rows builds",
-    .anchor = "builtin.module",
+    .anchor = builtinModuleOpName,
     .statistics = (const char *const[]){"expanded: ops expanded", NULL},
     .run = run,
 };

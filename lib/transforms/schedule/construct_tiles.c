@@ -453,27 +453,27 @@ static bool run(MlirOperation function, MlirExtPass pass) {
   return ok;
 }
 
-static const MlirExtPassOption options[] = {
-    TILE_CHIP_OPTION,
-    {"top", "how many of the best schedules to leave, at most 16", MlirExtOption_Integer, "1"},
-    {"policy", "how a tile is chosen: construct, exhaustive-model, measure, fixed, random, or what a plugin registered",
-     MlirExtOption_String, "construct"},
-    {"seed", "of the policies that draw", MlirExtOption_Integer, "0"},
-    {"ops", "all, products or sparse: other ops keep the sizes that their kernels have without a schedule",
-     MlirExtOption_String, "all"},
-    {"cache", "folder for what was measured, or none; default: TESSERA_CACHE, else tessera in the user's cache folder",
-     MlirExtOption_String, ""},
-    {"unknown", "what an extent that is not known is planned for", MlirExtOption_Integer, "1024"},
-    {"remarks", "say in a remark why a tile was chosen", MlirExtOption_Bool, "false"},
-};
-
 const MlirExtPassDefinition tileConstructTilesPass = {
     .argument = "tile-construct-tiles",
     .summary = "Give linalg ops the tiles that the machine's description asks for",
     .anchor = funcFuncOpName,
-    .numOptions = sizeof options / sizeof *options,
-    .options = options,
+    .options =
+        (const MlirExtPassOption[]){
+            TILE_CHIP_OPTION,
+            {"top", "how many of the best schedules to leave, at most 16", MlirExtOption_Integer, "1"},
+            {"policy",
+             "how a tile is chosen: construct, exhaustive-model, measure, fixed, random, or what a plugin registered",
+             MlirExtOption_String, "construct"},
+            {"seed", "of the policies that draw", MlirExtOption_Integer, "0"},
+            {"ops", "all, products or sparse: other ops keep the sizes that their kernels have without a schedule",
+             MlirExtOption_String, "all"},
+            {"cache",
+             "folder for what was measured, or none; default: TESSERA_CACHE, else tessera in the user's cache folder",
+             MlirExtOption_String, ""},
+            {"unknown", "what an extent that is not known is planned for", MlirExtOption_Integer, "1024"},
+            {"remarks", "say in a remark why a tile was chosen", MlirExtOption_Bool, "false"},
+            {NULL}},
     .statistics = statistics,
-    .dependentDialects = tileRegisterDialect,
+    .registerDialects = tileRegisterDialect,
     .run = run,
 };

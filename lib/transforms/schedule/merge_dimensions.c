@@ -599,26 +599,20 @@ static bool run(MlirOperation function, MlirExtPass pass) {
   return true;
 }
 
-static void dependentDialects(MlirDialectRegistry registry) {
-  tileRegisterDialect(registry);
-  tileInsertDialects(registry, (const char *const[]){"tensor", "linalg", "arith", NULL});
-}
-
-static const MlirExtPassOption options[] = {
-    TILE_CHIP_OPTION,
-    {"convolutions", "model (the faster way), merged (all that can be) or direct (none)", MlirExtOption_String,
-     "model"},
-    TILE_POLICY_OPTION,
-    {"remarks", "say in a remark what the model expects of both ways", MlirExtOption_Bool, "false"},
-};
-
 const MlirExtPassDefinition tileMergeDimensionsPass = {
     .argument = "tile-merge-dimensions",
     .summary = "Make matrix products of convolutions and of products over more dimensions, where that is faster",
     .anchor = funcFuncOpName,
-    .numOptions = sizeof options / sizeof *options,
-    .options = options,
+    .options =
+        (const MlirExtPassOption[]){
+            TILE_CHIP_OPTION,
+            {"convolutions", "model (the faster way), merged (all that can be) or direct (none)", MlirExtOption_String,
+             "model"},
+            TILE_POLICY_OPTION,
+            {"remarks", "say in a remark what the model expects of both ways", MlirExtOption_Bool, "false"},
+            {NULL}},
     .statistics = statistics,
-    .dependentDialects = dependentDialects,
+    .dialects = (const char *const[]){"tensor", "linalg", "arith", NULL},
+    .registerDialects = tileRegisterDialect,
     .run = run,
 };

@@ -39,19 +39,17 @@ static bool run(MlirOperation module, MlirExtPass pass) {
   return true;
 }
 
-static const MlirExtPassOption options[] = {
-    TILE_CHIP_OPTION,
-    {"otherwise", "the machine if neither the option nor the module names one; default: this host",
-     MlirExtOption_String, ""},
-    {"forget", "remove the machine again, unless the module describes it", MlirExtOption_Bool, "false"},
-};
-
 const MlirExtPassDefinition tileSetMachinePass = {
     .argument = "tile-set-machine",
     .summary = "Say on the module which machine the program is for",
     .anchor = builtinModuleOpName,
-    .numOptions = sizeof options / sizeof *options,
-    .options = options,
-    .dependentDialects = tileRegisterDialect,
+    .options =
+        (const MlirExtPassOption[]){
+            TILE_CHIP_OPTION,
+            {"otherwise", "the machine if neither the option nor the module names one; default: this host",
+             MlirExtOption_String, ""},
+            {"forget", "remove the machine again, unless the module describes it", MlirExtOption_Bool, "false"},
+            {NULL}},
+    .registerDialects = tileRegisterDialect,
     .run = run,
 };

@@ -297,24 +297,17 @@ static bool run(MlirOperation function, MlirExtPass pass) {
   return ok;
 }
 
-static void dependents(MlirDialectRegistry registry) {
-  tileRegisterDialect(registry);
-  tileInsertDialects(registry, (const char *const[]){"arith", "scf", "tensor", NULL});
-}
-
-static const MlirExtPassOption options[] = {
-    {"buckets", "sizes that kernels are made for, rising", MlirExtOption_String, "16,256,4096"},
-    TILE_CHIP_OPTION,
-    TILE_POLICY_OPTION,
-};
-
 const MlirExtPassDefinition tileSpecializeSizesPass = {
     .argument = "tile-specialize-sizes",
     .summary = "Make kernels for small and large sizes where a size is known only at run time, chosen there",
     .anchor = funcFuncOpName,
-    .numOptions = sizeof options / sizeof *options,
-    .options = options,
+    .options = (const MlirExtPassOption[]){{"buckets", "sizes that kernels are made for, rising", MlirExtOption_String,
+                                            "16,256,4096"},
+                                           TILE_CHIP_OPTION,
+                                           TILE_POLICY_OPTION,
+                                           {NULL}},
     .statistics = statistics,
-    .dependentDialects = dependents,
+    .dialects = (const char *const[]){"arith", "scf", "tensor", NULL},
+    .registerDialects = tileRegisterDialect,
     .run = run,
 };

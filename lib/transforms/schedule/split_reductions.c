@@ -227,17 +227,12 @@ static bool run(MlirOperation function, MlirExtPass pass) {
   return ok;
 }
 
-static const MlirExtPassOption options[] = {
-    TILE_CHIP_OPTION,
-};
-
 const MlirExtPassDefinition tileSplitReductionsPass = {
     .argument = "tile-split-reductions",
     .summary = "Cut the reductions of products whose grid leaves cores idle into parts that run side by side",
     .anchor = funcFuncOpName,
-    .numOptions = sizeof options / sizeof *options,
-    .options = options,
+    .options = (const MlirExtPassOption[]){TILE_CHIP_OPTION, {NULL}},
     .statistics = statistics,
-    .dependentDialects = tileRegisterDialect,
+    .registerDialects = tileRegisterDialect,
     .run = run,
 };

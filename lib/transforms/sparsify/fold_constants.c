@@ -9,6 +9,7 @@
 #include "lib/ir/pass.h"
 #include "lib/transforms/sparsify/constants.h"
 #include "lib/transforms/sparsify/sparsify.h"
+#include "upstream/func.h"
 
 // Evaluates the op on its constant operand. False after a diagnostic; *value stays null where the op is kept.
 static bool evaluate(MlirOperation op, SparseConstant *constant, MlirValue *value) {
@@ -86,16 +87,12 @@ static bool run(MlirOperation function, MlirExtPass pass) {
   return ok;
 }
 
-static void dependents(MlirDialectRegistry registry) {
-  sparseRegisterDialect(registry);
-  tileInsertDialects(registry, (const char *const[]){"arith", NULL});
-}
-
 const MlirExtPassDefinition sparseFoldConstantsPass = {
     .argument = "sparse-fold-constants",
     .summary = "Pack, unpack, convert and transpose constant sparse tensors at compile time",
-    .anchor = "func.func",
+    .anchor = funcFuncOpName,
     .statistics = (const char *const[]){"folds: ops on constants done", NULL},
-    .dependentDialects = dependents,
+    .dialects = (const char *const[]){"arith", NULL},
+    .registerDialects = sparseRegisterDialect,
     .run = run,
 };

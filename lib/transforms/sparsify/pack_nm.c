@@ -10,6 +10,7 @@
 #include "lib/ir/pass.h"
 #include "lib/transforms/sparsify/sparsify.h"
 #include "lib/transforms/sparsify/weights.h"
+#include "upstream/func.h"
 
 //===--- one window ---------------------------------------------------------===//
 
@@ -184,18 +185,13 @@ static bool run(MlirOperation function, MlirExtPass pass) {
   return ok;
 }
 
-static void dependents(MlirDialectRegistry registry) {
-  sparseRegisterDialect(registry);
-  tileInsertDialects(registry, (const char *const[]){"arith", NULL});
-}
-
 const MlirExtPassDefinition sparsePackNmPass = {
     .argument = "sparse-pack-nm",
     .summary = "Pack constants to n of m at compile time",
-    .anchor = "func.func",
-    .numOptions = SparseNmNumOptions,
-    .options = sparseNmOptions,
+    .anchor = funcFuncOpName,
+    .options = (const MlirExtPassOption[]){SPARSE_NM_OPTIONS, {NULL}},
     .statistics = (const char *const[]){"packs: constants packed", "products: products made sparse", NULL},
-    .dependentDialects = dependents,
+    .dialects = (const char *const[]){"arith", NULL},
+    .registerDialects = sparseRegisterDialect,
     .run = run,
 };

@@ -12,6 +12,7 @@
 #include "lib/ir/pass.h"
 #include "lib/transforms/sparsify/sparsify.h"
 #include "lib/transforms/sparsify/weights.h"
+#include "upstream/func.h"
 
 //===--- scores -------------------------------------------------------------===//
 
@@ -128,19 +129,18 @@ static bool run(MlirOperation function, MlirExtPass pass) {
   return ok;
 }
 
-static void dependents(MlirDialectRegistry registry) {
-  sparseRegisterDialect(registry);
-  tileInsertDialects(registry, (const char *const[]){"arith", NULL});
-}
-
 const MlirExtPassDefinition sparsePruneNmPass = {
     .argument = "sparse-prune-nm",
     .summary = "Keep n of each m constant weights, and multiply by them as sparse ones",
-    .anchor = "func.func",
-    .numOptions = SparsePruneNumOptions,
-    .options = sparseNmOptions,
+    .anchor = funcFuncOpName,
+    .options =
+        (const MlirExtPassOption[]){SPARSE_NM_OPTIONS,
+                                    {"score", "what the elements of a place add up to: l1 (magnitudes) or l2 (squares)",
+                                     MlirExtOption_String, "l1"},
+                                    {NULL}},
     .statistics = (const char *const[]){"products: products made sparse", "dropped: weights that became zero",
                                         "others: products whose weights are not constants", NULL},
-    .dependentDialects = dependents,
+    .dialects = (const char *const[]){"arith", NULL},
+    .registerDialects = sparseRegisterDialect,
     .run = run,
 };

@@ -14,6 +14,7 @@
 #include "lib/transforms/sparsify/checks.h"
 #include "lib/transforms/sparsify/sparsify.h"
 #include "upstream/arith.h"
+#include "upstream/builtin.h"
 #include "upstream/cf.h"
 #include "upstream/func.h"
 #include "upstream/tensor.h"
@@ -275,16 +276,12 @@ static bool run(MlirOperation module, MlirExtPass pass) {
   return ok;
 }
 
-static void dependents(MlirDialectRegistry registry) {
-  sparseRegisterDialect(registry);
-  tileInsertDialects(registry, (const char *const[]){"arith", "cf", "func", "scf", "tensor", NULL});
-}
-
 const MlirExtPassDefinition sparseRuntimeCheckPass = {
     .argument = "sparse-runtime-check",
     .summary = "Check the components of sparse tensors when the program runs",
-    .anchor = "builtin.module",
+    .anchor = builtinModuleOpName,
     .statistics = (const char *const[]){"checks: tensors, parts of sums, and lists, whose elements are checked", NULL},
-    .dependentDialects = dependents,
+    .dialects = (const char *const[]){"arith", "cf", "func", "scf", "tensor", NULL},
+    .registerDialects = sparseRegisterDialect,
     .run = run,
 };

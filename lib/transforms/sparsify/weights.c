@@ -83,13 +83,6 @@ void sparseWeightsVisitPlace(const SparseWeights *weights, SparseWindows windows
 
 //===--- options ------------------------------------------------------------===//
 
-const MlirExtPassOption sparseNmOptions[SparsePruneNumOptions] = {
-    {"n", "elements kept of each window; 0: no products", MlirExtOption_Integer, "0"},
-    {"m", "elements of a window", MlirExtOption_Integer, "4"},
-    {"vector", "lines that keep the same places, neighbours kept together", MlirExtOption_IntegerList, "1,1"},
-    {"score", "what the elements of a place add up to: l1 (magnitudes) or l2 (squares)", MlirExtOption_String, "l1"},
-};
-
 bool sparseNmOptionsCheck(MlirOperation op, MlirExtPass pass) {
   const int64_t *vector;
   int64_t n = mlirExtPassGetInteger(pass, "n"), m = mlirExtPassGetInteger(pass, "m");

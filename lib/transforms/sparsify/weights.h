@@ -34,9 +34,11 @@ bool sparseWeightsPack(MlirOperation op, const SparseWeights *weights, MlirType 
 
 //===--- products -----------------------------------------------------------===//
 
-// n, m and vector, which both passes have, then score, which only pruning has.
-enum { SparseNmNumOptions = 3, SparsePruneNumOptions = 4 };
-extern const MlirExtPassOption sparseNmOptions[SparsePruneNumOptions];
+// The options that both passes have.
+#define SPARSE_NM_OPTIONS                                                                                              \
+  {"n", "elements kept of each window; 0: no products", MlirExtOption_Integer, "0"},                                   \
+      {"m", "elements of a window", MlirExtOption_Integer, "4"},                                                       \
+      {"vector", "lines that keep the same places, neighbours kept together", MlirExtOption_IntegerList, "1,1"}
 // False after a diagnostic at `op`.
 bool sparseNmOptionsCheck(MlirOperation op, MlirExtPass pass);
 // The encoding with windows along `axis`, with coordinates as narrow as they can be.

@@ -234,14 +234,10 @@ static bool run(MlirOperation function, MlirExtPass pass) {
   return expandAll(function, tensorGatherOpIsA, expandGather) && expandAll(function, tensorScatterOpIsA, expandScatter);
 }
 
-static void dependents(MlirDialectRegistry registry) {
-  tileInsertDialects(registry, (const char *const[]){"arith", "linalg", "scf", "tensor", NULL});
-}
-
 const MlirExtPassDefinition tileExpandGathersPass = {
     .argument = "tile-expand-gathers",
     .summary = "Turn tensor.gather into linalg and tensor.scatter into loops over slices",
     .anchor = funcFuncOpName,
-    .dependentDialects = dependents,
+    .dialects = (const char *const[]){"arith", "linalg", "scf", "tensor", NULL},
     .run = run,
 };

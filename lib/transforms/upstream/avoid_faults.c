@@ -253,13 +253,9 @@ static bool run(MlirOperation root, MlirExtPass pass) {
   return ok;
 }
 
-static void dependents(MlirDialectRegistry registry) {
-  tileInsertDialects(registry, (const char *const[]){"arith", "llvm", "memref", "ub", "vector", NULL});
-}
-
 const MlirExtPassDefinition tileAvoidUpstreamFaultsPass = {
     .argument = "tile-avoid-upstream-faults",
     .summary = "Rewrite ops at which LLVM 22.1 crashes or computes something else",
-    .dependentDialects = dependents,
+    .dialects = (const char *const[]){"arith", "llvm", "memref", "ub", "vector", NULL},
     .run = run,
 };

@@ -17,14 +17,10 @@ static bool run(MlirOperation function, MlirExtPass pass) {
   return !isShort || tileRunPipeline(function, "eliminate-empty-tensors");
 }
 
-static void dependents(MlirDialectRegistry registry) {
-  tileInsertDialects(registry, (const char *const[]){"bufferization", "tensor", NULL});
-}
-
 const MlirExtPassDefinition tileEliminateEmptyTensorsPass = {
     .argument = "tile-eliminate-empty-tensors",
     .summary = "Run upstream's eliminate-empty-tensors where it ends in good time",
     .anchor = funcFuncOpName,
-    .dependentDialects = dependents,
+    .dialects = (const char *const[]){"bufferization", "tensor", NULL},
     .run = run,
 };

@@ -41,14 +41,10 @@ static bool run(MlirOperation function, MlirExtPass pass) {
   return true;
 }
 
-static void dependents(MlirDialectRegistry registry) {
-  tileInsertDialects(registry, (const char *const[]){"linalg", NULL});
-}
-
 const MlirExtPassDefinition tileGeneralizeNamedOpsPass = {
     .argument = "tile-generalize-named-ops",
     .summary = "Run upstream's linalg-generalize-named-ops and keep the attributes of the Tile dialect",
     .anchor = funcFuncOpName,
-    .dependentDialects = dependents,
+    .dialects = (const char *const[]){"linalg", NULL},
     .run = run,
 };
