@@ -41,12 +41,6 @@ bool tileSizesCover(MlirType type, MlirType seen) {
   return covers;
 }
 
-unsigned tileElementWidth(MlirType element) {
-  if (mlirTypeIsAInteger(element))
-    return mlirIntegerTypeGetWidth(element);
-  return mlirTypeIsAFloat(element) ? mlirFloatTypeGetWidth(element) : 0;
-}
-
 const char *tileShapeText(MlirType type, char *buffer, size_t capacity) {
   intptr_t rank = tileTypeGetRank(type);
   size_t length = 0;

@@ -22,7 +22,6 @@ bool tileTypeIsIntegral(MlirType type);                              // integer 
 int64_t tileTypeGetCount(MlirType type);                             // number of elements of a static shape
 bool tileTypeHasSameShapeBut(MlirType a, MlirType b, intptr_t axis); // sizes equal but along `axis`
 bool tileSizesCover(MlirType type, MlirType seen); // shaped types: each size of `type` is open or that of `seen`
-unsigned tileElementWidth(MlirType element);       // bits; 0 for index
 const char *tileShapeText(MlirType type, char *buffer, size_t capacity); // "128x64", "scalar"
 
 //===--- attributes ---------------------------------------------------------===//

@@ -125,12 +125,6 @@ static void describeDim(const TileStructured *s, const TileTiling *tiling, int64
     described->beside |= tileStructuredCanTile(s, dim, other) ? 1u << other : 0;
 }
 
-static int64_t bitsOf(MlirType element) {
-  return mlirTypeIsAFloat(element)   ? mlirFloatTypeGetWidth(element)
-         : mlirTypeIsAIndex(element) ? 64
-                                     : mlirIntegerTypeGetWidth(element);
-}
-
 static bool isUsed(MlirBlock body, int argument) {
   return !mlirOpOperandIsNull(mlirValueGetFirstUse(mlirBlockGetArgument(body, argument)));
 }
@@ -150,8 +144,9 @@ static void describeMerged(const TileStructured *s, int64_t unknown, int index, 
 static void describeOperand(const TileStructured *s, int64_t unknown, int index, TileOperatorOperand *described) {
   const TileOperand *operand = &s->operands[index];
   MlirType type = mlirValueGetType(operand->value);
-  *described = (TileOperatorOperand){
-      .bits = bitsOf(tileOperandElementType(operand)), .rank = operand->rank, .isOutput = index >= s->numInputs};
+  *described = (TileOperatorOperand){.bits = tileMemoryBits(tileOperandElementType(operand)),
+                                     .rank = operand->rank,
+                                     .isOutput = index >= s->numInputs};
   // What the body does not look at is not read, nor an output that starts from a constant. A body with an epilogue is
   // not that of the operands.
   bool isOwnBody = !mlirBlockIsNull(s->body) && mlirBlockGetNumArguments(s->body) == s->numInputs + s->numOutputs;
@@ -177,7 +172,7 @@ static void describeCaptures(const TileStructured *s, TileOperator *op) {
     if (!mlirTypeIsARankedTensor(type))
       continue;
     TileOperatorOperand *gathered = &op->operands[op->numOperands++];
-    *gathered = (TileOperatorOperand){.bits = bitsOf(mlirShapedTypeGetElementType(type)),
+    *gathered = (TileOperatorOperand){.bits = tileMemoryBits(mlirShapedTypeGetElementType(type)),
                                       .rank = 1,
                                       .isRead = true,
                                       .isGathered = true,

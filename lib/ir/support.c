@@ -175,6 +175,14 @@ bool tileIsDefinedIn(MlirValue value, MlirBlock block) {
   return mlirBlockEqual(owner, block);
 }
 
+unsigned tileElementWidth(MlirType element) {
+  if (mlirTypeIsAInteger(element))
+    return mlirIntegerTypeGetWidth(element);
+  return mlirTypeIsAFloat(element) ? mlirFloatTypeGetWidth(element) : 0;
+}
+
+int64_t tileMemoryBytes(MlirType shaped) { return (tileMemoryBits(mlirShapedTypeGetElementType(shaped)) + 7) / 8; }
+
 bool tileConstantIndex(MlirValue value, int64_t *constant) {
   MlirOperation op = tileDefiningOp(value);
   if (!arithConstantOpIsA(op))

@@ -73,6 +73,13 @@ bool tileIsDefinedIn(MlirValue value, MlirBlock block);
 bool tileConstantIndex(MlirValue value, int64_t *constant); // arith.constant of index or integer type
 bool tileConstantFloat(MlirValue value, double *constant);  // arith.constant of one float, a splat too
 
+unsigned tileElementWidth(MlirType element); // bits of an integer or a float; 0 of others
+// In memory, where index and pointers have 64 bits.
+static inline unsigned tileMemoryBits(MlirType element) {
+  return tileElementWidth(element) ? tileElementWidth(element) : 64;
+}
+int64_t tileMemoryBytes(MlirType shaped); // of one element
+
 // A growing list of ops, as walks collect them.
 typedef struct TileOps {
   MlirOperation *items;

@@ -154,7 +154,7 @@ enum { RandomFoldLimit = 1024 }; // counters: a larger constant costs more than 
 // Element i of an integer constant, as unsigned. False for widths that are not read here.
 static bool counterAt(MlirAttribute constant, MlirType element, intptr_t i, uint64_t *counter) {
   MlirAttribute one = elementOf(constant);
-  unsigned width = mlirTypeIsAIndex(element) ? 64 : tileElementWidth(element);
+  unsigned width = tileMemoryBits(element);
   if (width != 64 && width != 32)
     return false;
   if (!mlirAttributeIsNull(one))

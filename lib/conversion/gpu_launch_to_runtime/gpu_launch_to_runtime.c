@@ -35,14 +35,7 @@ enum { MaxRank = 64 };
 
 static bool isContiguous(MlirType memref) { return mlirAffineMapIsIdentity(mlirMemRefTypeGetAffineMap(memref)); }
 
-int64_t launchBytesOf(MlirType element) {
-  if (mlirTypeIsAIndex(element))
-    return 8;
-  unsigned bits = mlirTypeIsAInteger(element) ? mlirIntegerTypeGetWidth(element)
-                  : mlirTypeIsAFloat(element) ? mlirFloatTypeGetWidth(element)
-                                              : 0;
-  return (bits + 7) / 8;
-}
+int64_t launchBytesOf(MlirType element) { return mlirTypeIsAIndex(element) ? 8 : (tileElementWidth(element) + 7) / 8; }
 
 // How many parameters of the device function an operand becomes; 0 when it cannot be one.
 static intptr_t parametersOf(MlirType type) {

@@ -120,20 +120,13 @@ void launchCopyConstants(MlirOperation module) {
 // What a program says of addresses (memref.assume_alignment: of an entry's arguments the contract, docs/gpu.md) becomes
 // an assertion: kernels access memory as wide as that allows, and on a GPU a wrong address would end the context.
 
-static int64_t bytesOf(MlirType memref) {
-  MlirType element = mlirShapedTypeGetElementType(memref);
-  unsigned bits = mlirTypeIsAInteger(element) ? mlirIntegerTypeGetWidth(element)
-                  : mlirTypeIsAFloat(element) ? mlirFloatTypeGetWidth(element)
-                                              : 64;
-  return (bits + 7) / 8;
-}
-
 static MlirValue offsetOf(TileBuilder *builder, MlirValue memref) {
   MlirType type = mlirValueGetType(memref);
   if (mlirAffineMapIsIdentity(mlirMemRefTypeGetAffineMap(type)))
     return tileBuildIndex(builder, 0);
   MlirOperation parts = memrefExtractStridedMetadataOpBuild(builder, memref);
-  return tileBuildMul(builder, memrefExtractStridedMetadataOpGetOffset(parts), tileBuildIndex(builder, bytesOf(type)));
+  return tileBuildMul(builder, memrefExtractStridedMetadataOpGetOffset(parts),
+                      tileBuildIndex(builder, tileMemoryBytes(type)));
 }
 
 static void say(MlirValue memref, int64_t alignment, char *text, size_t capacity) {

@@ -61,10 +61,7 @@ static int64_t evenPart(int64_t extent, int64_t most) {
 // Where the loops over the reductions carry a tile of results (windows by channel), it stays in registers: a few
 // vectors wide, rows in even parts.
 static void fitRegisters(const TileStructured *s, int vector, int row, int64_t *columns, int64_t *rows) {
-  int64_t bits = 32;
-  MlirType element = tileOperandElementType(&s->operands[s->numInputs]);
-  if (mlirTypeIsAFloat(element) || mlirTypeIsAInteger(element))
-    bits = mlirTypeIsAFloat(element) ? mlirFloatTypeGetWidth(element) : mlirIntegerTypeGetWidth(element);
+  int64_t bits = tileElementWidth(tileOperandElementType(&s->operands[s->numInputs]));
   if (tileStructuredGpu(s) || s->target->search.vectorBytes < 1)
     return;
   *columns = s->target->search.model.windowVectors * s->target->search.vectorBytes * 8 / (bits < 32 ? 32 : bits);

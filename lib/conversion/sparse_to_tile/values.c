@@ -21,9 +21,7 @@ MlirValue sparseSize(SparseLowering *lowering, intptr_t operand, intptr_t axis) 
 
 MlirType sparseElement(MlirValue tensor) { return mlirShapedTypeGetElementType(mlirValueGetType(tensor)); }
 
-int64_t sparseBits(MlirType element) {
-  return mlirTypeIsAFloat(element) ? mlirFloatTypeGetWidth(element) : mlirIntegerTypeGetWidth(element);
-}
+int64_t sparseBits(MlirType element) { return tileElementWidth(element); }
 
 //===--- tensors --------------------------------------------------------------===//
 

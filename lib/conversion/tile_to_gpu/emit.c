@@ -102,18 +102,16 @@ MlirValue gpuSelect(Gpu *g, MlirValue condition, MlirValue a, MlirValue b) {
   return arithSelectOpBuild(&g->builder, condition, a, b);
 }
 
-static unsigned widthOf(MlirType type) { return mlirTypeIsAIndex(type) ? 64 : mlirIntegerTypeGetWidth(type); }
-
 MlirValue gpuCast(Gpu *g, MlirValue value, MlirType type, bool isSigned) {
   MlirType from = mlirValueGetType(value);
   int64_t constant;
   if (mlirTypeEqual(from, type))
     return value;
-  if (isSigned && widthOf(type) >= 32 && tileConstantIndex(value, &constant))
+  if (isSigned && tileMemoryBits(type) >= 32 && tileConstantIndex(value, &constant))
     return gpuInteger(g, type, constant);
   if (mlirTypeIsAIndex(from) || mlirTypeIsAIndex(type))
     return gpuOp(g, isSigned ? ArithOp_IndexCast : ArithOp_IndexCastUI, type, value);
-  if (widthOf(from) > widthOf(type))
+  if (tileMemoryBits(from) > tileMemoryBits(type))
     return gpuOp(g, ArithOp_TruncI, type, value);
   return gpuOp(g, isSigned ? ArithOp_ExtSI : ArithOp_ExtUI, type, value);
 }

@@ -25,13 +25,9 @@ MlirType tileNumberTypeAs(MlirValue like, MlirType element) {
   return mlirVectorTypeGet(1, &size, element);
 }
 
-static unsigned widthOf(MlirType element) {
-  return mlirTypeIsAFloat(element)     ? mlirFloatTypeGetWidth(element)
-         : mlirTypeIsAInteger(element) ? mlirIntegerTypeGetWidth(element)
-                                       : 64;
+MlirType tileBitsType(MlirType element) {
+  return mlirIntegerTypeGet(mlirTypeGetContext(element), tileMemoryBits(element));
 }
-
-MlirType tileBitsType(MlirType element) { return mlirIntegerTypeGet(mlirTypeGetContext(element), widthOf(element)); }
 
 MlirValue tileBuildBits(TileBuilder *builder, MlirValue value) {
   MlirType element = tileNumberType(value);
@@ -49,7 +45,7 @@ MlirValue tileBuildIntegerCast(TileBuilder *builder, MlirValue value, MlirType e
     return value;
   if (mlirTypeIsAIndex(from) || mlirTypeIsAIndex(element))
     return tileBuildCast(builder, isSigned ? ArithOp_IndexCast : ArithOp_IndexCastUI, value, type);
-  bool isWider = widthOf(element) > widthOf(from);
+  bool isWider = tileMemoryBits(element) > tileMemoryBits(from);
   return tileBuildCast(builder, isWider ? isSigned ? ArithOp_ExtSI : ArithOp_ExtUI : ArithOp_TruncI, value, type);
 }
 
@@ -57,7 +53,7 @@ MlirValue tileBuildFloatCast(TileBuilder *builder, MlirValue value, MlirType ele
   MlirType from = tileNumberType(value);
   if (mlirTypeEqual(from, element))
     return value;
-  return tileBuildCast(builder, widthOf(element) > widthOf(from) ? ArithOp_ExtF : ArithOp_TruncF, value,
+  return tileBuildCast(builder, tileMemoryBits(element) > tileMemoryBits(from) ? ArithOp_ExtF : ArithOp_TruncF, value,
                        tileNumberTypeAs(value, element));
 }
 
@@ -135,7 +131,7 @@ static MlirValue floatOfInteger(TileBuilder *builder, const Conversion *conversi
 
 // nan becomes 0. Compared in f64, where the integer's limits lie exactly or round outward to ±2^63.
 static MlirValue integerOfFloat(TileBuilder *builder, const Conversion *conversion, MlirValue value) {
-  unsigned width = widthOf(conversion->to);
+  unsigned width = tileMemoryBits(conversion->to);
   double beyond = ldexp(1, (int)width - 1);
   value = tileBuildFloatCast(builder, value, mlirF64TypeGet(builder->context));
   MlirType wide = mlirValueGetType(value), word = tileNumberTypeAs(value, mlirIntegerTypeGet(builder->context, 64));
@@ -151,8 +147,8 @@ static MlirValue integerOfFloat(TileBuilder *builder, const Conversion *conversi
 }
 
 static MlirValue integerOfInteger(TileBuilder *builder, const Conversion *conversion, MlirValue value) {
-  unsigned width = widthOf(conversion->to);
-  if (width >= widthOf(tileNumberType(value)))
+  unsigned width = tileMemoryBits(conversion->to);
+  if (width >= tileMemoryBits(tileNumberType(value)))
     return tileBuildIntegerCast(builder, value, conversion->to, true);
   int64_t largest = (int64_t)(UINT64_MAX >> (65 - width));
   value = tileBuildIntegerCast(builder, value, mlirIntegerTypeGet(builder->context, 64), true);

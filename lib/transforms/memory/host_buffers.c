@@ -27,14 +27,6 @@ static int64_t times(int64_t a, int64_t b) { return tessera_gcd(a, LargestDiviso
 static bool isDynamic(int64_t size) { return size == mlirShapedTypeGetDynamicSize(); }
 static bool isDynamicStride(int64_t stride) { return stride == mlirShapedTypeGetDynamicStrideOrOffset(); }
 
-static int64_t bytesOf(MlirType memref) {
-  MlirType element = mlirShapedTypeGetElementType(memref);
-  unsigned bits = mlirTypeIsAInteger(element) ? mlirIntegerTypeGetWidth(element)
-                  : mlirTypeIsAFloat(element) ? mlirFloatTypeGetWidth(element)
-                                              : 64;
-  return (bits + 7) / 8;
-}
-
 //===--- the module ----------------------------------------------------------------===//
 
 HostBuffers tileHostBuffersOf(MlirOperation module, int64_t entryAlignment) {
@@ -200,7 +192,7 @@ static intptr_t rankOf(MlirType memref) {
 
 // That and no more: any memref of the type.
 static BufferFacts leastFacts(MlirType memref) {
-  BufferFacts facts = {.rank = rankOf(memref), .align = bytesOf(memref) & -bytesOf(memref)};
+  BufferFacts facts = {.rank = rankOf(memref), .align = tileMemoryBytes(memref) & -tileMemoryBytes(memref)};
   for (intptr_t d = 0; d < facts.rank; ++d)
     facts.sizes[d] = facts.strides[d] = 1;
   return facts;
@@ -266,7 +258,7 @@ static void factsOfSubview(HostBuffers *buffers, MlirOperation op, BufferFacts *
   facts->align = source.align;
   for (intptr_t d = 0; d < source.rank; ++d) {
     int64_t offset = times(mixed(buffers, op, "static_offsets", d, &next, path), source.strides[d]);
-    facts->align = tessera_gcd(facts->align, times(offset, bytesOf(type)));
+    facts->align = tessera_gcd(facts->align, times(offset, tileMemoryBytes(type)));
   }
   for (intptr_t d = 0; d < source.rank; ++d) {
     int64_t size = mixed(buffers, op, "static_sizes", d, &next, path);
@@ -287,7 +279,8 @@ static void factsOfReinterpretation(HostBuffers *buffers, MlirOperation op, Buff
   if (!memrefAllocOpIsA(tileDefiningOp(source)))
     return;
   int64_t offset = mixed(buffers, op, "static_offsets", 0, &next, path);
-  facts->align = tessera_gcd(factsOf(buffers, source, path).align, times(offset, bytesOf(mlirValueGetType(source))));
+  facts->align =
+      tessera_gcd(factsOf(buffers, source, path).align, times(offset, tileMemoryBytes(mlirValueGetType(source))));
 }
 
 static void factsOfOp(HostBuffers *buffers, MlirOperation op, BufferFacts *facts, const Path *path) {

@@ -11,11 +11,7 @@
 
 //===--- elements -----------------------------------------------------------===//
 
-static size_t bytesOf(MlirType element) {
-  if (mlirTypeIsAInteger(element))
-    return mlirIntegerTypeGetWidth(element) / 8;
-  return mlirTypeIsAFloat(element) ? mlirFloatTypeGetWidth(element) / 8 : 0;
-}
+static size_t bytesOf(MlirType element) { return tileElementWidth(element) / 8; }
 
 // A constant's elements as bits.
 typedef struct Elements {

@@ -11,14 +11,8 @@
 
 //===--- elements -----------------------------------------------------------===//
 
-static unsigned bitsOf(MlirType element) {
-  if (mlirTypeIsAInteger(element))
-    return mlirIntegerTypeGetWidth(element);
-  return mlirTypeIsAFloat(element) ? mlirFloatTypeGetWidth(element) : 0;
-}
-
 bool sparseWeightsIsReadable(MlirType element) {
-  unsigned bits = bitsOf(element);
+  unsigned bits = tileElementWidth(element);
   bool isKnown = mlirTypeIsAInteger(element) || mlirTypeIsAF16(element) || mlirTypeIsABF16(element) ||
                  mlirTypeIsAF32(element) || mlirTypeIsAF64(element);
   return isKnown && (bits == 8 || bits == 16 || bits == 32 || bits == 64);
@@ -32,7 +26,7 @@ bool sparseWeightsRead(MlirValue value, SparseWeights *weights) {
       mlirShapedTypeGetRank(type) != 2 || !mlirShapedTypeHasStaticShape(type) ||
       !sparseWeightsIsReadable(mlirShapedTypeGetElementType(type)))
     return false;
-  size_t width = bitsOf(mlirShapedTypeGetElementType(type)) / 8;
+  size_t width = tileElementWidth(mlirShapedTypeGetElementType(type)) / 8;
   *weights = (SparseWeights){type,
                              mlirShapedTypeGetDimSize(type, 0),
                              mlirShapedTypeGetDimSize(type, 1),
