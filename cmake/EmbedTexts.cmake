@@ -1,5 +1,5 @@
 # Writes OUTPUT, a C file with the text of each of FILES (a ;-list, sorted) as the table TABLE, which HEADER declares
-# (lib/support/embedded_text.h). Run as a script: cmake -DOUTPUT=… "-DFILES=…" -DHEADER=… -DTABLE=… -P EmbedTexts.cmake.
+# (lib/machine/embedded_text.h). Run as a script: cmake -DOUTPUT=… "-DFILES=…" -DHEADER=… -DTABLE=… -P EmbedTexts.cmake.
 # Bytes, so that no character needs escaping.
 set(arrays "")
 set(rows "")

@@ -51,7 +51,7 @@ add_custom_command(OUTPUT ${UPSTREAM_HEADERS} ${UPSTREAM_FOLDER}/names.inc ${UPS
 list(APPEND GENERATED_HEADERS ${UPSTREAM_HEADERS})
 list(APPEND COMPILER_SOURCES ${GENERATED_HEADERS})
 
-# Texts that become part of the library (lib/support/embedded_text.h): edit one and the next build has it.
+# Texts that become part of the library (lib/machine/embedded_text.h): edit one and the next build has it.
 function(tessera_embed table header)
   file(GLOB files CONFIGURE_DEPENDS ${ARGN})
   set(output ${CMAKE_BINARY_DIR}/generated/${table}.c)

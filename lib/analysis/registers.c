@@ -5,6 +5,7 @@
 #include "dialects/tile/questions.h"
 #include "dialects/tile/tile.h"
 #include "lib/ir/support.h"
+#include "lib/support/grow.h"
 #include "upstream/arith.h"
 #include "upstream/scf.h"
 
@@ -96,17 +97,14 @@ static MlirBlock blockOf(MlirValue value) {
 
 typedef struct Values {
   MlirValue *items;
-  intptr_t count, capacity;
+  intptr_t count;
 } Values;
 
 static bool isNew(Values *seen, MlirValue value) {
   for (intptr_t i = 0; i < seen->count; ++i)
     if (mlirValueEqual(seen->items[i], value))
       return false;
-  if (seen->count == seen->capacity) {
-    seen->capacity = seen->capacity ? 2 * seen->capacity : 16;
-    seen->items = realloc(seen->items, (size_t)seen->capacity * sizeof *seen->items);
-  }
+  seen->items = tessera_grow(seen->items, seen->count, sizeof *seen->items);
   seen->items[seen->count++] = value;
   return true;
 }

@@ -3,6 +3,7 @@
 #include "lib/ir/assembly_parts.h"
 #include "lib/ir/op_spec.h"
 #include "lib/ir/support.h"
+#include "lib/support/grow.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -294,14 +295,11 @@ static void printTypeKind(MlirExtPrinter printer, MlirAttribute attribute) {
 // A list being parsed; grows by doubling.
 typedef struct List {
   void *items;
-  intptr_t count, capacity;
+  intptr_t count;
 } List;
 
 static void *appendTo(List *list, size_t size) {
-  if (list->count == list->capacity) {
-    list->capacity = list->capacity ? 2 * list->capacity : 8;
-    list->items = realloc(list->items, (size_t)list->capacity * size);
-  }
+  list->items = tessera_grow(list->items, list->count, size);
   return (char *)list->items + size * (size_t)list->count++;
 }
 

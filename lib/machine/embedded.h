@@ -1,7 +1,7 @@
 // The machine files built into the library: lib/machine/*.machine.
 #pragma once
 
-#include "lib/support/embedded_text.h"
+#include "lib/machine/embedded_text.h"
 
 extern const TileEmbeddedText tileEmbeddedMachines[];
 extern const size_t tileEmbeddedMachinesCount;

@@ -6,6 +6,7 @@
 
 #include "lib/machine/keys.h"
 #include "lib/machine/store.h"
+#include "lib/support/grow.h"
 
 static TileMachineEntry *findEntry(const TileMachine *machine, const char *key) {
   for (size_t i = 0; i < machine->count; ++i)
@@ -14,21 +15,13 @@ static TileMachineEntry *findEntry(const TileMachine *machine, const char *key) 
   return NULL;
 }
 
-static bool grow(TileMachine *machine) {
-  size_t capacity = machine->capacity ? machine->capacity * 2 : 64;
-  TileMachineEntry *entries = realloc(machine->entries, capacity * sizeof *entries);
-  if (!entries)
-    return false;
-  machine->entries = entries;
-  machine->capacity = capacity;
-  return true;
-}
-
 bool tileMachineSet(TileMachine *machine, const char *key, const char *value) {
   TileMachineEntry *entry = findEntry(machine, key);
   char *copy = strdup(value), *name = entry ? NULL : strdup(key);
-  bool room = copy && (entry || (name && (machine->count < machine->capacity || grow(machine))));
-  if (!room) {
+  TileMachineEntry *entries =
+      entry ? machine->entries : tessera_grow(machine->entries, (int64_t)machine->count, sizeof *entries);
+  machine->entries = entries ? entries : machine->entries;
+  if (!copy || !entries || (!entry && !name)) {
     free(copy);
     free(name);
     return false;

@@ -13,7 +13,7 @@ typedef struct {
 struct TileMachine {
   char *name; // owned
   TileMachineEntry *entries;
-  size_t count, capacity;
+  size_t count;
   // How the cache finds the machine.
   size_t uses, overrideCount;
   char *folder;                // owned

@@ -5,6 +5,7 @@
 
 #include "lib/runtime/observe.h"
 #include "lib/support/clock.h"
+#include "lib/support/grow.h"
 #include "lib/support/guard.h"
 
 #include <pthread.h>
@@ -31,7 +32,7 @@ struct tessera_trace_t {
   pthread_mutex_t lock; // of all that follows but |phase|
   kernel_t *kernels;
   span_t *spans;
-  int64_t num_kernels, num_spans, capacity, left_out;
+  int64_t num_kernels, num_spans, left_out;
   int64_t start, phase_start;
   _Atomic(const char *) phase;
 };
@@ -39,18 +40,14 @@ struct tessera_trace_t {
 //===--- recording ------------------------------------------------------------===//
 
 static void add_span(tessera_trace_t *trace, const span_t *span) {
-  if (trace->num_spans == trace->capacity && trace->num_spans < MOST_SPANS) {
-    int64_t capacity = 2 * trace->capacity + 64;
-    span_t *spans = realloc(trace->spans, (size_t)capacity * sizeof *spans);
-    if (spans) {
-      trace->spans = spans;
-      trace->capacity = capacity;
-    }
-  }
-  if (trace->num_spans < trace->capacity && trace->num_spans < MOST_SPANS)
-    trace->spans[trace->num_spans++] = *span;
-  else
+  bool has_room = trace->num_spans < MOST_SPANS;
+  span_t *spans = has_room ? tessera_grow(trace->spans, trace->num_spans, sizeof *spans) : NULL;
+  if (!spans) {
     ++trace->left_out;
+    return;
+  }
+  trace->spans = spans;
+  spans[trace->num_spans++] = *span;
 }
 
 // The kernel's index; -1 when out of memory.

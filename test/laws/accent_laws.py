@@ -19,6 +19,8 @@ LAWS = [
     (r"!(?!llvm)\w[\w.>\[\]-]*\.ptr\b|\.ptr (\?|!=|==|&&|\|\|)|\b(if|while) \([^=]*\.ptr\)$", "test for null by mlirXIsNull, not by .ptr",
      "  if (!value.ptr)"),
     (r"^#ifndef \w+_H_?$", "a header begins with #pragma once, not with an include guard", "#ifndef TESSERA_IR_BUILDER_H"),
+    (r"realloc\(.*(apacity|\bmax\w+) \* sizeof", "grow arrays by tessera_grow (lib/support/grow.h)",
+     "    list->items = realloc(list->items, (size_t)list->capacity * sizeof *list->items);"),
 ]
 SKIPPED_FOLDER = re.compile(r"^(\.git|\.venv|build.*|Output|__pycache__|generated|shared)$")
 

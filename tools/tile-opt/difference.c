@@ -3,6 +3,7 @@
 #include "tools/tile-opt/difference.h"
 
 #include "lib/ir/support.h"
+#include "lib/support/grow.h"
 
 #include <stdlib.h>
 
@@ -65,7 +66,7 @@ typedef struct Entry {
 typedef struct Listing {
   Values values;
   Entry *entries;
-  intptr_t count, capacity;
+  intptr_t count;
 } Listing;
 
 static uint64_t hashWithoutRegions(const Listing *listing, MlirOperation op) {
@@ -84,10 +85,7 @@ static uint64_t hashWithoutRegions(const Listing *listing, MlirOperation op) {
 }
 
 static void addEntry(Listing *listing, MlirOperation op, uint64_t hash) {
-  if (listing->count == listing->capacity) {
-    listing->capacity = listing->capacity ? 2 * listing->capacity : 256;
-    listing->entries = realloc(listing->entries, (size_t)listing->capacity * sizeof *listing->entries);
-  }
+  listing->entries = tessera_grow(listing->entries, listing->count, sizeof *listing->entries);
   listing->entries[listing->count++] = (Entry){op, hash};
 }
 

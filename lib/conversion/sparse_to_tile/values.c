@@ -3,6 +3,7 @@
 
 #include "dialects/tile/ops.h"
 #include "lib/conversion/sparse_to_tile/lowerings.h"
+#include "lib/support/grow.h"
 
 //===--- sizes ----------------------------------------------------------------===//
 
@@ -145,15 +146,12 @@ SparseBody sparseBodyBegin(SparseLowering *lowering, intptr_t count, const MlirV
 // Values of a region and what stands for them in a copy.
 typedef struct Renamed {
   MlirValue *from, *to;
-  intptr_t count, capacity;
+  intptr_t count;
 } Renamed;
 
 static void addName(Renamed *names, MlirValue from, MlirValue to) {
-  if (names->count == names->capacity) {
-    names->capacity = 2 * names->capacity + 16;
-    names->from = realloc(names->from, (size_t)names->capacity * sizeof *names->from);
-    names->to = realloc(names->to, (size_t)names->capacity * sizeof *names->to);
-  }
+  names->from = tessera_grow(names->from, names->count, sizeof *names->from);
+  names->to = tessera_grow(names->to, names->count, sizeof *names->to);
   names->from[names->count] = from;
   names->to[names->count++] = to;
 }

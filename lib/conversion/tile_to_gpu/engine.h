@@ -119,7 +119,7 @@ typedef struct Gpu {
   TileTable records; // Record by value of the kernel
   TileArena arena;
   Map **maps;
-  intptr_t numMaps, maxMaps;
+  intptr_t numMaps;
   MlirValue shared;      // llvm.ptr<3>
   int64_t sharedBytes;   // in use so far
   int64_t apartBytes;    // of all buffers

@@ -135,7 +135,7 @@ static bool lowerBody(Gpu *g, MlirOperation op, intptr_t partition, int64_t firs
   MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, partition));
   Gpu around = *g;
   g->maps = NULL;
-  g->numMaps = g->maxMaps = 0;
+  g->numMaps = 0;
   g->isOneThread = isForOneThread(op, partition);
   g->partition = partition + 1;
   g->warps = g->isOneThread ? 1 : tileArrayAt(op, "warps", partition);
@@ -154,7 +154,6 @@ static bool lowerBody(Gpu *g, MlirOperation op, intptr_t partition, int64_t firs
   free(g->maps);
   g->maps = around.maps;
   g->numMaps = around.numMaps;
-  g->maxMaps = around.maxMaps;
   g->isOneThread = around.isOneThread;
   g->partition = around.partition;
   g->warps = around.warps;

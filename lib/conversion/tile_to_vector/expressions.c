@@ -5,6 +5,7 @@
 
 #include "dialects/tile/questions.h"
 #include "lib/ir/op_query.h"
+#include "lib/support/grow.h"
 #include "upstream/vector.h"
 
 #include "mlir-c/BuiltinAttributes.h"
@@ -266,7 +267,7 @@ VecBody vecBodyBegin(VecLowering *lowering, bool inside) { return (VecBody){.low
 void vecBodyEnd(VecBody *body) {
   free(body->done);
   body->done = NULL;
-  body->numDone = body->capacity = 0;
+  body->numDone = 0;
 }
 
 static bool isAt(const VecEvaluation *done, const VecRecord *record, const VecCoord *coords, intptr_t axis,
@@ -289,10 +290,7 @@ MlirValue vecRemembered(const VecBody *body, const VecRecord *record, const VecC
 
 void vecRemember(VecBody *body, const VecRecord *record, const VecCoord *coords, intptr_t axis, int64_t width,
                  MlirValue result) {
-  if (body->numDone == body->capacity) {
-    body->capacity = body->capacity * 2 + 16;
-    body->done = realloc(body->done, body->capacity * sizeof *body->done);
-  }
+  body->done = tessera_grow(body->done, body->numDone, sizeof *body->done);
   VecEvaluation *done = &body->done[body->numDone++];
   *done = (VecEvaluation){.record = record, .axis = axis, .width = width, .result = result};
   memcpy(done->coords, coords, record->shape.rank * sizeof *coords);

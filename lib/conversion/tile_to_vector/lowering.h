@@ -141,7 +141,7 @@ typedef struct VecBody {
   VecLowering *lowering;
   bool inside; // no access leaves its memref: no masks
   VecEvaluation *done;
-  intptr_t numDone, capacity;
+  intptr_t numDone;
 } VecBody;
 
 //===--- records.c: values, shapes, buffers -----------------------------------===//

@@ -4,6 +4,7 @@
 
 #include "dialects/tile/questions.h"
 #include "lib/ir/op_query.h"
+#include "lib/support/grow.h"
 #include "upstream/math.h"
 #include "upstream/scf.h"
 
@@ -95,17 +96,14 @@ typedef struct Walk {
     MlirValue value;
     bool elementwise;
   } *seen;
-  intptr_t numSeen, capacity;
+  intptr_t numSeen;
 } Walk;
 
 static bool wasSeen(Walk *walk, MlirValue value, bool elementwise) {
   for (intptr_t i = 0; i < walk->numSeen; ++i)
     if (mlirValueEqual(walk->seen[i].value, value) && walk->seen[i].elementwise == elementwise)
       return true;
-  if (walk->numSeen == walk->capacity) {
-    walk->capacity = walk->capacity * 2 + 16;
-    walk->seen = realloc(walk->seen, walk->capacity * sizeof *walk->seen);
-  }
+  walk->seen = tessera_grow(walk->seen, walk->numSeen, sizeof *walk->seen);
   walk->seen[walk->numSeen++] = (struct Seen){value, elementwise};
   return false;
 }

@@ -1,5 +1,6 @@
 // What a compiled program keeps: sites, kernels, globals, constants of instructions. See program.h.
 #include "lib/emulator/compile/program.h"
+#include "lib/support/grow.h"
 
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/BuiltinTypes.h"
@@ -36,12 +37,6 @@ const tessera_matrix_t *emulatorKeepMatrix(EmulatorBuild *build, const tessera_m
     return NULL;
   }
   return kept->matrix = (const tessera_matrix_t *)kept->bytes;
-}
-
-// Room for one more: doubles when the count is a power of two. Null when out of memory.
-static void *grow(void *items, intptr_t count, size_t size) {
-  bool full = !items || (count && !(count & (count - 1)));
-  return full ? realloc(items, (count ? 2 * (size_t)count : 1) * size) : items;
 }
 
 static char *keepText(EmulatorBuild *build, MlirStringRef text) {
@@ -88,7 +83,7 @@ uint32_t emulatorSite(EmulatorBuild *build, MlirOperation op) {
   for (intptr_t i = build->use; i < build->useEnd && i <= build->use + 1; ++i)
     if (mlirOperationEqual(program->sites[i].op, op))
       return (uint32_t)(build->use = i);
-  EmulatorSite *sites = grow(program->sites, program->siteCount, sizeof *sites);
+  EmulatorSite *sites = tessera_grow(program->sites, program->siteCount, sizeof *sites);
   char name[256];
   if (!sites) {
     build->failed = true;
@@ -111,7 +106,7 @@ MlirLocation tileEmulatorSiteLocation(const TileEmulatorProgram *program, uint32
 
 bool emulatorAddGlobal(EmulatorBuild *build, MlirOperation global) {
   TileEmulatorProgram *program = build->program;
-  EmulatorGlobal *globals = grow(program->globals, program->globalCount, sizeof *globals);
+  EmulatorGlobal *globals = tessera_grow(program->globals, program->globalCount, sizeof *globals);
   if (!globals)
     return false;
   MlirType type = mlirTypeAttrGetValue(tileOpAttribute(global, "global_type"));
@@ -159,7 +154,7 @@ static MlirType byValue(MlirOperation function, intptr_t parameter) {
 
 bool emulatorAddKernel(EmulatorBuild *build, MlirOperation function) {
   TileEmulatorProgram *program = build->program;
-  TileEmulatorKernel *kernels = grow(program->kernels, program->kernelCount, sizeof *kernels);
+  TileEmulatorKernel *kernels = tessera_grow(program->kernels, program->kernelCount, sizeof *kernels);
   if (!kernels)
     return false;
   MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));

@@ -1,5 +1,6 @@
 // Lists of stored entries: made, sorted, merged, put into the order of a format (dialects/sparse/sparse.h).
 #include "lib/interpreter/sparse/entries.h"
+#include "lib/support/grow.h"
 #include "upstream/arith.h"
 
 #include <stdlib.h>
@@ -26,14 +27,10 @@ static Entries *drop(Entries *entries) {
 }
 
 bool interpretEntriesAppend(Entries *entries, Entry entry) {
-  if (entries->count == entries->capacity) {
-    int64_t capacity = entries->capacity ? 2 * entries->capacity : 16;
-    Entry *items = realloc(entries->items, (size_t)capacity * sizeof *items);
-    if (!items)
-      return false;
-    entries->items = items;
-    entries->capacity = capacity;
-  }
+  Entry *items = tessera_grow(entries->items, entries->count, sizeof *items);
+  if (!items)
+    return false;
+  entries->items = items;
   entries->items[entries->count++] = entry;
   return true;
 }

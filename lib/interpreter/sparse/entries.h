@@ -18,7 +18,7 @@ typedef struct Entries {
   Object object;
   int rank;
   int64_t sizes[EntriesMaxRank];
-  int64_t count, capacity;
+  int64_t count;
   Entry *items;
 } Entries;
 

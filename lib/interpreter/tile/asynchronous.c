@@ -1,17 +1,14 @@
 // Tokens, barriers and copies under way (asynchronous.h).
 #include "lib/interpreter/tile/asynchronous.h"
+#include "lib/support/grow.h"
 
 #include <stdlib.h>
 
 bool interpretPendingAppend(PendingCopies *copies, PendingCopy copy) {
-  if (copies->count == copies->capacity) {
-    int capacity = copies->capacity ? 2 * copies->capacity : 4;
-    PendingCopy *items = realloc(copies->items, (size_t)capacity * sizeof *items);
-    if (!items)
-      return false;
-    copies->items = items;
-    copies->capacity = capacity;
-  }
+  PendingCopy *items = tessera_grow(copies->items, copies->count, sizeof *items);
+  if (!items)
+    return false;
+  copies->items = items;
   copies->items[copies->count++] = copy;
   return true;
 }

@@ -15,7 +15,7 @@ typedef struct PendingCopy {
 
 typedef struct PendingCopies {
   PendingCopy *items;
-  int count, capacity;
+  int count;
 } PendingCopies;
 
 // Takes over the references in `copy`.

@@ -3,6 +3,7 @@
 #include "lib/interpreter/tile/partitions.h"
 #include "lib/interpreter/tile/products_under_way.h"
 #include "lib/interpreter/tile/tile.h"
+#include "lib/support/grow.h"
 
 #include <stdlib.h>
 
@@ -12,14 +13,10 @@ bool interpretClusterNote(Machine *machine, const Instruction *instruction, Inte
   ClusterBlock *block = machine->grid.block;
   if (!block)
     return true;
-  if (block->count == block->capacity) {
-    int capacity = 2 * block->capacity + 4;
-    Allocation *allocations = realloc(block->allocations, (size_t)capacity * sizeof *allocations);
-    if (!allocations)
-      return interpretOutOfMemory(machine, instruction->op);
-    block->allocations = allocations;
-    block->capacity = capacity;
-  }
+  Allocation *allocations = tessera_grow(block->allocations, block->count, sizeof *allocations);
+  if (!allocations)
+    return interpretOutOfMemory(machine, instruction->op);
+  block->allocations = allocations;
   block->allocations[block->count++] = (Allocation){instruction->op, valueRetain(value)};
   return true;
 }
@@ -109,7 +106,7 @@ static void blockClear(ClusterBlock *block) {
     valueRelease(block->allocations[i].value);
   free(block->allocations);
   block->allocations = NULL;
-  block->count = block->capacity = 0;
+  block->count = 0;
 }
 
 static bool readCluster(Machine *machine, const Instruction *instruction, Cluster *cluster) {

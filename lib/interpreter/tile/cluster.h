@@ -14,7 +14,7 @@ typedef struct ClusterBlock {
   struct Cluster *cluster;
   int64_t position[MaxGridRank];
   Allocation *allocations; // in the order made
-  int count, capacity;
+  int count;
 } ClusterBlock;
 
 typedef struct Cluster {

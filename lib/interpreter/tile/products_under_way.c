@@ -2,6 +2,7 @@
 // Expects: buffers whose elements lie side by side, as tile.alloc and tile.slot make them.
 // Leaves: Storage.products counts the factors and accumulators in it, so that other memory costs one comparison.
 #include "lib/interpreter/tile/products_under_way.h"
+#include "lib/support/grow.h"
 
 #include <stdlib.h>
 
@@ -15,7 +16,7 @@ typedef struct Product {
 
 typedef struct Products {
   Product *items;
-  intptr_t count, capacity;
+  intptr_t count;
 } Products;
 
 // Changes how many products hold the storage.
@@ -58,14 +59,10 @@ bool interpretProductStart(Machine *machine, const Instruction *instruction, Arr
   Products *products = machine->products;
   if (!products)
     products = machine->products = calloc(1, sizeof *products);
-  if (products && products->count == products->capacity) {
-    intptr_t capacity = 2 * products->capacity + 8;
-    Product *items = realloc(products->items, (size_t)capacity * sizeof *items);
-    products->items = items ? items : products->items;
-    products->capacity = items ? capacity : products->capacity;
-  }
-  if (!products || products->count == products->capacity)
+  Product *items = products ? tessera_grow(products->items, products->count, sizeof *items) : NULL;
+  if (!items)
     return interpretOutOfMemory(machine, instruction->op);
+  products->items = items;
   Product product = {instruction->op,
                      interpretPartRunning(machine),
                      {retained(lhs), retained(rhs)},

@@ -5,6 +5,7 @@
 #include "dialects/tile/ops.h"
 #include "dialects/tile/questions.h"
 #include "dialects/tile/tile.h"
+#include "lib/support/grow.h"
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/BuiltinTypes.h"
 #include "upstream/arith.h"
@@ -19,7 +20,7 @@ typedef struct Made {
 typedef struct Writer {
   Graph *graph;
   Made *made;
-  uint32_t madeCount, madeCapacity;
+  uint32_t madeCount;
   LayoutCounts *counts;
 } Writer;
 
@@ -49,7 +50,7 @@ static MlirValue *remembered(Writer *writer, MlirValue value, LayoutId layout) {
 }
 
 static MlirValue remember(Writer *writer, MlirValue from, LayoutId layout, MlirValue made) {
-  writer->made = layoutGrow(writer->made, writer->madeCount, &writer->madeCapacity, sizeof *writer->made);
+  writer->made = tessera_grow(writer->made, writer->madeCount, sizeof *writer->made);
   writer->made[writer->madeCount++] = (Made){from, made, layout};
   return made;
 }

@@ -11,6 +11,7 @@
 #include "lib/ir/op_format.h"
 #include "lib/layout/text.h"
 #include "lib/layout/tiling.h"
+#include "lib/support/grow.h"
 #include "lib/support/integer.h"
 #include "lib/transforms/layout/graph.h"
 
@@ -348,11 +349,11 @@ typedef struct Queue {
   struct {
     uint32_t variable, candidate;
   } *items;
-  uint32_t count, capacity;
+  uint32_t count;
 } Queue;
 
 static void push(Queue *queue, uint32_t variable, uint32_t candidate) {
-  queue->items = layoutGrow(queue->items, queue->count, &queue->capacity, sizeof *queue->items);
+  queue->items = tessera_grow(queue->items, queue->count, sizeof *queue->items);
   queue->items[queue->count].variable = variable;
   queue->items[queue->count++].candidate = candidate;
 }

@@ -10,6 +10,7 @@
 #include "lib/ir/op_format.h"
 #include "lib/layout/algebra.h"
 #include "lib/layout/tiling.h"
+#include "lib/support/grow.h"
 #include "upstream/arith.h"
 #include "upstream/scf.h"
 #include "upstream/ub.h"
@@ -23,7 +24,7 @@ LayoutId layoutIntern(Graph *graph, const TileLayout *layout) {
   for (uint32_t i = 0; i < graph->layoutCount; ++i)
     if (tileLayoutEquals(&graph->layouts[i], layout))
       return i + 1;
-  graph->layouts = layoutGrow(graph->layouts, graph->layoutCount, &graph->layoutCapacity, sizeof *graph->layouts);
+  graph->layouts = tessera_grow(graph->layouts, graph->layoutCount, sizeof *graph->layouts);
   graph->layouts[graph->layoutCount] = *layout;
   return ++graph->layoutCount;
 }
@@ -170,13 +171,6 @@ LayoutId layoutFromPort(Graph *graph, const Port *port, LayoutId layout) {
   return backwards(&step) ? finish(graph, &step, step.own) : 0;
 }
 
-void *layoutGrow(void *items, uint32_t count, uint32_t *capacity, size_t size) {
-  if (count < *capacity)
-    return items;
-  *capacity = *capacity ? *capacity * 2 : 64;
-  return realloc(items, *capacity * size);
-}
-
 //===--- values ---------------------------------------------------------------===//
 
 static uint32_t slotOf(const Graph *graph, MlirValue value) {
@@ -202,7 +196,7 @@ Value *layoutValueOf(Graph *graph, MlirValue value) {
     rehash(graph);
   uint32_t slot = slotOf(graph, value);
   if (!graph->slots[slot]) {
-    graph->values = layoutGrow(graph->values, graph->valueCount, &graph->valueCapacity, sizeof *graph->values);
+    graph->values = tessera_grow(graph->values, graph->valueCount, sizeof *graph->values);
     graph->values[graph->valueCount] = (Value){.value = value, .definition = NoPort, .weight = 1};
     graph->slots[slot] = ++graph->valueCount;
   }
@@ -236,8 +230,7 @@ static bool takesVoid(MlirOperation op) {
 }
 
 static uint32_t addVariable(Graph *graph, VariableKind kind, MlirOperation op, MlirType type) {
-  graph->variables =
-      layoutGrow(graph->variables, graph->variableCount, &graph->variableCapacity, sizeof *graph->variables);
+  graph->variables = tessera_grow(graph->variables, graph->variableCount, sizeof *graph->variables);
   graph->variables[graph->variableCount] = (Variable){.kind = kind,
                                                       .isExact = !takesVoid(op),
                                                       .op = op,
@@ -253,7 +246,7 @@ static Port *addPort(Graph *graph, MlirValue value, MlirOperation user, intptr_t
   Variable *variable = &graph->variables[graph->variableCount - 1];
   if (!tile)
     return NULL;
-  graph->ports = layoutGrow(graph->ports, graph->portCount, &graph->portCapacity, sizeof *graph->ports);
+  graph->ports = tessera_grow(graph->ports, graph->portCount, sizeof *graph->ports);
   Port *port = &graph->ports[graph->portCount];
   *port = (Port){.value = value, .op = user, .operand = operand, .relation = relation};
   port->tile = (uint32_t)(tile - graph->values);
@@ -261,7 +254,7 @@ static Port *addPort(Graph *graph, MlirValue value, MlirOperation user, intptr_t
   if (operand < 0) {
     tile->definition = graph->portCount;
   } else {
-    tile->uses = layoutGrow(tile->uses, tile->useCount, &tile->useCapacity, sizeof *tile->uses);
+    tile->uses = tessera_grow(tile->uses, tile->useCount, sizeof *tile->uses);
     tile->uses[tile->useCount++] = graph->portCount;
   }
   ++graph->portCount;

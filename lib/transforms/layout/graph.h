@@ -78,7 +78,7 @@ typedef struct Value {
   MlirValue value;
   uint32_t definition;
   uint32_t *uses;
-  uint32_t useCount, useCapacity;
+  uint32_t useCount;
   double weight;        // of the place of its definition, where conversions go
   uint32_t rematerials; // ops to make it anew in any layout, 0: cannot be
   bool canRematerialize;
@@ -96,15 +96,15 @@ typedef struct Graph {
   uint32_t lanes, warps;
   TileConversionTarget target; // elementBits set per value
   Port *ports;
-  uint32_t portCount, portCapacity;
+  uint32_t portCount;
   Variable *variables;
-  uint32_t variableCount, variableCapacity;
+  uint32_t variableCount;
   Value *values;
-  uint32_t valueCount, valueCapacity;
+  uint32_t valueCount;
   uint32_t *slots; // hash of values: number + 1
   uint32_t slotCount;
   TileLayout *layouts; // layouts[id - 1]
-  uint32_t layoutCount, layoutCapacity;
+  uint32_t layoutCount;
   PriceEntry *prices;
   uint32_t priceSlots, priceCount;
   bool failed; // after a diagnostic
@@ -115,8 +115,6 @@ bool layoutGraphBuild(Graph *graph); // false after a diagnostic
 void layoutGraphDestroy(Graph *graph);
 Value *layoutValueOf(Graph *graph, MlirValue value); // null for no tile
 double layoutWeightOf(MlirBlock block);
-// Room for one more of `size` bytes.
-void *layoutGrow(void *items, uint32_t count, uint32_t *capacity, size_t size);
 
 LayoutId layoutIntern(Graph *graph, const TileLayout *layout);
 const TileLayout *layoutOf(const Graph *graph, LayoutId id);

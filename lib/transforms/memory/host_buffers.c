@@ -5,6 +5,7 @@
 
 #include "lib/capi/op.h"
 #include "lib/ir/op_query.h"
+#include "lib/support/grow.h"
 #include "lib/support/integer.h"
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/BuiltinTypes.h"
@@ -47,10 +48,7 @@ static void restOn(HostBuffers *buffers, MlirValue argument) {
   for (intptr_t i = 0; i < buffers->count; ++i)
     if (mlirValueEqual(buffers->arguments[i], argument))
       return;
-  if (buffers->count == buffers->capacity) {
-    buffers->capacity = buffers->capacity ? 2 * buffers->capacity : 16;
-    buffers->arguments = realloc(buffers->arguments, (size_t)buffers->capacity * sizeof *buffers->arguments);
-  }
+  buffers->arguments = tessera_grow(buffers->arguments, buffers->count, sizeof *buffers->arguments);
   buffers->arguments[buffers->count++] = argument;
 }
 

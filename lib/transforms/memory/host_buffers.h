@@ -20,12 +20,12 @@ typedef struct BufferFacts {
 } BufferFacts;
 
 typedef struct HostBuffers {
-  int64_t entryAlignment;   // bytes at whose multiples arguments of entries begin: the host's contract
-  TileOps calls;            // func.call
-  bool hasFunctionValues;   // func.constant: private functions may be called from anywhere
-  MlirValue *arguments;     // of entries, whose alignment an answer rests on
-  intptr_t count, capacity; // of `arguments`
-  intptr_t steps;           // towards the answer at hand
+  int64_t entryAlignment; // bytes at whose multiples arguments of entries begin: the host's contract
+  TileOps calls;          // func.call
+  bool hasFunctionValues; // func.constant: private functions may be called from anywhere
+  MlirValue *arguments;   // of entries, whose alignment an answer rests on
+  intptr_t count;         // of `arguments`
+  intptr_t steps;         // towards the answer at hand
 } HostBuffers;
 
 HostBuffers tileHostBuffersOf(MlirOperation module, int64_t entryAlignment);

@@ -11,6 +11,7 @@
 #include "dialects/tile/ops.h"
 #include "dialects/tile/questions.h"
 #include "lib/ir/pass.h"
+#include "lib/support/grow.h"
 #include "upstream/scf.h"
 
 #include <stdlib.h>
@@ -32,9 +33,9 @@ typedef struct Wait {
 
 typedef struct Tokens {
   Age *ages;
-  intptr_t numAges, maxAges;
+  intptr_t numAges;
   Wait *waits;
-  intptr_t numWaits, maxWaits;
+  intptr_t numWaits;
 } Tokens;
 
 //===--- the tables -------------------------------------------------------------------------===//
@@ -52,10 +53,7 @@ static void setAge(Tokens *tokens, MlirValue token, int64_t age) {
     known->age = age;
     return;
   }
-  if (tokens->numAges == tokens->maxAges) {
-    tokens->maxAges = tokens->maxAges ? 2 * tokens->maxAges : 16;
-    tokens->ages = realloc(tokens->ages, (size_t)tokens->maxAges * sizeof *tokens->ages);
-  }
+  tokens->ages = tessera_grow(tokens->ages, tokens->numAges, sizeof *tokens->ages);
   tokens->ages[tokens->numAges++] = (Age){token, age};
 }
 
@@ -83,10 +81,7 @@ static void setWait(Tokens *tokens, MlirOperation op, int64_t pending) {
     known->pending = pending;
     return;
   }
-  if (tokens->numWaits == tokens->maxWaits) {
-    tokens->maxWaits = tokens->maxWaits ? 2 * tokens->maxWaits : 16;
-    tokens->waits = realloc(tokens->waits, (size_t)tokens->maxWaits * sizeof *tokens->waits);
-  }
+  tokens->waits = tessera_grow(tokens->waits, tokens->numWaits, sizeof *tokens->waits);
   tokens->waits[tokens->numWaits++] = (Wait){op, pending};
 }
 

@@ -21,6 +21,7 @@
 #include "lib/ir/op_query.h"
 #include "lib/ir/pass.h"
 #include "lib/ir/support.h"
+#include "lib/support/grow.h"
 #include "lib/transforms/pipeline/lifetimes.h"
 #include "lib/transforms/pipeline/loops.h"
 #include "lib/transforms/pipeline/pipeline.h"
@@ -53,7 +54,7 @@ typedef struct MemoryAccess {
 
 typedef struct Accesses {
   MemoryAccess *items;
-  intptr_t count, capacity;
+  intptr_t count;
 } Accesses;
 
 // What the op itself accesses, regions left out; where a barrier stands within the op, and what it needs around it.
@@ -75,10 +76,7 @@ static void accessesAdd(Accesses *accesses, MemoryAccess access) {
   for (intptr_t i = 0; i < accesses->count; ++i)
     if (isSame(&accesses->items[i], &access))
       return;
-  if (accesses->count == accesses->capacity) {
-    accesses->capacity = accesses->capacity ? 2 * accesses->capacity : 8;
-    accesses->items = realloc(accesses->items, (size_t)accesses->capacity * sizeof *accesses->items);
-  }
+  accesses->items = tessera_grow(accesses->items, accesses->count, sizeof *accesses->items);
   accesses->items[accesses->count++] = access;
 }
 

@@ -5,6 +5,7 @@
 #include "dialects/tile/questions.h"
 #include "lib/analysis/scratch.h"
 #include "lib/ir/op_query.h"
+#include "lib/support/grow.h"
 #include "lib/support/integer.h"
 #include "upstream/scf.h"
 
@@ -25,17 +26,14 @@ static bool isLoop(MlirOperation op) { return isFor(op) || scfWhileOpIsA(op); }
 
 typedef struct Numbering {
   Times *times;
-  intptr_t count, capacity;
+  intptr_t count;
   int64_t now;
 } Numbering;
 
 static void numberBlock(Numbering *numbering, MlirBlock block) {
   for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op)) {
-    if (numbering->count == numbering->capacity) {
-      numbering->capacity = numbering->capacity ? 2 * numbering->capacity : 256;
-      numbering->times = realloc(numbering->times, (size_t)numbering->capacity * sizeof *numbering->times);
-    }
+    numbering->times = tessera_grow(numbering->times, numbering->count, sizeof *numbering->times);
     intptr_t own = numbering->count++;
     ++numbering->now;
     numbering->times[own] = (Times){op.ptr, {numbering->now, numbering->now}};

@@ -7,6 +7,7 @@
 
 #include "dialects/sparse/ops.h"
 #include "lib/support/f16.h"
+#include "lib/support/grow.h"
 #include "upstream/arith.h"
 
 //===--- elements -----------------------------------------------------------===//
@@ -78,14 +79,10 @@ static uint64_t addBits(MlirType element, uint64_t a, uint64_t b) {
 static bool append(SparseConstant *constant, int64_t row, int64_t column, uint64_t bits) {
   if (row >= constant->sizes[0] || column >= constant->sizes[1])
     return true; // fills up a block or a window at the edge
-  if (constant->count == constant->capacity) {
-    int64_t capacity = 2 * constant->capacity + 64;
-    SparseConstantEntry *grown = realloc(constant->entries, (size_t)capacity * sizeof *grown);
-    if (!grown)
-      return false;
-    constant->entries = grown;
-    constant->capacity = capacity;
-  }
+  SparseConstantEntry *grown = tessera_grow(constant->entries, constant->count, sizeof *grown);
+  if (!grown)
+    return false;
+  constant->entries = grown;
   constant->entries[constant->count] = (SparseConstantEntry){{row, column}, constant->count, bits};
   ++constant->count;
   return true;

@@ -16,7 +16,7 @@ typedef struct SparseConstantEntry {
 
 typedef struct SparseConstant {
   MlirType element;
-  int64_t sizes[2], count, capacity;
+  int64_t sizes[2], count;
   SparseConstantEntry *entries; // inside the matrix
 } SparseConstant;
 
