@@ -32,7 +32,7 @@ class Session:
     """Requests and answers of JSON-RPC, each behind its Content-Length."""
 
     def __init__(self, server):
-        self.server = subprocess.Popen([server], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        self.server = subprocess.Popen([server, "--tile-machine-path=."], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         self.number = 0
 
     def send(self, method, params, **more):

@@ -9,6 +9,7 @@ on the CPU by the interpreter, which runs the kernels. measured: the median of t
 Exit status 0: all ran and the results are equal; 1: not; 2: the command line makes no sense."""
 import argparse
 import json
+import os
 import re
 import subprocess
 import sys
@@ -92,7 +93,10 @@ def parse(line):
     parser.add_argument("--no-count", dest="count", action="store_false", help="leave the bytes out: counting is slow")
     parser.add_argument("--json", type=Path, help="write the matrix")
     parser.add_argument("--entry", default="main")
+    parser.add_argument("--tile-machine-path", metavar="DIR", help="a folder of NAME.machine files, ahead of the chips built in")
     options = parser.parse_args(line)
+    if options.tile_machine_path:
+        os.environ["TESSERA_MACHINE_PATH"] = options.tile_machine_path
     programs = [file for path in options.programs for file in (sorted(path.glob("*.mlir")) if path.is_dir() else [path])]
     missing = [path for path in programs if not path.is_file()]
     if missing or not programs:
