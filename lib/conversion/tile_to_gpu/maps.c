@@ -2,3 +2,149 @@
 // holds what a register of another wants.
 #include "lib/conversion/tile_to_gpu/engine.h"
 #include "lib/support/grow.h"
+
+#include "mlir-c/BuiltinAttributes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+//===--- the thread's part --------------------------------------------------------===//
+
+// Bits of the thread's number: lanes first. False where the layout has no such bit.
+static bool stepOfThreadBit(const Gpu *g, const TileLayout *layout, uint32_t bit, TileLayoutPoint *step) {
+  uint32_t dim = bit < g->laneBits ? TileLayoutLane : TileLayoutWarp;
+  uint32_t at = bit < g->laneBits ? bit : bit - g->laneBits;
+  *step = tileLayoutStepOf(layout, dim, at);
+  return at < layout->bits[dim];
+}
+
+// The longest run of thread bits from `bit` on whose steps along `axis` double, all with other terms or none.
+static uint32_t runFrom(const Gpu *g, const TileLayout *layout, intptr_t axis, uint32_t bit) {
+  TileLayoutPoint first, step;
+  uint32_t length = 1;
+  stepOfThreadBit(g, layout, bit, &first);
+  while (bit + length < g->laneBits + g->warpBits && stepOfThreadBit(g, layout, bit + length, &step) &&
+         step.at[axis] == first.at[axis] << length)
+    ++length;
+  return length;
+}
+
+// ((thread >> bit) & ones) * value: `value` a power of two.
+static MlirValue fieldTimes(Gpu *g, uint32_t bit, uint32_t length, uint32_t value) {
+  bool isLast = bit + length == g->laneBits + g->warpBits;
+  int shift = (int)bit - __builtin_ctz(value);
+  MlirValue field = g->thread;
+  if (!isLast || shift < 0 || bit != (uint32_t)shift)
+    field = gpuAnd(g, field, ((1ll << length) - 1) << bit);
+  return shift >= 0 ? gpuShiftRight(g, field, shift) : gpuShiftLeft(g, field, -shift);
+}
+
+static MlirValue threadPart(Gpu *g, const TileLayout *layout, intptr_t axis, uint32_t *mask) {
+  MlirValue sum = {NULL};
+  for (uint32_t bit = 0, length; bit < g->laneBits + g->warpBits; bit += length) {
+    TileLayoutPoint step;
+    length = 1;
+    if (!stepOfThreadBit(g, layout, bit, &step) || !step.at[axis])
+      continue;
+    length = __builtin_popcount(step.at[axis]) == 1 ? runFrom(g, layout, axis, bit) : 1;
+    for (uint32_t rest = step.at[axis]; rest; rest &= rest - 1) {
+      uint32_t term = rest & -rest, reached = (uint32_t)((((uint64_t)term) << length) - term);
+      MlirValue field = fieldTimes(g, bit, length, term);
+      sum = *mask & reached        ? gpuXor(g, sum, field)
+            : mlirValueIsNull(sum) ? field
+                                   : gpuBinary(g, ArithOp_OrI, sum, field);
+      *mask |= reached;
+    }
+  }
+  return sum;
+}
+
+// Maps are made at the function's entry and found again.
+const Map *gpuMap(Gpu *g, const TileLayout *layout, intptr_t rank) {
+  for (intptr_t i = 0; i < g->numMaps; ++i)
+    if (g->maps[i]->rank >= rank && tileLayoutEquals(&g->maps[i]->layout, layout))
+      return g->maps[i];
+  Map *map = gpuAllocate(g, sizeof *map);
+  map->layout = *layout;
+  map->rank = rank;
+  TileBuilder here = g->builder;
+  g->builder = g->entry;
+  for (intptr_t axis = 0; axis < rank; ++axis)
+    map->thread[axis] = threadPart(g, layout, axis, &map->mask[axis]);
+  g->builder = here;
+  g->maps = tessera_grow(g->maps, g->numMaps, sizeof *g->maps);
+  return g->maps[g->numMaps++] = map;
+}
+
+//===--- a register's part --------------------------------------------------------===//
+
+// Bits of the register (XORed with the thread's) and its odd factors (added), apart.
+static void partsOf(const Map *map, intptr_t axis, intptr_t reg, uint32_t *bits, uint32_t *more) {
+  intptr_t low = reg & (((intptr_t)1 << map->layout.bits[TileLayoutReg]) - 1);
+  *bits = tileLayoutOfRegister(&map->layout, low).at[axis];
+  *more = tileLayoutOfRegister(&map->layout, reg - low).at[axis];
+}
+
+uint32_t gpuRegisterCoordinate(const Map *map, intptr_t axis, intptr_t reg) {
+  return tileLayoutOfRegister(&map->layout, reg).at[axis];
+}
+
+// Bits that the thread's part never has are added: registers that differ in them only share the rest.
+MlirValue gpuCoordinateParts(Gpu *g, const Map *map, intptr_t axis, intptr_t reg, int64_t *constant) {
+  uint32_t bits, more, mask = map->mask[axis];
+  partsOf(map, axis, reg, &bits, &more);
+  MlirValue thread = map->thread[axis];
+  *constant = (int64_t)(!mlirValueIsNull(thread) ? bits & ~mask : bits) + more;
+  return !mlirValueIsNull(thread) && bits & mask ? gpuXor(g, thread, gpuI32(g, bits & mask)) : thread;
+}
+
+MlirValue gpuCoordinate(Gpu *g, const Map *map, intptr_t axis, intptr_t reg) {
+  int64_t constant;
+  MlirValue thread = gpuCoordinateParts(g, map, axis, reg, &constant);
+  return gpuAdd(g, thread, gpuI32(g, constant));
+}
+
+MlirValue gpuIsBelow(Gpu *g, const Map *map, intptr_t axis, intptr_t reg, int64_t size) {
+  uint32_t bits, more, reached = mlirValueIsNull(map->thread[axis]) ? 0 : map->mask[axis];
+  partsOf(map, axis, reg, &bits, &more);
+  if ((int64_t)(bits | reached) + more < size)
+    return (MlirValue){NULL};
+  if ((int64_t)(bits & ~reached) + more >= size)
+    return gpuInteger(g, g->i1, 0);
+  return gpuCompare(g, ArithCmpI_Slt, gpuCoordinate(g, map, axis, reg), gpuI32(g, size));
+}
+
+MlirValue gpuIsElement(Gpu *g, const Map *map, MlirType tile, uint32_t axes, intptr_t reg) {
+  MlirValue is = {NULL};
+  for (intptr_t axis = 0; axis < tileTypeGetRank(tile); ++axis)
+    if (axes >> axis & 1)
+      is = gpuBoth(g, is, gpuIsBelow(g, map, axis, reg, tileTypeGetSize(tile, axis)));
+  return is;
+}
+
+bool gpuHasVoid(const TileLayout *layout, MlirType tile, uint32_t axes) {
+  for (intptr_t axis = 0; axis < tileTypeGetRank(tile); ++axis)
+    if (axes >> axis & 1 && (int64_t)tileLayoutExtent(layout, (uint32_t)axis) > tileTypeGetSize(tile, axis))
+      return true;
+  return false;
+}
+
+MlirValue gpuIsOwner(Gpu *g, const TileLayout *layout) {
+  uint32_t mask = tileFreeBits(layout, TileLayoutLane) | tileFreeBits(layout, TileLayoutWarp) << g->laneBits;
+  TileLayoutPoint step;
+  for (uint32_t bit = 0; bit < g->laneBits + g->warpBits; ++bit)
+    if (!stepOfThreadBit(g, layout, bit, &step))
+      mask |= 1u << bit;
+  if (!mask)
+    return (MlirValue){NULL};
+  return gpuCompare(g, ArithCmpI_Eq, gpuAnd(g, g->thread, mask), gpuI32(g, 0));
+}
+
+MlirValue gpuIsElected(Gpu *g) {
+  return g->isOneThread ? (MlirValue){NULL} : gpuCompare(g, ArithCmpI_Eq, g->thread, gpuI32(g, 0));
+}
+
+MlirValue gpuIsOwnerOf(Gpu *g, MlirType type) {
+  TileLayout layout = gpuLayoutOf(type);
+  return gpuIsTile(type) ? gpuIsOwner(g, &layout) : gpuIsElected(g);
+}
