@@ -17,10 +17,18 @@ static bool has(const Run *run, bool (*isA)(MlirOperation op)) {
   return some;
 }
 
+// Host functions of upstream's dialect gpu, or kernels that are not a GPU's yet.
+static bool isOfGpuDialect(MlirOperation op) {
+  return tileOpIsOfDialect(op, "gpu") && !gpuGPUModuleOpIsA(op) && !gpuLaunchFuncOpIsA(op);
+}
+
 bool runDeviceLower(Run *run, const tessera_run_options_t *options, tessera_error_t *error) {
-  if (options->pipeline || (has(run, gpuGPUModuleOpIsA) && !has(run, tileKernelOpIsA)))
+  bool isOfTile = has(run, tileKernelOpIsA), isOfGpu = !isOfTile && has(run, isOfGpuDialect);
+  if (options->pipeline || (!isOfGpu && !isOfTile && has(run, gpuGPUModuleOpIsA)))
     return true;
   TilePipelineCall call = {.pipeline = tilePipelineOfChip(run->chip), .values = {{"chip", run->chip}}};
+  if (isOfGpu)
+    call = (TilePipelineCall){.pipeline = tilePipelineOfGpuPrograms(run->chip), .values = {{"chip", run->chip}}};
   if (!call.pipeline)
     return tessera_fail(error, "no pipeline makes code for %s yet: its kernels must be in gpu.modules", run->chip);
   run->pipeline = tilePipelineCallPrint(&call, error);

@@ -3,9 +3,11 @@
 
 #include "lib/execution/emulate.h"
 #include "lib/execution/gpu.h"
+#include "lib/ir/support.h"
 #include "lib/pipelines/pipeline.h"
 #include "lib/support/clock.h"
 #include "lib/target/entry.h"
+#include "upstream/gpu.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,10 +22,24 @@ static bool choosePipeline(Run *run, const tessera_run_options_t *options, tesse
   return run->pipeline || (!options->pipeline && !call.pipeline);
 }
 
+static bool launchesOnGpu(MlirOperation op) { return gpuLaunchOpIsA(op) || gpuLaunchFuncOpIsA(op); }
+
+static bool expectNoLaunch(Run *run, tessera_error_t *error) {
+  TileOps launches = tileCollectOps(mlirModuleGetOperation(run->session.module), launchesOnGpu);
+  bool ok = launches.count == 0;
+  if (!ok) {
+    tileError(launches.items[0], "runs on a GPU: choose --target=emulate:CHIP, cuda or rocm");
+    tessera_fail(error, "--target=%s: the program launches kernels of a GPU", run->target->name);
+  }
+  tileOpsFree(&launches);
+  return ok;
+}
+
 static bool lower(Run *run, const tessera_run_options_t *options, tessera_trace_t *trace, tessera_error_t *error) {
   double start = tessera_milliseconds();
   tessera_trace_phase(trace, "passes");
   bool ok = choosePipeline(run, options, error) &&
+            (options->pipeline || !run->target->pipeline || expectNoLaunch(run, error)) &&
             (!run->pipeline || tileSessionRun(&run->session, run->pipeline, error)) &&
             (!run->target->compile || run->target->compile(run, options, trace, error));
   run->compileMs = tessera_milliseconds() - start;

@@ -43,10 +43,9 @@ static const TilePipelineStep toDevice[] = {
     {NULL},
 };
 
-// A device function in the GPU's dialect, llvm, and arith, math and scf on scalars becomes llvm alone. Narrow floats
-// compute in f32 and round at every op. Functions become arithmetic, exactly as on the CPU, and so do conversions
-// without an instruction: results agree to half an ulp.
-static const TilePipelineStep ofDevice[] = {
+// Narrow floats compute in f32 and round at every op. Functions become arithmetic, exactly as on the CPU, and so do
+// conversions without an instruction: results agree to half an ulp.
+const TilePipelineStep tileStageOfDeviceMath[] = {
     {"math-extend-to-supported-types", {{"extra-types", "f16,bf16"}, {"target-type", "f32"}}, .on = gpuGPUModuleOpName},
     {"arith-emulate-unsupported-floats",
      {{"source-types", TILE_NARROW_FLOATS}, {"target-type", "f32"}},
@@ -54,6 +53,11 @@ static const TilePipelineStep ofDevice[] = {
     {"tile-keep-roundings", .on = gpuGPUModuleOpName},
     {"tile-expand-math", {{"f64", "true"}}, .on = gpuGPUModuleOpName},
     {"tile-expand-float-conversions", .on = gpuGPUModuleOpName},
+    {NULL},
+};
+
+// A device function in the GPU's dialect, llvm, and arith, math and scf on scalars becomes llvm alone.
+const TilePipelineStep tileStageOfDevice[] = {
     {"convert-scf-to-cf", .on = gpuGPUModuleOpName},
     {"arith-expand", .on = gpuGPUModuleOpName},
     {"convert-math-to-llvm", .on = gpuGPUModuleOpName},
@@ -79,7 +83,8 @@ static const TilePipelineStage stages[] = {
     {tileStageOfBuffers},
     {toScheduled},
     {toDevice},
-    {ofDevice},
+    {tileStageOfDeviceMath},
+    {tileStageOfDevice},
     {tileStageToCalls},
     {tileStageToLoops},
     {tileStageToInstructions},

@@ -8,11 +8,16 @@
 
 const TilePipelineStep tileStageToCalls[] = {{"convert-gpu-launch-to-runtime"}, {NULL}};
 
-static const TilePipelineStep toBuffers[] = {{"tile-bufferize-host"}, {NULL}};
+const TilePipelineStep tileStageOfHostBuffers[] = {{"tile-bufferize-host"}, {NULL}};
 
 static const TilePipelineStage stages[] = {
-    {tileStageOfPrograms}, {toBuffers}, {tileStageToCalls}, {tileStageToLoops}, {tileStageToInstructions},
-    {tileStageToLlvm},     {NULL},
+    {tileStageOfPrograms},
+    {tileStageOfHostBuffers},
+    {tileStageToCalls},
+    {tileStageToLoops},
+    {tileStageToInstructions},
+    {tileStageToLlvm},
+    {NULL},
 };
 
 static bool build(MlirExtPass options, MlirStringCallback append, void *userData) {

@@ -152,15 +152,30 @@ char *tilePipelineCallPrint(const TilePipelineCall *call, tessera_error_t *error
   return NULL;
 }
 
-const char *tilePipelineOfChip(const char *chip) {
-  static const struct {
-    const char *isa, *pipeline;
-  } makers[] = {{"ptx", "tile-to-nvvm-pipeline"}, {"amdgcn", "tile-to-rocdl-pipeline"}};
+typedef struct Maker {
+  const char *isa, *pipeline, *ofGpuPrograms;
+} Maker;
+
+// Null: no pipeline makes code for the chip.
+static const Maker *makerOf(const char *chip) {
+  static const Maker makers[] = {{"ptx", "tile-to-nvvm-pipeline", "tile-gpu-to-nvvm-pipeline"},
+                                 {"amdgcn", "tile-to-rocdl-pipeline", "tile-gpu-to-rocdl-pipeline"}};
   TileMachine *machine = chip ? tileMachineLoad(chip, NULL, NULL, 0, NULL) : NULL;
-  const char *isa = machine ? tileMachineGetText(machine, "isa") : NULL, *pipeline = NULL;
+  const char *isa = machine ? tileMachineGetText(machine, "isa") : NULL;
+  const Maker *maker = NULL;
   for (size_t i = 0; i < sizeof makers / sizeof *makers && isa; ++i)
     if (strcmp(makers[i].isa, isa) == 0)
-      pipeline = makers[i].pipeline;
+      maker = &makers[i];
   tileMachineDestroy(machine);
-  return pipeline;
+  return maker;
+}
+
+const char *tilePipelineOfChip(const char *chip) {
+  const Maker *maker = makerOf(chip);
+  return maker ? maker->pipeline : NULL;
+}
+
+const char *tilePipelineOfGpuPrograms(const char *chip) {
+  const Maker *maker = makerOf(chip);
+  return maker ? maker->ofGpuPrograms : NULL;
 }

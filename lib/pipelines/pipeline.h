@@ -90,3 +90,5 @@ char *tilePipelineCallPrint(const TilePipelineCall *call, tessera_error_t *error
 // The pipeline that makes code for a chip: "tile-to-nvvm-pipeline" for sm_80; null for a chip that no pipeline makes
 // code for.
 const char *tilePipelineOfChip(const char *chip);
+// As above, for a program with kernels in upstream's dialect gpu: "tile-gpu-to-nvvm-pipeline".
+const char *tilePipelineOfGpuPrograms(const char *chip);

@@ -5,5 +5,7 @@
 
 extern const MlirExtPipelineDefinition tileToCpuPipeline;
 extern const MlirExtPipelineDefinition tileToHostPipeline;
+extern const MlirExtPipelineDefinition tileGpuToNvvmPipeline;
+extern const MlirExtPipelineDefinition tileGpuToRocdlPipeline;
 extern const MlirExtPipelineDefinition tileToNvvmPipeline;
 extern const MlirExtPipelineDefinition tileToRocdlPipeline;

@@ -21,8 +21,13 @@ static const MlirExtPassDefinition *const passes[] = {
 #include "lib/pipelines/passes.def"
     NULL};
 #undef PASS
-static const MlirExtPipelineDefinition *const pipelines[] = {&tileToCpuPipeline, &tileToNvvmPipeline,
-                                                             &tileToRocdlPipeline, &tileToHostPipeline, NULL};
+static const MlirExtPipelineDefinition *const pipelines[] = {&tileToCpuPipeline,
+                                                             &tileToNvvmPipeline,
+                                                             &tileToRocdlPipeline,
+                                                             &tileToHostPipeline,
+                                                             &tileGpuToNvvmPipeline,
+                                                             &tileGpuToRocdlPipeline,
+                                                             NULL};
 
 void tesseraRegisterDialects(MlirDialectRegistry registry) {
   for (const DialectRegistration *registration = dialects; *registration; ++registration)

@@ -9,8 +9,9 @@
 //===--- from tensors to buffers -----------------------------------------------===//
 
 // The program as it was written: ops of plugins say what they mean, roundings stay, no op crashes a pass of upstream's,
-// and arithmetic on whole tensors becomes linalg.
+// arithmetic on whole tensors becomes linalg, and device memory the host's.
 const TilePipelineStep tileStageOfPrograms[] = {
+    {"convert-gpu-memory-to-host"},
     {"tile-expand-ops"},
     {"tile-keep-roundings"},
     {"tile-avoid-upstream-faults"},

@@ -22,8 +22,15 @@ extern const TilePipelineStep tileStageToInstructions[];
 extern const TilePipelineStep tileStageToLlvm[];
 extern const TilePipelineStep tileStageToForgetMachine[]; // all code is made
 
+// From the host's part of a program whose kernels are in gpu.modules to the LLVM dialect (host_part.c).
+extern const TilePipelineStep tileStageOfHostBuffers[];
 // The calls of a host whose kernels are in gpu.modules (host_part.c).
 extern const TilePipelineStep tileStageToCalls[];
+
+// Device functions in the dialect of one GPU, llvm, and arith, math and scf on scalars become llvm alone
+// (gpu_pipelines.c).
+extern const TilePipelineStep tileStageOfDeviceMath[];
+extern const TilePipelineStep tileStageOfDevice[];
 
 // Arithmetic on these types is done in f32.
 #define TILE_NARROW_FLOATS "f8E5M2,f8E4M3FN,f8E5M2FNUZ,f8E4M3FNUZ,f8E8M0FNU,f6E2M3FN,f6E3M2FN,f4E2M1FN"

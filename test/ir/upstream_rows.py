@@ -21,7 +21,8 @@ FILES = {
                "Dialect/Linalg/IR/LinalgRelayoutOps"],
     "vector": ["Dialect/Vector/IR/VectorOps"], "gpu": ["Dialect/GPU/IR/GPUOps"],
     "llvm": ["Dialect/LLVMIR/LLVMOps", "Dialect/LLVMIR/LLVMIntrinsicOps"], "nvvm": ["Dialect/LLVMIR/NVVMOps"],
-    "rocdl": ["Dialect/LLVMIR/ROCDLOps"], "sparse_tensor": ["Dialect/SparseTensor/IR/SparseTensorOps"],
+    "rocdl": ["Dialect/LLVMIR/ROCDLOps"], "async": ["Dialect/Async/IR/AsyncOps"],
+    "sparse_tensor": ["Dialect/SparseTensor/IR/SparseTensorOps"],
 }
 COLUMNS = ["operands", "results", "attributes", "regions", "successors", "traits"]
 KINDS = {

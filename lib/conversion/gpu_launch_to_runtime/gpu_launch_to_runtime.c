@@ -37,7 +37,12 @@ static bool isContiguous(MlirType memref) { return mlirAffineMapIsIdentity(mlirM
 
 int64_t launchBytesOf(MlirType element) { return mlirTypeIsAIndex(element) ? 8 : (tileElementWidth(element) + 7) / 8; }
 
-// How many parameters of the device function an operand becomes; 0 when it cannot be one.
+// How many parameters of the device function an operand becomes: two counts, by the conventions.
+typedef struct Parameters {
+  intptr_t ours, upstreams;
+} Parameters;
+
+// By ours; 0 when it cannot be one.
 static intptr_t parametersOf(MlirType type) {
   int64_t strides[MaxRank], offset;
   if (!mlirTypeIsAMemRef(type))
@@ -52,43 +57,52 @@ static intptr_t parametersOf(MlirType type) {
   return count;
 }
 
-static bool checkOperands(MlirOperation launch, intptr_t *parameters) {
+static bool countOperands(MlirOperation launch, Parameters *parameters) {
   char text[256];
-  *parameters = 0;
+  *parameters = (Parameters){0, 0};
   for (intptr_t i = 0; i < gpuLaunchFuncOpGetNumKernelOperands(launch); ++i) {
     MlirType type = mlirValueGetType(gpuLaunchFuncOpGetKernelOperands(launch, i));
     intptr_t more = parametersOf(type);
     if (!more)
       return tileError(launch, "gives the kernel a %s, expected memrefs with strides and scalars",
                        tileTypeText(type, text, sizeof text));
-    *parameters += more;
+    parameters->ours += more;
+    parameters->upstreams += mlirTypeIsAMemRef(type) ? 3 + 2 * mlirShapedTypeGetRank(type) : 1;
   }
   return true;
 }
 
-static bool checkKernel(MlirOperation launch, intptr_t given) {
+static MlirType functionTypeOf(MlirOperation kernel) {
+  return mlirTypeAttrGetValue(tileOpAttribute(kernel, "function_type"));
+}
+
+static intptr_t takenBy(MlirOperation launch, MlirOperation kernel) {
+  return mlirLLVMFunctionTypeGetNumInputs(functionTypeOf(kernel)) - launchTensorMaps(launch);
+}
+
+static bool checkKernel(MlirOperation launch, Parameters given) {
   MlirOperation kernel = mlirExtSymbolLookup(launch, tileOpAttribute(launch, "kernel"));
   if (!llvmLLVMFuncOpIsA(kernel))
     return tileError(launch, "launches a kernel that is not an llvm.func yet: lower its gpu.module first");
-  intptr_t taken = mlirLLVMFunctionTypeGetNumInputs(mlirTypeAttrGetValue(tileOpAttribute(kernel, "function_type")));
-  taken -= launchTensorMaps(launch);
-  return given == taken ||
-         tileErrorWithNote(
-             launch, mlirOperationGetLocation(kernel), "the kernel is here",
-             "gives %lld parameters (a memref is its address, dynamic sizes, dynamic strides), the kernel "
-             "takes %lld",
-             (long long)given, (long long)taken);
+  intptr_t taken = takenBy(launch, kernel);
+  return given.ours == taken || given.upstreams == taken ||
+         tileErrorWithNote(launch, mlirOperationGetLocation(kernel), "the kernel is here",
+                           "gives %lld parameters (a memref is its address, dynamic sizes, dynamic strides) or %lld "
+                           "(a memref is upstream's descriptor), the kernel takes %lld",
+                           (long long)given.ours, (long long)given.upstreams, (long long)taken);
 }
 
 static bool check(MlirOperation launch) {
-  intptr_t parameters;
-  if (gpuLaunchFuncOpGetNumAsyncDependencies(launch) || mlirOperationGetNumResults(launch))
+  Parameters parameters;
+  bool hasToken =
+      mlirOperationGetNumResults(launch) && !mlirOpOperandIsNull(mlirValueGetFirstUse(tileOnlyResult(launch)));
+  if (gpuLaunchFuncOpGetNumAsyncDependencies(launch) || hasToken)
     return tileError(launch, "has tokens: launches run in the order of the program here");
   if (!mlirValueIsNull(gpuLaunchFuncOpGetClusterSizeX(launch)))
     return tileError(launch, "has clusters, which the runtime does not launch yet");
   if (mlirOperationIsNull(tileParentOp(launch, funcFuncOpIsA)))
     return tileError(launch, "must stand in a func.func to be lowered to the runtime");
-  return checkOperands(launch, &parameters) && checkKernel(launch, parameters);
+  return countOperands(launch, &parameters) && checkKernel(launch, parameters);
 }
 
 //===--- one launch -----------------------------------------------------------------===//
@@ -96,7 +110,7 @@ static bool check(MlirOperation launch) {
 // `slots` builds at the function's entry, `code` before the launch.
 typedef struct Lowering {
   TileBuilder slots, code;
-  MlirType pointer, i64, i8, index;
+  MlirType pointer, i64, i8, index, function;
   MlirValue params;
   int32_t count;
 } Lowering;
@@ -120,8 +134,10 @@ static MlirValue toWord(Lowering *lowering, MlirValue index) {
 static void addScalar(Lowering *lowering, MlirValue value) {
   MlirType type = mlirValueGetType(value);
   MlirContext context = lowering->code.context;
-  if (mlirTypeIsAIndex(type)) {
-    addParameter(lowering, toWord(lowering, value));
+  if (mlirTypeIsAIndex(type)) { // upstream's conversions may make it an i32
+    MlirType taken = mlirLLVMFunctionTypeGetInput(lowering->function, lowering->count);
+    bool isInteger = mlirTypeIsAInteger(taken);
+    addParameter(lowering, isInteger ? arithIndexCastOpBuild(&lowering->code, taken, value) : toWord(lowering, value));
     return;
   }
   if (mlirTypeIsAFloat(type) && mlirFloatTypeGetWidth(type) <= 8) {
@@ -154,6 +170,20 @@ static void addMemref(Lowering *lowering, MlirValue memref) {
   for (intptr_t d = 0; d < rank && !isContiguous(type); ++d)
     if (mlirShapedTypeIsDynamicStrideOrOffset(strides[d]))
       addParameter(lowering, toWord(lowering, memrefExtractStridedMetadataOpGetStrides(parts, d)));
+}
+
+// As upstream's conversions pass it: allocated and aligned address, offset, sizes, strides.
+static void addDescriptor(Lowering *lowering, MlirValue memref) {
+  MlirOperation parts = memrefExtractStridedMetadataOpBuild(&lowering->code, memref);
+  intptr_t rank = mlirShapedTypeGetRank(mlirValueGetType(memref));
+  MlirValue base = toWord(lowering, memrefExtractAlignedPointerAsIndexOpBuild(&lowering->code, memref));
+  addParameter(lowering, base);
+  addParameter(lowering, base);
+  addScalar(lowering, memrefExtractStridedMetadataOpGetOffset(parts));
+  for (intptr_t d = 0; d < rank; ++d)
+    addScalar(lowering, memrefExtractStridedMetadataOpGetSizes(parts, d));
+  for (intptr_t d = 0; d < rank; ++d)
+    addScalar(lowering, memrefExtractStridedMetadataOpGetStrides(parts, d));
 }
 
 // int64_t[7]: grid, block, bytes of shared memory.
@@ -244,13 +274,17 @@ static void lower(MlirOperation launch, MlirOperation module) {
                        .i64 = mlirIntegerTypeGet(context, 64),
                        .i8 = mlirIntegerTypeGet(context, 8),
                        .index = mlirIndexTypeGet(context)};
-  intptr_t parameters;
-  checkOperands(launch, &parameters);
-  parameters += launchTensorMaps(launch);
+  Parameters given;
+  MlirOperation function = mlirExtSymbolLookup(launch, tileOpAttribute(launch, "kernel"));
+  countOperands(launch, &given);
+  bool isOurs = given.ours == takenBy(launch, function);
+  intptr_t parameters = (isOurs ? given.ours : given.upstreams) + launchTensorMaps(launch);
+  lowering.function = functionTypeOf(function);
   lowering.params = tileBuildAlloca(&lowering.slots, mlirLLVMArrayTypeGet(lowering.pointer, (unsigned)parameters));
   for (intptr_t i = 0; i < gpuLaunchFuncOpGetNumKernelOperands(launch); ++i) {
     MlirValue operand = gpuLaunchFuncOpGetKernelOperands(launch, i);
-    (mlirTypeIsAMemRef(mlirValueGetType(operand)) ? addMemref : addScalar)(&lowering, operand);
+    bool isMemref = mlirTypeIsAMemRef(mlirValueGetType(operand));
+    (!isMemref ? addScalar : isOurs ? addMemref : addDescriptor)(&lowering, operand);
   }
   for (intptr_t i = 0; i < launchTensorMaps(launch); ++i)
     buildStore(&lowering, launchBuildTensorMap(&lowering.slots, &lowering.code, launch, i),

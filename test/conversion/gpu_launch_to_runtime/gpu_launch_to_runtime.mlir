@@ -117,3 +117,22 @@ func.func @aligned(%x: memref<?xf32>, %i: index) -> memref<?xf32> {
   %b = memref.assume_alignment %s, 8 : memref<4xf32, strided<[1], offset: ?>>
   return %a : memref<?xf32>
 }
+
+// -----
+
+// A kernel that upstream lowered takes descriptors, and an index as wide as it was told.
+// CHECK-LABEL: func.func @descriptors
+// CHECK: %[[offset:.*]], %[[sizes:.*]] = memref.extract_strided_metadata %arg0
+// CHECK: memref.extract_aligned_pointer_as_index %arg0
+// CHECK: arith.index_cast %arg1 : index to i32
+// CHECK: %[[count:.*]] = arith.constant 6 : i64
+// CHECK: llvm.call @tessera_launch_device(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %[[count]])
+module attributes {gpu.container_module} {
+  gpu.module @kernels {
+    llvm.func @k(%a: !llvm.ptr, %b: !llvm.ptr, %o: i64, %n: i64, %s: i64, %i: i32) attributes {gpu.kernel} { llvm.return }
+  }
+  func.func @descriptors(%x: memref<?xf32>, %n: index) {
+    gpu.launch_func @kernels::@k blocks in (%n, %n, %n) threads in (%n, %n, %n) args(%x : memref<?xf32>, %n : index)
+    return
+  }
+}

@@ -6,7 +6,7 @@ module attributes {gpu.container_module} {
     llvm.func @k(%x: !llvm.ptr<1>) attributes {gpu.kernel} { llvm.return }
   }
   func.func @main(%x: memref<?xf32>, %n: index) {
-    // expected-error @+1 {{gives 2 parameters (a memref is its address, dynamic sizes, dynamic strides), the kernel takes 1}}
+    // expected-error @+1 {{gives 2 parameters (a memref is its address, dynamic sizes, dynamic strides) or 5 (a memref is upstream's descriptor), the kernel takes 1}}
     gpu.launch_func @kernels::@k blocks in (%n, %n, %n) threads in (%n, %n, %n) args(%x : memref<?xf32>)
     return
   }

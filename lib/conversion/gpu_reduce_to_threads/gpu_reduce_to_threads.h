@@ -1,0 +1,6 @@
+// Reductions over the threads of a block, in upstream's dialect gpu.
+#pragma once
+
+#include "lib/capi/pass.h"
+
+extern const MlirExtPassDefinition gpuReduceToThreadsPass;
