@@ -5,6 +5,7 @@
 #include "mlir-c/BuiltinTypes.h"
 #include "mlir-c/Dialect/LLVM.h"
 
+#include "upstream/llvm.h"
 #include "upstream/nvvm.h"
 
 #include <stdio.h>
@@ -177,6 +178,88 @@ bool emulatorLowerMmaIntrinsic(EmulatorBuild *build, MlirOperation op, const Emu
   if (!tessera_mma_sync(&mma, &matrix, &error))
     return emulatorRefuse(build, op, "%s", error.text);
   return lowerMatrix(build, op, &matrix, wordGroups(&matrix, mlirOperationGetNumOperands(op)));
+}
+
+//===--- nvvm.wmma ------------------------------------------------------------------===//
+
+// How a fragment of `type` moves; false for one that is none.
+static bool readMove(MlirOperation op, bool isA, bool isB, tessera_warp_move_t *move) {
+  char text[64];
+  int m = (int)emulatorInteger(op, "m", 0), n = (int)emulatorInteger(op, "n", 0), k = (int)emulatorInteger(op, "k", 0);
+  tessera_lane_type_t type;
+  if (!typeByName(tileAttributeText(tileOpAttribute(op, "eltype"), text, sizeof text), &type) ||
+      tessera_lane_type_bits(type) < 8)
+    return false;
+  bool isColumn = emulatorSays(op, "layout", "col");
+  int rows = isB ? k : m, columns = isA ? k : n;
+  *move = (tessera_warp_move_t){.fragment = {rows, columns, (isA || isB) && isColumn},
+                                .count = tessera_warp_count(type, !isA && !isB, rows * columns),
+                                .bytes = (uint32_t)tessera_lane_type_bits(type) / 8,
+                                .lines_are_columns = isColumn};
+  return move->count > 0;
+}
+
+// The lane's registers stand at the start of the frame, what says where they go behind them.
+static void moveFragment(EmulatorBuild *build, TileBuilder *b, MlirOperation op, const tessera_warp_move_t *move,
+                         MlirValue pointer, MlirValue stride) {
+  uint32_t bytes = ((uint32_t)move->count * move->bytes + 15) / 16 * 16;
+  MlirValue moved = emulatorFrame(build, b, bytes, sizeof(tessera_warp_moved_t));
+  emulatorStore(build, b, emulatorFlat(build, b, pointer), moved);
+  emulatorStore(build, b, llvmSExtOpBuild(b, build->i64, stride),
+                emulatorOffset(build, b, moved, offsetof(tessera_warp_moved_t, stride)));
+  emulatorStore(build, b, emulatorFrame(build, b, 0, bytes),
+                emulatorOffset(build, b, moved, offsetof(tessera_warp_moved_t, elements)));
+  emulatorCollective(build, b, op, tessera_emu_move_fragment, emulatorKeep(build, move, sizeof *move), moved);
+}
+
+bool emulatorLowerWarpLoad(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
+  tessera_warp_move_t move;
+  TileBuilder b = tileBuilderBefore(op);
+  (void)row;
+  if (!readMove(op, emulatorSays(op, "frag", "<a>"), emulatorSays(op, "frag", "<b>"), &move) ||
+      emulatorBytes(tileOnlyResultType(op)) != (uint64_t)move.count * move.bytes)
+    return emulatorRefuse(build, op, "is of a shape or type that is not known to the emulator");
+  move.what = TESSERA_EMU_LOAD;
+  moveFragment(build, &b, op, &move, nvvmWMMALoadOpGetPtr(op), nvvmWMMALoadOpGetStride(op));
+  emulatorReplace(op, emulatorLoadPacked(build, &b, tileOnlyResultType(op), 0));
+  return true;
+}
+
+bool emulatorLowerWarpStore(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
+  tessera_warp_move_t move;
+  TileBuilder b = tileBuilderBefore(op);
+  (void)row;
+  if (!readMove(op, false, false, &move) ||
+      emulatorStoreOperands(build, &b, op, 1, nvvmWMMAStoreOpGetNumArgs(op), 0) != (uint32_t)move.count * move.bytes)
+    return emulatorRefuse(build, op, "is of a shape or type that is not known to the emulator");
+  move.what = TESSERA_EMU_STORE;
+  moveFragment(build, &b, op, &move, nvvmWMMAStoreOpGetPtr(op), nvvmWMMAStoreOpGetStride(op));
+  emulatorReplace(op, (MlirValue){NULL});
+  return true;
+}
+
+bool emulatorLowerWarpMma(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
+  char a[64];
+  intptr_t count = nvvmWMMAMmaOpGetNumArgs(op);
+  MlirType accumulator = mlirValueGetType(nvvmWMMAMmaOpGetArgs(op, count - 1));
+  tessera_mma_sync_t mma = {.m = (int)emulatorInteger(op, "m", 0),
+                            .n = (int)emulatorInteger(op, "n", 0),
+                            .k = (int)emulatorInteger(op, "k", 0),
+                            .a_is_column = emulatorSays(op, "layoutA", "col"),
+                            .b_is_row = emulatorSays(op, "layoutB", "row")};
+  tessera_matrix_t matrix;
+  tessera_error_t error = {.text = "its types are not known to the emulator"};
+  (void)row;
+  if (!typeByName(tileAttributeText(tileOpAttribute(op, "eltypeA"), a, sizeof a), &mma.a) ||
+      !typeOfRegister(accumulator, &mma.c) ||
+      !typeOfRegister(mlirLLVMStructTypeGetElementType(tileOnlyResultType(op), 0), &mma.d))
+    return emulatorRefuse(build, op, "%s", error.text);
+  mma.b = mma.a; // eltypeB names the accumulator's type
+  if (!tessera_warp_mma(&mma, &matrix, &error))
+    return emulatorRefuse(build, op, "%s", error.text);
+  uint64_t bytes = emulatorBytes(mlirValueGetType(nvvmWMMAMmaOpGetArgs(op, 0)));
+  intptr_t ofA = (intptr_t)(operandBytes(&matrix.a) / bytes), ofB = (intptr_t)(operandBytes(&matrix.b) / bytes);
+  return lowerMatrix(build, op, &matrix, (Groups){0, ofA, ofB, count - ofA - ofB});
 }
 
 //===--- mfma, wmma -----------------------------------------------------------------===//

@@ -7,6 +7,9 @@ bool emulatorLowerMmaSync(EmulatorBuild *build, MlirOperation op, const Emulator
 bool emulatorLowerMmaSparse(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row);
 // llvm.call_intrinsic of an llvm.nvvm.mma.…; any other is refused.
 bool emulatorLowerMmaIntrinsic(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row);
+bool emulatorLowerWarpLoad(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row);
+bool emulatorLowerWarpStore(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row);
+bool emulatorLowerWarpMma(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row);
 bool emulatorLowerMfma(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row);
 bool emulatorLowerSmfmac(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row);
 bool emulatorLowerWmma(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row);

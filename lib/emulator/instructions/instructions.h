@@ -22,6 +22,19 @@ typedef struct tessera_moved_t {
 } tessera_moved_t;
 void tessera_emu_move_matrices(const tessera_emu_group_t *group, const void *parameter);
 const void *tessera_emu_move(uint32_t count, bool transposed, bool stores); // its parameter
+// wmma.load and wmma.store. The lines of `fragment` lie in memory `stride` elements apart; all lanes name one address.
+typedef struct tessera_warp_move_t {
+  tessera_warp_fragment_t fragment;
+  int count;            // elements in one lane
+  uint32_t bytes, what; // of an element; TESSERA_EMU_LOAD or _STORE, with the space of the address
+  bool lines_are_columns;
+} tessera_warp_move_t;
+typedef struct tessera_warp_moved_t {
+  const char *address;
+  int64_t stride;
+  char *elements; // of this lane
+} tessera_warp_moved_t;
+void tessera_emu_move_fragment(const tessera_emu_group_t *group, const void *parameter);
 
 //===--- products of warpgroups (wgmma.c) --------------------------------===//
 

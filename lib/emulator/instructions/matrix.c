@@ -102,3 +102,38 @@ void tessera_emu_move_matrices(const tessera_emu_group_t *group, const void *par
     for (int i = 0; i < move->count; ++i)
       move_matrix(group, move, i);
 }
+
+//===--- wmma.load, wmma.store ----------------------------------------------------===//
+
+static void move_lane(const tessera_emu_group_t *group, const tessera_warp_move_t *move, int lane) {
+  const tessera_warp_moved_t *moved = group->contribution[lane];
+  for (int i = 0; i < move->count; ++i) {
+    int at = tessera_warp_element(&move->fragment, lane, i);
+    int row = at / move->fragment.columns, column = at % move->fragment.columns;
+    int64_t line = move->lines_are_columns ? column : row, along = move->lines_are_columns ? row : column;
+    const char *address = moved->address + (line * moved->stride + along) * move->bytes;
+    char *element = moved->elements + (size_t)i * move->bytes;
+    void *memory = tessera_emu_access(group->lane[lane], address, move->bytes,
+                                      move->what | TESSERA_EMU_ALIGN(move->bytes), group->site);
+    bool stores = move->what & TESSERA_EMU_STORE;
+    memcpy(stores ? memory : element, stores ? element : memory, move->bytes);
+  }
+}
+
+void tessera_emu_move_fragment(const tessera_emu_group_t *group, const void *parameter) {
+  const tessera_warp_move_t *move = parameter;
+  const char *name = move->what & TESSERA_EMU_STORE ? "wmma.store" : "wmma.load";
+  if (!is_whole_warp(group, 32)) {
+    tessera_emu_report(any_lane(group), group->site, "%s needs all 32 lanes of a warp, %d are there", name,
+                       __builtin_popcountll(group->mask));
+    return;
+  }
+  const tessera_warp_moved_t *first = group->contribution[0];
+  for (int lane = 0; lane < 32; ++lane) {
+    const tessera_warp_moved_t *moved = group->contribution[lane];
+    if (moved->address != first->address || moved->stride != first->stride)
+      tessera_emu_report(group->lane[lane], group->site, "%s: lane %d has another address or stride than lane 0", name,
+                         lane);
+    move_lane(group, move, lane);
+  }
+}

@@ -55,6 +55,16 @@ bool tessera_mma_sync(const tessera_mma_sync_t *op, tessera_matrix_t *out, tesse
 // As above, for mma.sp.sync: A is m x k / 2. `selector` says which lanes of each four hold the indices.
 bool tessera_mma_sp(const tessera_mma_sync_t *op, int selector, tessera_matrix_t *out, tessera_error_t *out_error);
 
+// PTX wmma: products of fragments that only wmma.load and wmma.store know. `a_is_column`, `b_is_row` as the op says.
+bool tessera_warp_mma(const tessera_mma_sync_t *op, tessera_matrix_t *out, tessera_error_t *out_error);
+// The elements in one lane of a fragment of `elements`, and where element i of a lane stands: row * columns + column.
+typedef struct tessera_warp_fragment_t {
+  int rows, columns;
+  bool by_columns; // A and B that lie so in memory
+} tessera_warp_fragment_t;
+int tessera_warp_count(tessera_lane_type_t type, bool accumulates, int elements);
+int tessera_warp_element(const tessera_warp_fragment_t *fragment, int lane, int i);
+
 // AMD's instruction sets, by their manuals. Which instructions there are, where their elements stand and what fp8 means
 // depend on the set alone, so that a new chip of a known set needs no line here: its machine file names the set.
 typedef enum tessera_amd_isa_t {
