@@ -8,7 +8,7 @@
 //                                .buffers = buffers, .bufferCount = 3};
 //   tessera_emulator_report_t *report;
 //   if (tileEmulatorLaunchKernel(program, &launch, &report, &error)) {
-//     size_t wrong = tileEmulatorDiagnose(program, report);                            // findings as diagnostics
+//     size_t wrong = tileEmulatorDiagnose(program, report, false);                     // findings as diagnostics
 //     tessera_emulator_report_destroy(report);
 //   }
 //   tileEmulatorDestroy(program);
@@ -79,5 +79,7 @@ bool tileEmulatorLaunchKernel(TileEmulatorProgram *program, const TileEmulatorLa
 
 // The location of a site; unknown for 0.
 MlirLocation tileEmulatorSiteLocation(const TileEmulatorProgram *program, uint32_t site);
-// Emits each finding as an error at its op, with a note at the other op; returns how many there are.
-size_t tileEmulatorDiagnose(const TileEmulatorProgram *program, const tessera_emulator_report_t *report);
+// Emits each finding as an error at its op, with a note at the other op; returns how many there are. Races may be
+// allowed: they are warnings then, and not counted.
+size_t tileEmulatorDiagnose(const TileEmulatorProgram *program, const tessera_emulator_report_t *report,
+                            bool allowsRaces);

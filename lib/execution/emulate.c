@@ -346,7 +346,7 @@ static bool runKernel(Emulation *emulation, Module *module, KernelRun *kernel, c
   kernel->sharedBytes = kernel->kernel->sharedBytes + launch->dynamicSharedBytes;
   add(&kernel->counters, &report->counters);
   kernel->cycles += report->cycles;
-  size_t found = tileEmulatorDiagnose(module->program, report);
+  size_t found = tileEmulatorDiagnose(module->program, report, emulation->options->allow_races);
   forgetReport(emulation);
   emulation->last = report;
   if (found)

@@ -46,6 +46,12 @@ bool tileErrorAt(MlirLocation location, const char *format, ...) {
   return false;
 }
 
+void tileWarningAt(MlirLocation location, const char *format, ...) {
+  FORMAT_TEXT(text, format);
+  mlirExtDiagnosticReport(mlirExtDiagnosticCreate(location, MlirDiagnosticWarning, tileString(text)));
+  free(text);
+}
+
 bool tileErrorWithNote(MlirOperation op, MlirLocation where, const char *note, const char *format, ...) {
   FORMAT_TEXT(text, format);
   MlirExtDiagnostic diagnostic = mlirExtDiagnosticCreateForOp(op, MlirDiagnosticError, tileString(text));

@@ -19,6 +19,7 @@ bool tileErrorAt(MlirLocation location, const char *format, ...) __attribute__((
 // The note points at `where`.
 bool tileErrorWithNote(MlirOperation op, MlirLocation where, const char *note, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+void tileWarningAt(MlirLocation location, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void tileWarning(MlirOperation op, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void tileRemark(MlirOperation op, const char *format, ...) __attribute__((format(printf, 2, 3)));
 bool tileEmit(MlirExtEmitter emitter, const char *format, ...) __attribute__((format(printf, 2, 3))); // returns false

@@ -27,6 +27,7 @@ const char tessera_run_options_help[] =
     "  --timeout=S           seconds after which the run ends with an error (default: none)\n"
     "  --stats=FILE.json     time, launches, fallback_ops, statistics by kernel and by pass, a manifest\n"
     "  --predict             with emulate:CHIP: adds predicted cycles to --stats, from the machine description alone\n"
+    "  --allow-races         with emulate:CHIP: races are warnings, and the run goes on\n"
     "  --trace=FILE.json     what ran when, on which thread; opens in https://ui.perfetto.dev\n"
     "  --help                this text\n";
 
@@ -134,6 +135,10 @@ static bool take(const char *argument, tessera_run_options_t *options, tessera_e
     return ok;
   if (strcmp(argument, "--help") == 0) {
     options->help = true;
+    return true;
+  }
+  if (strcmp(argument, "--allow-races") == 0) {
+    options->allow_races = true;
     return true;
   }
   if (strcmp(argument, "--predict") == 0) {

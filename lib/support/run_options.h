@@ -11,7 +11,7 @@
 #include "lib/support/status.h"
 
 typedef struct tessera_run_options_t {
-  bool help, predict;
+  bool help, predict, allow_races;
   const char *file, *entry;                      // file: NULL when not given
   const char *pipeline, *policy, *stats, *trace; // NULL when not given
   const char **targets;                          // at least one

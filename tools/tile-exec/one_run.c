@@ -50,8 +50,9 @@ static bool check_options(const tessera_run_options_t *options, tessera_error_t 
                           options->targets[i]);
   if (options->pipeline)
     return tessera_fail(error, "--pass-pipeline: the program is compiled already; tile-run accepts modules");
-  if (options->predict)
-    return tessera_fail(error, "--predict: there is no emulator here (tile-run has it)");
+  if (options->predict || options->allow_races)
+    return tessera_fail(error, "%s: there is no emulator here (tile-run has it)",
+                        options->predict ? "--predict" : "--allow-races");
   if (options->policy)
     return tessera_fail(error, "--policy: a program has its tiles already (tile-run and tile-translate take modules)");
   if (tessera_run_check_wants_interpreter(options))

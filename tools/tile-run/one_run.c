@@ -176,15 +176,17 @@ static void destroy(Session *session) {
   free(session);
 }
 
-static bool predictsSomething(const tessera_run_options_t *options, tessera_error_t *error) {
-  bool emulates = !options->predict;
+// The flags that only the emulator obeys.
+static bool expectEmulator(const tessera_run_options_t *options, tessera_error_t *error) {
+  bool emulates = false;
   for (int i = 0; i < options->num_targets; ++i)
-    emulates |= !strncmp(options->targets[i], "emulate:", strlen("emulate:"));
-  return emulates || tessera_fail(error, "--predict requires --target=emulate:CHIP");
+    emulates |= strncmp(options->targets[i], "emulate:", 8) == 0;
+  return ((emulates || !options->predict) || tessera_fail(error, "--predict requires --target=emulate:CHIP")) &&
+         ((emulates || !options->allow_races) || tessera_fail(error, "--allow-races requires --target=emulate:CHIP"));
 }
 
 bool runSession(const tessera_run_options_t *options, tessera_error_t *error) {
-  if (!predictsSomething(options, error))
+  if (!expectEmulator(options, error))
     return false;
   Session *session = calloc(1, sizeof *session);
   if (!session)

@@ -116,10 +116,18 @@ bool tileEmulatorLaunchKernel(TileEmulatorProgram *program, const TileEmulatorLa
   return ok;
 }
 
-size_t tileEmulatorDiagnose(const TileEmulatorProgram *program, const tessera_emulator_report_t *report) {
+size_t tileEmulatorDiagnose(const TileEmulatorProgram *program, const tessera_emulator_report_t *report,
+                            bool allowsRaces) {
+  size_t wrong = (size_t)report->lost_findings;
   for (size_t i = 0; i < report->finding_count; ++i) {
     const tessera_emulator_finding_t *finding = &report->findings[i];
-    tileErrorAt(tileEmulatorSiteLocation(program, finding->site), "%s", finding->text); // begins with its kind
+    MlirLocation location = tileEmulatorSiteLocation(program, finding->site);
+    bool isAllowed = allowsRaces && finding->kind == TESSERA_EMULATOR_RACE;
+    wrong += !isAllowed;
+    if (isAllowed)
+      tileWarningAt(location, "%s", finding->text);
+    else
+      tileErrorAt(location, "%s", finding->text); // begins with its kind
   }
-  return report->finding_count + (size_t)report->lost_findings;
+  return wrong;
 }

@@ -71,7 +71,7 @@ bool twin_run(twin_t *twin, const TileEmulatorLaunch *launch, tessera_error_t *o
     return false;
   char assertion[256];
   assertion_of(report, assertion, sizeof assertion);
-  size_t found = tileEmulatorDiagnose(twin->program, report);
+  size_t found = tileEmulatorDiagnose(twin->program, report, false);
   tessera_emulator_report_destroy(report);
   if (*assertion)
     return tessera_fail(out_error, "%s", assertion);
