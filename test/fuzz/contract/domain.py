@@ -456,6 +456,8 @@ FUNCTIONS = {
     "sinh": (np.sinh, True), "cbrt": (np.cbrt, True), "tan": (np.tan, None), "asin": (np.arcsin, True),
     "rsqrt": (lambda x: 1 / np.sqrt(x), None), "acos": (np.arccos, None), "cosh": (np.cosh, None),
 }  # yapf: disable
+# Where a function that rises is a number. An operand that may lie on both sides of an end may give nan.
+_DOMAINS = {"asin": (-1.0, 1.0), "log": (0.0, np.inf), "log2": (0.0, np.inf), "log10": (0.0, np.inf), "log1p": (-1.0, np.inf)}
 _TIGHT = {"exp", "exp2", "log", "log2", "tanh", "erf", "sin", "cos", "rsqrt"}
 _WIDE = 3.0  # the loosest bound of f64 on any target
 
@@ -467,7 +469,9 @@ def function(name, a):
     if rises is None and not a.exact.all():
         raise Undefined("this function's set is not known")
     with np.errstate(all="ignore"):
-        low, high = exact(a.low), exact(a.high)
+        least, most = _DOMAINS.get(name, (-np.inf, np.inf))
+        is_outside, is_partly = (a.high < least) | (a.low > most), (a.low < least) | (a.high > most)
+        low, high = (np.where(is_outside, np.nan, exact(np.clip(x, least, most))) for x in (a.low, a.high))
         if rises is False:
             span = np.where(np.isfinite(a.high - a.low), a.high - a.low, np.inf)
             span = np.where(a.low == a.high, 0.0, span)
@@ -479,7 +483,7 @@ def function(name, a):
             nan = np.maximum(a.nan, np.where(both, ONLY, np.where(partly, MAYBE, NEVER)))
         else:
             nan = np.maximum(a.nan, np.where(np.isnan(low) & np.isnan(high), ONLY,
-                                             np.where(np.isnan(low) | np.isnan(high), MAYBE, NEVER)))
+                                             np.where(np.isnan(low) | np.isnan(high) | is_partly, MAYBE, NEVER)))
         inner = element if element in ("f32", "f64") else "f32"
         ulps = (0.51 if name in _TIGHT else 1.0) if inner == "f32" else _WIDE + 1
         low_error = np.where((a.low == 0) & (low == 0), 0.0, ulps * spacing(low, inner))
