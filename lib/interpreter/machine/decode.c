@@ -9,6 +9,7 @@
 #include "upstream/builtin.h"
 #include "upstream/cf.h"
 #include "upstream/func.h"
+#include "upstream/gpu.h"
 #include "upstream/scf.h"
 #include "upstream/tensor.h"
 
@@ -120,7 +121,7 @@ static void decodeRegion(MlirRegion from, Slots *slots, InterpretRegion *region)
 
 static bool isIsolated(MlirOperation op) {
   return funcFuncOpIsA(op) || builtinModuleOpIsA(op) || tileFuncOpIsA(op) || tileKernelOpIsA(op) ||
-         tileWarpSpecializeOpIsA(op);
+         tileWarpSpecializeOpIsA(op) || gpuGPUFuncOpIsA(op);
 }
 
 static int blockNumber(MlirRegion region, MlirBlock wanted) {

@@ -103,6 +103,8 @@ typedef struct Grid {
   int32_t instance;           // linear number of the one running
   bool hasAcquired;           // it synchronized with those before it
   struct ClusterBlock *block; // the running one's place in its cluster; null: there is none
+  struct GpuBlock *gpu;       // of a launch of upstream's dialect gpu, the instance; null: there is none
+  int64_t thread[MaxGridRank];
 } Grid;
 
 static inline void gridNumber(Grid *grid) {

@@ -97,8 +97,11 @@ static void *runPart(void *argument) {
   setContext(machine, (Context){self->grid, group, 0, __builtin_frame_address(0)});
   for (int i = 0; i < self->numArguments && !machine->failed; ++i)
     valueRetain(self->arguments[i]);
-  self->ok = !machine->failed && interpretBodyCall(machine, group->instruction->op, self->body, self->numArguments,
-                                                   self->arguments, 0, NULL);
+  if (self->frame)
+    self->ok = !machine->failed && interpretRegionRun(machine, self->frame, self->region, 0, NULL);
+  else
+    self->ok = !machine->failed && interpretBodyCall(machine, group->instruction->op, self->body, self->numArguments,
+                                                     self->arguments, 0, NULL);
   self->isDone = true;
   group->idle = 0;
   passTurn(group);

@@ -1,4 +1,5 @@
-// Parts of a program that wait for each other: the partitions of a tile.warp_specialize, the blocks of a cluster.
+// Parts of a program that wait for each other: the partitions of a tile.warp_specialize, the blocks of a cluster, the
+// threads of a block.
 // Each runs until it waits for a barrier that is not complete, then the next does. Why threads: a part stops in the
 // middle of nested regions; only one thread runs at a time, so the rest of the interpreter need not know.
 // A group may run within a part of another one: when none of its own parts can go on, the outer group's others do.
@@ -12,7 +13,9 @@ typedef struct Part {
   const InterpretBody *body;
   const InterpretValue *arguments; // borrowed
   int numArguments;
-  Grid grid; // in which it runs
+  Grid grid;    // in which it runs
+  Frame *frame; // not null: the part is this region in this frame, without a body
+  const InterpretRegion *region;
   // The rest is partitions.c's.
   struct Group *group;
   int number;

@@ -124,13 +124,18 @@ bool interpretMemrefAtomic(Machine *machine, Frame *frame, const Instruction *in
   if (kind < 0 || kind >= (int64_t)(sizeof ops / sizeof *ops))
     return interpretUnknown(machine, instruction->op, "not interpreted yet: kind %lld", (long long)kind);
   if (!interpretCheckedPlace(machine, frame, instruction, array, 2, &place) ||
-      !interpretMemoryRead(machine, instruction, array->storage, place, &old))
+      !interpretMemoryExpectAlive(machine, instruction, array->storage) ||
+      !interpretMemoryTouch(machine, instruction, array->storage, place, AccessUpdate))
+    return false;
+  old = array->storage->elements[place];
+  if (!interpretElementExpect(machine, instruction, old, "reads"))
     return false;
   const Row *row = interpretRowFind(ops[kind]);
   if (row && !interpretCombineElements(machine, instruction, row, &instruction->in, old, x, &x))
     return false;
   setResult(frame, instruction, 0, valueOfElement(old));
-  return interpretMemoryWrite(machine, instruction, array->storage, place, x);
+  array->storage->elements[place] = x;
+  return true;
 }
 
 //===--- globals ------------------------------------------------------------------------===//
@@ -144,17 +149,19 @@ static Array *initialMemory(Machine *machine, const Instruction *instruction, Ml
 }
 
 bool interpretGetGlobal(Machine *machine, Frame *frame, const Instruction *instruction) {
-  MlirAttribute name = tileOpAttribute(instruction->op, "name");
-  MlirOperation op = interpretFindSymbol(machine, mlirFlatSymbolRefAttrGetValue(name));
-  Global *global = machine->globals;
+  MlirStringRef name = mlirFlatSymbolRefAttrGetValue(tileOpAttribute(instruction->op, "name"));
+  MlirOperation ofBlock = interpretGpuSymbol(machine, name);
+  bool isOfBlock = !mlirOperationIsNull(ofBlock);
+  MlirOperation op = isOfBlock ? ofBlock : interpretFindSymbol(machine, name);
+  Global **globals = isOfBlock ? interpretGpuMemory(machine) : &machine->globals, *global = *globals;
   while (global && !mlirOperationEqual(global->op, op))
     global = global->next;
   if (!global) {
     global = malloc(sizeof *global);
     if (!global)
       return interpretOutOfMemory(machine, instruction->op);
-    *global = (Global){op, initialMemory(machine, instruction, op), machine->globals};
-    machine->globals = global;
+    *global = (Global){op, initialMemory(machine, instruction, op), *globals};
+    *globals = global;
   }
   if (!global->memory)
     return interpretUnknown(machine, instruction->op, "has an initial value that the interpreter cannot read");

@@ -123,6 +123,11 @@ bool interpretExternal(Machine *machine, Frame *frame, const Instruction *instru
                   operandOf(frame, instruction, 0).object;
   if (isMemref)
     return printMemref(machine, instruction, arrayOperand(frame, instruction, 0));
+  if (tileStringStartsWith(name, "mgpuMemGetDeviceMemRef") && instruction->numOperands == 1 &&
+      instruction->numResults == 1) { // where the device sees memory of the host
+    setResult(frame, instruction, 0, valueRetain(operandOf(frame, instruction, 0)));
+    return true;
+  }
   if (tileStringEquals(name, "printNewline"))
     return endLine(machine);
   for (size_t i = 0; i < sizeof functions / sizeof *functions; ++i)

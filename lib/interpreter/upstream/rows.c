@@ -6,6 +6,7 @@
 #include "upstream/bufferization.h"
 #include "upstream/cf.h"
 #include "upstream/func.h"
+#include "upstream/gpu.h"
 #include "upstream/linalg.h"
 #include "upstream/math.h"
 #include "upstream/memref.h"

@@ -78,6 +78,24 @@
   X(MemrefOp_CollapseShape, interpretCollapseShape)                                                                    \
   X(MemrefOp_ExtractAlignedPointerAsIndex, interpretPointer)                                                           \
   X(MemrefOp_GetGlobal, interpretGetGlobal)                                                                            \
+  X(GpuOp_Launch, interpretGpuLaunch)                                                                                  \
+  X(GpuOp_LaunchFunc, interpretGpuLaunchFunc)                                                                          \
+  X(GpuOp_Wait, interpretGpuWait)                                                                                      \
+  X(GpuOp_Alloc, interpretGpuAlloc)                                                                                    \
+  X(GpuOp_Dealloc, interpretGpuDealloc)                                                                                \
+  X(GpuOp_Memcpy, interpretGpuMemcpy)                                                                                  \
+  X(GpuOp_Memset, interpretGpuMemset)                                                                                  \
+  X(GpuOp_ThreadId, interpretGpuThreadId)                                                                              \
+  X(GpuOp_BlockId, interpretGpuBlockId)                                                                                \
+  X(GpuOp_BlockDim, interpretGpuBlockDim)                                                                              \
+  X(GpuOp_GridDim, interpretGpuGridDim)                                                                                \
+  X(GpuOp_Barrier, interpretGpuBarrier)                                                                                \
+  X(GpuOp_AllReduce, interpretGpuAllReduce)                                                                            \
+  X(GpuOp_HostRegister, interpretNothing)                                                                              \
+  X(GpuOp_HostUnregister, interpretNothing)                                                                            \
+  X(GpuOp_Terminator, interpretNothing)                                                                                \
+  X(GpuOp_Return, interpretYield)                                                                                      \
+  X(GpuOp_Yield, interpretYield)                                                                                       \
   X(VectorOp_Print, interpretVectorPrint)
 
 #define X(kind, function) bool function(Machine *machine, Frame *frame, const Instruction *instruction);
@@ -94,6 +112,9 @@ Array *interpretSliceOf(Machine *machine, Frame *frame, const Instruction *instr
 bool interpretExternal(Machine *machine, Frame *frame, const Instruction *instruction, MlirStringRef name);
 // Runs all points of a linalg op: named ops and generic alike.
 bool interpretLinalg(Machine *machine, Frame *frame, const Instruction *instruction);
+// The op of that name in the gpu.module whose kernel runs, null where none does; what its block has of memory.
+MlirOperation interpretGpuSymbol(const Machine *machine, MlirStringRef name);
+Global **interpretGpuMemory(Machine *machine);
 // What arith.select gives for one element.
 Element interpretSelectElement(const Format *format, Element condition, Element a, Element b);
 // An index into an array, checked; the place in its storage.

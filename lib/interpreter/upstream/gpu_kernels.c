@@ -1,0 +1,469 @@
+// Programs in upstream's dialect gpu: kernels run block by block, thread by thread.
+//
+// A kernel without barriers runs its threads one after the other. The threads of any other are parts that take turns
+// (tile/partitions.h). Memory of a block is new for each block. Two blocks that touch one element without atomics are
+// an error (numerics.md §6); threads of one block that race are the emulator's to find. Host and device share one
+// memory, and the program's order satisfies every token.
+#include "lib/interpreter/tile/partitions.h"
+#include "lib/interpreter/upstream/upstream.h"
+
+#include "mlir-c/BuiltinAttributes.h"
+#include "mlir-c/BuiltinTypes.h"
+#include "upstream/arith.h"
+#include "upstream/func.h"
+#include "upstream/gpu.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MostThreads = 1024, Sizes = 6, LaunchArguments = 12 };
+
+// The block that runs.
+typedef struct GpuBlock {
+  MlirOperation module; // its gpu.module; null: it stands in a gpu.launch
+  int64_t sizes[3], count;
+  Global *memory;                    // of the block alone
+  int64_t arrived, generation;       // at the barrier
+  Element values[MostThreads], last; // of a reduction
+} GpuBlock;
+
+typedef struct Kernel {
+  const Instruction *launch;
+  const InterpretBody *body;
+  const InterpretRegion *region;
+  const Frame *around;   // whose values the region of a gpu.launch sees; null: none
+  MlirOperation code;    // the gpu.launch or gpu.func
+  intptr_t firstOperand; // of those that become arguments
+  int64_t sizes[Sizes];  // of the grid, of a block
+} Kernel;
+
+//===--- who runs -------------------------------------------------------------------===//
+
+// "#gpu<dim y>"
+static int dimensionOf(MlirOperation op) {
+  char text[32];
+  tileAttributeText(tileOpAttribute(op, "dimension"), text, sizeof text);
+  return strstr(text, "dim y") ? 1 : strstr(text, "dim z") ? 2 : 0;
+}
+
+static bool giveIndex(Machine *machine, Frame *frame, const Instruction *instruction, const int64_t *numbers) {
+  if (!machine->grid.gpu)
+    return interpretFail(machine, instruction->op, "runs outside of a kernel");
+  setResult(frame, instruction, 0, valueOfInteger(numbers[dimensionOf(instruction->op)]));
+  return true;
+}
+
+bool interpretGpuThreadId(Machine *machine, Frame *frame, const Instruction *instruction) {
+  return giveIndex(machine, frame, instruction, machine->grid.thread);
+}
+
+bool interpretGpuBlockId(Machine *machine, Frame *frame, const Instruction *instruction) {
+  return giveIndex(machine, frame, instruction, machine->grid.ids);
+}
+
+bool interpretGpuBlockDim(Machine *machine, Frame *frame, const Instruction *instruction) {
+  return giveIndex(machine, frame, instruction, machine->grid.gpu ? machine->grid.gpu->sizes : NULL);
+}
+
+bool interpretGpuGridDim(Machine *machine, Frame *frame, const Instruction *instruction) {
+  return giveIndex(machine, frame, instruction, machine->grid.sizes);
+}
+
+//===--- barriers, reductions -------------------------------------------------------===//
+
+static bool meet(Machine *machine, const Instruction *instruction) {
+  GpuBlock *block = machine->grid.gpu;
+  if (!block)
+    return interpretFail(machine, instruction->op, "runs outside of a kernel");
+  int64_t generation = block->generation;
+  if (!interpretStep(machine, instruction->op, 1)) // who comes here has gone on
+    return false;
+  if (++block->arrived == block->count) {
+    block->arrived = 0;
+    ++block->generation;
+    return true;
+  }
+  while (block->generation == generation)
+    if (!interpretPartitionYield(machine))
+      return !machine->failed && interpretFail(machine, instruction->op,
+                                               "waits for threads of the block that never come here: %lld of %lld did",
+                                               (long long)block->arrived, (long long)block->count);
+  return true;
+}
+
+bool interpretGpuBarrier(Machine *machine, Frame *frame, const Instruction *instruction) {
+  (void)frame;
+  return meet(machine, instruction);
+}
+
+static int64_t threadNumber(const Machine *machine) {
+  const GpuBlock *block = machine->grid.gpu;
+  const int64_t *thread = machine->grid.thread;
+  return (thread[2] * block->sizes[1] + thread[1]) * block->sizes[0] + thread[0];
+}
+
+// "#gpu<all_reduce_op add>": the op of arith.
+static TileUpstream reducingOp(MlirAttribute attribute, bool isFloat) {
+  static const struct {
+    const char *name;
+    TileUpstream ofIntegers, ofFloats;
+  } kinds[] = {{"add>", ArithOp_AddI, ArithOp_AddF},
+               {"mul>", ArithOp_MulI, ArithOp_MulF},
+               {"minui>", ArithOp_MinUI, TileUpstream_None},
+               {"minsi>", ArithOp_MinSI, TileUpstream_None},
+               {"maxui>", ArithOp_MaxUI, TileUpstream_None},
+               {"maxsi>", ArithOp_MaxSI, TileUpstream_None},
+               {"xor>", ArithOp_XOrI, TileUpstream_None},
+               {"or>", ArithOp_OrI, TileUpstream_None},
+               {"and>", ArithOp_AndI, TileUpstream_None},
+               {"minnumf>", TileUpstream_None, ArithOp_MinNumF},
+               {"maxnumf>", TileUpstream_None, ArithOp_MaxNumF},
+               {"minimumf>", TileUpstream_None, ArithOp_MinimumF},
+               {"maximumf>", TileUpstream_None, ArithOp_MaximumF}};
+  char text[64];
+  tileAttributeText(attribute, text, sizeof text);
+  const char *name = strrchr(text, ' ');
+  for (size_t i = 0; name && i < sizeof kinds / sizeof *kinds; ++i)
+    if (strcmp(name + 1, kinds[i].name) == 0)
+      return isFloat ? kinds[i].ofFloats : kinds[i].ofIntegers;
+  return TileUpstream_None;
+}
+
+// In any order: sums and products bound their result for all of them.
+static bool reduceNamed(Machine *machine, const Instruction *instruction, GpuBlock *block, MlirAttribute named) {
+  const Format *format = &instruction->in;
+  TileUpstream kind = reducingOp(named, format->isFloat);
+  const Row *row = kind == TileUpstream_None ? NULL : interpretRowFind(kind);
+  if (!row)
+    return interpretUnknown(machine, instruction->op, "not interpreted yet: this reduction");
+  bool isSum = kind == (TileUpstream)ArithOp_AddF, isProduct = kind == (TileUpstream)ArithOp_MulF;
+  Sum sum = {.terms = 0};
+  block->last = block->values[0];
+  for (int64_t i = 0; i < block->count; ++i) {
+    if (!interpretElementExpect(machine, instruction, block->values[i], "combines"))
+      return false;
+    if (isSum || isProduct)
+      (isSum ? sumAdd : interpretProductAdd)(&sum, block->values[i]);
+    else if (i &&
+             !interpretCombineElements(machine, instruction, row, format, block->last, block->values[i], &block->last))
+      return false;
+  }
+  if (isSum || isProduct)
+    block->last = (isSum ? interpretSumFinish : interpretProductFinish)(&sum, format);
+  return true;
+}
+
+static bool reduceByRegion(Machine *machine, Frame *frame, const Instruction *instruction, GpuBlock *block) {
+  const InterpretRegion *region = &instruction->regions[0];
+  block->last = block->values[0];
+  for (int64_t i = 1; i < block->count; ++i) {
+    InterpretValue arguments[] = {valueOfElement(block->last), valueOfElement(block->values[i])};
+    if (!interpretRegionRun(machine, frame, region, 2, arguments))
+      return false;
+    block->last = frame->yielded[0].scalar;
+  }
+  return true;
+}
+
+bool interpretGpuAllReduce(Machine *machine, Frame *frame, const Instruction *instruction) {
+  GpuBlock *block = machine->grid.gpu;
+  MlirAttribute named = tileOpAttribute(instruction->op, "op");
+  if (mlirAttributeIsNull(tileOpAttribute(instruction->op, "uniform")))
+    return interpretUnknown(machine, instruction->op, "not interpreted yet: a reduction that is not uniform");
+  if (!block)
+    return interpretFail(machine, instruction->op, "runs outside of a kernel");
+  block->values[threadNumber(machine)] = operandOf(frame, instruction, 0).scalar;
+  if (!meet(machine, instruction))
+    return false;
+  if (threadNumber(machine) == 0 && !(mlirAttributeIsNull(named) ? reduceByRegion(machine, frame, instruction, block)
+                                                                 : reduceNamed(machine, instruction, block, named)))
+    return false;
+  if (!meet(machine, instruction))
+    return false;
+  setResult(frame, instruction, 0, valueOfElement(block->last));
+  return true;
+}
+
+//===--- memory of a block ----------------------------------------------------------===//
+
+static MlirOperation findIn(MlirOperation module, MlirStringRef name) {
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0));
+  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op)) {
+    MlirAttribute symbol = tileOpAttribute(op, "sym_name");
+    if (!mlirAttributeIsNull(symbol) && mlirStringRefEqual(mlirStringAttrGetValue(symbol), name))
+      return op;
+  }
+  return (MlirOperation){NULL};
+}
+
+MlirOperation interpretGpuSymbol(const Machine *machine, MlirStringRef name) {
+  const GpuBlock *block = machine->grid.gpu;
+  return block && !mlirOperationIsNull(block->module) ? findIn(block->module, name) : (MlirOperation){NULL};
+}
+
+Global **interpretGpuMemory(Machine *machine) { return &machine->grid.gpu->memory; }
+
+static void forgetMemory(GpuBlock *block) {
+  for (Global *global = block->memory, *next; global; global = next) {
+    next = global->next;
+    if (global->memory)
+      valueRelease(valueOfObject(&global->memory->object));
+    free(global);
+  }
+}
+
+// An array that stands for argument `index` of the kernel: memory of the block or of the thread.
+static Array *newMemory(Machine *machine, const Kernel *kernel, MlirType type) {
+  int64_t sizes[InterpreterMaxRank];
+  int rank = (int)mlirShapedTypeGetRank(type);
+  for (int d = 0; d < rank && d < InterpreterMaxRank; ++d)
+    sizes[d] = mlirShapedTypeGetDimSize(type, d);
+  return interpretNewArray(machine, kernel->launch, rank, sizes);
+}
+
+//===--- one block ------------------------------------------------------------------===//
+
+// The arguments that all threads of a block share: operands, then memory of the block.
+static intptr_t sharedArguments(const Kernel *kernel) {
+  MlirAttribute attributions = tileOpAttribute(kernel->code, "workgroup_attributions");
+  intptr_t operands = kernel->launch->numOperands - kernel->firstOperand;
+  return operands + (mlirAttributeIsNull(attributions) ? 0 : (intptr_t)mlirIntegerAttrGetValueInt(attributions));
+}
+
+static bool bindKernel(Machine *machine, const Kernel *kernel, const Frame *caller, Frame *frame,
+                       const InterpretValue *shared) {
+  const InterpretBlock *block = kernel->region->blocks;
+  intptr_t operands = kernel->launch->numOperands - kernel->firstOperand, common = sharedArguments(kernel);
+  MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(kernel->code, 0));
+  for (int i = 0; i < block->numArguments; ++i) {
+    InterpretValue value;
+    if (i < operands) {
+      value = valueRetain(operandOf(caller, kernel->launch, kernel->firstOperand + i));
+    } else if (i < common) {
+      value = valueRetain(shared[i - operands]);
+    } else {
+      Array *own = newMemory(machine, kernel, mlirValueGetType(mlirBlockGetArgument(entry, i)));
+      if (!own)
+        return false;
+      value = valueOfObject(&own->object);
+    }
+    frameSet(frame, block->arguments[i], value);
+  }
+  return true;
+}
+
+static void bindLaunch(const Machine *machine, const Kernel *kernel, Frame *frame) {
+  const InterpretBlock *block = kernel->region->blocks;
+  const int64_t *parts[] = {machine->grid.ids, machine->grid.thread, kernel->sizes, kernel->sizes + 3};
+  for (int i = 0; i < LaunchArguments && i < block->numArguments; ++i)
+    frameSet(frame, block->arguments[i], valueOfInteger(parts[i / 3][i % 3]));
+}
+
+static bool makeFrame(Machine *machine, const Kernel *kernel, const Frame *caller, const InterpretValue *shared,
+                      Frame *frame) {
+  if (!interpretFrameCreate(machine, kernel->body, frame))
+    return interpretOutOfMemory(machine, kernel->launch->op);
+  for (int i = 0; kernel->around && i < kernel->body->numSlots; ++i)
+    frame->slots[i] = valueRetain(kernel->around->slots[i]);
+  if (!kernel->around)
+    return bindKernel(machine, kernel, caller, frame, shared);
+  bindLaunch(machine, kernel, frame);
+  return true;
+}
+
+static void setThread(Machine *machine, const Kernel *kernel, int64_t number) {
+  int64_t *thread = machine->grid.thread;
+  thread[0] = number % kernel->sizes[3];
+  thread[1] = number / kernel->sizes[3] % kernel->sizes[4];
+  thread[2] = number / (kernel->sizes[3] * kernel->sizes[4]);
+}
+
+static bool runOneByOne(Machine *machine, const Kernel *kernel, const Frame *caller, const InterpretValue *shared) {
+  bool ok = true;
+  for (int64_t i = 0; i < machine->grid.gpu->count && ok; ++i) {
+    Frame frame;
+    setThread(machine, kernel, i);
+    ok = makeFrame(machine, kernel, caller, shared, &frame) &&
+         interpretRegionRun(machine, &frame, kernel->region, 0, NULL);
+    if (frame.slots)
+      interpretFrameDestroy(&frame);
+  }
+  return ok;
+}
+
+static bool runInTurns(Machine *machine, const Kernel *kernel, const Frame *caller, const InterpretValue *shared) {
+  int count = (int)machine->grid.gpu->count, made = 0;
+  Part *parts = calloc((size_t)count + 1, sizeof *parts);
+  Frame *frames = calloc((size_t)count + 1, sizeof *frames);
+  bool ok = (parts && frames) || interpretOutOfMemory(machine, kernel->launch->op);
+  for (; made < count && ok; ++made) {
+    setThread(machine, kernel, made);
+    ok = makeFrame(machine, kernel, caller, shared, &frames[made]);
+    parts[made] = (Part){.frame = &frames[made], .region = kernel->region, .grid = machine->grid};
+  }
+  ok = ok && interpretRunParts(machine, kernel->launch, count, parts);
+  for (int i = 0; i < made; ++i)
+    if (frames[i].slots)
+      interpretFrameDestroy(&frames[i]);
+  free(frames);
+  free(parts);
+  return ok;
+}
+
+static bool waits(MlirOperation op) { return gpuBarrierOpIsA(op) || gpuAllReduceOpIsA(op) || funcCallOpIsA(op); }
+
+static bool mayWait(const Kernel *kernel) {
+  TileOps ops = tileCollectOps(kernel->code, waits);
+  bool may = ops.count > 0;
+  tileOpsFree(&ops);
+  return may;
+}
+
+static bool runBlock(Machine *machine, const Kernel *kernel, const Frame *caller, GpuBlock *block) {
+  intptr_t operands = kernel->launch->numOperands - kernel->firstOperand;
+  intptr_t common = kernel->around ? operands : sharedArguments(kernel);
+  MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(kernel->code, 0));
+  InterpretValue *shared = calloc((size_t)(common - operands) + 1, sizeof *shared);
+  bool ok = shared || interpretOutOfMemory(machine, kernel->launch->op);
+  for (intptr_t i = operands; i < common && ok; ++i) {
+    Array *memory = newMemory(machine, kernel, mlirValueGetType(mlirBlockGetArgument(entry, i)));
+    ok = memory != NULL;
+    if (ok)
+      shared[i - operands] = valueOfObject(&memory->object);
+  }
+  ok = ok && (mayWait(kernel) ? runInTurns : runOneByOne)(machine, kernel, caller, shared);
+  for (intptr_t i = 0; shared && i < common - operands; ++i)
+    valueRelease(shared[i]);
+  free(shared);
+  forgetMemory(block);
+  return ok;
+}
+
+//===--- launches -------------------------------------------------------------------===//
+
+static bool readSizes(Machine *machine, const Frame *frame, const Instruction *instruction, intptr_t first,
+                      int64_t sizes[Sizes]) {
+  int64_t threads = 1;
+  if (!interpretIndexOperands(machine, frame, instruction, first, Sizes, sizes))
+    return false;
+  for (int i = 0; i < Sizes; ++i) {
+    if (sizes[i] < 1 || sizes[i] > INT32_MAX)
+      return interpretFail(machine, instruction->op, "a size of the launch is %lld, expected at least 1",
+                           (long long)sizes[i]);
+    threads *= i < 3 || threads > MostThreads ? 1 : sizes[i];
+  }
+  return threads <= MostThreads ||
+         interpretFail(machine, instruction->op, "has more than %d threads in a block", MostThreads);
+}
+
+static bool runGrid(Machine *machine, const Kernel *kernel, const Frame *caller) {
+  Grid outer = machine->grid, *grid = &machine->grid;
+  GpuBlock *block = calloc(1, sizeof *block);
+  if (!block)
+    return interpretOutOfMemory(machine, kernel->launch->op);
+  if (outer.gpu || !mlirOperationIsNull(outer.launch)) {
+    free(block);
+    return interpretUnknown(machine, kernel->launch->op, "not interpreted yet: a launch in a kernel");
+  }
+  *grid = (Grid){.launch = kernel->launch->op, .gpu = block};
+  memcpy(grid->sizes, kernel->sizes, sizeof grid->sizes);
+  bool ok = true;
+  for (grid->ids[2] = 0; grid->ids[2] < grid->sizes[2] && ok; ++grid->ids[2])
+    for (grid->ids[1] = 0; grid->ids[1] < grid->sizes[1] && ok; ++grid->ids[1])
+      for (grid->ids[0] = 0; grid->ids[0] < grid->sizes[0] && ok; ++grid->ids[0]) {
+        *block = (GpuBlock){.module = tileParentOp(kernel->code, gpuGPUModuleOpIsA),
+                            .sizes = {kernel->sizes[3], kernel->sizes[4], kernel->sizes[5]},
+                            .count = kernel->sizes[3] * kernel->sizes[4] * kernel->sizes[5]};
+        gridNumber(grid);
+        ok = runBlock(machine, kernel, caller, block);
+      }
+  interpretMemoryForgetTouches(machine);
+  machine->grid = outer;
+  free(block);
+  return ok;
+}
+
+static void giveTokens(Frame *frame, const Instruction *instruction, int from) {
+  for (int i = from; i < instruction->numResults; ++i)
+    setResult(frame, instruction, i, valueOfInteger(0));
+}
+
+bool interpretGpuLaunch(Machine *machine, Frame *frame, const Instruction *instruction) {
+  Kernel kernel = {.launch = instruction,
+                   .body = frame->body,
+                   .region = &instruction->regions[0],
+                   .around = frame,
+                   .code = instruction->op,
+                   .firstOperand = instruction->numOperands};
+  giveTokens(frame, instruction, 0);
+  return readSizes(machine, frame, instruction, gpuLaunchOpGetNumAsyncDependencies(instruction->op), kernel.sizes) &&
+         runGrid(machine, &kernel, frame);
+}
+
+bool interpretGpuLaunchFunc(Machine *machine, Frame *frame, const Instruction *instruction) {
+  MlirOperation op = instruction->op;
+  MlirAttribute symbol = tileOpAttribute(op, "kernel");
+  MlirOperation module = interpretFindSymbol(machine, mlirSymbolRefAttrGetRootReference(symbol));
+  MlirOperation code = mlirOperationIsNull(module) ? module : findIn(module, mlirSymbolRefAttrGetLeafReference(symbol));
+  if (!gpuGPUFuncOpIsA(code))
+    return interpretUnknown(machine, op, "not interpreted yet: a kernel that is no gpu.func");
+  Kernel kernel = {.launch = instruction, .body = interpretBodyOf(machine, code, 0), .code = code};
+  if (!kernel.body)
+    return false;
+  kernel.region = &kernel.body->region;
+  kernel.firstOperand = gpuLaunchFuncOpGetKernelOperandsBegin(op);
+  giveTokens(frame, instruction, 0);
+  return readSizes(machine, frame, instruction, gpuLaunchFuncOpGetNumAsyncDependencies(op), kernel.sizes) &&
+         runGrid(machine, &kernel, frame);
+}
+
+//===--- memory of the host ---------------------------------------------------------===//
+
+bool interpretGpuWait(Machine *machine, Frame *frame, const Instruction *instruction) {
+  (void)machine;
+  giveTokens(frame, instruction, 0);
+  return true;
+}
+
+// Without the tokens in front.
+static Instruction withoutTokens(const Instruction *instruction, intptr_t tokens) {
+  Instruction rest = *instruction;
+  rest.operands += tokens;
+  rest.numOperands -= (int)tokens;
+  return rest;
+}
+
+bool interpretGpuAlloc(Machine *machine, Frame *frame, const Instruction *instruction) {
+  Instruction rest = withoutTokens(instruction, gpuAllocOpGetNumAsyncDependencies(instruction->op));
+  giveTokens(frame, instruction, 1);
+  return interpretAlloc(machine, frame, &rest);
+}
+
+bool interpretGpuDealloc(Machine *machine, Frame *frame, const Instruction *instruction) {
+  Instruction rest = withoutTokens(instruction, gpuDeallocOpGetNumAsyncDependencies(instruction->op));
+  giveTokens(frame, instruction, 0);
+  return interpretDealloc(machine, frame, &rest);
+}
+
+bool interpretGpuMemcpy(Machine *machine, Frame *frame, const Instruction *instruction) {
+  intptr_t tokens = gpuMemcpyOpGetNumAsyncDependencies(instruction->op);
+  giveTokens(frame, instruction, 0);
+  return interpretCopyElements(machine, instruction, arrayOperand(frame, instruction, tokens + 1),
+                               arrayOperand(frame, instruction, tokens));
+}
+
+bool interpretGpuMemset(Machine *machine, Frame *frame, const Instruction *instruction) {
+  intptr_t tokens = gpuMemsetOpGetNumAsyncDependencies(instruction->op);
+  const Array *to = arrayOperand(frame, instruction, tokens);
+  Element x = operandOf(frame, instruction, tokens + 1).scalar;
+  int64_t index[InterpreterMaxRank] = {0};
+  giveTokens(frame, instruction, 0);
+  if (interpretArrayCount(to) == 0)
+    return true;
+  do
+    if (!interpretMemoryWrite(machine, instruction, to->storage, interpretPlaceOf(to, index), x))
+      return false;
+  while (interpretIndexNext(to->rank, to->sizes, index));
+  return interpretStep(machine, instruction->op, interpretArrayCount(to));
+}
