@@ -36,11 +36,9 @@ static const TilePipelineStep toScalars[] = {
 };
 
 static const TilePipelineStep toBlocks[] = {
-    {"convert-scf-to-cf", .on = gpuGPUModuleOpName},
-    {"arith-expand", .on = gpuGPUModuleOpName},
-    {"expand-strided-metadata", .on = gpuGPUModuleOpName},
-    {"lower-affine", .on = gpuGPUModuleOpName},
-    {NULL},
+    {"convert-scf-to-cf", .on = gpuGPUModuleOpName},       {"arith-expand", .on = gpuGPUModuleOpName},
+    {"expand-strided-metadata", .on = gpuGPUModuleOpName}, {"lower-affine", .on = gpuGPUModuleOpName},
+    {"convert-vector-to-llvm", .on = gpuGPUModuleOpName},  {NULL},
 };
 
 // Canonical: an address that passed through a descriptor is the parameter again.
