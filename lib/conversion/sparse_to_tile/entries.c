@@ -4,8 +4,6 @@
 #include "dialects/tile/questions.h"
 #include "lib/conversion/sparse_to_tile/lists.h"
 
-enum { DepthTile = 64 }; // elements of the inner axis at a time
-
 static MlirType elementOf(MlirType type) { return mlirShapedTypeGetElementType(type); }
 
 static bool has(MlirOperation op, const char *name) { return !mlirAttributeIsNull(tileOpAttribute(op, name)); }
@@ -68,9 +66,10 @@ static SparseLines linesWithoutRepeats(SparseLowering *lowering, intptr_t operan
 //===--- into a pattern -------------------------------------------------------------===//
 
 // At least one, at most a tile of them.
-static int64_t depthOf(MlirValue rows) {
+static int64_t depthOf(const SparseLowering *lowering, MlirValue rows) {
   int64_t depth = mlirShapedTypeGetDimSize(mlirValueGetType(rows), 1);
-  return mlirShapedTypeIsDynamicSize(depth) || depth > DepthTile ? DepthTile : depth ? depth : 1;
+  int64_t most = lowering->target->search.model.sparseDepth;
+  return mlirShapedTypeIsDynamicSize(depth) || depth > most ? most : depth ? depth : 1;
 }
 
 // A kernel that takes places, then these.
@@ -102,7 +101,7 @@ bool sparseLowerSddmm(SparseLowering *lowering, SparseResult *result) {
                             .A = sum,
                             .WIDEN = sparseWidenOp(element, sum),
                             .ADD = semiring.add,
-                            .COLUMNS = depthOf(a),
+                            .COLUMNS = depthOf(lowering, a),
                             .step = sparseHookStep(&semiring),
                             .finish = sparseHookFinish(&semiring)};
   const TileSddmmOver other = {

@@ -135,7 +135,6 @@ MlirValue sparseMultiplyGathered(SparseLowering *lowering, const SparseGroups *g
 
 //===--- split.c ------------------------------------------------------------===//
 
-enum { SparseSplitItems = 4096 }; // lines and entries of a program
 // Lines, Entries or RunTime, for a product over the semiring of lines with these positions.
 SparseSplit sparseSplitOf(const SparseLowering *lowering, const SparseSemiring *semiring, MlirValue positions);
 // The product by entries; `lines`: the parameters of the product by lines. `inputs`: positions, coordinates, values and

@@ -7,7 +7,6 @@
 
 enum {
   RowsAtOnce = 8,   // whose columns one look at the list serves
-  RowTile = 64,     // elements of a row at a time
   MarkedTile = 256, // those of a group of rows that are looked at together
   UnitsAtOnce = 64, // micro-tiles of a group that a program marks, where these lie along a row
   MostTogether = 16 // columns of a micro-tile, for rows to be looked at whole
@@ -99,8 +98,9 @@ bool sparseLowerSread(SparseLowering *lowering, SparseResult *result) {
       open[count++] = sizes[i];
   MlirValue grid = axis ? tileBuildCeilDiv(b, sizes[0], tileBuildIndex(b, RowsAtOnce)) : sizes[0];
   MlirType element = sparseElement(inputs[0]), i = sparseElement(inputs[1]);
-  const TileSreadColumns columns = {.E = element, .I = i, .BY = by, .COLUMNS = RowTile, .ROWS = RowsAtOnce};
-  const TileSreadRows rows = {.E = element, .I = i, .BY = by, .COLUMNS = RowTile};
+  const TileSreadColumns columns = {
+      .E = element, .I = i, .BY = by, .COLUMNS = lowering->target->search.model.sparseRow, .ROWS = RowsAtOnce};
+  const TileSreadRows rows = {.E = element, .I = i, .BY = by, .COLUMNS = lowering->target->search.model.sparseRow};
   MlirValue packed = sparseLaunch(lowering, axis ? tileUseSreadColumns(columns) : tileUseSreadRows(rows), 1, &grid, 2,
                                   inputs, sparseEmpty(lowering, type, count, open));
   *result = (SparseResult){{packed}, 1};
@@ -117,8 +117,9 @@ bool sparseLowerSwrite(SparseLowering *lowering, SparseResult *result) {
               : tileBuildMin(b, grid,
                              tileBuildMul(b, tileBuildSize(&lowering->builder, inputs[1], 0), tileBuildIndex(b, by)));
   MlirType element = sparseElement(inputs[0]), i = sparseElement(inputs[1]);
-  const TileSwriteColumns columns = {.E = element, .I = i, .BY = by, .COLUMNS = RowTile, .ROWS = RowsAtOnce};
-  const TileSwriteRows rows = {.E = element, .I = i, .BY = by, .COLUMNS = RowTile};
+  const TileSwriteColumns columns = {
+      .E = element, .I = i, .BY = by, .COLUMNS = lowering->target->search.model.sparseRow, .ROWS = RowsAtOnce};
+  const TileSwriteRows rows = {.E = element, .I = i, .BY = by, .COLUMNS = lowering->target->search.model.sparseRow};
   MlirValue written = sparseLaunch(lowering, axis ? tileUseSwriteColumns(columns) : tileUseSwriteRows(rows), 1, &grid,
                                    2, inputs, lowering->operands[1].values[0]);
   *result = (SparseResult){{written}, 1};

@@ -12,11 +12,13 @@ enum {
 };
 
 // Fewer entries give too few programs.
-static int64_t leastEntries(int64_t cores) { return 2 * cores * SparseSplitItems; }
+static int64_t leastEntries(const TileSearchTarget *machine) {
+  return 2 * machine->cores * machine->model.sparseEntries;
+}
 
 // Whether division by entries pays: longest · (1 - 1/cores) > mean / Worth, mean = entries / cores.
-static bool isSkewed(int64_t longest, int64_t entries, int64_t cores) {
-  return entries >= leastEntries(cores) && longest * (cores - 1) * Worth > entries;
+static bool isSkewed(int64_t longest, int64_t entries, const TileSearchTarget *machine) {
+  return entries >= leastEntries(machine) && longest * (machine->cores - 1) * Worth > entries;
 }
 
 // -1: unknown, 0: lines, 1: entries.
@@ -37,7 +39,7 @@ static int modelled(const SparseLowering *lowering, MlirValue positions) {
     longest = i && position - before > longest ? position - before : longest;
     before = position;
   }
-  return isSkewed(longest, before - first, lowering->target->search.cores);
+  return isSkewed(longest, before - first, &lowering->target->search);
 }
 
 SparseSplit sparseSplitOf(const SparseLowering *lowering, const SparseSemiring *semiring, MlirValue positions) {
@@ -57,6 +59,7 @@ SparseSplit sparseSplitOf(const SparseLowering *lowering, const SparseSemiring *
 
 MlirValue sparseMultiplyEntries(SparseLowering *lowering, const TileSpmmCsr *lines, const SparseSemiring *semiring,
                                 const MlirValue inputs[4], MlirValue init) {
+  int64_t items = lowering->target->search.model.sparseEntries;
   const TileSpmmEntries entries = {.MATRIX = lines->MATRIX,
                                    .E = lines->E,
                                    .A = lines->A,
@@ -64,7 +67,7 @@ MlirValue sparseMultiplyEntries(SparseLowering *lowering, const TileSpmmCsr *lin
                                    .I = lines->I,
                                    .WIDEN = lines->WIDEN,
                                    .COLUMNS = lines->COLUMNS,
-                                   .ITEMS = SparseSplitItems,
+                                   .ITEMS = items,
                                    .row = lines->row,
                                    .step = lines->step};
   const TileAddCarries carries = {.A = lines->A, .ADD = semiring->add, .COLUMNS = lines->COLUMNS};
@@ -72,7 +75,7 @@ MlirValue sparseMultiplyEntries(SparseLowering *lowering, const TileSpmmCsr *lin
   MlirType type = mlirValueGetType(init);
   MlirValue steps =
       tileBuildAdd(b, tileBuildSize(&lowering->builder, init, 0), tileBuildSize(&lowering->builder, inputs[2], 0));
-  MlirValue parts = tileBuildCeilDiv(b, steps, tileBuildIndex(b, SparseSplitItems)), sizes[2] = {parts};
+  MlirValue parts = tileBuildCeilDiv(b, steps, tileBuildIndex(b, items)), sizes[2] = {parts};
   const int64_t shape[] = {mlirShapedTypeGetDynamicSize(), mlirShapedTypeGetDimSize(type, 1)};
   bool isOpen = mlirShapedTypeIsDynamicSize(shape[1]);
   if (isOpen)
@@ -93,7 +96,7 @@ static MlirValue isMore(TileBuilder *b, MlirValue left, MlirValue right) {
 // isSkewed, computed at run time.
 static MlirValue isSkewedHere(SparseLowering *lowering, MlirValue positions, MlirValue values) {
   TileBuilder *b = &lowering->builder;
-  int64_t cores = lowering->target->search.cores;
+  const TileSearchTarget *machine = &lowering->target->search;
   const TileLongestLine looks = {.P = sparseElement(positions)};
   MlirValue one = tileBuildIndex(b, 1), entries = tileBuildSize(&lowering->builder, values, 0);
   MlirValue longest =
@@ -102,9 +105,9 @@ static MlirValue isSkewedHere(SparseLowering *lowering, MlirValue positions, Mli
     return longest;
   MlirValue first = tileBuildIndex(b, 0);
   longest = arithIndexCastOpBuild(b, mlirIndexTypeGet(b->context), tensorExtractOpBuild(b, longest, 1, &first));
-  longest = tileBuildMul(b, longest, tileBuildIndex(b, (cores - 1) * Worth));
+  longest = tileBuildMul(b, longest, tileBuildIndex(b, (machine->cores - 1) * Worth));
   MlirValue isLong = isMore(b, longest, entries);
-  return arithAndIOpBuild(b, isLong, isMore(b, entries, tileBuildIndex(b, leastEntries(cores) - 1)));
+  return arithAndIOpBuild(b, isLong, isMore(b, entries, tileBuildIndex(b, leastEntries(machine) - 1)));
 }
 
 MlirValue sparseMultiplyEither(SparseLowering *lowering, const TileSpmmCsr *lines, const SparseSemiring *semiring,

@@ -4,8 +4,6 @@
 #include "dialects/sparse/ops.h"
 #include "lib/conversion/sparse_to_tile/formats/formats.h"
 
-enum { RowTile = 64 }; // elements of a row at a time
-
 //===--- pack -----------------------------------------------------------------===//
 
 bool sparsePackSegments(SparseLowering *lowering, MlirValue dense, const SparseComponent parts[3],
@@ -13,8 +11,10 @@ bool sparsePackSegments(SparseLowering *lowering, MlirValue dense, const SparseC
   TileBuilder *b = &lowering->builder;
   MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(dense));
   MlirType p = mlirShapedTypeGetElementType(parts[0].type), i = mlirShapedTypeGetElementType(parts[1].type);
-  const TileCountRows counts = {.E = element, .P = p, .COLUMNS = RowTile, .differs = sparseHookDiffers};
-  const TilePackCsr packs = {.E = element, .P = p, .I = i, .COLUMNS = RowTile, .differs = sparseHookDiffers};
+  const TileCountRows counts = {
+      .E = element, .P = p, .COLUMNS = lowering->target->search.model.sparseRow, .differs = sparseHookDiffers};
+  const TilePackCsr packs = {
+      .E = element, .P = p, .I = i, .COLUMNS = lowering->target->search.model.sparseRow, .differs = sparseHookDiffers};
   MlirValue rows = tileBuildSize(&lowering->builder, dense, 0), one = tileBuildIndex(b, 1);
   const int64_t open[] = {mlirShapedTypeGetDynamicSize()};
   MlirType countType = mlirRankedTensorTypeGet(1, open, p, mlirAttributeGetNull());

@@ -204,14 +204,19 @@ static int64_t warpsOf(MlirOperation kernel, MlirExtPass pass, const Tiled *tile
   return warps;
 }
 
-// Warp width and shared memory, from the machine's file.
+// Warp width, shared memory and prices, from the machine's file.
 static bool fillTarget(Graph *graph) {
   int64_t width = 0;
+  TileError error = {.text = ""};
+  TileSearchTarget target;
   TileMachineLevel shared = {.banks = 0};
   tileMachineGetLevel(graph->machine, "shared", &shared);
   if (!tileMachineGetInteger(graph->machine, "warp.width", &width) || !tessera_is_power_of_two(width) || width > 64)
     return tileError(graph->kernel, "is for %s, which has no warps: layouts are for GPUs",
                      tileMachineGetName(graph->machine));
+  if (!tileSearchReadTarget(graph->machine, &target, &error))
+    return tileError(graph->kernel, "%s", error.text);
+  graph->model = target.model;
   graph->lanes = (uint32_t)width;
   graph->target.shuffleBits = 32;
   graph->target.shared = (TileAccessLimits){.elementBytes = 1, .vectorBytes = 16, .banks = (uint32_t)shared.banks};

@@ -13,6 +13,7 @@
 #include "lib/layout/convert.h"
 #include "lib/layout/layout.h"
 #include "lib/machine/machine.h"
+#include "lib/search/target.h"
 
 enum { MaxCandidates = 12, NoPort = UINT32_MAX };
 
@@ -93,6 +94,7 @@ typedef struct Graph {
   MlirOperation kernel;
   MlirContext context;
   const TileMachine *machine;
+  TileSearchModel model;
   uint32_t lanes, warps;
   TileConversionTarget target; // elementBits set per value
   Port *ports;

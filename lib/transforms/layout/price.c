@@ -1,6 +1,6 @@
 // What layouts cost, in cycles of one core for a block of the kernel. See graph.h.
-// Model: conversions as lib/layout prices them; elsewhere instructions by issue rate (128 lanes a cycle; shuffles and
-//   shared memory 32) and memory by the segments that one instruction touches. Only differences between layouts count.
+// Model: conversions as lib/layout prices them; elsewhere instructions, shuffles, accesses and barriers by the
+//   machine's `model.layout.*`, and memory by the segments that one instruction touches. Only differences count.
 #include "dialects/tile/ops.h"
 #include "dialects/tile/questions.h"
 #include "dialects/tile/tile.h"
@@ -15,8 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const double ISSUE = 0.25, SHUFFLE = 1.0, ACCESS = 2.0, BARRIER = 16.0, ELEMENT = 2.0;
 
 uint32_t layoutElementBits(MlirType type) {
   unsigned bits = tileElementWidth(tileTypeGetElement(type));
@@ -88,8 +86,8 @@ static double planPrice(Graph *graph, MlirType type, LayoutId from, LayoutId to)
   target.elementBits = layoutElementBits(type);
   if (!tileConversionPlan(layoutOf(graph, from), layoutOf(graph, to), shape, rank, &target, &plan, NULL))
     return graph->warps * (double)(layoutRegisters(layoutOf(graph, from)) + layoutRegisters(layoutOf(graph, to))) *
-               ELEMENT +
-           2 * BARRIER; // element by element, through shared memory
+               graph->model.elementCycles +
+           2 * (double)graph->model.barrierCycles; // element by element, through shared memory
   // A conversion is never free: it costs moves or registers at least.
   return plan.kind == TileConversionNone ? 0 : plan.cost.cycles + plan.cost.moves * 0.01;
 }
@@ -149,7 +147,7 @@ static double priceAccess(Graph *graph, const Variable *variable, const TileLayo
   if (variable->kind == Variable_Store)
     warps /= 1u << copyBits(layout, TileLayoutWarp); // one of them stores
   if (!tileTypeIsAView(mlirValueGetType(memory)))
-    return warps * (double)layoutRegisters(layout) * (ACCESS + segment * graph->lanes);
+    return warps * (double)layoutRegisters(layout) * (graph->model.accessCycles + segment * graph->lanes);
   TileMemoryFacts facts = layoutMemoryFacts(variable->op, memory, order);
   uint32_t vector = tileAccessWidest(layout, &facts, &limits, NULL);
   double instructions = (double)layoutRegisters(layout) / vector;
@@ -158,7 +156,7 @@ static double priceAccess(Graph *graph, const Variable *variable, const TileLayo
   double fetched = segment * segmentsOf(layout, order[0], (uint32_t)transaction / bytes);
   double given = (double)graph->lanes * vector * bytes / (double)transaction;
   given *= variable->weight > 1 ? segment : segmentCycles(graph, "l1", transaction);
-  return warps * instructions * (ACCESS + (fetched > given ? fetched : given));
+  return warps * instructions * (graph->model.accessCycles + (fetched > given ? fetched : given));
 }
 
 //===--- arithmetic --------------------------------------------------------------------------===//
@@ -170,8 +168,11 @@ static double priceReduce(const Graph *graph, const Variable *variable, const Ti
     if (axes >> axis & 1)
       tileLayoutRemoveAxis(&kept, axis, &kept);
   double results = (double)layoutRegisters(&kept), all = (double)layoutRegisters(layout);
-  double price = graph->warps * (all * ISSUE + results * lanes * (SHUFFLE + ISSUE));
-  return bitsAlong(layout, TileLayoutWarp, axes) ? price + graph->warps * results * 3 + 2 * BARRIER : price;
+  double price = graph->warps * (all * graph->model.issueCycles +
+                                 results * lanes * (graph->model.shuffleCycles + graph->model.issueCycles));
+  return bitsAlong(layout, TileLayoutWarp, axes)
+             ? price + graph->warps * results * 3 + 2 * (double)graph->model.barrierCycles
+             : price;
 }
 
 // Runs of registers along the axis are scanned by themselves; each run then takes part in a scan over lanes.
@@ -179,8 +180,12 @@ static double priceScan(const Graph *graph, const Variable *variable, const Tile
   uint32_t axes = layoutAxesOf(variable->op), axis = (uint32_t)__builtin_ctz(axes);
   double all = (double)layoutRegisters(layout);
   double runs = all / (double)tileLayoutContiguity(layout, TileLayoutReg, axis);
-  double price = graph->warps * (2 * all * ISSUE + runs * bitsAlong(layout, TileLayoutLane, axes) * (SHUFFLE + ISSUE));
-  return bitsAlong(layout, TileLayoutWarp, axes) ? price + graph->warps * runs * 4 + 2 * BARRIER : price;
+  double price =
+      graph->warps * (2 * all * graph->model.issueCycles + runs * bitsAlong(layout, TileLayoutLane, axes) *
+                                                               (graph->model.shuffleCycles + graph->model.issueCycles));
+  return bitsAlong(layout, TileLayoutWarp, axes)
+             ? price + graph->warps * runs * 4 + 2 * (double)graph->model.barrierCycles
+             : price;
 }
 
 static double flopsPerCycle(const Graph *graph, const char *prefix, MlirType element) {
@@ -218,7 +223,7 @@ double layoutPriceOfOp(Graph *graph, const Variable *variable, const Candidate *
   case Variable_Scan:
     return variable->weight * priceScan(graph, variable, layout);
   case Variable_Elementwise:
-    return variable->weight * graph->warps * (double)layoutRegisters(layout) * ISSUE;
+    return variable->weight * graph->warps * (double)layoutRegisters(layout) * graph->model.issueCycles;
   }
   return 0;
 }
