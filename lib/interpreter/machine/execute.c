@@ -113,17 +113,20 @@ static bool blockRun(Machine *machine, Frame *frame, const InterpretBlock *block
   return interpretStep(machine, block->instructions[0].op, block->numInstructions);
 }
 
+// A call expects room for the frames between the call and its body as well, so that the call is what is reported.
+enum { BodyRoom = 4096 };
+
 // The interpreter's own stack must not end before the program's recursion does.
-static bool expectRoom(Machine *machine, MlirOperation at) {
+static bool expectRoom(Machine *machine, MlirOperation at, intptr_t more) {
   intptr_t used = machine->stack - (const char *)__builtin_frame_address(0);
-  return used < machine->stackRoom ||
+  return used + more < machine->stackRoom ||
          interpretFail(machine, at, "calls nest too deep for the interpreter's stack: %d", machine->depth);
 }
 
 bool interpretRegionRun(Machine *machine, Frame *frame, const InterpretRegion *region, int numArguments,
                         const InterpretValue *arguments) {
   const InterpretBlock *block = region->blocks;
-  if (block->numInstructions && !expectRoom(machine, block->instructions[0].op)) {
+  if (block->numInstructions && !expectRoom(machine, block->instructions[0].op, 0)) {
     for (int i = 0; i < numArguments; ++i)
       valueRelease(arguments[i]);
     return false;
@@ -144,7 +147,7 @@ bool interpretRegionRun(Machine *machine, Frame *frame, const InterpretRegion *r
 bool interpretBodyCall(Machine *machine, MlirOperation at, const InterpretBody *body, int numArguments,
                        const InterpretValue *arguments, int maxResults, InterpretValue *results) {
   Frame frame;
-  if (!body || !expectRoom(machine, at) || !interpretFrameCreate(machine, body, &frame)) {
+  if (!body || !expectRoom(machine, at, BodyRoom) || !interpretFrameCreate(machine, body, &frame)) {
     for (int i = 0; i < numArguments; ++i)
       valueRelease(arguments[i]);
     return false;
