@@ -21,7 +21,7 @@ BARRIERS = [
     (KERNELS / "attention.mlir", "sm_80", 5),
     (KERNELS / "softmax.mlir", "sm_80", 15),
     (KERNELS / "histogram.mlir", "sm_80", 3),
-    (ROOT / "examples/transformer/transformer.mlir", "sm_90a", 11),
+    (ROOT / "examples/transformer/transformer.mlir", "sm_90a", 8),
     (ROOT / "examples/softmax/softmax.mlir", "sm_80", 7),
 ]
 
