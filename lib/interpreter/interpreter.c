@@ -243,7 +243,7 @@ bool tileInterpret(MlirOperation module, const char *entry, tessera_answer_t *ar
   machine.stack = __builtin_frame_address(0);
   machine.stackRoom = stackRoom();
   machine.pool.limit = memoryLimit();
-  MlirOperation op = interpretFindSymbol(&machine, tileString(entry));
+  MlirOperation op = interpretFindSymbol(machine.module, tileString(entry));
   if (mlirOperationIsNull(op))
     return tessera_fail(error, "the module has no function '%s'", entry);
   bool ok = (funcFuncOpIsA(op) || interpretUnknown(&machine, op, "not interpreted yet: a function of this kind")) &&

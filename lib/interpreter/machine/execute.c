@@ -165,8 +165,8 @@ bool interpretBodyCall(Machine *machine, MlirOperation at, const InterpretBody *
 
 //===--- operands and results -------------------------------------------------------===//
 
-MlirOperation interpretFindSymbol(Machine *machine, MlirStringRef name) {
-  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(machine->module, 0));
+MlirOperation interpretFindSymbol(MlirOperation module, MlirStringRef name) {
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0));
   for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op)) {
     MlirAttribute symbol = tileOpAttribute(op, "sym_name");

@@ -145,7 +145,7 @@ bool interpretUnknown(Machine *machine, MlirOperation op, const char *format, ..
 bool interpretOutOfMemory(Machine *machine, MlirOperation op);
 // Counts steps against the budget.
 bool interpretStep(Machine *machine, MlirOperation op, int64_t steps);
-MlirOperation interpretFindSymbol(Machine *machine, MlirStringRef name); // null when there is none
+MlirOperation interpretFindSymbol(MlirOperation module, MlirStringRef name); // null when there is none
 
 // Runs a region from its first block with these arguments (taken over); what it yields is in frame->yielded.
 bool interpretRegionRun(Machine *machine, Frame *frame, const InterpretRegion *region, int numArguments,

@@ -109,7 +109,7 @@ bool interpretTileLaunch(Machine *machine, Frame *frame, const Instruction *inst
   intptr_t grid = interpretGroupCount(instruction, 0), inputs = interpretGroupCount(instruction, 1),
            outputs = interpretGroupCount(instruction, 2);
   MlirAttribute kernel = tileOpAttribute(instruction->op, "kernel");
-  MlirOperation callee = interpretFindSymbol(machine, mlirFlatSymbolRefAttrGetValue(kernel));
+  MlirOperation callee = interpretFindSymbol(machine->module, mlirFlatSymbolRefAttrGetValue(kernel));
   if (!interpretIndexOperands(machine, frame, instruction, 0, grid, machine->grid.sizes))
     return false;
   for (intptr_t i = grid; i < MaxGridRank; ++i)

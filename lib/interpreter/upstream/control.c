@@ -87,7 +87,7 @@ static bool callFunction(Machine *machine, Frame *frame, const Instruction *inst
 
 bool interpretCall(Machine *machine, Frame *frame, const Instruction *instruction) {
   MlirAttribute callee = tileOpAttribute(instruction->op, "callee");
-  MlirOperation function = interpretFindSymbol(machine, mlirFlatSymbolRefAttrGetValue(callee));
+  MlirOperation function = interpretFindSymbol(machine->module, mlirFlatSymbolRefAttrGetValue(callee));
   if (mlirOperationIsNull(function))
     return interpretFail(machine, instruction->op, "calls a function that is not in the module");
   if (mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0))))

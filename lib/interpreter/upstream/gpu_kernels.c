@@ -186,20 +186,10 @@ bool interpretGpuAllReduce(Machine *machine, Frame *frame, const Instruction *in
 
 //===--- memory of a block ----------------------------------------------------------===//
 
-static MlirOperation findIn(MlirOperation module, MlirStringRef name) {
-  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0));
-  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
-       op = mlirOperationGetNextInBlock(op)) {
-    MlirAttribute symbol = tileOpAttribute(op, "sym_name");
-    if (!mlirAttributeIsNull(symbol) && mlirStringRefEqual(mlirStringAttrGetValue(symbol), name))
-      return op;
-  }
-  return (MlirOperation){NULL};
-}
-
 MlirOperation interpretGpuSymbol(const Machine *machine, MlirStringRef name) {
   const GpuBlock *block = machine->grid.gpu;
-  return block && !mlirOperationIsNull(block->module) ? findIn(block->module, name) : (MlirOperation){NULL};
+  return block && !mlirOperationIsNull(block->module) ? interpretFindSymbol(block->module, name)
+                                                      : (MlirOperation){NULL};
 }
 
 Global **interpretGpuMemory(Machine *machine) { return &machine->grid.gpu->memory; }
@@ -404,8 +394,9 @@ bool interpretGpuLaunch(Machine *machine, Frame *frame, const Instruction *instr
 bool interpretGpuLaunchFunc(Machine *machine, Frame *frame, const Instruction *instruction) {
   MlirOperation op = instruction->op;
   MlirAttribute symbol = tileOpAttribute(op, "kernel");
-  MlirOperation module = interpretFindSymbol(machine, mlirSymbolRefAttrGetRootReference(symbol));
-  MlirOperation code = mlirOperationIsNull(module) ? module : findIn(module, mlirSymbolRefAttrGetLeafReference(symbol));
+  MlirOperation module = interpretFindSymbol(machine->module, mlirSymbolRefAttrGetRootReference(symbol));
+  MlirOperation code =
+      mlirOperationIsNull(module) ? module : interpretFindSymbol(module, mlirSymbolRefAttrGetLeafReference(symbol));
   if (!gpuGPUFuncOpIsA(code))
     return interpretUnknown(machine, op, "not interpreted yet: a kernel that is no gpu.func");
   Kernel kernel = {.launch = instruction, .body = interpretBodyOf(machine, code, 0), .code = code};

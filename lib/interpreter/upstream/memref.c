@@ -152,7 +152,7 @@ bool interpretGetGlobal(Machine *machine, Frame *frame, const Instruction *instr
   MlirStringRef name = mlirFlatSymbolRefAttrGetValue(tileOpAttribute(instruction->op, "name"));
   MlirOperation ofBlock = interpretGpuSymbol(machine, name);
   bool isOfBlock = !mlirOperationIsNull(ofBlock);
-  MlirOperation op = isOfBlock ? ofBlock : interpretFindSymbol(machine, name);
+  MlirOperation op = isOfBlock ? ofBlock : interpretFindSymbol(machine->module, name);
   Global **globals = isOfBlock ? interpretGpuMemory(machine) : &machine->globals, *global = *globals;
   while (global && !mlirOperationEqual(global->op, op))
     global = global->next;
