@@ -2,6 +2,7 @@
 // Products of all 8 to 19-bit floats are exact in f32; sums are rounded to f32 once per product, in the order of k, and
 // once more to the accumulator's type (docs/numerics.md §4 leaves the order open).
 #include "lib/emulator/lanes/matrix.h"
+#include "lib/emulator/lanes/wide.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -170,19 +171,11 @@ static void scatter_words(const tessera_matrix_operand_t *operand, int lanes, vo
       MULTIPLY(element, 4)                                                                                             \
     }                                                                                                                  \
   }
-// Twice: for any x86-64 and with wider vectors. Without fma: the two give the same bits.
-#if defined(__x86_64__)
-#define WIDE __attribute__((target("avx2")))
-static bool has_wide_vectors(void) { return __builtin_cpu_supports("avx2"); }
-#else
-#define WIDE
-static bool has_wide_vectors(void) { return false; }
-#endif
 DEFINE_MULTIPLY(multiply_f32, any_f32_t, )
-DEFINE_MULTIPLY(multiply_f32_wide, any_f32_t, WIDE)
+DEFINE_MULTIPLY(multiply_f32_wide, any_f32_t, TESSERA_WIDE)
 DEFINE_MULTIPLY(multiply_f64, any_f64_t, )
 DEFINE_MULTIPLY(multiply_u32, any_u32_t, )
-DEFINE_MULTIPLY(multiply_u32_wide, any_u32_t, WIDE)
+DEFINE_MULTIPLY(multiply_u32_wide, any_u32_t, TESSERA_WIDE)
 
 static int64_t bit_count(tessera_bit_product_t product, uint32_t a, uint32_t b) {
   return product == TESSERA_BIT_XOR ? a ^ b : a & b;
@@ -228,7 +221,7 @@ static void run_f32(const tessera_matrix_t *matrix, matrices_t *all) {
   tessera_lane_values_to_f32(matrix->b.type, all->b_size, all->b);
   tessera_lane_values_to_f32(matrix->c.type, all->c_size, all->c);
   int m = matrix->m, n = matrix->n, k = matrix->k;
-  bool wide = has_wide_vectors();
+  bool wide = tessera_has_wide_vectors();
   for (int block = 0; block < matrix->blocks; ++block)
     (wide ? multiply_f32_wide : multiply_f32)(m, n, k, (any_f32_t *)all->a + block * m * k,
                                               (any_f32_t *)all->b + block * k * n, (any_f32_t *)all->c + block * m * n);
@@ -251,7 +244,7 @@ static void run_integer(const tessera_matrix_t *matrix, matrices_t *all) {
     if (matrix->saturate || matrix->a.type == TESSERA_LANE_B1)
       multiply_wide(matrix, a, b, c);
     else
-      (has_wide_vectors() ? multiply_u32_wide : multiply_u32)(m, n, k, a, b, c);
+      (tessera_has_wide_vectors() ? multiply_u32_wide : multiply_u32)(m, n, k, a, b, c);
   }
 }
 

@@ -1,6 +1,7 @@
 // wgmma: see wgmma.h. Numbers are as in matrix.c: products are exact, sums are rounded once for each, in the order of
 // k.
 #include "lib/emulator/lanes/wgmma.h"
+#include "lib/emulator/lanes/wide.h"
 
 #include <string.h>
 
@@ -181,17 +182,10 @@ enum { BLOCK = 32 }; // columns that stay in registers
     for (; first < n; first += 8)                                                                                      \
       MULTIPLY(element, 8)                                                                                             \
   }
-#if defined(__x86_64__)
-#define WIDE __attribute__((target("avx2")))
-static bool has_wide_vectors(void) { return __builtin_cpu_supports("avx2"); }
-#else
-#define WIDE
-static bool has_wide_vectors(void) { return false; }
-#endif
 DEFINE_MULTIPLY(multiply_f32, any_f32_t, )
-DEFINE_MULTIPLY(multiply_f32_wide, any_f32_t, WIDE)
+DEFINE_MULTIPLY(multiply_f32_wide, any_f32_t, TESSERA_WIDE)
 DEFINE_MULTIPLY(multiply_u32, any_u32_t, )
-DEFINE_MULTIPLY(multiply_u32_wide, any_u32_t, WIDE)
+DEFINE_MULTIPLY(multiply_u32_wide, any_u32_t, TESSERA_WIDE)
 
 static int32_t clamped(int64_t sum) { return sum > INT32_MAX ? INT32_MAX : sum < INT32_MIN ? INT32_MIN : (int32_t)sum; }
 
@@ -208,7 +202,7 @@ static void multiply_clamped(int n, int k, const uint32_t *a, const uint32_t *b,
 
 void tessera_wgmma_multiply(const tessera_wgmma_t *op, const uint32_t *a, const uint32_t *b, uint32_t *sums) {
   uint32_t negated[TESSERA_WGMMA_ROWS * TESSERA_WGMMA_MOST_K];
-  bool wide = has_wide_vectors();
+  bool wide = tessera_has_wide_vectors();
   if (op->from_zero)
     memset(sums, 0, sizeof *sums * TESSERA_WGMMA_ROWS * (size_t)op->n);
   if (op->a_negated != op->b_negated) { // of floats only: a sign
