@@ -6,17 +6,27 @@
 
 using namespace mlir;
 
-static InFlightDiagnostic emitOn(Operation *op, MlirDiagnosticSeverity severity) {
-  if (severity == MlirDiagnosticError)
-    return op->emitOpError();
-  return severity == MlirDiagnosticWarning ? op->emitWarning() : op->emitRemark();
-}
-
 static InFlightDiagnostic emitAt(Location location, MlirDiagnosticSeverity severity) {
   if (severity == MlirDiagnosticError)
     return emitError(location);
   // A note stands below another diagnostic only: by itself it is a remark.
   return severity == MlirDiagnosticWarning ? emitWarning(location) : emitRemark(location);
+}
+
+// An op that a pass of others made without a location is reported at the innermost op around it that has one.
+static InFlightDiagnostic emitOn(Operation *op, MlirDiagnosticSeverity severity) {
+  Operation *placed = op;
+  while (isa<UnknownLoc>(placed->getLoc()) && placed->getParentOp())
+    placed = placed->getParentOp();
+  if (placed != op) {
+    InFlightDiagnostic diagnostic = emitAt(placed->getLoc(), severity);
+    if (severity == MlirDiagnosticError)
+      diagnostic << "'" << op->getName() << "' op ";
+    return diagnostic;
+  }
+  if (severity == MlirDiagnosticError)
+    return op->emitOpError();
+  return severity == MlirDiagnosticWarning ? op->emitWarning() : op->emitRemark();
 }
 
 static InFlightDiagnostic *diagnosticOf(MlirExtDiagnostic handle) {

@@ -9,6 +9,7 @@ MLIR_EXT_BEGIN
 MlirExtDiagnostic mlirExtDiagnosticCreate(MlirLocation location, MlirDiagnosticSeverity severity,
                                           MlirStringRef message);
 // As emitOpError: "'tile.mma' op " comes first (severity Error), and the op itself as a note when printing asks so.
+// An op without a location is reported at the innermost op around it that has one.
 MlirExtDiagnostic mlirExtDiagnosticCreateForOp(MlirOperation op, MlirDiagnosticSeverity severity,
                                                MlirStringRef message);
 void mlirExtDiagnosticAddNote(MlirExtDiagnostic diagnostic, MlirLocation location, MlirStringRef message);

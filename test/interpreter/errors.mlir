@@ -1,6 +1,6 @@
 // Every error of the contract stops the interpreter at the op at fault, with exit status 1 (docs/numerics.md §5).
 // RUN: not %tile_run --target=interpret %s --entry=zero_divisor 2>&1 | FileCheck %s --check-prefix=ZERO
-// ZERO: errors.mlir:[[@LINE+17]]:{{[0-9]+}}: error: 'arith.divsi' op divides 3 by zero
+// ZERO: errors.mlir:[[@LINE+26]]:{{[0-9]+}}: error: 'arith.divsi' op divides 3 by zero
 // ZERO: tile-run: error: the interpreter stopped at 'arith.divsi': divides 3 by zero
 // RUN: not %tile_run --target=interpret %s --entry=smallest 2>&1 | FileCheck %s --check-prefix=SMALLEST
 // SMALLEST: .mlir:{{[0-9]+:[0-9]+}}: error: 'arith.remsi' op divides the smallest integer by -1
@@ -14,6 +14,15 @@
 // TENSOR: .mlir:{{[0-9]+:[0-9]+}}: error: 'func.func' op returns result 0, whose element 0 was never written
 // RUN: not %tile_run --target=interpret %s --entry=asserts 2>&1 | FileCheck %s --check-prefix=ASSERT
 // ASSERT: .mlir:{{[0-9]+:[0-9]+}}: error: 'cf.assert' op assertion failed: never
+// An op without a location is reported at the function around it.
+// RUN: not %tile_run --target=interpret %s --entry=nowhere 2>&1 | FileCheck %s --check-prefix=NOWHERE
+// NOWHERE: errors.mlir:[[@LINE+1]]:1: error: 'arith.divsi' op divides 3 by zero
+func.func @nowhere() -> i32 {
+  %zero = arith.constant 0 : i32
+  %three = arith.constant 3 : i32
+  %q = arith.divsi %three, %zero : i32 loc(unknown)
+  return %q : i32
+}
 func.func @zero_divisor() -> i32 {
   %zero = arith.constant 0 : i32
   %three = arith.constant 3 : i32
