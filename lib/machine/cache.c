@@ -1,5 +1,6 @@
 // Machines are read once: those that somebody holds, and those of the process's folder, are shared. See machine.h.
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,10 +43,20 @@ void tileMachineSetFolder(const char *path) {
   pthread_mutex_unlock(&lock);
 }
 
+// A folder that cannot be read is reported here once, rather than at each op that asks for a machine.
+static bool expectFolder(const char *tool, const char *path) {
+  TileError error;
+  if (!path || !*path || tileMachineIsFolder(path, &error))
+    return true;
+  fprintf(stderr, "%s: error: %s\n", tool, error.text);
+  return false;
+}
+
 bool tileMachineTakeFlag(int *argc, char **argv) {
   static const char flag[] = "--tile-machine-path=";
-  int count = 0;
+  const char *slash = *argc ? strrchr(argv[0], '/') : NULL, *tool = slash ? slash + 1 : *argc ? argv[0] : "";
   const char *path = NULL;
+  int count = 0;
   for (int i = 0; i < *argc; ++i)
     if (strncmp(argv[i], flag, sizeof flag - 1) == 0)
       path = argv[i] + sizeof flag - 1;
@@ -54,7 +65,9 @@ bool tileMachineTakeFlag(int *argc, char **argv) {
   argv[count] = NULL;
   *argc = count;
   if (!path)
-    return true;
+    return expectFolder(tool, getenv(TILE_MACHINE_PATH_VARIABLE));
+  if (!expectFolder(tool, path))
+    return false;
   tileMachineSetFolder(path);
   return setenv(TILE_MACHINE_PATH_VARIABLE, path, true) == 0;
 }

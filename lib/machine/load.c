@@ -294,7 +294,7 @@ static bool checkComplete(Loader *loader) {
   return checkLevels(loader) && checkLevelKeys(loader);
 }
 
-static bool isFolder(const char *path, TileError *error) {
+bool tileMachineIsFolder(const char *path, TileError *error) {
   DIR *folder = opendir(path);
   if (!folder)
     return tileErrorSet(error, 0, 0, "folder of machines %.300s: %s", path, strerror(errno));
@@ -309,8 +309,8 @@ TileMachine *tileMachineRead(const char *name, const char *searchDir, const Tile
   bool good = machine && (machine->name = strdup(name));
   if (!good)
     tileErrorSet(error, 0, 0, "out of memory");
-  good = good && (!loader.searchDir || isFolder(loader.searchDir, error)) && loadNamed(&loader, name, false) &&
-         applyOverrides(&loader, overrides, overrideCount) && checkComplete(&loader);
+  good = good && (!loader.searchDir || tileMachineIsFolder(loader.searchDir, error)) &&
+         loadNamed(&loader, name, false) && applyOverrides(&loader, overrides, overrideCount) && checkComplete(&loader);
   if (good)
     return machine;
   tileMachineFree(machine);

@@ -38,7 +38,7 @@ typedef struct TileMachineOverride {
 #define TILE_MACHINE_PATH_VARIABLE "TESSERA_MACHINE_PATH"
 void tileMachineSetFolder(const char *path);
 // Takes --tile-machine-path=DIR out of a tool's arguments, and sets the folder for this process and its children.
-// False if memory is exhausted.
+// False if memory is exhausted, and after a message where the folder cannot be read.
 bool tileMachineTakeFlag(int *argc, char **argv);
 #define TILE_MACHINE_PATH_HELP "A folder of NAME.machine files, ahead of the chips built in"
 #define TILE_MACHINE_PATH_USAGE                                                                                        \

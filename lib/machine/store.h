@@ -28,4 +28,5 @@ bool tileMachineSet(TileMachine *machine, const char *key, const char *value);
 TileMachine *tileMachineRead(const char *name, const char *folder, const TileMachineOverride *overrides,
                              size_t overrideCount, TileError *error);
 void tileMachineFree(TileMachine *machine);
+bool tileMachineIsFolder(const char *path, TileError *error);
 size_t tileMachineListFolder(const char *folder, char *buffer, size_t capacity);

@@ -66,7 +66,13 @@ def main():
     assert "unknown machine 'big'; known: gfx1100, " in complaint("big")
     assert "unknown machine 'small'; known: big, gfx1100, " in complaint("small", FLAG)
     assert "wrong.machine:2: unknown key 'shared.size'; known: base, kind, isa, " in complaint("wrong", FLAG)
-    assert "folder of machines /no/such/folder: No such file" in complaint("sm_80", "--tile-machine-path=/no/such/folder")
+
+    # A folder that is not there is one line, whoever named it.
+    missing = "error: folder of machines /no/such/folder: No such file or directory"
+    for tool in (OPT, RUN, TRANSLATE, REDUCE):
+        assert run(tool, "--tile-machine-path=/no/such/folder", str(program), wanted=1).stderr == f"{Path(tool).name}: {missing}\n", tool
+    said = run(OPT, str(program), wanted=1, environment={"TESSERA_MACHINE_PATH": "/no/such/folder"}).stderr
+    assert said == f"tile-opt: {missing}\n", said
     print("a chip was tried without building")
 
 
