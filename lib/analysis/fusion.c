@@ -79,8 +79,6 @@ bool tileEpilogueFind(const TileStructured *elementwise, TileStructured *produce
 }
 
 bool tileStructuredAddEpilogue(TileStructured *s, const TileEpilogue *epilogue) {
-  if (!epilogue)
-    return true;
   MlirAttribute initial = s->operands[s->numInputs].initial;
   TileFollower follower = {epilogue->elementwise->body, epilogue->argument, s->numInputs, {0}};
   bool hasRoom = tileStructuredAppend(s, epilogue->elementwise, epilogue->argument, epilogue->dims);

@@ -23,7 +23,7 @@ bool tileEpilogueRead(const TileStructured *elementwise, int index, TileStructur
 // Finds the product, else the reduction, whose kernel can compute the elementwise op too. It starts from a constant.
 bool tileEpilogueFind(const TileStructured *elementwise, TileStructured *producer, TileEpilogue *epilogue);
 
-// Makes the producer one with its epilogue (null: nothing to do). False where their operands are too many; those of
+// Makes the producer one with its epilogue. False where their operands are too many; those of
 // what tileEpilogueFind found are not.
 bool tileStructuredAddEpilogue(TileStructured *producer, const TileEpilogue *epilogue);
 

@@ -253,11 +253,3 @@ MlirValue tileKernelFollow(TileKernelEmission *e, TileBodyMap *map, const TileFo
   e->follower = NULL;
   return result;
 }
-
-MlirValue tileKernelEpilogue(TileKernelEmission *e, MlirValue result) {
-  TileBodyMap map = {0};
-  if (mlirBlockIsNull(e->structured->epilogue.body))
-    return result;
-  e->bodyOverOutput = true;
-  return tileKernelFollow(e, &map, &e->structured->epilogue, result);
-}

@@ -151,7 +151,8 @@ bool tileLowerContraction(TileStructured *s, const TileEpilogue *epilogue) {
   TileProduct p;
   if (!tileStructuredMatchMatrixProduct(s, &p) || !keepsElementType(s, epilogue))
     return false;
-  tileStructuredAddEpilogue(s, epilogue);
+  if (epilogue)
+    tileStructuredAddEpilogue(s, epilogue);
   TileContraction c = {.lhs = p.lhs, .rhs = p.rhs, .m = p.m, .n = p.n, .k = p.k};
   emit(s, &c);
   return true;
@@ -224,7 +225,8 @@ bool tileLowerProduct(TileStructured *s, const TileEpilogue *epilogue) {
   TileTiling tiling = {.tiled = 1u << p.m | 1u << p.n | 1u << p.k, .whole = -1, .isProduct = true, .product = p};
   bool isOutside = tileStructuredWalksDepthAround(s, &tiling);
   tileStructuredPlanTiles(s, &tiling);
-  tileStructuredAddEpilogue(s, epilogue);
+  if (epilogue)
+    tileStructuredAddEpilogue(s, epilogue);
   sortDimsOfSum(s, &p, isOutside);
   TileKernelEmission e;
   tileKernelBegin(&e, s, "product");

@@ -383,3 +383,11 @@ void tileKernelLoopOverReductions(TileKernelEmission *e, intptr_t count, MlirVal
                                   const void *context) {
   loopFrom(e, 0, count, accumulators, step, context);
 }
+
+MlirValue tileKernelEpilogue(TileKernelEmission *e, MlirValue result) {
+  TileBodyMap map = {0};
+  if (mlirBlockIsNull(e->structured->epilogue.body))
+    return result;
+  e->bodyOverOutput = true;
+  return tileKernelFollow(e, &map, &e->structured->epilogue, result);
+}

@@ -161,7 +161,8 @@ bool tileLowerReduction(TileStructured *s, const TileEpilogue *epilogue) {
       return false;
   }
   chooseTiles(s);
-  tileStructuredAddEpilogue(s, epilogue);
+  if (epilogue)
+    tileStructuredAddEpilogue(s, epilogue);
   TileKernelEmission e;
   tileKernelBegin(&e, s, "reduction");
   MlirValue accumulators[MaxOperands];
