@@ -15,6 +15,16 @@ bool tileTypeIsIntegral(MlirType type) {
   return mlirTypeIsAIndex(element) || mlirTypeIsAInteger(element);
 }
 
+bool tileOpHasTiles(MlirOperation op) {
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
+    if (tileTypeIsATile(tileOperandType(op, i)))
+      return true;
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
+    if (tileTypeIsATile(tileResultType(op, i)))
+      return true;
+  return false;
+}
+
 int64_t tileTypeGetCount(MlirType type) {
   uint64_t count = 1; // unsigned: absurd sizes wrap around instead of being undefined
   for (intptr_t i = 0, rank = tileTypeGetRank(type); i < rank; ++i)

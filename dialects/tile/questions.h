@@ -18,8 +18,9 @@
 #define TILE_SHAPE_TEXT(type) tileShapeText(type, (char[96]){0}, 96)
 
 //===--- shapes -------------------------------------------------------------===//
-bool tileTypeIsIntegral(MlirType type);                              // integer or index elements
-int64_t tileTypeGetCount(MlirType type);                             // number of elements of a static shape
+bool tileTypeIsIntegral(MlirType type);  // integer or index elements
+int64_t tileTypeGetCount(MlirType type); // number of elements of a static shape
+bool tileOpHasTiles(MlirOperation op);   // among its operands and results; tiles in its regions do not count
 bool tileTypeHasSameShapeBut(MlirType a, MlirType b, intptr_t axis); // sizes equal but along `axis`
 bool tileSizesCover(MlirType type, MlirType seen); // shaped types: each size of `type` is open or that of `seen`
 const char *tileShapeText(MlirType type, char *buffer, size_t capacity); // "128x64", "scalar"

@@ -24,9 +24,9 @@ bool gpuFindMatrices(const Gpu *g, const Buffer *buffer, const TileLayout *layou
 uint32_t gpuMatrixRegister(const Matrices *matrices, uint32_t instruction, uint32_t matrix, uint32_t slot);
 void gpuLoadMatrices(Gpu *g, const Buffer *buffer, const Matrices *matrices, uint32_t instruction,
                      MlirValue *registers);
-// Narrow elements in words; packed.c. A view's size along an axis, in its elements.
+MlirValue gpuViewSize(Gpu *g, const View *view, intptr_t axis); // in the view's elements; windows.c
+// Narrow elements in words; packed.c.
 bool gpuPackView(Gpu *g, MlirOperation op, View *view);
-MlirValue gpuViewSize(Gpu *g, const View *view, intptr_t axis);
 GpuCell gpuPackedCell(Gpu *g, const View *view, const MlirValue *positions);
 GpuCell gpuWindowCell(Gpu *g, const Window *window, const Map *map, intptr_t reg);
 bool gpuLoadBuffer(Gpu *g, MlirOperation op, const Buffer *buffer, const TileLayout *layout, MlirValue *registers);

@@ -17,8 +17,7 @@
 
 #include "dialects/tile/ops.h"
 #include "dialects/tile/tile.h"
-#include "lib/analysis/index_facts.h"
-#include "lib/analysis/memory_facts.h"
+#include "lib/analysis/facts.h"
 #include "lib/analysis/scratch.h"
 #include "lib/conversion/tile_to_gpu/gpu.h"
 #include "lib/ir/op_arena.h"
@@ -133,7 +132,7 @@ typedef struct Gpu {
   struct TensorMap *tensorMaps;
 } Gpu;
 
-//===--- records.c ------------------------------------------------------------===//
+//===--- elements.c: records ------------------------------------------------------===//
 void *gpuAllocate(Gpu *g, size_t bytes);     // zeroed; lives as long as the engine
 Record *gpuRecord(Gpu *g, MlirValue source); // null when there is none
 Record *gpuRecordNew(Gpu *g, MlirValue source, RecordKind kind);

@@ -10,10 +10,12 @@
 // engines and limits are the machine's.
 #pragma once
 
+#include "lib/analysis/machine_of_op.h"
 #include "lib/capi/pass.h"
 #include "lib/ir/builder.h"
 #include "lib/ir/support.h"
 #include "lib/machine/machine.h"
+#include "upstream/builtin.h"
 
 // One product of an atom: fragments as they lie in a lane's registers, element by element; floats of 8 bits and fewer
 // come as integers of their width, tf32 as f32. `d` receives as many values as `c` has.
@@ -113,6 +115,16 @@ extern const char *const gpuStatistics[];
 // Converts every tile.kernel of the module that has a body, for the machine of the module
 // (lib/analysis/machine_of_op.h), else of its kernels, else the vocabulary's chip. False after a diagnostic.
 bool tileKernelsToGpu(MlirOperation module, MlirExtPass pass, const GpuVocabulary *vocabulary);
+
+// The definition of convert-tile-to-DIALECT, which runs tileKernelsToGpu with the vocabulary of that dialect.
+#define GPU_CONVERSION(dialect, vendor, function)                                                                      \
+  {.argument = "convert-tile-to-" dialect,                                                                             \
+   .summary = "Convert scheduled tile kernels to a gpu.module for an " vendor " chip",                                 \
+   .anchor = builtinModuleOpName,                                                                                      \
+   .options = (const MlirExtPassOption[]){TILE_CHIP_OPTION, {NULL}},                                                   \
+   .statistics = gpuStatistics,                                                                                        \
+   .dialects = (const char *const[]){"llvm", dialect, "gpu", "arith", "math", "scf", "ub", NULL},                      \
+   .run = function}
 
 //===--- for vocabularies -----------------------------------------------------===//
 MlirValue gpuVectorOf(TileBuilder *builder, intptr_t count, const MlirValue *elements); // vector<count x type>

@@ -42,13 +42,6 @@ bool gpuPackView(Gpu *g, MlirOperation op, View *view) {
   return true;
 }
 
-MlirValue gpuViewSize(Gpu *g, const View *view, intptr_t axis) {
-  MlirValue size = view->memory.sizes[view->dims[axis]];
-  if (!view->packing)
-    return size;
-  return tileBuildMul(&g->builder, size, tileBuildIndex(&g->builder, view->packing->extents[axis]));
-}
-
 //===--- an element ------------------------------------------------------------------------------===//
 
 // Bit s of a position within its block is a bit of the place in the word.

@@ -27,13 +27,7 @@ bool gpuHasPartitions(MlirOperation kernel) {
 
 // What one thread can do for all: nothing on tiles, whose elements the threads share, and no copy that they divide.
 static bool needsThreads(MlirOperation op) {
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
-    if (gpuIsTile(tileOperandType(op, i)))
-      return true;
-  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
-    if (gpuIsTile(tileResultType(op, i)))
-      return true;
-  return tileCopyOpIsA(op) || (tileCopyAsyncOpIsA(op) && !gpuIsCopyOfBoxes(op));
+  return tileOpHasTiles(op) || tileCopyOpIsA(op) || (tileCopyAsyncOpIsA(op) && !gpuIsCopyOfBoxes(op));
 }
 
 static MlirWalkResult stopAtThreads(MlirOperation op, void *found) {

@@ -15,6 +15,13 @@ enum { WidestAccess = 16 }; // bytes
 
 //===--- the window ---------------------------------------------------------------------===//
 
+MlirValue gpuViewSize(Gpu *g, const View *view, intptr_t axis) {
+  MlirValue size = view->memory.sizes[view->dims[axis]];
+  if (!view->packing)
+    return size;
+  return tileBuildMul(&g->builder, size, tileBuildIndex(&g->builder, view->packing->extents[axis]));
+}
+
 // ceil(distance / stride), at least 0 and at most `extent`, as i32.
 static MlirValue limit(Gpu *g, MlirValue distance, int64_t stride, int64_t extent) {
   TileBuilder *builder = &g->builder;

@@ -4,19 +4,8 @@
 // @kernels with per kernel an llvm.func of nvvm, llvm, and arith, math and scf on scalars (docs/gpu.md has the ABI);
 // upstream's passes lower those. Cost: linear in the registers of a thread.
 #include "lib/conversion/tile_to_nvvm/tile_to_nvvm.h"
-#include "lib/analysis/machine_of_op.h"
 #include "lib/conversion/tile_to_nvvm/nvvm.h"
-#include "lib/ir/pass.h"
-#include "upstream/builtin.h"
 
 static bool run(MlirOperation module, MlirExtPass pass) { return tileKernelsToGpu(module, pass, &tileNvvmVocabulary); }
 
-const MlirExtPassDefinition tileToNvvmPass = {
-    .argument = "convert-tile-to-nvvm",
-    .summary = "Convert scheduled tile kernels to a gpu.module for an NVIDIA chip",
-    .anchor = builtinModuleOpName,
-    .options = (const MlirExtPassOption[]){TILE_CHIP_OPTION, {NULL}},
-    .statistics = gpuStatistics,
-    .dialects = (const char *const[]){"llvm", "nvvm", "gpu", "arith", "math", "scf", "ub", NULL},
-    .run = run,
-};
+const MlirExtPassDefinition tileToNvvmPass = GPU_CONVERSION("nvvm", "NVIDIA", run);

@@ -4,19 +4,8 @@
 // @kernels with per kernel an llvm.func of rocdl, llvm, and arith, math and scf on scalars (docs/gpu.md has the ABI);
 // upstream's passes lower those. Cost: linear in the registers of a thread.
 #include "lib/conversion/tile_to_rocdl/tile_to_rocdl.h"
-#include "lib/analysis/machine_of_op.h"
 #include "lib/conversion/tile_to_rocdl/rocdl.h"
-#include "lib/ir/pass.h"
-#include "upstream/builtin.h"
 
 static bool run(MlirOperation module, MlirExtPass pass) { return tileKernelsToGpu(module, pass, &tileRocdlVocabulary); }
 
-const MlirExtPassDefinition tileToRocdlPass = {
-    .argument = "convert-tile-to-rocdl",
-    .summary = "Convert scheduled tile kernels to a gpu.module for an AMD chip",
-    .anchor = builtinModuleOpName,
-    .options = (const MlirExtPassOption[]){TILE_CHIP_OPTION, {NULL}},
-    .statistics = gpuStatistics,
-    .dialects = (const char *const[]){"llvm", "rocdl", "gpu", "arith", "math", "scf", "ub", NULL},
-    .run = run,
-};
+const MlirExtPassDefinition tileToRocdlPass = GPU_CONVERSION("rocdl", "AMD", run);

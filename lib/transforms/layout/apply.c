@@ -110,8 +110,8 @@ static MlirValue convert(Writer *writer, const Value *value, LayoutId from, Layo
 }
 
 static bool isCheaperAnew(Graph *graph, const Value *value, LayoutId from, LayoutId to) {
-  double anew = value->rematerials * 0.25 * graph->warps * (double)layoutRegisters(layoutOf(graph, to));
-  return value->canRematerialize && anew <= layoutPriceOfConversion(graph, mlirValueGetType(value->value), from, to);
+  return value->canRematerialize &&
+         layoutPriceAnew(graph, value, to) <= layoutPriceOfConversion(graph, mlirValueGetType(value->value), from, to);
 }
 
 static MlirValue valueIn(Writer *writer, MlirValue value, LayoutId layout) {

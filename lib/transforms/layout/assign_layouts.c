@@ -204,19 +204,19 @@ static int64_t warpsOf(MlirOperation kernel, MlirExtPass pass, const Tiled *tile
   return warps;
 }
 
-// Warp width, shared memory and prices, from the machine's file.
-static bool fillTarget(Graph *graph) {
+// What the layouts of a kernel are chosen by on any number of warps: warp width, shared memory and prices, read from
+// the machine once.
+static bool readMachine(Graph *graph, MlirOperation kernel, const TileMachine *machine, TileSearchTarget *target) {
   int64_t width = 0;
   TileError error = {.text = ""};
-  TileSearchTarget target;
   TileMachineLevel shared = {.banks = 0};
-  tileMachineGetLevel(graph->machine, "shared", &shared);
-  if (!tileMachineGetInteger(graph->machine, "warp.width", &width) || !tessera_is_power_of_two(width) || width > 64)
-    return tileError(graph->kernel, "is for %s, which has no warps: layouts are for GPUs",
-                     tileMachineGetName(graph->machine));
-  if (!tileSearchReadTarget(graph->machine, &target, &error))
-    return tileError(graph->kernel, "%s", error.text);
-  graph->model = target.model;
+  *graph = (Graph){.kernel = kernel, .context = mlirOperationGetContext(kernel), .machine = machine};
+  tileMachineGetLevel(machine, "shared", &shared);
+  if (!tileMachineGetInteger(machine, "warp.width", &width) || !tessera_is_power_of_two(width) || width > 64)
+    return tileError(kernel, "is for %s, which has no warps: layouts are for GPUs", tileMachineGetName(machine));
+  if (!tileSearchReadTarget(machine, target, &error))
+    return tileError(kernel, "%s", error.text);
+  graph->model = target->model;
   graph->lanes = (uint32_t)width;
   graph->target.shuffleBits = 32;
   graph->target.shared = (TileAccessLimits){.elementBytes = 1, .vectorBytes = 16, .banks = (uint32_t)shared.banks};
@@ -289,10 +289,11 @@ static bool isTooFew(MlirOperation kernel, const TileSearchTarget *target, int64
                          &(TileRegisterCount){.registersOf = fewestRegisters, .data = &threads, .willStage = true}) > 0;
 }
 
-static bool decide(Graph *graph, MlirOperation kernel, const TileMachine *machine, int64_t warps) {
-  *graph = (Graph){
-      .kernel = kernel, .context = mlirOperationGetContext(kernel), .machine = machine, .warps = (uint32_t)warps};
-  if (!fillTarget(graph) || !layoutGraphBuild(graph) || !layoutPropose(graph))
+// `base`: a graph that readMachine left.
+static bool decide(const Graph *base, int64_t warps, Graph *graph) {
+  *graph = *base;
+  graph->warps = (uint32_t)warps;
+  if (!layoutGraphBuild(graph) || !layoutPropose(graph))
     return false;
   layoutChoose(graph);
   return true;
@@ -301,24 +302,18 @@ static bool decide(Graph *graph, MlirOperation kernel, const TileMachine *machin
 enum { Fewest = 4, Most = 16 };
 
 // Layouts on the fewest warps, from four on, whose registers suffice; where none do, on those that lack fewest.
-static bool decideWarps(Graph *graph, MlirOperation kernel, const TileMachine *machine) {
-  enum { Fewest = 4, Most = 16 };
-  TileSearchTarget target;
-  TileError error;
+static bool decideWarps(const Graph *base, const TileSearchTarget *target, Graph *graph) {
   const TileRegisterCount count = {.registersOf = chosenRegisters, .data = graph, .willStage = true};
   int64_t warps = Fewest, most = Most, best = 0, least = INT64_MAX;
-  // A description may lack what the model asks for, or be of no GPU, which `decide` says.
-  if (!tileSearchReadTarget(machine, &target, &error) || !target.isGpu || target.lanes < 1)
-    return decide(graph, kernel, machine, Fewest);
-  while (most > Fewest && most * target.lanes > target.threadsPerBlock)
+  while (most > Fewest && most * target->lanes > target->threadsPerBlock)
     most /= 2;
-  while (warps < most && isTooFew(kernel, &target, warps))
+  while (warps < most && isTooFew(base->kernel, target, warps))
     warps *= 2;
   for (; warps <= most && least > 0; warps *= 2) {
     layoutGraphDestroy(graph);
-    if (!decide(graph, kernel, machine, warps))
+    if (!decide(base, warps, graph))
       return false;
-    int64_t excess = excessRegisters(kernel, &target, warps, &count);
+    int64_t excess = excessRegisters(base->kernel, target, warps, &count);
     if (excess >= least)
       continue;
     least = excess;
@@ -327,12 +322,13 @@ static bool decideWarps(Graph *graph, MlirOperation kernel, const TileMachine *m
   if (graph->warps == best)
     return true;
   layoutGraphDestroy(graph);
-  return decide(graph, kernel, machine, best);
+  return decide(base, best, graph);
 }
 
 static bool assign(MlirOperation kernel, MlirExtPass pass, const TileMachine *machine, MlirAttribute attribute,
                    const Tiled *tiled) {
-  Graph graph = {.kernel = kernel};
+  Graph base, graph = {.kernel = kernel};
+  TileSearchTarget target;
   LayoutCounts counts = {.conversions = 0};
   int64_t warps = warpsOf(kernel, pass, tiled);
   if (!mlirOperationIsNull(tiled->apart))
@@ -342,11 +338,11 @@ static bool assign(MlirOperation kernel, MlirExtPass pass, const TileMachine *ma
                              (long long)tileWarpsOf(tiled->apart), (long long)tileWarpsOf(tiled->first));
   if (warps && (!tessera_is_power_of_two(warps) || warps > 64))
     return tileError(kernel, "is to run on %lld warps, expected a power of two up to 64", (long long)warps);
-  if (!inlineCalls(kernel))
+  if (!inlineCalls(kernel) || !readMachine(&base, kernel, machine, &target))
     return false;
   makeProductsDense(kernel, machine, (uint32_t)(warps ? warps : Fewest));
   mlirExtPassAddStatistic(pass, Padded, padProducts(kernel, machine, (uint32_t)(warps ? warps : Fewest)));
-  bool ok = warps ? decide(&graph, kernel, machine, warps) : decideWarps(&graph, kernel, machine);
+  bool ok = warps ? decide(&base, warps, &graph) : decideWarps(&base, &target, &graph);
   if (ok) {
     layoutApply(&graph, &counts);
     label(kernel, &graph, attribute, tiled);

@@ -285,7 +285,7 @@ static void proposeAccess(Graph *graph, uint32_t number) {
     propose(graph, number, NULL, NULL, 1);
     return;
   }
-  TileMemoryFacts facts = layoutMemoryFacts(variable->op, memory, order);
+  TileMemoryFacts facts = layoutMemoryFacts(memory, order);
   // What the facts allow, as long as that leaves every thread something to do.
   uint64_t share = (uint64_t)tileTypeGetCount(variable->type) / (graph->lanes * graph->warps);
   while (vector * 2 * bytes <= 16 && facts.alignment % (vector * 2 * bytes) == 0 && facts.bound % (vector * 2) == 0 &&

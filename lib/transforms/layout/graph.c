@@ -173,34 +173,17 @@ LayoutId layoutFromPort(Graph *graph, const Port *port, LayoutId layout) {
 
 //===--- values ---------------------------------------------------------------===//
 
-static uint32_t slotOf(const Graph *graph, MlirValue value) {
-  uint64_t hash = (uint64_t)(uintptr_t)value.ptr * UINT64_C(0x9E3779B97F4A7C15) >> 32;
-  uint32_t slot = (uint32_t)hash & (graph->slotCount - 1);
-  while (graph->slots[slot] && !mlirValueEqual(graph->values[graph->slots[slot] - 1].value, value))
-    slot = (slot + 1) & (graph->slotCount - 1);
-  return slot;
-}
-
-static void rehash(Graph *graph) {
-  free(graph->slots);
-  graph->slotCount = graph->slotCount ? graph->slotCount * 2 : 256;
-  graph->slots = calloc(graph->slotCount, sizeof *graph->slots);
-  for (uint32_t i = 0; i < graph->valueCount; ++i)
-    graph->slots[slotOf(graph, graph->values[i].value)] = i + 1;
-}
-
 Value *layoutValueOf(Graph *graph, MlirValue value) {
   if (!tileTypeIsATile(mlirValueGetType(value)))
     return NULL;
-  if (graph->valueCount * 2 >= graph->slotCount)
-    rehash(graph);
-  uint32_t slot = slotOf(graph, value);
-  if (!graph->slots[slot]) {
+  uintptr_t number = (uintptr_t)tileTableFind(&graph->numbers, value.ptr);
+  if (!number) {
     graph->values = tessera_grow(graph->values, graph->valueCount, sizeof *graph->values);
     graph->values[graph->valueCount] = (Value){.value = value, .definition = NoPort, .weight = 1};
-    graph->slots[slot] = ++graph->valueCount;
+    number = ++graph->valueCount;
+    tileTableSet(&graph->numbers, value.ptr, (void *)number);
   }
-  return &graph->values[graph->slots[slot] - 1];
+  return &graph->values[number - 1];
 }
 
 double layoutWeightOf(MlirBlock block) {
@@ -674,7 +657,8 @@ void layoutGraphDestroy(Graph *graph) {
   free(graph->ports);
   free(graph->variables);
   free(graph->values);
-  free(graph->slots);
+  tileTableFree(&graph->numbers);
   free(graph->layouts);
   free(graph->prices);
+  tileTableFree(&graph->priced);
 }

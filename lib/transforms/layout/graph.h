@@ -10,6 +10,7 @@
 #pragma once
 
 #include "lib/ir/builder.h"
+#include "lib/ir/table.h"
 #include "lib/layout/convert.h"
 #include "lib/layout/layout.h"
 #include "lib/machine/machine.h"
@@ -85,11 +86,6 @@ typedef struct Value {
   bool canRematerialize;
 } Value;
 
-typedef struct PriceEntry {
-  uint64_t key;
-  double cycles;
-} PriceEntry;
-
 typedef struct Graph {
   MlirOperation kernel;
   MlirContext context;
@@ -103,12 +99,12 @@ typedef struct Graph {
   uint32_t variableCount;
   Value *values;
   uint32_t valueCount;
-  uint32_t *slots; // hash of values: number + 1
-  uint32_t slotCount;
+  TileTable numbers;   // by value: its number in `values`, plus 1
   TileLayout *layouts; // layouts[id - 1]
   uint32_t layoutCount;
-  PriceEntry *prices;
-  uint32_t priceSlots, priceCount;
+  TileTable priced; // by two layouts and a width: the number of the conversion in `prices`, plus 1
+  double *prices;
+  uint32_t priceCount;
   bool failed; // after a diagnostic
 } Graph;
 
@@ -138,17 +134,15 @@ bool layoutAddCandidate(Graph *graph, uint32_t variable, LayoutId own); // true 
 bool layoutFindAtom(const TileMachine *machine, MlirOperation product, uint32_t warps, bool mayPad, char *name,
                     size_t capacity, TileMachineAtom *atom);
 
-//===--- price.c ----------------------------------------------------------------------===//
-double layoutPriceOfConversion(Graph *graph, MlirType type, LayoutId from, LayoutId to); // once
-double layoutPriceOfOp(Graph *graph, const Variable *variable, const Candidate *candidate);
+//===--- choose.c -----------------------------------------------------------------------===//
 uint32_t layoutElementBits(MlirType type); // of a tile; index counts 64, i1 8
 // Registers of a thread, copies left out.
 uint64_t layoutRegisters(const TileLayout *layout);
-// What is known of the memory behind operand `operand` of a load, store or gather, as TileMemoryFacts; `order` receives
-// the axes, fastest first.
-TileMemoryFacts layoutMemoryFacts(MlirOperation op, MlirValue memory, uint32_t *order);
-
-//===--- choose.c -----------------------------------------------------------------------===//
+double layoutPriceOfConversion(Graph *graph, MlirType type, LayoutId from, LayoutId to); // once
+double layoutPriceAnew(const Graph *graph, const Value *value, LayoutId layout); // of making the tile in this layout
+// What is known of the view behind a load, store or gather, as TileMemoryFacts; `order` receives the axes, fastest
+// first.
+TileMemoryFacts layoutMemoryFacts(MlirValue memory, uint32_t *order);
 double layoutChoose(Graph *graph); // the price of the choice
 LayoutId layoutChosenAt(const Graph *graph, uint32_t port);
 

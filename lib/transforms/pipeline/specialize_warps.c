@@ -13,8 +13,8 @@
 #include "dialects/tile/ops.h"
 #include "dialects/tile/questions.h"
 #include "dialects/tile/tile.h"
+#include "lib/analysis/facts.h"
 #include "lib/analysis/machine_of_op.h"
-#include "lib/analysis/memory_facts.h"
 #include "lib/analysis/scratch.h"
 #include "lib/capi/op.h"
 #include "lib/ir/op_format.h"
@@ -62,16 +62,6 @@ typedef struct Search {
 
 static MlirBlock bodyOf(MlirOperation loop) { return mlirRegionGetFirstBlock(scfForOpGetRegion(loop)); }
 
-static bool hasTiles(MlirOperation op) {
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
-    if (tileTypeIsATile(tileOperandType(op, i)))
-      return true;
-  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
-    if (tileTypeIsATile(tileResultType(op, i)))
-      return true;
-  return false;
-}
-
 // From 0 on by ones, with one tile that goes round.
 static bool isPlainLoop(MlirOperation op) {
   int64_t first, step;
@@ -107,7 +97,7 @@ static bool isAllScalars(const SpecializePlan *plan) {
        op = mlirOperationGetNextInBlock(op)) {
     bool isKnown = mlirOperationEqual(op, plan->product) || mlirOperationEqual(op, plan->loads[0]) ||
                    mlirOperationEqual(op, plan->loads[1]) || scfYieldOpIsA(op);
-    if (!isKnown && (hasTiles(op) || !mlirExtOperationIsPure(op) || mlirOperationGetNumRegions(op)))
+    if (!isKnown && (tileOpHasTiles(op) || !mlirExtOperationIsPure(op) || mlirOperationGetNumRegions(op)))
       return false;
   }
   return true;
@@ -154,7 +144,7 @@ static bool collectInside(SpecializePlan *plan) {
     if (!isLoop && (mlirOperationGetNumRegions(op) ||
                     (tileOpHasEffects(op) && !tileLoadOpIsA(op) && !(isBehind && tileStoreOpIsA(op)))))
       return false;
-    if (isLoop || hasTiles(op) || tileOpHasEffects(op) || takesInside(plan, op))
+    if (isLoop || tileOpHasTiles(op) || tileOpHasEffects(op) || takesInside(plan, op))
       tileOpsAppend(&plan->inside, op);
   }
   return true;

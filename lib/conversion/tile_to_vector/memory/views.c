@@ -1,7 +1,7 @@
 // What a !tile.view and a !tile.buffer are on a CPU: an Access to a memref. A view names dimensions of its memref; a
 // buffer is a memref with one dimension per run of its layout's modes, so that its addresses are plain strides again.
 #include "dialects/tile/tile.h"
-#include "lib/analysis/index_facts.h"
+#include "lib/analysis/facts.h"
 #include "lib/conversion/tile_to_vector/lowering.h"
 #include "lib/ir/op_query.h"
 #include "lib/support/integer.h"
