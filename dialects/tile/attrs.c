@@ -167,7 +167,7 @@ typedef struct Key {
 // Axes are the iteration axes of the op: m, n, k for a matrix product.
 static const Key keys[] = {
     {"kind", Text},             // the kind of kernel: lib/search/kind.h
-    {"block", List, 1, 8},      // sizes of one program's tile
+    {"block", List, 1, 12},     // sizes of one program's tile
     {"warp", List, 1, 8},       // sizes of one warp's part
     {"atom", Text},             // the instruction, by its name in the machine file
     {"warps", List, 1, 8},      // warps along each axis

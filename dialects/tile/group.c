@@ -44,12 +44,16 @@ intptr_t tileGroupNumKernels(MlirOperation group) {
 
 //===--- levels -------------------------------------------------------------===//
 
-bool tileGroupMeetsInRegisters(MlirOperation group) {
+bool tileGroupMeetsAt(MlirOperation group, const char *level) {
   MlirAttribute meets = tileGroupOpGetMeets(group);
   for (intptr_t i = 0; !mlirAttributeIsNull(meets) && i < mlirArrayAttrGetNumElements(meets); ++i)
-    if (!tileStringEquals(mlirStringAttrGetValue(mlirArrayAttrGetElement(meets, i)), "register"))
-      return false;
-  return true;
+    if (tileStringEquals(mlirStringAttrGetValue(mlirArrayAttrGetElement(meets, i)), level))
+      return true;
+  return false;
+}
+
+bool tileGroupMeetsInRegisters(MlirOperation group) {
+  return !tileGroupMeetsAt(group, "shared") && !tileGroupMeetsAt(group, "global");
 }
 
 void tileGroupMeetAt(MlirOperation group, const char *level) {

@@ -12,8 +12,9 @@ bool tileGroupIsEdge(MlirOperation op, intptr_t operand);
 intptr_t tileGroupNumEdges(MlirOperation group);
 MlirBlock tileGroupBody(MlirOperation group);
 
-bool tileGroupMeetsInRegisters(MlirOperation group);          // on all edges, or `meets` says nothing
-void tileGroupMeetAt(MlirOperation group, const char *level); // on all edges
+bool tileGroupMeetsAt(MlirOperation group, const char *level); // on some edge
+bool tileGroupMeetsInRegisters(MlirOperation group);           // on all edges, or `meets` says nothing
+void tileGroupMeetAt(MlirOperation group, const char *level);  // on all edges
 
 // Moves the ops into a new group in place of the last one, whose results are the group's. Others that have users
 // outside are copied; so are constants, `tensor.empty` and tensors filled with constants that the ops start from. Every

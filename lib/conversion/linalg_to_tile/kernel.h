@@ -9,6 +9,7 @@
 // The grid: axis 0 runs over the tiles of the last parallel dimension, axis 1 of the one before, axis 2 of the rest.
 #pragma once
 
+#include "dialects/tile/combiner.h"
 #include "lib/analysis/structured.h"
 
 typedef struct TileKernelEmission {
@@ -109,6 +110,10 @@ void tileKernelMapInputs(TileKernelEmission *emission, TileBodyMap *map, int beg
 MlirValue tileKernelPosition(TileKernelEmission *emission, int dim, MlirType tile);
 // A tile of i1: true where the position along dimension `dim`, which has an axis, is inside.
 MlirValue tileKernelInside(TileKernelEmission *emission, int dim);
+// `tile`, a tile over all axes, with the combiner's neutral element past the end of each reduction dimension.
+MlirValue tileKernelFillPastEnd(TileKernelEmission *emission, const TileCombiner *combiner, MlirValue tile);
+// The softmax of a tile of whole rows, which is -inf past their ends.
+MlirValue tileKernelSoftmaxOfRows(TileKernelEmission *emission, MlirValue tile);
 MlirValue tileKernelConstant(TileKernelEmission *emission, MlirAttribute value, MlirType tile); // in every element
 // exp as softmax has it, within 1 ulp (`afn`), not 0.51: beside the sum's roundings that is nothing (docs/numerics.md
 // §7).

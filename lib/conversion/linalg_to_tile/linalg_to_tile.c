@@ -93,32 +93,52 @@ static void dropUnused(MlirBlock block) {
   tileOpsFree(&ops);
 }
 
-// Attention becomes its kernel; groups whose kernels this conversion does not make fall back to their bodies.
-static TileOps openGroups(MlirOperation module, const TileTarget *target) {
-  TileOps groups = tileCollectOps(module, tileGroupOpIsA);
+// The kernel of a group whose schedule is of the kind `group`, or whose tiles meet below registers. Where there is
+// none, the group is given up, and the reason is a remark. False after an error.
+static bool lowerGroup(MlirOperation group, const TileTarget *target) {
+  const char *reason = "some of its tiles meet in global memory";
+  bool isRight = true;
+  if (!tileGroupMeetsAt(group, "global") && (tileLowerGroup(group, target, &reason, &isRight) || !isRight))
+    return isRight;
+  tileRemark(group, "becomes one kernel for each op: %s", reason);
+  tileGroupInline(group);
+  return true;
+}
+
+static bool isKindGroup(MlirAttribute schedule) {
+  MlirAttribute kind = mlirAttributeIsNull(schedule) ? schedule : tileScheduleAttrGetEntry(schedule, "kind");
+  return !mlirAttributeIsNull(kind) && tileStringEquals(mlirStringAttrGetValue(kind), "group");
+}
+
+// Attention and groups of the kind `group` become kernels; groups whose kernels this conversion does not make fall back
+// to their bodies. False after an error.
+static bool openGroups(MlirOperation module, const TileTarget *target, TileOps *groups) {
+  *groups = tileCollectOps(module, tileGroupOpIsA);
   intptr_t left = 0;
-  for (intptr_t i = 0; i < groups.count; ++i) {
-    MlirOperation group = groups.items[i];
-    bool hasSchedule = !mlirAttributeIsNull(tileGroupOpGetSchedule(group));
+  bool ok = true;
+  for (intptr_t i = 0; ok && i < groups->count; ++i) {
+    MlirOperation group = groups->items[i];
+    MlirAttribute schedule = tileGroupOpGetSchedule(group);
+    bool hasSchedule = !mlirAttributeIsNull(schedule), meetsInRegisters = tileGroupMeetsInRegisters(group);
+    if (isKindGroup(schedule) || (!hasSchedule && !meetsInRegisters)) {
+      ok = lowerGroup(group, target);
+      continue;
+    }
     if (!tileGroupIsComposed(group))
       tileGroupCompose(group);
-    if (hasSchedule && tileGroupMeetsInRegisters(group) && tileLowerAttention(group, target)) {
+    if (hasSchedule && meetsInRegisters && tileLowerAttention(group, target)) {
       dropUnused(tileGroupBody(group));
-      groups.items[left++] = group;
-    } else if (tileGroupMeetsInRegisters(group) && !hasSchedule) {
-      groups.items[left++] = group;
+      groups->items[left++] = group;
+    } else if (!hasSchedule) {
+      groups->items[left++] = group;
     } else {
-      tileRemark(
-          group, "becomes one kernel for each op: %s",
-          hasSchedule
-              ? "its schedule is for attention, block = [queries, keys, depth, channels]; the body is not attention"
-              : "tiles meet at a level other than register; kernels are made of groups whose tiles "
-                "meet in registers");
+      tileRemark(group, "becomes one kernel for each op: its schedule is for attention, block = [queries, keys, depth, "
+                        "channels]; the body is not attention");
       tileGroupInline(group);
     }
   }
-  groups.count = left;
-  return groups;
+  groups->count = left;
+  return ok;
 }
 
 // What is left of the groups: launches, and ops that no kernel covers.
@@ -139,13 +159,13 @@ static bool run(MlirOperation module, MlirExtPass pass) {
   TileTarget target;
   if (!tileTargetOfPass(module, pass, &target))
     return false;
-  TileOps groups = openGroups(module, &target);
+  TileOps groups;
+  bool ok = openGroups(module, &target, &groups);
   mlirOperationWalk(module, collect, &ops, MlirWalkPostOrder);
-  bool ok = true;
   TileOps before = tileCollectOps(module, tileKernelOpIsA);
   uint64_t panels = 0;
   target.constantPanels = &panels;
-  uint64_t kernels = 0, joined = joinAll(&ops, &target);
+  uint64_t kernels = 0, joined = ok ? joinAll(&ops, &target) : 0;
   // Consumers first: a fill that its reader starts from is unused when its turn comes.
   for (intptr_t i = ops.count - 1; ok && i >= 0; --i)
     kernels += lower(ops.items[i], &target, &ok);

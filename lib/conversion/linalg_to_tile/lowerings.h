@@ -16,8 +16,11 @@ bool tileLowerExtremum(TileStructured *structured);    // argmax and argmin alon
 bool tileLowerFold(TileStructured *structured);        // any other body over reduction dimensions, step by step
 bool tileLowerElementwise(TileStructured *structured); // all dimensions parallel: maps, transposes, broadcasts
 bool tileLowerAttention(MlirOperation group, const TileTarget *target); // a group with a schedule
-bool tileLowerSoftmax(MlirOperation op, const TileTarget *target);      // linalg.softmax
-bool tileLowerRelayout(MlirOperation op, const TileTarget *target);     // linalg.pack, linalg.unpack
+// A group of the kind `group` (lib/analysis/group_graph.h). False with the reason, where one kernel cannot compute it;
+// `isRight` becomes false after an error in its schedule.
+bool tileLowerGroup(MlirOperation group, const TileTarget *target, const char **reason, bool *isRight);
+bool tileLowerSoftmax(MlirOperation op, const TileTarget *target);  // linalg.softmax
+bool tileLowerRelayout(MlirOperation op, const TileTarget *target); // linalg.pack, linalg.unpack
 
 // An elementwise op of a group, on what a launch makes or filling a launch's output, into the launch's kernel where
 // that says how (join.c): true, and the op is gone. Afterwards private kernels that nobody launches may go.

@@ -97,7 +97,7 @@ static MlirValue buildNeutral(TileKernelEmission *e, const TileCombiner *combine
 
 static bool isRagged(const TileDim *d) { return d->isReduction && tileDimIsRagged(d); }
 
-static MlirValue maskPastEnd(TileKernelEmission *e, const TileCombiner *combiner, MlirValue tile) {
+MlirValue tileKernelFillPastEnd(TileKernelEmission *e, const TileCombiner *combiner, MlirValue tile) {
   for (int d = 0; d < e->structured->numDims; ++d) {
     if (!isRagged(&e->structured->dims[d]))
       continue;
@@ -144,8 +144,8 @@ static void buildStep(TileKernelEmission *e, const void *reduction, MlirValue *a
       tileBodyMapSet(&map, mlirBlockGetArgument(s->body, i), tileKernelLoad(e, i, i == direct ? pad : NULL, false));
   for (int o = 0; o < s->numOutputs; ++o) {
     MlirValue tile = tileKernelCloneValue(e, &map, r->folded[o]);
-    tile =
-        tileKernelReduce(e, tileUpstreamName(r->combiner[o]->kind), pad ? tile : maskPastEnd(e, r->combiner[o], tile));
+    tile = tileKernelReduce(e, tileUpstreamName(r->combiner[o]->kind),
+                            pad ? tile : tileKernelFillPastEnd(e, r->combiner[o], tile));
     MlirValue operands[2] = {accumulators[o], tile};
     accumulators[o] = tileBuildBinary(&e->body, r->combiner[o]->kind, operands[0], operands[1]);
   }

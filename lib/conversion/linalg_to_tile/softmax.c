@@ -23,11 +23,15 @@ static MlirValue normalized(TileKernelEmission *e, MlirValue exps, MlirValue sum
   return arithMulFOpBuild(&e->body, exps, tileKernelSpreadRow(e, reciprocal, mlirValueGetType(exps)));
 }
 
-static void buildShortRows(TileKernelEmission *e) {
-  MlirValue x = tileKernelLoad(e, 0, "neg_inf", false);
+MlirValue tileKernelSoftmaxOfRows(TileKernelEmission *e, MlirValue x) {
   MlirValue exps = exponentials(e, x, tileKernelReduce(e, tileUpstreamName(ArithOp_MaximumF), x));
   MlirValue sum = tileKernelReduce(e, tileUpstreamName(ArithOp_AddF), exps);
-  tileKernelStore(e, 1, normalized(e, exps, sum));
+  return normalized(e, exps, sum);
+}
+
+static void buildShortRows(TileKernelEmission *e) {
+  MlirValue x = tileKernelLoad(e, 0, "neg_inf", false);
+  tileKernelStore(e, 1, tileKernelSoftmaxOfRows(e, x));
 }
 
 // Opens the loop over the row's tiles, carrying `carried` if it is not null.

@@ -60,7 +60,7 @@ func.func @together(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>) -> tensor<64x6
 // CHECK-COUNT-2: tile.launch
 // CHECK-NOT: tile.group
 func.func @through_memory(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>) -> tensor<64x64xf32> {
-  // expected-remark @+1 {{becomes one kernel for each op: tiles meet at a level other than register}}
+  // expected-remark @+1 {{becomes one kernel for each op: some of its tiles meet in global memory}}
   %g = tile.group ins(%a, %b : tensor<64x64xf32>, tensor<64x64xf32>) meets [register, global] -> tensor<64x64xf32> {
   ^bb0(%x: tensor<64x64xf32>, %y: tensor<64x64xf32>):
     %zero = arith.constant 0.0 : f32
@@ -75,7 +75,7 @@ func.func @through_memory(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>) -> tenso
 
 // -----
 
-// Two products are no kernel of ours yet.
+// Two products whose tiles meet in registers, without a schedule of the kind `group`.
 // CHECK-LABEL: func.func @no_kernel
 // CHECK-COUNT-2: tile.launch
 // CHECK-NOT: tile.group

@@ -12,7 +12,7 @@ func.func private @a() attributes {tile.schedule = #tile.schedule<block = 1>}
 
 // -----
 
-// expected-error@below {{'block' has 0 numbers, expected 1 to 8}}
+// expected-error@below {{'block' has 0 numbers, expected 1 to 12}}
 func.func private @a() attributes {tile.schedule = #tile.schedule<block = []>}
 
 // -----

@@ -1,0 +1,70 @@
+// The ops of a tile.group, or of one to be, as a graph: which op computes what, and which dimensions of different ops
+// are one. The pass that writes groups and the conversion that makes a kernel of a group ask it alike.
+//
+//   TileGroupGraph graph;
+//   const char *reason;
+//   if (!tileGroupGraphRead(ops, count, &target, &graph, &reason)) … one kernel cannot compute these ops
+//   graph.dims[0].block = 16; …                       // or tileGroupGraphTakeBlock(&graph, block)
+//   const char *fault = tileGroupGraphFault(&graph);  // null: a kernel can have these blocks
+//
+// Dimensions: where an op takes a tensor that another op of the group makes, or takes too, the dimensions that index
+// the tensor are the same in both. The group's dimensions are numbered in the order of the ops and of each op's own
+// dimensions; one that an earlier op has is that op's. A program owns a block of the dimensions that no op folds; a
+// dimension that some op folds is whole, if its block is at least its extent, or else the kernel walks it in a loop.
+#pragma once
+
+#include "lib/analysis/product.h"
+#include "lib/analysis/structured.h"
+
+enum { MaxGroupNodes = 24, MaxGroupResults = 8 };
+
+typedef enum TileGroupKind {
+  TileGroupKind_Map,     // all dimensions are parallel
+  TileGroupKind_Fold,    // one combiner for each output
+  TileGroupKind_Product, // by tile.mma
+  TileGroupKind_Softmax
+} TileGroupKind;
+
+typedef struct TileGroupNode {
+  TileGroupKind kind;
+  TileStructured s;                              // its dimensions are in the order of the group's
+  int dims[MaxDims];                             // the group's dimension for each of them
+  int from[MaxDims];                             // its number for each dimension of the op itself
+  int makers[MaxOperands], outputs[MaxOperands]; // for each input the node and output that make it; -1: none
+  TileProduct product;
+} TileGroupNode;
+
+typedef struct TileGroupDim {
+  int64_t extent; // mlirShapedTypeGetDynamicSize() when unknown
+  int64_t block;  // 0: not chosen yet
+  bool isFolded;  // by some op
+  bool isMatrix;  // m, n or k of a product: tiles have an axis for it, be it of one element
+  bool isOne;     // of a product, but none of m, n and k: the block is 1
+  bool isWhole;   // a softmax goes along it: the block has all of it
+} TileGroupDim;
+
+typedef struct TileGroupGraph {
+  const TileTarget *target;
+  int numNodes, numDims, numResults;
+  TileGroupNode nodes[MaxGroupNodes]; // producers first
+  TileGroupDim dims[MaxDims];
+  struct {
+    int node, output;
+  } results[MaxGroupResults]; // what is used outside, in the order of the ops
+} TileGroupGraph;
+
+// Reads the ops, producers first, all of one block. False, with the reason, where one kernel cannot compute them all.
+// Ops that only begin something (constants, tensor.empty, fills that a fold starts from) are no nodes.
+bool tileGroupGraphRead(const MlirOperation *ops, intptr_t count, const TileTarget *target, TileGroupGraph *graph,
+                        const char **reason);
+// The number of a node's result among the graph's; -1: nothing outside uses it.
+int tileGroupGraphResultOf(const TileGroupGraph *graph, int node, int output);
+bool tileGroupDimIsWalked(const TileGroupDim *dim);
+// Output `output` of the node is indexed by the group's dimension.
+bool tileGroupNodeHas(const TileGroupNode *node, int output, int dim);
+
+// Blocks for every dimension: those of a schedule, else plain ones.
+bool tileGroupGraphTakeBlock(TileGroupGraph *graph, MlirAttribute block);
+void tileGroupGraphPlainBlock(TileGroupGraph *graph);
+// Null where a kernel can have the blocks; else what is wrong with them.
+const char *tileGroupGraphFault(const TileGroupGraph *graph);

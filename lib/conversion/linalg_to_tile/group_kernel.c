@@ -1,0 +1,509 @@
+// The kernel of a tile.group whose schedule has the kind `group`: row statistics with what follows them, products whose
+// results feed folds or other products, several results.
+//
+// A program owns a block of the dimensions that no op folds (lib/analysis/group_graph.h). The kernel computes what the
+// results need, on demand: a value of the group is a tile that never reaches global memory, unless something outside
+// uses it. A folded dimension that is no wider than its block is one tile; the kernel walks any other in a loop, which
+// computes again, tile by tile, whatever is indexed by the dimension; what is not is computed before the loop. Tiles
+// have the element types of the program, so each value rounds as it does in memory. Past the last element of a folded
+// dimension a value counts as the fold's neutral element, and as zero in a product.
+// Expects: a group whose graph has blocks. Leaves: its kernel and its launch. Source: Welder (Shi et al., OSDI 2023).
+#include "dialects/tile/group.h"
+#include "dialects/tile/ops.h"
+#include "dialects/tile/tile.h"
+#include "lib/analysis/group_graph.h"
+#include "lib/analysis/reduction.h"
+#include "lib/conversion/linalg_to_tile/kernel.h"
+#include "lib/conversion/linalg_to_tile/lowerings.h"
+#include "upstream/arith.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+typedef struct Values {
+  MlirValue of[MaxGroupNodes][MaxOperands]; // by node and output; null: not computed here
+} Values;
+
+typedef struct Emission {
+  TileGroupGraph *graph;
+  TileStructured whole;                                            // the launch's operands and the group's dimensions
+  TileKernelEmission e;                                            // of the node that is computed now
+  MlirValue parameters[MaxOperands + MaxCaptures], index[MaxDims]; // of the whole kernel
+  int operands[MaxGroupNodes][MaxOperands], captures[MaxGroupNodes][MaxCaptures]; // the launch's, of each node's
+  Values values;
+} Emission;
+
+//===--- the launch's operands ------------------------------------------------===//
+
+// A value of the group's body as a value ahead of the group: arguments are the group's operands, ops that begin
+// something are copied.
+static MlirValue outside(TileBuilder *host, MlirOperation group, MlirValue value) {
+  if (mlirValueIsABlockArgument(value)) {
+    bool isOurs = mlirBlockEqual(mlirBlockArgumentGetOwner(value), tileGroupBody(group));
+    return isOurs ? mlirOperationGetOperand(group, mlirBlockArgumentGetArgNumber(value)) : value;
+  }
+  MlirOperation maker = tileDefiningOp(value);
+  if (!mlirBlockEqual(mlirOperationGetBlock(maker), tileGroupBody(group)))
+    return value;
+  MlirOperation copy = mlirOperationClone(maker);
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(maker); ++i)
+    mlirOperationSetOperand(copy, i, outside(host, group, mlirOperationGetOperand(maker, i)));
+  tileBuilderInsert(host, copy);
+  return mlirOperationGetResult(copy, mlirOpResultGetResultNumber(value));
+}
+
+static int addInput(TileStructured *whole, const TileOperand *operand) {
+  for (int i = 0; i < whole->numInputs; ++i)
+    if (mlirValueEqual(whole->operands[i].value, operand->value))
+      return i;
+  if (whole->numInputs == MaxOperands)
+    return -1;
+  whole->operands[whole->numInputs] = *operand;
+  return whole->numInputs++;
+}
+
+static int addCapture(TileStructured *whole, MlirValue value) {
+  for (int i = 0; i < whole->numCaptures; ++i)
+    if (mlirValueEqual(whole->captures[i], value))
+      return i;
+  if (whole->numCaptures == MaxCaptures)
+    return -1;
+  whole->captures[whole->numCaptures] = value;
+  return whole->numCaptures++;
+}
+
+// Inputs of all nodes from outside, each tensor once, captures, and the results.
+static const char *gatherOperands(Emission *k) {
+  TileGroupGraph *graph = k->graph;
+  TileStructured *whole = &k->whole;
+  for (int n = 0; n < graph->numNodes; ++n) {
+    const TileStructured *s = &graph->nodes[n].s;
+    for (int i = 0; i < s->numInputs; ++i) {
+      k->operands[n][i] = graph->nodes[n].makers[i] < 0 ? addInput(whole, &s->operands[i]) : 0;
+      if (k->operands[n][i] < 0)
+        return "its kernel would have more than 16 operands";
+    }
+    for (int i = 0; i < s->numCaptures; ++i)
+      if ((k->captures[n][i] = addCapture(whole, s->captures[i])) < 0)
+        return "its kernel would have more than 8 numbers and tables from outside";
+  }
+  if (whole->numInputs + graph->numResults > MaxOperands)
+    return "its kernel would have more than 16 operands";
+  whole->numOutputs = graph->numResults;
+  for (int r = 0; r < graph->numResults; ++r) {
+    const TileStructured *s = &graph->nodes[graph->results[r].node].s;
+    int own = s->numInputs + graph->results[r].output;
+    whole->operands[whole->numInputs + r] = s->operands[own];
+    k->operands[graph->results[r].node][own] = whole->numInputs + r;
+  }
+  return NULL;
+}
+
+// The axis of an operand of the launch that tells the extent.
+static bool findExtent(Emission *k, int dim) {
+  const TileGroupGraph *graph = k->graph;
+  for (int n = 0; n < graph->numNodes; ++n)
+    for (int i = 0; i < graph->nodes[n].s.numInputs + graph->nodes[n].s.numOutputs; ++i) {
+      const TileGroupNode *node = &graph->nodes[n];
+      bool isOurs =
+          i < node->s.numInputs ? node->makers[i] < 0 : tileGroupGraphResultOf(graph, n, i - node->s.numInputs) >= 0;
+      for (int axis = 0; isOurs && axis < node->s.operands[i].rank; ++axis) {
+        int d = node->s.operands[i].results[axis];
+        if (d < 0 || node->dims[d] != dim)
+          continue;
+        k->whole.dims[dim].operand = k->operands[n][i];
+        k->whole.dims[dim].result = axis;
+        return true;
+      }
+    }
+  return false;
+}
+
+static const char *describeDims(Emission *k) {
+  TileGroupGraph *graph = k->graph;
+  k->whole.numDims = graph->numDims;
+  for (int d = 0; d < graph->numDims; ++d) {
+    TileGroupDim *dim = &graph->dims[d];
+    k->whole.dims[d] = (TileDim){.isReduction = dim->isFolded, .extent = dim->extent, .tile = dim->block, .panels = 1};
+    if (!findExtent(k, d) && mlirShapedTypeIsDynamicSize(dim->extent))
+      return "no operand of its kernel tells the extent of a dimension";
+  }
+  for (int n = 0; n < graph->numNodes; ++n) {
+    TileStructured *s = &graph->nodes[n].s;
+    int axis = 0;
+    for (int d = 0; d < s->numDims; ++d) {
+      const TileGroupDim *dim = &graph->dims[graph->nodes[n].dims[d]];
+      s->dims[d].tile = dim->block;
+      s->dims[d].step = 0;
+      s->dims[d].panels = 1;
+      s->dims[d].extent = dim->extent;
+      s->dims[d].axis = dim->block > 1 || (dim->isMatrix && !dim->isOne) ? axis++ : -1;
+      // The place of a parameter behind all of the node's: what tells the extent.
+      s->dims[d].operand = MaxOperands + MaxCaptures - 1 - d;
+      s->dims[d].result = k->whole.dims[graph->nodes[n].dims[d]].result;
+      if (s->numInputs + s->numOutputs + s->numCaptures > s->dims[d].operand)
+        return "an op has too many operands";
+    }
+  }
+  return NULL;
+}
+
+//===--- nodes ----------------------------------------------------------------===//
+
+// The emission builds for this node from here on.
+static void enter(Emission *k, int number) {
+  const TileGroupNode *node = &k->graph->nodes[number];
+  const TileStructured *s = &node->s;
+  k->e.structured = s;
+  for (int i = 0; i < s->numInputs + s->numOutputs; ++i)
+    k->e.parameters[i] = k->parameters[k->operands[number][i]];
+  for (int i = 0; i < s->numCaptures; ++i)
+    k->e.parameters[s->numInputs + s->numOutputs + i] =
+        k->parameters[k->whole.numInputs + k->whole.numOutputs + k->captures[number][i]];
+  for (int d = 0; d < s->numDims; ++d) {
+    k->e.index[d] = k->index[node->dims[d]];
+    k->e.parameters[s->dims[d].operand] = k->parameters[k->whole.dims[node->dims[d]].operand];
+  }
+}
+
+static MlirValue evaluate(Emission *k, int node, int output);
+
+static bool hasAny(const TileGroupNode *node, int output, const int *dims, int count) {
+  for (int i = 0; i < count; ++i)
+    if (tileGroupNodeHas(node, output, dims[i]))
+      return true;
+  return false;
+}
+
+// Computes, ahead of loops over these dimensions, what the node needs and what they do not index.
+static void computeBefore(Emission *k, int number, const int *dims, int count) {
+  const TileGroupNode *node = &k->graph->nodes[number];
+  for (int i = 0; i < node->s.numInputs; ++i) {
+    if (node->makers[i] < 0)
+      continue;
+    if (hasAny(&k->graph->nodes[node->makers[i]], node->outputs[i], dims, count))
+      computeBefore(k, node->makers[i], dims, count);
+    else
+      evaluate(k, node->makers[i], node->outputs[i]);
+  }
+}
+
+// The walked dimensions that the node folds, or that its output has.
+static int walkedDims(const Emission *k, int number, bool folded, int *dims) {
+  const TileGroupNode *node = &k->graph->nodes[number];
+  int count = 0;
+  for (int d = 0; d < node->s.numDims; ++d)
+    if (node->s.dims[d].isReduction == folded && tileGroupDimIsWalked(&k->graph->dims[node->dims[d]]))
+      dims[count++] = node->dims[d];
+  return count;
+}
+
+// Loops over the dimensions; what is computed inside is forgotten when they are closed.
+typedef struct Loops {
+  TileKernelLoop loops[MaxDims];
+  int count;
+  Values outer;
+} Loops;
+
+static void openLoops(Emission *k, const int *dims, int count, intptr_t carried, MlirValue *values, Loops *loops) {
+  loops->count = count;
+  loops->outer = k->values;
+  for (int i = 0; i < count; ++i) {
+    k->e.structured = &k->whole;
+    memcpy(k->e.parameters, k->parameters, sizeof k->parameters);
+    MlirValue end = tileKernelNumTiles(&k->e, &k->e.body, dims[i], tileKernelExtent(&k->e, dims[i]));
+    k->index[dims[i]] = tileKernelOpenLoop(&k->e, end, 1, carried, values, &loops->loops[i]);
+  }
+}
+
+static void closeLoops(Emission *k, Loops *loops) {
+  for (int i = loops->count - 1; i >= 0; --i)
+    tileKernelCloseLoop(&k->e, &loops->loops[i]);
+  k->values = loops->outer;
+}
+
+//===--- operands -------------------------------------------------------------===//
+
+// A value of the group over all axes of the node that takes it.
+static MlirValue spread(Emission *k, int number, int input, MlirValue value) {
+  const TileStructured *s = &k->graph->nodes[number].s;
+  int64_t missing[MaxDims];
+  int count = 0;
+  for (int d = 0; d < s->numDims; ++d)
+    if (s->dims[d].axis >= 0 && !tileOperandUses(&s->operands[input], d))
+      missing[count++] = s->dims[d].axis;
+  if (count == 0)
+    return value;
+  bool isTile = mlirTypeIsARankedTensor(mlirValueGetType(value));
+  MlirType type = tileKernelTileType(&k->e, tileOperandElementType(&s->operands[input]));
+  return isTile ? tileKernelBroadcast(&k->e, value, type, count, missing) : tileKernelSplat(&k->e, value, type);
+}
+
+// All inputs that the body uses, as tiles over the node's axes. Values of the group are computed before anything else
+// is built for this node: they are nodes themselves.
+static void mapInputs(Emission *k, int number, TileBodyMap *map) {
+  const TileGroupNode *node = &k->graph->nodes[number];
+  for (int i = 0; i < node->s.numInputs; ++i)
+    if (node->makers[i] >= 0)
+      evaluate(k, node->makers[i], node->outputs[i]);
+  enter(k, number);
+  for (int i = 0; i < node->s.numInputs; ++i)
+    if (node->makers[i] >= 0)
+      tileBodyMapSet(map, mlirBlockGetArgument(node->s.body, i),
+                     spread(k, number, i, k->values.of[node->makers[i]][node->outputs[i]]));
+    else
+      tileKernelMapInputs(&k->e, map, i, i + 1, false);
+}
+
+// A value of the body; its positions are those of the op's own dimensions.
+static MlirValue buildBody(Emission *k, int number, TileBodyMap *map, MlirValue value) {
+  const TileGroupNode *node = &k->graph->nodes[number];
+  TileFollower body = {.body = node->s.body};
+  memcpy(body.dims, node->from, sizeof body.dims);
+  k->e.follower = &body;
+  MlirValue tile = tileKernelCloneValue(&k->e, map, value);
+  k->e.follower = NULL;
+  return tile;
+}
+
+//===--- elementwise ops and folds ----------------------------------------------===//
+
+static void buildMap(Emission *k, int number) {
+  const TileGroupNode *node = &k->graph->nodes[number];
+  TileBodyMap map = {0};
+  mapInputs(k, number, &map);
+  for (int o = 0; o < node->s.numOutputs; ++o)
+    k->values.of[number][o] =
+        buildBody(k, number, &map, mlirOperationGetOperand(mlirBlockGetTerminator(node->s.body), o));
+}
+
+static void buildFold(Emission *k, int number) {
+  const TileStructured *s = &k->graph->nodes[number].s;
+  MlirValue sums[MaxOperands];
+  TileBodyMap map = {0};
+  Loops loops;
+  int dims[MaxDims], count = walkedDims(k, number, true, dims);
+  computeBefore(k, number, dims, count);
+  enter(k, number);
+  for (int o = 0; o < s->numOutputs; ++o)
+    sums[o] = tileKernelInitial(&k->e, s->numInputs + o);
+  openLoops(k, dims, count, s->numOutputs, sums, &loops);
+  mapInputs(k, number, &map);
+  for (int o = 0; o < s->numOutputs; ++o) {
+    MlirValue folded;
+    const TileCombiner *combiner = tileStructuredMatchReduction(s, o, &folded);
+    MlirValue tile = tileKernelFillPastEnd(&k->e, combiner, buildBody(k, number, &map, folded));
+    tile = tileKernelReduce(&k->e, tileUpstreamName(combiner->kind), tile);
+    sums[o] = tileBuildBinary(&k->e.body, combiner->kind, sums[o], tile);
+  }
+  closeLoops(k, &loops);
+  for (int o = 0; o < s->numOutputs; ++o)
+    k->values.of[number][o] = sums[o];
+}
+
+// A whole row: maximum, exponentials, sum, quotient, as the kernel of linalg.softmax has them (softmax.c).
+static void buildSoftmax(Emission *k, int number) {
+  const TileGroupNode *node = &k->graph->nodes[number];
+  MlirValue x;
+  if (node->makers[0] >= 0)
+    x = evaluate(k, node->makers[0], node->outputs[0]);
+  enter(k, number);
+  if (node->makers[0] < 0)
+    x = tileKernelLoad(&k->e, 0, "neg_inf", false);
+  else
+    x = tileKernelFillPastEnd(&k->e, tileCombinerOf(ArithOp_MaximumF), x);
+  k->values.of[number][0] = tileKernelSoftmaxOfRows(&k->e, x);
+}
+
+//===--- products -----------------------------------------------------------------===//
+
+// The value is zero past the end of dimension `dim`, which axis `axis` of the tile runs along: what a row or a column
+// holds there must not reach the sum.
+static MlirValue zeroPastEnd(Emission *k, MlirValue tile, int dim, int64_t axis) {
+  const TileDim *d = &k->e.structured->dims[dim];
+  if (!tileDimIsRagged(d))
+    return tile;
+  MlirType type = mlirValueGetType(tile), positions = tileTypeWithElement(type, mlirIndexTypeGet(k->e.body.context));
+  MlirValue first = tileBuildMul(&k->e.body, k->e.index[dim], tileBuildIndex(&k->e.body, d->tile));
+  MlirValue position = tileIotaOpBuild(&k->e.body, positions, first,
+                                       mlirIntegerAttrGet(mlirIntegerTypeGet(k->e.body.context, 64), axis));
+  MlirValue end = tileKernelSplat(&k->e, tileKernelExtent(&k->e, dim), positions);
+  MlirValue isInside = arithCmpIOpBuild(&k->e.body, position, end, ArithCmpI_Ult);
+  MlirType element = tileTypeGetElement(type);
+  MlirValue zero =
+      mlirTypeIsAFloat(element) ? tileBuildFloat(&k->e.body, type, 0) : tileBuildInteger(&k->e.body, type, 0);
+  return arithSelectOpBuild(&k->e.body, isInside, tile, zero);
+}
+
+static MlirValue transposed(Emission *k, MlirValue matrix) {
+  MlirType type = mlirValueGetType(matrix);
+  int64_t shape[2] = {mlirShapedTypeGetDimSize(type, 1), mlirShapedTypeGetDimSize(type, 0)};
+  MlirType turned = tileTileTypeGet(2, shape, mlirShapedTypeGetElementType(type), mlirAttributeGetNull());
+  return tileTransposeOpBuild(&k->e.body, turned, matrix,
+                              mlirDenseI64ArrayGet(k->e.body.context, 2, (int64_t[]){1, 0}));
+}
+
+// An operand of the product as a matrix over rows × columns. `depth` is k, and one of the two.
+static MlirValue loadMatrix(Emission *k, int number, int input, int rows, int columns, int depth) {
+  const TileGroupNode *node = &k->graph->nodes[number];
+  if (node->makers[input] < 0)
+    return tileKernelLoadMatrix(&k->e, input, (int[2]){rows, columns});
+  MlirValue value = k->values.of[node->makers[input]][node->outputs[input]];
+  value = zeroPastEnd(k, value, depth, depth == (rows < columns ? rows : columns) ? 0 : 1);
+  return rows < columns ? value : transposed(k, value);
+}
+
+static void buildProduct(Emission *k, int number) {
+  const TileGroupNode *node = &k->graph->nodes[number];
+  const TileProduct *p = &node->product;
+  int dims[MaxDims], count = walkedDims(k, number, true, dims);
+  Loops loops;
+  computeBefore(k, number, dims, count);
+  enter(k, number);
+  // tile.mma takes rows × columns; the sum is over the axes of m and n in that order.
+  MlirValue sum = tileKernelInitial(&k->e, node->s.numInputs);
+  MlirType type = mlirValueGetType(sum), f32 = mlirF32TypeGet(k->e.body.context);
+  if (p->m > p->n)
+    sum = transposed(k, sum);
+  bool isWider = tileStructuredGpu(&node->s) && mlirTypeIsABF16(tileTypeGetElement(type));
+  if (isWider)
+    sum = arithExtFOpBuild(&k->e.body, tileTypeWithElement(mlirValueGetType(sum), f32), sum);
+  openLoops(k, dims, count, 1, &sum, &loops);
+  for (int i = 0; i < node->s.numInputs; ++i)
+    if (node->makers[i] >= 0)
+      evaluate(k, node->makers[i], node->outputs[i]);
+  enter(k, number);
+  MlirValue lhs = loadMatrix(k, number, p->lhs, p->m, p->k, p->k);
+  MlirValue rhs = loadMatrix(k, number, p->rhs, p->k, p->n, p->k);
+  sum = tileMmaOpBuild(&k->e.body, lhs, rhs, sum);
+  closeLoops(k, &loops);
+  if (isWider)
+    sum = arithTruncFOpBuild(&k->e.body, tileTypeWithElement(mlirValueGetType(sum), mlirBF16TypeGet(k->e.body.context)),
+                             sum);
+  k->values.of[number][0] = p->m > p->n ? transposed(k, sum) : sum;
+}
+
+static MlirValue evaluate(Emission *k, int number, int output) {
+  if (mlirValueIsNull(k->values.of[number][output]))
+    switch (k->graph->nodes[number].kind) {
+    case TileGroupKind_Map:
+      buildMap(k, number);
+      break;
+    case TileGroupKind_Fold:
+      buildFold(k, number);
+      break;
+    case TileGroupKind_Product:
+      buildProduct(k, number);
+      break;
+    case TileGroupKind_Softmax:
+      buildSoftmax(k, number);
+      break;
+    }
+  return k->values.of[number][output];
+}
+
+//===--- the kernel -----------------------------------------------------------------===//
+
+static void storeResult(Emission *k, int node, int output) {
+  int dims[MaxDims], count = 0;
+  Loops loops;
+  for (int d = 0; d < k->graph->numDims; ++d)
+    if (tileGroupNodeHas(&k->graph->nodes[node], output, d) && tileGroupDimIsWalked(&k->graph->dims[d]))
+      dims[count++] = d;
+  if (count && hasAny(&k->graph->nodes[node], output, dims, count))
+    computeBefore(k, node, dims, count);
+  openLoops(k, dims, count, 0, NULL, &loops);
+  MlirValue value = evaluate(k, node, output);
+  enter(k, node);
+  tileKernelStore(&k->e, k->graph->nodes[node].s.numInputs + output, value);
+  closeLoops(k, &loops);
+}
+
+static void emit(Emission *k) {
+  tileKernelBegin(&k->e, &k->whole, "group");
+  memcpy(k->parameters, k->e.parameters, sizeof k->parameters);
+  memcpy(k->index, k->e.index, sizeof k->index);
+  MlirValue zero = tileBuildIndex(&k->e.body, 0);
+  for (int d = 0; d < k->graph->numDims; ++d)
+    if (k->graph->dims[d].isFolded)
+      k->index[d] = zero;
+  for (int r = 0; r < k->graph->numResults; ++r)
+    storeResult(k, k->graph->results[r].node, k->graph->results[r].output);
+  k->e.structured = &k->whole;
+  memcpy(k->e.parameters, k->parameters, sizeof k->parameters);
+  tileKernelEnd(&k->e);
+}
+
+static int64_t warpsOf(MlirAttribute schedule) {
+  MlirAttribute warps = mlirAttributeIsNull(schedule) ? schedule : tileScheduleAttrGetEntry(schedule, "warps");
+  return mlirAttributeIsNull(warps) ? 4 : mlirDenseI64ArrayGetElement(warps, 0);
+}
+
+// The results in the order of the group's: each of them is some op's.
+static const char *orderResults(TileGroupGraph *graph, MlirOperation group) {
+  MlirOperation yield = mlirBlockGetTerminator(tileGroupBody(group));
+  intptr_t count = mlirOperationGetNumOperands(yield);
+  if (count != graph->numResults)
+    return "it gives one tensor twice, or one that it takes";
+  for (int r = 0; r < count; ++r) {
+    bool isFound = false;
+    for (int n = 0; n < graph->numNodes && !isFound; ++n)
+      for (int o = 0; o < graph->nodes[n].s.numOutputs && !isFound; ++o)
+        if (mlirValueEqual(mlirOperationGetResult(graph->nodes[n].s.op, o), mlirOperationGetOperand(yield, r))) {
+          graph->results[r].node = n;
+          graph->results[r].output = o;
+          isFound = true;
+        }
+    if (!isFound)
+      return "it gives a tensor that no op of it computes";
+  }
+  return NULL;
+}
+
+static const char *lower(MlirOperation group, TileGroupGraph *graph) {
+  const char *reason;
+  MlirAttribute schedule = tileGroupOpGetSchedule(group);
+  TileBuilder host = tileBuilderBefore(group);
+  Emission *k = tileArenaAllocate(graph->target->arena, sizeof *k);
+  k->graph = graph;
+  k->whole = tileStructuredCreate(group, graph->target, MaxOperands);
+  k->whole.schedule = schedule;
+  k->whole.warps = tileStructuredGpu(&k->whole) ? warpsOf(schedule) : 0;
+  if ((reason = orderResults(graph, group)) || (reason = gatherOperands(k)) || (reason = describeDims(k)))
+    return reason;
+  for (int i = 0; i < k->whole.numInputs + k->whole.numOutputs; ++i)
+    k->whole.operands[i].value = outside(&host, group, k->whole.operands[i].value);
+  for (int i = 0; i < k->whole.numCaptures; ++i)
+    k->whole.captures[i] = outside(&host, group, k->whole.captures[i]);
+  emit(k);
+  return NULL;
+}
+
+bool tileLowerGroup(MlirOperation group, const TileTarget *target, const char **reason, bool *isRight) {
+  TileOps ops = {0};
+  TileGroupGraph *graph = tileArenaAllocate(target->arena, sizeof *graph);
+  MlirAttribute schedule = tileGroupOpGetSchedule(group), block = mlirAttributeGetNull();
+  MlirOperation yield = mlirBlockGetTerminator(tileGroupBody(group));
+  for (MlirOperation op = mlirBlockGetFirstOperation(tileGroupBody(group)); !mlirOperationEqual(op, yield);
+       op = mlirOperationGetNextInBlock(op))
+    tileOpsAppend(&ops, op);
+  bool isRead = tileGroupGraphRead(ops.items, ops.count, target, graph, reason);
+  tileOpsFree(&ops);
+  if (!isRead)
+    return false;
+  if (!mlirAttributeIsNull(schedule))
+    block = tileScheduleAttrGetEntry(schedule, "block");
+  if (mlirAttributeIsNull(block))
+    tileGroupGraphPlainBlock(graph);
+  else if (!tileGroupGraphTakeBlock(graph, block))
+    return *isRight = tileError(group,
+                                "schedule: `block` has %d sizes; one for each of the group's %d dimensions is "
+                                "required",
+                                (int)mlirDenseArrayGetNumElements(block), graph->numDims);
+  const char *fault = tileGroupGraphFault(graph);
+  if (fault && !mlirAttributeIsNull(block))
+    return *isRight = tileError(group, "schedule: %s", fault);
+  *reason = fault ? fault : lower(group, graph);
+  return !*reason;
+}
