@@ -29,7 +29,7 @@ function(tessera_generate_ops dialect folder)
   set(GENERATED_HEADERS ${GENERATED_HEADERS} ${header} PARENT_SCOPE)
 endfunction()
 
-file(GLOB tables CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR} dialects/*/ops.def)
+file(GLOB tables CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR} dialects/*/ops.def dialects/foreign/*/ops.def)
 foreach(rows ${tables})
   get_filename_component(folder ${rows} DIRECTORY)
   get_filename_component(dialect ${folder} NAME)

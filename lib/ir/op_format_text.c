@@ -174,7 +174,7 @@ static bool readSide(Reader *reader, const char *source, TilePlaceKind kind, con
   return place.kind == kind || fail(reader, source, "on the wrong side of functional-type: '", length, name);
 }
 
-static bool readFunctionalType(Reader *reader, const char *source) {
+static bool readFunctionalType(Reader *reader, const char *source, bool isCommon) {
   int operand = -1, result = -1;
   if (!readSide(reader, source, TilePlace_Operand, "operands", &operand))
     return false;
@@ -186,6 +186,7 @@ static bool readFunctionalType(Reader *reader, const char *source) {
   TileElement *element = add(reader, TileElement_FunctionalType, source);
   element->index = operand;
   element->second = result;
+  element->isCommon = isCommon;
   return take(reader, ")") || FAIL(source, "expected ) after functional-type(…");
 }
 
@@ -293,7 +294,9 @@ static bool readElement(Reader *reader) {
   if (take(reader, "attr-dict"))
     return readAttrDict(reader, source, false);
   if (take(reader, "functional-type("))
-    return readFunctionalType(reader, source);
+    return readFunctionalType(reader, source, false);
+  if (take(reader, "common-type("))
+    return readFunctionalType(reader, source, true);
   if (take(reader, "custom<"))
     return readCustom(reader, source);
   return FAIL(source, "not a format element");

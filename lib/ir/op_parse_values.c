@@ -156,8 +156,24 @@ static bool parseSide(TileParse *parse, bool isOperand, int index) {
   return mlirExtParserParseToken(parse->parser, ")");
 }
 
-// `(T, T) -> T` or `(T) -> (T, T)`. A single result that is a function type stands in parentheses.
+static void pushCommonType(TileParse *parse, MlirType type) {
+  for (int group = 0; group < parse->spec->numOperands; ++group)
+    for (int i = 0; i < parse->operandRanges[group].count; ++i)
+      tileParsePushType(parse, group, type);
+  for (int i = 0; i < parse->spec->numResults; ++i)
+    tileParsePushType(parse, parse->spec->numOperands + i, type);
+}
+
+// `(T, T) -> T` or `(T) -> (T, T)`, and `T` where the element is a common type. A single result that is a function type
+// stands in parentheses.
 bool tileParseSignature(TileParse *parse, const TileElement *element) {
+  if (element->isCommon && *mlirExtParserGetLocation(parse->parser) != '(') {
+    MlirType type;
+    if (!mlirExtParserParseType(parse->parser, &type))
+      return false;
+    pushCommonType(parse, type);
+    return true;
+  }
   if (!parseSide(parse, true, element->index) || !mlirExtParserParseToken(parse->parser, "->"))
     return false;
   MlirType type;

@@ -72,9 +72,25 @@ static void sideOf(const Print *print, bool isOperand, int index, intptr_t *begi
     groupOf(print, isOperand, index, begin, count);
 }
 
+// Null: not all operands and results have one type.
+static MlirType commonType(MlirOperation op) {
+  MlirType first = tileFirstResultType(op);
+  bool isCommon = true;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
+    isCommon &= mlirTypeEqual(tileOperandType(op, i), first);
+  for (intptr_t i = 1; i < mlirOperationGetNumResults(op); ++i)
+    isCommon &= mlirTypeEqual(tileResultType(op, i), first);
+  return isCommon ? first : (MlirType){NULL};
+}
+
 static void printFunctionalType(Print *print, const TileElement *element) {
   intptr_t begin, count;
+  MlirType common = element->isCommon ? commonType(print->op) : (MlirType){NULL};
   space(print);
+  if (!mlirTypeIsNull(common)) {
+    mlirExtPrinterPrintType(print->printer, common);
+    return;
+  }
   sideOf(print, true, element->index, &begin, &count);
   write(print->printer, "(");
   printTypes(print->printer, print->op, true, begin, count);

@@ -93,6 +93,7 @@ typedef struct TileElement {
   int count;          // Group: number of elements that follow and belong to it, nested ones included
   int anchor;         // Group: position of the anchor in `elements`
   bool withKeyword;   // AttrDict
+  bool isCommon;      // FunctionalType: one type stands for all when all are equal
   bool isRequired;    // optional operand or attribute that must follow once its group has begun
   bool isSilent;      // a unit attribute that its group's literal stands for
   // Spacing, decided once: see op_print.c.

@@ -83,6 +83,7 @@
 //   type($value)         type, or types of a variadic separated by commas. For an optional value: inside a group
 //   attr-dict, attr-dict-with-keyword    every attribute that the format does not name
 //   functional-type($values, $results)   `(types) -> type`; also functional-type(operands, results): all of them
+//   common-type(operands, results)   the type that all operands and results have; `(types) -> type` where they differ
 //   ( … $anchor^ … )?    optional group: printed when the anchor (an operand, type, attribute, region or directive) is
 //                        present; the first element decides when parsing: a literal, or an optional operand, region,
 //                        type($optional) or an attribute of kind unit, keywords, integer, string, symbol. After a

@@ -1,5 +1,6 @@
 // The tables of our dialects, passes and pipelines. A new one is one row here.
 #include "lib/pipelines/register.h"
+#include "dialects/foreign/stablehlo/stablehlo.h"
 #include "dialects/sparse/sparse.h"
 #include "dialects/tile/tile.h"
 #include "lib/analysis/structured.h"
@@ -13,6 +14,8 @@ typedef void (*DialectRegistration)(MlirDialectRegistry registry);
 
 // Each table ends with a null row.
 static const DialectRegistration dialects[] = {tileRegisterDialect, sparseRegisterDialect, NULL};
+// Dialects of others that programs come in: a plugin's host may have the real ones.
+static const DialectRegistration foreign[] = {stablehloRegisterDialect, chloRegisterDialect, sdyRegisterDialect, NULL};
 #define PASS(definition) extern const MlirExtPassDefinition definition;
 #include "lib/pipelines/passes.def"
 #undef PASS
@@ -29,10 +32,12 @@ static const MlirExtPipelineDefinition *const pipelines[] = {&tileToCpuPipeline,
                                                              &tileGpuToRocdlPipeline,
                                                              NULL};
 
-void tesseraRegisterDialects(MlirDialectRegistry registry) {
-  for (const DialectRegistration *registration = dialects; *registration; ++registration)
+static void registerDialects(MlirDialectRegistry registry, const DialectRegistration *registration) {
+  for (; *registration; ++registration)
     (*registration)(registry);
 }
+
+void tesseraRegisterDialects(MlirDialectRegistry registry) { registerDialects(registry, dialects); }
 
 void tesseraRegisterPasses(void) {
   for (const MlirExtPassDefinition *const *pass = passes; *pass; ++pass)
@@ -45,6 +50,7 @@ void tesseraRegisterPasses(void) {
 void tesseraRegisterAllDialects(MlirDialectRegistry registry) {
   mlirRegisterAllDialects(registry);
   tesseraRegisterDialects(registry);
+  registerDialects(registry, foreign);
 }
 
 void tesseraRegisterAllPasses(void) {

@@ -7,7 +7,7 @@
 extern "C" {
 #endif
 
-void tesseraRegisterAllDialects(MlirDialectRegistry registry); // upstream's and ours
+void tesseraRegisterAllDialects(MlirDialectRegistry registry); // upstream's, ours, and foreign ones
 void tesseraRegisterAllPasses(void);                           // upstream's and ours; once per process is enough
 // Ours only: for a plugin, whose host has upstream's.
 void tesseraRegisterDialects(MlirDialectRegistry registry);
