@@ -154,7 +154,8 @@ enum { STAGES = 2, ROUNDS = 5, BOX_BYTES = 2048 };
 // Thread 32 brings boxes, the first warp reads them. params = {map, mistake}
 static void ring(self_t *self, void **params) {
   const tessera_tensor_map_t *map = params[0];
-  int broken = *(int *)params[1], sum = 0;
+  int broken = *(int *)params[1];
+  uint32_t sum = 0; // wraps
   char *shared = self->block->shared, *barriers = shared + BARRIER;
   if (self->index == 0)
     for (int i = 0; i < STAGES; ++i) {
@@ -182,14 +183,14 @@ static void ring(self_t *self, void **params) {
       else if (broken != NO_WAIT)
         tessera_emu_mbarrier_wait(self, full, parity, 6);
       for (int i = 0; i < BOX_BYTES / 128; ++i)
-        sum += LOAD((int *)(void *)(box + 128 * i + 4 * self->lane), 7);
+        sum += (uint32_t)LOAD((int *)(void *)(box + 128 * i + 4 * self->lane), 7);
       tessera_emu_mbarrier_arrive(self, empty, 1, 0, 0, 8);
     }
     if (broken == NOBODY_WAITS && round == STAGES - 1)
       break;
   }
   if (self->index < 32)
-    STORE(&flags[self->index], sum, 9);
+    STORE(&flags[self->index], (int)sum, 9);
 }
 
 static void test_ring(void) {
