@@ -104,6 +104,35 @@ CASES = {
       llvm.store %t, %a : i32, !llvm.ptr
       %w = llvm.load %p : !llvm.ptr -> i32 // here
       llvm.store %w, %py : i32, !llvm.ptr<1>""", "uninitialized read: read of 4 bytes at byte 4 of private memory"),
+    "private memory past its end, behind a select": ("""      %a = llvm.alloca %c2 x i32 : (i32) -> !llvm.ptr
+      %b = llvm.alloca %c2 x i32 : (i32) -> !llvm.ptr
+      %is = llvm.icmp "eq" %t, %c1 : i32
+      %either = llvm.select %is, %a, %b : i1, !llvm.ptr
+      %p = llvm.getelementptr %either[%t] : (!llvm.ptr, i32) -> !llvm.ptr, i32
+      llvm.store volatile %t, %p : i32, !llvm.ptr // here""", "out of bounds: write of 4 bytes of private memory outside"),
+    "private memory nobody wrote, behind a branch": ("""      %a = llvm.alloca %c2 x i32 : (i32) -> !llvm.ptr
+      %b = llvm.alloca %c2 x i32 : (i32) -> !llvm.ptr
+      %is = llvm.icmp "eq" %t, %c1 : i32
+      llvm.store %t, %a : i32, !llvm.ptr
+      llvm.cond_br %is, ^read(%a : !llvm.ptr), ^read(%b : !llvm.ptr)
+    ^read(%either: !llvm.ptr):
+      %w = llvm.load %either : !llvm.ptr -> i32 // here
+      llvm.store %w, %py : i32, !llvm.ptr<1>""", "uninitialized read: read of 4 bytes at byte 0 of private memory"),
+    "private memory past its end, in a call": ("""      %a = llvm.alloca %c2 x i32 : (i32) -> !llvm.ptr
+      %p = llvm.getelementptr %a[%t] : (!llvm.ptr, i32) -> !llvm.ptr, i32
+      llvm.call @put(%p, %t) : (!llvm.ptr, i32) -> ()""", "out of bounds: write of 4 bytes of private memory outside"),
+    "private memory of a function that has returned": ("""      %q = llvm.call @own() : () -> !llvm.ptr
+      %w = llvm.load volatile %q : !llvm.ptr -> i32 // here
+      llvm.store %w, %py : i32, !llvm.ptr<1>""", "out of bounds: read of 4 bytes of private memory outside"),
+    "a vector divided by zero": ("""      %n = llvm.fptosi %v : f32 to i32
+      %u = llvm.mlir.undef : vector<2xi32>
+      %first = llvm.mlir.constant(0 : i32) : i32
+      %one = llvm.insertelement %c31, %u[%first : i32] : vector<2xi32>
+      %both = llvm.insertelement %c31, %one[%c1 : i32] : vector<2xi32>
+      %by = llvm.insertelement %n, %both[%c1 : i32] : vector<2xi32>
+      %q = llvm.urem %both, %by : vector<2xi32> // here
+      %r = llvm.extractelement %q[%c1 : i32] : vector<2xi32>
+      llvm.store %r, %py : i32, !llvm.ptr<1>""", "undefined operation: 31 is divided by zero"),
     "from one shared array into the next": ("""      %u0 = llvm.mlir.addressof @other : !llvm.ptr<3>
       %u = llvm.getelementptr %u0[%t] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, f32
       llvm.store %v, %u : f32, !llvm.ptr<3>
@@ -155,6 +184,16 @@ module attributes {{gpu.container_module}} {{
       %product = llvm.mul %deep, %more : i32
       %sum = llvm.xor %product, %n : i32
       llvm.return %sum : i32
+    }}
+    llvm.func @put(%p: !llvm.ptr, %n: i32) {{
+      llvm.store volatile %n, %p : i32, !llvm.ptr
+      llvm.return
+    }}
+    llvm.func @own() -> !llvm.ptr {{
+      %one = llvm.mlir.constant(1 : i32) : i32
+      %a = llvm.alloca %one x i32 : (i32) -> !llvm.ptr
+      llvm.store volatile %one, %a : i32, !llvm.ptr
+      llvm.return %a : !llvm.ptr
     }}
     llvm.func @__assertfail(!llvm.ptr, !llvm.ptr, i32, !llvm.ptr, i64)
     llvm.func @k(%x: !llvm.ptr<1>, %y: !llvm.ptr<1>) attributes {{gpu.kernel, nvvm.reqntid = array<i32: 64, 1, 1>}} {{

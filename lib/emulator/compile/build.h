@@ -28,7 +28,7 @@ typedef struct EmulatorGlobal {
 
 // An alloca of the function at work (private_memory.h).
 typedef struct EmulatorPrivate {
-  MlirValue address, bytes, written; // written: a byte for each of its bytes; a null pointer where nobody knows
+  MlirValue address, own; // own: the tessera_emu_private_t
 } EmulatorPrivate;
 enum { EmulatorMostPrivates = 256 };
 
@@ -115,9 +115,9 @@ void emulatorReplace(MlirOperation op, MlirValue value);
 
 uint64_t emulatorBytes(MlirType type); // in memory; 0 for a type that has no size
 int64_t emulatorInteger(MlirOperation op, const char *attribute, int64_t otherwise);
-bool emulatorHas(MlirOperation op, const char *attribute);                           // a unit attribute
-bool emulatorSays(MlirOperation op, const char *attribute, const char *text);        // its text contains `text`
-bool emulatorConstant(MlirValue value, int64_t *constant);                           // of llvm.mlir.constant
+bool emulatorHas(MlirOperation op, const char *attribute);                    // a unit attribute
+bool emulatorSays(MlirOperation op, const char *attribute, const char *text); // its text contains `text`
+bool emulatorConstant(MlirValue value, int64_t *constant);                    // of llvm.mlir.constant, also a splat
 bool emulatorRefuse(EmulatorBuild *build, MlirOperation op, const char *format, ...) // false
     __attribute__((format(printf, 3, 4)));
 bool emulatorOnAmd(const EmulatorBuild *build);

@@ -270,6 +270,8 @@ bool emulatorConstant(MlirValue value, int64_t *constant) {
   if (!llvmConstantOpIsA(op))
     return false;
   MlirAttribute attribute = tileOpAttribute(op, "value");
+  if (mlirAttributeIsADenseElements(attribute) && mlirDenseElementsAttrIsSplat(attribute))
+    attribute = mlirDenseElementsAttrGetSplatValue(attribute);
   if (!mlirAttributeIsAInteger(attribute))
     return false;
   *constant = mlirIntegerAttrGetValueInt(attribute);

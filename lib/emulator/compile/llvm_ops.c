@@ -42,24 +42,46 @@ static bool lowerUnreachable(EmulatorBuild *build, MlirOperation op, const Emula
   return true;
 }
 
-// A divisor for which the quotient is defined: the one given, or 1 after a finding. A constant one needs no call.
+// A divisor for which the quotient is defined: the one given, or 1 after a finding.
+static MlirValue safeDivisor(EmulatorBuild *build, TileBuilder *b, MlirOperation op, MlirValue dividend,
+                             MlirValue divisor, bool isSigned) {
+  MlirType type = mlirValueGetType(divisor);
+  unsigned width = mlirIntegerTypeGetWidth(type);
+  MlirValue wide[2] = {dividend, divisor};
+  for (int i = 0; i < 2 && width < 64; ++i)
+    wide[i] = isSigned ? llvmSExtOpBuild(b, build->i64, wide[i]) : llvmZExtOpBuild(b, build->i64, wide[i]);
+  MlirValue operands[] = {wide[0], wide[1], emulatorI32(build, b, isSigned ? (int64_t)width : 0)};
+  MlirValue safe = emulatorCallAt(build, b, op, "tessera_emu_divisor", build->i64, 3, operands);
+  return width < 64 ? llvmTruncOpBuild(b, type, safe) : safe;
+}
+
+static MlirValue safeDivisors(EmulatorBuild *build, TileBuilder *b, MlirOperation op, bool isSigned) {
+  MlirValue dividends = tileBinaryLhs(op), divisors = tileBinaryRhs(op);
+  int64_t count = mlirShapedTypeGetDimSize(mlirValueGetType(divisors), 0);
+  for (int64_t i = 0; i < count; ++i) {
+    MlirValue at = emulatorI64(build, b, i);
+    MlirValue dividend = llvmExtractElementOpBuild(b, dividends, at);
+    MlirValue divisor = llvmExtractElementOpBuild(b, divisors, at);
+    divisor = safeDivisor(build, b, op, dividend, divisor, isSigned);
+    divisors = llvmInsertElementOpBuild(b, divisors, divisor, at);
+  }
+  return divisors;
+}
+
+// A constant divisor needs no call.
 static bool lowerDivision(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
   MlirValue divisor = tileBinaryRhs(op);
-  MlirType type = mlirValueGetType(divisor);
+  MlirType type = mlirValueGetType(divisor),
+           element = mlirTypeIsAVector(type) ? mlirShapedTypeGetElementType(type) : type;
   bool isSigned = row->number;
   int64_t constant = 0;
   bool isKnown = emulatorConstant(divisor, &constant) && constant != 0 && (constant != -1 || !isSigned);
-  if (isKnown || !mlirTypeIsAInteger(type) || mlirIntegerTypeGetWidth(type) > 64)
+  if (isKnown || !mlirTypeIsAInteger(element) || mlirIntegerTypeGetWidth(element) > 64)
     return true;
-  unsigned width = mlirIntegerTypeGetWidth(type);
   TileBuilder b = tileBuilderBefore(op);
-  MlirValue wide[2] = {tileBinaryLhs(op), divisor};
-  for (int i = 0; i < 2 && width < 64; ++i)
-    wide[i] = isSigned ? llvmSExtOpBuild(&b, build->i64, wide[i]) : llvmZExtOpBuild(&b, build->i64, wide[i]);
-  MlirValue operands[] = {wide[0], wide[1], emulatorI32(build, &b, isSigned ? (int64_t)width : 0)};
-  MlirValue safe = emulatorCallAt(build, &b, op, "tessera_emu_divisor", build->i64, 3, operands);
-  intptr_t divisorAt = mlirOperationGetNumOperands(op) - 1;
-  mlirOperationSetOperand(op, divisorAt, width < 64 ? llvmTruncOpBuild(&b, type, safe) : safe);
+  divisor = mlirTypeIsAVector(type) ? safeDivisors(build, &b, op, isSigned)
+                                    : safeDivisor(build, &b, op, tileBinaryLhs(op), divisor, isSigned);
+  mlirOperationSetOperand(op, mlirOperationGetNumOperands(op) - 1, divisor);
   return true;
 }
 

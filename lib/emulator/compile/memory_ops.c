@@ -9,16 +9,12 @@
 #include "mlir-c/Dialect/LLVM.h"
 #include "upstream/llvm.h"
 
-enum { WIDEST_ACCESS = 64, WIDEST_INSTRUCTION = 16, NOT_ATOMIC = 0, PRIVATE_SPACE = 5 };
+enum { WIDEST_ACCESS = 64, WIDEST_INSTRUCTION = 16, NOT_ATOMIC = 0 };
 
 //===--- questions ------------------------------------------------------------===//
 
-// Memory of the thread's own: an alloca, also behind address arithmetic.
-static bool isPrivate(MlirValue pointer) {
-  if (mlirLLVMPointerTypeGetAddressSpace(mlirValueGetType(pointer)) == PRIVATE_SPACE)
-    return true;
-  return llvmAllocaOpIsA(tileDefiningOp(emulatorRoot(pointer)));
-}
+// Memory of the thread's own where the program shows which: an alloca, also behind address arithmetic.
+static bool isPrivate(MlirValue pointer) { return llvmAllocaOpIsA(tileDefiningOp(emulatorRoot(pointer))); }
 
 static uint32_t spaceOf(MlirValue pointer) {
   switch (mlirLLVMPointerTypeGetAddressSpace(mlirValueGetType(pointer))) {

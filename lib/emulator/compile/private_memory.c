@@ -1,6 +1,6 @@
-// Private memory: each alloca gets a byte beside each of its bytes that tells whether the byte was written, and each
-// access of it a call that compares (tessera_emu_private). Where the alloca's address goes elsewhere (into a call, into
-// memory, through a block's arguments) nobody knows who writes, so there only the bounds count.
+// Private memory: beside each alloca lies a record with a byte for each of its bytes, which tells whether that byte was
+// written. An access whose alloca is known becomes a call that compares (tessera_emu_private). Any other access asks
+// the machine, which looks among the records of the thread's allocas that live (tessera_emu_access).
 #include "lib/emulator/compile/private_memory.h"
 
 #include "upstream/llvm.h"
@@ -22,54 +22,49 @@ MlirValue emulatorRoot(MlirValue pointer) {
   return pointer;
 }
 
-static bool isAccess(MlirOperation op, MlirValue pointer) {
-  if (llvmStoreOpIsA(op))
-    return !mlirValueEqual(llvmStoreOpGetValue(op), pointer);
-  return llvmLoadOpIsA(op) || llvmMemcpyOpIsA(op) || llvmMemcpyInlineOpIsA(op) || llvmMemmoveOpIsA(op) ||
-         llvmMemsetOpIsA(op) || llvmAtomicRMWOpIsA(op) || llvmAtomicCmpXchgOpIsA(op) || llvmLifetimeStartOpIsA(op) ||
-         llvmLifetimeEndOpIsA(op);
-}
-
-static bool isKnownEverywhere(MlirValue pointer) {
-  for (MlirOpOperand use = mlirValueGetFirstUse(pointer); !mlirOpOperandIsNull(use);
-       use = mlirOpOperandGetNextUse(use)) {
-    MlirOperation user = mlirOpOperandGetOwner(use);
-    if (!(passesOn(user) ? isKnownEverywhere(tileOnlyResult(user)) : isAccess(user, pointer)))
-      return false;
-  }
-  return true;
-}
-
 //===--- allocas --------------------------------------------------------------===//
 
-static bool addPrivate(EmulatorBuild *build, MlirOperation op) {
+// The record lies behind its alloca on the stack, so that one in a loop has a record each time.
+static void addPrivate(EmulatorBuild *build, MlirOperation op) {
   MlirType element = mlirTypeAttrGetValue(llvmAllocaOpGetElemType(op));
   MlirValue count = llvmAllocaOpGetArraySize(op), address = llvmAllocaOpGetRes(op);
-  uint64_t bytes = emulatorBytes(element);
-  if (!bytes || build->numPrivates == EmulatorMostPrivates)
-    return true;
-  EmulatorPrivate *record = &build->privates[build->numPrivates++];
-  bool isTracked = isKnownEverywhere(address);
   TileBuilder b = tileBuilderAfter(op);
   if (!mlirTypeEqual(mlirValueGetType(count), build->i64))
     count = llvmZExtOpBuild(&b, build->i64, count);
-  *record = (EmulatorPrivate){.address = address,
-                              .bytes = tileBuildBinary(&b, LlvmOp_Mul, count, emulatorI64(build, &b, (int64_t)bytes))};
-  record->written = emulatorAddress(build, &b, NULL);
-  if (isTracked) {
-    record->written = llvmAllocaOpBuild(&b, build->pointer, record->bytes, mlirTypeAttrGet(build->i8));
-    MlirValue operands[] = {record->written, record->bytes};
-    emulatorCall(build, &b, "tessera_emu_private_begins", (MlirType){NULL}, 2, operands);
-  }
-  return true;
+  MlirValue each = emulatorI64(build, &b, (int64_t)emulatorBytes(element));
+  MlirValue bytes = tileBuildBinary(&b, LlvmOp_Mul, count, each);
+  MlirValue head = emulatorI64(build, &b, sizeof(tessera_emu_private_t));
+  MlirValue whole = tileBuildBinary(&b, LlvmOp_Add, bytes, head);
+  MlirOperation record = llvmAllocaOpCreate(&b, build->pointer, whole, mlirIntegerAttrGet(build->i64, 8),
+                                            mlirTypeAttrGet(build->i8), (MlirAttribute){NULL});
+  MlirValue own = llvmAllocaOpGetRes(record);
+  MlirValue operands[] = {build->self, own, emulatorFlat(build, &b, address), bytes};
+  emulatorCall(build, &b, "tessera_emu_private_begins", (MlirType){NULL}, 4, operands);
+  if (build->numPrivates < EmulatorMostPrivates)
+    build->privates[build->numPrivates++] = (EmulatorPrivate){address, own};
 }
 
-bool emulatorAddPrivates(EmulatorBuild *build, const TileOps *ops) {
+static void endPrivates(EmulatorBuild *build, MlirOperation back, MlirValue last) {
+  TileBuilder b = tileBuilderBefore(back);
+  MlirValue operands[] = {build->self, last};
+  emulatorCall(build, &b, "tessera_emu_privates_end", (MlirType){NULL}, 2, operands);
+}
+
+void emulatorAddPrivates(EmulatorBuild *build, const TileOps *ops) {
+  MlirValue last = {NULL};
   build->numPrivates = 0;
-  for (intptr_t i = 0; i < ops->count; ++i)
-    if (llvmAllocaOpIsA(ops->items[i]) && !addPrivate(build, ops->items[i]))
-      return false;
-  return true;
+  for (intptr_t i = 0; i < ops->count && build->options->checks; ++i) {
+    if (!llvmAllocaOpIsA(ops->items[i]))
+      continue;
+    if (mlirValueIsNull(last)) {
+      TileBuilder b = tileBuilderAfter(build->frame);
+      last = emulatorCall(build, &b, "tessera_emu_privates", build->pointer, 1, &build->self);
+    }
+    addPrivate(build, ops->items[i]);
+  }
+  for (intptr_t i = 0; i < ops->count && !mlirValueIsNull(last); ++i)
+    if (llvmReturnOpIsA(ops->items[i]))
+      endPrivates(build, ops->items[i], last);
 }
 
 //===--- accesses -------------------------------------------------------------===//
@@ -77,13 +72,12 @@ bool emulatorAddPrivates(EmulatorBuild *build, const TileOps *ops) {
 MlirValue emulatorPrivateAccess(EmulatorBuild *build, TileBuilder *b, MlirOperation op, MlirValue pointer,
                                 MlirValue bytes, uint32_t what) {
   MlirValue root = emulatorRoot(pointer);
-  for (int i = 0; i < build->numPrivates && build->options->checks; ++i) {
-    const EmulatorPrivate *record = &build->privates[i];
-    if (!mlirValueEqual(record->address, root))
+  for (int i = 0; i < build->numPrivates; ++i) {
+    if (!mlirValueEqual(build->privates[i].address, root))
       continue;
-    MlirValue operands[] = {emulatorFlat(build, b, record->address), record->bytes, record->written,
-                            emulatorFlat(build, b, pointer),         bytes,         emulatorI32(build, b, what)};
-    return emulatorCallAt(build, b, op, "tessera_emu_private", build->pointer, 6, operands);
+    MlirValue operands[] = {build->privates[i].own, emulatorFlat(build, b, pointer), bytes,
+                            emulatorI32(build, b, what)};
+    return emulatorCallAt(build, b, op, "tessera_emu_private", build->pointer, 4, operands);
   }
   return (MlirValue){NULL};
 }

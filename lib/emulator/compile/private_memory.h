@@ -6,7 +6,7 @@
 // The pointer that address arithmetic and casts began with.
 MlirValue emulatorRoot(MlirValue pointer);
 // Prepares the allocas among the function's ops.
-bool emulatorAddPrivates(EmulatorBuild *build, const TileOps *ops);
+void emulatorAddPrivates(EmulatorBuild *build, const TileOps *ops);
 // The pointer to use for an access of `bytes` (an i64) in front of `op`; null where the root is no such alloca.
 MlirValue emulatorPrivateAccess(EmulatorBuild *build, TileBuilder *b, MlirOperation op, MlirValue pointer,
                                 MlirValue bytes, uint32_t what);

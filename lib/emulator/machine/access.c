@@ -149,7 +149,7 @@ void *emu_access_at(emu_thread_t *self, const void *pointer, uint32_t bytes, uin
   if (what & TESSERA_EMU_SHARED)
     return out_of_shared(self, (uint32_t)(address - (uintptr_t)self->view.block->shared), bytes, what, site);
   if (!(what & TESSERA_EMU_GLOBAL) && is_local(self, address))
-    return (void *)address;
+    return emu_private_at(self, pointer, bytes, what, site);
   return access_global(self, address, bytes, what, atomic, site);
 }
 

@@ -256,12 +256,23 @@ int64_t tessera_emu_divisor(tessera_emu_thread_t *self, int64_t dividend, int64_
                             uint32_t site);
 // Before each call of a function that needs |bytes| of stack: ends the thread, after a finding, where there is no room.
 void tessera_emu_stack(tessera_emu_thread_t *self, uint64_t bytes, uint32_t site);
-// |bytes| of marks for an alloca that nobody has written.
-void tessera_emu_private_begins(uint8_t *written, uint64_t bytes);
-// Before each load and store of the thread's own memory, an alloca of |size| bytes at |base|, as tessera_emu_access.
-// |written|: a byte for each of its bytes, 1 once that was written; null: nobody knows.
-void *tessera_emu_private(tessera_emu_thread_t *self, const void *base, uint64_t size, uint8_t *written,
-                          const void *address, uint64_t bytes, uint32_t what, uint32_t site);
+// An alloca of the thread's, on its stack.
+typedef struct tessera_emu_private_t {
+  struct tessera_emu_private_t *before; // the one that began before it
+  const char *base;
+  uint64_t bytes;
+  uint8_t written[]; // for each of its bytes: 1 once that was written
+} tessera_emu_private_t;
+// Begins an alloca of |bytes| at |base| that nobody has written. |own| has room for as many bytes behind it.
+void tessera_emu_private_begins(tessera_emu_thread_t *self, tessera_emu_private_t *own, const void *base,
+                                uint64_t bytes);
+// Where a function begins: the last alloca of its callers. Before it returns: its own end.
+tessera_emu_private_t *tessera_emu_privates(tessera_emu_thread_t *self);
+void tessera_emu_privates_end(tessera_emu_thread_t *self, tessera_emu_private_t *last);
+// Before each load and store of this alloca, as tessera_emu_access. Where the program does not show the alloca,
+// tessera_emu_access looks for it.
+void *tessera_emu_private(tessera_emu_thread_t *self, tessera_emu_private_t *own, const void *address, uint64_t bytes,
+                          uint32_t what, uint32_t site);
 
 //===--- Counting, and reports of the compiled code's own ----------------===//
 

@@ -309,6 +309,7 @@ static void reset_threads(emu_worker_t *worker) {
     thread->acquirable = NULL;
     thread->fence_scope = 0;
     thread->groups = thread->spins = thread->copy_count = 0;
+    thread->privates = NULL;
     thread->lock = NULL;
     thread->bulks = NULL;
     thread->bulk_groups = thread->fence_count = 0;

@@ -1,6 +1,6 @@
 // undefined.c - operations that have no meaning, as findings at their place: divisions, stacks that end, a thread's own
 // memory. Why here: on the host each of them is a crash without a place, or a number from nowhere.
-#include "lib/emulator/machine/worker.h"
+#include "lib/emulator/machine/access.h"
 
 #include <string.h>
 
@@ -35,30 +35,63 @@ void tessera_emu_stack(tessera_emu_thread_t *thread, uint64_t bytes, uint32_t si
   emu_end_thread(self);
 }
 
-void tessera_emu_private_begins(uint8_t *written, uint64_t bytes) { memset(written, 0, bytes); }
+//===--- A thread's own memory ---------------------------------------------===//
 
-void *tessera_emu_private(tessera_emu_thread_t *thread, const void *base, uint64_t size, uint8_t *written,
-                          const void *address, uint64_t bytes, uint32_t what, uint32_t site) {
+tessera_emu_private_t *tessera_emu_privates(tessera_emu_thread_t *thread) { return emu_of(thread)->privates; }
+
+void tessera_emu_privates_end(tessera_emu_thread_t *thread, tessera_emu_private_t *last) {
+  emu_of(thread)->privates = last;
+}
+
+void tessera_emu_private_begins(tessera_emu_thread_t *thread, tessera_emu_private_t *own, const void *base,
+                                uint64_t bytes) {
   emu_thread_t *self = emu_of(thread);
-  uint64_t offset = (uintptr_t)address - (uintptr_t)base;
-  bool stores = what & TESSERA_EMU_STORE;
+  own->before = self->privates;
+  own->base = base;
+  own->bytes = bytes;
+  memset(own->written, 0, bytes);
+  self->privates = own;
+}
+
+static const char *verb(uint32_t what) { return what & TESSERA_EMU_STORE ? "write" : "read"; }
+
+// Where an access goes that must not happen.
+static void *nowhere(emu_thread_t *self, uint64_t bytes) {
+  if (bytes > sizeof self->nowhere)
+    emu_end_thread(self);
+  return self->nowhere;
+}
+
+void *tessera_emu_private(tessera_emu_thread_t *thread, tessera_emu_private_t *own, const void *address, uint64_t bytes,
+                          uint32_t what, uint32_t site) {
+  emu_thread_t *self = emu_of(thread);
+  uint64_t offset = (uintptr_t)address - (uintptr_t)own->base;
   if (!self->worker->launch->checks)
     return (void *)(uintptr_t)address;
-  if (offset > size || size - offset < bytes) {
+  if (offset > own->bytes || own->bytes - offset < bytes) {
     emu_find(self, TESSERA_EMULATOR_OUT_OF_BOUNDS, known(site), 0, offset, 0,
-             "%s of %llu bytes at byte %lld of private memory that has %llu", stores ? "write" : "read",
-             (unsigned long long)bytes, (long long)offset, (unsigned long long)size);
-    if (bytes > sizeof self->nowhere)
-      emu_end_thread(self);
-    return self->nowhere;
+             "%s of %llu bytes at byte %lld of private memory that has %llu", verb(what), (unsigned long long)bytes,
+             (long long)offset, (unsigned long long)own->bytes);
+    return nowhere(self, bytes);
   }
-  if (!written)
-    return (void *)(uintptr_t)address;
-  if (what & TESSERA_EMU_LOAD && memchr(written + offset, 0, bytes))
+  if (what & TESSERA_EMU_LOAD && memchr(own->written + offset, 0, bytes))
     emu_find(self, TESSERA_EMULATOR_UNINITIALIZED, known(site), 0, offset, 0,
              "read of %llu bytes at byte %llu of private memory, which nobody wrote", (unsigned long long)bytes,
              (unsigned long long)offset);
-  if (stores)
-    memset(written + offset, 1, bytes);
+  if (what & TESSERA_EMU_STORE)
+    memset(own->written + offset, 1, bytes);
   return (void *)(uintptr_t)address;
+}
+
+void *emu_private_at(emu_thread_t *self, const void *address, uint64_t bytes, uint32_t what, uint32_t site) {
+  uintptr_t at = (uintptr_t)address;
+  if (!self->worker->launch->checks || at - (uintptr_t)self->nowhere < sizeof self->nowhere)
+    return (void *)at;
+  for (tessera_emu_private_t *own = self->privates; own; own = own->before)
+    if (at - (uintptr_t)own->base < own->bytes)
+      return tessera_emu_private(&self->view, own, address, bytes, what, site);
+  emu_find(self, TESSERA_EMULATOR_OUT_OF_BOUNDS, site, 0, 0, 0,
+           "%s of %llu bytes of private memory outside of every variable that lives", verb(what),
+           (unsigned long long)bytes);
+  return nowhere(self, bytes);
 }

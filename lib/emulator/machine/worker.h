@@ -92,7 +92,8 @@ struct emu_thread_t {
   const void *atomic_place;                 // between the same two: where, and what was there
   uint32_t atomic_bytes;
   char atomic_value[16];
-  char nowhere[64]; // where accesses go that must not happen
+  tessera_emu_private_t *privates; // the last alloca that lives
+  char nowhere[64];                // where accesses go that must not happen
 };
 
 //===--- Warps -----------------------------------------------------------===//

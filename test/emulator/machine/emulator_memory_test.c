@@ -84,11 +84,15 @@ static void misaligned(self_t *self, void **params) {
 
 static void read_only(self_t *self, void **params) { STORE(BROKEN ? &A[MINE] : &B[MINE], 1, 1); }
 
-// A thread's own stack needs no buffer. (The address sanitizer would put |own| elsewhere.)
+// A thread's own stack needs no buffer, but a record. (The address sanitizer would put |own| elsewhere.)
 __attribute__((no_sanitize("address"))) static void local_memory(self_t *self, void **params) {
-  int own[4] = {1, 2, 3, 4};
+  int own[4];
+  _Alignas(8) char record[sizeof(tessera_emu_private_t) + sizeof own];
+  tessera_emu_private_t *callers = tessera_emu_privates(self);
+  tessera_emu_private_begins(self, (tessera_emu_private_t *)(void *)record, own, sizeof own);
   STORE(&own[self->index % 4], 9, 1);
   STORE(BROKEN ? &(*(int **)params[1])[WORDS] : &B[MINE], LOAD(&own[self->index % 4], 2), 3);
+  tessera_emu_privates_end(self, callers);
 }
 
 //===--- Memory nobody wrote ---------------------------------------------===//
