@@ -1,6 +1,6 @@
 # libtessera.so: dialects and all of lib/ but the runtime. libtessera-runtime: what compiled programs call.
 set(COMPILER_ROOMS support layout machine capi ir analysis transforms conversion search target pipelines jit interpreter
-                   emulator)
+                   emulator import)
 foreach(room ${COMPILER_ROOMS})
   file(GLOB_RECURSE files CONFIGURE_DEPENDS lib/${room}/*.c lib/${room}/*.cpp)
   list(APPEND COMPILER_SOURCES ${files})
@@ -51,6 +51,17 @@ add_custom_command(OUTPUT ${UPSTREAM_HEADERS} ${UPSTREAM_FOLDER}/names.inc ${UPS
 list(APPEND GENERATED_HEADERS ${UPSTREAM_HEADERS})
 list(APPEND COMPILER_SOURCES ${GENERATED_HEADERS})
 
+# ONNX's schema (lib/import/onnx): nanopb's generator makes its descriptors.
+find_package(nanopb REQUIRED CONFIG)
+find_program(NANOPB_GENERATOR NAMES nanopb_generator.py nanopb_generator REQUIRED)
+set(ONNX_SCHEMA ${CMAKE_BINARY_DIR}/generated/lib/import/onnx)
+file(MAKE_DIRECTORY ${ONNX_SCHEMA})
+add_custom_command(OUTPUT ${ONNX_SCHEMA}/onnx.pb.c ${ONNX_SCHEMA}/onnx.pb.h VERBATIM
+  COMMAND ${NANOPB_GENERATOR} -q -D ${ONNX_SCHEMA} onnx.proto
+  WORKING_DIRECTORY ${CMAKE_SOURCE_DIR}/lib/import/onnx
+  DEPENDS lib/import/onnx/onnx.proto lib/import/onnx/onnx.options)
+list(APPEND COMPILER_SOURCES ${ONNX_SCHEMA}/onnx.pb.c ${ONNX_SCHEMA}/onnx.pb.h)
+
 # Texts that become part of the library (lib/machine/embedded_text.h): edit one and the next build has it.
 function(tessera_embed table header)
   file(GLOB files CONFIGURE_DEPENDS ${ARGN})
@@ -90,7 +101,8 @@ endforeach()
 if(COMPILER_SOURCES)
   add_library(tessera SHARED ${COMPILER_SOURCES})
   set_target_properties(tessera PROPERTIES LINKER_LANGUAGE CXX VERSION ${PROJECT_VERSION} SOVERSION 0)
-  target_link_libraries(tessera PRIVATE -Wl,--whole-archive ${CAPI_ARCHIVES} -Wl,--no-whole-archive MLIR LLVM m)
+  target_link_libraries(tessera PRIVATE -Wl,--whole-archive ${CAPI_ARCHIVES} -Wl,--no-whole-archive nanopb::protobuf-nanopb-static MLIR LLVM
+                        m)
   # As LLVM's own libraries are linked: calls within the library go straight, not through the PLT. --wrap: lib/capi/tool.cpp.
   target_link_options(tessera PRIVATE -Wl,-Bsymbolic-functions -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
                       -Wl,--version-script=${CMAKE_SOURCE_DIR}/cmake/libtessera.map)

@@ -15,6 +15,7 @@ A .mlir or .test file is a test when it holds RUN lines. In them:
 REQUIRES/UNSUPPORTED may name: avx512 ptxas cuda-header long (./dev check --long) sanitizers asan ubsan tsan
 """
 import glob
+import importlib.util
 import os
 import shutil
 import subprocess
@@ -81,6 +82,8 @@ cuda = next((home for home in (os.environ.get("CUDA_HOME"), os.environ.get("CUDA
 if cuda:
     config.available_features.add("cuda-header")
     config.substitutions.append((r"%cuda\b", cuda))
+if importlib.util.find_spec("onnx"):
+    config.available_features.add("onnx")
 if long_run:
     config.available_features.add("long")
 if sanitizers:

@@ -2,6 +2,7 @@
 #include "lib/pipelines/read_text.h"
 
 #include "lib/capi/assembly.h"
+#include "lib/import/onnx/import.h"
 #include "lib/ir/support.h"
 #include "lib/pipelines/nesting.h"
 
@@ -15,6 +16,12 @@ static bool isReadable(MlirContext context, MlirStringRef text, MlirStringRef na
 
 MlirModule tileReadModule(MlirContext context, MlirStringRef text, MlirStringRef name) {
   return isReadable(context, text, name) ? mlirExtModuleParse(context, text, name) : (MlirModule){NULL};
+}
+
+bool tileIsModel(const char *path) { return onnxFileIsModel(path); }
+
+MlirModule tileReadModel(MlirContext context, const char *path, tessera_error_t *error) {
+  return onnxImport(context, path, error);
 }
 
 MlirType tileReadType(MlirContext context, MlirStringRef text) {

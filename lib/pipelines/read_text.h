@@ -2,6 +2,7 @@
 // is an error at its place, where MLIR's own readers would exhaust the stack.
 #pragma once
 
+#include "lib/support/status.h"
 #include "mlir-c/IR.h"
 #include "mlir-c/Pass.h"
 
@@ -13,6 +14,9 @@ extern "C" {
 
 // A null byte must follow the text. `name` stands for the file in diagnostics. Null after diagnostics.
 MlirModule tileReadModule(MlirContext context, MlirStringRef text, MlirStringRef name);
+// Is this the name of a model that tileReadModel imports: *.onnx? Null after diagnostics and an error.
+bool tileIsModel(const char *path);
+MlirModule tileReadModel(MlirContext context, const char *path, tessera_error_t *error);
 MlirType tileReadType(MlirContext context, MlirStringRef text);
 MlirAttribute tileReadAttribute(MlirContext context, MlirStringRef text);
 // `report` gets the error.

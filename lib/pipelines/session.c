@@ -52,6 +52,10 @@ static MlirLogicalResult printDiagnostic(MlirDiagnostic diagnostic, void *userDa
 }
 
 static bool parse(TileSession *session, const char *path, tessera_error_t *error) {
+  if (tileIsModel(path)) {
+    session->module = tileReadModel(session->context, path, error);
+    return !mlirModuleIsNull(session->module);
+  }
   size_t size;
   char *text = tessera_file_read(path, &size, error);
   if (!text)

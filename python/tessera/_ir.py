@@ -5,13 +5,14 @@ blocks and values taken from it before raise StaleError afterwards. Types and at
 """
 from __future__ import annotations
 
+import ctypes
 import os
 import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Iterable, Iterator, Mapping, Union
 
 from ._diagnostics import Capture, Diagnostic, Error, Location, location_from
-from ._library import StatisticCallback, StringCallback, Text, collect, collect_bytes, lib, lock, tool
+from ._library import CError, StatisticCallback, StringCallback, Text, collect, collect_bytes, lib, lock, tool
 
 if TYPE_CHECKING:
     from ._execution import Program, Result
@@ -570,9 +571,23 @@ def parse(source: str | bytes, *, name: str = "<string>", context: Context | Non
 
 
 def load(path: str | os.PathLike[str], *, context: Context | None = None) -> Module:
-    """The module in a file, text or bytecode. Raises Error when it is not valid, OSError when it cannot be read."""
+    """The module in a file: text, bytecode, or an ONNX model (*.onnx), whose entry is main.
+
+    Raises Error when it is not valid, OSError when it cannot be read."""
+    name = os.fspath(path)
+    if lib.tileIsModel(name.encode()):
+        return _load_model(name, context)
     with open(path, "rb") as file:
         return parse(file.read(), name=os.fspath(path), context=context)
+
+
+def _load_model(name: str, context: Context | None) -> Module:
+    shared, why = _context(context), CError()
+    with lock, Capture(shared.raw) as said:
+        raw = lib.tileReadModel(shared.raw, name.encode(), ctypes.byref(why))
+    if not raw:
+        raise Error(why.text.decode(errors="replace"), said.diagnostics)
+    return Module(shared, raw, name)
 
 
 def _bytecode_as_text(source: bytes, name: str) -> str:

@@ -215,6 +215,8 @@ void mlirLocationPrint(Location, StringCallback, void*)
 StringRef mlirIdentifierStr(Identifier)
 
 Module tileReadModule(Context, StringRef, StringRef)
+bool tileIsModel(char*)
+Module tileReadModel(Context, char*, Error*)
 Module mlirModuleFromOperation(Operation)
 Operation mlirModuleGetOperation(Module)
 void mlirModuleDestroy(Module)

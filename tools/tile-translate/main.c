@@ -131,6 +131,26 @@ static bool writeStatistics(const TranslateOptions *options, const TileCodeTarge
   return ok;
 }
 
+//===--- importing -------------------------------------------------------------===//
+
+static void append(MlirStringRef piece, void *stream) { fwrite(piece.data, 1, piece.length, stream); }
+
+// The module of a file in another form, as text.
+static bool import(const TranslateOptions *options, tessera_error_t *error) {
+  TileSession session;
+  TileArtifact artifact = {NULL};
+  bool ok = tileSessionOpen(&session, options->file, error);
+  FILE *stream = ok ? open_memstream((char **)&artifact.data, &artifact.size) : NULL;
+  if (stream) {
+    mlirOperationPrint(mlirModuleGetOperation(session.module), append, stream);
+    ok = fclose(stream) == 0;
+  }
+  ok = ok && (stream || tessera_fail(error, "out of memory")) && writeArtifact(&artifact, options->output, error);
+  free((char *)artifact.data);
+  tileSessionClose(&session);
+  return ok;
+}
+
 //===--- the tool -------------------------------------------------------------===//
 
 static bool run(const TranslateOptions *options, tessera_error_t *error) {
@@ -174,7 +194,7 @@ int main(int argc, char **argv) {
   else if (ok && options.draw)
     ok = translateDraw(&options, &error);
   else
-    ok = ok && run(&options, &error);
+    ok = ok && (options.imports ? import(&options, &error) : run(&options, &error));
   if (!ok)
     fprintf(stderr, "tile-translate: error: %s\n", error.text);
   return ok ? 0 : 1;

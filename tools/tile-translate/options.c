@@ -2,6 +2,7 @@
 #include "tools/tile-translate/options.h"
 
 #include "lib/machine/machine.h"
+#include "lib/pipelines/read_text.h"
 #include "lib/support/file.h"
 #include "lib/target/target.h"
 
@@ -78,6 +79,8 @@ static bool take(const char *argument, TranslateOptions *options, tessera_error_
     return options->help = true;
   if (strcmp(argument, "--tile-layout-to-svg") == 0)
     return options->draw = true;
+  if (strcmp(argument, "--import-onnx") == 0)
+    return options->imports = true;
   if (valueOf(argument, "--element-bytes"))
     return takeElementBytes(valueOf(argument, "--element-bytes"), options, error);
   const char *target = valueOf(argument, "--target");
@@ -109,7 +112,9 @@ bool translateOptionsParse(int argc, char **argv, TranslateOptions *options, tes
   if (options->stats && tessera_file_is_same(options->output, options->stats))
     return tessera_fail(error, "-o %s and --stats=%s name one file; each requires a file of its own", options->output,
                         options->stats);
-  return options->form || options->draw ||
+  if (options->imports && !tileIsModel(options->file))
+    return tessera_fail(error, "--import-onnx: %s: expected a name that ends in .onnx", options->file);
+  return options->form || options->draw || options->imports ||
          tessera_fail(error, "nothing to translate to: give one --tile-to-FORM (--help lists them)");
 }
 
@@ -121,6 +126,7 @@ void translateOptionsPrintHelp(void) {
   puts("tile-translate FILE --tile-to-FORM [-o OUTPUT] [flags]: a module of any level to an artifact\n");
   tileTargetsForEach(printForm, NULL);
   puts("  --tile-layout-to-svg   the layouts in FILE as a picture, and the bank conflicts of registers on memory\n"
+       "  --import-onnx          the ONNX model FILE as linalg, in MLIR's text\n"
        "  --element-bytes=N      of these: 1, 2 (default), 4 or 8\n"
        "  -o FILE                where to (default: -, standard output)\n"
        "  --target=NAME          cpu, nvvm (default: the first that has the form)\n"

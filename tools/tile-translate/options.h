@@ -5,7 +5,7 @@
 
 // Strings point into argv; null when not given. The output defaults to "-", standard output.
 typedef struct TranslateOptions {
-  bool help, draw;
+  bool help, draw, imports;
   int64_t elementBytes; // of drawn layouts
   const char *chips[8]; // --target=CHIP, each: GPUs that a program is for
   int numChips;

@@ -1,0 +1,495 @@
+// Computing values: one linalg.generic each, or, where everything is known, scalars at import. See node.h.
+#include "lib/import/onnx/state.h"
+
+#include "lib/import/onnx/fold.h"
+#include "lib/import/onnx/tensors.h"
+#include "lib/ir/support.h"
+#include "upstream/arith.h"
+#include "upstream/linalg.h"
+#include "upstream/tensor.h"
+
+#include "mlir-c/AffineMap.h"
+
+#include <string.h>
+
+//===--- scalars --------------------------------------------------------------===//
+
+static MlirValue folded(const Body *body, MlirValue value) {
+  return body->isFolding ? onnxFold(body->b, value) : value;
+}
+
+MlirValue onnxNumber(Body *body, MlirValue like, double number) {
+  MlirType type = mlirValueGetType(like);
+  if (mlirTypeIsAFloat(type))
+    return tileBuildFloat(body->b, type, number);
+  return tileBuildInteger(body->b, type, (int64_t)number);
+}
+
+MlirValue onnxOp(Body *body, TileUpstream kind, const MlirValue *operands) {
+  return folded(body, onnxIsUnary(kind) ? tileBuildUnary(body->b, kind, operands[0])
+                                        : tileBuildBinary(body->b, kind, operands[0], operands[1]));
+}
+
+MlirValue onnxCompareF(Body *body, int predicate, MlirValue a, MlirValue b) {
+  return folded(body, arithCmpFOpBuild(body->b, a, b, predicate));
+}
+
+MlirValue onnxCompareI(Body *body, int predicate, MlirValue a, MlirValue b) {
+  return folded(body, arithCmpIOpBuild(body->b, a, b, predicate));
+}
+
+MlirValue onnxSelect(Body *body, MlirValue condition, MlirValue a, MlirValue b) {
+  return folded(body, arithSelectOpBuild(body->b, condition, a, b));
+}
+
+static MlirValue castTo(Body *body, TileUpstream kind, MlirValue x, MlirType type) {
+  return folded(body, tileBuildCast(body->b, kind, x, type));
+}
+
+MlirValue onnxToIndex(Body *body, MlirValue x) {
+  MlirType index = mlirIndexTypeGet(body->b->context);
+  if (mlirTypeIsAIndex(mlirValueGetType(x)))
+    return x;
+  return castTo(body, ArithOp_IndexCast, x, index);
+}
+
+MlirValue onnxFromIndex(Body *body, MlirValue x, MlirType type) { return castTo(body, ArithOp_IndexCast, x, type); }
+
+// Floats to integers round toward zero; beyond the type's range, where ONNX promises nothing, the value is the nearest
+// of the range, and nan becomes 0. arith leaves all of these undefined.
+static MlirValue floatToInteger(Body *body, MlirValue x, OnnxType from, OnnxType to, MlirType type) {
+  unsigned bits = tileElementWidth(type);
+  bool isUnsigned = onnxIsUnsigned(to);
+  if (tileElementWidth(mlirValueGetType(x)) < 32)
+    x = castTo(body, ArithOp_ExtF, x, mlirF32TypeGet(body->b->context));
+  MlirType real = mlirValueGetType(x);
+  double least = isUnsigned ? 0 : -(double)(1ull << (bits - 1));
+  double beyond = isUnsigned ? 2.0 * (double)(1ull << (bits - 1)) : (double)(1ull << (bits - 1));
+  MlirValue low = tileBuildFloat(body->b, real, least), high = tileBuildFloat(body->b, real, beyond);
+  MlirValue below = onnxCompareF(body, ArithCmpF_Olt, x, low), above = onnxCompareF(body, ArithCmpF_Oge, x, high);
+  MlirValue none = onnxCompareF(body, ArithCmpF_Uno, x, x), zero = tileBuildFloat(body->b, real, 0);
+  MlirValue outside = ONNX_OP(ArithOp_OrI, none, ONNX_OP(ArithOp_OrI, below, above));
+  MlirValue inside = onnxSelect(body, outside, zero, x);
+  MlirValue converted = castTo(body, isUnsigned ? ArithOp_FPToUI : ArithOp_FPToSI, inside, type);
+  int64_t smallest = isUnsigned ? 0 : (int64_t)(-1ull << (bits - 1));
+  int64_t largest = isUnsigned ? -1 : (int64_t)((1ull << (bits - 1)) - 1);
+  MlirValue capped = onnxSelect(body, above, tileBuildInteger(body->b, type, largest), converted);
+  return onnxSelect(body, below, tileBuildInteger(body->b, type, smallest), capped);
+}
+
+MlirValue onnxConvert(Body *body, MlirValue x, OnnxType from, OnnxType to) {
+  MlirType type = onnxElementType(body->node, to), was = mlirValueGetType(x);
+  unsigned bits = tileElementWidth(type), had = tileElementWidth(was);
+  if (to == Onnx_Bool && onnxIsFloat(from))
+    return onnxCompareF(body, ArithCmpF_Une, x, onnxNumber(body, x, 0));
+  if (to == Onnx_Bool)
+    return from == Onnx_Bool ? x : onnxCompareI(body, ArithCmpI_Ne, x, onnxNumber(body, x, 0));
+  if (onnxIsFloat(from) && onnxIsFloat(to)) {
+    if (mlirTypeEqual(type, was))
+      return x;
+    if (had == bits) { // f16 and bf16, the two of 8 bits: through f32, which holds both
+      x = castTo(body, ArithOp_ExtF, x, mlirF32TypeGet(body->b->context));
+      return castTo(body, ArithOp_TruncF, x, type);
+    }
+    return castTo(body, had < bits ? ArithOp_ExtF : ArithOp_TruncF, x, type);
+  }
+  if (onnxIsFloat(from))
+    return floatToInteger(body, x, from, to, type);
+  bool isUnsigned = onnxIsUnsigned(from) || from == Onnx_Bool;
+  if (onnxIsFloat(to))
+    return castTo(body, isUnsigned ? ArithOp_UIToFP : ArithOp_SIToFP, x, type);
+  if (bits == had)
+    return x;
+  return castTo(body, bits < had ? ArithOp_TruncI : isUnsigned ? ArithOp_ExtUI : ArithOp_ExtSI, x, type);
+}
+
+//===--- one generic ----------------------------------------------------------===//
+
+static MlirAttribute mapsOf(MlirContext context, int count, const MlirAffineMap *maps) {
+  MlirAttribute items[OnnxMaxInputs + 1];
+  for (int i = 0; i < count; ++i)
+    items[i] = mlirAffineMapAttrGet(maps[i]);
+  return mlirArrayAttrGet(context, count, items);
+}
+
+static MlirAttribute iteratorsOf(TileBuilder *b, int dims, uint32_t reduced) {
+  MlirAttribute items[2 * OnnxMaxRank];
+  for (int i = 0; i < dims; ++i)
+    items[i] = tileBuildAttribute(b, reduced >> i & 1 ? "#linalg.iterator_type<reduction>"
+                                                      : "#linalg.iterator_type<parallel>");
+  return mlirArrayAttrGet(b->context, dims, items);
+}
+
+MlirAffineMap onnxProjection(MlirContext context, int dims, int rank, const int *axes) {
+  MlirAffineExpr items[OnnxMaxRank];
+  for (int i = 0; i < rank; ++i)
+    items[i] = mlirAffineDimExprGet(context, axes[i]);
+  return mlirAffineMapGet(context, dims, 0, rank, items);
+}
+
+MlirValue onnxGeneric(Node *node, const OnnxGeneric *generic) {
+  TileBuilder *b = node->b;
+  MlirType types[OnnxMaxInputs + 1], result = mlirValueGetType(generic->init);
+  for (int i = 0; i < generic->count; ++i)
+    types[i] = mlirShapedTypeGetElementType(mlirValueGetType(generic->inputs[i]));
+  types[generic->count] = mlirShapedTypeGetElementType(result);
+  MlirRegion region;
+  TileBuilder inside = tileBuilderInRegion(b, &region, generic->count + 1, types);
+  MlirValue x[OnnxMaxInputs + 1], index[2 * OnnxMaxRank];
+  for (int i = 0; i <= generic->count; ++i)
+    x[i] = mlirBlockGetArgument(inside.block, i);
+  for (int i = 0; i < generic->dims && generic->usesIndex; ++i)
+    index[i] = linalgIndexOpBuild(&inside, mlirIntegerAttrGet(mlirIntegerTypeGet(b->context, 64), i));
+  Body body = {.node = node, .b = &inside, .index = index, .data = generic->data};
+  MlirValue value = generic->element ? generic->element(&body, x) : generic->place(&body);
+  if (body.failed) {
+    mlirRegionDestroy(region);
+    return (MlirValue){NULL};
+  }
+  linalgYieldOpBuild(&inside, 1, &value);
+  return tileOnlyResult(linalgGenericOpBuild(b, 1, &result, generic->count, generic->inputs, 1, &generic->init,
+                                             mapsOf(b->context, generic->count + 1, generic->maps),
+                                             iteratorsOf(b, generic->dims, generic->reduced), region));
+}
+
+//===--- elements -------------------------------------------------------------===//
+
+// The size of an axis of what two shapes broadcast to. A size that is not known may be 1.
+static MlirValue joinSizes(Node *node, MlirValue a, MlirValue b, bool *isOpen) {
+  int64_t x = onnxStatic(a), y = onnxStatic(b);
+  if (onnxIsSame(a, b) || y == 1)
+    return a;
+  if (x == 1)
+    return b;
+  if (x >= 0 && y >= 0) {
+    onnxError(node, "sizes %lld and %lld do not broadcast", (long long)x, (long long)y);
+    return (MlirValue){NULL};
+  }
+  *isOpen = true;
+  TileBuilder *t = node->b;
+  MlirValue one = tileBuildIndex(t, 1);
+  MlirValue aIsOne = arithCmpIOpBuild(t, a, one, ArithCmpI_Eq), bIsOne = arithCmpIOpBuild(t, b, one, ArithCmpI_Eq);
+  MlirValue same = arithCmpIOpBuild(t, a, b, ArithCmpI_Eq);
+  MlirValue fits = arithOrIOpBuild(t, same, arithOrIOpBuild(t, aIsOne, bIsOne));
+  tileBuildAssert(t, fits, "dynamic sizes do not broadcast");
+  return x > 1 ? a : y > 1 ? b : arithSelectOpBuild(t, aIsOne, b, a);
+}
+
+bool onnxBroadcastSizes(Node *node, int count, Value *const *inputs, int *rank, MlirValue *sizes) {
+  *rank = 0;
+  for (int i = 0; i < count; ++i)
+    *rank = inputs[i]->rank > *rank ? inputs[i]->rank : *rank;
+  for (int d = 0; d < *rank; ++d) {
+    sizes[d] = tileBuildIndex(node->b, 1);
+    for (int i = 0; i < count; ++i) {
+      int at = d - (*rank - inputs[i]->rank);
+      bool open = false;
+      if (at >= 0)
+        sizes[d] = joinSizes(node, sizes[d], inputs[i]->sizes[at], &open);
+      if (mlirValueIsNull(sizes[d]))
+        return false;
+    }
+  }
+  return true;
+}
+
+// Position of a result's element in an input, both in C order, sizes known.
+static int64_t placeIn(const Value *input, int rank, const int64_t *sizes, int64_t at) {
+  int64_t place = 0, step = 1;
+  for (int d = rank - 1; d >= 0; --d) {
+    int own = d - (rank - input->rank);
+    int64_t index = at % sizes[d];
+    at /= sizes[d];
+    if (own < 0)
+      continue;
+    int64_t size = onnxStatic(input->sizes[own]);
+    place += size == 1 ? 0 : index * step;
+    step *= size;
+  }
+  return place;
+}
+
+// What is known of all elements here: sizes (integers, few), or constants that give constants.
+static bool isWorthKeeping(OnnxType type, int64_t count, const MlirValue *elements) {
+  if (count <= 8 && !onnxIsFloat(type))
+    return true;
+  for (int64_t i = 0; i < count; ++i)
+    if (!arithConstantOpIsA(tileDefiningOp(elements[i])))
+      return false;
+  return true;
+}
+
+static int64_t knownShape(int rank, const MlirValue *sizes, int64_t *shape) {
+  int64_t count = 1;
+  for (int i = 0; i < rank; ++i) {
+    shape[i] = onnxStatic(sizes[i]);
+    if (shape[i] < 0 || __builtin_mul_overflow(count, shape[i], &count) || count > OnnxMaxElements)
+      return -1;
+  }
+  return count;
+}
+
+static Value *foldMap(Node *node, OnnxType type, int count, Value *const *inputs, OnnxElement *element,
+                      const void *data, int rank, const MlirValue *sizes) {
+  int64_t shape[OnnxMaxRank], number = knownShape(rank, sizes, shape);
+  if (number < 0)
+    return NULL;
+  for (int i = 0; i < count; ++i)
+    if (!onnxElements(node, inputs[i]))
+      return NULL;
+  MlirValue results[OnnxMaxElements + 1], x[OnnxMaxInputs];
+  Body body = {.node = node, .b = node->b, .data = data, .isFolding = true};
+  for (int64_t at = 0; at < number && !body.failed; ++at) {
+    for (int i = 0; i < count; ++i)
+      x[i] = inputs[i]->elements[placeIn(inputs[i], rank, shape, at)];
+    results[at] = onnxFold(node->b, element(&body, x));
+  }
+  if (body.failed || !isWorthKeeping(type, number, results))
+    return NULL;
+  return onnxOfElements(node, type, rank, sizes, results, number);
+}
+
+// Inputs whose size might be 1 or the result's: only the running program knows, so the body reads them at a place.
+typedef struct OpenMap {
+  int count;
+  Value *const *inputs;
+  OnnxElement *element;
+  const void *data;
+  int rank;
+} OpenMap;
+
+static MlirValue openElement(Body *body) {
+  const OpenMap *map = body->data;
+  MlirValue x[OnnxMaxInputs], index[OnnxMaxRank];
+  for (int i = 0; i < map->count; ++i) {
+    Value *input = map->inputs[i];
+    for (int d = 0; d < input->rank; ++d) {
+      MlirValue at = body->index[d + map->rank - input->rank], one = tileBuildIndex(body->b, 1);
+      MlirValue isOne = onnxCompareI(body, ArithCmpI_Eq, input->sizes[d], one);
+      index[d] = onnxSelect(body, isOne, tileBuildIndex(body->b, 0), at);
+    }
+    x[i] = onnxAt(body, input, index);
+  }
+  Body inner = *body;
+  inner.data = map->data;
+  MlirValue result = map->element(&inner, x);
+  body->failed |= inner.failed;
+  return result;
+}
+
+static bool isOpenMap(int count, Value *const *inputs, int rank, const MlirValue *sizes) {
+  for (int i = 0; i < count; ++i)
+    for (int d = 0; d < inputs[i]->rank; ++d) {
+      MlirValue own = inputs[i]->sizes[d], size = sizes[d + rank - inputs[i]->rank];
+      if (onnxStatic(own) != 1 && !onnxIsSame(own, size))
+        return true;
+    }
+  return false;
+}
+
+// The input without the axes that it repeats along, and its map.
+static MlirValue projectInput(Node *node, Value *input, int rank, const MlirValue *sizes, MlirAffineMap *map) {
+  int axes[OnnxMaxRank], count = 0;
+  uint32_t dropped = 0;
+  for (int d = 0; d < input->rank; ++d) {
+    int of = d + rank - input->rank;
+    if (onnxStatic(input->sizes[d]) == 1 && onnxStatic(sizes[of]) != 1)
+      dropped |= 1u << d;
+    else
+      axes[count++] = of;
+  }
+  *map = onnxProjection(node->b->context, rank, count, axes);
+  return onnxTensor(node, dropped ? onnxSqueeze(node, input, dropped) : input);
+}
+
+Value *onnxMapTo(Node *node, OnnxType type, int rank, const MlirValue *sizes, int count, Value *const *inputs,
+                 OnnxElement *element, const void *data) {
+  Value *known = foldMap(node, type, count, inputs, element, data, rank, sizes);
+  if (known)
+    return known;
+  if (isOpenMap(count, inputs, rank, sizes)) {
+    OpenMap map = {count, inputs, element, data, rank};
+    return onnxGenerate(node, type, rank, sizes, openElement, &map);
+  }
+  OnnxGeneric generic = {.count = count, .dims = rank, .element = element, .data = data};
+  for (int i = 0; i < count; ++i)
+    generic.inputs[i] = projectInput(node, inputs[i], rank, sizes, &generic.maps[i]);
+  generic.maps[count] = mlirAffineMapMultiDimIdentityGet(node->b->context, rank);
+  generic.init = onnxEmpty(node, type, rank, sizes);
+  MlirValue result = onnxGeneric(node, &generic);
+  return mlirValueIsNull(result) ? NULL : onnxOfTensor(node, type, result, sizes);
+}
+
+Value *onnxMap(Node *node, OnnxType type, int count, Value *const *inputs, OnnxElement *element, const void *data) {
+  int rank;
+  MlirValue sizes[OnnxMaxRank];
+  return onnxBroadcastSizes(node, count, inputs, &rank, sizes)
+             ? onnxMapTo(node, type, rank, sizes, count, inputs, element, data)
+             : NULL;
+}
+
+static MlirValue same(Body *body, const MlirValue *x) { return x[0]; }
+
+Value *onnxBroadcastTo(Node *node, Value *value, int rank, const MlirValue *sizes) {
+  bool isSame = rank == value->rank;
+  for (int i = 0; i < rank && isSame; ++i)
+    isSame = onnxIsSame(sizes[i], value->sizes[i]);
+  return isSame ? value : onnxMapTo(node, value->type, rank, sizes, 1, &value, same, NULL);
+}
+
+//===--- places ---------------------------------------------------------------===//
+
+static Value *foldGenerate(Node *node, OnnxType type, int rank, const MlirValue *sizes, OnnxPlace *place,
+                           const void *data) {
+  int64_t shape[OnnxMaxRank], number = knownShape(rank, sizes, shape);
+  if (number < 0)
+    return NULL;
+  MlirValue results[OnnxMaxElements + 1], index[OnnxMaxRank];
+  Body body = {.node = node, .b = node->b, .index = index, .data = data, .isFolding = true};
+  for (int64_t at = 0; at < number && !body.failed; ++at) {
+    int64_t rest = at;
+    for (int d = rank; d-- > 0; rest /= shape[d])
+      index[d] = tileBuildIndex(node->b, rest % shape[d]);
+    MlirValue result = place(&body);
+    if (!body.failed)
+      results[at] = onnxFold(node->b, result);
+  }
+  if (body.failed || !isWorthKeeping(type, number, results))
+    return NULL;
+  return onnxOfElements(node, type, rank, sizes, results, number);
+}
+
+MlirValue onnxAt(Body *body, Value *from, const MlirValue *index) {
+  if (!body->isFolding)
+    return tensorExtractOpBuild(body->b, onnxTensor(body->node, from), from->rank, index);
+  int64_t place = 0;
+  MlirValue *elements = body->failed ? NULL : onnxElements(body->node, from);
+  for (int d = 0; d < from->rank && elements; ++d) {
+    int64_t size = onnxStatic(from->sizes[d]), at = onnxStatic(onnxFold(body->b, index[d]));
+    if (size < 0 || at < 0 || at >= size)
+      elements = NULL;
+    place = place * size + at;
+  }
+  body->failed |= !elements;
+  return elements ? elements[place] : tileBuildConstant(body->b, onnxZero(body->node, from->type));
+}
+
+Value *onnxGenerate(Node *node, OnnxType type, int rank, const MlirValue *sizes, OnnxPlace *place, const void *data) {
+  Value *known = foldGenerate(node, type, rank, sizes, place, data);
+  if (known)
+    return known;
+  OnnxGeneric generic = {.dims = rank, .usesIndex = true, .place = place, .data = data};
+  generic.maps[0] = mlirAffineMapMultiDimIdentityGet(node->b->context, rank);
+  generic.init = onnxEmpty(node, type, rank, sizes);
+  MlirValue result = onnxGeneric(node, &generic);
+  return mlirValueIsNull(result) ? NULL : onnxOfTensor(node, type, result, sizes);
+}
+
+//===--- reductions -----------------------------------------------------------===//
+
+typedef struct Combine {
+  OnnxElement *combine;
+  const void *data;
+} Combine;
+
+static MlirValue accumulate(Body *body, const MlirValue *x) {
+  const Combine *with = body->data;
+  Body inner = *body;
+  inner.data = with->data;
+  return with->combine(&inner, (MlirValue[]){x[1], x[0]});
+}
+
+static Value *foldReduce(Node *node, OnnxType type, Value *value, uint32_t reduced, MlirValue initial,
+                         const Combine *with, int rank, const MlirValue *sizes) {
+  int64_t number = onnxCount(value);
+  if (onnxIsFloat(type) || number < 0 || number > OnnxMaxElements || reduced != (1u << value->rank) - 1 ||
+      value->type != type || !onnxElements(node, value))
+    return NULL;
+  Body body = {.node = node, .b = node->b, .data = with->data, .isFolding = true};
+  for (int64_t i = 0; i < number; ++i)
+    initial = with->combine(&body, (MlirValue[]){initial, value->elements[i]});
+  return body.failed ? NULL : onnxOfElements(node, type, rank, sizes, &initial, 1);
+}
+
+Value *onnxReduceWith(Node *node, OnnxType type, Value *value, uint32_t reduced, double initial, OnnxElement *combine,
+                      const void *data) {
+  int axes[OnnxMaxRank], rank = 0;
+  MlirValue sizes[OnnxMaxRank];
+  for (int d = 0; d < value->rank; ++d)
+    if (!(reduced >> d & 1)) {
+      sizes[rank] = value->sizes[d];
+      axes[rank++] = d;
+    }
+  MlirType element = onnxElementType(node, type);
+  MlirValue start = mlirTypeIsAFloat(element) ? tileBuildFloat(node->b, element, initial)
+                                              : tileBuildInteger(node->b, element, onnxInteger(initial));
+  Combine with = {combine, data};
+  Value *known = foldReduce(node, type, value, reduced, start, &with, rank, sizes);
+  if (known)
+    return known;
+  OnnxGeneric generic = {.count = 1, .dims = value->rank, .element = accumulate, .data = &with, .reduced = reduced};
+  generic.inputs[0] = onnxTensor(node, value);
+  generic.maps[0] = mlirAffineMapMultiDimIdentityGet(node->b->context, value->rank);
+  generic.maps[1] = onnxProjection(node->b->context, value->rank, rank, axes);
+  generic.init = onnxFilled(node, type, rank, sizes, start);
+  MlirValue result = onnxGeneric(node, &generic);
+  return mlirValueIsNull(result) ? NULL : onnxOfTensor(node, type, result, sizes);
+}
+
+//===--- sums of products -----------------------------------------------------===//
+
+typedef struct Product {
+  OnnxType left, right, type;
+} Product;
+
+static MlirValue multiplyAdd(Body *body, const MlirValue *x) {
+  const Product *product = body->data;
+  MlirValue a = onnxConvert(body, x[0], product->left, product->type);
+  MlirValue c = onnxConvert(body, x[1], product->right, product->type);
+  bool isFloat = onnxIsFloat(product->type);
+  MlirValue term = ONNX_OP(isFloat ? ArithOp_MulF : ArithOp_MulI, a, c);
+  return ONNX_OP(isFloat ? ArithOp_AddF : ArithOp_AddI, x[2], term);
+}
+
+Value *onnxEinsum(Node *node, OnnxType type, Value *a, const char *aLabels, Value *b, const char *bLabels,
+                  const char *labels) {
+  char all[2 * OnnxMaxRank + 1] = "";
+  MlirValue extents[2 * OnnxMaxRank], sizes[OnnxMaxRank];
+  Value *const inputs[] = {a, b};
+  const char *const texts[] = {labels, aLabels, bLabels};
+  int dims = 0, axes[OnnxMaxRank], rank = (int)strlen(labels);
+  for (int t = 0; t < 3; ++t)
+    for (const char *c = texts[t]; *c; ++c)
+      if (!strchr(all, *c))
+        all[dims++] = *c;
+  for (int d = 0; d < dims; ++d)
+    extents[d] = (MlirValue){NULL};
+  for (int i = 0; i < 2; ++i)
+    for (int d = 0; d < inputs[i]->rank; ++d) {
+      MlirValue *extent = &extents[strchr(all, texts[i + 1][d]) - all];
+      if (mlirValueIsNull(*extent))
+        *extent = inputs[i]->sizes[d];
+      else if (!onnxCheckSame(node, *extent, inputs[i]->sizes[d], "sizes of a product"))
+        return NULL;
+      else if (onnxStatic(*extent) < 0)
+        *extent = inputs[i]->sizes[d];
+    }
+  Product product = {a->type, b->type, type};
+  OnnxGeneric generic = {.count = 2, .dims = dims, .element = multiplyAdd, .data = &product};
+  for (int i = 0; i < 2; ++i) {
+    for (int d = 0; d < inputs[i]->rank; ++d)
+      axes[d] = (int)(strchr(all, texts[i + 1][d]) - all);
+    generic.inputs[i] = onnxTensor(node, inputs[i]);
+    generic.maps[i] = onnxProjection(node->b->context, dims, inputs[i]->rank, axes);
+  }
+  for (int d = 0; d < rank; ++d) {
+    axes[d] = d;
+    sizes[d] = extents[d];
+  }
+  for (int d = rank; d < dims; ++d)
+    generic.reduced |= 1u << d;
+  generic.maps[2] = onnxProjection(node->b->context, dims, rank, axes);
+  MlirValue zero = tileBuildConstant(node->b, onnxZero(node, type));
+  generic.init = onnxFilled(node, type, rank, sizes, zero);
+  return onnxOfTensor(node, type, onnxGeneric(node, &generic), sizes);
+}

@@ -1,0 +1,143 @@
+// What an operator's emitter works with: the node, its inputs and attributes, values of known and unknown sizes, and
+// the ways to compute new values.
+//
+//   static bool emitRelu(Node *node) { return onnxReturn(node, onnxMap(node, node->in[0]->type, 1, node->in, relu,
+//   NULL)); }
+//
+// A value knows its rank and, as values of type index, its sizes. A small tensor of integers may also be known element
+// by element: constants and arithmetic on sizes. What is computed from such values alone is computed at import
+// (fold.h); so the shape arithmetic of a model disappears, and what depends on dynamic sizes becomes index arithmetic.
+#pragma once
+
+#include "lib/import/onnx/types.h"
+#include "lib/ir/builder.h"
+#include "lib/ir/upstream.h"
+
+enum { OnnxMaxRank = 12, OnnxMaxElements = 256 };
+
+typedef struct Value {
+  OnnxKind kind; // Sequence: items; None: an optional without a value
+  OnnxType type;
+  int rank;
+  MlirValue sizes[OnnxMaxRank]; // of type index
+  MlirValue tensor;             // null: not built yet; onnxTensor builds it
+  MlirValue *elements;          // of the element type; null: not known element by element
+  int64_t count;                // of elements, of items
+  const unsigned char *bytes;   // of a constant; null: none
+  bool isMapped;                // bytes lie in the mapped file
+  struct Value **items;
+} Value;
+
+typedef struct Import Import;
+typedef struct Node {
+  Import *import;
+  const OnnxNode *raw;
+  TileBuilder *b;
+  int64_t opset;
+  int numIn, numOut, kind; // kind: of the operator's row
+  Value **in;              // null: left out; missing ones behind the last too, up to OnnxMaxInputs
+  Value **out;
+} Node;
+enum { OnnxMaxInputs = 32 };
+
+// "node 'conv1' (Conv): …" at the node's place. Returns false.
+bool onnxError(const Node *node, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void *onnxAllocate(const Node *node, size_t size); // zeroed, lives as long as the import
+
+//===--- attributes -----------------------------------------------------------===//
+
+const OnnxAttribute *onnxAttribute(const Node *node, const char *name); // null: not there
+int64_t onnxInt(const Node *node, const char *name, int64_t otherwise);
+double onnxReal(const Node *node, const char *name, double otherwise);
+bool onnxWord(const Node *node, const char *name, const char *word, bool otherwise); // is the text that word?
+// False, after an error, if there are more than `most`. `count` -1: not there.
+bool onnxInts(const Node *node, const char *name, int most, int64_t *items, int *count);
+// An axis counted from the end becomes one from the start. False after an error.
+bool onnxAxis(const Node *node, int64_t axis, int rank, int *result);
+
+//===--- values ---------------------------------------------------------------===//
+
+Value *onnxValue(const Node *node, OnnxType type, int rank, const MlirValue *sizes);
+MlirType onnxElementType(const Node *node, OnnxType type);
+MlirType onnxTensorType(const Node *node, const Value *value); // with the sizes that are constants
+MlirValue onnxTensor(Node *node, Value *value);
+Value *onnxOfTensor(Node *node, OnnxType type, MlirValue tensor, const MlirValue *sizes); // null sizes: the type's
+// The same tensor as another type of ONNX (the signs of integers).
+Value *onnxRetype(const Node *node, const Value *value, OnnxType type);
+int64_t onnxStatic(MlirValue size);        // -1: dynamic
+bool onnxIsSame(MlirValue a, MlirValue b); // certainly the same number
+int64_t onnxCount(const Value *value);     // of elements; -1: dynamic
+// The elements of a small constant or computed tensor; null: not known here.
+MlirValue *onnxElements(Node *node, Value *value);
+// As above, but reads what only the running program knows. Null after an error: too many, or no fixed number.
+MlirValue *onnxRead(Node *node, Value *value);
+// As onnxRead, as indices. The number goes to `count`.
+bool onnxReadIndices(Node *node, Value *value, int most, MlirValue *items, int *count);
+// Constants: false after an error, which names the input.
+bool onnxConstantInts(Node *node, Value *value, const char *what, int most, int64_t *items, int *count);
+bool onnxConstantReals(Node *node, Value *value, const char *what, int most, double *items, int *count);
+Value *onnxOfElements(Node *node, OnnxType type, int rank, const MlirValue *sizes, const MlirValue *elements,
+                      int64_t count);
+Value *onnxScalarValue(Node *node, OnnxType type, double number);
+Value *onnxFill(Node *node, OnnxType type, int rank, const MlirValue *sizes, double number);
+// Checks while the program runs, or here where both are known: false after an error.
+bool onnxCheckSame(Node *node, MlirValue a, MlirValue b, const char *what);
+bool onnxCheck(Node *node, MlirValue condition, const char *what);
+// A view with other sizes of as many elements.
+Value *onnxReshape(Node *node, Value *value, int rank, const MlirValue *sizes);
+Value *onnxTranspose(Node *node, Value *value, const int *permutation);
+Value *onnxUnsqueeze(Node *node, Value *value, uint32_t axes, int rank); // bits of axes of the result
+Value *onnxSqueeze(Node *node, Value *value, uint32_t axes);
+Value *onnxSlice(Node *node, Value *value, const MlirValue *offsets, const MlirValue *sizes, const int64_t *strides);
+Value *onnxConcat(Node *node, int count, Value *const *values, int axis);
+// `number` at the places around.
+Value *onnxPad(Node *node, Value *value, const MlirValue *low, const MlirValue *high, MlirValue number);
+Value *onnxCast(Node *node, Value *value, OnnxType type);
+Value *onnxBroadcastTo(Node *node, Value *value, int rank, const MlirValue *sizes);
+
+//===--- computing ------------------------------------------------------------===//
+
+// What a body builds with: in a linalg.generic, or at import with constants.
+typedef struct Body {
+  Node *node;
+  TileBuilder *b;
+  const MlirValue *index; // of the result's element (onnxGenerate)
+  const void *data;
+  bool isFolding, failed; // failed: this cannot be computed at import
+} Body;
+typedef MlirValue OnnxElement(Body *body, const MlirValue *x);
+typedef MlirValue OnnxPlace(Body *body);
+
+// Element by element, with ONNX's broadcasting. Null after an error.
+Value *onnxMap(Node *node, OnnxType type, int count, Value *const *inputs, OnnxElement *element, const void *data);
+// Each element from its place.
+Value *onnxGenerate(Node *node, OnnxType type, int rank, const MlirValue *sizes, OnnxPlace *place, const void *data);
+MlirValue onnxAt(Body *body, Value *from, const MlirValue *index);
+// Combines elements over the axes of `reduced` (bits), which the result lacks. `x` of element: the accumulator, the
+// element.
+Value *onnxReduceWith(Node *node, OnnxType type, Value *value, uint32_t reduced, double initial, OnnxElement *combine,
+                      const void *data);
+// A sum of products over the labels that the result lacks: labels[i] of input i, one character for each axis.
+Value *onnxEinsum(Node *node, OnnxType type, Value *a, const char *aLabels, Value *b, const char *bLabels,
+                  const char *labels);
+
+// Results of a node. False for a null value: an error was reported.
+bool onnxReturn(Node *node, Value *value);
+bool onnxSetOut(Node *node, int index, Value *value);
+
+// Scalars in a body; numbers of the type of `like`.
+MlirValue onnxNumber(Body *body, MlirValue like, double number);
+MlirValue onnxConvert(Body *body, MlirValue x, OnnxType from, OnnxType to);
+MlirValue onnxToIndex(Body *body, MlirValue x);
+#define ONNX_OP(kind, ...) onnxOp(body, kind, (MlirValue[]){__VA_ARGS__})
+MlirValue onnxOp(Body *body, TileUpstream kind,
+                 const MlirValue *operands); // one or two operands of one type, the result's
+MlirValue onnxCompareF(Body *body, int predicate, MlirValue a, MlirValue b);
+MlirValue onnxCompareI(Body *body, int predicate, MlirValue a, MlirValue b);
+MlirValue onnxSelect(Body *body, MlirValue condition, MlirValue a, MlirValue b);
+
+//===--- graphs ---------------------------------------------------------------===//
+
+// Emits a graph of an attribute at the builder's place; `inputs` stand for its inputs. `outputs` has room for all.
+bool onnxEmitGraph(Node *node, const OnnxGraph *graph, int numInputs, Value *const *inputs, Value **outputs);
+TileBuilder *onnxBuilder(Node *node);

@@ -1,0 +1,42 @@
+// The importer's own state: names and values of the graphs around, the mapped file. For import.c, values.c, tensors.c.
+#pragma once
+
+#include "lib/import/onnx/mapping.h"
+#include "lib/import/onnx/node.h"
+
+typedef struct Binding {
+  OnnxText name;
+  Value *value;
+} Binding;
+
+// The names of a graph; those of the graph around are seen through `outer`.
+typedef struct Scope {
+  struct Scope *outer;
+  int64_t count, capacity; // a hash table, half empty
+  Binding *bindings;
+  const OnnxNode *call; // of a function's body: the node that gives its attributes
+  const OnnxFunction *function;
+  const OnnxOpset *opsets;
+  int64_t numOpsets;
+} Scope;
+
+struct Import {
+  OnnxModel *model;
+  const char *path;
+  MlirContext context;
+  MlirOperation module;
+  MlirBlock entry;
+  TileBuilder b; // at the place of the node
+  Scope *scope;
+  TileMemo *memo;
+  OnnxMapping *mapping;
+  OnnxMapping **others; // of external data
+  int64_t numOthers;
+  int depth;          // of graphs within nodes
+  int64_t numTensors; // resources so far
+};
+
+// A data file, mapped as long as the import runs.
+OnnxMapping *onnxImportMap(Import *import, const char *path, tessera_error_t *error);
+// The value of a tensor of the file. Null after an error.
+Value *onnxValueOfTensor(Node *node, const OnnxTensor *tensor);

@@ -1,0 +1,46 @@
+// The table of element types. See types.h.
+#include "lib/import/onnx/types.h"
+
+#include "lib/ir/support.h"
+
+static const struct {
+  const char *name, *mlir;
+  OnnxTypeKind kind;
+} types[] = {
+#define X(number, enumerator, text, type, group) [number] = {text, type, OnnxType_##group},
+    ONNX_TYPES(X)
+#undef X
+};
+
+static bool isKnown(OnnxType type) { return type > 0 && type < (OnnxType)(sizeof types / sizeof *types); }
+
+const char *onnxTypeName(OnnxType type) { return isKnown(type) ? types[type].name : "unknown"; }
+OnnxTypeKind onnxTypeKind(OnnxType type) { return isKnown(type) ? types[type].kind : OnnxType_Other; }
+
+MlirType onnxTypeMlir(MlirContext context, OnnxType type) {
+  if (!isKnown(type) || !types[type].mlir)
+    return (MlirType){NULL};
+  return mlirTypeParseGet(context, tileString(types[type].mlir));
+}
+
+int onnxTypeBytes(OnnxType type) {
+  if (!isKnown(type) || !types[type].mlir)
+    return 0;
+  switch (type) {
+  case Onnx_F64:
+  case Onnx_I64:
+  case Onnx_U64:
+    return 8;
+  case Onnx_F32:
+  case Onnx_I32:
+  case Onnx_U32:
+    return 4;
+  case Onnx_F16:
+  case Onnx_BF16:
+  case Onnx_I16:
+  case Onnx_U16:
+    return 2;
+  default:
+    return 1;
+  }
+}

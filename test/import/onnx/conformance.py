@@ -1,0 +1,201 @@
+"""Runs the node tests of the onnx package through tessera.load and prints what is right, wrong and refused, by operator.
+
+Usage: conformance.py [--target=cpu] [--only=REGEX] [--least=N] [--list] [--seconds=60]
+  --target   cpu, interpret, emulate:CHIP
+  --only     tests whose name matches
+  --least    exit 1 if fewer are right; any wrong one is exit 1 too
+  --list     names the wrong tests and says why the refused ones are
+
+The package's tests give axes, sizes and the like as inputs. Where the importer wants them as constants, as models have
+them, a test is run again with these inputs bound as constants; such tests are counted apart.
+
+A test runs in a child, so that a crash or a hang is one wrong test. Needs the packages onnx and numpy; without them it
+says so and exits 77.
+"""
+import argparse
+import collections
+import multiprocessing
+import os
+import re
+import sys
+import tempfile
+import warnings
+
+
+def arrays_of(items):
+    from onnx import TensorProto, numpy_helper
+    return [numpy_helper.to_array(item) if isinstance(item, TensorProto) else item for item in items]
+
+
+def signless(array, np):
+    """Unsigned integers travel as the program has them: signless."""
+    names = {"uint8": "int8", "uint16": "int16", "uint32": "int32", "uint64": "int64"}
+    return np.ascontiguousarray(array).view(names[array.dtype.name]) if array.dtype.name in names else array
+
+
+def difference(seen, wanted, rtol, atol, np):
+    wanted = np.asarray(wanted)
+    if seen.shape != wanted.shape:
+        return f"shape {seen.shape}, wanted {wanted.shape}"
+    signed = signless(wanted, np) if wanted.ndim else wanted
+    if signed.dtype != seen.dtype and wanted.dtype.name.startswith("uint"):
+        signed = np.asarray(wanted).astype(seen.dtype)
+    if signed.dtype != seen.dtype:
+        return f"type {seen.dtype}, wanted {wanted.dtype}"
+    if seen.dtype.kind in "biu":
+        wrong = seen != signed
+    else:
+        close = np.isclose(seen.astype("f8"), wanted.astype("f8"), rtol=rtol, atol=atol, equal_nan=True)
+        wrong = ~close
+    if wrong.any():
+        at = np.argwhere(np.atleast_1d(wrong))[0]
+        return f"{wrong.sum()} of {wrong.size} elements wrong, first at {at.tolist()}: " \
+               f"{np.atleast_1d(seen)[tuple(at)]}, wanted {np.atleast_1d(wanted)[tuple(at)]}"
+    return ""
+
+
+def load(model):
+    """(module, "") or (None, what the importer says)"""
+    import onnx
+    import tessera
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "model.onnx")
+        onnx.save(model, path)
+        try:
+            return tessera.load(path), ""
+        except tessera.Error as error:
+            said = [item.message for item in error.diagnostics]
+            return None, said[0] if said else str(error)
+
+
+def bound(model, inputs, np):
+    """The model with its inputs of axes, sizes and the like (integers and bools of rank 0 or 1, scales of Resize; not the
+    first input of a node) as constants, and the other inputs."""
+    import onnx
+    model = onnx.ModelProto.FromString(model.SerializeToString())
+    first = {node.input[0] for node in model.graph.node if node.input}
+    rest = []
+    for info, item in zip(list(model.graph.input), inputs):
+        array = np.asarray(item)
+        decides = array.ndim <= 1 and array.size <= 64 and info.name not in first and \
+            (array.dtype.kind in "ib" or any(node.op_type in ("Resize", "Upsample") for node in model.graph.node))
+        if decides:
+            model.graph.input.remove(info)
+            model.graph.initializer.append(onnx.numpy_helper.from_array(array, info.name))
+        else:
+            rest.append(item)
+    return model, rest
+
+
+def judge(case, target):
+    """("right" | "bound" | "wrong" | "refused", why)"""
+    import numpy as np
+    import tessera
+    model, how = case.model, "right"
+    sets = [(arrays_of(inputs), arrays_of(outputs)) for inputs, outputs in case.data_sets]
+    module, why = load(model)
+    if module is None and "is not a constant" in why and len(sets) == 1:
+        model, rest = bound(model, sets[0][0], np)
+        module, again = load(model)
+        why, how, sets = again or why, "bound", [(rest, sets[0][1])]
+    if module is None:
+        return "refused", why
+    try:
+        program = module.compile(target)
+    except tessera.Error as error:
+        said = [item.message for item in error.diagnostics]
+        return "wrong", "does not compile: " + (said[0] if said else str(error))
+    for inputs, wanted in sets:
+        try:
+            results = program(*[signless(np.asarray(item), np) for item in inputs]).results
+        except (tessera.Error, TypeError, ValueError) as error:
+            return "wrong", "does not run: " + str(error)
+        if len(results) != len(wanted):
+            return "wrong", f"{len(results)} results, wanted {len(wanted)}"
+        for i, (seen, expected) in enumerate(zip(results, wanted)):
+            if why := difference(np.asarray(seen), expected, case.rtol, case.atol, np):
+                return "wrong", f"result {i + 1}: {why}"
+    return how, ""
+
+
+def work(cases, numbers, target, pipe):
+    devnull = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(devnull, 2)
+    for number in numbers:
+        pipe.send((number, None, ""))
+        try:
+            verdict, why = judge(cases[number], target)
+        except Exception as error:  # a bug of this script or of the package counts as wrong
+            verdict, why = "wrong", f"{type(error).__name__}: {error}"
+        pipe.send((number, verdict, why))
+    pipe.send((-1, None, ""))
+
+
+def run_all(cases, target, seconds):
+    """A worker at a time; one that dies or hangs is replaced, and the test it was at is wrong."""
+    results, pending = {}, list(range(len(cases)))
+    while pending:
+        ours, theirs = multiprocessing.Pipe(False)
+        child = multiprocessing.get_context("fork").Process(target=work, args=(cases, pending, target, theirs))
+        child.start()
+        theirs.close()
+        current = None
+        while True:
+            try:
+                if not ours.poll(seconds):
+                    results[current] = ("wrong", f"no end after {seconds} s")
+                    break
+                number, verdict, why = ours.recv()
+            except EOFError:
+                results[current] = ("wrong", "crashed")
+                break
+            if number < 0:
+                current = None
+                break
+            current = number
+            if verdict:
+                results[number] = (verdict, why)
+        child.kill()
+        child.join()
+        pending = [number for number in pending if number not in results]
+    return results
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--target", default="cpu")
+    parser.add_argument("--only", default="")
+    parser.add_argument("--least", type=int, default=0)
+    parser.add_argument("--seconds", type=int, default=120)
+    parser.add_argument("--list", action="store_true")
+    options = parser.parse_args()
+    warnings.simplefilter("ignore")
+    try:
+        import numpy  # noqa: F401
+        from onnx.backend.test.case.node import collect_testcases
+    except ImportError as error:
+        print(f"skipped: {error.name} is not installed")
+        return 77
+    cases = [case for case in collect_testcases(None) if re.search(options.only, case.name)]
+    results = run_all(cases, options.target, options.seconds)
+    table = collections.defaultdict(collections.Counter)
+    for number, (verdict, why) in sorted(results.items()):
+        case = cases[number]
+        refused = re.match(r"node '.*?' \((\w+)\)", why) if verdict == "refused" else None
+        operator = refused.group(1) if refused else "+".join(sorted({node.op_type for node in case.model.graph.node})[:2])
+        table[operator][verdict] += 1
+        if options.list and verdict not in ("right", "bound"):
+            print(f"{verdict} {case.name}: {why}")
+    for operator, counts in sorted(table.items()):
+        if counts["wrong"] or counts["refused"]:
+            right = counts["right"] + counts["bound"]
+            print(f"{operator:40} {right:5} right {counts['wrong']:5} wrong {counts['refused']:5} refused")
+    total = collections.Counter(verdict for verdict, _ in results.values())
+    right = total["right"] + total["bound"]
+    print(f"{options.target}: {len(cases)} tests, {right} right ({total['bound']} with axes or sizes bound as constants), "
+          f"{total['wrong']} wrong, {total['refused']} refused")
+    return 1 if total["wrong"] or right < options.least else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
