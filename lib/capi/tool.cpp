@@ -17,18 +17,29 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/ToolOutputFile.h"
+#include <atomic>
 #include <deque>
+#include <mutex>
 #include <new>
 
 using namespace mlir;
 
-static void (*whenOutOfMemory)(void);
+static std::atomic<void (*)()> whenOutOfMemory;
 
 void mlirExtToolWhenOutOfMemory(void (*outOfMemory)(void)) {
+  static std::new_handler others;
+  static std::once_flag once;
+  if (!whenOutOfMemory)
+    others = std::get_new_handler();
   whenOutOfMemory = outOfMemory;
-  std::set_new_handler(outOfMemory);
+  std::set_new_handler(outOfMemory ? outOfMemory : others);
   // Upstream's mains set a handler of operator new that asks this one.
-  llvm::install_bad_alloc_error_handler([](void *, const char *, bool) { whenOutOfMemory(); });
+  std::call_once(once, [] {
+    llvm::install_bad_alloc_error_handler([](void *, const char *, bool) {
+      if (auto call = whenOutOfMemory.load())
+        call();
+    });
+  });
 }
 
 // The linker sends the library's own calls of malloc, calloc and realloc here (cmake/TesseraLibrary.cmake): mlir-c
@@ -37,8 +48,9 @@ void mlirExtToolWhenOutOfMemory(void (*outOfMemory)(void)) {
 static constexpr size_t MostForPasses = 1 << 20;
 
 static void *orOutOfMemory(void *memory, size_t size) {
-  if (!memory && size && size < MostForPasses && whenOutOfMemory)
-    whenOutOfMemory();
+  auto call = memory ? nullptr : whenOutOfMemory.load();
+  if (call && size && size < MostForPasses)
+    call();
   return memory;
 }
 

@@ -12,7 +12,7 @@ MlirExtToolText *mlirExtToolAddText(const char *name, const char *valueName, con
 const char *mlirExtToolTextGet(MlirExtToolText *flag); // null when not given; "" for "--name"
 
 // Where C++, mlir-c or a pass finds no memory, `outOfMemory`, which may not return, is called, also by upstream's
-// mains. Without it C++ aborts, and malloc returns null.
+// mains. Without it C++ aborts, and malloc returns null. Null: the process gets its own handler back.
 void mlirExtToolWhenOutOfMemory(void (*outOfMemory)(void));
 
 // What a tool does in the place of mlir-opt. Each gets `userData`.

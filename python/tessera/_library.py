@@ -19,8 +19,29 @@ from urllib.parse import unquote, urlparse
 
 FILE = "libtessera-execution.so"
 
-#: Held while the process's own things are at work: pass statistics, the runtime's threads, diagnostic handlers.
-lock = threading.RLock()
+
+class Lock:
+    """Held while the process's own things are at work: pass statistics, the runtime's threads, diagnostic handlers. While it
+    is held, a small allocation that fails in C++, which can raise nothing, ends the process with a sentence and status 1;
+    else C++ would abort. Outside, the process's other libraries see to their own."""
+
+    def __init__(self) -> None:
+        self._lock, self._depth = threading.RLock(), 0
+
+    def __enter__(self) -> None:
+        self._lock.acquire()
+        self._depth += 1
+        if self._depth == 1:
+            lib.mlirExtToolWhenOutOfMemory(lib.out_of_memory)
+
+    def __exit__(self, *_: object) -> None:
+        self._depth -= 1
+        if self._depth == 0:
+            lib.mlirExtToolWhenOutOfMemory(OutOfMemory())
+        self._lock.release()
+
+
+lock = Lock()
 
 
 class LibraryNotFound(ImportError):
@@ -179,12 +200,15 @@ NamedAttribute._fields_ = [("name", _types["Identifier"]), ("attribute", _types[
 # A callback may not return a struct in ctypes: MlirLogicalResult, a struct of one byte, is returned as that byte.
 DiagnosticHandler = ctypes.CFUNCTYPE(ctypes.c_int8, _types["Diagnostic"], ctypes.c_void_p)
 _types["DiagnosticHandler"] = DiagnosticHandler
+OutOfMemory = ctypes.CFUNCTYPE(None)
+_types["OutOfMemory"] = OutOfMemory
 
 PROTOTYPES = """
 DialectRegistry mlirDialectRegistryCreate()
 void mlirDialectRegistryDestroy(DialectRegistry)
 void tesseraRegisterAllDialects(DialectRegistry)
 void tesseraRegisterAllPasses()
+void mlirExtToolWhenOutOfMemory(OutOfMemory)
 Context mlirContextCreateWithRegistry(DialectRegistry, bool)
 void mlirContextDestroy(Context)
 void mlirContextSetAllowUnregisteredDialects(Context, bool)
@@ -346,6 +370,7 @@ class Library:
     def __init__(self) -> None:
         self._c, self._path = _load()
         self.append = StringCallback(("tesseraTextAppend", self._c))  # C's own, to be handed to C
+        self.out_of_memory = OutOfMemory(("tessera_guard_out_of_memory", self._c))
         self._prototypes = {}
         for result, name, parameters in re.findall(r"^(\S+) (\w+)\((.*)\)$", PROTOTYPES, re.M):
             self._prototypes[name] = (result, parameters)
@@ -399,7 +424,8 @@ def collect_bytes(call: Callable[..., Any], *arguments: Any) -> bytes:
     """What a printing function of mlir-c writes: its last two parameters are the callback and its data."""
     text = CText()
     try:
-        call(*arguments, lib.append, ctypes.byref(text))
+        with lock:
+            call(*arguments, lib.append, ctypes.byref(text))
         if text.failed:
             raise MemoryError
         return ctypes.string_at(text.data, text.length) if text.length else b""

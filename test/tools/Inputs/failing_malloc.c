@@ -1,6 +1,7 @@
 // failing_malloc.c - the allocation number N of a process fails, and no other one: LD_PRELOAD this, FAIL_AT=N. With
 // FAIL_FROM=N all from then on fail. Prints the number of allocations at exit to the file COUNT_TO, and the library
-// that asked for number N to the file FAILED_IN.
+// that asked for number N to the file FAILED_IN. A process may also begin again by failing_malloc_at(N): the allocation
+// number N from there on fails, none for N < 0. failing_malloc_count() tells how many there were.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -32,6 +33,13 @@ __attribute__((destructor)) static void end(void) {
     fclose(file);
   }
 }
+
+void failing_malloc_at(long number) {
+  fail_at = number;
+  atomic_store(&count, 0);
+}
+
+long failing_malloc_count(void) { return atomic_load(&count); }
 
 static void tell(const void *caller) {
   const char *path = getenv("FAILED_IN");
