@@ -23,6 +23,7 @@
 
 typedef struct Values {
   MlirValue of[MaxGroupNodes][MaxOperands]; // by node and output; null: not computed here
+  MlirValue matrices[MaxGroupNodes][2];     // factors from outside: the first and the second input of a product
 } Values;
 
 typedef struct Emission {
@@ -176,12 +177,28 @@ static bool hasAny(const TileGroupNode *node, int output, const int *dims, int c
   return false;
 }
 
+// A factor from outside has one tile wherever these loops stand: no loop goes along its dimensions.
+static bool isLoadedOnce(const Emission *k, int number, int input) {
+  const TileGroupNode *node = &k->graph->nodes[number];
+  bool isOnce = node->kind == TileGroupKind_Product && node->makers[input] < 0;
+  for (int d = 0; d < node->s.numDims; ++d)
+    isOnce &= !tileOperandUses(&node->s.operands[input], d) || !tileGroupDimIsWalked(&k->graph->dims[node->dims[d]]);
+  return isOnce;
+}
+
+static MlirValue loadMatrix(Emission *k, int number, int input);
+
 // Computes, ahead of loops over these dimensions, what the node needs and what they do not index.
 static void computeBefore(Emission *k, int number, const int *dims, int count) {
   const TileGroupNode *node = &k->graph->nodes[number];
   for (int i = 0; i < node->s.numInputs; ++i) {
-    if (node->makers[i] < 0)
+    if (node->makers[i] < 0) {
+      if (count && isLoadedOnce(k, number, i)) {
+        enter(k, number);
+        k->values.matrices[number][i] = loadMatrix(k, number, i);
+      }
       continue;
+    }
     if (hasAny(&k->graph->nodes[node->makers[i]], node->outputs[i], dims, count))
       computeBefore(k, node->makers[i], dims, count);
     else
@@ -344,14 +361,20 @@ static MlirValue transposed(Emission *k, MlirValue matrix) {
                               mlirDenseI64ArrayGet(k->e.body.context, 2, (int64_t[]){1, 0}));
 }
 
-// An operand of the product as a matrix over rows × columns. `depth` is k, and one of the two.
-static MlirValue loadMatrix(Emission *k, int number, int input, int rows, int columns, int depth) {
+// A factor of the product as the matrix that tile.mma takes.
+static MlirValue loadMatrix(Emission *k, int number, int input) {
   const TileGroupNode *node = &k->graph->nodes[number];
+  const TileProduct *p = &node->product;
+  bool isLhs = input == p->lhs;
+  int rows = isLhs ? p->m : p->k, columns = isLhs ? p->k : p->n;
+  if (!mlirValueIsNull(k->values.matrices[number][input]))
+    return k->values.matrices[number][input];
   if (node->makers[input] < 0)
     return tileKernelLoadMatrix(&k->e, input, (int[2]){rows, columns});
   MlirValue value = k->values.of[node->makers[input]][node->outputs[input]];
-  value = zeroPastEnd(k, value, depth, depth == (rows < columns ? rows : columns) ? 0 : 1);
-  return rows < columns ? value : transposed(k, value);
+  bool isInOrder = rows < columns; // the value's axes are in the order of the dimensions
+  value = zeroPastEnd(k, value, p->k, isLhs == isInOrder);
+  return isInOrder ? value : transposed(k, value);
 }
 
 static void buildProduct(Emission *k, int number) {
@@ -374,8 +397,7 @@ static void buildProduct(Emission *k, int number) {
     if (node->makers[i] >= 0)
       evaluate(k, node->makers[i], node->outputs[i]);
   enter(k, number);
-  MlirValue lhs = loadMatrix(k, number, p->lhs, p->m, p->k, p->k);
-  MlirValue rhs = loadMatrix(k, number, p->rhs, p->k, p->n, p->k);
+  MlirValue lhs = loadMatrix(k, number, p->lhs), rhs = loadMatrix(k, number, p->rhs);
   sum = tileMmaOpBuild(&k->e.body, lhs, rhs, sum);
   closeLoops(k, &loops);
   if (isWider)

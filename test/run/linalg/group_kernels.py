@@ -222,6 +222,7 @@ FORMS = {
     "embedding": lambda: embedding(11, 23, 41, [4, 64]),
     "products": lambda: products(45, 24, 53, 19, [16, 64, 16, 32]),
     "products, middle walked": lambda: products(45, 24, 53, 19, [16, 32, 16, 32]),
+    "products, one factor kept": lambda: products(45, 24, 53, 19, [16, 32, 32, 32]),
     "products, all whole": lambda: products(17, 16, 32, 16, [32, 32, 16, 16]),
     "products, f16": lambda: products(33, 17, 35, 21, [16, 32, 16, 32], "f16"),
     "products, past the end": lambda: pastTheEnd(19, 24, 21, 17, [16, 32, 16, 32]),
