@@ -1,0 +1,521 @@
+// The cost of several operators as one kernel, and its search. See tile_graph.h.
+#include "lib/search/tile_graph.h"
+
+#include "lib/search/model.h"
+#include "lib/support/integer.h"
+
+#include <math.h>
+#include <string.h>
+
+//===--- boxes --------------------------------------------------------------------===//
+
+TileBox tileOperandHull(const TileOperatorOperand *operand, int numDims, const TileBox *points) {
+  TileBox hull = {{0}, {0}};
+  for (int axis = 0; axis < operand->rank; ++axis) {
+    int64_t least = 0, most = 0;
+    for (int d = 0; d < numDims; ++d) {
+      int64_t factor = operand->factors[axis][d], last = points->end[d] - 1;
+      if (last < points->begin[d])
+        return (TileBox){{0}, {0}};
+      least += factor * (factor < 0 ? last : points->begin[d]);
+      most += factor * (factor < 0 ? points->begin[d] : last);
+    }
+    hull.begin[axis] = tessera_max(least, 0);
+    hull.end[axis] = tessera_min(most + 1, operand->extents[axis]);
+  }
+  return hull;
+}
+
+static bool isEmpty(const TileBox *box, int rank) {
+  for (int i = 0; i < rank; ++i)
+    if (box->end[i] <= box->begin[i])
+      return true;
+  return rank == 0;
+}
+
+// Widens the box of a node to the points that make `axes` of its output.
+static void require(const TileGraphNode *maker, int output, const TileBox *axes, TileBox *box) {
+  const TileOperatorOperand *made = &maker->op.operands[output];
+  bool isFirst = isEmpty(box, maker->op.numDims);
+  if (isEmpty(axes, made->rank))
+    return;
+  for (int d = 0; d < maker->op.numDims; ++d) {
+    int64_t begin = 0, end = maker->op.dims[d].extent;
+    for (int axis = 0; axis < made->rank; ++axis)
+      if (made->factors[axis][d]) {
+        begin = axes->begin[axis];
+        end = axes->end[axis];
+      }
+    box->begin[d] = isFirst ? begin : tessera_min(box->begin[d], begin);
+    box->end[d] = isFirst ? end : tessera_max(box->end[d], end);
+  }
+}
+
+void tileGraphPropagate(const TileGraph *graph, TileBox *boxes) {
+  for (int n = graph->numNodes - 1; n >= 0; --n) {
+    const TileGraphNode *node = &graph->nodes[n];
+    for (int i = 0; i < node->op.numOperands; ++i) {
+      if (node->op.operands[i].isOutput || node->makers[i] < 0 || isEmpty(&boxes[n], node->op.numDims))
+        continue;
+      TileBox axes = tileOperandHull(&node->op.operands[i], node->op.numDims, &boxes[n]);
+      require(&graph->nodes[node->makers[i]], node->outputs[i], &axes, &boxes[node->makers[i]]);
+    }
+  }
+}
+
+//===--- best fit -------------------------------------------------------------------===//
+
+static bool overlap(const TileLifetime *a, const TileLifetime *b) { return a->begin <= b->end && b->begin <= a->end; }
+
+// The largest allocations first; each in the smallest hole among those that live with it and are placed.
+int64_t tileBestFit(const TileLifetime *lifetimes, int count, int64_t *offsets) {
+  int64_t own[TileGraphTensors], arena = 0;
+  bool isPlaced[TileGraphTensors] = {false};
+  int64_t *at = offsets ? offsets : own;
+  if (!offsets && count > TileGraphTensors)
+    return INT64_MAX;
+  for (int round = 0; round < count; ++round) {
+    int next = -1;
+    for (int i = 0; i < count; ++i)
+      if (!isPlaced[i] && (next < 0 || lifetimes[i].bytes > lifetimes[next].bytes))
+        next = i;
+    int64_t best = -1, least = INT64_MAX;
+    // A hole begins at 0 or at the end of a neighbour.
+    for (int i = -1; i < count; ++i) {
+      if (i >= 0 && (!isPlaced[i] || !overlap(&lifetimes[i], &lifetimes[next])))
+        continue;
+      int64_t begin = i < 0 ? 0 : at[i] + lifetimes[i].bytes, end = INT64_MAX;
+      bool isFree = true;
+      for (int j = 0; j < count && isFree; ++j) {
+        if (!isPlaced[j] || !overlap(&lifetimes[j], &lifetimes[next]) || at[j] + lifetimes[j].bytes <= begin)
+          continue;
+        isFree = at[j] >= begin + lifetimes[next].bytes;
+        end = tessera_min(end, at[j]);
+      }
+      int64_t hole = end == INT64_MAX ? INT64_MAX : end - begin;
+      if (isFree && (best < 0 || hole < least || (hole == least && begin < best))) {
+        best = begin;
+        least = hole;
+      }
+    }
+    at[next] = best;
+    isPlaced[next] = true;
+    arena = tessera_max(arena, best + lifetimes[next].bytes);
+  }
+  return arena;
+}
+
+//===--- one kernel -------------------------------------------------------------------===//
+
+// A tile that is loaded: of a tensor, by an operand of these dimensions, in one scope.
+typedef struct Load {
+  int tensor, scope;
+  uint32_t dims;
+} Load;
+
+enum { MostLoads = 256 };
+
+// The kernel as group_kernel.c emits it, step by step.
+typedef struct Kernel {
+  const TileGraph *graph;
+  const int64_t *block;
+  int64_t tiles[TileOperatorDims]; // along each dimension
+  uint32_t open;                   // walked dimensions whose loops are open
+  int scope, scopes;               // the number of the innermost open loop nest; how many there were
+  bool isDone[TileGraphNodes];     // computed in the present scope or around it
+  bool isHeld[TileGraphNodes][2];  // factors that were loaded ahead of the loops
+  Load loads[MostLoads];
+  int numLoads, step;
+  TileLifetime lives[TileGraphTensors];
+  int life[TileGraphNodes], numLives;
+  TileGraphCost cost;
+  double instructions, products; // elements × operations of what lanes compute; of products
+} Kernel;
+
+static bool isWalked(const Kernel *k, int dim) {
+  return k->graph->dims[dim].isFolded && k->block[dim] < k->graph->dims[dim].extent;
+}
+
+static uint32_t dimsOf(const TileGraphNode *node, int operand) {
+  uint32_t dims = 0;
+  for (int d = 0; d < node->op.numDims; ++d)
+    if (tileOperandIsIndexedBy(&node->op.operands[operand], d))
+      dims |= 1u << node->dims[d];
+  return dims;
+}
+
+static uint32_t allDims(const TileGraphNode *node) {
+  uint32_t dims = 0;
+  for (int d = 0; d < node->op.numDims; ++d)
+    dims |= 1u << node->dims[d];
+  return dims;
+}
+
+// How often all programs come to the present place, for what these dimensions index: once for each tile of the grid's
+// dimensions and of open loops that do not index it. `isPadded`: whole blocks, also past the end.
+static double countOf(const Kernel *k, uint32_t dims, bool isPadded) {
+  double count = 1;
+  for (int d = 0; d < k->graph->numDims; ++d) {
+    const TileGraphDim *dim = &k->graph->dims[d];
+    bool has = dims >> d & 1;
+    if (has)
+      count *= isPadded ? (double)(k->tiles[d] * k->block[d]) : (double)dim->extent;
+    else if (!dim->isFolded || k->open >> d & 1)
+      count *= (double)k->tiles[d];
+  }
+  return count;
+}
+
+static void load(Kernel *k, const TileGraphNode *node, int operand) {
+  const TileOperatorOperand *o = &node->op.operands[operand];
+  Load now = {node->tensors[operand], k->scope, dimsOf(node, operand)};
+  if (o->rank == 0 || (o->isOutput && !o->isRead))
+    return;
+  for (int i = 0; i < k->numLoads; ++i)
+    if (k->loads[i].tensor == now.tensor && k->loads[i].scope == now.scope && k->loads[i].dims == now.dims)
+      return;
+  if (k->numLoads < MostLoads)
+    k->loads[k->numLoads++] = now;
+  k->cost.read += countOf(k, now.dims, false) * (double)o->bits / 8;
+}
+
+// A value's tile lives from now on.
+static void hold(Kernel *k, int n) {
+  const TileGraphNode *node = &k->graph->nodes[n];
+  int64_t bytes = 0;
+  for (int i = 0; i < node->op.numOperands; ++i) {
+    int64_t elements = 1;
+    if (!node->op.operands[i].isOutput)
+      continue;
+    for (int d = 0; d < node->op.numDims; ++d)
+      if (tileOperandIsIndexedBy(&node->op.operands[i], d))
+        elements *= k->block[node->dims[d]];
+    bytes += elements * node->op.operands[i].bits / 8;
+  }
+  if (k->numLives == TileGraphTensors)
+    return;
+  k->life[n] = k->numLives;
+  k->lives[k->numLives++] = (TileLifetime){k->step, k->step, bytes};
+}
+
+static void use(Kernel *k, int n) {
+  if (k->isDone[n])
+    k->lives[k->life[n]].end = k->step;
+}
+
+static void evaluate(Kernel *k, int n);
+
+static uint32_t walkedDims(const Kernel *k, const TileGraphNode *node, bool folded) {
+  uint32_t dims = 0;
+  for (int d = 0; d < node->op.numDims; ++d)
+    if (node->op.dims[d].isReduction == folded && isWalked(k, node->dims[d]))
+      dims |= 1u << node->dims[d];
+  return dims;
+}
+
+static bool isFactorOnce(const Kernel *k, const TileGraphNode *node, int operand) {
+  uint32_t dims = dimsOf(node, operand);
+  for (int d = 0; d < k->graph->numDims; ++d)
+    if (dims >> d & 1 && isWalked(k, d))
+      return false;
+  return node->op.m >= 0 && node->makers[operand] < 0;
+}
+
+static void computeBefore(Kernel *k, int n, uint32_t dims) {
+  const TileGraphNode *node = &k->graph->nodes[n];
+  for (int i = 0; i < node->op.numOperands; ++i) {
+    if (node->op.operands[i].isOutput)
+      continue;
+    if (node->makers[i] < 0) {
+      if (dims && i < 2 && isFactorOnce(k, node, i) && !k->isHeld[n][i]) {
+        load(k, node, i);
+        k->isHeld[n][i] = true;
+      }
+      continue;
+    }
+    if (dimsOf(&k->graph->nodes[node->makers[i]], node->outputs[i]) & dims)
+      computeBefore(k, node->makers[i], dims);
+    else
+      evaluate(k, node->makers[i]);
+  }
+}
+
+// Inside of loops over `dims`, with what is forgotten when they are closed.
+typedef struct Scope {
+  uint32_t open;
+  int scope;
+  bool isDone[TileGraphNodes], isHeld[TileGraphNodes][2];
+} Scope;
+
+static Scope openLoops(Kernel *k, uint32_t dims) {
+  Scope outer = {.open = k->open, .scope = k->scope};
+  memcpy(outer.isDone, k->isDone, sizeof outer.isDone);
+  memcpy(outer.isHeld, k->isHeld, sizeof outer.isHeld);
+  k->open |= dims;
+  if (dims)
+    k->scope = ++k->scopes;
+  return outer;
+}
+
+static void closeLoops(Kernel *k, const Scope *outer) {
+  for (int n = 0; n < k->graph->numNodes; ++n) // what was computed around the loops is needed in every round
+    if (outer->isDone[n] && k->lives[k->life[n]].end >= k->step)
+      k->lives[k->life[n]].end = k->step;
+  k->open = outer->open;
+  k->scope = outer->scope;
+  memcpy(k->isDone, outer->isDone, sizeof k->isDone);
+  memcpy(k->isHeld, outer->isHeld, sizeof k->isHeld);
+}
+
+static void evaluate(Kernel *k, int n) {
+  const TileGraphNode *node = &k->graph->nodes[n];
+  if (k->isDone[n])
+    return;
+  uint32_t dims = walkedDims(k, node, true);
+  computeBefore(k, n, dims);
+  Scope outer = openLoops(k, dims);
+  for (int i = 0; i < node->op.numOperands; ++i)
+    if (!node->op.operands[i].isOutput && node->makers[i] >= 0)
+      evaluate(k, node->makers[i]);
+  ++k->step;
+  for (int i = 0; i < node->op.numOperands; ++i) {
+    if (!node->op.operands[i].isOutput && node->makers[i] >= 0)
+      use(k, node->makers[i]);
+    else if (node->op.m < 0 || i > 1 || !k->isHeld[n][i])
+      load(k, node, i);
+  }
+  double points = countOf(k, allDims(node), node->op.m >= 0);
+  double operations = points * (node->op.operations > 0 ? node->op.operations : 1);
+  k->cost.operations += operations;
+  *(node->op.m >= 0 ? &k->products : &k->instructions) += operations;
+  closeLoops(k, &outer);
+  hold(k, n);
+  k->isDone[n] = true;
+}
+
+static void store(Kernel *k, int n, int operand) {
+  const TileGraphNode *node = &k->graph->nodes[n];
+  uint32_t dims = 0, has = dimsOf(node, operand);
+  for (int d = 0; d < k->graph->numDims; ++d)
+    dims |= has >> d & 1 && isWalked(k, d) ? 1u << d : 0;
+  if (dims)
+    computeBefore(k, n, dims);
+  Scope outer = openLoops(k, dims);
+  evaluate(k, n);
+  ++k->step;
+  use(k, n);
+  k->cost.written += countOf(k, has, false) * (double)node->op.operands[operand].bits / 8;
+  closeLoops(k, &outer);
+}
+
+//===--- limits and time ----------------------------------------------------------------===//
+
+static const char *ruleOut(const TileGraph *graph, const int64_t *block) {
+  for (int d = 0; d < graph->numDims; ++d) {
+    const TileGraphDim *dim = &graph->dims[d];
+    if (dim->isOne && (block[d] != 1 || dim->isMatrix))
+      return "a product's other dimensions";
+    if (dim->isWhole && block[d] < dim->extent)
+      return "a whole row";
+    for (int n = 0; n < graph->numNodes && !dim->isFolded && block[d] < dim->extent; ++n)
+      for (int i = 0; i < graph->nodes[n].op.numOperands; ++i)
+        if (graph->nodes[n].isStored[i] && !(dimsOf(&graph->nodes[n], i) >> d & 1))
+          return "one program for each result";
+  }
+  return NULL;
+}
+
+// Warps for the tiles: four, or as many as their registers need.
+static void fitGpu(Kernel *k, const TileSearchTarget *target) {
+  double most =
+      (double)(target->registersPerThread * target->model.registerPercent / 100 - target->model.tileRegisters);
+  k->cost.warps = 4;
+  while (k->cost.warps * target->lanes < target->threadsPerBlock &&
+         k->cost.footprint / 4 / (double)(k->cost.warps * target->lanes) > most / 2)
+    k->cost.warps *= 2;
+  if (k->cost.footprint / 4 / (double)(k->cost.warps * target->lanes) > most)
+    k->cost.misfit = "registers";
+  // The factors of every product are in shared memory, two at a time.
+  int64_t shared = 0;
+  for (int n = 0; n < k->graph->numNodes; ++n) {
+    const TileGraphNode *node = &k->graph->nodes[n];
+    int64_t bytes = 0;
+    for (int i = 0; i < node->op.numOperands && node->op.m >= 0; ++i) {
+      int64_t elements = node->op.operands[i].bits / 8;
+      for (int d = 0; d < node->op.numDims; ++d)
+        elements *= tileOperandIsIndexedBy(&node->op.operands[i], d) ? k->block[node->dims[d]] : 1;
+      bytes += node->op.operands[i].isOutput || node->makers[i] >= 0 ? 0 : elements;
+    }
+    shared += bytes;
+  }
+  if (2 * shared > target->sharedPerBlock)
+    k->cost.misfit = "shared memory";
+}
+
+static void fitCpu(Kernel *k, const TileSearchTarget *target) {
+  int own = target->numLevels > 1 && target->levels[1].instances == 0 ? 1 : 0;
+  k->cost.warps = 1;
+  if (k->cost.footprint > (double)target->levels[own].bytes / 2)
+    k->cost.misfit = "a core's caches";
+}
+
+// Bytes and operations at the machine's rates, on the cores that have programs.
+static double secondsOf(const Kernel *k, const TileSearchTarget *target) {
+  double cores = (double)target->cores, programs = (double)k->cost.programs;
+  double used = programs / (ceil(programs / cores) * cores);
+  double bytes = (k->cost.read + k->cost.written) / target->levels[target->numLevels - 1].bandwidth;
+  double lanes =
+      (double)(target->isGpu ? target->lanes * target->partitions : target->vectorBytes / 4 * target->loadsPerCycle);
+  double issue = k->instructions / (lanes * cores * target->clock);
+  double products = k->products / (target->rate * cores * target->clock);
+  return fmax(bytes, issue + products) / used;
+}
+
+TileGraphCost tileGraphCost(const TileGraph *graph, const TileSearchTarget *target, const int64_t *block) {
+  Kernel k = {.graph = graph, .block = block};
+  k.cost.misfit = ruleOut(graph, block);
+  k.cost.programs = 1;
+  if (k.cost.misfit)
+    return k.cost;
+  for (int d = 0; d < graph->numDims; ++d) {
+    k.tiles[d] = tessera_ceil_div(graph->dims[d].extent, block[d]);
+    k.cost.programs *= graph->dims[d].isFolded ? 1 : k.tiles[d];
+  }
+  for (int n = 0; n < graph->numNodes; ++n)
+    for (int i = 0; i < graph->nodes[n].op.numOperands; ++i)
+      if (graph->nodes[n].isStored[i])
+        store(&k, n, i);
+  k.cost.footprint = (double)tileBestFit(k.lives, k.numLives, NULL);
+  (target->isGpu ? fitGpu : fitCpu)(&k, target);
+  k.cost.seconds = secondsOf(&k, target);
+  return k.cost;
+}
+
+//===--- search ---------------------------------------------------------------------------===//
+
+TileGraphOptions tileGraphDefaults(void) { return (TileGraphOptions){.visits = 2000}; }
+
+static double scoreOf(const TileGraphCost *cost, const TileSearchTarget *target, TileGraphObjective objective) {
+  double bytes = cost->read + cost->written;
+  switch (objective) {
+  case TileGraphObjective_Traffic:
+    return bytes;
+  case TileGraphObjective_Waves:
+    return (bytes / (double)cost->programs + 1) * ceil((double)cost->programs / (double)target->cores);
+  case TileGraphObjective_Time:
+    break;
+  }
+  return cost->seconds;
+}
+
+// Times within five per cent are equal: the one with fewer bytes wins, then the faster, then the smaller footprint.
+static bool isBetter(const TileGraphCost *a, const TileGraphCost *b, const TileSearchTarget *target,
+                     TileGraphObjective objective) {
+  if (!a->misfit != !b->misfit)
+    return !a->misfit;
+  if (a->misfit)
+    return a->footprint < b->footprint;
+  double ofA = scoreOf(a, target, objective), ofB = scoreOf(b, target, objective);
+  double equal = objective == TileGraphObjective_Time ? 1 + target->model.equal : 1;
+  if (ofA * equal < ofB || ofB * equal < ofA)
+    return ofA < ofB;
+  double bytes = a->read + a->written, others = b->read + b->written;
+  if (bytes != others)
+    return bytes < others;
+  return a->seconds != b->seconds ? a->seconds < b->seconds : a->footprint < b->footprint;
+}
+
+static int64_t leastBlock(const TileGraphDim *dim, const TileSearchTarget *target) {
+  return dim->isOne ? 1 : dim->isMatrix && target->isGpu ? 16 : 1;
+}
+
+static int64_t wholeBlock(const TileGraphDim *dim, const TileSearchTarget *target) {
+  int64_t whole = target->isGpu ? tessera_bucket(dim->extent) : dim->extent;
+  return tessera_max(whole, leastBlock(dim, target));
+}
+
+static void consider(const TileGraph *graph, const TileSearchTarget *target, const TileGraphOptions *options,
+                     const int64_t *block, TileGraphChoice *best) {
+  TileGraphCost cost = tileGraphCost(graph, target, block);
+  ++best->visits;
+  if (best->visits > 1 && !isBetter(&cost, &best->cost, target, options->objective))
+    return;
+  best->cost = cost;
+  memcpy(best->block, block, sizeof best->block);
+}
+
+static void exhaust(const TileGraph *graph, const TileSearchTarget *target, const TileGraphOptions *options, int dim,
+                    int64_t *block, TileGraphChoice *best) {
+  if (dim == graph->numDims) {
+    consider(graph, target, options, block, best);
+    return;
+  }
+  const TileGraphDim *d = &graph->dims[dim];
+  int64_t whole = wholeBlock(d, target), least = d->isWhole ? whole : leastBlock(d, target);
+  for (int64_t size = least; size <= whole && (size == least || !d->isOne);
+       size = size < whole && 2 * size > whole ? whole : 2 * size) {
+    block[dim] = size;
+    exhaust(graph, target, options, dim + 1, block, best);
+  }
+}
+
+// To the best neighbour until none is better.
+static void climb(const TileGraph *graph, const TileSearchTarget *target, const TileGraphOptions *options,
+                  TileGraphChoice *best) {
+  for (bool isMoving = true; isMoving && best->visits < options->visits;) {
+    TileGraphChoice from = *best;
+    for (int d = 0; d < graph->numDims; ++d) {
+      const TileGraphDim *dim = &graph->dims[d];
+      int64_t whole = wholeBlock(dim, target), now = from.block[d];
+      int64_t sizes[2] = {tessera_min(2 * now, whole), tessera_max(now / 2, leastBlock(dim, target))};
+      for (int i = 0; i < 2 && !dim->isOne && !dim->isWhole; ++i) {
+        int64_t block[TileOperatorDims];
+        memcpy(block, from.block, sizeof block);
+        block[d] = sizes[i];
+        if (sizes[i] != now && (target->isGpu || i == 0 || now % 2 == 0 || now > 1))
+          consider(graph, target, options, block, best);
+      }
+    }
+    isMoving = memcmp(from.block, best->block, sizeof from.block) != 0;
+  }
+}
+
+TileGraphChoice tileGraphSearch(const TileGraph *graph, const TileSearchTarget *target,
+                                const TileGraphOptions *options) {
+  TileGraphChoice best = {.visits = 0};
+  int64_t block[TileOperatorDims] = {0};
+  if (options->isExhaustive) {
+    exhaust(graph, target, options, 0, block, &best);
+    return best;
+  }
+  // Starts: folded dimensions whole or in small parts; the grid's blocks of 1, or of 16 and 64.
+  for (int64_t rows = 1; rows <= 64; rows *= rows == 1 ? 16 : 4)
+    for (int part = 0; part < 3; ++part) {
+      TileGraphChoice start = {.visits = 0};
+      for (int d = 0; d < graph->numDims; ++d) {
+        const TileGraphDim *dim = &graph->dims[d];
+        int64_t whole = wholeBlock(dim, target), least = leastBlock(dim, target);
+        int64_t wanted = dim->isOne       ? 1
+                         : dim->isWhole   ? whole
+                         : !dim->isFolded ? rows
+                         : part == 0      ? whole
+                         : part == 1      ? 64
+                                          : 16;
+        for (int n = 0; n < graph->numNodes && !dim->isFolded; ++n)
+          for (int i = 0; i < graph->nodes[n].op.numOperands; ++i)
+            if (graph->nodes[n].isStored[i] && !(dimsOf(&graph->nodes[n], i) >> d & 1))
+              wanted = whole;
+        start.block[d] = tessera_max(least, tessera_min(wanted, whole));
+      }
+      start.cost = tileGraphCost(graph, target, start.block);
+      start.visits = 1;
+      climb(graph, target, options, &start);
+      int64_t visits = best.visits + start.visits;
+      if (best.visits == 0 || isBetter(&start.cost, &best.cost, target, options->objective))
+        best = start;
+      best.visits = visits;
+      if (visits >= options->visits)
+        return best;
+    }
+  return best;
+}
