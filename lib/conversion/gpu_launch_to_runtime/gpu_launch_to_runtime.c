@@ -313,7 +313,7 @@ static bool run(MlirOperation module, MlirExtPass pass) {
     declareImages(module);
     declareRuntime(module);
     mlirExtPassAddStatistic(pass, Statistic_Waits, launchOrderHostAccesses(module));
-    launchCopyConstants(module);
+    launchCopyGlobals(module);
   }
   for (intptr_t i = 0; i < launches.count && ok; ++i)
     lower(launches.items[i], module);

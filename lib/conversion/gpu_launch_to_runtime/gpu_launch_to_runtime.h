@@ -15,8 +15,8 @@ uint64_t launchOrderHostAccesses(MlirOperation module);
 // Makes an assertion of every memref.assume_alignment of the module, on which kernels rest; returns how many.
 uint64_t launchCheckAlignments(MlirOperation module);
 
-// Makes the device's copy of every constant that a kernel may read.
-void launchCopyConstants(MlirOperation module);
+// Makes the device's copy of every global that a kernel may use.
+void launchCopyGlobals(MlirOperation module);
 
 // The bytes of an element; 0 for a type whose elements have none of their own.
 int64_t launchBytesOf(MlirType element);

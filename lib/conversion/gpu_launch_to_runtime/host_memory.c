@@ -1,4 +1,4 @@
-// What a launch asks of the host's memory: constants as the device has them, addresses as aligned as promised, and
+// What a launch asks of the host's memory: globals as the device has them, addresses as aligned as promised, and
 // waits before the host touches what a kernel may still use.
 #include "lib/capi/op.h"
 #include "lib/conversion/gpu_launch_to_runtime/gpu_launch_to_runtime.h"
@@ -19,31 +19,43 @@
 #include "upstream/scf.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-//===--- constants ------------------------------------------------------------===//
+//===--- globals --------------------------------------------------------------===//
 
 static const char constantFunction[] = "tessera_device_constant";
 
 //===--- questions ----------------------------------------------------------------===//
 
-static bool isConstant(MlirOperation get) {
-  MlirOperation global = mlirExtSymbolLookup(get, tileOpAttribute(get, "name"));
-  return memrefGlobalOpIsA(global) && !mlirAttributeIsNull(tileOpAttribute(global, "constant")) &&
-         launchBytesOf(mlirShapedTypeGetElementType(memrefGetGlobalOpGetResultType(get)));
-}
-
-static bool isReadByHost(MlirValue buffer) {
+// Do only loads, stores and copies of the host use the buffer?
+static bool isOfHost(MlirValue buffer) {
   for (MlirOpOperand use = mlirValueGetFirstUse(buffer); !mlirOpOperandIsNull(use);
        use = mlirOpOperandGetNextUse(use)) {
     MlirOperation user = mlirOpOperandGetOwner(use);
     bool isView = !mlirValueIsNull(tileOpViewedMemory(user));
-    bool reads = isView ? isReadByHost(tileOnlyResult(user))
-                        : memrefLoadOpIsA(user) || memrefCopyOpIsA(user) || memrefDimOpIsA(user);
-    if (!reads)
+    bool isHosts =
+        isView ? isOfHost(tileOnlyResult(user))
+               : memrefLoadOpIsA(user) || memrefStoreOpIsA(user) || memrefCopyOpIsA(user) || memrefDimOpIsA(user);
+    if (!isHosts)
       return false;
   }
   return true;
+}
+
+// Is what `get` gives to be the copy? A constant may have two places. What the program writes has one: the copy, if
+// anything but the host uses it.
+static bool isCopied(const TileOps *gets, MlirOperation get) {
+  MlirAttribute name = tileOpAttribute(get, "name");
+  MlirOperation global = mlirExtSymbolLookup(get, name);
+  MlirValue buffer = memrefGetGlobalOpGetResult(get);
+  if (!memrefGlobalOpIsA(global) || !launchBytesOf(mlirShapedTypeGetElementType(mlirValueGetType(buffer))))
+    return false;
+  bool isOfDevice = !isOfHost(buffer);
+  for (intptr_t i = 0; i < gets->count && mlirAttributeIsNull(tileOpAttribute(global, "constant")); ++i)
+    isOfDevice |= mlirAttributeEqual(tileOpAttribute(gets->items[i], "name"), name) &&
+                  !isOfHost(memrefGetGlobalOpGetResult(gets->items[i]));
+  return isOfDevice;
 }
 
 //===--- the copy -----------------------------------------------------------------===//
@@ -107,11 +119,15 @@ static void copy(MlirOperation get) {
   mlirOperationDestroy(get);
 }
 
-void launchCopyConstants(MlirOperation module) {
+void launchCopyGlobals(MlirOperation module) {
   TileOps gets = tileCollectOps(module, memrefGetGlobalOpIsA);
+  bool *copied = calloc((size_t)gets.count + 1, sizeof *copied);
   for (intptr_t i = 0; i < gets.count; ++i)
-    if (isConstant(gets.items[i]) && !isReadByHost(memrefGetGlobalOpGetResult(gets.items[i])))
+    copied[i] = isCopied(&gets, gets.items[i]);
+  for (intptr_t i = 0; i < gets.count; ++i)
+    if (copied[i])
       copy(gets.items[i]);
+  free(copied);
   tileOpsFree(&gets);
 }
 
