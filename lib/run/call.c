@@ -27,8 +27,7 @@ static void describe(const tessera_array_t *array, descriptor_t *out_descriptor)
 
 //===--- results --------------------------------------------------------------===//
 
-// Where result `index` lies in the struct of results, as C lays it out.
-static size_t result_offset(const tessera_signature_t *signature, int index) {
+size_t tessera_result_offset(const tessera_signature_t *signature, int index) {
   size_t at = 0;
   for (int i = 0;; ++i) {
     const tessera_value_t *value = &signature->results[i];
@@ -61,8 +60,8 @@ static bool take_result(const tessera_value_t *value, const char *memory, tesser
 static bool take_results(tessera_run_data_t *data, const char *memory, tessera_error_t *out_error) {
   for (int i = 0; i < data->signature->num_results; ++i) {
     tessera_array_destroy(&data->results[i]);
-    if (!take_result(&data->signature->results[i], memory + result_offset(data->signature, i), &data->results[i],
-                     out_error))
+    if (!take_result(&data->signature->results[i], memory + tessera_result_offset(data->signature, i),
+                     &data->results[i], out_error))
       return false;
   }
   return true;
@@ -74,7 +73,7 @@ static void release_results(const tessera_signature_t *signature, const char *me
   for (int i = 0; i < signature->num_results; ++i)
     if (signature->results[i].in_memory) {
       int64_t allocated;
-      memcpy(&allocated, memory + result_offset(signature, i), sizeof allocated);
+      memcpy(&allocated, memory + tessera_result_offset(signature, i), sizeof allocated);
       tessera_arena_release(tessera_arena_entered(), (void *)(intptr_t)allocated);
     }
 }

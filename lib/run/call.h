@@ -28,6 +28,9 @@ bool tessera_calls_run_into(tessera_calls_t *out_calls, tessera_packed_t entry, 
                             tessera_run_data_t *data, int64_t repeat, tessera_error_t *out_error);
 void tessera_calls_destroy(tessera_calls_t *calls);
 
+// Where result `index` lies in the struct of results, in bytes, as C lays it out.
+size_t tessera_result_offset(const tessera_signature_t *signature, int index);
+
 // time_ms_median, time_ms_min and launches into the open object of `json`.
 void tessera_calls_write_times(const tessera_calls_t *calls, tessera_json_t *json);
 // "manifest": what makes the run repeatable. `pipeline` may be NULL; `compiler`: what the code was made by.

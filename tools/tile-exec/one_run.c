@@ -1,13 +1,13 @@
 // One run of a compiled program. See one_run.h.
 #include "tools/tile-exec/one_run.h"
 
+#include "lib/run/program_file.h"
 #include "lib/run/progress.h"
 #include "lib/run/run_check.h"
 #include "lib/run/timeout.h"
 #include "lib/runtime/tessera.h"
 #include "lib/support/file.h"
 #include "lib/support/guard.h"
-#include "tools/tile-exec/loaded_program.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ typedef struct session_t {
   tessera_trace_t *trace;
   tessera_timeout_t *timeout;
   tessera_progress_t *progress;
-  program_t program;
+  tessera_program_t program;
   tessera_run_data_t data;
   tessera_calls_t calls;
   char subject[512];        // what is run, for messages
@@ -83,7 +83,7 @@ static bool start(session_t *session, tessera_error_t *error) {
 
 static bool call(session_t *session, tessera_error_t *error) {
   const tessera_run_options_t *options = session->options;
-  const program_t *program = &session->program;
+  const tessera_program_t *program = &session->program;
   if (!session->into)
     return tessera_calls_run(&session->calls, program->entry, &session->data, options->repeat, error);
   if (!program->entry_into)
@@ -140,7 +140,7 @@ static bool open_device(session_t *session, tessera_error_t *error) {
 static bool execute(session_t *session, tessera_error_t *error) {
   const tessera_run_options_t *options = session->options;
   tessera_trace_phase(session->trace, "loading the program");
-  if (!program_load(&session->program, options->file, options->entry, error))
+  if (!tessera_program_load(&session->program, options->file, options->entry, error))
     return false;
   if (!open_device(session, error))
     return false;
@@ -182,7 +182,7 @@ bool tessera_exec_run(const tessera_run_options_t *options, bool into, tessera_e
   tessera_run_data_destroy(&session->data);
   tessera_trace_destroy(session->trace);
   tessera_device_close(session->device);
-  program_unload(&session->program);
+  tessera_program_unload(&session->program);
   tessera_guard_subject(NULL);
   free(session);
   return ok;

@@ -70,9 +70,10 @@ static bool findBesideLlvm(char *path, size_t capacity) {
   return access(path, X_OK) == 0;
 }
 
+// "lazy": the runtime's loader binds the calls (lib/run/program_file.c), after dlopen.
 // 0 when it ran, with how it ended in `status`; else why it could not be started.
 static int startLinker(const char *linker, const Workshop *workshop, int *status) {
-  const char *const arguments[] = {linker, "-shared",         "--gc-sections",  "-z", "now", "--hash-style=gnu", "-s",
+  const char *const arguments[] = {linker, "-shared",         "--gc-sections",  "-z", "lazy", "--hash-style=gnu", "-s",
                                    "-o",   workshop->program, workshop->object, NULL};
   const tessera_child_t child = {linker, arguments, .log = workshop->log, .seconds = TESSERA_CHILD_SECONDS};
   return tessera_child_run(&child, status);

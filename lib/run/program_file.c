@@ -1,29 +1,125 @@
-// Loads a program: dlopen, version, machine, entry, signature. See loaded_program.h.
-// Expects: an executable that shows the runtime's symbols (-rdynamic). Leaves: nothing loaded after a failure is
-// unloaded.
-#include "tools/tile-exec/loaded_program.h"
-
-#include "tools/tile-exec/elf_file.h"
+// Loads a program: whole file (elf(5)), dlopen, symbols, version, machine, entry, signature. See program_file.h.
+// Expects: the runtime in the same library or executable as this file, which shows the runtime's symbols (-rdynamic).
+// Leaves: nothing loaded after a failure is unloaded.
+#include "lib/run/program_file.h"
 
 #include <dlfcn.h>
+#include <elf.h>
 #include <errno.h>
 #include <limits.h>
+#include <link.h>
 #include <stdlib.h>
 #include <string.h>
 
+//===--- the file -------------------------------------------------------------===//
+// dlopen dies (SIGBUS) of a file that was cut short, so every segment must lie inside the file. What is inside the
+// segments, the loader itself checks.
+
+static bool is_shared_object(const Elf64_Ehdr *header) {
+  return memcmp(header->e_ident, ELFMAG, SELFMAG) == 0 && header->e_ident[EI_CLASS] == ELFCLASS64 &&
+         header->e_type == ET_DYN && header->e_phentsize == sizeof(Elf64_Phdr);
+}
+
+static bool lies_inside(uint64_t offset, uint64_t size, uint64_t whole) {
+  return offset <= whole && size <= whole - offset;
+}
+
+static bool check(FILE *file, const char *path, tessera_error_t *error) {
+  Elf64_Ehdr header;
+  Elf64_Phdr segment;
+  if (fread(&header, sizeof header, 1, file) != 1 || !is_shared_object(&header))
+    return tessera_fail(error, "%s: is not a program: not a shared object (ELF, 64 bits)", path);
+  long end = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
+  bool whole = end >= 0 && header.e_phoff <= (uint64_t)end && fseek(file, (long)header.e_phoff, SEEK_SET) == 0;
+  for (int i = 0; i < header.e_phnum && whole; ++i)
+    whole = fread(&segment, sizeof segment, 1, file) == 1 &&
+            (segment.p_type != PT_LOAD || lies_inside(segment.p_offset, segment.p_filesz, (uint64_t)end));
+  return whole || tessera_fail(error, "%s: is cut short at %ld bytes", path, end);
+}
+
+static bool is_whole(const char *path, tessera_error_t *error) {
+  FILE *file = fopen(path, "rbe");
+  if (!file)
+    return tessera_fail(error, "%s: %s", path, strerror(errno));
+  bool ok = check(file, path, error);
+  fclose(file);
+  return ok;
+}
+
 //===--- loading --------------------------------------------------------------===//
 
-static bool open_library(program_t *program, const char *path, tessera_error_t *error) {
+// The library that this code is in.
+static void *open_self(void) {
+  Dl_info info;
+  void *self =
+      dladdr((void *)(uintptr_t)open_self, &info) ? dlopen(info.dli_fname, RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD) : NULL;
+  return self ? self : dlopen(NULL, RTLD_LAZY); // an executable
+}
+
+// What the dynamic section of a program says of the functions that it calls and does not have.
+typedef struct imports_t {
+  const Elf64_Rela *slots;
+  size_t count;
+  const Elf64_Sym *symbols;
+  const char *names;
+} imports_t;
+
+static imports_t find_imports(const struct link_map *map) {
+  imports_t imports = {.slots = NULL};
+  for (const Elf64_Dyn *entry = map->l_ld; entry->d_tag != DT_NULL; ++entry)
+    switch (entry->d_tag) {
+    case DT_JMPREL:
+      imports.slots = (const Elf64_Rela *)entry->d_un.d_ptr;
+      break;
+    case DT_PLTRELSZ:
+      imports.count = entry->d_un.d_val / sizeof(Elf64_Rela);
+      break;
+    case DT_SYMTAB:
+      imports.symbols = (const Elf64_Sym *)entry->d_un.d_ptr;
+      break;
+    case DT_STRTAB:
+      imports.names = (const char *)entry->d_un.d_ptr;
+      break;
+    default:
+      break;
+    }
+  return imports;
+}
+
+// Points every call out of the program at the function that this library sees. The loader would look among the symbols
+// that the whole process sees, where a library that was loaded for one user only (a module of Python) shows none.
+static bool bind_calls(void *library, const char *path, tessera_error_t *error) {
+  struct link_map *map;
+  void *self = open_self();
+  if (!self || dlinfo(library, RTLD_DI_LINKMAP, &map) != 0)
+    return tessera_fail(error, "%s: cannot be loaded: %s", path, dlerror());
+  imports_t imports = find_imports(map);
+  bool ok = true;
+  for (size_t i = 0; i < imports.count && ok; ++i) {
+    const Elf64_Sym *symbol = &imports.symbols[ELF64_R_SYM(imports.slots[i].r_info)];
+    if (symbol->st_shndx != SHN_UNDEF)
+      continue; // the program has it itself
+    const char *name = imports.names + symbol->st_name;
+    void *address = dlsym(self, name);
+    if (address)
+      memcpy((char *)map->l_addr + imports.slots[i].r_offset, &address, sizeof address);
+    ok = address || tessera_fail(error, "%s: calls '%s', which is not there", path, name);
+  }
+  dlclose(self);
+  return ok;
+}
+
+static bool open_library(tessera_program_t *program, const char *path, tessera_error_t *error) {
   char absolute[PATH_MAX]; // dlopen searches for a name without a slash elsewhere
   if (!realpath(path, absolute))
     return tessera_fail(error, "%s: %s", path, strerror(errno));
-  if (!elf_file_is_whole(path, error))
+  if (!is_whole(path, error))
     return false;
-  program->library = dlopen(absolute, RTLD_NOW | RTLD_LOCAL);
+  program->library = dlopen(absolute, RTLD_LAZY | RTLD_LOCAL);
   return program->library || tessera_fail(error, "%s: cannot be loaded: %s", path, dlerror());
 }
 
-static bool open_manifest(program_t *program, const char *path, tessera_error_t *error) {
+static bool open_manifest(tessera_program_t *program, const char *path, tessera_error_t *error) {
   const tessera_manifest_t *manifest = dlsym(program->library, "tessera_manifest");
   if (!manifest)
     return tessera_fail(error, "%s: is not a program: it has no tessera_manifest", path);
@@ -49,7 +145,7 @@ static bool machine_has(const char *level) {
 static bool machine_has(const char *level) { return level[0] == '\0'; }
 #endif
 
-static bool check_machine(const program_t *program, const char *path, tessera_error_t *error) {
+static bool check_machine(const tessera_program_t *program, const char *path, tessera_error_t *error) {
   return machine_has(program->manifest->needs) ||
          tessera_fail(error, "%s: was made for '%s' and needs a machine of level %s, which this is not", path,
                       program->manifest->chip, program->manifest->needs);
@@ -115,7 +211,8 @@ static bool read_types(const tessera_type_t *types, int64_t count, tessera_value
   return true;
 }
 
-static bool take_entry(program_t *program, const tessera_entry_t *entry, const char *path, tessera_error_t *error) {
+static bool take_entry(tessera_program_t *program, const tessera_entry_t *entry, const char *path,
+                       tessera_error_t *error) {
   tessera_signature_t *signature = &program->signature;
   program->entry = entry->packed;
   program->entry_into = entry->packed_into;
@@ -126,21 +223,21 @@ static bool take_entry(program_t *program, const tessera_entry_t *entry, const c
   return tessera_signature_create(signature, (int)arguments, (int)results, error) &&
          ((read_types(entry->arguments, arguments, signature->arguments) &&
            read_types(entry->results, results, signature->results)) ||
-          tessera_fail(error, "%s: entry '%s' has a type that tile-exec does not know", path, entry->name));
+          tessera_fail(error, "%s: entry '%s' has a type that is unknown here", path, entry->name));
 }
 
-bool program_load(program_t *program, const char *path, const char *entry, tessera_error_t *error) {
-  *program = (program_t){.library = NULL};
+bool tessera_program_load(tessera_program_t *program, const char *path, const char *entry, tessera_error_t *error) {
+  *program = (tessera_program_t){.library = NULL};
   if (!open_library(program, path, error) || !open_manifest(program, path, error) ||
-      !check_machine(program, path, error))
+      !check_machine(program, path, error) || !bind_calls(program->library, path, error))
     return false;
   const tessera_entry_t *found = find_entry(program->manifest, path, entry, error);
   return found && take_entry(program, found, path, error);
 }
 
-void program_unload(program_t *program) {
+void tessera_program_unload(tessera_program_t *program) {
   tessera_signature_destroy(&program->signature);
   if (program->library)
     dlclose(program->library);
-  *program = (program_t){.library = NULL};
+  *program = (tessera_program_t){.library = NULL};
 }

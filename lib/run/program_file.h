@@ -4,13 +4,13 @@
 #include "lib/run/call.h"
 #include "lib/runtime/manifest.h"
 
-typedef struct program_t {
+typedef struct tessera_program_t {
   void *library;
   const tessera_manifest_t *manifest;
   tessera_packed_t entry, entry_into; // entry_into: NULL when there are no results
   tessera_signature_t signature;      // of the entry
-} program_t;
+} tessera_program_t;
 
 // Loads the program and finds the entry. The error names the file and what is wrong with it.
-bool program_load(program_t *program, const char *path, const char *entry, tessera_error_t *error);
-void program_unload(program_t *program); // also after a failure
+bool tessera_program_load(tessera_program_t *program, const char *path, const char *entry, tessera_error_t *error);
+void tessera_program_unload(tessera_program_t *program); // also after a failure

@@ -1,0 +1,426 @@
+// arrays.c - DLPack and numpy's array interface, in both directions. See arrays.h.
+// Expects: the GIL. Leaves: nothing borrowed after array_give_back.
+#include "python/runtime/source/arrays.h"
+
+#include "lib/support/f16.h"
+#include "python/runtime/source/dlpack.h"
+
+#include <string.h>
+
+// numpy's type string of every element, which for bf16 and f8 is that of the bits.
+static const char *const type_strings[] = {
+#define X(name, enumerator, bytes, npy) npy,
+    TESSERA_ELEMENT_TYPES(X)
+#undef X
+};
+
+static uint8_t code_of(tessera_element_t element) {
+  switch (element) {
+  case TESSERA_BF16:
+    return DL_BFLOAT;
+  case TESSERA_F8E4M3FN:
+    return DL_F8E4M3FN;
+  case TESSERA_F8E5M2:
+    return DL_F8E5M2;
+  case TESSERA_F8E8M0FNU:
+    return DL_F8E8M0FNU;
+  default:
+    switch (type_strings[element][1]) {
+    case 'b':
+      return DL_BOOL;
+    case 'u':
+      return DL_UINT;
+    case 'f':
+      return DL_FLOAT;
+    default:
+      return DL_INT;
+    }
+  }
+}
+
+static bool is_carried(tessera_element_t element) { return element >= TESSERA_BF16; }
+
+//===--- what every borrowed array must fulfil ------------------------------------===//
+
+static bool refuse_type(const char *name, const char *seen, const tessera_value_t *type) {
+  PyErr_Format(PyExc_TypeError, "%s has elements of type %s; the program takes %s%s%s", name, seen,
+               tessera_element_name(type->element), is_carried(type->element) ? " or its bits, " : "",
+               is_carried(type->element) ? type_strings[type->element] + 1 : "");
+  return false;
+}
+
+// Rank and static sizes as in the type, strides (in elements, NULL: C order) that are those of C order.
+static bool check_shape(const char *name, const tessera_value_t *type, int64_t rank, const int64_t *shape,
+                        const int64_t *strides, borrowed_t *borrowed) {
+  if (rank != type->rank) {
+    PyErr_Format(PyExc_ValueError, "%s has %lld dimensions; the program takes %d", name, (long long)rank, type->rank);
+    return false;
+  }
+  int64_t count = 1;
+  for (int i = 0; i < type->rank; ++i) {
+    if (shape[i] < 0 || (type->shape[i] >= 0 && shape[i] != type->shape[i])) {
+      PyErr_Format(PyExc_ValueError, "%s: dimension %d has size %lld; the program takes %lld", name, i,
+                   (long long)shape[i], (long long)type->shape[i]);
+      return false;
+    }
+    borrowed->shape[i] = shape[i];
+    count *= shape[i];
+  }
+  int64_t wanted = 1;
+  for (int i = type->rank - 1; i >= 0 && strides && count; --i) {
+    if (shape[i] != 1 && strides[i] != wanted) {
+      PyErr_Format(PyExc_ValueError,
+                   "%s is not in C order: dimension %d has a stride of %lld elements, expected %lld "
+                   "(numpy.ascontiguousarray copies it)",
+                   name, i, (long long)strides[i], (long long)wanted);
+      return false;
+    }
+    wanted *= shape[i];
+  }
+  borrowed->bytes = (size_t)count * (size_t)tessera_element_bytes(type->element);
+  return true;
+}
+
+static bool check_address(const char *name, const tessera_value_t *type, const borrowed_t *borrowed) {
+  uintptr_t bytes = (uintptr_t)tessera_element_bytes(type->element);
+  if (borrowed->bytes && !borrowed->data) {
+    PyErr_Format(PyExc_ValueError, "%s has no memory", name);
+    return false;
+  }
+  if ((uintptr_t)borrowed->data % bytes) {
+    PyErr_Format(PyExc_ValueError, "%s is not aligned to its elements of %d bytes", name, (int)bytes);
+    return false;
+  }
+  return true;
+}
+
+//===--- DLPack -------------------------------------------------------------------===//
+
+static bool check_element(const char *name, const tessera_value_t *type, const dl_tensor_t *tensor) {
+  int bits = 8 * tessera_element_bytes(type->element);
+  bool is_it = tensor->code == code_of(type->element) || (is_carried(type->element) && tensor->code == DL_UINT);
+  if (is_it && tensor->bits == bits && tensor->lanes == 1)
+    return true;
+  static const char *const codes[] = {"i", "ui", "f", "opaque", "bf", "complex", "bool"};
+  char seen[32];
+  snprintf(seen, sizeof seen, "%s%d", tensor->code < sizeof codes / sizeof *codes ? codes[tensor->code] : "f8, code ",
+           tensor->code < sizeof codes / sizeof *codes ? tensor->bits : tensor->code);
+  return refuse_type(name, seen, type);
+}
+
+static bool take_tensor(const dl_tensor_t *tensor, const tessera_value_t *type, const char *name,
+                        borrowed_t *borrowed) {
+  if (tensor->device_type != DL_CPU && tensor->device_type != DL_CUDA_HOST) {
+    PyErr_Format(PyExc_TypeError, "%s lies in the memory of a device (DLPack's type %d); this program runs on the CPU",
+                 name, (int)tensor->device_type);
+    return false;
+  }
+  borrowed->data = (char *)tensor->data + tensor->byte_offset;
+  return check_element(name, type, tensor) &&
+         check_shape(name, type, tensor->rank, tensor->shape, tensor->strides, borrowed) &&
+         check_address(name, type, borrowed);
+}
+
+// The method's capsule, whose own destructor gives the memory back; NULL where the library refuses, without an
+// exception.
+static PyObject *ask_capsule(PyObject *object) {
+  PyObject *method = PyObject_GetAttrString(object, "__dlpack__");
+  PyObject *capsule = method ? PyObject_CallObject(method, NULL) : NULL;
+  Py_XDECREF(method);
+  if (!capsule && (PyErr_ExceptionMatches(PyExc_AttributeError) || PyErr_ExceptionMatches(PyExc_BufferError)))
+    PyErr_Clear();
+  return capsule;
+}
+
+static bool borrow_capsule(PyObject *capsule, const tessera_value_t *type, const char *name, borrowed_t *borrowed) {
+  const dl_managed_t *managed = PyCapsule_GetPointer(capsule, "dltensor"); // a ValueError where it was consumed
+  borrowed->holder = capsule;
+  return managed && take_tensor(&managed->tensor, type, name, borrowed);
+}
+
+//===--- numpy's array interface -----------------------------------------------------===//
+
+// A tuple of integers. False, without an exception, where it is none.
+static bool read_sizes(PyObject *tuple, int64_t *sizes, int64_t *out_rank) {
+  Py_ssize_t rank = tuple && PyTuple_Check(tuple) ? PyTuple_Size(tuple) : -1;
+  for (Py_ssize_t i = 0; i < rank && i < TESSERA_MAX_RANK; ++i)
+    sizes[i] = PyLong_AsLongLong(PyTuple_GetItem(tuple, i));
+  *out_rank = rank;
+  return rank >= 0 && rank <= TESSERA_MAX_RANK && !PyErr_Occurred();
+}
+
+static bool check_type_string(const char *name, const tessera_value_t *type, PyObject *text) {
+  PyObject *bytes = text ? PyUnicode_AsUTF8String(text) : NULL;
+  const char *seen = bytes ? PyBytes_AsString(bytes) : NULL;
+  char opaque[8]; // how ml_dtypes' types look: bytes without a meaning
+  snprintf(opaque, sizeof opaque, "V%d", tessera_element_bytes(type->element));
+  bool ok =
+      seen && seen[0] &&
+      (strcmp(seen, type_strings[type->element]) == 0 || (is_carried(type->element) && strcmp(seen + 1, opaque) == 0));
+  if (seen && !ok)
+    refuse_type(name, seen, type);
+  Py_XDECREF(bytes);
+  return ok;
+}
+
+static bool take_interface(PyObject *interface, const tessera_value_t *type, const char *name, borrowed_t *borrowed) {
+  int64_t shape[TESSERA_MAX_RANK], strides[TESSERA_MAX_RANK], rank, num_strides = 0;
+  PyObject *data = PyDict_GetItemString(interface, "data"), *steps = PyDict_GetItemString(interface, "strides");
+  bool has_strides = steps && steps != Py_None;
+  if (!data || !PyTuple_Check(data) || PyTuple_Size(data) != 2 ||
+      !read_sizes(PyDict_GetItemString(interface, "shape"), shape, &rank) ||
+      (has_strides && (!read_sizes(steps, strides, &num_strides) || num_strides != rank))) {
+    if (!PyErr_Occurred())
+      PyErr_Format(PyExc_TypeError, "%s has an __array_interface__ that cannot be read", name);
+    return false;
+  }
+  if (!check_type_string(name, type, PyDict_GetItemString(interface, "typestr")))
+    return false;
+  int64_t bytes = tessera_element_bytes(type->element);
+  for (int64_t i = 0; i < num_strides; ++i)
+    strides[i] = strides[i] % bytes ? 0 : strides[i] / bytes; // 0: no stride of C order
+  borrowed->data = PyLong_AsVoidPtr(PyTuple_GetItem(data, 0));
+  borrowed->is_read_only = PyObject_IsTrue(PyTuple_GetItem(data, 1)) != 0;
+  return !PyErr_Occurred() && check_shape(name, type, rank, shape, has_strides ? strides : NULL, borrowed) &&
+         check_address(name, type, borrowed);
+}
+
+static bool borrow_interface(PyObject *object, const tessera_value_t *type, const char *name, borrowed_t *borrowed) {
+  PyObject *interface = PyObject_GetAttrString(object, "__array_interface__");
+  if (!interface || !PyDict_Check(interface)) {
+    PyErr_Clear();
+    Py_XDECREF(interface);
+    PyErr_Format(PyExc_TypeError, "%s is no array: it has neither __dlpack__ nor __array_interface__", name);
+    return false;
+  }
+  borrowed->holder = interface; // the caller's reference to the array keeps the memory
+  return take_interface(interface, type, name, borrowed);
+}
+
+//===--- scalars ------------------------------------------------------------------------===//
+
+static bool borrow_float(PyObject *object, tessera_element_t element, borrowed_t *borrowed) {
+  double value = PyFloat_AsDouble(object);
+  float narrow = (float)value;
+  uint16_t half = element == TESSERA_F16 ? tessera_f16_from_f32(narrow) : tessera_bf16_from_f32(narrow);
+  const void *bits = element == TESSERA_F64 ? (const void *)&value : element == TESSERA_F32 ? (void *)&narrow : &half;
+  memcpy(&borrowed->scalar, bits, (size_t)tessera_element_bytes(element));
+  return !PyErr_Occurred();
+}
+
+static bool borrow_integer(PyObject *object, const tessera_value_t *type, const char *name, borrowed_t *borrowed) {
+  PyObject *number = PyNumber_Index(object);
+  if (!number)
+    return false;
+  bool is_signed = type_strings[type->element][1] == 'i';
+  int bits = type->element == TESSERA_BOOL ? 1 : 8 * tessera_element_bytes(type->element);
+  int64_t low = is_signed ? INT64_MIN >> (64 - bits) : 0;
+  bool fits;
+  if (bits == 64 && !is_signed) {
+    borrowed->scalar = (int64_t)PyLong_AsUnsignedLongLong(number);
+    fits = true;
+  } else {
+    borrowed->scalar = PyLong_AsLongLong(number);
+    int64_t high = bits == 64 ? INT64_MAX : is_signed ? -(low + 1) : (int64_t)(((uint64_t)1 << bits) - 1);
+    fits = borrowed->scalar >= low && borrowed->scalar <= high;
+  }
+  Py_DECREF(number);
+  if (PyErr_Occurred())
+    PyErr_Clear();
+  else if (fits)
+    return true;
+  PyErr_Format(PyExc_ValueError, "%s is beyond %s", name, tessera_element_name(type->element));
+  return false;
+}
+
+static bool borrow_scalar(PyObject *object, const tessera_value_t *type, const char *name, borrowed_t *borrowed) {
+  if (type->element >= TESSERA_F8E4M3FN) {
+    PyErr_Format(PyExc_TypeError, "%s is a number of type %s, which Python has not", name,
+                 tessera_element_name(type->element));
+    return false;
+  }
+  bool is_float = type_strings[type->element][1] == 'f' || type->element == TESSERA_BF16;
+  bool ok = is_float ? borrow_float(object, type->element, borrowed) : borrow_integer(object, type, name, borrowed);
+  if (!ok && PyErr_ExceptionMatches(PyExc_TypeError))
+    PyErr_Format(PyExc_TypeError, "%s is no number of type %s", name, tessera_element_name(type->element));
+  borrowed->data = &borrowed->scalar;
+  return ok;
+}
+
+//===--- from Python, in all -----------------------------------------------------------===//
+
+bool array_borrow(PyObject *object, const tessera_value_t *type, const char *name, borrowed_t *out_borrowed) {
+  out_borrowed->holder = NULL;
+  out_borrowed->is_read_only = false;
+  out_borrowed->bytes = 0;
+  if (!type->in_memory)
+    return borrow_scalar(object, type, name, out_borrowed);
+  PyObject *capsule = ask_capsule(object);
+  if (!capsule && PyErr_Occurred())
+    return false;
+  bool ok =
+      capsule ? borrow_capsule(capsule, type, name, out_borrowed) : borrow_interface(object, type, name, out_borrowed);
+  if (!ok)
+    array_give_back(out_borrowed);
+  return ok;
+}
+
+void array_give_back(borrowed_t *borrowed) {
+  Py_XDECREF(borrowed->holder);
+  borrowed->holder = NULL;
+}
+
+//===--- to Python --------------------------------------------------------------------===//
+
+shared_arena_t *shared_arena_create(void) {
+  shared_arena_t *shared = calloc(1, sizeof *shared);
+  if (shared && !(shared->arena = tessera_arena_create())) {
+    free(shared);
+    shared = NULL;
+  }
+  if (!shared)
+    PyErr_NoMemory();
+  else
+    shared->references = 1;
+  return shared;
+}
+
+void shared_arena_release(shared_arena_t *shared) {
+  if (!shared || --shared->references)
+    return;
+  tessera_arena_destroy(shared->arena);
+  free(shared);
+}
+
+typedef struct memory_t {
+  PyObject_HEAD shared_arena_t *shared;
+  void *allocated, *data;
+  tessera_element_t element;
+  int rank;
+  int64_t shape[TESSERA_MAX_RANK], strides[TESSERA_MAX_RANK]; // strides in elements
+} memory_t;
+
+static PyTypeObject *memory_type;
+
+static void memory_delete(PyObject *self) {
+  memory_t *memory = (memory_t *)self;
+  PyTypeObject *type = Py_TYPE(self);
+  tessera_release(memory->allocated);
+  shared_arena_release(memory->shared);
+  PyObject_Free(self);
+  Py_DECREF(type);
+}
+
+PyObject *memory_create(shared_arena_t *shared, tessera_element_t element, int rank, const int64_t *words) {
+  memory_t *memory = PyObject_New(memory_t, memory_type);
+  void *allocated = (void *)(intptr_t)words[0];
+  if (!memory) {
+    tessera_release(allocated);
+    return NULL;
+  }
+  memory->shared = shared;
+  memory->allocated = allocated;
+  memory->data = (char *)(intptr_t)words[1] + words[2] * tessera_element_bytes(element);
+  memory->element = element;
+  memory->rank = rank;
+  memcpy(memory->shape, words + 3, (size_t)rank * sizeof *words);
+  memcpy(memory->strides, words + 3 + rank, (size_t)rank * sizeof *words);
+  ++shared->references;
+  return (PyObject *)memory;
+}
+
+static PyObject *tuple_of(int rank, const int64_t *numbers, int64_t factor) {
+  PyObject *tuple = PyTuple_New(rank);
+  for (int i = 0; i < rank && tuple; ++i) {
+    PyObject *number = PyLong_FromLongLong(numbers[i] * factor);
+    if (!number || PyTuple_SetItem(tuple, i, number) < 0) {
+      Py_DECREF(tuple);
+      return NULL;
+    }
+  }
+  return tuple;
+}
+
+static PyObject *memory_interface(PyObject *self, void *unused) {
+  (void)unused;
+  const memory_t *memory = (const memory_t *)self;
+  PyObject *shape = tuple_of(memory->rank, memory->shape, 1);
+  PyObject *strides = tuple_of(memory->rank, memory->strides, tessera_element_bytes(memory->element));
+  if (!shape || !strides) {
+    Py_XDECREF(shape);
+    Py_XDECREF(strides);
+    return NULL;
+  }
+  return Py_BuildValue("{s:i,s:s,s:N,s:N,s:(N,O)}", "version", 3, "typestr", type_strings[memory->element], "shape",
+                       shape, "strides", strides, "data", PyLong_FromVoidPtr(memory->data), Py_False);
+}
+
+static PyObject *memory_element(PyObject *self, void *unused) {
+  (void)unused;
+  return PyUnicode_FromString(tessera_element_name(((const memory_t *)self)->element));
+}
+
+// The taker may call this on any thread, with or without the GIL.
+static void delete_managed(dl_managed_t *managed) {
+  PyGILState_STATE state = PyGILState_Ensure();
+  Py_DECREF((PyObject *)managed->context);
+  PyGILState_Release(state);
+  free(managed);
+}
+
+static void delete_capsule(PyObject *capsule) {
+  if (!PyCapsule_IsValid(capsule, "dltensor"))
+    return; // taken: its taker calls the deleter
+  dl_managed_t *managed = PyCapsule_GetPointer(capsule, "dltensor");
+  managed->deleter(managed);
+}
+
+static PyObject *memory_dlpack(PyObject *self, PyObject *arguments, PyObject *keywords) {
+  (void)arguments, (void)keywords; // stream, max_version, …: all ask for less than what is given
+  memory_t *memory = (memory_t *)self;
+  dl_managed_t *managed = malloc(sizeof *managed);
+  if (!managed)
+    return PyErr_NoMemory();
+  *managed = (dl_managed_t){.tensor = {.data = memory->data,
+                                       .device_type = DL_CPU,
+                                       .rank = memory->rank,
+                                       .code = code_of(memory->element),
+                                       .bits = (uint8_t)(8 * tessera_element_bytes(memory->element)),
+                                       .lanes = 1,
+                                       .shape = memory->shape,
+                                       .strides = memory->strides},
+                            .context = self,
+                            .deleter = delete_managed};
+  PyObject *capsule = PyCapsule_New(managed, "dltensor", delete_capsule);
+  if (capsule)
+    Py_INCREF(self);
+  else
+    free(managed);
+  return capsule;
+}
+
+static PyObject *memory_device(PyObject *self, PyObject *unused) {
+  (void)self, (void)unused;
+  return Py_BuildValue("(ii)", DL_CPU, 0);
+}
+
+bool memory_add_type(PyObject *module) {
+  static PyMethodDef methods[] = {
+      {"__dlpack__", (PyCFunction)(void (*)(void))memory_dlpack, METH_VARARGS | METH_KEYWORDS, "A DLPack capsule."},
+      {"__dlpack_device__", memory_device, METH_NOARGS, "DLPack's device: the CPU."},
+      {NULL, NULL, 0, NULL}};
+  static PyGetSetDef fields[] = {{"__array_interface__", memory_interface, NULL, "numpy's array interface.", NULL},
+                                 {"element", memory_element, NULL, "The type of the elements: \"f32\".", NULL},
+                                 {NULL, NULL, NULL, NULL, NULL}};
+  static PyType_Slot slots[] = {{Py_tp_doc, "A result of a program, for libraries of arrays."},
+                                {Py_tp_dealloc, memory_delete},
+                                {Py_tp_methods, methods},
+                                {Py_tp_getset, fields},
+                                {0, NULL}};
+  static PyType_Spec spec = {"tessera_runtime._runtime.Memory", sizeof(memory_t), 0, Py_TPFLAGS_DEFAULT, slots};
+  memory_type = (PyTypeObject *)PyType_FromSpec(&spec);
+  if (!memory_type)
+    return false;
+  Py_INCREF(memory_type);
+  return PyModule_AddObject(module, "Memory", (PyObject *)memory_type) == 0;
+}

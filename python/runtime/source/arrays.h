@@ -1,0 +1,48 @@
+// arrays.h - arrays of Python lent to a program, and memory of a program lent to Python, both without a copy.
+//
+//   borrowed_t x;
+//   if (!array_borrow(object, &signature->arguments[0], "argument 0", &x)) return NULL;   // an exception is set
+//   … x.data, x.shape …
+//   array_give_back(&x);
+//
+// Arrays come by DLPack; where a library refuses that (numpy: what is read-only, and types that DLPack lacks) by
+// numpy's array interface. All functions need the GIL.
+#pragma once
+
+#include "lib/runtime/arena.h"
+#include "lib/support/signature.h"
+
+#define Py_LIMITED_API 0x03090000
+#include <Python.h>
+
+//===--- from Python ------------------------------------------------------------===//
+
+typedef struct borrowed_t {
+  PyObject *holder; // keeps the memory; NULL: a scalar, whose bits are in `scalar`
+  void *data;
+  int64_t shape[TESSERA_MAX_RANK];
+  size_t bytes;
+  bool is_read_only;
+  int64_t scalar;
+} borrowed_t;
+
+// Borrows `object` for a value of type `type`. False, with a TypeError (kind of object, element, device, read-only) or
+// a ValueError (sizes, strides, alignment, a number out of range), each with `name` in front. The memory is in C order.
+bool array_borrow(PyObject *object, const tessera_value_t *type, const char *name, borrowed_t *out_borrowed);
+void array_give_back(borrowed_t *borrowed);
+
+//===--- to Python --------------------------------------------------------------===//
+
+// An arena that a program's results lie in: it lives as long as the program or one of them.
+typedef struct shared_arena_t {
+  tessera_arena_t *arena;
+  int64_t references;
+} shared_arena_t;
+
+shared_arena_t *shared_arena_create(void); // NULL, with a MemoryError, when out of memory
+void shared_arena_release(shared_arena_t *shared);
+
+// A tensor in memory of the arena as an object with __dlpack__, __dlpack_device__ and __array_interface__. `words` are
+// a memref's descriptor. Takes the memory over; NULL, with an exception, when out of memory (the memory is released).
+PyObject *memory_create(shared_arena_t *shared, tessera_element_t element, int rank, const int64_t *words);
+bool memory_add_type(PyObject *module);

@@ -1,0 +1,136 @@
+"""Calls programs that Tessera compiled ahead of time. Needs no compiler, no MLIR and no LLVM.
+
+    import numpy, tessera_runtime
+
+    softmax = tessera_runtime.load("softmax.so")      # tile-translate --tile-to-program softmax.mlir -o softmax.so
+    y = softmax(x)                                    # an array of the library that x is of
+    softmax(x, out=y)                                 # into memory of the caller
+
+Arrays are lent without a copy: numpy's, PyTorch's, JAX's, and of whatever has __dlpack__ or __array_interface__. They
+must be in C order. A call releases the GIL; nothing of the caller's is held after it.
+"""
+from __future__ import annotations
+
+import os
+from typing import Any, Callable, NamedTuple
+
+from . import _runtime
+from ._runtime import Error
+
+__version__ = "0.1.0"
+__all__ = ["ArrayType", "Error", "Program", "load", "set_threads"]
+
+
+class ArrayType(NamedTuple):
+    """What an entry takes or gives: element as MLIR writes it ("bf16"), sizes (None where dynamic; () is a scalar)."""
+    element: str
+    shape: tuple[int | None, ...]
+    is_memref: bool = False  #: an argument that the program may write
+
+    def __str__(self) -> str:
+        return "x".join([*("?" if size is None else str(size) for size in self.shape), self.element])
+
+
+# --- results as arrays of the caller's library ---------------------------------------------------------------------
+
+# Elements that numpy lacks arrive as their bits, and are shown by ml_dtypes' types where that package is installed.
+_ML_DTYPES = {
+    "bf16": "bfloat16", "f8E4M3FN": "float8_e4m3fn", "f8E5M2": "float8_e5m2", "f8E8M0FNU": "float8_e8m0fnu"
+}  # yapf: disable
+
+
+def _numpy_converter() -> Callable[[Any], Any]:
+    try:
+        import numpy
+    except ImportError:
+        return lambda memory: memory  # it has DLPack's methods itself
+    views: dict[str, Any] = {}
+    try:
+        import ml_dtypes
+        views = {element: getattr(ml_dtypes, name) for element, name in _ML_DTYPES.items() if hasattr(ml_dtypes, name)}
+    except ImportError:
+        pass
+
+    def convert(memory: Any) -> Any:
+        array = numpy.asarray(memory)
+        return array.view(views[memory.element]) if memory.element in views else array
+
+    return convert
+
+
+def _torch_converter() -> Callable[[Any], Any]:
+    from torch.utils.dlpack import from_dlpack
+    return lambda memory: from_dlpack(memory.__dlpack__())
+
+
+def _jax_converter() -> Callable[[Any], Any]:
+    from jax.dlpack import from_dlpack
+    return lambda memory: from_dlpack(memory)
+
+
+_CONVERTERS = {"torch": _torch_converter, "jax": _jax_converter, "jaxlib": _jax_converter}
+_converters: dict[type, Callable[[Any], Any]] = {}  # by the type of the first argument
+
+
+def _converter_for(arrays: tuple[Any, ...]) -> Callable[[Any], Any]:
+    kind = type(arrays[0]) if arrays else type(None)
+    convert = _converters.get(kind)
+    if convert is None:
+        convert = _converters[kind] = _CONVERTERS.get(kind.__module__.partition(".")[0], _numpy_converter)()
+    return convert
+
+
+# --- programs -------------------------------------------------------------------------------------------------------
+
+
+class Program:
+    """An entry of a compiled program (load). Call it on one array or number per argument.
+
+    inputs, outputs: the types. manifest: compiler, target, chip, needs (the least level of x86-64), pipeline,
+    fallback_ops. A sparse argument or result is its components in order, one array each.
+    """
+    __slots__ = ("_call", "inputs", "manifest", "outputs", "path", "entry")
+
+    def __init__(self, path: str, entry: str) -> None:
+        raw = _runtime.load(path, entry)
+        self._call, self.path, self.entry = raw.call, path, entry
+        self.manifest = raw.manifest
+        self.inputs = tuple(ArrayType(*type) for type in raw.inputs)
+        self.outputs = tuple(ArrayType(*type) for type in raw.outputs)
+
+    def __repr__(self) -> str:
+        return f"<Program {self.entry} of {self.path}>"
+
+    def __call__(self, *arrays: Any, out: Any = None) -> Any:
+        """The result, a tuple of several, or None where there is none.
+
+        out: an array, or a tuple of them, that the results are written to; it is what the call then returns. A memref
+        argument is written in place.
+
+        Raises TypeError and ValueError, before anything runs, for what does not fit: the number of arguments, a type of
+        elements, a size, an order, a device, read-only memory to be written, memory to be written that overlaps another
+        array's. Raises Error when the program fails: an assertion, no memory, an output of the wrong dynamic size.
+        """
+        if out is not None:
+            self._call(arrays, out if type(out) is tuple else (out, ))
+            return out
+        results = self._call(arrays, None)
+        convert = _converter_for(arrays)
+        if len(results) == 1:
+            result = results[0]
+            return convert(result) if type(result) is _runtime.Memory else result
+        return tuple(convert(one) if type(one) is _runtime.Memory else one for one in results) or None
+
+
+def load(path: str | os.PathLike[str], entry: str = "main") -> Program:
+    """Loads a program that tile-translate --tile-to-program made.
+
+    Raises Error: a file that is no whole program, one of another version, one for a better CPU, an entry that it lacks.
+    A program is code: load only files that you trust.
+    """
+    return Program(os.fspath(path), entry)
+
+
+def set_threads(count: int) -> None:
+    """How many threads the programs of this process use, the caller's included; 0: as many as the process may use."""
+    _runtime.set_threads(count)
