@@ -19,7 +19,9 @@ static bool isMemoryOrTile(MlirType type) { return isMemory(type) || isTileOrSca
 static bool isTensor(MlirType type) { return mlirTypeIsARankedTensor(type); }
 static bool isTensorOrMemref(MlirType type) { return isTensor(type) || mlirTypeIsAMemRef(type); }
 static bool isViewOrBuffer(MlirType type) { return tileTypeIsAView(type) || tileTypeIsABuffer(type); }
-static bool isBufferOrBarrier(MlirType type) { return tileTypeIsABuffer(type) || tileTypeIsABarrier(type); }
+static bool isMadeByAlloc(MlirType type) {
+  return tileTypeIsABuffer(type) || tileTypeIsABarrier(type) || mlirTypeIsAMemRef(type);
+}
 static bool isTileOrBuffer(MlirType type) { return tileTypeIsATile(type) || tileTypeIsABuffer(type); }
 static bool isTileScalarOrBuffer(MlirType type) { return isTileOrScalar(type) || tileTypeIsABuffer(type); }
 
@@ -37,7 +39,7 @@ const TileConstraint tileConstraints[] = {
     {"barrier", tileTypeIsABarrier, "a !tile.barrier"},
     {"token", tileTypeIsAToken, "a !tile.token", tileTokenTypeGet},
     {"view or buffer", isViewOrBuffer, "a !tile.view or a !tile.buffer"},
-    {"buffer or barrier", isBufferOrBarrier, "a !tile.buffer or a !tile.barrier"},
+    {"buffer or memref or barrier", isMadeByAlloc, "a !tile.buffer, a memref or a !tile.barrier"},
     {"tile or buffer", isTileOrBuffer, "a tile or a !tile.buffer"},
     {"tile or scalar or buffer", isTileScalarOrBuffer, "a tile, a scalar or a !tile.buffer"},
     {NULL},

@@ -332,7 +332,7 @@ static bool verifyBufferLayout(MlirExtEmitter emitter, const MlirAttribute *para
   for (intptr_t i = 0; i < rank; ++i)
     shape[i] = entry(parameters[BufferShape], i);
   TileError error;
-  return tileLayoutCovers(&layout, shape, (uint32_t)rank, NULL, &error) ||
+  return tileLayoutHolds(&layout, shape, (uint32_t)rank, NULL, &error) ||
          tileEmit(emitter, "the buffer's layout does not fit its shape: %s", error.text);
 }
 

@@ -181,6 +181,8 @@ static void learnPart(MlirOperation subview, TileKnownMemory *known) {
     known->stride[i] = source.stride[i];
 }
 
+enum { AllocAlign = 16 }; // bytes: where tile.alloc may begin, as its verifier says
+
 // What tile.assume and memref.cast take: its facts hold of what they give, too.
 TileKnownMemory tileKnownMemory(MlirValue memref) {
   MlirType type = mlirValueGetType(memref);
@@ -193,7 +195,8 @@ TileKnownMemory tileKnownMemory(MlirValue memref) {
     return known;
   }
   TileKnownMemory known = {.rank = mlirShapedTypeGetRank(type)};
-  known.align = known.elementBytes = tileStoredBytes(mlirShapedTypeGetElementType(type));
+  known.elementBytes = tileStoredBytes(mlirShapedTypeGetElementType(type));
+  known.align = tileAllocOpIsA(op) ? tessera_max(known.elementBytes, AllocAlign) : known.elementBytes;
   if (known.rank > TILE_LAYOUT_MAX_AXES)
     known.rank = 0;
   for (intptr_t i = 0; i < known.rank; ++i)

@@ -121,36 +121,6 @@ bool tileHasCopies(const TileLayout *layout, uint32_t lanes, uint32_t warps) {
   return false;
 }
 
-//===--- conversions ----------------------------------------------------------------------------------===//
-
-static int64_t bytesOfChange(const TileExchange *exchange, const TileChange *change, const TileConversion *plan) {
-  TileChangeHalves halves;
-  TileConversion half;
-  if (plan->kind != TileConversionShared)
-    return 0;
-  int64_t bytes = tessera_round_up((int64_t)plan->shared.bytes, 16);
-  bool fits =
-      bytes <= exchange->room || !tileChangeHalve(change, &halves) || !tileChangePlan(exchange, &halves.half, &half);
-  return fits ? bytes : bytesOfChange(exchange, &halves.half, &half);
-}
-
-static int64_t bytesToConvert(const TileExchange *exchange, MlirType from, MlirType to) {
-  if (mlirAttributeEqual(tileTypeGetLayout(from), tileTypeGetLayout(to)))
-    return 0;
-  TileChange change = tileChangeOf(from, to);
-  TileConversion plan;
-  if (tileLayoutEquals(&change.before, &change.after) ||
-      tileMovesBetween(&change.before, &change.after, exchange->lanes, exchange->warps, NULL))
-    return 0;
-  return tileChangePlan(exchange, &change, &plan) ? bytesOfChange(exchange, &change, &plan) : tileDenseBytes(from);
-}
-
-// To the layout of `type`.
-static int64_t bytesToLayoutOf(const TileExchange *exchange, MlirValue value, MlirType type) {
-  MlirType from = mlirValueGetType(value);
-  return bytesToConvert(exchange, from, tileTypeWithElement(type, tileTypeGetElement(from)));
-}
-
 //===--- reductions and scans -------------------------------------------------------------------------===//
 
 // Steps between warps: each thread leaves what it has combined so far.
@@ -175,34 +145,16 @@ static int64_t bytesOfSteps(const TileExchange *exchange, MlirOperation op, Mlir
 }
 
 static int64_t bytesOfReduce(const TileExchange *exchange, MlirOperation op) {
-  intptr_t inputs = tileReduceOpGetNumInputs(op);
   uint32_t axes = 0;
-  int64_t bytes = 0;
   for (intptr_t i = 0; i < tileArrayCount(op, "axes"); ++i)
     axes |= 1u << tileArrayAt(op, "axes", i);
-  for (intptr_t i = 1; i < inputs; ++i)
-    bytes = tessera_max(
-        bytes, bytesToLayoutOf(exchange, tileReduceOpGetInputs(op, i), mlirValueGetType(tileReduceOpGetInputs(op, 0))));
   bool inOrder = mlirAttributeIsNull(tileReduceOpGetOperation(op));
-  MlirType tile = mlirValueGetType(tileReduceOpGetInputs(op, 0));
-  return tessera_max(bytes, bytesOfSteps(exchange, op, tile, inputs, axes, inOrder));
+  return bytesOfSteps(exchange, op, tileFirstOperandType(op), tileReduceOpGetNumInputs(op), axes, inOrder);
 }
 
 static int64_t bytesOfScan(const TileExchange *exchange, MlirOperation op) {
-  MlirType tile = mlirValueGetType(tileScanOpGetInputs(op, 0));
-  intptr_t inputs = tileScanOpGetNumInputs(op), axis = tileScanOpGetAxisValue(op);
-  int64_t bytes = bytesOfSteps(exchange, op, tile, inputs, 1u << axis, true);
-  for (intptr_t i = 0; i < inputs; ++i) {
-    MlirType element = tileTypeGetElement(tileOperandType(op, i)), like = tileTypeWithElement(tile, element);
-    bytes = tessera_max(bytes, bytesToConvert(exchange, tileOperandType(op, i), like));
-    bytes = tessera_max(bytes, bytesToConvert(exchange, like, tileResultType(op, i)));
-    if (i >= tileScanOpGetNumInitial(op) || !isTile(mlirValueGetType(tileScanOpGetInitial(op, i))))
-      continue;
-    MlirType state = tileWithoutAxis(tile, axis, element);
-    bytes = tessera_max(bytes, bytesToConvert(exchange, mlirValueGetType(tileScanOpGetInitial(op, i)), state));
-    bytes = tessera_max(bytes, bytesToConvert(exchange, state, tileResultType(op, inputs + i)));
-  }
-  return bytes;
+  return bytesOfSteps(exchange, op, tileFirstOperandType(op), tileScanOpGetNumInputs(op),
+                      1u << tileScanOpGetAxisValue(op), true);
 }
 
 TileSortSpace tileSortSpaceOf(MlirOperation sort) {
@@ -230,21 +182,6 @@ static bool movesRegisters(const TileExchange *exchange, MlirOperation op, intpt
   return tileMovesOf(op, operand, part, exchange->lanes, exchange->warps, NULL);
 }
 
-static int64_t bytesOfInsert(const TileExchange *exchange, MlirOperation op) {
-  if (movesRegisters(exchange, op, 0, 0) && movesRegisters(exchange, op, 1, 0))
-    return 0;
-  MlirValue whole = tileInsertOpGetDestination(op);
-  return tessera_max(bytesToConvert(exchange, mlirValueGetType(whole), tileInsertOpGetResultType(op)),
-                     tileDenseBytes(tileInsertOpGetInputType(op)));
-}
-
-static int64_t bytesOfCat(const TileExchange *exchange, MlirOperation op) {
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
-    if (!movesRegisters(exchange, op, i, 0))
-      return tileDenseBytes(tileCatOpGetResultType(op));
-  return 0;
-}
-
 static int64_t bytesOfBitcast(const TileExchange *exchange, MlirOperation op) {
   MlirType from = tileBitcastOpGetInputType(op);
   if (!isTile(from) || !isTile(tileBitcastOpGetResultType(op)))
@@ -265,42 +202,7 @@ bool tileFmaHasFactors(const TileExchange *exchange, MlirOperation product) {
   return true;
 }
 
-static int64_t bytesOfMma(const TileExchange *exchange, MlirOperation op) {
-  if (!tileKeywordIs(op, "atom", "fma") || tileFmaHasFactors(exchange, op))
-    return 0;
-  return tessera_round_up(tileDenseBytes(tileMmaOpGetLhsType(op)), 16) + tileDenseBytes(tileMmaOpGetRhsType(op));
-}
-
-//===--- computed places ------------------------------------------------------------------------------===//
-
-// Index tiles come to the elements: the whole tile's layout, or one axis of it where a view is indexed.
-static int64_t bytesOfIndices(const TileExchange *exchange, MlirOperation op, MlirValue memory, MlirType elements) {
-  intptr_t begin, count;
-  int64_t bytes = 0;
-  tileOpOperands(op, "indices", &begin, &count);
-  for (intptr_t i = 0; i < count; ++i) {
-    MlirType type = tileOperandType(op, begin + i);
-    if (!isTile(type))
-      continue;
-    MlirType element = tileTypeGetElement(type);
-    MlirType wanted = tileTypeIsAView(mlirValueGetType(memory))
-                          ? tileAlongAxis(elements, i, element, tileTypeGetSize(type, 0))
-                          : tileTypeWithElement(elements, element);
-    bytes = tessera_max(bytes, bytesToConvert(exchange, type, wanted));
-  }
-  if (isTile(mlirValueGetType(memory)))
-    bytes = tessera_max(bytes, bytesToLayoutOf(exchange, memory, elements));
-  return bytes;
-}
-
-static int64_t bytesOfGather(const TileExchange *exchange, MlirOperation op) {
-  MlirValue source = tileGatherOpGetSource(op);
-  MlirType result = tileGatherOpGetResultType(op);
-  if (!isTile(mlirValueGetType(source)) || !tileHas(op, "axis"))
-    return bytesOfIndices(exchange, op, source, result);
-  return tessera_max(bytesToLayoutOf(exchange, tileGatherOpGetIndices(op, 0), result),
-                     tileDenseBytes(mlirValueGetType(source)));
-}
+//===--- atomics --------------------------------------------------------------------------------------===//
 
 // The thread that acted gives what it read to those that hold copies; a scalar's copies are in all threads.
 bool tileSpreadsResult(const TileExchange *exchange, MlirOperation op) {
@@ -317,9 +219,9 @@ bool tileSpreadsResult(const TileExchange *exchange, MlirOperation op) {
 
 static int64_t bytesOfAtomic(const TileExchange *exchange, MlirOperation op) {
   MlirType type = tileOnlyResultType(op);
-  int64_t bytes = bytesOfIndices(exchange, op, tileOpOperand(op, "memory"), type);
-  int64_t spread = isTile(type) ? tileDenseBytes(type) : tileStoredBytes(type);
-  return tileSpreadsResult(exchange, op) ? tessera_max(bytes, spread) : bytes;
+  if (!tileSpreadsResult(exchange, op))
+    return 0;
+  return isTile(type) ? tileDenseBytes(type) : tileStoredBytes(type);
 }
 
 //===--- all ------------------------------------------------------------------------------------------===//
@@ -329,21 +231,6 @@ static int64_t bytesOfPrint(MlirOperation op) {
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
     bytes += isTile(tileOperandType(op, i)) ? tessera_round_up(tileDenseBytes(tileOperandType(op, i)), 16) : 0;
   return bytes;
-}
-
-static int64_t bytesOfHistogram(const TileExchange *exchange, MlirOperation op) {
-  MlirValue mask = tileHistogramOpGetMask(op);
-  int64_t bytes = 4 * tileTypeGetCount(tileHistogramOpGetResultType(op));
-  return mlirValueIsNull(mask) ? bytes
-                               : tessera_max(bytes, bytesToLayoutOf(exchange, mask, tileHistogramOpGetInputType(op)));
-}
-
-static int64_t bytesOfRandom(const TileExchange *exchange, MlirOperation op) {
-  MlirType counter = tileRandomOpGetCounterType(op), result = tileRandomOpGetResultType(op);
-  if (!isTile(counter))
-    return 0;
-  return bytesToConvert(exchange, counter,
-                        tileWithoutAxis(result, tileTypeGetRank(result) - 1, tileTypeGetElement(counter)));
 }
 
 // A constant whose elements differ: one thread writes it, each picks its own.
@@ -358,8 +245,6 @@ int64_t tileScratchBytes(const TileExchange *exchange, MlirOperation op) {
   switch (tileOpKind(op)) {
   case TileOp_None:
     return arithConstantOpIsA(op) ? bytesOfConstant(op) : 0;
-  case TileOp_ConvertLayout:
-    return bytesToConvert(exchange, tileConvertLayoutOpGetInputType(op), tileConvertLayoutOpGetResultType(op));
   case TileOp_Reduce:
     return bytesOfReduce(exchange, op);
   case TileOp_Scan:
@@ -367,30 +252,8 @@ int64_t tileScratchBytes(const TileExchange *exchange, MlirOperation op) {
   case TileOp_Sort:
   case TileOp_Topk:
     return bytesOfSort(op);
-  case TileOp_Histogram:
-    return bytesOfHistogram(exchange, op);
-  case TileOp_Random:
-    return bytesOfRandom(exchange, op);
-  case TileOp_Reshape:
-    if (!isTile(tileReshapeOpGetInputType(op)) || !isTile(tileReshapeOpGetResultType(op)))
-      return 0;
-    return movesRegisters(exchange, op, 0, 0) ? 0 : tileDenseBytes(tileReshapeOpGetInputType(op));
-  case TileOp_Slice:
-    if (!isTile(tileSliceOpGetInputType(op)))
-      return 0;
-    return movesRegisters(exchange, op, 0, 0) ? 0 : tileDenseBytes(tileSliceOpGetInputType(op));
-  case TileOp_Insert:
-    return bytesOfInsert(exchange, op);
-  case TileOp_Cat:
-    return bytesOfCat(exchange, op);
   case TileOp_Bitcast:
     return bytesOfBitcast(exchange, op);
-  case TileOp_Mma:
-    return bytesOfMma(exchange, op);
-  case TileOp_Gather:
-    return bytesOfGather(exchange, op);
-  case TileOp_Scatter:
-    return bytesOfIndices(exchange, op, tileScatterOpGetDestination(op), mlirValueGetType(tileScatterOpGetValue(op)));
   case TileOp_AtomicRmw:
   case TileOp_AtomicCas:
     return bytesOfAtomic(exchange, op);

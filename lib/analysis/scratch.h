@@ -8,11 +8,10 @@
 
 struct TileMachine;
 
-// Where a kernel runs. `room`: the most bytes that a conversion of layouts may take; a larger one is done in halves.
+// Where a kernel runs.
 typedef struct TileExchange {
   const struct TileMachine *machine;
   uint32_t lanes, warps;
-  int64_t room;
 } TileExchange;
 
 //===--- bytes ---------------------------------------------------------------------------------------===//
@@ -40,7 +39,7 @@ typedef struct TileChange {
 } TileChange;
 
 TileChange tileChangeOf(MlirType from, MlirType to);
-// The cheapest plan; false where none covers the layouts: the tile then goes through shared memory row by row.
+// The cheapest plan; false where none covers the layouts: the tile then goes through memory row by row.
 bool tileChangePlan(const TileExchange *exchange, const TileChange *change, TileConversion *plan);
 // A bit of the registers of both layouts that alone decides one bit of one axis: the elements with it and those without
 // it change by themselves, as `half` does. Outermost bits come first, so that vectors stay whole.

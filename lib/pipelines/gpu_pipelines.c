@@ -30,6 +30,7 @@ static const TilePipelineStep toScheduled[] = {
     {"tile-pipeline-loops", .on = tileKernelOpName},
     {"canonicalize", .on = tileKernelOpName},
     {"cse", .on = tileKernelOpName},
+    {"tile-exchange-in-shared-memory", .on = tileKernelOpName},
     {"tile-plan-shared-memory", .on = tileKernelOpName},
     {"tile-insert-barriers", .on = tileKernelOpName},
     {"tile-count-waits", .on = tileKernelOpName},

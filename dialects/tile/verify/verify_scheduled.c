@@ -14,9 +14,21 @@
 
 enum { OffsetAlign = 16 }; // bytes of the widest access of a thread
 
+// A memref of tile.alloc has its elements side by side, and as many as its type says.
+static bool expectContiguous(MlirOperation op, MlirType memref) {
+  MlirAttribute layout = mlirMemRefTypeGetLayout(memref);
+  bool isPlain = mlirShapedTypeHasStaticShape(memref) && mlirAttributeIsNull(mlirMemRefTypeGetMemorySpace(memref)) &&
+                 mlirAttributeIsAAffineMap(layout) && mlirAffineMapIsIdentity(mlirAffineMapAttrGetValue(layout));
+  return isPlain || tileError(op, "makes %s, expected a contiguous memref of static shape without a memory space",
+                              TILE_TYPE_TEXT(memref));
+}
+
 bool tileAllocOpVerify(MlirOperation op) {
   int64_t offset = 0;
+  MlirType type = tileAllocOpGetResultType(op);
   tileIntegerOf(op, "offset", &offset);
+  if (mlirTypeIsAMemRef(type) && !expectContiguous(op, type))
+    return false;
   return tileExpectInteger(op, "the offset", offset, 0, INT64_MAX) &&
          (offset % OffsetAlign == 0 ||
           tileError(op, "begins at byte %lld; the offset must be a multiple of %d", (long long)offset, OffsetAlign));

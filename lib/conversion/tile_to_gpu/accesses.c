@@ -100,10 +100,8 @@ static bool planBuffer(Gpu *g, MlirOperation op, const Buffer *buffer, const Til
   TileLayout offsets;
   TileError error;
   int64_t sizes[MaxRank];
-  intptr_t rank = tileTypeGetRank(buffer->type);
-  for (intptr_t axis = 0; axis < rank; ++axis)
-    sizes[axis] = tileTypeGetSize(buffer->type, axis);
-  if (!tileAccessPlan(layout, &buffer->layout, sizes, (uint32_t)rank, &limits, &plan->access, &error))
+  uint32_t rank = gpuExtents(buffer->type, &buffer->layout, sizes);
+  if (!tileAccessPlan(layout, &buffer->layout, sizes, rank, &limits, &plan->access, &error))
     return tileError(op, "%s", error.text);
   if (!gpuOffsets(op, layout, &buffer->layout, buffer->type, &offsets))
     return false;

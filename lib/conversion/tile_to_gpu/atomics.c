@@ -66,7 +66,7 @@ static void spread(Gpu *g, const GpuReach *reach, MlirValue *registers) {
     gpuLoadElements(g, reach->element, 1, scratch, bytes, registers);
     return;
   }
-  gpuThroughRows(g, reach->type, registers, reach->type, registers);
+  gpuReadDense(g, reach->type, gpuShare(g, reach->type, registers), registers);
 }
 
 //===--- rmw and cas ----------------------------------------------------------------------------------===//

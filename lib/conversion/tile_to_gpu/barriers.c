@@ -48,15 +48,12 @@ bool gpuMakeBarrier(Gpu *g, MlirOperation op) {
     return false;
   if (!tileKernelOpIsA(mlirOperationGetParentOperation(op)))
     return gpuRefuse(op, "a barrier that is made in control flow");
-  if (!tileIntegerOf(op, "offset", &offset))
-    return tileError(op, "has no offset; run tile-plan-shared-memory first");
   MlirType type = tileAllocOpGetResultType(op);
   BarrierRing *ring = gpuRecordNew(g, tileAllocOpGetResult(op), Record_Barrier)->ring = gpuAllocate(g, sizeof *ring);
   *ring = (BarrierRing){.stages = tileBarrierTypeGetCount(type), .arrivals = tileBarrierTypeGetArrivals(type)};
-  ring->base = gpuAddress(g, g->shared, gpuI32(g, offset));
+  if (!gpuPlaceAlloc(g, op, ring->stages * BarrierBytes, &offset, &ring->base))
+    return false;
   ring->share = mostArriving(g, tileAllocOpGetResult(op));
-  gpuTakeShared(g, offset, ring->stages * BarrierBytes);
-  g->apartBytes += ring->stages * BarrierBytes;
   GpuIf first = gpuIf(g, gpuIsElected(g), 0, NULL);
   for (int64_t stage = 0; stage < ring->stages; ++stage)
     engines->barrierCreate(&g->builder, gpuAddress(g, ring->base, gpuI32(g, stage * BarrierBytes)),

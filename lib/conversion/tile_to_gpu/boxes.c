@@ -110,7 +110,9 @@ static bool planBoxes(Gpu *g, Boxes *boxes) {
 static bool readBoxes(Gpu *g, MlirOperation op, Boxes *boxes) {
   MlirValue ends[] = {tileOpOperand(op, "source"), tileOpOperand(op, "destination")};
   *boxes = (Boxes){.op = op, .toBuffer = tileTypeIsAView(mlirValueGetType(ends[0]))};
-  boxes->buffer = gpuRecord(g, ends[boxes->toBuffer])->buffer;
+  boxes->buffer = gpuBufferOf(g, op, ends[boxes->toBuffer]);
+  if (!boxes->buffer)
+    return false;
   boxes->view = gpuRecord(g, ends[!boxes->toBuffer])->view;
   boxes->tensor = gpuRecord(g, tileViewOpGetSource(boxes->view->op))->memory;
   boxes->bytes = tileStoredBytes(boxes->view->memory.element);

@@ -105,10 +105,9 @@ bool gpuCombineAcross(Gpu *g, const Combined *combined, MlirValue isRight, const
 // What the layout holds beyond the tile, along the axes, counts as nothing.
 static bool readTile(Gpu *g, Combined *combined, intptr_t tile) {
   MlirType type = tileOperandType(combined->op, tile);
-  MlirValue *registers = gpuAllocate(g, (size_t)combined->count * sizeof *registers);
+  const MlirValue *registers =
+      gpuTileLike(g, combined->op, mlirOperationGetOperand(combined->op, tile), combined->type);
   combined->elements[tile] = tileTypeGetElement(type);
-  gpuConvertLayout(g, type, gpuTile(g, mlirOperationGetOperand(combined->op, tile)),
-                   tileTypeWithElement(combined->type, combined->elements[tile]), registers);
   bool hasVoid = gpuHasVoid(&combined->layout, combined->type, combined->axes);
   if (hasVoid || tileScanOpIsA(combined->op))
     combined->neutral[tile] = neutralOf(g, combined, tile);
@@ -157,19 +156,19 @@ static intptr_t sourceOf(const Combined *combined, TileLayoutPoint wanted) {
   return -1;
 }
 
-bool gpuGiveCombined(Gpu *g, const Combined *combined, intptr_t tile, MlirType type, MlirValue result) {
+bool gpuGiveCombined(Gpu *g, const Combined *combined, intptr_t tile, MlirValue result) {
   if (!gpuIsTile(mlirValueGetType(result))) {
     gpuRecordScalar(g, result, combined->values[tile]);
     return true;
   }
+  MlirType type = mlirValueGetType(result);
   TileLayout layout = gpuLayoutOf(type);
-  MlirValue *registers = gpuAllocate(g, (size_t)gpuRegisters(type) * sizeof *registers);
+  MlirValue *registers = gpuRecordTile(g, result);
   for (intptr_t reg = 0; reg < gpuRegisters(type); ++reg) {
     intptr_t source = sourceOf(combined, tileLayoutOfRegister(&layout, reg));
     if (source < 0)
       return gpuRefuse(combined->op, "a result whose layout is not the operand's without the axes");
     registers[reg] = gpuCombinedAt(combined, combined->values, source)[tile];
   }
-  gpuConvertLayout(g, type, registers, mlirValueGetType(result), gpuRecordTile(g, result));
   return true;
 }

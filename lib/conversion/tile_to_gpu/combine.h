@@ -32,4 +32,4 @@ MlirValue gpuIsFar(Gpu *g, const TileLayoutStep *step);
 bool gpuCombineAcross(Gpu *g, const Combined *combined, MlirValue isRight, const MlirValue *others, MlirValue *mine);
 TileLayoutPoint gpuKept(const Combined *combined, intptr_t reg); // coordinates on the axes that stay
 // The live values of tile `tile` become `result`, by way of `type`, the tile without the axes.
-bool gpuGiveCombined(Gpu *g, const Combined *combined, intptr_t tile, MlirType type, MlirValue result);
+bool gpuGiveCombined(Gpu *g, const Combined *combined, intptr_t tile, MlirValue result);

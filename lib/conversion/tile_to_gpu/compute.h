@@ -10,7 +10,6 @@ bool gpuLowerMmaScaled(Gpu *g, MlirOperation op);
 bool gpuLowerReduce(Gpu *g, MlirOperation op);
 bool gpuLowerScan(Gpu *g, MlirOperation op);
 bool gpuLowerSort(Gpu *g, MlirOperation op); // sort, topk
-bool gpuLowerHistogram(Gpu *g, MlirOperation op);
 bool gpuLowerRandom(Gpu *g, MlirOperation op);
 bool gpuLowerConvertType(Gpu *g, MlirOperation op);
 bool gpuLowerBitcast(Gpu *g, MlirOperation op);

@@ -160,7 +160,6 @@ const GpuRow gpuComputeRows[] = {
     {TileOp_Scan, gpuLowerScan},
     {TileOp_Sort, gpuLowerSort},
     {TileOp_Topk, gpuLowerSort},
-    {TileOp_Histogram, gpuLowerHistogram},
     {TileOp_Random, gpuLowerRandom},
     {TileOp_ConvertType, gpuLowerConvertType},
     {TileOp_Bitcast, gpuLowerBitcast},

@@ -51,7 +51,7 @@ typedef struct Packing {
 
 typedef struct View {
   Memory memory;
-  MlirOperation op; // the tile.view
+  MlirOperation op; // the tile.view; null: a part of a buffer, which the view has one tile of
   MlirType type;
   intptr_t dims[MaxRank]; // of the memory, by axis
   MlirValue inside;       // i1: the fixed indices are; null: there are none
@@ -124,7 +124,7 @@ typedef struct Gpu {
   int64_t apartBytes;    // of all buffers
   int64_t scratchBytes;  // the most of an exchange
   GpuScratch scratch;    // of the op being lowered
-  TileExchange exchange; // of this op; room: the bytes of its scratch
+  TileExchange exchange; // lanes and warps of this op
   bool hasFailed;        // after a diagnostic where the caller cannot stop
   MlirBlock body;        // of the function
   int64_t partition;     // number of its barrier; 0: code of the whole block
@@ -237,6 +237,12 @@ void gpuBarrier(Gpu *g);
 // read. A diagnostic where the kernel gives the op less.
 MlirValue gpuScratch(Gpu *g, int64_t bytes);
 void gpuTakeShared(Gpu *g, int64_t offset, int64_t bytes); // the kernel has these bytes
+// Where the tile.alloc says; false after a diagnostic.
+bool gpuPlaceAlloc(Gpu *g, MlirOperation op, int64_t bytes, int64_t *offset, MlirValue *address);
+// Reports that the op moves elements between threads: no op does when tile-exchange-in-shared-memory is through.
+bool gpuMustExchange(MlirOperation op);
+// The registers of a tile that must lie as `type` does; after a diagnostic at `op`, any.
+const MlirValue *gpuTileLike(Gpu *g, MlirOperation op, MlirValue value, MlirType type);
 // What tileMovesOf finds for the op in this kernel; null: elements would have to move between threads.
 intptr_t *gpuMoves(Gpu *g, MlirOperation op, intptr_t operand, int64_t part);
 // Sums of coordinates times factors, i32: the thread's part once, then each register's.
@@ -255,17 +261,12 @@ MlirValue gpuPlace(Gpu *g, const Places *places, intptr_t reg);
 // The element at a place (i32, in elements) of a dense tile; zero where the register holds none of `tile`.
 void gpuReadElement(Gpu *g, MlirType tile, const Map *map, intptr_t reg, MlirValue base, MlirValue place,
                     MlirValue *value);
-// `tile` as a part of `whole`, which begins at element `origin` of it.
-void gpuWritePart(Gpu *g, MlirType whole, MlirType tile, const MlirValue *registers, int64_t origin, MlirValue base);
 void gpuWriteDense(Gpu *g, MlirType tile, const MlirValue *registers, MlirValue base);
 void gpuReadDense(Gpu *g, MlirType tile, MlirValue base, MlirValue *registers);
 // The address at which every thread finds all of the tile: scratch, write, barrier.
 MlirValue gpuShare(Gpu *g, MlirType tile, const MlirValue *registers);
-// Elements in row-major order, from one tile to another that has as many.
-void gpuThroughRows(Gpu *g, MlirType from, const MlirValue *in, MlirType to, MlirValue *out);
-int64_t tileDenseBytes(MlirType tile);
-// Brings the tile to another layout, by registers, shuffles or shared memory.
-void gpuConvertLayout(Gpu *g, MlirType from, const MlirValue *in, MlirType to, MlirValue *out);
+// How far the buffer's layout reaches on each axis: as far as its shape, or beyond. Returns the rank.
+uint32_t gpuExtents(MlirType buffer, const TileLayout *layout, int64_t *extents);
 // Where the elements of `layout` lie in a buffer of offsets: a layout whose axis 0 is the offset.
 bool gpuOffsets(MlirOperation op, const TileLayout *layout, const TileLayout *offsets, MlirType shape,
                 TileLayout *result);
@@ -280,6 +281,11 @@ MlirOperation gpuGlobal(TileBuilder *builder, const char *name, MlirType type); 
 void gpuFail(Gpu *g, const char *text); // stops the program with a message
 
 //===--- memrefs.c: memrefs and views ----------------------------------------------===//
+// The tile.slice of a buffer: a view of the part. False after a diagnostic.
+bool gpuSliceBuffer(Gpu *g, MlirOperation op);
+// The whole buffer that the operand is; null after a diagnostic where it is a part of one.
+const Buffer *gpuBufferOf(Gpu *g, MlirOperation op, MlirValue operand);
+bool gpuAllocMemref(Gpu *g, MlirOperation op); // tile.alloc of a memref
 MlirValue gpuElementAddress(Gpu *g, const Memory *memory, MlirOperation op, intptr_t firstIndex);
 bool gpuParameters(Gpu *g, MlirBlock body, MlirBlock entry);
 intptr_t gpuParameterTypes(Gpu *g, MlirType type, MlirType *types); // of one kernel parameter

@@ -1,6 +1,5 @@
-// tile.mma by the atom "fma": every thread multiplies and adds for the elements of the accumulator that it has.
-// Operands come from its own registers where their layouts hold all that it needs, else from shared memory, step by
-// step of K.
+// tile.mma by the atom "fma": every thread multiplies and adds for the elements of the accumulator that it has. Factors
+// come from its own registers; tile-exchange-in-shared-memory brings them there.
 #include "lib/conversion/tile_to_gpu/compute.h"
 
 #include "dialects/tile/questions.h"
@@ -66,68 +65,6 @@ static void multiplyRegisters(Gpu *g, const Fma *fma, intptr_t **const *tables, 
     }
 }
 
-//===--- through shared memory ----------------------------------------------------------------------===//
-
-// For accumulator register `reg`: the first register with the same row (left) or column (right).
-static intptr_t sameRow(const Map *map, const Side *side, intptr_t reg) {
-  intptr_t axis = side->batchAxes + !side->isLeft;
-  for (intptr_t other = 0; other < reg; ++other)
-    if (gpuRegisterCoordinate(map, axis, other) == gpuRegisterCoordinate(map, axis, reg) &&
-        (!side->batchAxes || gpuRegisterCoordinate(map, 0, other) == gpuRegisterCoordinate(map, 0, reg)))
-      return other;
-  return reg;
-}
-
-// The factors of all accumulator registers at `k` (i32).
-static void loadFactors(Gpu *g, const Fma *fma, int which, MlirValue base, MlirValue k, MlirValue *factors) {
-  const Side *side = &fma->sides[which];
-  MlirType element = tileTypeGetElement(side->type);
-  TileLayout layout = gpuLayoutOf(fma->type);
-  intptr_t row = side->batchAxes, column = row + 1;
-  const Map *map = gpuMap(g, &layout, column + 1);
-  int64_t pitch = tileTypeGetSize(side->type, column), factorsOf[MaxRank] = {0};
-  if (row)
-    factorsOf[0] = pitch * tileTypeGetSize(side->type, row);
-  factorsOf[side->isLeft ? row : column] = side->isLeft ? pitch : 1;
-  Places places = gpuPlaces(g, map, factorsOf);
-  MlirValue step = gpuMul(g, k, gpuI32(g, side->isLeft ? 1 : pitch));
-  for (intptr_t reg = 0; reg < fma->count; ++reg) {
-    intptr_t first = sameRow(map, side, reg);
-    if (first != reg) {
-      factors[reg] = factors[first];
-      continue;
-    }
-    MlirValue at = gpuElementAt(g, base, gpuAdd(g, gpuPlace(g, &places, reg), step), element), value;
-    gpuLoadElements(g, element, 1, at, tileStoredBytes(element), &value);
-    factors[reg] = widen(g, value, element, fma->sum);
-  }
-}
-
-static void multiplyShared(Gpu *g, const Fma *fma, MlirValue *sums) {
-  int64_t left = tessera_round_up(tileDenseBytes(fma->sides[0].type), 16);
-  MlirValue scratch = gpuScratch(g, left + tileDenseBytes(fma->sides[1].type));
-  MlirValue bases[2] = {scratch, gpuAddress(g, scratch, gpuI32(g, left))};
-  for (int i = 0; i < 2; ++i)
-    gpuWriteDense(g, fma->sides[i].type, fma->sides[i].registers, bases[i]);
-  gpuBarrier(g);
-  MlirBlock body;
-  MlirOperation loop =
-      tileBuildFor(&g->builder, gpuI32(g, 0), gpuI32(g, fma->depth), gpuI32(g, 1), fma->count, sums, &body);
-  TileBuilder here = g->builder;
-  gpuEnter(g, body);
-  MlirValue *factors[2], k = mlirBlockGetArgument(body, 0);
-  for (int i = 0; i < 2; ++i) {
-    factors[i] = gpuAllocate(g, (size_t)fma->count * sizeof **factors);
-    loadFactors(g, fma, i, bases[i], k, factors[i]);
-  }
-  for (intptr_t reg = 0; reg < fma->count; ++reg)
-    sums[reg] = multiplyAdd(g, factors[0][reg], factors[1][reg], mlirBlockGetArgument(body, 1 + reg));
-  tileBuildYield(&g->builder, fma->count, sums);
-  g->builder = here;
-  for (intptr_t reg = 0; reg < fma->count; ++reg)
-    sums[reg] = mlirOperationGetResult(loop, reg);
-}
-
 //===--- the op -----------------------------------------------------------------------------------------===//
 
 bool gpuLowerFma(Gpu *g, MlirOperation op) {
@@ -144,10 +81,9 @@ bool gpuLowerFma(Gpu *g, MlirOperation op) {
   memcpy(sums, gpuTile(g, accumulator), (size_t)fma.count * sizeof *sums);
   intptr_t **tables[2] = {tablesOf(g, &fma, op, 0), NULL};
   tables[1] = tables[0] ? tablesOf(g, &fma, op, 1) : NULL;
-  if (tables[1])
-    multiplyRegisters(g, &fma, tables, sums);
-  else
-    multiplyShared(g, &fma, sums);
+  if (!tables[1])
+    return gpuRefuse(op, "a product whose threads do not hold all factors that their sums need");
+  multiplyRegisters(g, &fma, tables, sums);
   return true;
 }
 

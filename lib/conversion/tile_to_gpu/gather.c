@@ -1,5 +1,5 @@
 // Places that a program computes: tile.gather and tile.scatter, and where the atomics act. Index tiles have the layout
-// of the elements, or that of one axis of them (views): then they come to it by a conversion.
+// of the elements, or that of one axis of them (views).
 #include "lib/conversion/tile_to_gpu/accesses.h"
 #include "lib/conversion/tile_to_gpu/places.h"
 
@@ -19,26 +19,16 @@ MlirValue gpuIsWanted(Gpu *g, const GpuReach *reach, MlirValue mask, intptr_t re
   return gpuBoth(g, isElement, gpuRegisterOf(g, mask, reg));
 }
 
-// Registers of `source`, in the layout of the elements.
-static MlirValue *inLayout(Gpu *g, const GpuReach *reach, MlirValue source) {
-  MlirType type = mlirValueGetType(source), wanted = tileTypeWithElement(reach->type, tileTypeGetElement(type));
-  MlirValue *registers = gpuAllocate(g, (size_t)gpuRegisters(reach->type) * sizeof *registers);
-  gpuConvertLayout(g, type, gpuTile(g, source), wanted, registers);
-  return registers;
-}
-
 // An index tile of one axis: every element wants the number at its coordinate there.
-static MlirValue *alongAxis(Gpu *g, const GpuReach *reach, MlirValue source, intptr_t axis) {
-  MlirType type = mlirValueGetType(source), element = tileTypeGetElement(type);
-  MlirType wanted = tileAlongAxis(reach->type, axis, element, tileTypeGetSize(type, 0));
+static const MlirValue *alongAxis(Gpu *g, const GpuReach *reach, MlirValue source, intptr_t axis) {
+  MlirType type = mlirValueGetType(source);
+  MlirType wanted = tileAlongAxis(reach->type, axis, tileTypeGetElement(type), tileTypeGetSize(type, 0));
   TileLayout layout = gpuLayoutOf(wanted);
-  intptr_t count = gpuRegisters(reach->type), own = (intptr_t)tileLayoutDimSize(&layout, TileLayoutReg);
-  MlirValue *numbers = gpuAllocate(g, (size_t)own * sizeof *numbers);
-  MlirValue *registers = gpuAllocate(g, (size_t)count * sizeof *registers);
-  gpuConvertLayout(g, type, gpuTile(g, source), wanted, numbers);
+  const MlirValue *numbers = gpuTileLike(g, reach->op, source, wanted);
+  MlirValue *registers = gpuAllocate(g, (size_t)gpuRegisters(reach->type) * sizeof *registers);
   const Map *map = gpuMap(g, &layout, 1);
-  for (intptr_t reg = 0; reg < count; ++reg)
-    for (intptr_t r = 0; r < own && mlirValueIsNull(registers[reg]); ++r)
+  for (intptr_t reg = 0; reg < gpuRegisters(reach->type); ++reg)
+    for (intptr_t r = 0; r < gpuRegisters(wanted) && mlirValueIsNull(registers[reg]); ++r)
       if (gpuRegisterCoordinate(map, 0, r) == gpuRegisterCoordinate(reach->map, axis, reg))
         registers[reg] = numbers[r];
   return registers;
@@ -66,10 +56,10 @@ bool gpuReachOf(Gpu *g, MlirOperation op, const char *memory, MlirType type, Gpu
   for (intptr_t i = 0; i < count; ++i) {
     MlirValue index = mlirOperationGetOperand(op, reach->firstIndex + i);
     if (gpuIsTile(mlirValueGetType(index)))
-      reach->indices[i] = isView ? alongAxis(g, reach, index, i) : inLayout(g, reach, index);
+      reach->indices[i] = isView ? alongAxis(g, reach, index, i) : gpuTileLike(g, op, index, type);
   }
   if (gpuIsTile(mlirValueGetType(reach->memory)))
-    reach->indices[count] = inLayout(g, reach, reach->memory);
+    reach->indices[count] = gpuTileLike(g, op, reach->memory, type);
   return true;
 }
 
@@ -177,39 +167,11 @@ static void trapOutside(Gpu *g, const GpuReach *reach, MlirValue wanted, MlirVal
 
 //===--- gather -----------------------------------------------------------------------------------------===//
 
-// On the chip: through shared memory, numbers along one axis.
-static bool gatherFromTile(Gpu *g, MlirOperation op, MlirValue source) {
-  MlirValue result = tileGatherOpGetResult(op);
-  MlirType from = mlirValueGetType(source), to = mlirValueGetType(result), element = tileTypeGetElement(from);
-  intptr_t axis = mlirIntegerAttrGetValueInt(tileGatherOpGetAxis(op)), rank = tileTypeGetRank(from);
-  GpuReach reach = {.op = op, .type = to, .layout = gpuLayoutOf(to), .bounds = boundsOf(op)};
-  reach.map = gpuMap(g, &reach.layout, rank);
-  MlirValue *numbers = inLayout(g, &reach, tileGatherOpGetIndices(op, 0));
-  MlirValue mask = tileOpOperand(op, "mask"), other = tileOpOperand(op, "other");
-  int64_t pitch;
-  MlirValue scratch = gpuShare(g, from, gpuTile(g, source)), *registers = gpuRecordTile(g, result);
-  Places places = gpuPlacesIn(g, from, &reach.layout, axis, &pitch);
-  for (intptr_t reg = 0; reg < gpuRegisters(to); ++reg) {
-    MlirValue isElement = gpuIsElement(g, reach.map, to, AllAxes, reg), value;
-    MlirValue wanted = gpuBoth(g, isElement, gpuRegisterOf(g, mask, reg));
-    Position position = bounded(g, &reach, numbers[reg], tileBuildIndex(&g->builder, tileTypeGetSize(from, axis)));
-    trapOutside(g, &reach, wanted, position.inside);
-    MlirValue there = gpuBoth(g, wanted, position.inside);
-    MlirValue number = gpuSelect(g, there, gpuCast(g, position.at, g->i32, true), gpuI32(g, 0));
-    MlirValue at = gpuAdd(g, gpuPlace(g, &places, reg), gpuMul(g, number, gpuI32(g, pitch)));
-    at = gpuSelect(g, isElement, at, gpuI32(g, 0));
-    gpuLoadElements(g, element, 1, gpuElementAt(g, scratch, at, element), tileStoredBytes(element), &value);
-    MlirValue missing = mlirValueIsNull(other) ? gpuZero(g, element) : gpuRegisterOf(g, other, reg);
-    registers[reg] = gpuSelect(g, there, value, missing);
-  }
-  return true;
-}
-
 // Whole vectors where the fast axis of a view is not gathered are left to later; LLVM merges neighbouring loads.
 static bool lowerGather(Gpu *g, MlirOperation op) {
   MlirValue source = tileGatherOpGetSource(op), result = tileGatherOpGetResult(op);
   if (gpuIsTile(mlirValueGetType(source)) && tileHas(op, "axis"))
-    return gatherFromTile(g, op, source);
+    return gpuMustExchange(op);
   GpuReach reach;
   MlirValue mask = tileOpOperand(op, "mask"), other = tileOpOperand(op, "other"), padding = {NULL};
   if (!gpuReachOf(g, op, "source", mlirValueGetType(result), &reach))

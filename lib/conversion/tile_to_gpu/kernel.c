@@ -94,12 +94,10 @@ static bool lowerOp(Gpu *g, MlirOperation op) {
   GpuScratch around = g->scratch;
   g->builder.location = mlirOperationGetLocation(op);
   g->scratch = scratchOf(op);
-  g->exchange.room = g->scratch.bytes;
   gpuTakeShared(g, g->scratch.offset, g->scratch.bytes);
   g->scratchBytes = g->scratch.bytes > g->scratchBytes ? g->scratch.bytes : g->scratchBytes;
   bool ok = hasLayouts(g, op) && lowerByRow(g, op) && !g->hasFailed;
   g->scratch = around;
-  g->exchange.room = around.bytes;
   return ok;
 }
 
@@ -192,7 +190,7 @@ static bool readThreads(Gpu *g) {
   g->laneBits = tessera_log2(g->width);
   g->warpBits = tessera_log2(g->warps);
   g->threads = g->warps * g->width;
-  g->exchange = (TileExchange){g->machine, (uint32_t)g->width, (uint32_t)g->warps, 0};
+  g->exchange = (TileExchange){g->machine, (uint32_t)g->width, (uint32_t)g->warps};
   return true;
 }
 
@@ -211,8 +209,11 @@ static bool order(Gpu *g) {
   char pipeline[256];
   if (!mlirAttributeIsNull(tileOpAttribute(g->kernel, "ordered")))
     return true;
-  snprintf(pipeline, sizeof pipeline, "tile-plan-shared-memory{chip=%s},tile-insert-barriers,tile-count-waits",
-           tileMachineGetName(g->machine));
+  const char *chip = tileMachineGetName(g->machine);
+  snprintf(pipeline, sizeof pipeline,
+           "tile-exchange-in-shared-memory{chip=%s},tile-plan-shared-memory{chip=%s},tile-insert-barriers,"
+           "tile-count-waits",
+           chip, chip);
   return tileRunPipeline(g->kernel, pipeline);
 }
 

@@ -13,11 +13,9 @@ bool gpuFindMatrices(const Gpu *g, const Buffer *buffer, const TileLayout *layou
   TileLayout ordered = *layout, rows;
   MlirType element = tileTypeGetElement(buffer->type);
   int64_t sizes[MaxRank];
-  uint32_t rank = (uint32_t)tileTypeGetRank(buffer->type);
+  uint32_t rank = gpuExtents(buffer->type, &buffer->layout, sizes);
   bool isWord =
       mlirTypeIsAF16(element) || mlirTypeIsABF16(element) || (mlirTypeIsAInteger(element) && gpuBits(element) == 16);
-  for (uint32_t axis = 0; axis < rank; ++axis)
-    sizes[axis] = tileTypeGetSize(buffer->type, axis);
   matrices->exchanged = exchanged;
   if (exchanged != 2) {
     ordered.steps[2] = layout->steps[exchanged];

@@ -3,6 +3,7 @@
 #include "lib/conversion/tile_to_gpu/accesses.h"
 
 #include "dialects/tile/questions.h"
+#include "lib/layout/algebra.h"
 #include "lib/support/integer.h"
 
 #include "mlir-c/BuiltinAttributes.h"
@@ -160,6 +161,13 @@ static bool lowerMemrefAt(Gpu *g, MlirOperation op) {
   return describe(g, op, type, memory);
 }
 
+bool gpuAllocMemref(Gpu *g, MlirOperation op) {
+  MlirType type = tileAllocOpGetResultType(op);
+  int64_t offset;
+  Memory *memory = newMemory(g, tileAllocOpGetResult(op), NULL);
+  return gpuPlaceAlloc(g, op, tileDenseBytes(type), &offset, &memory->base) && describe(g, op, type, memory);
+}
+
 //===--- subview ----------------------------------------------------------------------===//
 
 static MlirValue mixed(Gpu *g, MlirOperation op, const char *statics, intptr_t d, intptr_t *next) {
@@ -216,6 +224,94 @@ static bool lowerView(Gpu *g, MlirOperation op) {
   *record->view = (View){.memory = *source, .op = op, .type = type};
   fixDimensions(g, op, source, record->view);
   return mlirAttributeIsNull(tileViewTypeGetPacked(type)) || gpuPackView(g, op, record->view);
+}
+
+//===--- parts of buffers -----------------------------------------------------------------===//
+
+// How far the elements of a buffer lie apart along an axis, padding counted; 0: not everywhere equally far.
+static int64_t strideAlong(const TileLayout *layout, uint32_t axis) {
+  TileError error;
+  TileLayout inverse;
+  int64_t extents[MaxRank], stride = 0;
+  uint32_t rank = tileLayoutRank(layout);
+  for (uint32_t a = 0; a < rank; ++a)
+    extents[a] = (int64_t)tileLayoutExtent(layout, a);
+  if (axis >= rank || extents[axis] == 1 || !tileLayoutRightInverse(layout, extents, rank, &inverse, &error))
+    return axis >= rank || extents[axis] == 1;
+  for (int64_t at = 1; at < extents[axis]; ++at) {
+    TileLayoutPoint point = {{0}};
+    point.at[axis] = (uint32_t)at;
+    int64_t offset = (int64_t)tileLayoutPaddedOffset(layout, tileLayoutApply(&inverse, point).at[0]);
+    stride = at == 1 ? offset : stride;
+    if (offset != at * stride)
+      return 0;
+  }
+  return stride;
+}
+
+// The last element lies where the strides say: then no other element breaks the sum of axes.
+static bool isSumOfAxes(const TileLayout *layout, const int64_t *strides, intptr_t rank) {
+  int64_t last = 0;
+  for (intptr_t axis = 0; axis < rank; ++axis)
+    last += ((int64_t)tileLayoutExtent(layout, (uint32_t)axis) - 1) * strides[axis];
+  return last + 1 == (int64_t)tileLayoutPaddedSize(layout);
+}
+
+// The memory that a buffer is, or a part of one.
+static bool memoryOfBuffer(Gpu *g, MlirOperation op, MlirValue buffer, Memory *memory) {
+  const Record *record = gpuRecord(g, buffer);
+  int64_t strides[MaxRank];
+  bool isStrided = true;
+  if (record->kind == Record_View) {
+    *memory = record->view->memory;
+    return true;
+  }
+  const Buffer *whole = record->buffer;
+  *memory =
+      (Memory){.base = whole->base, .rank = tileTypeGetRank(whole->type), .element = tileTypeGetElement(whole->type)};
+  memory->facts = (TileKnownMemory){.rank = memory->rank, .align = whole->align};
+  memory->facts.elementBytes = tileStoredBytes(memory->element);
+  for (intptr_t axis = 0; axis < memory->rank; ++axis) {
+    memory->facts.stride[axis] = strides[axis] = strideAlong(&whole->layout, (uint32_t)axis);
+    memory->strides[axis] = tileBuildIndex(&g->builder, strides[axis]);
+    isStrided &= strides[axis] > 0;
+  }
+  return (isStrided && isSumOfAxes(&whole->layout, strides, memory->rank)) ||
+         gpuRefuse(op, "a slice of a buffer whose elements do not lie at equal strides along each axis");
+}
+
+bool gpuSliceBuffer(Gpu *g, MlirOperation op) {
+  MlirType type = tileSliceOpGetResultType(op);
+  Memory memory;
+  if (!memoryOfBuffer(g, op, tileSliceOpGetInput(op), &memory))
+    return false;
+  int64_t sizes[MaxRank], ones[MaxRank], bytes = tileStoredBytes(memory.element);
+  MlirValue offset = tileBuildIndex(&g->builder, 0);
+  for (intptr_t axis = 0, next = tileSliceOpGetOffsetsBegin(op); axis < memory.rank; ++axis) {
+    int64_t at = mlirDenseI64ArrayGetElement(tileSliceOpGetStaticOffsets(op), axis);
+    int64_t multiple = isDynamic(at) ? tileIndexFacts(mlirOperationGetOperand(op, next)).multiple : at;
+    MlirValue begin =
+        isDynamic(at) ? gpuScalar(g, mlirOperationGetOperand(op, next++)) : tileBuildIndex(&g->builder, at);
+    offset = tileBuildAdd(&g->builder, offset, tileBuildMul(&g->builder, begin, memory.strides[axis]));
+    memory.facts.align = tessera_gcd(memory.facts.align, multiple * memory.facts.stride[axis] * bytes);
+    sizes[axis] = memory.facts.size[axis] = tileTypeGetSize(type, axis);
+    memory.sizes[axis] = tileBuildIndex(&g->builder, sizes[axis]);
+    ones[axis] = 1;
+  }
+  memory.base = gpuElementAt(g, memory.base, offset, memory.element);
+  const TileViewSpec spec = {.rank = memory.rank, .shape = sizes, .element = memory.element, .steps = ones};
+  View *view = gpuRecordNew(g, tileSliceOpGetResult(op), Record_View)->view = gpuAllocate(g, sizeof *view);
+  *view = (View){.memory = memory, .type = tileViewTypeGet(g->context, &spec)};
+  for (intptr_t axis = 0; axis < memory.rank; ++axis)
+    view->dims[axis] = axis;
+  return true;
+}
+
+const Buffer *gpuBufferOf(Gpu *g, MlirOperation op, MlirValue operand) {
+  const Buffer *buffer = gpuRecord(g, operand)->buffer;
+  if (!buffer)
+    gpuRefuse(op, "a slice of a buffer, whose elements lie apart, where the op needs a whole one");
+  return buffer;
 }
 
 // ceil((size - span + step) / step), at least 1 when there is anything.

@@ -116,7 +116,9 @@ static bool readFactor(Gpu *g, Product *product, int which) {
   if (!tileTypeIsABuffer(type))
     return which ? tileError(product->op, "rhs is in registers; atom \"%s\" reads it from shared memory", product->name)
                  : readRegisters(g, product, value);
-  factor->buffer = gpuRecord(g, value)->buffer;
+  factor->buffer = gpuBufferOf(g, product->op, value);
+  if (!factor->buffer)
+    return false;
   int64_t sizes[] = {tileTypeGetSize(type, 0), tileTypeGetSize(type, 1)};
   TileDescriptorShape shape = {.rowAxis = (uint32_t)which,
                                .rows = (uint32_t)(which ? product->atom.n : product->atom.m),

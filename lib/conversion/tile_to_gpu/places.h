@@ -20,7 +20,7 @@ typedef struct GpuReach {
   TileLayout layout;
   const Map *map;
   enum { GpuTrap, GpuClamp, GpuDrop } bounds;
-  MlirValue **indices; // by axis of a view whose index is a tile: registers as `layout`'s; null: one number
+  const MlirValue **indices; // by axis of a view whose index is a tile: registers as `layout`'s; null: one number
 } GpuReach;
 
 bool gpuReachOf(Gpu *g, MlirOperation op, const char *memory, MlirType type, GpuReach *reach);

@@ -49,7 +49,7 @@ bool gpuLowerReduce(Gpu *g, MlirOperation op) {
       return false;
   }
   for (intptr_t i = 0; i < combined.tiles; ++i)
-    if (!gpuGiveCombined(g, &combined, i, tileResultType(op, i), mlirOperationGetResult(op, i)))
+    if (!gpuGiveCombined(g, &combined, i, mlirOperationGetResult(op, i)))
       return false;
   return true;
 }

@@ -112,24 +112,19 @@ static intptr_t stateRegister(const Scan *scan, const TileLayout *state, intptr_
   return 0;
 }
 
-static MlirType stateType(const Scan *scan, intptr_t tile) {
-  return tileWithoutAxis(scan->combined.type, scan->axis, scan->combined.elements[tile]);
-}
-
-static MlirValue *readInitial(Gpu *g, const Scan *scan, intptr_t tile) {
+static const MlirValue *readInitial(Gpu *g, const Scan *scan, intptr_t tile) {
   MlirValue initial = tileScanOpGetInitial(scan->combined.op, tile);
-  if (!gpuIsTile(mlirValueGetType(initial)))
-    return gpuTile(g, initial);
-  MlirType type = stateType(scan, tile);
-  MlirValue *registers = gpuAllocate(g, (size_t)gpuRegisters(type) * sizeof *registers);
-  gpuConvertLayout(g, mlirValueGetType(initial), gpuTile(g, initial), type, registers);
-  return registers;
+  MlirType type = mlirValueGetType(initial);
+  if (gpuIsTile(type))
+    type = tileWithoutAxis(scan->combined.type, scan->axis, scan->combined.elements[tile]);
+  return gpuTileLike(g, scan->combined.op, initial, type);
 }
 
 // The state enters before the first element, and is left after the last.
 static bool enterState(Gpu *g, Scan *scan) {
   const Combined *combined = &scan->combined;
-  MlirValue *initial[MaxCombined], first[MaxCombined];
+  const MlirValue *initial[MaxCombined];
+  MlirValue first[MaxCombined];
   TileLayout state = tileLayoutEmpty(TileLayoutValues);
   if (tileTypeGetRank(combined->type) > 1)
     tileLayoutRemoveAxis(&combined->layout, (uint32_t)scan->axis, &state);
@@ -146,16 +141,17 @@ static bool enterState(Gpu *g, Scan *scan) {
   return true;
 }
 
-static void givePrefixes(Gpu *g, const Scan *scan, intptr_t tile) {
+static bool givePrefixes(Gpu *g, const Scan *scan, intptr_t tile) {
   const Combined *combined = &scan->combined;
-  MlirValue result = mlirOperationGetResult(combined->op, tile);
-  MlirValue *registers = gpuAllocate(g, (size_t)combined->count * sizeof *registers);
+  MlirValue result = mlirOperationGetResult(combined->op, tile), *registers = gpuRecordTile(g, result);
+  TileLayout layout = gpuLayoutOf(mlirValueGetType(result));
+  if (!tileLayoutEquals(&layout, &combined->layout))
+    return gpuMustExchange(combined->op);
   for (intptr_t reg = 0; reg < combined->count; ++reg) {
     MlirValue prefix = prefixOf(scan, reg)[tile];
     registers[reg] = mlirValueIsNull(prefix) ? combined->neutral[tile] : prefix;
   }
-  MlirType type = tileTypeWithElement(combined->type, combined->elements[tile]);
-  gpuConvertLayout(g, type, registers, mlirValueGetType(result), gpuRecordTile(g, result));
+  return true;
 }
 
 //===--- the op -----------------------------------------------------------------------------------===//
@@ -193,10 +189,10 @@ bool gpuLowerScan(Gpu *g, MlirOperation op) {
   if (hasState && !enterState(g, &scan))
     return false;
   for (intptr_t i = 0; i < scan.combined.tiles; ++i)
-    givePrefixes(g, &scan, i);
+    if (!givePrefixes(g, &scan, i))
+      return false;
   for (intptr_t i = 0; hasState && i < scan.combined.tiles; ++i)
-    if (!gpuGiveCombined(g, &scan.combined, i, stateType(&scan, i),
-                         mlirOperationGetResult(op, scan.combined.tiles + i)))
+    if (!gpuGiveCombined(g, &scan.combined, i, mlirOperationGetResult(op, scan.combined.tiles + i)))
       return false;
   return true;
 }

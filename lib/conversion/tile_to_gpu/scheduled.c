@@ -14,12 +14,12 @@
 
 static bool lowerAlloc(Gpu *g, MlirOperation op) {
   MlirType type = tileAllocOpGetResultType(op);
-  if (!tileTypeIsABuffer(type))
+  if (tileTypeIsABarrier(type))
     return gpuMakeBarrier(g, op);
+  if (mlirTypeIsAMemRef(type))
+    return gpuAllocMemref(g, op);
   if (tileStringEquals(tileBufferTypeGetLevel(type), "tmem"))
     return tileError(op, "comes later: tensor memory is not converted to a GPU yet");
-  if (gpuBits(tileTypeGetElement(type)) < 8 && gpuBits(tileTypeGetElement(type)) != 1)
-    return gpuRefuse(op, "a buffer of elements narrower than a byte");
   Record *record = gpuRecordNew(g, tileAllocOpGetResult(op), Record_Buffer);
   Buffer *buffer = record->buffer = gpuAllocate(g, sizeof *buffer);
   int64_t stages = tileBufferTypeGetStages(type);
@@ -27,19 +27,18 @@ static bool lowerAlloc(Gpu *g, MlirOperation op) {
   buffer->layout = tileLayoutAttrGetLayout(tileBufferTypeGetLayout(type));
   buffer->stages = stages ? stages : 1;
   buffer->stageBytes = tileBufferBytes(type) / buffer->stages;
-  int64_t offset = 0, bytes = tileBufferBytes(type);
-  if (!tileIntegerOf(op, "offset", &offset))
-    return tileError(op, "has no offset; run tile-plan-shared-memory first");
+  int64_t offset = 0;
+  if (!gpuPlaceAlloc(g, op, tileBufferBytes(type), &offset, &buffer->base))
+    return false;
   buffer->align = offset ? tessera_min(offset & -offset, SharedAlign) : SharedAlign;
-  gpuTakeShared(g, offset, bytes);
-  g->apartBytes += bytes;
-  buffer->base = gpuAddress(g, g->shared, gpuI32(g, offset));
   return true;
 }
 
 // Use k is stage k mod stages; uses below 0 do not exist.
 static bool lowerSlot(Gpu *g, MlirOperation op) {
-  const Buffer *ring = gpuRecord(g, tileSlotOpGetBuffer(op))->buffer;
+  const Buffer *ring = gpuBufferOf(g, op, tileSlotOpGetBuffer(op));
+  if (!ring)
+    return false;
   Record *record = gpuRecordNew(g, tileSlotOpGetResult(op), Record_Buffer);
   record->buffer = gpuAllocate(g, sizeof *record->buffer);
   *record->buffer = *ring;
@@ -93,8 +92,8 @@ static uint32_t piecesOf(const Window *window, const Buffer *buffer) {
 }
 
 typedef struct Copy {
-  const Buffer *buffer;
-  Window window;
+  const Buffer *buffer; // null: a part of one
+  Window window, part;
   TileLayout layout;
   uint32_t pieceBits;
   bool toBuffer;
@@ -102,25 +101,33 @@ typedef struct Copy {
 
 static bool readCopy(Gpu *g, MlirOperation op, Copy *copy) {
   MlirValue ends[] = {tileOpOperand(op, "source"), tileOpOperand(op, "destination")};
-  copy->toBuffer = tileTypeIsAView(mlirValueGetType(ends[0]));
-  copy->buffer = gpuRecord(g, ends[copy->toBuffer])->buffer;
-  MlirValue view = ends[!copy->toBuffer];
-  copy->window = gpuWindow(g, gpuRecord(g, view)->view, op);
-  copy->pieceBits = piecesOf(&copy->window, copy->buffer);
-  return dealOut(g, &copy->buffer->layout, copy->pieceBits, &copy->layout) ||
+  *copy = (Copy){.toBuffer = tileTypeIsAView(mlirValueGetType(ends[0]))};
+  const Record *buffer = gpuRecord(g, ends[copy->toBuffer]), *view = gpuRecord(g, ends[!copy->toBuffer]);
+  TileLayout offsets = tileLayoutAttrGetLayout(tileTypeGetLayout(mlirValueGetType(ends[copy->toBuffer])));
+  copy->buffer = buffer->buffer;
+  copy->window = gpuWindow(g, view->view, op);
+  if (copy->buffer)
+    copy->pieceBits = piecesOf(&copy->window, copy->buffer);
+  else
+    copy->part = gpuWindow(g, buffer->view, op);
+  return dealOut(g, &offsets, copy->pieceBits, &copy->layout) ||
          gpuRefuse(op, "a buffer whose layout cannot be dealt out to threads");
 }
 
 static bool copyNow(Gpu *g, MlirOperation op, const Copy *copy) {
   intptr_t count = (intptr_t)tileLayoutDimSize(&copy->layout, TileLayoutReg);
   MlirValue *registers = gpuAllocate(g, (size_t)count * sizeof *registers);
-  if (copy->toBuffer) {
-    gpuLoadWindow(g, &copy->window, &copy->layout, registers);
-    return gpuStoreBuffer(g, op, copy->buffer, &copy->layout, registers);
+  const Window *from = copy->toBuffer ? &copy->window : &copy->part;
+  const Window *to = copy->toBuffer ? &copy->part : &copy->window;
+  if (copy->buffer && !copy->toBuffer) {
+    if (!gpuLoadBuffer(g, op, copy->buffer, &copy->layout, registers))
+      return false;
+  } else {
+    gpuLoadWindow(g, from, &copy->layout, registers);
   }
-  if (!gpuLoadBuffer(g, op, copy->buffer, &copy->layout, registers))
-    return false;
-  gpuStoreWindow(g, &copy->window, &copy->layout, registers);
+  if (copy->buffer && copy->toBuffer)
+    return gpuStoreBuffer(g, op, copy->buffer, &copy->layout, registers);
+  gpuStoreWindow(g, to, &copy->layout, registers);
   return true;
 }
 
@@ -137,7 +144,7 @@ static bool mayBeAsynchronous(Gpu *g, const Copy *copy) {
   for (size_t i = 0; i < count && i < 8; ++i)
     isSize |= sizes[i] == bytes;
   bool isZero = tileStringEquals(tileViewTypeGetPad(copy->window.view->type), "zero");
-  return g->vocabulary->copyAsync && copy->toBuffer && isSize && isZero;
+  return g->vocabulary->copyAsync && copy->toBuffer && copy->buffer && isSize && isZero;
 }
 
 static bool copyPieces(Gpu *g, MlirOperation op, const Copy *copy) {
@@ -226,23 +233,8 @@ static bool lowerFence(Gpu *g, MlirOperation op) {
   return true;
 }
 
-//===--- layouts ------------------------------------------------------------------------------------===//
-
-static bool lowerConvertLayout(Gpu *g, MlirOperation op) {
-  MlirValue input = tileConvertLayoutOpGetInput(op), result = tileConvertLayoutOpGetResult(op);
-  gpuConvertLayout(g, mlirValueGetType(input), gpuTile(g, input), mlirValueGetType(result), gpuRecordTile(g, result));
-  return true;
-}
-
 const GpuRow gpuScheduledRows[] = {
-    {TileOp_Alloc, lowerAlloc},
-    {TileOp_Slot, lowerSlot},
-    {TileOp_Copy, lowerCopy},
-    {TileOp_CopyAsync, lowerCopyAsync},
-    {TileOp_Join, lowerJoin},
-    {TileOp_Wait, lowerWait},
-    {TileOp_Sync, lowerSync},
-    {TileOp_Fence, lowerFence},
-    {TileOp_ConvertLayout, lowerConvertLayout},
-    {.lower = NULL},
+    {TileOp_Alloc, lowerAlloc},         {TileOp_Slot, lowerSlot},   {TileOp_Copy, lowerCopy},
+    {TileOp_CopyAsync, lowerCopyAsync}, {TileOp_Join, lowerJoin},   {TileOp_Wait, lowerWait},
+    {TileOp_Sync, lowerSync},           {TileOp_Fence, lowerFence}, {.lower = NULL},
 };

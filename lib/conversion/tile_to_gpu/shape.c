@@ -1,28 +1,47 @@
-// Ops that move elements: by renaming registers where every thread has what it wants, through shared memory otherwise.
-#include "lib/conversion/tile_to_gpu/engine.h"
+// Ops that move elements: by renaming registers; a conversion of layouts also by the plan of lib/layout/convert.h,
+// which shuffles words between lanes. What goes further is stores and loads already (tile-exchange-in-shared-memory).
+#include "lib/conversion/tile_to_gpu/accesses.h"
 
 #include "dialects/tile/questions.h"
+#include "lib/analysis/moves.h"
 #include "lib/ir/op_format.h"
 
 #include "mlir-c/BuiltinAttributes.h"
 
+#include <string.h>
+
 //===--- moves --------------------------------------------------------------------------------===//
 
-// Registers of the result from those of the only operand; false where they cannot be renamed.
-static bool moveTile(Gpu *g, MlirOperation op) {
-  MlirValue result = tileOnlyResult(op);
-  const intptr_t *table = gpuMoves(g, op, 0, 0);
-  if (!table)
-    return false;
-  const MlirValue *in = gpuTile(g, tileOpOperand(op, "input"));
+static void renameAll(Gpu *g, MlirValue result, const MlirValue *in, const intptr_t *table) {
   MlirValue *out = gpuRecordTile(g, result);
   for (intptr_t reg = 0; reg < gpuRegisters(mlirValueGetType(result)); ++reg)
     out[reg] = in[table[reg]];
-  return true;
 }
 
-static bool mustMove(MlirOperation op, bool moved) {
-  return moved || gpuRefuse(op, "layouts between which elements would have to move: put a tile.convert_layout before");
+bool gpuMustExchange(MlirOperation op) {
+  return tileError(op, "moves elements between threads, which tile-exchange-in-shared-memory writes as stores and "
+                       "loads; run this pass before tile-insert-barriers");
+}
+
+const MlirValue *gpuTileLike(Gpu *g, MlirOperation op, MlirValue value, MlirType type) {
+  TileLayout layout = gpuLayoutOf(mlirValueGetType(value)), wanted = gpuLayoutOf(type);
+  const MlirValue *registers = gpuTile(g, value);
+  if (tileLayoutEquals(&layout, &wanted))
+    return registers;
+  if (!g->hasFailed)
+    g->hasFailed = !gpuMustExchange(op);
+  MlirValue *any = gpuAllocate(g, (size_t)gpuRegisters(type) * sizeof *any);
+  for (intptr_t reg = 0; reg < gpuRegisters(type); ++reg)
+    any[reg] = registers[0];
+  return any;
+}
+
+// Registers of the result from those of the only tile.
+static bool moveTile(Gpu *g, MlirOperation op) {
+  const intptr_t *table = gpuMoves(g, op, 0, 0);
+  if (table)
+    renameAll(g, tileOnlyResult(op), gpuTile(g, tileOpOperand(op, "input")), table);
+  return table || gpuMustExchange(op);
 }
 
 //===--- iota, broadcast, transpose, reshape -----------------------------------------------------===//
@@ -45,7 +64,7 @@ static bool lowerIota(Gpu *g, MlirOperation op) {
 static bool lowerBroadcast(Gpu *g, MlirOperation op) {
   MlirValue input = tileBroadcastOpGetInput(op), result = tileBroadcastOpGetResult(op);
   if (gpuIsTile(mlirValueGetType(input)))
-    return mustMove(op, moveTile(g, op));
+    return moveTile(g, op);
   gpuRecordSame(g, result, gpuScalar(g, input));
   return true;
 }
@@ -53,7 +72,9 @@ static bool lowerBroadcast(Gpu *g, MlirOperation op) {
 // Gives the memory other names for its axes: the layout of its offsets, changed likewise.
 static bool reinterpret(Gpu *g, MlirOperation op) {
   MlirValue result = tileOnlyResult(op);
-  const Buffer *source = gpuRecord(g, tileOpOperand(op, "input"))->buffer;
+  const Buffer *source = gpuBufferOf(g, op, tileOpOperand(op, "input"));
+  if (!source)
+    return false;
   Record *record = gpuRecordNew(g, result, Record_Buffer);
   record->buffer = gpuAllocate(g, sizeof *record->buffer);
   *record->buffer = *source;
@@ -63,7 +84,7 @@ static bool reinterpret(Gpu *g, MlirOperation op) {
 }
 
 static bool lowerTranspose(Gpu *g, MlirOperation op) {
-  return tileTypeIsABuffer(tileTransposeOpGetInputType(op)) ? reinterpret(g, op) : mustMove(op, moveTile(g, op));
+  return tileTypeIsABuffer(tileTransposeOpGetInputType(op)) ? reinterpret(g, op) : moveTile(g, op);
 }
 
 static bool lowerReshape(Gpu *g, MlirOperation op) {
@@ -75,138 +96,137 @@ static bool lowerReshape(Gpu *g, MlirOperation op) {
     gpuRecordSame(g, result, gpuTile(g, input)[0]);
     return true;
   }
-  if (moveTile(g, op))
-    return true;
-  gpuThroughRows(g, from, gpuTile(g, input), to, gpuRecordTile(g, result));
-  return true;
+  return moveTile(g, op);
 }
 
 //===--- parts ----------------------------------------------------------------------------------===//
 
-typedef struct Part {
-  MlirType small;
-  MlirValue offsets[MaxRank]; // i32
-} Part;
-
-static Part partOf(Gpu *g, MlirOperation op, MlirType small) {
-  Part part = {.small = small};
-  intptr_t next, count;
-  tileOpOperands(op, "offsets", &next, &count);
-  MlirAttribute statics = tileOpAttribute(op, "static_offsets");
-  for (intptr_t axis = 0; axis < tileTypeGetRank(small); ++axis) {
-    int64_t offset = mlirDenseI64ArrayGetElement(statics, axis);
-    bool isDynamic = offset == mlirShapedTypeGetDynamicSize();
-    part.offsets[axis] =
-        isDynamic ? gpuCast(g, gpuScalar(g, mlirOperationGetOperand(op, next++)), g->i32, true) : gpuI32(g, offset);
-  }
-  return part;
-}
-
-static MlirValue originOf(Gpu *g, const Places *places, const Part *part) {
-  MlirValue origin = gpuI32(g, 0);
-  for (intptr_t axis = 0; axis < tileTypeGetRank(part->small); ++axis)
-    origin = gpuAdd(g, origin, gpuMul(g, part->offsets[axis], gpuI32(g, places->factors[axis])));
-  return origin;
-}
-
 static bool lowerSlice(Gpu *g, MlirOperation op) {
-  MlirValue input = tileSliceOpGetInput(op), result = tileSliceOpGetResult(op);
-  MlirType from = mlirValueGetType(input), to = mlirValueGetType(result);
-  if (tileTypeIsABuffer(from))
-    return gpuRefuse(op, "a slice of a buffer");
-  if (moveTile(g, op))
-    return true;
-  Part part = partOf(g, op, to);
-  MlirValue scratch = gpuShare(g, from, gpuTile(g, input)), *registers = gpuRecordTile(g, result);
-  TileLayout layout = gpuLayoutOf(to);
-  Places places = gpuPlacesIn(g, from, &layout, -1, NULL);
-  MlirValue origin = originOf(g, &places, &part);
-  for (intptr_t reg = 0; reg < gpuRegisters(to); ++reg)
-    gpuReadElement(g, to, places.map, reg, scratch, gpuAdd(g, gpuPlace(g, &places, reg), origin), &registers[reg]);
-  return true;
+  return tileTypeIsABuffer(tileSliceOpGetInputType(op)) ? gpuSliceBuffer(g, op) : moveTile(g, op);
 }
 
-// By renaming: from the part where it has the element, from the destination elsewhere.
-static bool insertByMoves(Gpu *g, MlirOperation op) {
-  MlirValue result = tileInsertOpGetResult(op);
-  const intptr_t *inner = gpuMoves(g, op, 0, 0), *outer = inner ? gpuMoves(g, op, 1, 0) : NULL;
-  if (!outer)
-    return false;
-  const MlirValue *small = gpuTile(g, tileInsertOpGetInput(op)), *whole = gpuTile(g, tileInsertOpGetDestination(op));
-  MlirValue *registers = gpuRecordTile(g, result);
-  for (intptr_t reg = 0; reg < gpuRegisters(mlirValueGetType(result)); ++reg)
-    registers[reg] = inner[reg] >= 0 ? small[inner[reg]] : whole[outer[reg]];
-  return true;
-}
-
-static MlirValue isInPart(Gpu *g, const Part *part, const Map *map, intptr_t reg) {
-  MlirValue inside = {NULL};
-  for (intptr_t axis = 0; axis < tileTypeGetRank(part->small); ++axis) {
-    MlirValue at = gpuSub(g, gpuCoordinate(g, map, axis, reg), part->offsets[axis]);
-    inside = gpuBoth(g, inside, gpuCompare(g, ArithCmpI_Ult, at, gpuI32(g, tileTypeGetSize(part->small, axis))));
-  }
-  return inside;
-}
-
-static bool lowerInsert(Gpu *g, MlirOperation op) {
-  MlirValue input = tileInsertOpGetInput(op), whole = tileInsertOpGetDestination(op);
-  MlirType small = mlirValueGetType(input), type = tileInsertOpGetResultType(op), element = tileTypeGetElement(type);
-  if (insertByMoves(g, op))
-    return true;
-  Part part = partOf(g, op, small);
+// Each register from the last of the first `tiles` operands that has its element; what none has is void.
+static bool moveParts(Gpu *g, MlirOperation op, intptr_t tiles) {
+  MlirType type = tileOnlyResultType(op);
+  MlirValue *registers = gpuRecordTile(g, tileOnlyResult(op));
   intptr_t count = gpuRegisters(type);
-  MlirValue *old = gpuAllocate(g, (size_t)count * sizeof *old);
-  gpuConvertLayout(g, mlirValueGetType(whole), gpuTile(g, whole), type, old);
-  MlirValue scratch = gpuScratch(g, tileDenseBytes(small)), *registers = gpuRecordTile(g, tileInsertOpGetResult(op));
-  gpuWriteDense(g, small, gpuTile(g, input), scratch);
-  gpuBarrier(g);
-  TileLayout layout = gpuLayoutOf(type);
-  Places places = gpuPlacesIn(g, small, &layout, -1, NULL);
-  MlirValue origin = originOf(g, &places, &part);
-  for (intptr_t reg = 0; reg < count; ++reg) {
-    MlirValue inside = isInPart(g, &part, places.map, reg), value;
-    MlirValue at = gpuSelect(g, inside, gpuSub(g, gpuPlace(g, &places, reg), origin), gpuI32(g, 0));
-    gpuLoadElements(g, element, 1, gpuElementAt(g, scratch, at, element), tileStoredBytes(element), &value);
-    registers[reg] = gpuSelect(g, inside, value, old[reg]);
-  }
-  return true;
-}
-
-//===--- cat ----------------------------------------------------------------------------------------===//
-
-static bool catByMoves(Gpu *g, MlirOperation op, MlirValue *registers) {
-  MlirType type = tileCatOpGetResultType(op);
-  intptr_t count = gpuRegisters(type);
-  for (intptr_t i = 0; i < tileCatOpGetNumInputs(op); ++i) {
+  for (intptr_t i = tiles; i-- > 0;) {
     const intptr_t *table = gpuMoves(g, op, i, 0);
     if (!table)
-      return false;
+      return gpuMustExchange(op);
     for (intptr_t reg = 0; reg < count; ++reg)
       if (table[reg] >= 0)
-        registers[reg] = gpuTile(g, tileCatOpGetInputs(op, i))[table[reg]];
+        registers[reg] = gpuTile(g, mlirOperationGetOperand(op, i))[table[reg]];
   }
-  for (intptr_t reg = 0; reg < count; ++reg) // void in every thread
+  for (intptr_t reg = 0; reg < count; ++reg)
     registers[reg] = mlirValueIsNull(registers[reg]) ? gpuZero(g, tileTypeGetElement(type)) : registers[reg];
   return true;
 }
 
-static bool lowerCat(Gpu *g, MlirOperation op) {
-  MlirType type = tileCatOpGetResultType(op);
-  intptr_t axis = tileCatOpGetAxisValue(op);
-  MlirValue *registers = gpuRecordTile(g, tileCatOpGetResult(op));
-  if (catByMoves(g, op, registers))
-    return true;
-  MlirValue scratch = gpuScratch(g, tileDenseBytes(type));
-  int64_t origin = 0, factor = 1;
-  for (intptr_t a = axis + 1; a < tileTypeGetRank(type); ++a)
-    factor *= tileTypeGetSize(type, a);
-  for (intptr_t i = 0; i < tileCatOpGetNumInputs(op); ++i) {
-    MlirValue input = tileCatOpGetInputs(op, i);
-    gpuWritePart(g, type, mlirValueGetType(input), gpuTile(g, input), origin * factor, scratch);
-    origin += tileTypeGetSize(mlirValueGetType(input), axis);
+// The part before its destination.
+static bool lowerInsert(Gpu *g, MlirOperation op) { return moveParts(g, op, 2); }
+
+static bool lowerCat(Gpu *g, MlirOperation op) { return moveParts(g, op, tileCatOpGetNumInputs(op)); }
+
+//===--- shuffles -------------------------------------------------------------------------------===//
+
+static MlirValue parityOf(Gpu *g, uint32_t mask) {
+  MlirValue bits = gpuAnd(g, g->thread, mask);
+  if (__builtin_popcount(mask) > 1)
+    bits = gpuAnd(g, gpuOp(g, MathOp_CtPop, g->i32, bits), 1);
+  return gpuCompare(g, ArithCmpI_Ne, bits, gpuI32(g, 0));
+}
+
+// Threads of one parity exchange registers r and r ^ step.
+static void turn(Gpu *g, const TileConversionTurn *turn, uint32_t linear, uint32_t count, MlirValue *registers) {
+  MlirValue isTurned = parityOf(g, turn->mask);
+  for (uint32_t reg = 0; reg < count; ++reg) {
+    uint32_t other = (reg & ~(linear - 1)) | ((reg & (linear - 1)) ^ turn->step);
+    if (reg >= other || mlirValueIsNull(registers[reg]) || mlirValueIsNull(registers[other]))
+      continue;
+    MlirValue low = gpuSelect(g, isTurned, registers[other], registers[reg]);
+    registers[other] = gpuSelect(g, isTurned, registers[reg], registers[other]);
+    registers[reg] = low;
   }
-  gpuBarrier(g);
-  gpuReadDense(g, type, scratch, registers);
+}
+
+// What the set bits of the thread's number are worth, XORed; null: nothing.
+static MlirValue threadPart(Gpu *g, uint32_t bits, const uint64_t *steps) {
+  MlirValue part = {NULL};
+  for (uint32_t bit = 0; bit < bits; ++bit)
+    if (steps[bit])
+      part = gpuXor(g, part, gpuMul(g, gpuAnd(g, gpuShiftRight(g, g->thread, bit), 1), gpuI32(g, (int64_t)steps[bit])));
+  return part;
+}
+
+// Registers of up to 16 bits travel together in one word.
+static MlirValue packWord(Gpu *g, const TileConversion *plan, uint32_t word, uint32_t bits, const MlirValue *source) {
+  MlirValue whole = {NULL};
+  for (uint32_t slot = 0; slot < 1u << plan->wordBits; ++slot) {
+    uint32_t reg = tileConversionWordRegister(plan, word, slot);
+    MlirValue words[2];
+    gpuWords(g, source[tileConversionSourceRegister(plan, reg)], words); // a word holds it
+    MlirValue part = gpuShiftLeft(g, words[0], slot * bits);
+    whole = mlirValueIsNull(whole) ? part : gpuBinary(g, ArithOp_OrI, whole, part);
+  }
+  return whole;
+}
+
+static void moveWord(Gpu *g, const TileConversion *plan, uint32_t word, MlirValue lane, MlirType held,
+                     const MlirValue *source, MlirValue *result) {
+  uint32_t first = tileConversionWordRegister(plan, word, 0), bits = gpuBits(held);
+  MlirValue from = gpuXor(g, lane, gpuI32(g, tileConversionLaneXor(plan, first)));
+  if (!plan->wordBits) {
+    result[first] = gpuShuffleFrom(g, source[tileConversionSourceRegister(plan, first)], from);
+    return;
+  }
+  MlirValue packed = g->vocabulary->shuffleFrom(&g->builder, packWord(g, plan, word, bits, source), from);
+  for (uint32_t slot = 0; slot < 1u << plan->wordBits; ++slot) {
+    MlirValue part = gpuShiftRight(g, packed, slot * bits);
+    result[tileConversionWordRegister(plan, word, slot)] = gpuFromWords(g, &part, held);
+  }
+}
+
+static void byLanes(Gpu *g, const TileConversion *plan, MlirType held, const MlirValue *in, MlirValue *out) {
+  MlirValue *source = gpuAllocate(g, plan->sourceRegisters * sizeof *source), lane = {NULL};
+  memcpy(source, in, plan->sourceRegisters * sizeof *source);
+  for (uint32_t i = 0; i < plan->beforeCount; ++i)
+    turn(g, &plan->before[i], 1u << plan->sourceBits, plan->sourceRegisters, source);
+  for (uint32_t word = 0; word < tileConversionWordCount(plan); ++word) {
+    uint32_t first = tileConversionWordRegister(plan, word, 0);
+    if (!tileConversionIsOwn(plan, first)) {
+      if (mlirValueIsNull(lane)) // the thread's part of the lane that a register comes from
+        lane = threadPart(g, plan->laneBits + plan->warpBits, plan->laneStep);
+      moveWord(g, plan, word, lane, held, source, out);
+      continue;
+    }
+    for (uint32_t slot = 0; slot < 1u << plan->wordBits; ++slot) {
+      uint32_t reg = tileConversionWordRegister(plan, word, slot);
+      out[reg] = source[tileConversionSourceRegister(plan, reg)];
+    }
+  }
+  for (uint32_t reg = 0; reg < plan->resultRegisters; ++reg)
+    if (reg & plan->copyMask)
+      out[reg] = out[reg & ~plan->copyMask];
+  for (uint32_t i = 0; i < plan->afterCount; ++i)
+    turn(g, &plan->after[i], 1u << plan->registerBits, plan->resultRegisters, out);
+}
+
+//===--- convert_layout ---------------------------------------------------------------------------===//
+
+static bool lowerConvertLayout(Gpu *g, MlirOperation op) {
+  MlirValue input = tileConvertLayoutOpGetInput(op), result = tileConvertLayoutOpGetResult(op);
+  TileChange change = tileChangeOf(mlirValueGetType(input), mlirValueGetType(result));
+  const MlirValue *in = gpuTile(g, input);
+  intptr_t count = gpuRegisters(mlirValueGetType(result)), *table = gpuAllocate(g, (size_t)count * sizeof *table);
+  TileConversion plan;
+  if (tileMovesBetween(&change.before, &change.after, g->exchange.lanes, g->exchange.warps, table)) {
+    renameAll(g, result, in, table);
+    return true;
+  }
+  if (!tileChangePlan(&g->exchange, &change, &plan) || plan.kind == TileConversionShared)
+    return gpuMustExchange(op);
+  byLanes(g, &plan, gpuHeldType(g, change.element), in, gpuRecordTile(g, result));
   return true;
 }
 
@@ -218,5 +238,6 @@ const GpuRow gpuShapeRows[] = {
     {TileOp_Slice, lowerSlice},
     {TileOp_Insert, lowerInsert},
     {TileOp_Cat, lowerCat},
+    {TileOp_ConvertLayout, lowerConvertLayout},
     {.lower = NULL},
 };

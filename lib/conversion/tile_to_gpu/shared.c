@@ -4,6 +4,7 @@
 #include "dialects/tile/questions.h"
 #include "lib/analysis/moves.h"
 #include "lib/layout/algebra.h"
+#include "lib/support/integer.h"
 
 #include "mlir-c/BuiltinAttributes.h"
 
@@ -30,6 +31,15 @@ MlirValue gpuScratch(Gpu *g, int64_t bytes) {
   if (g->scratch.uses++)
     gpuBarrier(g);
   return gpuAddress(g, g->shared, gpuI32(g, g->scratch.offset));
+}
+
+bool gpuPlaceAlloc(Gpu *g, MlirOperation op, int64_t bytes, int64_t *offset, MlirValue *address) {
+  if (!tileIntegerOf(op, "offset", offset))
+    return tileError(op, "has no offset; run tile-plan-shared-memory first");
+  gpuTakeShared(g, *offset, bytes);
+  g->apartBytes += bytes;
+  *address = gpuAddress(g, g->shared, gpuI32(g, *offset));
+  return true;
 }
 
 //===--- moves ---------------------------------------------------------------------===//
@@ -93,24 +103,20 @@ void gpuReadElement(Gpu *g, MlirType tile, const Map *map, intptr_t reg, MlirVal
                gpuZero(g, element), value);
 }
 
-void gpuWritePart(Gpu *g, MlirType whole, MlirType tile, const MlirValue *registers, int64_t origin, MlirValue base) {
+void gpuWriteDense(Gpu *g, MlirType tile, const MlirValue *registers, MlirValue base) {
   MlirType element = tileTypeGetElement(tile);
   TileLayout layout = gpuLayoutOf(tile);
   int64_t bytes = tileStoredBytes(element);
-  Places places = gpuPlacesIn(g, whole, &layout, -1, NULL);
+  Places places = gpuDensePlaces(g, tile);
   GpuIf branch = gpuIf(g, gpuIsOwner(g, &layout), 0, NULL);
   for (intptr_t reg = 0; reg < gpuRegisters(tile); ++reg) {
     if (tileIsFreeRegister(&layout, reg))
       continue;
-    MlirValue offset = gpuMul(g, gpuAdd(g, gpuPlace(g, &places, reg), gpuI32(g, origin)), gpuI32(g, bytes));
+    MlirValue offset = gpuMul(g, gpuPlace(g, &places, reg), gpuI32(g, bytes));
     gpuStoreWhere(g, gpuIsElement(g, places.map, tile, AllAxes, reg), element, 1, &registers[reg],
                   gpuAddress(g, base, offset), bytes);
   }
   gpuEndIf(g, &branch, 0, NULL, NULL);
-}
-
-void gpuWriteDense(Gpu *g, MlirType tile, const MlirValue *registers, MlirValue base) {
-  gpuWritePart(g, tile, tile, registers, 0, base);
 }
 
 void gpuReadDense(Gpu *g, MlirType tile, MlirValue base, MlirValue *registers) {
@@ -126,18 +132,19 @@ MlirValue gpuShare(Gpu *g, MlirType tile, const MlirValue *registers) {
   return scratch;
 }
 
-void gpuThroughRows(Gpu *g, MlirType from, const MlirValue *in, MlirType to, MlirValue *out) {
-  gpuReadDense(g, to, gpuShare(g, from, in), out);
+uint32_t gpuExtents(MlirType buffer, const TileLayout *layout, int64_t *extents) {
+  uint32_t rank = (uint32_t)tileTypeGetRank(buffer);
+  for (uint32_t axis = 0; axis < rank; ++axis)
+    extents[axis] = tessera_max(tileTypeGetSize(buffer, axis), (int64_t)tileLayoutExtent(layout, axis));
+  return rank;
 }
 
 bool gpuOffsets(MlirOperation op, const TileLayout *layout, const TileLayout *offsets, MlirType shape,
                 TileLayout *result) {
   int64_t sizes[MaxRank];
   TileError error;
-  intptr_t rank = tileTypeGetRank(shape);
-  for (intptr_t axis = 0; axis < rank; ++axis)
-    sizes[axis] = tileTypeGetSize(shape, axis);
-  return tileLayoutConvert(layout, offsets, sizes, (uint32_t)rank, result, &error) || tileError(op, "%s", error.text);
+  uint32_t rank = gpuExtents(shape, offsets, sizes);
+  return tileLayoutConvert(layout, offsets, sizes, rank, result, &error) || tileError(op, "%s", error.text);
 }
 
 // What differs between registers is a constant at the end, which instructions take with the address: registers of

@@ -81,16 +81,21 @@ static void findVector(Window *window, const TileIndexFacts *facts) {
 
 Window gpuWindow(Gpu *g, const View *view, MlirOperation op) {
   Window window = {.view = view, .element = view->memory.element};
-  intptr_t firstIndex;
-  tileOpOperands(op, "indices", &firstIndex, &window.rank);
+  intptr_t firstIndex, count;
+  window.rank = tileViewTypeGetRank(view->type);
+  tileOpOperands(op, "indices", &firstIndex, &count);
   TileIndexFacts facts[MaxRank];
   TileBuilder *builder = &g->builder;
   MlirValue offset = tileBuildIndex(builder, 0);
   for (intptr_t axis = 0; axis < window.rank; ++axis) {
-    MlirValue source = mlirOperationGetOperand(op, firstIndex + axis), stride = view->memory.strides[view->dims[axis]];
-    facts[axis] = tileIndexFacts(source);
-    MlirValue step = tileBuildIndex(builder, tileViewTypeGetStep(view->type, axis));
-    MlirValue origin = tileBuildMul(builder, gpuScalar(g, source), step);
+    MlirValue stride = view->memory.strides[view->dims[axis]], origin = tileBuildIndex(builder, 0);
+    facts[axis] = (TileIndexFacts){0, 0, 0};
+    if (!mlirOperationIsNull(view->op)) { // a part of a buffer has one tile
+      MlirValue index = mlirOperationGetOperand(op, firstIndex + axis);
+      facts[axis] = tileIndexFacts(index);
+      MlirValue step = tileBuildIndex(builder, tileViewTypeGetStep(view->type, axis));
+      origin = tileBuildMul(builder, gpuScalar(g, index), step);
+    }
     offset = tileBuildAdd(builder, offset, tileBuildMul(builder, origin, stride));
     window.strides[axis] =
         tileBuildMul(builder, stride, tileBuildIndex(builder, tileViewTypeGetStride(view->type, axis)));

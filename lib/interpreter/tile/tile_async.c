@@ -24,12 +24,12 @@ bool interpretTileAlloc(Machine *machine, Frame *frame, const Instruction *instr
   MlirType type = tileAllocOpGetResultType(instruction->op);
   if (tileTypeIsABarrier(type))
     return allocateBarrier(machine, frame, instruction, type);
-  int64_t sizes[InterpreterMaxRank], stages = tileBufferTypeGetStages(type);
+  int64_t sizes[InterpreterMaxRank], stages = tileTypeIsABuffer(type) ? tileBufferTypeGetStages(type) : 0;
   int rank = 0;
   if (stages)
     sizes[rank++] = stages;
-  for (int i = 0; i < (int)tileBufferTypeGetRank(type); ++i)
-    sizes[rank++] = tileBufferTypeGetSize(type, i);
+  for (int i = 0; i < (int)tileTypeGetRank(type); ++i)
+    sizes[rank++] = tileTypeGetSize(type, i);
   Array *array = interpretNewArray(machine, instruction, rank, sizes);
   if (!array)
     return false;

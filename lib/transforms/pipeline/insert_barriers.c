@@ -171,7 +171,8 @@ static void addBuffer(const Lifetimes *lifetimes, MlirValue buffer, bool isWrite
     return;
   MlirValue root = tileAllocOpGetResult(place->alloc);
   accessesAdd(accesses, (MemoryAccess){Access_Place, root, true, place->offset, place->bytes});
-  if (tileStringEquals(tileBufferTypeGetLevel(mlirValueGetType(root)), "local"))
+  MlirType type = mlirValueGetType(root);
+  if (mlirTypeIsAMemRef(type) || tileStringEquals(tileBufferTypeGetLevel(type), "local"))
     accessesAdd(accesses, (MemoryAccess){Access_Local, root, isWrite, 0, 0});
 }
 
@@ -192,7 +193,7 @@ static void addOperand(const Lifetimes *lifetimes, MlirOperation op, MlirValue m
                        Accesses *accesses) {
   MlirType type = mlirValueGetType(memory);
   MlirValue root = tileRootOf(memory);
-  if (tileTypeIsABuffer(mlirValueGetType(root)))
+  if (tileAllocOpIsA(tileDefiningOp(root)) && !tileTypeIsABarrier(mlirValueGetType(root)))
     addBuffer(lifetimes, root, isWrite, accesses);
   else if (mlirTypeIsAMemRef(type) || tileTypeIsAView(type))
     accessesAdd(accesses, (MemoryAccess){Access_Global, rootOf(memory), isWrite, 0, 0,

@@ -135,10 +135,10 @@ static void liveByUses(const Lifetimes *lifetimes, BufferPlace *place, MlirBlock
 
 //===--- all ------------------------------------------------------------------------------------------===//
 
-Level tileLevelOf(MlirType buffer) {
-  if (tileTypeIsABarrier(buffer))
+Level tileLevelOf(MlirType type) {
+  if (!tileTypeIsABuffer(type))
     return Level_Shared;
-  return tileStringEquals(tileBufferTypeGetLevel(buffer), "tmem") ? Level_Tensor : Level_Shared;
+  return tileStringEquals(tileBufferTypeGetLevel(type), "tmem") ? Level_Tensor : Level_Shared;
 }
 
 // Whether an engine that copies boxes, or multiplies by itself, reaches the buffer: its swizzle counts from addresses.
@@ -168,7 +168,8 @@ static BufferPlace placeFor(const Lifetimes *lifetimes, MlirOperation alloc) {
     liveForGood(&place);
     return place;
   }
-  place.bytes = tileBufferBytes(type);
+  place.bytes =
+      mlirTypeIsAMemRef(type) ? tessera_round_up(tileDenseBytes(type), TileBufferAlign) : tileBufferBytes(type);
   if (isForEngines(buffer))
     place.align = EngineAlign;
   liveByUses(lifetimes, &place, mlirOperationGetBlock(alloc), buffer);

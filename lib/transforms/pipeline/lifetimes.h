@@ -16,7 +16,7 @@ typedef struct Life {
 
 // Memories that are planned apart from each other.
 typedef enum Level { Level_Shared, Level_Tensor, NumLevels } Level;
-Level tileLevelOf(MlirType buffer); // local buffers lie in the memory that the block shares
+Level tileLevelOf(MlirType type); // local buffers and memrefs lie in the memory that the block shares
 
 typedef struct BufferPlace {
   MlirOperation alloc;

@@ -8,6 +8,7 @@ extern const MlirExtPassDefinition tileStageInSharedMemoryPass;
 extern const MlirExtPassDefinition tilePipelineLoopsPass;
 extern const MlirExtPassDefinition tileHoistCopiesPass;
 extern const MlirExtPassDefinition tileReduceAtomicsPass;
+extern const MlirExtPassDefinition tileExchangeInSharedMemoryPass;
 extern const MlirExtPassDefinition tilePlanSharedMemoryPass;
 extern const MlirExtPassDefinition tileInsertBarriersPass;
 extern const MlirExtPassDefinition tileCountWaitsPass;

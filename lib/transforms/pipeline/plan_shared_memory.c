@@ -1,10 +1,11 @@
-// tile-plan-shared-memory{chip=NAME}: every buffer, and every op that exchanges elements between threads, gets its
-// place in shared memory. Expects: scheduled kernels without calls. Leaves: `at OFFSET` on each tile.alloc of a buffer,
-// and `tile.scratch =
-//   array<i64: OFFSET, BYTES>` on each op that exchanges elements. Buffers that live at different times may lie in the
-//   same place: the largest are placed first, each at the lowest offset that no other of its time has (greedy by size,
-//   Pisarchyk and Lee, "Efficient memory management for deep neural net inference", 2020). Scratch takes the lowest
-//   place that no buffer has at the op. What is placed already stays. Memories of different levels are planned apart.
+// tile-plan-shared-memory{chip=NAME}: every buffer, and every op that combines elements across threads, gets its place
+// in shared memory. Expects: scheduled kernels without calls, after tile-exchange-in-shared-memory. Leaves: `at OFFSET`
+//   on each tile.alloc, and `tile.scratch = array<i64: OFFSET, BYTES>` on each op whose threads exchange what they have
+//   computed so far: reductions, scans, sorts, atomics whose result all threads get. Buffers that live at different
+//   times may lie in the same place: the largest are placed first, each at the lowest offset that no other of its time
+//   has (greedy by size, Pisarchyk and Lee, "Efficient memory management for deep neural net inference", 2020). Scratch
+//   takes the lowest place that no buffer has at the op. What is placed already stays. Memories of different levels are
+//   planned apart.
 // Cost: linear in the ops times the buffers.
 #include "lib/transforms/pipeline/pipeline.h"
 
@@ -36,7 +37,6 @@ typedef struct Plan {
   MlirOperation kernel;
   TileExchange exchange;
   Lifetimes *lifetimes;
-  int64_t limit;               // of a block
   int64_t end, apart, scratch; // shared memory in use; of all buffers; the most of an exchange
   uint64_t buffers, exchanges;
 } Plan;
@@ -78,15 +78,6 @@ static void placeBuffers(Plan *plan) {
 
 //===--- scratch --------------------------------------------------------------------------------------===//
 
-// The most bytes that fit beside the buffers of that time.
-static int64_t roomAt(const Plan *plan, Life life) {
-  int64_t room = plan->limit - tileLowestFree(plan->lifetimes, Level_Shared, plan->limit, TileBufferAlign, life);
-  for (int64_t bytes = plan->limit; room <= 0 && bytes >= TileBufferAlign; bytes -= TileBufferAlign)
-    if (tileLowestFree(plan->lifetimes, Level_Shared, bytes, TileBufferAlign, life) + bytes <= plan->limit)
-      room = bytes;
-  return room;
-}
-
 static void placeScratch(Plan *plan, MlirOperation op) {
   MlirAttribute known = tileOpGetScratch(op);
   int64_t place[2] = {0, 0};
@@ -94,17 +85,11 @@ static void placeScratch(Plan *plan, MlirOperation op) {
     place[0] = mlirDenseI64ArrayGetElement(known, 0);
     place[1] = mlirDenseI64ArrayGetElement(known, 1);
   } else {
-    plan->exchange.room = INT64_MAX;
     place[1] = tileScratchBytes(&plan->exchange, op);
     if (!place[1])
       return;
     Life life = tileLifeOf(plan->lifetimes, op);
     place[0] = tileLowestFree(plan->lifetimes, Level_Shared, place[1], TileBufferAlign, life);
-    if (place[0] + place[1] > plan->limit) {
-      plan->exchange.room = roomAt(plan, life);
-      place[1] = tileScratchBytes(&plan->exchange, op);
-      place[0] = tileLowestFree(plan->lifetimes, Level_Shared, place[1], TileBufferAlign, life);
-    }
     tileOpSetScratch(op, mlirDenseI64ArrayGet(mlirOperationGetContext(op), 2, place));
   }
   ++plan->exchanges;
@@ -127,8 +112,6 @@ static bool readKernel(Plan *plan) {
   if (!tileMachineGetInteger(machine, "warp.width", &width))
     return tileError(plan->kernel, "machine %s has no warp.width; shared memory is planned for GPUs only",
                      tileMachineGetName(machine));
-  plan->limit = INT64_MAX / 2;
-  tileMachineGetInteger(machine, "shared.per_block.bytes", &plan->limit);
   plan->exchange.lanes = (uint32_t)width;
   TileOps calls = tileCollectOps(plan->kernel, tileCallOpIsA);
   bool hasCalls = calls.count > 0;

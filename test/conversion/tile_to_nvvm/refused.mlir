@@ -37,3 +37,25 @@ tile.kernel @too_much() attributes {warps = 1 : i32} {
   %b = tile.alloc : !tile.buffer<131072xf32, #s, shared>
   tile.return
 }
+
+// -----
+#swizzled = #tile.layout<offset [32:d1, 8:d0+d1, 4:d0*8]>
+#part = #tile.layout<offset [32:d1, 8:d0]>
+tile.kernel @swizzled_slice(%i: index) attributes {warps = 1 : i32} {
+  %b = tile.alloc : !tile.buffer<32x32xf32, #swizzled, local>
+  // expected-error@+1 {{a slice of a buffer whose elements do not lie at equal strides along each axis}}
+  %s = tile.slice %b[%i, 0] : !tile.buffer<32x32xf32, #swizzled, local> -> !tile.buffer<8x32xf32, #part, local>
+  tile.return
+}
+
+// -----
+#rows = #tile.layout<offset [32:d1, 32:d0]>
+#part = #tile.layout<offset [32:d1, 8:d0]>
+#turned = #tile.layout<offset [32:d0, 8:d1]>
+tile.kernel @turned_slice(%i: index) attributes {warps = 1 : i32} {
+  %b = tile.alloc : !tile.buffer<32x32xf32, #rows, local>
+  %s = tile.slice %b[%i, 0] : !tile.buffer<32x32xf32, #rows, local> -> !tile.buffer<8x32xf32, #part, local>
+  // expected-error@+1 {{a slice of a buffer, whose elements lie apart, where the op needs a whole one}}
+  %t = tile.transpose %s [1, 0] : !tile.buffer<8x32xf32, #part, local> -> !tile.buffer<32x8xf32, #turned, local>
+  tile.return
+}

@@ -128,10 +128,10 @@ func.func @a(%x: memref<?xf32>) {
 
 // -----
 
-// buffer or barrier
+// buffer or memref or barrier
 func.func @a() {
-  // expected-error@below {{'tile.alloc' op result #0 ('result') must be a !tile.buffer or a !tile.barrier, but got 'memref<4xf32>'}}
-  %0 = "tile.alloc"() : () -> memref<4xf32>
+  // expected-error@below {{'tile.alloc' op result #0 ('result') must be a !tile.buffer, a memref or a !tile.barrier, but got 'tensor<4xf32>'}}
+  %0 = "tile.alloc"() : () -> tensor<4xf32>
   return
 }
 

@@ -339,6 +339,22 @@ tile.kernel @k() {
 
 // -----
 
+tile.kernel @k() {
+  // expected-error @+1 {{'tile.alloc' op makes memref<8x?xf32>, expected a contiguous memref of static shape without a memory space}}
+  %b = tile.alloc : memref<8x?xf32>
+  tile.return
+}
+
+// -----
+
+tile.kernel @k() {
+  // expected-error @+1 {{expected a contiguous memref of static shape without a memory space}}
+  %b = tile.alloc : memref<8xf32, 3>
+  tile.return
+}
+
+// -----
+
 #o = #tile.layout<offset [8:d0]>
 tile.kernel @k(%m: memref<8xf32>, %i: index) {
   %v = tile.view %m : memref<8xf32> to !tile.view<8xf32>

@@ -1,5 +1,5 @@
 // RUN: %tile_opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(tile.kernel(tile-assign-layouts))' | FileCheck %s
-// RUN: %tile_opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(tile.kernel(tile-assign-layouts,tile-plan-shared-memory))' | FileCheck %s --check-prefix=PLAN
+// RUN: %tile_opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(tile.kernel(tile-assign-layouts,tile-exchange-in-shared-memory,tile-plan-shared-memory))' | FileCheck %s --check-prefix=PLAN
 
 // Tiles of a partition get layouts over the partition's warps. The accumulator has the atom's fragment, and the kernel
 // keeps its warps. The captured view's facts are known: a thread stores 16 bytes at once.
@@ -13,7 +13,8 @@
 // CHECK: tile.mma_wait {{.*}} pending 0 : tensor<128x64xf32, #[[COLUMNS]]>
 // CHECK: tile.store {{.*}} : tensor<128x64xf16, #[[ROWS]]>
 // The exchange between the partition's threads has a place of its own.
-// PLAN: tile.convert_layout {{.*}} {tile.scratch = array<i64: 24576, 16384>}
+// PLAN: tile.warp_specialize
+// PLAN: tile.alloc at 16384 :
 #sa = #tile.layout<offset [64:d1, 8:d0+d1*8, 16:d0*8]>
 #sb = #tile.layout<offset [64:d1, 8:d0+d1*8, 8:d0*8]>
 tile.kernel @product(%c_: memref<?x64xf16>, %n: index) attributes {machine = #tile.machine<"sm_90a">, warps = 12 : i32} {

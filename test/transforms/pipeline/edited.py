@@ -1,4 +1,5 @@
-"""What tile-plan-shared-memory, tile-insert-barriers and tile-count-waits wrote is edited, and the edit is obeyed.
+"""What tile-exchange-in-shared-memory, tile-plan-shared-memory, tile-insert-barriers and tile-count-waits wrote is
+edited, and the edit is obeyed.
 
 Use: edited.py BUILD CHIP. KERNEL sends a tile through two buffers in turn and an exchange. The emulator judges each
 edit: a removed barrier and overlapping buffers are races, a wait that leaves the copy under way is found, a barrier that
@@ -42,7 +43,7 @@ tile.kernel @twice(%x: memref<32x32xf32>, %z: memref<32x32xf32>) attributes {mac
   tile.return
 }
 """.replace("CHIP", CHIP)
-PASSES = "tile.kernel(tile-plan-shared-memory,tile-insert-barriers,tile-count-waits)"
+PASSES = "tile.kernel(tile-exchange-in-shared-memory,tile-plan-shared-memory,tile-insert-barriers,tile-count-waits)"
 failures = []
 
 
@@ -71,12 +72,12 @@ def judged(text):
 
 
 def pipeline():
-    """The chip's pipeline from tile-plan-shared-memory on: it leaves an ordered kernel as it is."""
+    """The chip's pipeline from tile-exchange-in-shared-memory on: it leaves an ordered kernel as it is."""
     with tempfile.NamedTemporaryFile("w", suffix=".mlir") as empty:
         printed = subprocess.run([f"{BUILD}/bin/tile-opt", empty.name, f"--tile-to-nvvm-pipeline=chip={CHIP}",
                                   "--dump-pass-pipeline"], check=True, capture_output=True, text=True)
     text = printed.stderr + printed.stdout
-    return "tile.kernel(" + text[text.index("tile-plan-shared-memory"):text.index(",\n  convert-gpu-launch-to-runtime")]
+    return "tile.kernel(" + text[text.index("tile-exchange-in-shared-memory"):text.index(",\n  convert-gpu-launch-to-runtime")]
 
 
 def expect(what, text, *wanted):

@@ -6,7 +6,6 @@
 // COUNT-DAG: 2 exchanges
 
 #rows = #tile.layout<reg [8:d0*4], lane [32:d1], warp [4:d0]>
-#columns = #tile.layout<reg [8:d1*4], lane [32:d0], warp [4:d1]>
 #dense = #tile.layout<offset [32:d1, 32:d0]>
 #large = #tile.layout<offset [64:d1, 32:d0]>
 
@@ -14,7 +13,7 @@
 // CHECK-LABEL: tile.kernel @in_turn
 // CHECK: %[[A:.*]] = tile.alloc at 0 :
 // CHECK: %[[B:.*]] = tile.alloc at 0 :
-// CHECK: tile.convert_layout {{.*}} {tile.scratch = array<i64: 0, 4096>} :
+// CHECK: tile.reduce {{.*}} {tile.scratch = array<i64: 0, 512>} :
 tile.kernel @in_turn(%x: memref<32x32xf32>, %y: memref<32x32xf32>) attributes {warps = 4 : i32} {
   %c0 = arith.constant 0 : index
   %A = tile.alloc : !tile.buffer<32x32xf32, #dense, shared>
@@ -28,15 +27,14 @@ tile.kernel @in_turn(%x: memref<32x32xf32>, %y: memref<32x32xf32>) attributes {w
   tile.store %b, %B : tensor<32x32xf32, #rows>, !tile.buffer<32x32xf32, #dense, shared>
   tile.sync
   %c = tile.load %B : !tile.buffer<32x32xf32, #dense, shared> -> tensor<32x32xf32, #rows>
-  %d = tile.convert_layout %c : tensor<32x32xf32, #rows> -> tensor<32x32xf32, #columns>
-  tile.store %d, %Y[%c0, %c0] : tensor<32x32xf32, #columns>, !tile.view<32x32xf32>
+  %d = tile.reduce {arith.addf} %c axes [0, 1] : tensor<32x32xf32, #rows> -> f32
+  memref.store %d, %y[%c0, %c0] : memref<32x32xf32>
   tile.return
 }
 
 // -----
 
 #rows = #tile.layout<reg [8:d0*4], lane [32:d1], warp [4:d0]>
-#columns = #tile.layout<reg [8:d1*4], lane [32:d0], warp [4:d1]>
 #dense = #tile.layout<offset [32:d1, 32:d0]>
 #large = #tile.layout<offset [64:d1, 32:d0]>
 // A buffer that a loop uses lives through the loop, so it lies beside the other; the largest is placed first. What is
@@ -46,7 +44,7 @@ tile.kernel @in_turn(%x: memref<32x32xf32>, %y: memref<32x32xf32>) attributes {w
 // CHECK-NEXT: tile.alloc at 0 :
 // CHECK-NEXT: tile.alloc at 16384 :
 // CHECK-NEXT: tile.alloc at 0 :
-// CHECK: tile.convert_layout {{.*}} {tile.scratch = array<i64: 12288, 4096>} :
+// CHECK: tile.reduce {{.*}} {tile.scratch = array<i64: 12288, 512>} :
 tile.kernel @together(%x: memref<32x32xf32>, %y: memref<32x32xf32>, %w: memref<32x64xf32>) attributes {warps = 4 : i32} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -62,8 +60,8 @@ tile.kernel @together(%x: memref<32x32xf32>, %y: memref<32x32xf32>, %w: memref<3
   tile.copy %X[%c0, %c0] to %C : !tile.view<32x32xf32> to !tile.buffer<32x32xf32, #dense, shared>
   scf.for %k = %c0 to %c4 step %c1 {
     %a = tile.load %A : !tile.buffer<32x32xf32, #dense, shared> -> tensor<32x32xf32, #rows>
-    %d = tile.convert_layout %a : tensor<32x32xf32, #rows> -> tensor<32x32xf32, #columns>
-    tile.store %d, %Y[%c0, %c0] : tensor<32x32xf32, #columns>, !tile.view<32x32xf32>
+    %d = tile.reduce {arith.addf} %a axes [0, 1] : tensor<32x32xf32, #rows> -> f32
+    memref.store %d, %y[%c0, %c0] : memref<32x32xf32>
     tile.copy %W[%c0, %c0] to %B : !tile.view<32x64xf32> to !tile.buffer<32x64xf32, #large, shared>
   }
   tile.return

@@ -7,6 +7,7 @@
 // RUN: not %tile_opt %t/call.mlir --pass-pipeline='builtin.module(tile.kernel(tile-plan-shared-memory{chip=sm_80}))' 2>&1 | FileCheck %t/call.mlir
 // RUN: not %tile_opt %t/offset.mlir --pass-pipeline='builtin.module(tile.kernel(tile-insert-barriers))' 2>&1 | FileCheck %t/offset.mlir
 // RUN: not %tile_opt %t/scratch.mlir --convert-tile-to-nvvm=chip=sm_80 2>&1 | FileCheck %t/scratch.mlir
+// RUN: not %tile_opt %t/exchange.mlir --convert-tile-to-nvvm=chip=sm_80 2>&1 | FileCheck %t/exchange.mlir
 // RUN: not %tile_opt %t/ordered.mlir --convert-tile-to-nvvm=chip=sm_80 2>&1 | FileCheck %t/ordered.mlir
 
 //--- machine.mlir
@@ -37,13 +38,25 @@ tile.kernel @k() {
 
 //--- scratch.mlir
 #rows = #tile.layout<reg [8:d0*4], lane [32:d1], warp [4:d0]>
+tile.kernel @k(%x: memref<32x32xf32>) attributes {ordered, warps = 4 : i32} {
+  %c0 = arith.constant 0 : index
+  %X = tile.view %x : memref<32x32xf32> to !tile.view<32x32xf32>
+  %a = tile.load %X[%c0, %c0] : !tile.view<32x32xf32> -> tensor<32x32xf32, #rows>
+  // CHECK: scratch.mlir:[[@LINE+1]]:8: error: 'tile.reduce' op exchanges 512 bytes through shared memory, but its tile.scratch has 16; remove the attribute and run tile-plan-shared-memory
+  %b = tile.reduce {arith.addf} %a axes [0, 1] {tile.scratch = array<i64: 0, 16>} : tensor<32x32xf32, #rows> -> f32
+  memref.store %b, %x[%c0, %c0] : memref<32x32xf32>
+  tile.return
+}
+
+//--- exchange.mlir
+#rows = #tile.layout<reg [8:d0*4], lane [32:d1], warp [4:d0]>
 #columns = #tile.layout<reg [8:d1*4], lane [32:d0], warp [4:d1]>
 tile.kernel @k(%x: memref<32x32xf32>) attributes {ordered, warps = 4 : i32} {
   %c0 = arith.constant 0 : index
   %X = tile.view %x : memref<32x32xf32> to !tile.view<32x32xf32>
   %a = tile.load %X[%c0, %c0] : !tile.view<32x32xf32> -> tensor<32x32xf32, #rows>
-  // CHECK: scratch.mlir:[[@LINE+1]]:8: error: 'tile.convert_layout' op exchanges 4096 bytes through shared memory, but its tile.scratch has 16; remove the attribute and run tile-plan-shared-memory
-  %b = tile.convert_layout %a {tile.scratch = array<i64: 0, 16>} : tensor<32x32xf32, #rows> -> tensor<32x32xf32, #columns>
+  // CHECK: exchange.mlir:[[@LINE+1]]:8: error: 'tile.convert_layout' op moves elements between threads, which tile-exchange-in-shared-memory writes as stores and loads; run this pass before tile-insert-barriers
+  %b = tile.convert_layout %a : tensor<32x32xf32, #rows> -> tensor<32x32xf32, #columns>
   tile.store %b, %X[%c0, %c0] : tensor<32x32xf32, #columns>, !tile.view<32x32xf32>
   tile.return
 }
