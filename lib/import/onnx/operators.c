@@ -1,6 +1,8 @@
 // Finds rows of the table. See operators.h.
 #include "lib/import/onnx/operators.h"
 
+#include "lib/import/onnx/compose.h"
+
 #include "upstream/arith.h"
 #include "upstream/math.h"
 

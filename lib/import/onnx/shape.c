@@ -403,7 +403,9 @@ bool onnxEmitSpaceToDepth(Node *node) {
   MlirValue n = x->sizes[0], c = x->sizes[1], b = number(node, block);
   const MlirValue inside[] = {n, c, number(node, height / block), b, number(node, width / block), b};
   Value *blocks = onnxReshape(node, x, 6, inside);
-  Value *moved = blocks ? onnxTranspose(node, blocks, (int[]){0, 3, 5, 1, 2, 4}) : NULL;
+  bool isDcr = onnxWord(node, "mode", "DCR", true);
+  Value *moved =
+      blocks ? onnxTranspose(node, blocks, isDcr ? (int[]){0, 3, 5, 1, 2, 4} : (int[]){0, 1, 3, 5, 2, 4}) : NULL;
   const MlirValue sizes[] = {n, tileBuildMul(node->b, c, number(node, block * block)), inside[2], inside[4]};
   return moved && onnxReturn(node, onnxReshape(node, moved, 4, sizes));
 }

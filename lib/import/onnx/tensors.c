@@ -323,7 +323,7 @@ Value *onnxSlice(Node *node, Value *value, const MlirValue *offsets, const MlirV
   bool isBackward = false, isEmpty = false;
   for (int d = 0; d < value->rank; ++d) {
     isBackward |= strides[d] < 0;
-    isEmpty |= onnxStatic(sizes[d]) == 0;
+    isEmpty |= onnxStatic(sizes[d]) == 0 || onnxStatic(value->sizes[d]) == 0;
   }
   Cut of = {value, offsets, strides};
   if (isEmpty)

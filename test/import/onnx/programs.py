@@ -4,7 +4,7 @@ import random
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from model_writer import BOOL, FLOAT, INT64, graph, model, node, save, tensor, value
+from model_writer import BOOL, FLOAT, INT32, INT64, graph, model, node, save, tensor, value
 
 random.seed(7)
 
@@ -41,6 +41,49 @@ MODELS = {
          node("Tile", ["lower", "twice"], ["y"])],
         [value("i", INT64, [4])], [value("y", FLOAT, [4, 10])],
         [tensor("table", FLOAT, [9, 5], numbers(45)), tensor("twice", INT64, [2], [1, 2])]),
+    # A convolution in groups with padding, a pool that rounds up, a normalization, a reduction, a product.
+    "image": model(
+        [node("Conv", ["x", "k", "c"], ["conv"], group=2, strides=[2, 1], pads=[1, 0, 1, 2], dilations=[1, 2]),
+         node("LayerNormalization", ["conv", "g"], ["norm"]),
+         node("AveragePool", ["norm"], ["pool"], kernel_shape=[2, 3], strides=[2, 2], ceil_mode=1),
+         node("MaxPool", ["norm"], ["most"], kernel_shape=[3, 2], auto_pad="SAME_LOWER"),
+         node("ConvTranspose", ["pool", "t"], ["up"], strides=[2, 3], output_padding=[1, 0]),
+         node("ReduceLogSumExp", ["most"], ["sums"], axes=[1, 3], keepdims=0), node("Softmax", ["sums"], ["s"]),
+         node("ArgMax", ["most"], ["place"], axis=2, keepdims=0),
+         node("Resize", ["up", "", "scales"], ["y"], mode="linear", coordinate_transformation_mode="align_corners")],
+        [value("x", FLOAT, [2, 4, 9, 11])],
+        [value("y", FLOAT, ["N", 2, "H", "W"]), value("s", FLOAT, ["N", "S"]), value("place", INT64, ["N", 6, "P"])],
+        [tensor("k", FLOAT, [6, 2, 3, 2], numbers(72)), tensor("c", FLOAT, [6], numbers(6)),
+         tensor("g", FLOAT, [11], numbers(11)), tensor("t", FLOAT, [6, 2, 3, 3], numbers(108)),
+         tensor("scales", FLOAT, [4], [1.0, 1.0, 1.7, 0.6])]),
+    # Both directions, lengths of sequences; a GRU whose reset gate comes after the product.
+    "recurrent": model(
+        [node("LSTM", ["x", "w", "r", "b", "lengths"], ["y", "h", "c"], direction="bidirectional", hidden_size=3),
+         node("GRU", ["x", "gw", "gr", "gb"], ["gy", "gh"], hidden_size=3, linear_before_reset=1, direction="reverse")],
+        [value("x", FLOAT, [5, 2, 4])],
+        [value("y", FLOAT, [5, 2, 2, 3]), value("c", FLOAT, [2, 2, 3]), value("gy", FLOAT, [5, 1, 2, 3])],
+        [tensor("w", FLOAT, [2, 12, 4], numbers(96)), tensor("r", FLOAT, [2, 12, 3], numbers(72)),
+         tensor("b", FLOAT, [2, 24], numbers(48)), tensor("lengths", INT32, [2], [5, 3]),
+         tensor("gw", FLOAT, [1, 9, 4], numbers(36)), tensor("gr", FLOAT, [1, 9, 3], numbers(27)),
+         tensor("gb", FLOAT, [1, 18], numbers(18))]),
+    # A branch and a loop that only the running program decides, updates at places, the greatest three.
+    "control": model(
+        [node("ReduceSum", ["x"], ["sum"], keepdims=0), node("Less", ["sum", "bound"], ["isLow"]),
+         node("If", ["isLow"], ["chosen"],
+              then_branch=("graph", graph([node("Mul", ["x", "x"], ["t"])], [], [value("t", FLOAT, [6])])),
+              else_branch=("graph", graph([node("Neg", ["x"], ["e"])], [], [value("e", FLOAT, [6])]))),
+         node("Loop", ["most", "", "chosen"], ["last", "rows"], body=("graph", graph(
+             [node("Add", ["v", "x"], ["next"]), node("ReduceMax", ["next"], ["peak"], keepdims=0),
+              node("Less", ["peak", "limit"], ["more"]), node("Identity", ["next"], ["row"])],
+             [value("i", INT64, []), value("go", BOOL, []), value("v", FLOAT, [6])],
+             [value("more", BOOL, []), value("next", FLOAT, [6]), value("row", FLOAT, [6])]))),
+         node("ScatterElements", ["last", "places", "updates"], ["y"], reduction="add"),
+         node("TopK", ["y", "three"], ["great", "which"])],
+        [value("x", FLOAT, [6])],
+        [value("y", FLOAT, [6]), value("rows", FLOAT, ["R", 6]), value("great", FLOAT, [3]), value("which", INT64, [3])],
+        [tensor("bound", FLOAT, [], [0.5]), tensor("most", INT64, [], [9]), tensor("limit", FLOAT, [], [4.0]),
+         tensor("places", INT64, [4], [5, 1, 1, -6]), tensor("updates", FLOAT, [4], [0.5, 0.25, 1.0, -2.0]),
+         tensor("three", INT64, [1], [3])]),
     # What goes wrong, and the node it goes wrong at.
     "cycle": model([node("Relu", ["b"], ["a"], "first"), node("Relu", ["a"], ["b"], "second")], [],
                    [value("b", FLOAT, [2])]),

@@ -1,0 +1,208 @@
+// Quantized operators: integers that stand for (q - zero point) · scale. See operators.def.
+#include "lib/import/onnx/compose.h"
+#include "lib/import/onnx/operators.h"
+
+#include "upstream/arith.h"
+#include "upstream/math.h"
+
+#include <math.h>
+#include <string.h>
+
+// A scale or zero point, one for all, for each index of `axis`, or for each block along it, as a value that broadcasts.
+typedef struct Blocked {
+  Value *from;
+  int axis;
+  int64_t block;
+} Blocked;
+
+static MlirValue ofBlock(Body *body) {
+  const Blocked *by = body->data;
+  MlirValue index[OnnxMaxRank];
+  memcpy(index, body->index, (size_t)by->from->rank * sizeof *index);
+  index[by->axis] = ONNX_OP(ArithOp_DivUI, index[by->axis], tileBuildIndex(body->b, by->block));
+  return onnxAt(body, by->from, index);
+}
+
+static Value *spread(Node *node, Value *x, const Value *like, int axis) {
+  int64_t block = onnxInt(node, "block_size", 0);
+  if (x->rank == 0 || (x->rank == 1 && onnxStatic(x->sizes[0]) == 1 && like->rank != 1))
+    return x->rank ? onnxSqueeze(node, x, 1) : x;
+  if (block > 0) {
+    Blocked by = {x, axis, block};
+    if (x->rank != like->rank) {
+      onnxError(node, "scales of blocks have rank %d, the input has rank %d", x->rank, like->rank);
+      return NULL;
+    }
+    return onnxGenerate(node, x->type, like->rank, like->sizes, ofBlock, &by);
+  }
+  if (x->rank != 1) {
+    onnxError(node, "scale or zero point has rank %d", x->rank);
+    return NULL;
+  }
+  return onnxUnsqueeze(node, x, ((1u << like->rank) - 1) & ~(1u << axis), like->rank);
+}
+
+static bool limitsOf(OnnxType type, double *low, double *high) {
+  int bits = 8 * onnxTypeBytes(type);
+  bool isUnsigned = onnxIsUnsigned(type);
+  *low = isUnsigned ? 0 : -ldexp(1, bits - 1);
+  *high = ldexp(1, isUnsigned ? bits : bits - 1) - 1;
+  if (type == Onnx_F8E4M3FN || type == Onnx_F8E5M2) {
+    *high = type == Onnx_F8E5M2 ? 57344 : 448;
+    *low = -*high;
+  }
+  return bits > 0 && (onnxIsInteger(type) || *high == 448 || *high == 57344);
+}
+
+typedef struct Quantization {
+  OnnxType from, zero, type;
+  double low, high;
+} Quantization;
+
+// x[0] is already divided by its scale; x[1] the zero point.
+static MlirValue quantized(Body *body, const MlirValue *x) {
+  const Quantization *by = body->data;
+  OnnxType wide = by->from;
+  MlirValue y = onnxIsFloat(by->type) ? x[0] : ONNX_OP(MathOp_RoundEven, x[0]);
+  if (by->zero)
+    y = ONNX_OP(ArithOp_AddF, y, onnxConvert(body, x[1], by->zero, wide));
+  y = ONNX_OP(ArithOp_MinimumF, ONNX_OP(ArithOp_MaximumF, y, onnxNumber(body, y, by->low)),
+              onnxNumber(body, y, by->high));
+  return onnxConvert(body, y, wide, by->type);
+}
+
+static Value *quantize(Node *node, Value *quotient, Value *zero, OnnxType type) {
+  Quantization by = {quotient ? quotient->type : 0, zero ? zero->type : 0, type, 0, 0};
+  if (!quotient)
+    return NULL;
+  if (!limitsOf(type, &by.low, &by.high)) {
+    onnxError(node, "quantization to type %s is not supported", onnxTypeName(type));
+    return NULL;
+  }
+  return onnxMap(node, type, zero ? 2 : 1, (Value *[]){quotient, zero}, quantized, &by);
+}
+
+bool onnxEmitQuantizeLinear(Node *node) {
+  Value *x = node->in[0], *scale = node->in[1], *zero = node->in[2];
+  int axis = 0;
+  if (x->rank && !onnxAxis(node, onnxInt(node, "axis", 1), x->rank > 1 ? x->rank : 2, &axis))
+    return false;
+  axis = axis < x->rank ? axis : 0;
+  OnnxType type = zero ? zero->type : (OnnxType)onnxInt(node, "output_dtype", Onnx_U8);
+  if (type == 0)
+    type = Onnx_U8;
+  scale = spread(node, scale, x, axis);
+  zero = zero ? spread(node, zero, x, axis) : NULL;
+  if (!scale || (node->in[2] && !zero))
+    return false;
+  Value *quotient = onnxBinary(node, ArithOp_DivF, onnxCast(node, x, Onnx_F32), onnxCast(node, scale, Onnx_F32));
+  return onnxReturn(node, quantize(node, quotient, zero, type));
+}
+
+bool onnxEmitDequantizeLinear(Node *node) {
+  Value *x = node->in[0], *scale = node->in[1], *zero = node->in[2];
+  int axis = 0;
+  if (x->rank && !onnxAxis(node, onnxInt(node, "axis", 1), x->rank > 1 ? x->rank : 2, &axis))
+    return false;
+  axis = axis < x->rank ? axis : 0;
+  OnnxType type = (OnnxType)onnxInt(node, "output_dtype", 0);
+  type = type ? type : scale->type;
+  if (!onnxIsFloat(type))
+    return onnxError(node, "type %s of the result is not supported", onnxTypeName(type));
+  scale = spread(node, scale, x, axis);
+  zero = zero ? spread(node, zero, x, axis) : NULL;
+  if (!scale || (node->in[2] && !zero))
+    return false;
+  Value *wide;
+  if (onnxIsFloat(x->type)) {
+    wide = onnxCast(node, x, Onnx_F32);
+    wide = zero ? onnxSub(node, wide, onnxCast(node, zero, Onnx_F32)) : wide;
+  } else {
+    wide = onnxCast(node, x, Onnx_I32);
+    wide = zero ? onnxSub(node, wide, onnxCast(node, zero, Onnx_I32)) : wide;
+    wide = wide ? onnxCast(node, wide, Onnx_F32) : NULL;
+  }
+  Value *result = onnxMul(node, wide, onnxCast(node, scale, Onnx_F32));
+  return result && onnxReturn(node, onnxCast(node, result, type));
+}
+
+bool onnxEmitDynamicQuantizeLinear(Node *node) {
+  Value *x = node->in[0];
+  uint32_t axes = (1u << x->rank) - 1;
+  Value *high = onnxReduce(node, OnnxReduce_Max, x, axes, false),
+        *low = onnxReduce(node, OnnxReduce_Min, x, axes, false);
+  high = onnxWithNumber(node, ArithOp_MaximumF, high, 0);
+  low = onnxWithNumber(node, ArithOp_MinimumF, low, 0);
+  Value *scale = onnxWithNumber(node, ArithOp_DivF, onnxSub(node, high, low), 255);
+  Value *zero =
+      low ? onnxBinary(node, ArithOp_DivF, onnxSub(node, onnxScalarValue(node, x->type, 0), low), scale) : NULL;
+  zero = quantize(node, zero, NULL, Onnx_U8);
+  onnxSetOut(node, 1, scale);
+  onnxSetOut(node, 2, zero);
+  return zero && onnxReturn(node, quantize(node, onnxBinary(node, ArithOp_DivF, x, scale), zero, Onnx_U8));
+}
+
+bool onnxEmitQLinearMatMul(Node *node) {
+  Value *a = node->in[0], *b = node->in[3];
+  Value *left = onnxCentered(node, a, node->in[2], a->rank - 2),
+        *right = onnxCentered(node, b, node->in[5], b->rank - 1);
+  Value *sum = left && right ? onnxMatMulOf(node, left, right) : NULL;
+  if (!sum)
+    return false;
+  Value *aScale = onnxCast(node, node->in[1], Onnx_F32), *bScale = onnxCast(node, node->in[4], Onnx_F32);
+  Value *scaled[] = {aScale, bScale};
+  Value *real = onnxCast(node, sum, Onnx_F32);
+  for (int i = 0; i < 2; ++i) {
+    if (scaled[i]->rank == 1 && onnxStatic(scaled[i]->sizes[0]) == 1)
+      scaled[i] = onnxSqueeze(node, scaled[i], 1);
+    else if (scaled[i]->rank == 1)
+      scaled[i] =
+          onnxUnsqueeze(node, scaled[i], ((1u << real->rank) - 1) & ~(1u << (real->rank - (i ? 1 : 2))), real->rank);
+  }
+  // The scales' product first, as the accumulator is an exact integer.
+  real = onnxMul(node, onnxMul(node, real, scaled[0]), scaled[1]);
+  Value *quotient = onnxBinary(node, ArithOp_DivF, real, onnxCast(node, node->in[6], Onnx_F32));
+  return quotient && onnxReturn(node, quantize(node, quotient, node->in[7], node->in[7]->type));
+}
+
+static Value *convolveIntegers(Node *node, Value *x, Value *xZero, Value *w, Value *wZero) {
+  OnnxWindow window;
+  MlirValue low[OnnxMaxRank], high[OnnxMaxRank];
+  if (w->rank != x->rank) {
+    onnxError(node, "inputs have the ranks %d and %d", x->rank, w->rank);
+    return NULL;
+  }
+  if (!onnxReadWindow(node, x, w->sizes + 2, false, &window))
+    return NULL;
+  Value *image = onnxCentered(node, x, xZero, 1), *weights = onnxCentered(node, w, wZero, 0);
+  if (!image || !weights)
+    return NULL;
+  for (int d = 0; d < x->rank; ++d) {
+    low[d] = d < 2 ? tileBuildIndex(node->b, 0) : window.low[d - 2];
+    high[d] = d < 2 ? tileBuildIndex(node->b, 0) : window.high[d - 2];
+  }
+  image = onnxPad(node, image, low, high, onnxElements(node, onnxScalarValue(node, Onnx_I32, 0))[0]);
+  return onnxConvolve(node, image, weights, onnxInt(node, "group", 1), &window);
+}
+
+bool onnxEmitConvInteger(Node *node) {
+  return onnxReturn(node, convolveIntegers(node, node->in[0], node->in[2], node->in[1], node->in[3]));
+}
+
+bool onnxEmitQLinearConv(Node *node) {
+  Value *sum = convolveIntegers(node, node->in[0], node->in[2], node->in[3], node->in[5]);
+  if (!sum)
+    return false;
+  Value *bias = node->in[8], *wScale = onnxCast(node, node->in[4], Onnx_F32);
+  uint32_t others = ((1u << sum->rank) - 1) & ~2u;
+  if (bias)
+    sum = onnxAdd(node, sum, onnxUnsqueeze(node, bias, others, sum->rank));
+  if (wScale->rank == 1 && onnxStatic(wScale->sizes[0]) == 1)
+    wScale = onnxSqueeze(node, wScale, 1);
+  else if (wScale->rank == 1)
+    wScale = onnxUnsqueeze(node, wScale, others, sum->rank);
+  Value *scale = onnxMul(node, onnxCast(node, node->in[1], Onnx_F32), wScale);
+  Value *real = sum ? onnxMul(node, onnxCast(node, sum, Onnx_F32), scale) : NULL;
+  Value *quotient = onnxBinary(node, ArithOp_DivF, real, onnxCast(node, node->in[6], Onnx_F32));
+  return quotient && onnxReturn(node, quantize(node, quotient, node->in[7], node->in[7]->type));
+}
