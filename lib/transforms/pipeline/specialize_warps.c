@@ -1,12 +1,16 @@
 // tile-specialize-warps{chip=NAME stages=N}: products that run by themselves (wgmma), fed by an engine (TMA).
-// Expects: tile kernels without layouts, where one loop along k loads both factors from views and multiplies them.
+// Expects: tile kernels without layouts, with one loop of products whose factors are loaded from views. Either one
+//   product of two loaded factors is added up from round to round; or there are several products, whose right factors
+//   are loaded and whose left ones are loaded or computed (attention: Q times K, weights times V).
 // Leaves: a tile.warp_specialize of two partitions. One group of warps loads the factors into rings of shared memory;
-//   one or two groups multiply what has landed and do all that follows the loop. A round is full when its bytes have
-//   landed, and empty when the product that read it is done. The result goes out through shared memory by the engine
-//   where that has room. tile-assign-layouts gives the tiles layouts over the warps that multiply.
+//   one or two groups multiply what has landed and do everything else. A round is full when its bytes have landed, and
+//   empty when the product that read it is done. A factor that all rounds use is loaded once. A result goes out through
+//   shared memory by the engine where that has room. tile-assign-layouts gives the tiles layouts over the warps that
+//   multiply.
 // A kernel stays as it is where the chip has no such product for the types, where a tensor's address, strides, padding
-//   or tile do not suit the engine for all that is known, or where the loop does anything else.
-// Source: CUTLASS's sm_90 mainloop (sm90_mma_tma_gmma_ss_warpspecialized.hpp) and its setmaxnreg; rings after OPS.md.
+//   or tile do not suit the engine for all that is known, or where the loop does what partitions are not known to bear.
+// Sources: CUTLASS's sm_90 mainloop (sm90_mma_tma_gmma_ss_warpspecialized.hpp) and its setmaxnreg; FlashAttention-3
+//   (Shah et al. 2024); rings after OPS.md.
 // Cost: linear in the ops.
 #include "lib/transforms/pipeline/specialize_warps.h"
 
@@ -20,13 +24,10 @@
 #include "lib/ir/op_format.h"
 #include "lib/ir/op_query.h"
 #include "lib/ir/pass.h"
-#include "lib/layout/box.h"
-#include "lib/layout/descriptor.h"
 #include "lib/machine/machine.h"
 #include "lib/support/integer.h"
 #include "lib/transforms/pipeline/loops.h"
 #include "lib/transforms/pipeline/pipeline.h"
-#include "upstream/memref.h"
 #include "upstream/scf.h"
 
 #include <stdio.h>
@@ -43,18 +44,17 @@ static const char *const statistics[] = {
 };
 
 // Shared memory: what exchanges between threads may take behind the loop, and the pattern that buffers begin at.
-enum { ExchangeBytes = 8192, PatternBytes = 1024, SwizzleBytes = 128, PieceBytes = 16, PatternRows = 8 };
-// Registers: of a thread that only starts copies; of sums in one that multiplies, which needs some beside them.
-enum { LoadRegisters = 40, MostSums = 128, RegisterGrain = 8 };
+enum { ExchangeBytes = 8192, PatternBytes = 1024 };
+// Registers: of a thread that only starts copies; of sums and factors in one that multiplies, which needs some beside
+// them.
+enum { LoadRegisters = 40, MostSums = 128, BesideSums = 64, RegisterGrain = 8 };
 enum { MostStages = 8, FewestStages = 2, FewestBesideResult = 3, MostColumns = 256, GroupSize = 64 };
 
 typedef struct Search {
   MlirExtPass pass;
   const TileMachine *machine;
-  TileMachineAtom atom;
-  int64_t columns; // of the tile that one group multiplies
-  int64_t sums;    // of a thread
-  int64_t blocks;  // that a core is to hold
+  int64_t sums;   // of a thread, and its factors in registers
+  int64_t blocks; // that a core is to hold
   SpecializePlan plan;
 } Search;
 
@@ -62,42 +62,68 @@ typedef struct Search {
 
 static MlirBlock bodyOf(MlirOperation loop) { return mlirRegionGetFirstBlock(scfForOpGetRegion(loop)); }
 
-// From 0 on by ones, with one tile that goes round.
 static bool isPlainLoop(MlirOperation op) {
-  int64_t first, step;
-  return scfForOpIsA(op) && scfForOpGetNumResults(op) == 1 && tileConstantIndex(scfForOpGetLowerBound(op), &first) &&
-         first == 0 && tileConstantIndex(scfForOpGetStep(op), &step) && step == 1 &&
-         mlirAttributeIsNull(scfForOpGetUnsignedCmp(op));
+  int64_t step;
+  return scfForOpIsA(op) && tileConstantIndex(scfForOpGetStep(op), &step) && step == 1 &&
+         mlirAttributeIsNull(scfForOpGetUnsignedCmp(op)) && tileKernelOpIsA(mlirOperationGetParentOperation(op));
 }
 
-// The load in this block that only the product takes; null where the factor is something else.
-static MlirOperation loadOf(MlirOperation product, MlirValue factor) {
+static bool isInLoop(const SpecializePlan *plan, MlirOperation op) {
+  return mlirBlockEqual(mlirOperationGetBlock(op), bodyOf(plan->loop));
+}
+
+// The load in the loop or ahead of it that only the product takes. Null where the factor is something else.
+static SpecializeFactor factorOf(const SpecializePlan *plan, MlirValue factor) {
   MlirOperation op = tileDefiningOp(factor);
-  bool isLoad = tileLoadOpIsA(op) && tileHasOneUse(factor) && tileTypeIsAView(tileLoadOpGetSourceType(op)) &&
-                mlirBlockEqual(mlirOperationGetBlock(op), mlirOperationGetBlock(product));
-  return isLoad ? op : (MlirOperation){NULL};
+  bool isLoad = !mlirOperationIsNull(op) && tileLoadOpIsA(op) && tileHasOneUse(factor) &&
+                tileTypeIsAView(tileLoadOpGetSourceType(op)),
+       isKept = isLoad && mlirBlockEqual(mlirOperationGetBlock(op), mlirOperationGetBlock(plan->loop));
+  return isKept || (isLoad && isInLoop(plan, op)) ? (SpecializeFactor){.load = op, .isKept = isKept}
+                                                  : (SpecializeFactor){.load = {NULL}};
 }
 
-// Sums go from round to round and to nowhere else.
-static bool isLoopOfProduct(SpecializePlan *plan) {
-  MlirOperation product = plan->product, end = mlirBlockGetTerminator(bodyOf(plan->loop));
-  MlirValue sums = mlirBlockGetArgument(bodyOf(plan->loop), 1);
-  if (!mlirValueEqual(tileMmaOpGetAccumulator(product), sums) || !tileHasOneUse(sums) ||
-      !tileHasOneUse(tileMmaOpGetResult(product)) ||
-      !mlirValueEqual(scfYieldOpGetResults(end, 0), tileMmaOpGetResult(product)))
+static bool isLoad(const SpecializePlan *plan, MlirOperation op) {
+  for (int i = 0; i < 2 * plan->count; ++i)
+    if (mlirOperationEqual(plan->products[i / 2].factors[i % 2].load, op))
+      return true;
+  return false;
+}
+
+// One product, from 0 on, of factors that every round loads: sums go from round to round and to nowhere else.
+static bool isSum(const SpecializePlan *plan) {
+  const SpecializeProduct *product = &plan->products[0];
+  MlirOperation end = mlirBlockGetTerminator(bodyOf(plan->loop));
+  int64_t first;
+  if (plan->count != 1 || scfForOpGetNumResults(plan->loop) != 1 ||
+      !tileConstantIndex(scfForOpGetLowerBound(plan->loop), &first) || first != 0)
     return false;
-  plan->loads[0] = loadOf(product, tileMmaOpGetLhs(product));
-  plan->loads[1] = loadOf(product, tileMmaOpGetRhs(product));
-  return !mlirOperationIsNull(plan->loads[0]) && !mlirOperationIsNull(plan->loads[1]);
+  MlirValue sums = mlirBlockGetArgument(bodyOf(plan->loop), 1);
+  for (int side = 0; side < 2; ++side)
+    if (mlirOperationIsNull(product->factors[side].load) || product->factors[side].isKept)
+      return false;
+  for (MlirOperation op = mlirBlockGetFirstOperation(bodyOf(plan->loop)); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    if (!mlirOperationEqual(op, product->op) && !isLoad(plan, op) && tileOpHasTiles(op) && !scfYieldOpIsA(op))
+      return false;
+  return mlirValueEqual(tileMmaOpGetAccumulator(product->op), sums) && tileHasOneUse(sums) &&
+         tileHasOneUse(tileMmaOpGetResult(product->op)) &&
+         mlirValueEqual(scfYieldOpGetResults(end, 0), tileMmaOpGetResult(product->op));
 }
 
-// Everything else in the loop is about where its tiles lie.
-static bool isAllScalars(const SpecializePlan *plan) {
+// Several products, whose right factors the engine brings.
+static bool isChain(const SpecializePlan *plan) {
+  for (int i = 0; i < plan->count; ++i)
+    if (mlirOperationIsNull(plan->products[i].factors[1].load))
+      return false;
+  return plan->count > 1;
+}
+
+// The rest of the loop is arithmetic and loads.
+static bool isWithoutEffects(const SpecializePlan *plan) {
   for (MlirOperation op = mlirBlockGetFirstOperation(bodyOf(plan->loop)); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op)) {
-    bool isKnown = mlirOperationEqual(op, plan->product) || mlirOperationEqual(op, plan->loads[0]) ||
-                   mlirOperationEqual(op, plan->loads[1]) || scfYieldOpIsA(op);
-    if (!isKnown && (tileOpHasTiles(op) || !mlirExtOperationIsPure(op) || mlirOperationGetNumRegions(op)))
+    bool isKnown = tileMmaOpIsA(op) || tileLoadOpIsA(op) || scfYieldOpIsA(op) || tileReduceOpIsA(op);
+    if (!isKnown && (!mlirExtOperationIsPure(op) || mlirOperationGetNumRegions(op)))
       return false;
   }
   return true;
@@ -105,14 +131,23 @@ static bool isAllScalars(const SpecializePlan *plan) {
 
 static bool findLoop(SpecializePlan *plan) {
   TileOps products = tileCollectOps(plan->kernel, tileIsProduct);
-  bool isOne = products.count == 1 && tileMmaOpIsA(products.items[0]);
-  plan->product = isOne ? products.items[0] : (MlirOperation){NULL};
+  bool ok = products.count >= 1 && products.count <= SpecializeProducts;
+  for (intptr_t i = 0; ok && i < products.count; ++i) {
+    MlirOperation op = products.items[i], loop = mlirOperationGetParentOperation(op);
+    ok = tileMmaOpIsA(op) && isPlainLoop(loop) && (i == 0 || mlirOperationEqual(loop, plan->loop));
+    plan->loop = loop;
+    plan->products[i].op = op;
+  }
+  plan->count = (int)products.count;
   tileOpsFree(&products);
-  if (!isOne)
+  if (!ok)
     return false;
-  plan->loop = mlirOperationGetParentOperation(plan->product);
-  return isPlainLoop(plan->loop) && tileKernelOpIsA(mlirOperationGetParentOperation(plan->loop)) &&
-         isLoopOfProduct(plan) && isAllScalars(plan);
+  for (int i = 0; i < plan->count; ++i) {
+    plan->products[i].factors[0] = factorOf(plan, tileMmaOpGetLhs(plan->products[i].op));
+    plan->products[i].factors[1] = factorOf(plan, tileMmaOpGetRhs(plan->products[i].op));
+  }
+  plan->isSum = isSum(plan);
+  return (plan->isSum || isChain(plan)) && isWithoutEffects(plan);
 }
 
 //===--- the rest of the kernel ---------------------------------------------------------------===//
@@ -132,33 +167,48 @@ static bool takesInside(const SpecializePlan *plan, MlirOperation op) {
   return false;
 }
 
-// What makes no tile, has no effect, and needs nothing from inside, stays outside of the partitions. False where an op
-// does what partitions are not known to bear: memory is loaded and stored, and written behind the loop only.
+// What makes no tile, has no effect, and needs nothing from inside, stays outside of the partitions; so do scalars that
+// are read ahead of the loop. False where an op does what partitions are not known to bear: memory is loaded and
+// stored, and written behind the loop only.
 static bool collectInside(SpecializePlan *plan) {
   MlirBlock block = mlirOperationGetBlock(plan->loop);
   bool isBehind = false;
   for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(mlirOperationGetNextInBlock(op));
        op = mlirOperationGetNextInBlock(op)) {
-    bool isLoop = mlirOperationEqual(op, plan->loop);
+    bool isLoop = mlirOperationEqual(op, plan->loop), hasEffects = tileOpHasEffects(op);
     isBehind |= isLoop;
-    if (!isLoop && (mlirOperationGetNumRegions(op) ||
-                    (tileOpHasEffects(op) && !tileLoadOpIsA(op) && !(isBehind && tileStoreOpIsA(op)))))
+    if (!isLoop && ((mlirOperationGetNumRegions(op) && !tileReduceOpIsA(op)) ||
+                    (hasEffects && !tileLoadOpIsA(op) && !(isBehind && tileStoreOpIsA(op)))))
       return false;
-    if (isLoop || tileOpHasTiles(op) || tileOpHasEffects(op) || takesInside(plan, op))
+    if (isLoop || tileOpHasTiles(op) || (hasEffects && (isBehind || !tileLoadOpIsA(op))) || takesInside(plan, op))
       tileOpsAppend(&plan->inside, op);
   }
   return true;
 }
 
+// Whether the partition that loads can compute the value, too: from the round and from scalars outside.
+static bool isKnownToLoads(const SpecializePlan *plan, MlirValue value) {
+  if (mlirValueEqual(value, mlirBlockGetArgument(bodyOf(plan->loop), 0)))
+    return true;
+  if (tileIsInvariant(plan->loop, value))
+    return !isInside(plan, value);
+  MlirOperation op = tileDefiningOp(value);
+  bool isKnown = !mlirOperationIsNull(op) && isInLoop(plan, op) && mlirExtOperationIsPure(op) && !tileOpHasTiles(op);
+  for (intptr_t i = 0; isKnown && i < mlirOperationGetNumOperands(op); ++i)
+    isKnown = isKnownToLoads(plan, mlirOperationGetOperand(op, i));
+  return isKnown;
+}
+
 // Both partitions run the loop, and one computes where its tiles lie: from what stands outside.
 static bool isLoopKnownOutside(const SpecializePlan *plan) {
-  if (isInside(plan, scfForOpGetUpperBound(plan->loop)))
-    return false;
-  for (MlirOperation op = mlirBlockGetFirstOperation(bodyOf(plan->loop)); !mlirOperationIsNull(op);
-       op = mlirOperationGetNextInBlock(op))
-    if (takesInside(plan, op))
-      return false;
-  return true;
+  bool isKnown =
+      !isInside(plan, scfForOpGetLowerBound(plan->loop)) && !isInside(plan, scfForOpGetUpperBound(plan->loop));
+  for (int i = 0; i < 2 * plan->count; ++i) {
+    MlirOperation load = plan->products[i / 2].factors[i % 2].load;
+    for (intptr_t o = 0; !mlirOperationIsNull(load) && isKnown && o < mlirOperationGetNumOperands(load); ++o)
+      isKnown = isKnownToLoads(plan, mlirOperationGetOperand(load, o));
+  }
+  return isKnown;
 }
 
 //===--- atoms --------------------------------------------------------------------------------===//
@@ -185,190 +235,125 @@ static bool isPlainProduct(MlirOperation product) {
          mlirAttributeIsNull(tileMmaOpGetAtom(product)) && mlirAttributeIsNull(tileMmaOpGetPrecision(product));
 }
 
+static int64_t columnsOf(const SpecializePlan *plan, MlirOperation product) {
+  MlirType sums = tileMmaOpGetAccumulatorType(product);
+  int64_t rows = tileTypeGetSize(sums, 0) / GroupSize;
+  return tileTypeGetSize(sums, 1) / (plan->groups / tessera_min(plan->groups, rows));
+}
+
+// Registers of a thread for the product's sums and its factor, if that is in registers.
+static int64_t registersOf(const SpecializePlan *plan, const SpecializeProduct *product) {
+  int64_t threads = plan->groups * SpecializeGroupWarps * 32;
+  MlirType left = tileMmaOpGetLhsType(product->op);
+  int64_t count = tileTypeGetCount(tileMmaOpGetAccumulatorType(product->op)) / threads;
+  if (mlirOperationIsNull(product->factors[0].load))
+    count += tileTypeGetCount(left) * tileStoredBytes(tileTypeGetElement(left)) / 4 / threads;
+  return count;
+}
+
 // The warps that the kernel was to have multiply; where nobody said how many, two groups where each has rows. Each
-// group has rows of its own, or where these are too few, columns.
+// group has rows of its own, or where these are too few, columns: then all warps need a computed factor.
 static bool chooseGroups(Search *search) {
   SpecializePlan *plan = &search->plan;
-  MlirType sums = tileMmaOpGetAccumulatorType(plan->product);
+  MlirType sums = tileMmaOpGetAccumulatorType(plan->products[0].op);
   int64_t warps = tileWarpsOf(plan->kernel), rows = tileTypeGetSize(sums, 0) / GroupSize;
   plan->groups = warps ? warps / SpecializeGroupWarps : tessera_min(rows, 2);
-  if (plan->groups < 1 || plan->groups > 2 || warps % SpecializeGroupWarps || rows < 1)
+  if (plan->groups < 1 || plan->groups > 2 || warps % SpecializeGroupWarps || rows < 1 ||
+      (!plan->isSum && rows < plan->groups))
     return false;
-  search->columns = tileTypeGetSize(sums, 1) / (plan->groups / tessera_min(plan->groups, rows));
-  search->sums = tileTypeGetCount(sums) / (plan->groups * SpecializeGroupWarps * 32);
-  return search->sums <= MostSums;
+  for (int i = 0; i < plan->count; ++i) {
+    if (tileTypeGetSize(tileMmaOpGetAccumulatorType(plan->products[i].op), 0) != tileTypeGetSize(sums, 0))
+      return false;
+    search->sums += registersOf(plan, &plan->products[i]);
+  }
+  return true;
 }
 
 // An atom of several warps with a free number of columns, as many as a group has or the atom takes.
-static bool findAtom(Search *search) {
-  MlirOperation product = search->plan.product;
-  MlirType sums = tileMmaOpGetAccumulatorType(product), sum = sumOf(product);
-  int64_t m = tileTypeGetSize(sums, 0), k = tileTypeGetSize(tileMmaOpGetLhsType(product), 1);
+static bool findAtom(Search *search, SpecializeProduct *product) {
+  MlirType sums = tileMmaOpGetAccumulatorType(product->op), sum = sumOf(product->op);
+  int64_t m = tileTypeGetSize(sums, 0), k = tileTypeGetSize(tileMmaOpGetLhsType(product->op), 1);
+  int64_t columns = columnsOf(&search->plan, product->op);
   for (size_t i = 0; i < tileMachineGetKeyCount(search->machine); ++i) {
     const char *value, *key = tileMachineGetKeyAt(search->machine, i, &value), *star = strchr(key, '*');
     if (strncmp(key, "atom.wgmma.", 11) || !star)
       continue;
-    char *name = search->plan.atom;
-    snprintf(name, sizeof search->plan.atom, "%.*s%lld%s", (int)(star - key) - 5, key + 5,
-             (long long)tessera_min(search->columns, MostColumns), star + 1);
-    TileMachineAtom *atom = &search->atom;
-    if (tileMachineFindAtom(search->machine, name, atom, NULL) && atom->warps == SpecializeGroupWarps &&
-        takes(atom, product, sum) && m % atom->m == 0 && search->columns % atom->n == 0 && k % atom->k == 0) {
-      search->plan.sums = tileTypeWithElement(sums, sum);
-      return true;
+    snprintf(product->name, sizeof product->name, "%.*s%lld%s", (int)(star - key) - 5, key + 5,
+             (long long)tessera_min(columns, MostColumns), star + 1);
+    TileMachineAtom *atom = &product->atom;
+    if (tileMachineFindAtom(search->machine, product->name, atom, NULL) && atom->warps == SpecializeGroupWarps &&
+        takes(atom, product->op, sum) && m % atom->m == 0 && columns % atom->n == 0 && k % atom->k == 0) {
+      product->sums = tileTypeWithElement(sums, sum);
+      return search->plan.isSum || mlirTypeEqual(product->sums, sums);
     }
   }
   return false;
 }
 
+static bool findAtoms(Search *search) {
+  for (int i = 0; i < search->plan.count; ++i)
+    if (!isPlainProduct(search->plan.products[i].op) || !findAtom(search, &search->plan.products[i]))
+      return false;
+  return true;
+}
+
 // All registers of a core go to two groups that multiply. One group leaves half of the core to another block.
-static void chooseRegisters(Search *search) {
+static bool chooseRegisters(Search *search) {
   SpecializePlan *plan = &search->plan;
   int64_t registers = 0, perThread = 0, groups = 1 + plan->groups, threads = groups * SpecializeGroupWarps * 32;
   search->blocks = plan->groups == 1 && search->sums <= MostSums / 2 ? 2 : 1;
   if (plan->groups == 1)
-    return;
+    return search->sums <= MostSums;
   tileMachineGetInteger(search->machine, "registers.per_core", &registers);
   tileMachineGetInteger(search->machine, "registers.per_thread", &perThread);
   int64_t entry = tessera_min(registers / threads, perThread) / RegisterGrain * RegisterGrain;
   plan->registers[0] = LoadRegisters;
   plan->registers[1] = (entry * groups - LoadRegisters) / plan->groups / RegisterGrain * RegisterGrain;
-}
-
-//===--- memory -------------------------------------------------------------------------------===//
-
-static bool isParameter(MlirValue memref, MlirOperation kernel) {
-  for (MlirOperation op = tileDefiningOp(memref); tileAssumeOpIsA(op) || memrefCastOpIsA(op);
-       op = tileDefiningOp(memref))
-    memref = tileOnlyOperand(op);
-  return mlirValueIsABlockArgument(memref) &&
-         mlirOperationEqual(mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(memref)), kernel);
-}
-
-// Address and strides suit the engine for all that is known.
-static bool isAligned(const Search *search, const TileKnownMemory *memory) {
-  int64_t align = PieceBytes, rank = 0;
-  tileMachineGetInteger(search->machine, "engine.tma.align", &align);
-  tileMachineGetInteger(search->machine, "engine.tma.rank", &rank);
-  if (memory->rank < 1 || memory->rank > rank || memory->align % align || !memory->isUnit[memory->rank - 1])
-    return false;
-  for (intptr_t d = 0; d + 1 < memory->rank; ++d)
-    if (!memory->stride[d] || tileDivisorOfProduct(memory->stride[d], memory->elementBytes) % align)
-      return false;
-  return true;
-}
-
-// Whether boxes of the view's memory are its tiles. `fast` receives the axis whose elements are neighbours.
-static bool suitsEngine(const Search *search, MlirValue view, uint32_t *fast) {
-  MlirOperation op = tileDefiningOp(view);
-  MlirType type = mlirValueGetType(view);
-  if (!tileViewOpIsA(op) || tileTypeGetRank(type) != 2 || !mlirAttributeIsNull(tileViewTypeGetPacked(type)) ||
-      !tileStringEquals(tileViewTypeGetPad(type), "zero") || tileViewTypeGetStride(type, 0) != 1 ||
-      tileViewTypeGetStride(type, 1) != 1 || !isParameter(tileViewOpGetSource(op), search->plan.kernel))
-    return false;
-  TileKnownMemory memory = tileKnownMemory(tileViewOpGetSource(op));
-  *fast = tileViewDimension(op, 0) == memory.rank - 1 ? 0 : 1;
-  return isAligned(search, &memory) && tileViewDimension(op, *fast) == memory.rank - 1;
-}
-
-// Boxes one behind the other: rows of up to 128 bytes along the fast axis, whose pieces of 16 bytes are permuted by
-// the row. Sizes are powers of two.
-static bool boxLayout(MlirType tile, uint32_t fast, TileLayout *layout) {
-  int64_t bytes = tileStoredBytes(tileTypeGetElement(tile));
-  int64_t rows = tileTypeGetSize(tile, 1 - fast), columns = tileTypeGetSize(tile, fast);
-  if (!tessera_is_power_of_two(rows) || !tessera_is_power_of_two(columns) || rows < PatternRows ||
-      columns * bytes < PieceBytes)
-    return false;
-  int64_t width = tessera_min(columns, SwizzleBytes / bytes), piece = PieceBytes / bytes;
-  uint32_t swizzled = tessera_log2((uint64_t)(width / piece)), unswizzled = 3 - swizzled;
-  *layout = tileLayoutEmpty(TileLayoutMemory);
-  bool ok = tileLayoutAppendWalk(layout, TileLayoutOffset, (uint64_t)width, (int32_t)fast, 1, NULL);
-  for (uint32_t bit = 0; ok && bit < 3; ++bit) {
-    TileLayoutPoint step = {{0}};
-    step.at[1 - fast] = 1u << bit;
-    step.at[fast] = bit >= unswizzled ? (uint32_t)piece << (bit - unswizzled) : 0;
-    ok = tileLayoutAppendBit(layout, TileLayoutOffset, step, NULL);
-  }
-  return ok &&
-         tileLayoutAppendWalk(layout, TileLayoutOffset, (uint64_t)rows / PatternRows, (int32_t)(1 - fast), PatternRows,
-                              NULL) &&
-         tileLayoutAppendWalk(layout, TileLayoutOffset, (uint64_t)(columns / width), (int32_t)fast, (uint64_t)width,
-                              NULL);
-}
-
-static bool fillsBoxes(const Search *search, MlirType tile, uint32_t fast, const TileLayout *layout) {
-  TileBoxPlan boxes;
-  int64_t most = 256;
-  tileMachineGetInteger(search->machine, "engine.tma.box", &most);
-  const uint32_t axes[] = {fast, 1 - fast};
-  return tileBoxPlan(layout, axes, 2, (uint32_t)tileStoredBytes(tileTypeGetElement(tile)), (uint32_t)most, &boxes,
-                     NULL);
-}
-
-static bool planFactor(Search *search, int side) {
-  MlirOperation load = search->plan.loads[side];
-  MlirType tile = tileLoadOpGetResultType(load);
-  TileLayout *layout = &search->plan.factors[side];
-  TileDescriptorPlan descriptor;
-  uint32_t fast;
-  int64_t sizes[] = {tileTypeGetSize(tile, 0), tileTypeGetSize(tile, 1)};
-  TileDescriptorShape shape = {.rowAxis = (uint32_t)side,
-                               .rows = (uint32_t)(side ? search->atom.n : search->atom.m),
-                               .depth = (uint32_t)search->atom.k,
-                               .elementBytes = (uint32_t)tileStoredBytes(tileTypeGetElement(tile))};
-  return suitsEngine(search, tileLoadOpGetSource(load), &fast) && boxLayout(tile, fast, layout) &&
-         fillsBoxes(search, tile, fast, layout) && tileDescriptorPlan(layout, sizes, &shape, &descriptor, NULL) &&
-         tileDenseBytes(tile) % PatternBytes == 0;
-}
-
-// The last op with an effect, if it stores a tile that boxes of its memory can take.
-static bool planResult(Search *search) {
-  SpecializePlan *plan = &search->plan;
-  MlirOperation last = {NULL};
-  uint32_t fast;
-  for (intptr_t i = 0; i < plan->inside.count; ++i)
-    if (mlirOperationEqual(plan->inside.items[i], plan->loop))
-      last = (MlirOperation){NULL};
-    else if (tileOpHasEffects(plan->inside.items[i]))
-      last = plan->inside.items[i];
-  if (mlirOperationIsNull(last) || !tileStoreOpIsA(last) || !mlirAttributeIsNull(tileStoreOpGetCombine(last)) ||
-      !tileTypeIsATile(tileStoreOpGetValueType(last)) || !tileTypeIsAView(tileStoreOpGetDestinationType(last)))
-    return false;
-  MlirType tile = tileStoreOpGetValueType(last);
-  if (tileElementWidth(tileTypeGetElement(tile)) < 8 || !suitsEngine(search, tileStoreOpGetDestination(last), &fast) ||
-      !boxLayout(tile, fast, &plan->result) || !fillsBoxes(search, tile, fast, &plan->result))
-    return false;
-  plan->store = last;
-  return true;
+  return search->sums <= (plan->isSum ? MostSums : plan->registers[1] - BesideSums);
 }
 
 //===--- stages -------------------------------------------------------------------------------===//
 
 static int64_t stagesThatFit(const Search *search, int64_t bytesBeside) {
   const SpecializePlan *plan = &search->plan;
-  int64_t limit = 0, core = 0, rounds;
+  int64_t limit = 0, core = 0, first, rounds;
   tileMachineGetInteger(search->machine, "shared.per_block.bytes", &limit);
   tileMachineGetInteger(search->machine, "shared.bytes", &core);
   if (search->blocks > 1)
     limit = core / search->blocks - (core - limit); // the system takes some of each block's
-  // A barrier of 8 bytes for what is full and one for what is empty, each ring at a pattern of its own.
-  int64_t stages = (limit - ExchangeBytes - PatternBytes - bytesBeside) / (plan->expected + 16);
-  if (tileConstantIndex(scfForOpGetUpperBound(plan->loop), &rounds))
+  // Barriers of 8 bytes for what is full and what is empty, each ring at a pattern of its own.
+  int64_t stages =
+      (limit - ExchangeBytes - PatternBytes - plan->kept - bytesBeside) / (plan->expected + 16 * plan->count);
+  if (tileConstantIndex(scfForOpGetLowerBound(plan->loop), &first) && first == 0 &&
+      tileConstantIndex(scfForOpGetUpperBound(plan->loop), &rounds))
     stages = tessera_min(stages, tessera_max(rounds, 1));
   return tessera_min(stages, MostStages);
+}
+
+static bool planFactors(Search *search) {
+  SpecializePlan *plan = &search->plan;
+  for (int i = 0; i < 2 * plan->count; ++i) {
+    SpecializeProduct *product = &plan->products[i / 2];
+    SpecializeFactor *factor = &product->factors[i % 2];
+    if (mlirOperationIsNull(factor->load))
+      continue;
+    if (!tileSpecializeFactor(plan, search->machine, product, i % 2))
+      return false;
+    int64_t bytes = tileDenseBytes(tileLoadOpGetResultType(factor->load));
+    *(factor->isKept ? &plan->kept : &product->expected) += bytes;
+    plan->expected += factor->isKept ? 0 : bytes;
+  }
+  return plan->expected > 0;
 }
 
 // As many as fit. The result leaves through shared memory where that takes no stage that the loop needs.
 static bool chooseStages(Search *search) {
   SpecializePlan *plan = &search->plan;
-  chooseRegisters(search);
-  plan->expected =
-      tileDenseBytes(tileLoadOpGetResultType(plan->loads[0])) + tileDenseBytes(tileLoadOpGetResultType(plan->loads[1]));
   int64_t most = stagesThatFit(search, 0), wanted = mlirExtPassGetInteger(search->pass, "stages");
   plan->stages = most;
-  if (planResult(search)) {
+  if (tileSpecializeResult(plan, search->machine)) {
     plan->stages = stagesThatFit(search, tileDenseBytes(tileStoreOpGetValueType(plan->store)));
-    if (plan->stages < tessera_min(most, FewestBesideResult)) {
+    if (plan->stages < tessera_min(most, plan->isSum ? FewestBesideResult : FewestStages)) {
       plan->store = (MlirOperation){NULL};
       plan->stages = most;
     }
@@ -382,9 +367,8 @@ static bool chooseStages(Search *search) {
 
 static bool decide(Search *search) {
   SpecializePlan *plan = &search->plan;
-  return findLoop(plan) && isPlainProduct(plan->product) && chooseGroups(search) && findAtom(search) &&
-         collectInside(plan) && isLoopKnownOutside(plan) && planFactor(search, 0) && planFactor(search, 1) &&
-         chooseStages(search);
+  return findLoop(plan) && chooseGroups(search) && findAtoms(search) && collectInside(plan) &&
+         isLoopKnownOutside(plan) && planFactors(search) && chooseRegisters(search) && chooseStages(search);
 }
 
 static void specialize(MlirOperation kernel, MlirExtPass pass, const TileMachine *machine) {

@@ -1,25 +1,48 @@
-// What tile-specialize-warps decides for a kernel (specialize_warps.c), and what it makes of that
-// (specialize_warps_build.c).
+// What tile-specialize-warps decides for a kernel (specialize_warps.c, specialize_warps_memory.c), and what it makes of
+// that (specialize_warps_build.c).
 #pragma once
 
 #include "lib/ir/support.h"
 #include "lib/layout/layout.h"
+#include "lib/machine/machine.h"
 
 enum { SpecializeGroupWarps = 4 }; // of the group that loads, and of each that multiplies
+enum { SpecializeProducts = 4 };   // of a loop, at most
 
-// A product's loop whose factors an engine loads and whose products run by themselves.
+// What a product multiplies: a tile that an engine brings, or one that the loop computes in registers.
+typedef struct SpecializeFactor {
+  MlirOperation load; // null: in registers
+  bool isKept;        // loaded once, before the loop
+  TileLayout layout;  // of one stage in shared memory
+} SpecializeFactor;
+
+typedef struct SpecializeProduct {
+  MlirOperation op;
+  SpecializeFactor factors[2];
+  TileMachineAtom atom;
+  char name[64];    // of the atom
+  MlirType sums;    // of the accumulator: wider than the product's where the atom adds in f32 only
+  int64_t expected; // bytes that a round brings; 0: all its factors are kept or in registers
+} SpecializeProduct;
+
+// A loop of products whose factors an engine loads and which run by themselves.
 typedef struct SpecializePlan {
-  MlirOperation kernel, loop, product;
-  MlirOperation loads[2]; // of the left and the right factor
-  MlirOperation store;    // of what goes out through shared memory; null: nothing
-  TileOps inside;         // ops of the kernel that the partition that multiplies takes over, the loop among them
-  TileLayout factors[2];  // how a stage lies in shared memory
-  TileLayout result;      // how what is stored lies there
-  char atom[64];
-  MlirType sums;            // of the accumulator: wider than the product's where the atom adds in f32 only
-  int64_t stages, expected; // expected: bytes of a stage
-  int64_t groups;           // of warps that multiply
-  int64_t registers[2];     // of a thread that loads, and of one that multiplies; 0: as they are
+  MlirOperation kernel, loop;
+  SpecializeProduct products[SpecializeProducts];
+  int count;
+  bool isSum;          // one product, added up from round to round: rounds overlap
+  MlirOperation store; // of what goes out through shared memory; null: nothing
+  TileOps inside;      // ops of the kernel that the partition that multiplies takes over, the loop among them
+  TileLayout result;   // of what is stored
+  int64_t stages, expected, kept; // bytes that a round brings, and that come once
+  int64_t groups;                 // of warps that multiply
+  int64_t registers[2];           // of a thread that loads, and of one that multiplies; 0: as they are
 } SpecializePlan;
+
+// Whether the factor's memory suits the engine and its tile the atom; `layout` is then known.
+bool tileSpecializeFactor(const SpecializePlan *plan, const TileMachine *machine, SpecializeProduct *product, int side);
+// Whether the engine can take a tile that is stored behind the loop; `store`, of the largest one, and `result` are then
+// known.
+bool tileSpecializeResult(SpecializePlan *plan, const TileMachine *machine);
 
 void tileSpecializeBuild(const SpecializePlan *plan);

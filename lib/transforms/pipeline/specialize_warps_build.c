@@ -16,10 +16,16 @@
 
 #include <stdlib.h>
 
+// What one product's loaded factors go through.
+typedef struct Ring {
+  MlirValue buffers[2], full, empty;
+} Ring;
+
 typedef struct Made {
   const SpecializePlan *plan;
-  MlirValue rings[2], result, full, empty;
-  MlirRegion regions[2]; // load, multiply
+  Ring rings[SpecializeProducts];
+  MlirValue kept, result; // the barrier of what is loaded once; the result's buffer
+  MlirRegion regions[2];  // load, multiply
   MlirValue *captures;
   intptr_t count;
 } Made;
@@ -52,14 +58,31 @@ static MlirValue buildBuffer(TileBuilder *builder, MlirType tile, const TileLayo
 
 static void buildMemory(Made *made, TileBuilder *builder) {
   const SpecializePlan *plan = made->plan;
-  for (int side = 0; side < 2; ++side)
-    made->rings[side] =
-        buildBuffer(builder, tileLoadOpGetResultType(plan->loads[side]), &plan->factors[side], plan->stages);
+  for (int i = 0; i < 2 * plan->count; ++i) {
+    const SpecializeFactor *factor = &plan->products[i / 2].factors[i % 2];
+    if (!mlirOperationIsNull(factor->load))
+      made->rings[i / 2].buffers[i % 2] = buildBuffer(builder, tileLoadOpGetResultType(factor->load), &factor->layout,
+                                                      factor->isKept ? 0 : plan->stages);
+  }
   if (!mlirOperationIsNull(plan->store))
     made->result = buildBuffer(builder, tileStoreOpGetValueType(plan->store), &plan->result, 0);
   MlirType barrier = tileBarrierTypeGet(builder->context, plan->stages, 1);
-  made->full = tileAllocOpBuild(builder, barrier);
-  made->empty = tileAllocOpBuild(builder, barrier);
+  for (int i = 0; i < plan->count; ++i) {
+    if (!plan->products[i].expected)
+      continue;
+    made->rings[i].full = tileAllocOpBuild(builder, barrier);
+    made->rings[i].empty = tileAllocOpBuild(builder, barrier);
+  }
+  if (plan->kept)
+    made->kept = tileAllocOpBuild(builder, tileBarrierTypeGet(builder->context, 1, 1));
+}
+
+// The number of a loop's round: its index, where it begins at 0.
+static MlirValue buildRound(TileBuilder *builder, const SpecializePlan *plan, MlirValue index) {
+  int64_t first;
+  if (tileConstantIndex(scfForOpGetLowerBound(plan->loop), &first) && first == 0)
+    return index;
+  return arithSubIOpBuild(builder, index, scfForOpGetLowerBound(plan->loop));
 }
 
 //===--- the partition that loads -------------------------------------------------------------===//
@@ -84,29 +107,46 @@ static void remember(Copies *copies, MlirValue from, MlirValue to) {
 }
 
 // What the loop computes of scalars, for where its tiles lie.
-static void cloneScalars(const SpecializePlan *plan, TileBuilder *builder, MlirBlock body, Copies *copies) {
-  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
-       op = mlirOperationGetNextInBlock(op)) {
-    if (tileLoadOpIsA(op) || mlirOperationEqual(op, plan->product) || scfYieldOpIsA(op))
-      continue;
-    MlirOperation clone = mlirOperationClone(op);
-    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
-      mlirOperationSetOperand(clone, i, copyOf(copies, mlirOperationGetOperand(op, i)));
-    tileBuilderInsert(builder, clone);
-    for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
-      remember(copies, mlirOperationGetResult(op, i), mlirOperationGetResult(clone, i));
-  }
+static MlirValue cloneScalar(TileBuilder *builder, MlirBlock body, MlirValue value, Copies *copies) {
+  MlirOperation op = tileDefiningOp(value);
+  MlirValue copy = copyOf(copies, value);
+  if (mlirOperationIsNull(op) || !mlirValueEqual(copy, value) || !mlirBlockEqual(mlirOperationGetBlock(op), body))
+    return copy;
+  MlirOperation clone = mlirOperationClone(op);
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
+    mlirOperationSetOperand(clone, i, cloneScalar(builder, body, mlirOperationGetOperand(op, i), copies));
+  tileBuilderInsert(builder, clone);
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
+    remember(copies, mlirOperationGetResult(op, i), mlirOperationGetResult(clone, i));
+  return copyOf(copies, value);
 }
 
-static void buildCopy(Made *made, TileBuilder *builder, int side, MlirValue round, const Copies *copies) {
-  MlirOperation load = made->plan->loads[side];
-  MlirValue slot = tileSlotOpBuild(builder, made->rings[side], round), indices[TILE_LAYOUT_MAX_AXES];
+static void buildCopy(const Made *made, TileBuilder *builder, MlirOperation load, MlirValue buffer, MlirValue barrier,
+                      MlirValue round, Copies *copies) {
+  MlirBlock body = mlirRegionGetFirstBlock(scfForOpGetRegion(made->plan->loop));
+  MlirValue indices[TILE_LAYOUT_MAX_AXES], source = cloneScalar(builder, body, tileLoadOpGetSource(load), copies);
   intptr_t count = tileLoadOpGetNumIndices(load);
   for (intptr_t i = 0; i < count; ++i)
-    indices[i] = copyOf(copies, tileLoadOpGetIndices(load, i));
-  tileCopyAsyncOpCreate(builder, (MlirType){NULL}, copyOf(copies, tileLoadOpGetSource(load)), slot, count, indices,
-                        made->full, round, mlirStringAttrGet(builder->context, tileString("tma")),
-                        (MlirAttribute){NULL});
+    indices[i] = cloneScalar(builder, body, tileLoadOpGetIndices(load, i), copies);
+  tileCopyAsyncOpCreate(builder, (MlirType){NULL}, source, buffer, count, indices, barrier, round,
+                        mlirStringAttrGet(builder->context, tileString("tma")), (MlirAttribute){NULL});
+}
+
+static void buildExpect(TileBuilder *builder, MlirValue barrier, MlirValue round, int64_t bytes) {
+  tileBarrierArriveOpCreate(builder, barrier, round, (MlirValue){NULL},
+                            mlirIntegerAttrGet(mlirIntegerTypeGet(builder->context, 64), bytes));
+}
+
+static void buildKept(const Made *made, TileBuilder *builder, Copies *copies) {
+  const SpecializePlan *plan = made->plan;
+  MlirValue zero = tileBuildIndex(builder, 0);
+  if (plan->kept)
+    buildExpect(builder, made->kept, zero, plan->kept);
+  for (int i = 0; i < 2 * plan->count; ++i) {
+    const SpecializeFactor *factor = &plan->products[i / 2].factors[i % 2];
+    if (factor->isKept)
+      buildCopy(made, builder, factor->load, made->rings[i / 2].buffers[i % 2], made->kept, zero, copies);
+  }
 }
 
 // Round k waits until round k - stages has been multiplied, and fills its place.
@@ -114,18 +154,24 @@ static void buildLoads(Made *made, TileBuilder builder) {
   const SpecializePlan *plan = made->plan;
   MlirBlock old = mlirRegionGetFirstBlock(scfForOpGetRegion(plan->loop)), body;
   Copies copies = {.count = 0};
-  tileBuildFor(&builder, tileBuildIndex(&builder, 0), scfForOpGetUpperBound(plan->loop), tileBuildIndex(&builder, 1), 0,
-               NULL, &body);
+  buildKept(made, &builder, &copies);
+  tileBuildFor(&builder, scfForOpGetLowerBound(plan->loop), scfForOpGetUpperBound(plan->loop),
+               tileBuildIndex(&builder, 1), 0, NULL, &body);
   TileBuilder inner = tileBuilderAtEnd(body, builder.location);
-  MlirValue round = mlirBlockGetArgument(body, 0);
-  remember(&copies, mlirBlockGetArgument(old, 0), round);
-  cloneScalars(plan, &inner, old, &copies);
+  MlirValue index = mlirBlockGetArgument(body, 0), round = buildRound(&inner, plan, index);
   MlirValue before = arithSubIOpBuild(&inner, round, tileBuildIndex(&inner, plan->stages));
-  tileBarrierWaitOpBuild(&inner, made->empty, before);
-  tileBarrierArriveOpCreate(&inner, made->full, round, (MlirValue){NULL},
-                            mlirIntegerAttrGet(mlirIntegerTypeGet(inner.context, 64), plan->expected));
-  for (int side = 0; side < 2; ++side)
-    buildCopy(made, &inner, side, round, &copies);
+  remember(&copies, mlirBlockGetArgument(old, 0), index);
+  for (int i = 0; i < plan->count; ++i) {
+    const SpecializeProduct *product = &plan->products[i];
+    if (!product->expected)
+      continue;
+    tileBarrierWaitOpBuild(&inner, made->rings[i].empty, before);
+    buildExpect(&inner, made->rings[i].full, round, product->expected);
+    for (int side = 0; side < 2; ++side)
+      if (!mlirOperationIsNull(product->factors[side].load) && !product->factors[side].isKept)
+        buildCopy(made, &inner, product->factors[side].load,
+                  tileSlotOpBuild(&inner, made->rings[i].buffers[side], round), made->rings[i].full, round, &copies);
+  }
   tileBuildYield(&inner, 0, NULL);
   tileYieldOpCreate(&builder, 0, NULL);
   free(copies.from);
@@ -134,32 +180,67 @@ static void buildLoads(Made *made, TileBuilder builder) {
 
 //===--- the partition that multiplies --------------------------------------------------------===//
 
+static MlirValue buildProduct(const Made *made, TileBuilder *builder, int number, MlirValue round, MlirValue sums) {
+  const SpecializeProduct *product = &made->plan->products[number];
+  MlirValue factors[] = {tileMmaOpGetLhs(product->op), tileMmaOpGetRhs(product->op)}, none = {NULL};
+  for (int side = 0; side < 2; ++side)
+    if (!mlirOperationIsNull(product->factors[side].load)) {
+      factors[side] = made->rings[number].buffers[side];
+      if (!product->factors[side].isKept)
+        factors[side] = tileSlotOpBuild(builder, factors[side], round);
+    }
+  if (product->expected)
+    tileBarrierWaitOpBuild(builder, made->rings[number].full, round);
+  MlirOperation started = tileMmaAsyncOpCreate(builder, mlirValueGetType(sums), factors[0], factors[1], sums, none,
+                                               none, mlirStringAttrGet(builder->context, tileString(product->name)));
+  return tileMmaAsyncOpGetResult(started);
+}
+
+static MlirValue buildWait(TileBuilder *builder, MlirValue sums, int64_t pending) {
+  return tileMmaWaitOpBuild(builder, sums, mlirIntegerAttrGet(mlirIntegerTypeGet(builder->context, 64), pending));
+}
+
 // At most one product is under way when a round ends: the place of the round before is free.
-static MlirValue buildProducts(Made *made, TileBuilder *builder) {
+static MlirValue buildSum(const Made *made, TileBuilder *builder) {
   const SpecializePlan *plan = made->plan;
-  MlirValue start = scfForOpGetInitArgs(plan->loop, 0), slots[2];
-  MlirType narrow = mlirValueGetType(start);
-  bool isWider = !mlirTypeEqual(narrow, plan->sums);
-  MlirType i64 = mlirIntegerTypeGet(builder->context, 64);
+  MlirValue start = scfForOpGetInitArgs(plan->loop, 0), none = {NULL};
+  MlirType narrow = mlirValueGetType(start), wide = plan->products[0].sums;
+  bool isWider = !mlirTypeEqual(narrow, wide);
   MlirBlock body;
   if (isWider)
-    start = arithExtFOpBuild(builder, plan->sums, start);
+    start = arithExtFOpBuild(builder, wide, start);
   MlirOperation loop = tileBuildFor(builder, tileBuildIndex(builder, 0), scfForOpGetUpperBound(plan->loop),
                                     tileBuildIndex(builder, 1), 1, &start, &body);
   TileBuilder inner = tileBuilderAtEnd(body, builder->location);
-  MlirValue round = mlirBlockGetArgument(body, 0), sums = mlirBlockGetArgument(body, 1);
-  for (int side = 0; side < 2; ++side)
-    slots[side] = tileSlotOpBuild(&inner, made->rings[side], round);
-  tileBarrierWaitOpBuild(&inner, made->full, round);
-  MlirValue none = {NULL};
-  MlirOperation product = tileMmaAsyncOpCreate(&inner, mlirValueGetType(sums), slots[0], slots[1], sums, none, none,
-                                               mlirStringAttrGet(inner.context, tileString(plan->atom)));
-  sums = tileMmaWaitOpBuild(&inner, tileMmaAsyncOpGetResult(product), mlirIntegerAttrGet(i64, 1));
+  MlirValue round = mlirBlockGetArgument(body, 0);
+  MlirValue sums = buildProduct(made, &inner, 0, round, mlirBlockGetArgument(body, 1));
+  sums = buildWait(&inner, sums, 1);
   MlirValue before = arithSubIOpBuild(&inner, round, tileBuildIndex(&inner, 1));
-  tileBarrierArriveOpBuild(&inner, made->empty, before, none);
+  tileBarrierArriveOpBuild(&inner, made->rings[0].empty, before, none);
   tileBuildYield(&inner, 1, &sums);
-  MlirValue done = tileMmaWaitOpBuild(builder, scfForOpGetResults(loop, 0), mlirIntegerAttrGet(i64, 0));
+  MlirValue done = buildWait(builder, scfForOpGetResults(loop, 0), 0);
   return isWider ? arithTruncFOpBuild(builder, narrow, done) : done;
+}
+
+// The loop as it is, each product in its place: started once its factors are there, and done when the next op runs.
+static void buildChain(const Made *made, TileBuilder *builder) {
+  const SpecializePlan *plan = made->plan;
+  if (plan->kept)
+    tileBarrierWaitOpBuild(builder, made->kept, tileBuildIndex(builder, 0));
+  mlirOperationRemoveFromParent(plan->loop);
+  mlirBlockAppendOwnedOperation(builder->block, plan->loop);
+  MlirBlock body = mlirRegionGetFirstBlock(scfForOpGetRegion(plan->loop));
+  TileBuilder first = tileBuilderBefore(mlirBlockGetFirstOperation(body));
+  MlirValue round = buildRound(&first, plan, mlirBlockGetArgument(body, 0)), none = {NULL};
+  for (int i = 0; i < plan->count; ++i) {
+    MlirOperation op = plan->products[i].op;
+    TileBuilder before = tileBuilderBefore(op);
+    MlirValue sums = buildWait(&before, buildProduct(made, &before, i, round, tileMmaOpGetAccumulator(op)), 0);
+    if (plan->products[i].expected)
+      tileBarrierArriveOpBuild(&before, made->rings[i].empty, round, none);
+    mlirValueReplaceAllUsesOfWith(tileMmaOpGetResult(op), sums);
+    mlirOperationDestroy(op);
+  }
 }
 
 // Through shared memory, from where the engine copies it.
@@ -181,17 +262,26 @@ static void buildStore(const Made *made) {
   mlirOperationDestroy(store);
 }
 
+static void destroyLoads(const SpecializePlan *plan) {
+  for (int i = 0; i < 2 * plan->count; ++i)
+    if (!mlirOperationIsNull(plan->products[i / 2].factors[i % 2].load))
+      mlirOperationDestroy(plan->products[i / 2].factors[i % 2].load);
+}
+
 static void moveInside(Made *made, TileBuilder builder) {
   const SpecializePlan *plan = made->plan;
   for (intptr_t i = 0; i < plan->inside.count; ++i) {
     MlirOperation op = plan->inside.items[i];
-    if (mlirOperationEqual(op, plan->loop)) {
-      mlirValueReplaceAllUsesOfWith(scfForOpGetResults(op, 0), buildProducts(made, &builder));
+    if (mlirOperationEqual(op, plan->loop) && plan->isSum) {
+      mlirValueReplaceAllUsesOfWith(scfForOpGetResults(op, 0), buildSum(made, &builder));
       mlirOperationDestroy(op);
-      continue;
+    } else if (mlirOperationEqual(op, plan->loop)) {
+      buildChain(made, &builder);
+      destroyLoads(plan);
+    } else {
+      mlirOperationRemoveFromParent(op);
+      mlirBlockAppendOwnedOperation(builder.block, op);
     }
-    mlirOperationRemoveFromParent(op);
-    mlirBlockAppendOwnedOperation(builder.block, op);
   }
   if (!mlirOperationIsNull(plan->store))
     buildStore(made);
@@ -258,7 +348,7 @@ static void hoistInvariants(MlirOperation loop) {
   MlirBlock body = mlirRegionGetFirstBlock(scfForOpGetRegion(loop));
   for (MlirOperation op = mlirBlockGetFirstOperation(body), next; !mlirOperationIsNull(op); op = next) {
     next = mlirOperationGetNextInBlock(op);
-    if (mlirExtOperationIsPure(op) && !tileIsProduct(op) && !scfYieldOpIsA(op) && tileAreOperandsInvariant(loop, op))
+    if (mlirExtOperationIsPure(op) && !tileOpHasTiles(op) && !scfYieldOpIsA(op) && tileAreOperandsInvariant(loop, op))
       mlirOperationMoveBefore(op, loop);
   }
 }

@@ -1,6 +1,6 @@
 """Defects planted in kernels that use barriers in memory, TMA and wgmma: the emulator must find each one, on one run.
 
-The kernels are the hand-scheduled GEMM of sm_90a and boxes.mlir, as nvvm. Each runs whole first: right and silent. A
+The kernels are the hand-scheduled GEMM of sm_90a, boxes.mlir, and attention as tile-specialize-warps makes it, as nvvm. Each runs whole first: right and silent. A
 defect then changes one line of the lowered text; those in EQUIVALENT leave it right, and must leave it silent. Use:
 planted.py BUILD [--part=K/N]. The last line is 'F of T planted defects found, S of E equivalent ones silent'.
 """
@@ -114,6 +114,14 @@ def swap_constant(pattern, operand, to, n=0):
     return change
 
 
+def attention(build):
+    sys.path.insert(0, str(ROOT / "test/transforms/pipeline"))
+    import specialize_attention
+    case = next(case for case in specialize_attention.CASES if case.name == "rounds")
+    arrays, expected = case.data()
+    return Program(build, case.program(), arrays, expected, 4e-3)
+
+
 GEMM_DEFECTS = {
     "full is not initialized": removed(INIT, 0),
     "full expects an arrival more": swap_constant(INIT, 1, 2, 0),
@@ -154,10 +162,36 @@ BOXES_DEFECTS = {
     "no wait for the store": removed("bulk.wait_group"),
     "the next box may come before the store's wait": removed("nvvm.barrier0", 3),
 }
+# Waits: keys empty, values empty, queries, keys full, values full. Barriers: keys, values, queries.
+ATTENTION_DEFECTS = {
+    "queries expect nothing": removed(EXPECT, 0),
+    "keys expect nothing": removed(EXPECT, 1),
+    "values expect fewer bytes": swap_constant(EXPECT, 1, 16368, 2),
+    "one box of the queries does not come": removed(LOAD, 1),
+    "one box of the values does not come": removed(LOAD, 5),
+    "nobody waits until keys are empty": removed(WAIT, 0),
+    "nobody waits until values are empty": removed(WAIT, 1),
+    "nobody waits for the queries": removed(WAIT, 2),
+    "nobody waits for the keys": removed(WAIT, 3),
+    "nobody waits for the values": removed(WAIT, 4),
+    "the wait for the queries has the other parity": swap_constant(WAIT, 1, 1, 2),
+    "the wait for the values has one parity": swap_constant(WAIT, 1, 0, 4),
+    "no fence before the scores": removed("wgmma.fence.aligned"),
+    "no commit of the scores": removed(COMMIT, 0),
+    "no commit of the sums": removed(COMMIT, 1),
+    "the scores are read while under way": replaced(GROUP_WAIT, "aligned 0", "aligned 1", 0),
+    "the sums are read while under way": replaced(GROUP_WAIT, "aligned 0", "aligned 1", 1),
+    "nobody gives the keys back": removed(ARRIVE, 0),
+    "nobody gives the values back": removed(ARRIVE, 1),
+    "no fence before the store": removed("nvvm.fence.proxy"),
+    "no barrier before the store": removed("nvvm.barrier id"),
+    "no wait for the store": removed("bulk.wait_group"),
+}
 # Why: the thread that stores makes the fence, too; each thread writes what it has read; one thread starts all copies.
 EQUIVALENT = {"the proxy fence comes after the barrier", "reads and writes of the buffer in no order",
               "the next box may come before the store's wait"}
-PROGRAMS = [("gemm", gemm, GEMM_DEFECTS), ("boxes", boxes, BOXES_DEFECTS)]
+PROGRAMS = [("gemm", gemm, GEMM_DEFECTS), ("boxes", boxes, BOXES_DEFECTS),
+            ("attention", attention, ATTENTION_DEFECTS)]
 
 
 def main(build, part):
