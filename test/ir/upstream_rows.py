@@ -23,6 +23,7 @@ FILES = {
     "llvm": ["Dialect/LLVMIR/LLVMOps", "Dialect/LLVMIR/LLVMIntrinsicOps"], "nvvm": ["Dialect/LLVMIR/NVVMOps"],
     "rocdl": ["Dialect/LLVMIR/ROCDLOps"], "async": ["Dialect/Async/IR/AsyncOps"],
     "sparse_tensor": ["Dialect/SparseTensor/IR/SparseTensorOps"],
+    "ml_program": ["Dialect/MLProgram/IR/MLProgramOps"],
 }
 COLUMNS = ["operands", "results", "attributes", "regions", "successors", "traits"]
 KINDS = {

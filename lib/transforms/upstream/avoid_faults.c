@@ -7,14 +7,17 @@
 //
 // Expects: any level; pipelines run it first, before upstream's passes of buffers and vectors, and last, in the llvm
 // dialect. Leaves: no op that a row tells about, or an error at that op. Cost: linear.
+#include "lib/capi/op.h"
 #include "lib/ir/builder.h"
 #include "lib/ir/pass.h"
 #include "lib/transforms/upstream/faults.h"
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/BuiltinTypes.h"
 #include "upstream/arith.h"
+#include "upstream/bufferization.h"
 #include "upstream/llvm.h"
 #include "upstream/memref.h"
+#include "upstream/ml_program.h"
 #include "upstream/tensor.h"
 #include "upstream/ub.h"
 #include "upstream/vector.h"
@@ -220,6 +223,42 @@ static bool stepByOne(MlirOperation op) {
   return true;
 }
 
+//===--- globals that hold values -------------------------------------------------------===//
+
+// Bufferization gives the global's own memory, which a store overwrites: what is loaded becomes a copy.
+static bool copyLoaded(MlirOperation op) {
+  MlirValue loaded = tileOnlyResult(op);
+  MlirType type = mlirValueGetType(loaded);
+  if (!mlirTypeIsARankedTensor(type))
+    return true;
+  // The uses of what is loaded become the copy's, before the copy uses it.
+  TileBuilder builder = tileBuilderAfter(op);
+  MlirOperation own = tileBuilderInsert(&builder, mlirOperationClone(op));
+  MlirValue copy = bufferizationAllocTensorOpBuild(&builder, type, 0, NULL, tileOnlyResult(own), (MlirValue){NULL});
+  return replace(op, copy);
+}
+
+// Bufferization thinks that a store reads nothing: what is stored becomes a copy, which does.
+static bool copyStored(MlirOperation op) {
+  MlirType type = tileFirstOperandType(op);
+  if (!mlirTypeIsARankedTensor(type))
+    return true;
+  TileBuilder builder = tileBuilderBefore(op);
+  MlirValue copy = bufferizationAllocTensorOpBuild(&builder, type, 0, NULL, tileFirstOperand(op), (MlirValue){NULL});
+  tileSetFirstOperand(op, copy);
+  return true;
+}
+
+// Bufferization has no model of the load of a constant.
+static bool takeConstant(MlirOperation op) {
+  MlirOperation global = mlirExtSymbolLookup(op, tileOpAttribute(op, "global"));
+  MlirAttribute value = mlProgramGlobalOpIsA(global) ? mlProgramGlobalOpGetValue(global) : mlirAttributeGetNull();
+  if (mlirAttributeIsNull(value) || !mlirTypeEqual(mlirAttributeGetType(value), tileOnlyResultType(op)))
+    return true;
+  TileBuilder builder = tileBuilderBefore(op);
+  return replace(op, arithConstantOpBuild(&builder, value));
+}
+
 //===--- the pass -----------------------------------------------------------------------===//
 
 static const struct {
@@ -240,6 +279,10 @@ static const struct {
     {tensorExtractSliceOpIsA, "pull/184334", stepByOne},
     {tensorInsertSliceOpIsA, "pull/184334", stepByOne},
     {tensorParallelInsertSliceOpIsA, "pull/184334", stepByOne},
+    // one-shot-bufferize gives a wrong value after a store, and fails at constants.
+    {mlProgramGlobalLoadOpIsA, "pull/75103", copyLoaded},
+    {mlProgramGlobalLoadConstOpIsA, "pull/75103", takeConstant},
+    {mlProgramGlobalStoreOpIsA, "pull/177387", copyStored},
 };
 
 static bool run(MlirOperation root, MlirExtPass pass) {
@@ -256,6 +299,6 @@ static bool run(MlirOperation root, MlirExtPass pass) {
 const MlirExtPassDefinition tileAvoidUpstreamFaultsPass = {
     .argument = "tile-avoid-upstream-faults",
     .summary = "Rewrite ops at which LLVM 22.1 crashes or computes something else",
-    .dialects = (const char *const[]){"arith", "llvm", "memref", "ub", "vector", NULL},
+    .dialects = (const char *const[]){"arith", "bufferization", "llvm", "memref", "ub", "vector", NULL},
     .run = run,
 };

@@ -72,3 +72,18 @@ func.func @steps(%a: tensor<8x8x8xf32>) -> tensor<8x8x8xf32> {
   %r = tensor.insert_slice %s into %a[0, 0, 1] [1, 4, 1] [2, 2, 7] : tensor<4x1xf32> into tensor<8x8x8xf32>
   return %r : tensor<8x8x8xf32>
 }
+ml_program.global private mutable @state(dense<1.0> : tensor<3xf32>) : tensor<3xf32>
+ml_program.global private @fixed(dense<[5, 7]> : tensor<2xi64>) : tensor<2xi64>
+// CHECK-LABEL: func.func @values
+// CHECK: %[[LOADED:.*]] = ml_program.global_load @state
+// CHECK: %[[COPY:.*]] = bufferization.alloc_tensor() copy(%[[LOADED]])
+// CHECK: %[[STORED:.*]] = bufferization.alloc_tensor() copy(%
+// CHECK: ml_program.global_store @state = %[[STORED]]
+// CHECK: %[[FIXED:.*]] = arith.constant dense<[5, 7]> : tensor<2xi64>
+// CHECK: return %[[COPY]], %[[FIXED]]
+func.func @values(%x: tensor<3xf32>) -> (tensor<3xf32>, tensor<2xi64>) {
+  %old = ml_program.global_load @state : tensor<3xf32>
+  ml_program.global_store @state = %x : tensor<3xf32>
+  %fixed = ml_program.global_load_const @fixed : tensor<2xi64>
+  return %old, %fixed : tensor<3xf32>, tensor<2xi64>
+}
