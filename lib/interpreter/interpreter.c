@@ -207,13 +207,7 @@ static bool callEntry(Machine *machine, MlirOperation entry, tessera_answer_t *a
 static void machineDestroy(Machine *machine) {
   interpretProductsForget(machine);
   interpretMemoryForgetTouches(machine);
-  while (machine->globals) {
-    Global *global = machine->globals;
-    machine->globals = global->next;
-    if (global->memory)
-      valueRelease(valueOfObject(&global->memory->object));
-    free(global);
-  }
+  interpretForgetGlobals(machine->globals);
   interpretForgetAddresses(machine);
   interpretBodiesDestroy(machine);
   interpretPoolClear(&machine->pool);

@@ -91,9 +91,10 @@ struct Frame {
 
 typedef struct Global {
   MlirOperation op;
-  Array *memory;
+  InterpretValue value;
   struct Global *next;
 } Global;
+void interpretForgetGlobals(Global *globals);
 
 enum { MaxGridRank = 3, MaxClusterBlocks = 64 };
 // The grid that is running. A kernel cannot launch, so there is one at most.

@@ -194,15 +194,6 @@ MlirOperation interpretGpuSymbol(const Machine *machine, MlirStringRef name) {
 
 Global **interpretGpuMemory(Machine *machine) { return &machine->grid.gpu->memory; }
 
-static void forgetMemory(GpuBlock *block) {
-  for (Global *global = block->memory, *next; global; global = next) {
-    next = global->next;
-    if (global->memory)
-      valueRelease(valueOfObject(&global->memory->object));
-    free(global);
-  }
-}
-
 // An array that stands for argument `index` of the kernel: memory of the block or of the thread.
 static Array *newMemory(Machine *machine, const Kernel *kernel, MlirType type) {
   int64_t sizes[InterpreterMaxRank];
@@ -326,7 +317,7 @@ static bool runBlock(Machine *machine, const Kernel *kernel, const Frame *caller
   for (intptr_t i = 0; shared && i < common - operands; ++i)
     valueRelease(shared[i]);
   free(shared);
-  forgetMemory(block);
+  interpretForgetGlobals(block->memory);
   return ok;
 }
 

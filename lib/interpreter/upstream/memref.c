@@ -137,34 +137,3 @@ bool interpretMemrefAtomic(Machine *machine, Frame *frame, const Instruction *in
   array->storage->elements[place] = x;
   return true;
 }
-
-//===--- globals ------------------------------------------------------------------------===//
-
-static Array *initialMemory(Machine *machine, const Instruction *instruction, MlirOperation op) {
-  MlirAttribute initial = tileOpAttribute(op, "initial_value");
-  if (mlirAttributeIsNull(initial) || mlirAttributeIsAUnit(initial))
-    return interpretNewResult(machine, instruction, 0);
-  InterpretValue value = {.object = NULL};
-  return interpretValueOfAttribute(initial, &value) ? arrayOf(value) : NULL;
-}
-
-bool interpretGetGlobal(Machine *machine, Frame *frame, const Instruction *instruction) {
-  MlirStringRef name = mlirFlatSymbolRefAttrGetValue(tileOpAttribute(instruction->op, "name"));
-  MlirOperation ofBlock = interpretGpuSymbol(machine, name);
-  bool isOfBlock = !mlirOperationIsNull(ofBlock);
-  MlirOperation op = isOfBlock ? ofBlock : interpretFindSymbol(machine->module, name);
-  Global **globals = isOfBlock ? interpretGpuMemory(machine) : &machine->globals, *global = *globals;
-  while (global && !mlirOperationEqual(global->op, op))
-    global = global->next;
-  if (!global) {
-    global = malloc(sizeof *global);
-    if (!global)
-      return interpretOutOfMemory(machine, instruction->op);
-    *global = (Global){op, initialMemory(machine, instruction, op), *globals};
-    *globals = global;
-  }
-  if (!global->memory)
-    return interpretUnknown(machine, instruction->op, "has an initial value that the interpreter cannot read");
-  setResult(frame, instruction, 0, valueRetain(valueOfObject(&global->memory->object)));
-  return true;
-}

@@ -10,6 +10,7 @@
 #include "upstream/linalg.h"
 #include "upstream/math.h"
 #include "upstream/memref.h"
+#include "upstream/ml_program.h"
 #include "upstream/scf.h"
 #include "upstream/tensor.h"
 #include "upstream/ub.h"

@@ -78,6 +78,9 @@
   X(MemrefOp_CollapseShape, interpretCollapseShape)                                                                    \
   X(MemrefOp_ExtractAlignedPointerAsIndex, interpretPointer)                                                           \
   X(MemrefOp_GetGlobal, interpretGetGlobal)                                                                            \
+  X(MlProgramOp_GlobalLoad, interpretGlobalLoad)                                                                       \
+  X(MlProgramOp_GlobalLoadConst, interpretGlobalLoad)                                                                  \
+  X(MlProgramOp_GlobalStore, interpretGlobalStore)                                                                     \
   X(GpuOp_Launch, interpretGpuLaunch)                                                                                  \
   X(GpuOp_LaunchFunc, interpretGpuLaunchFunc)                                                                          \
   X(GpuOp_Wait, interpretGpuWait)                                                                                      \
