@@ -16,6 +16,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -94,8 +95,13 @@ static const char *find_bytecode(int argc, char **argv, bool reads_input) {
 
 //===--- the child ------------------------------------------------------------===//
 
-// The limit of time for reading a damaged file: MLIR's reader may loop for ever.
-enum { READING_SECONDS = 600 };
+// The limit for reading a damaged file, in seconds of CPU time: MLIR's reader may loop for ever.
+enum { READING_SECONDS = 60 };
+
+static void limit_cpu(time_t seconds) {
+  const struct itimerval limit = {.it_value.tv_sec = seconds};
+  setitimer(ITIMER_PROF, &limit, NULL);
+}
 
 static bool become_child(const char *parent) {
   const struct rlimit none = {0, 0};
@@ -103,14 +109,14 @@ static bool become_child(const char *parent) {
   tessera_guard_ends();
   setrlimit(RLIMIT_CORE, &none);
   unsetenv(variable);
-  alarm(READING_SECONDS);
+  limit_cpu(READING_SECONDS);
   return false;
 }
 
 static void say_how_it_ended(const char *tool, const char *input, int status) {
   char how[64];
-  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
-    fprintf(stderr, "%s: error: %s: damaged bytecode? Reading it had not ended after %d s\n", tool, input,
+  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGPROF)
+    fprintf(stderr, "%s: error: %s: damaged bytecode? Reading it had not ended after %d s of CPU time\n", tool, input,
             READING_SECONDS);
   else if (tessera_child_died(status))
     fprintf(stderr, "%s: error: %s: damaged bytecode? Reading or compiling it crashed (%s)\n", tool, input,
@@ -139,7 +145,7 @@ bool tessera_guard_bytecode(const char *tool, int argc, char **argv, bool reads_
   return true;
 }
 
-void tessera_guard_has_read(void) { alarm(0); }
+void tessera_guard_has_read(void) { limit_cpu(0); }
 
 //===--- signals that end the process -------------------------------------------===//
 

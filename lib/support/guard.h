@@ -18,7 +18,7 @@
 // return: the child's, or 1, with a message on stderr, when it died. False in that child.
 bool tessera_guard_bytecode(const char *tool, int argc, char **argv, bool reads_input, int *out_status);
 
-// The input has been read. Until then that child has a limit of time: the reader may loop for ever.
+// The input has been read. Until then that child has a limit of CPU time: the reader may loop for ever.
 void tessera_guard_has_read(void);
 
 // From now on a crash (SIGSEGV, SIGABRT, …) prints one line on stderr and ends the process with status 1. |doing|, a

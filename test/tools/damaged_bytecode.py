@@ -1,4 +1,5 @@
-"""Damaged bytecode, cut and changed, through the tools: an exit status of 0 or 1, and with 1 a message. Never a crash.
+"""Damaged bytecode, cut and changed, through the tools: an exit status of 0 or 1, and with 1 a message. Never a crash, and
+never longer than the tools' own limit of CPU time for reading, which a busy machine stretches.
 
 Use: damaged_bytecode.py GOOD.mlirbc COUNT TOOL... (each tool with its flags in one argument; the file comes first)."""
 import random
@@ -17,7 +18,7 @@ for number in range(count):
         bytes_[rng.randrange(4, len(bytes_))] = rng.randrange(256)
     bad.write_bytes(bytes_)
     for name, *flags in tools:
-        done = subprocess.run([name, bad, *flags], capture_output=True, text=True, errors="replace", timeout=100)
+        done = subprocess.run([name, bad, *flags], capture_output=True, text=True, errors="replace", timeout=1200)
         if done.returncode not in (0, 1) or (done.returncode == 1 and "error" not in done.stderr):
             wrong += 1
             print(f"file {number}: {name} ended with {done.returncode}: {done.stderr[-300:]}")
