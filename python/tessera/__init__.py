@@ -11,6 +11,7 @@
 Nothing is compiled or decided here: every function calls Tessera's C library (docs/python.md). What the compiler has to
 say arrives as `Diagnostic` objects, and as the exception `Error` when it was an error.
 """
+from ._compile import compile
 from ._diagnostics import Diagnostic, Error, Location
 from ._execution import ArrayType, Judgement, Program, Result
 from ._ir import (Attribute, Block, Context, Module, Operation, PassResult, Region, StaleError, Type, Value, load, parse)
@@ -20,5 +21,5 @@ __version__ = "0.1.0"
 __all__ = [
     "ArrayType", "Attribute", "Block", "Context", "Diagnostic", "Error", "Judgement", "LibraryNotFound", "Location", "Module",
     "Operation", "PassResult", "Program", "Region", "Result", "StaleError", "Type", "Value",
-    "library_path", "load", "parse", "set_machine_path"
+    "compile", "library_path", "load", "parse", "set_machine_path"
 ]

@@ -397,7 +397,17 @@ def library_path() -> str:
 def set_machine_path(folder: str | os.PathLike[str] | None) -> None:
     """Where NAME.machine files are looked for, ahead of the chips built in; None: nowhere. An edited file counts from the
     next call on."""
+    global _machine_path
     lib.tileMachineSetFolder(None if folder is None else os.fsencode(folder))
+    _machine_path = None if folder is None else os.fspath(folder)
+
+
+_machine_path: str | None = None
+
+
+def machine_path() -> str | None:
+    """What set_machine_path was given last."""
+    return _machine_path
 
 
 def tool(name: str) -> str:
