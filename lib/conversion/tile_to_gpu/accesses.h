@@ -24,7 +24,7 @@ bool gpuFindMatrices(const Gpu *g, const Buffer *buffer, const TileLayout *layou
 uint32_t gpuMatrixRegister(const Matrices *matrices, uint32_t instruction, uint32_t matrix, uint32_t slot);
 void gpuLoadMatrices(Gpu *g, const Buffer *buffer, const Matrices *matrices, uint32_t instruction,
                      MlirValue *registers);
-MlirValue gpuViewSize(Gpu *g, const View *view, intptr_t axis); // in the view's elements; windows.c
+MlirValue gpuViewSize(Gpu *g, const View *view, intptr_t axis); // in the view's elements
 // Narrow elements in words; packed.c.
 bool gpuPackView(Gpu *g, MlirOperation op, View *view);
 GpuCell gpuPackedCell(Gpu *g, const View *view, const MlirValue *positions);

@@ -22,7 +22,7 @@ typedef struct TensorMap {
 // The machine's engines; null after a diagnostic that it has none.
 const GpuEngines *gpuEngines(Gpu *g, MlirOperation op);
 
-//===--- barriers.c -------------------------------------------------------------===//
+//===--- partitions.c: barriers -------------------------------------------------------===//
 bool gpuMakeBarrier(Gpu *g, MlirOperation alloc);
 // Which stage of a ring its use is, i32.
 MlirValue gpuStageOf(Gpu *g, MlirValue use, int64_t stages);

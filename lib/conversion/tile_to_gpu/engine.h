@@ -231,7 +231,7 @@ MlirValue gpuIsOwnerOf(Gpu *g, MlirType type); // of a tile; of a scalar as belo
 // True (i1) in one thread of the block or partition; null: it has one thread only.
 MlirValue gpuIsElected(Gpu *g);
 
-//===--- shared.c: shared memory ------------------------------------------------===//
+//===--- maps.c: shared memory ------------------------------------------------===//
 void gpuBarrier(Gpu *g);
 // The scratch of this op, at least so many bytes; threads are past the op's earlier exchanges. Then: write, gpuBarrier,
 // read. A diagnostic where the kernel gives the op less.
@@ -290,7 +290,7 @@ MlirValue gpuElementAddress(Gpu *g, const Memory *memory, MlirOperation op, intp
 bool gpuParameters(Gpu *g, MlirBlock body, MlirBlock entry);
 intptr_t gpuParameterTypes(Gpu *g, MlirType type, MlirType *types); // of one kernel parameter
 
-//===--- windows.c: tiles of views in memory --------------------------------------===//
+//===--- accesses.c: tiles of views in memory --------------------------------------===//
 typedef struct Window {
   const View *view;
   MlirType element;

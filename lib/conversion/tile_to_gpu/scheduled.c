@@ -1,5 +1,5 @@
 // Buffers, copies, tokens and the order of accesses of a scheduled kernel. What works by itself beyond cp.async stands
-// in barriers.c, boxes.c, mma_async.c and partitions.c.
+// in boxes.c, mma_async.c and partitions.c.
 #include "lib/conversion/tile_to_gpu/accesses.h"
 #include "lib/conversion/tile_to_gpu/asynchronous.h"
 

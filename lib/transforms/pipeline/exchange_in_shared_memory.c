@@ -465,7 +465,7 @@ static MlirWalkResult collect(MlirOperation op, void *ops) {
 static void exchangeAll(MlirOperation kernel, MlirExtPass pass, const TileExchange *threads, int64_t limit) {
   TileOps ops = {0};
   mlirOperationWalk(kernel, collect, &ops, MlirWalkPreOrder);
-  Lifetimes *lifetimes = tileLifetimes(kernel);
+  Lifetimes *lifetimes = ops.count ? tileLifetimes(kernel) : NULL;
   for (intptr_t i = 0; i < ops.count; ++i) {
     MlirOperation op = ops.items[i];
     Exchange x = {.threads = *threads, .builder = tileBuilderBefore(op), .pass = pass};
@@ -478,7 +478,8 @@ static void exchangeAll(MlirOperation kernel, MlirExtPass pass, const TileExchan
     mlirOperationDestroy(op);
     mlirExtPassAddStatistic(pass, Exchanges, 1);
   }
-  tileLifetimesDestroy(lifetimes);
+  if (lifetimes)
+    tileLifetimesDestroy(lifetimes);
   tileOpsFree(&ops);
 }
 
