@@ -51,6 +51,25 @@ static MlirLogicalResult printDiagnostic(MlirDiagnostic diagnostic, void *userDa
   return mlirLogicalResultSuccess();
 }
 
+// Who wrote this bytecode: behind "ML\xefR" and the version, whose first byte says its length. Null: no bytecode.
+static const char *producerOf(const char *text, size_t size) {
+  if (size < 6 || memcmp(text, "ML\xefR", 4) != 0)
+    return NULL;
+  unsigned first = (unsigned char)text[4];
+  size_t at = 4 + (first ? (size_t)__builtin_ctz(first) + 1 : 9);
+  return at < size && memchr(text + at, 0, size - at) ? text + at : NULL;
+}
+
+static bool failOn(const char *text, size_t size, const char *path, tessera_error_t *error) {
+  const char *producer = producerOf(text, size);
+  if (!producer)
+    return tessera_fail(error, "%s: not a valid program", path);
+  return tessera_fail(error, "%s: no program that can be read: bytecode written by '%.64s'; accepted: text%s", path,
+                      producer,
+                      strncmp(producer, "StableHLO", 9) == 0 ? ", as jax.jit(f).lower(x).as_text() gives it"
+                                                             : ", and bytecode of MLIR 22");
+}
+
 static bool parse(TileSession *session, const char *path, tessera_error_t *error) {
   if (tileIsModel(path)) {
     session->module = tileReadModel(session->context, path, error);
@@ -61,15 +80,16 @@ static bool parse(TileSession *session, const char *path, tessera_error_t *error
   if (!text)
     return false;
   session->module = tileReadModule(session->context, mlirStringRefCreate(text, size), tileString(path));
-  free(text);
   tessera_guard_has_read();
-  return !mlirModuleIsNull(session->module) || tessera_fail(error, "%s: not a valid program", path);
+  bool ok = !mlirModuleIsNull(session->module) || failOn(text, size, path, error);
+  free(text);
+  return ok;
 }
 
 bool tileSessionOpen(TileSession *session, const char *path, tessera_error_t *error) {
   *session = (TileSession){.context = createContext()};
   mlirContextAttachDiagnosticHandler(session->context, printDiagnostic, NULL, NULL);
-  return parse(session, path, error);
+  return parse(session, path, error) && tileSessionTakeForeign(session, error);
 }
 
 void tileSessionClose(TileSession *session) {
@@ -100,6 +120,19 @@ bool tileSessionRun(TileSession *session, const char *pipeline, tessera_error_t 
          tessera_fail(error, "the program could not be lowered");
   mlirPassManagerDestroy(manager);
   return ok;
+}
+
+//===--- programs of others ---------------------------------------------------===//
+
+static MlirWalkResult findForeign(MlirOperation op, void *found) {
+  *(bool *)found |= tileOpIsOfDialect(op, "stablehlo") || tileOpIsOfDialect(op, "chlo");
+  return *(bool *)found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+}
+
+bool tileSessionTakeForeign(TileSession *session, tessera_error_t *error) {
+  bool found = false;
+  mlirOperationWalk(mlirModuleGetOperation(session->module), findForeign, &found, MlirWalkPreOrder);
+  return !found || tileSessionRun(session, "builtin.module(convert-stablehlo-to-linalg,canonicalize,cse)", error);
 }
 
 //===--- entries of upstream's sparse tensors ----------------------------------===//

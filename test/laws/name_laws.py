@@ -36,6 +36,7 @@ PREFIXES = {
     "lib/interpreter": ["interpret", "tile", "sparse"],
     "lib/transforms/layout": ["layout", "tile"],
     "lib/conversion/gpu_launch_to_runtime": ["launch", "tile"],
+    "lib/conversion/stablehlo_to_linalg": ["hlo", "tile"],
     "lib/conversion/tile_to_gpu": ["gpu", "tile"],
     "lib/conversion/tile_to_nvvm": ["nvvm", "gpu", "tile"],
     "lib/conversion/tile_to_rocdl": ["rocdl", "gpu", "tile"],

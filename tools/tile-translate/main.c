@@ -194,7 +194,7 @@ int main(int argc, char **argv) {
   else if (ok && options.draw)
     ok = translateDraw(&options, &error);
   else
-    ok = ok && (options.imports ? import(&options, &error) : run(&options, &error));
+    ok = ok && (options.import ? import(&options, &error) : run(&options, &error));
   if (!ok)
     fprintf(stderr, "tile-translate: error: %s\n", error.text);
   return ok ? 0 : 1;

@@ -79,8 +79,8 @@ static bool take(const char *argument, TranslateOptions *options, tessera_error_
     return options->help = true;
   if (strcmp(argument, "--tile-layout-to-svg") == 0)
     return options->draw = true;
-  if (strcmp(argument, "--import-onnx") == 0)
-    return options->imports = true;
+  if (strcmp(argument, "--import-onnx") == 0 || strcmp(argument, "--import-stablehlo") == 0)
+    return (options->import = argument + sizeof "--import-" - 1) != NULL;
   if (valueOf(argument, "--element-bytes"))
     return takeElementBytes(valueOf(argument, "--element-bytes"), options, error);
   const char *target = valueOf(argument, "--target");
@@ -112,9 +112,9 @@ bool translateOptionsParse(int argc, char **argv, TranslateOptions *options, tes
   if (options->stats && tessera_file_is_same(options->output, options->stats))
     return tessera_fail(error, "-o %s and --stats=%s name one file; each requires a file of its own", options->output,
                         options->stats);
-  if (options->imports && !tileIsModel(options->file))
+  if (options->import && strcmp(options->import, "onnx") == 0 && !tileIsModel(options->file))
     return tessera_fail(error, "--import-onnx: %s: expected a name that ends in .onnx", options->file);
-  return options->form || options->draw || options->imports ||
+  return options->form || options->draw || options->import ||
          tessera_fail(error, "nothing to translate to: give one --tile-to-FORM (--help lists them)");
 }
 
@@ -127,6 +127,7 @@ void translateOptionsPrintHelp(void) {
   tileTargetsForEach(printForm, NULL);
   puts("  --tile-layout-to-svg   the layouts in FILE as a picture, and the bank conflicts of registers on memory\n"
        "  --import-onnx          the ONNX model FILE as linalg, in MLIR's text\n"
+       "  --import-stablehlo     the program FILE in StableHLO, as JAX prints it, as linalg\n"
        "  --element-bytes=N      of these: 1, 2 (default), 4 or 8\n"
        "  -o FILE                where to (default: -, standard output)\n"
        "  --target=NAME          cpu, nvvm (default: the first that has the form)\n"

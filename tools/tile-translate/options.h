@@ -5,11 +5,12 @@
 
 // Strings point into argv; null when not given. The output defaults to "-", standard output.
 typedef struct TranslateOptions {
-  bool help, draw, imports;
+  bool help, draw;
   int64_t elementBytes; // of drawn layouts
   const char *chips[8]; // --target=CHIP, each: GPUs that a program is for
   int numChips;
   const char *file, *form, *target, *chip, *pipeline, *policy, *stats, *output;
+  const char *import; // the form of FILE that is printed as linalg: onnx, stablehlo
 } TranslateOptions;
 
 bool translateOptionsParse(int argc, char **argv, TranslateOptions *options, tessera_error_t *error);

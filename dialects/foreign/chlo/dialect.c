@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "dialects/foreign/chlo/ops.h"
-#include "dialects/foreign/stablehlo/definitions.h"
+#include "dialects/foreign/stablehlo/parts.h"
 #include "dialects/foreign/stablehlo/stablehlo.h"
 #include "lib/ir/op_dialect.h"
 

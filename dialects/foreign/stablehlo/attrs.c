@@ -1,7 +1,7 @@
 // The attributes of StableHLO: words in angle brackets (#stablehlo<precision HIGH>), lists of fields
 // (#stablehlo.gather<offset_dims = [1], …>) and the dimensions of a convolution, each a row of a table; and the
 // constraints and kinds that the columns of ops.def name.
-#include "dialects/foreign/stablehlo/definitions.h"
+#include "dialects/foreign/stablehlo/parts.h"
 #include "dialects/foreign/stablehlo/stablehlo.h"
 #include "lib/ir/assembly_parts.h"
 

@@ -1,5 +1,5 @@
 // What the values of StableHLO's and CHLO's ops may be: the names that the columns of ops.def use.
-#include "dialects/foreign/stablehlo/definitions.h"
+#include "dialects/foreign/stablehlo/parts.h"
 
 static MlirType elementOf(MlirType type) {
   MlirExtShape shape;

@@ -2,9 +2,9 @@
 // because its host may have the real one.
 #include <stdio.h>
 
-#include "dialects/foreign/stablehlo/definitions.h"
-#include "dialects/foreign/stablehlo/hooks.h"
+#include "dialects/foreign/stablehlo/forms.h"
 #include "dialects/foreign/stablehlo/ops.h"
+#include "dialects/foreign/stablehlo/parts.h"
 #include "dialects/foreign/stablehlo/stablehlo.h"
 #include "lib/ir/op_dialect.h"
 

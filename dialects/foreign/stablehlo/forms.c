@@ -1,8 +1,8 @@
 // What a row and a format of the table cannot say of an op's text: directives for pieces of formats, and the whole
 // forms of reduce and while.
-#include "dialects/foreign/stablehlo/definitions.h"
-#include "dialects/foreign/stablehlo/hooks.h"
+#include "dialects/foreign/stablehlo/forms.h"
 #include "dialects/foreign/stablehlo/ops.h"
+#include "dialects/foreign/stablehlo/parts.h"
 #include "dialects/foreign/stablehlo/stablehlo.h"
 #include "lib/ir/assembly_parts.h"
 #include "lib/support/grow.h"

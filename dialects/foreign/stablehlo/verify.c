@@ -1,7 +1,7 @@
 // Verifiers of StableHLO's elementwise ops and of those that move data. The row's own checks have passed. What several
 // verifiers ask is in shapes.h.
-#include "dialects/foreign/stablehlo/definitions.h"
 #include "dialects/foreign/stablehlo/ops.h"
+#include "dialects/foreign/stablehlo/parts.h"
 #include "dialects/foreign/stablehlo/shapes.h"
 #include "dialects/foreign/stablehlo/stablehlo.h"
 

@@ -1,7 +1,7 @@
 // Verifiers of StableHLO's products, reductions and control flow. Ops with regions are verified behind their regions,
 // whose blocks then have terminators.
-#include "dialects/foreign/stablehlo/definitions.h"
 #include "dialects/foreign/stablehlo/ops.h"
+#include "dialects/foreign/stablehlo/parts.h"
 #include "dialects/foreign/stablehlo/shapes.h"
 #include "dialects/foreign/stablehlo/stablehlo.h"
 
