@@ -123,6 +123,21 @@ static bool fitsGpu(const TileSearchTarget *target, const TileAttentionSizes *s,
          tileThreadRegisters(target, true, tiles, 0) <= tileRegisterLimit(target, true, WarpsOfBlock);
 }
 
+// Whether the products run by themselves: one or two groups of warps with 64 queries each, fed by an engine that copies
+// rows of whole pieces. Scores, sums and weights are in registers, queries too in shared memory. The limits are those
+// of tile-specialize-warps.
+static bool runsInGroups(const TileSearchTarget *target, const TileAttentionSizes *s, int64_t queries, int64_t keys) {
+  enum { GroupQueries = 64, PieceBytes = 16, ExchangeBytes = 9216, OneGroup = 128, TwoGroups = 168 };
+  int64_t depth = tessera_bucket(s->depth), channels = tessera_bucket(s->channels), groups = queries / GroupQueries;
+  if (!target->hasGroupAtom || (groups != 1 && groups != 2) || keys < s->bytes * 8 ||
+      s->depth * s->bytes % PieceBytes || s->channels * s->bytes % PieceBytes || s->bytes != 2)
+    return false;
+  int64_t threads = groups * WarpsOfBlock * target->lanes;
+  int64_t values = queries * (channels + keys) + queries * keys * s->bytes / SumBytes;
+  int64_t shared = (Stages * keys * (depth + channels) + queries * depth) * s->bytes;
+  return values / threads <= (groups == 1 ? OneGroup : TwoGroups) && shared + ExchangeBytes <= target->sharedPerBlock;
+}
+
 // Bytes per second at which keys and values come: those of the heads under way stay in a cache that holds them.
 static double keyBandwidth(const TileSearchTarget *target, const TileAttentionSizes *s, int64_t programsOfHead) {
   int64_t heads = tessera_min(s->heads, tessera_ceil_div(target->cores, programsOfHead));
@@ -142,8 +157,8 @@ static double gpuSeconds(const TileSearchTarget *target, const TileAttentionSize
   double instructions = (double)queries * (columns * (double)target->model.scoreCycles +
                                            blocks * (double)(s->channels * target->model.rescaleCycles));
   double busy = (double)tessera_min(s->heads * programsOfHead, target->cores);
-  double cycles = operations / (target->rate * target->model.attentionRate) +
-                  instructions / (double)(target->lanes * target->partitions);
+  double rate = target->rate * (runsInGroups(target, s, queries, keys) ? 1 : target->model.attentionRate);
+  double cycles = operations / rate + instructions / (double)(target->lanes * target->partitions);
   double bytes = columns * (double)((s->depth + s->channels) * s->bytes);
   return fmax(cycles / (busy * target->clock), bytes / keyBandwidth(target, s, programsOfHead)) +
          target->model.launchSeconds;
@@ -158,7 +173,7 @@ static void searchGpu(const TileSearchTarget *target, const TileAttentionSizes *
   for (int64_t queries = 16; queries <= MostQueries; queries *= 2)
     for (int64_t keys = 16; keys <= MostQueries; keys *= 2) {
       bool isMore = (queries > 16 && queries >= 2 * s->queries) || (keys > 16 && keys >= 2 * s->keys);
-      if (isMore || !fitsGpu(target, s, queries, keys))
+      if (isMore || (!fitsGpu(target, s, queries, keys) && !runsInGroups(target, s, queries, keys)))
         continue;
       double seconds = gpuSeconds(target, s, queries, keys);
       ++best->evaluations;

@@ -53,6 +53,7 @@ typedef struct TileSearchTarget {
   double rate;
   bool hasAtom;
   int64_t atom[3];
+  bool hasGroupAtom; // an instruction of several warps, whose right factor is in shared memory, takes the types
 } TileSearchTarget;
 
 // Fails, with the error, where the description lacks what a model needs.
