@@ -14,6 +14,7 @@
 #include "lib/conversion/linalg_to_tile/templates.h"
 #include "upstream/arith.h"
 #include "upstream/linalg.h"
+#include "upstream/math.h"
 
 #include <assert.h>
 #include <math.h>
@@ -194,6 +195,19 @@ static MlirValue buildBlockScores(Emission *k, const MlirValue *operands) {
   return buildMasked(k, buildScores(k));
 }
 
+// exp of differences from the maximum, 0 at most. On a GPU by its instruction for exp2, where the program permits an
+// approximate one: the product with log2 e is off by 2^-24 of itself, so that e^d is off by |d| e^d 2^-24 or less.
+static MlirValue buildExponential(Emission *k, const MlirValue *operands) {
+  MlirValue d = operands[0];
+  bool isExact = k->attention->isExact;
+  MlirType type = mlirValueGetType(d);
+  MlirAttribute fast = tileFastMathAttr(k->e.body.context, isExact ? TileFastMath_None : TileFastMath_Approximate);
+  if (isExact || !k->isGpu || !mlirTypeIsAF32(k->attention->sum))
+    return mathExpOpGetResult(mathExpOpCreate(&k->e.body, d, fast));
+  d = arithMulFOpBuild(&k->e.body, d, tileBuildFloat(&k->e.body, type, M_LOG2E));
+  return mathExp2OpGetResult(mathExp2OpCreate(&k->e.body, d, fast));
+}
+
 // A GPU's product takes them in V's type.
 static MlirValue buildWeights(Emission *k, const MlirValue *operands) {
   overScores(k);
@@ -217,6 +231,7 @@ static MlirValue buildProduct(Emission *k, const MlirValue *operands) {
     return buildHook(b, *(Emission *const *)emission, build, operands);                                                \
   }
 HOOK(scoresHook, buildBlockScores)
+HOOK(exponentialHook, buildExponential)
 HOOK(weightsHook, buildWeights)
 HOOK(valuesHook, buildValues)
 HOOK(productHook, buildProduct)
@@ -260,18 +275,18 @@ static void buildKernel(Emission *k) {
   bool visitsHidden = keys.numBounds && !keys.isInfinite;
   int before = visitsHidden && hasBound(&keys, false), after = visitsHidden && hasBound(&keys, true);
   double enough = keys.hidden + fmax(256, fabs(keys.hidden) / 1024); // exp(hidden - enough) is 0
-  TileOnlineSoftmax program = {
-      .ACROSS = k->isGpu ? 1 : 0,
-      .ROUNDS = 1 + before + after,
-      .AFTER = 1 + before,
-      .BEFORE = before,
-      .BEHIND = after,
-      .FASTMATH = tileFastMathAttr(k->e.body.context, a->isExact ? TileFastMath_None : TileFastMath_Approximate),
-      .ENOUGH = mlirFloatAttrDoubleGet(k->e.body.context, a->sum, visitsHidden ? enough : 0),
-      .scores = {scoresHook, &k},
-      .weights = {weightsHook, &k},
-      .values = {valuesHook, &k},
-      .product = {productHook, &k}};
+  TileOnlineSoftmax program = {.ACROSS = k->isGpu ? 1 : 0,
+                               .ROUNDS = 1 + before + after,
+                               .AFTER = 1 + before,
+                               .BEFORE = before,
+                               .BEHIND = after,
+                               .ENOUGH = mlirFloatAttrDoubleGet(k->e.body.context, a->sum, visitsHidden ? enough : 0),
+                               .scores = {scoresHook, &k},
+                               .exponentials = {exponentialHook, &k},
+                               .decay = {exponentialHook, &k},
+                               .weights = {weightsHook, &k},
+                               .values = {valuesHook, &k},
+                               .product = {productHook, &k}};
   over(k, k->isGpu ? a->keys : a->channels, k->isGpu ? a->channels : a->keys);
   program.VALUES = tileKernelTileType(&k->e, k->isGpu ? a->weight : a->sum);
   overScores(k);
