@@ -97,9 +97,7 @@ static void give_bytes(const tessera_memory_t *to, void *memory) {
 
 static bool is_apart(const tessera_arena_t *arena) { return arena->memory.allocate; }
 
-static void *data_of(block_t *block) {
-  return is_apart(block->arena) ? ((apart_t *)(void *)block)->data : (void *)(block + 1);
-}
+static void *data_of(block_t *block) { return is_apart(block->arena) ? ((apart_t *)block)->data : (void *)(block + 1); }
 
 static block_t *take_from_system(tessera_arena_t *arena, size_t size) {
   apart_t *apart = is_apart(arena) ? malloc(sizeof *apart) : NULL;

@@ -1,7 +1,7 @@
 """Draws programs, mutants and faults for a given time and counts what happened: ./dev bench reliability [--minutes=M].
 
   programs   of three generators, on every target, beside their judges (test/fuzz/fuzz.py, test/fuzz/contract)
-  mutants    of programs, data and what Python reads (test/fuzz/mutate.py, mutate_data.py)
+  mutants    of programs, in the tools and in the library, data and what Python reads (test/fuzz/mutate.py, mutate_data.py)
   faults     an allocation fails in a tool (test/tools/failing_malloc.py)
   planted    defects in GPU kernels, which the emulator must find (test/emulator/planted.py)
 
@@ -95,6 +95,22 @@ class Mutants:
         path.with_suffix(".mlir").write_bytes(self.mutator.mutant(seed)[0])
 
 
+class LibraryMutants(Mutants):
+    """Damaged programs through the library, in this process's forks."""
+    share, step, of = 20, 40, ["canonicalize", "lower", "interpret", "print"]
+
+    def __init__(self, options):
+        self.mutator = mutate.InProcess(SimpleNamespace(tools=options.tools, mlir_opt=options.mlir_opt, timeout=10))
+
+    def run(self, seeds):
+        for seed in seeds:
+            _, word, command, text = self.mutator.run(seed)
+            yield seed, command[2], word, text[-300:]
+
+    def again(self, seed, _):
+        return f"python3 test/fuzz/mutate.py --in-process --seed={seed} --count=1"
+
+
 class DataMutants:
     """Damaged data, machine files and schedules, and damaged programs through Python."""
     share, step, of = 15, 12, list(mutate_data.KINDS)
@@ -174,6 +190,7 @@ SOURCES = {  # name: how to make it, the line of what it counts
     "tile": (lambda options: Grammar(options, "tile"), "programs of the Tile grammar on"),
     "linalg": (lambda options: Grammar(options, "linalg"), "programs of the linalg grammar on"),
     "mutants": (Mutants, "mutants of programs in"),
+    "library": (LibraryMutants, "mutants of programs in the library,"),
     "data": (DataMutants, "mutants of data, kind"),
     "faults": (Faults, "allocations failed in"),
     "planted": (Planted, "defects planted on"),
@@ -184,6 +201,7 @@ WORDS = {
     "tile": ("right", "refused", *judge.FAILURES),
     "linalg": ("right", "refused", *judge.FAILURES),
     "mutants": ("accepted", "refused", "upstream's", "crash", "hang", "silent", "output of a failure"),
+    "library": ("accepted", "refused", "upstream's", "crash", "hang", "silent"),
     "data": ("accepted", "refused", "upstream's", "crash", "hang", "silent", "wrong"),
     "faults": ("right", "refused", "upstream's", *failing_malloc.FAILURES),
     "planted": ("found", "not found"),
@@ -232,7 +250,7 @@ def report(title, slices):
         return len(one["failed"])
     print(f"random programs: {total(lambda one: one['to'] - one['from'], *DRAWN)} drawn, {total(tried, *DRAWN)} runs on targets, "
           f"{total(failed, *DRAWN)} failed")
-    print(f"mutants: {total(tried, 'mutants', 'data')}, {total(failed, 'mutants', 'data')} failed")
+    print(f"mutants: {total(tried, 'mutants', 'library', 'data')}, {total(failed, 'mutants', 'library', 'data')} failed")
     print(f"faults: {total(tried, 'faults')} allocations failed, {total(failed, 'faults')} wrong")
     print(f"planted defects: {total(tried, 'planted') - total(failed, 'planted')} of {total(tried, 'planted')} found", flush=True)
     return total(failed, *SOURCES)
