@@ -1,7 +1,7 @@
 // What tile-assign-layouts decides on: a graph of variables, one layout each, tied to the tiles of a kernel.
 // Why: an op fixes how the layouts of its tiles hang together (a reduce's result has its source's layout without the
 //   axis); between a tile's definition and its uses anything may change, at the price of a conversion.
-// Expects: a kernel without layouts. Leaves: nothing in the IR; assign_layouts.c does that.
+// Expects: a kernel without layouts. Leaves: nothing in the IR; apply.c does that.
 //
 //   tile value ──defined by one Port, used by others──▶ Port ──relation──▶ Variable: its op's own layout
 //

@@ -252,7 +252,7 @@ static const char *const statistics[] = {
     "buffers: buffers placed",
     "exchanges: ops that exchange elements through shared memory",
     "shared_bytes: shared memory that a block of each kernel needs, all kernels together",
-    "shared_bytes_apart: the same if every buffer, and the largest exchange, had memory of its own",
+    "shared_bytes_apart: the same if every buffer, and the largest scratch, had memory of its own",
     NULL,
 };
 
