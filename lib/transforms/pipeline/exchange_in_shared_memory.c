@@ -5,31 +5,22 @@
 //   tile.load. A conversion of layouts gets a buffer whose layout has no bank conflicts where that is possible, or two
 //   halves where the tile is too large. Other exchanges get a memref, row by row, and a view takes the part.
 //   Operands that an op takes in one layout and has in another are converted before it.
-// Why: no later pass and no conversion knows how these ops exchange elements. Their memory is planned and their
-// barriers
-//   are inserted as those of any tile.alloc.
+// Why: no later pass and no conversion knows how these ops exchange elements. Memory is planned for them and barriers
+//   are inserted as for any tile.alloc.
 // Cost: linear in the ops; a conversion is planned once.
 #include "dialects/tile/ops.h"
 #include "dialects/tile/questions.h"
-#include "dialects/tile/tile.h"
 #include "lib/analysis/machine_of_op.h"
 #include "lib/analysis/moves.h"
-#include "lib/analysis/scratch.h"
-#include "lib/ir/builder.h"
 #include "lib/ir/pass.h"
-#include "lib/layout/algebra.h"
 #include "lib/layout/tiling.h"
 #include "lib/machine/machine.h"
 #include "lib/support/integer.h"
+#include "lib/transforms/pipeline/exchange_memory.h"
 #include "lib/transforms/pipeline/lifetimes.h"
 #include "lib/transforms/pipeline/pipeline.h"
 #include "mlir-c/BuiltinAttributes.h"
 #include "upstream/arith.h"
-
-#include <stdlib.h>
-#include <string.h>
-
-enum { Conversions, Exchanges, Halves, MaxRank = TILE_LAYOUT_MAX_AXES };
 
 static const char *const statistics[] = {
     "conversions: conversions of layouts that go through shared memory",
@@ -37,196 +28,6 @@ static const char *const statistics[] = {
     "halves: conversions that go through a buffer in two parts, since the whole tile has no room",
     NULL,
 };
-
-// One op that is rewritten: where code goes, and what its warps and the memory beside it are.
-typedef struct Exchange {
-  TileExchange threads;
-  int64_t room;        // bytes of shared memory beside the buffers that live at the op
-  TileBuilder builder; // before the op
-  MlirExtPass pass;
-} Exchange;
-
-static void count(const Exchange *x, intptr_t statistic) { mlirExtPassAddStatistic(x->pass, statistic, 1); }
-
-//===--- types ----------------------------------------------------------------------------------------===//
-
-static bool isTile(MlirType type) { return mlirTypeIsATensor(type); }
-
-static intptr_t sizesOf(MlirType type, int64_t *sizes) {
-  intptr_t rank = tileTypeGetRank(type);
-  for (intptr_t axis = 0; axis < rank; ++axis)
-    sizes[axis] = tileTypeGetSize(type, axis);
-  return rank;
-}
-
-static MlirType tileOf(MlirType like, intptr_t rank, const int64_t *sizes, const TileLayout *layout) {
-  MlirType element = tileTypeGetElement(like);
-  return tileTileTypeGet(rank, sizes, element, tileLayoutAttrGet(mlirTypeGetContext(like), layout));
-}
-
-static TileLayout layoutOf(MlirType tile) { return tileLayoutAttrGetLayout(tileTypeGetLayout(tile)); }
-
-//===--- memory ---------------------------------------------------------------------------------------===//
-
-static void originOf(Exchange *x, MlirValue *origin) {
-  MlirValue zero = tileBuildIndex(&x->builder, 0);
-  for (intptr_t axis = 0; axis < MaxRank; ++axis)
-    origin[axis] = zero;
-}
-
-// Tiles of the shape of `like`, one element apart, so that an index is the number of an element.
-static MlirValue viewOf(Exchange *x, MlirValue memref, MlirType like) {
-  int64_t sizes[MaxRank], ones[MaxRank];
-  intptr_t rank = sizesOf(like, sizes);
-  for (intptr_t axis = 0; axis < rank; ++axis)
-    ones[axis] = 1;
-  const TileViewSpec spec = {.rank = rank, .shape = sizes, .element = tileTypeGetElement(like), .steps = ones};
-  return tileViewOpBuild(&x->builder, tileViewTypeGet(x->builder.context, &spec), memref, 0, NULL,
-                         mlirDenseI64ArrayGet(x->builder.context, 0, NULL));
-}
-
-static MlirValue loadAt(Exchange *x, MlirValue memref, MlirType type, const MlirValue *origin) {
-  return tileLoadOpBuild(&x->builder, type, viewOf(x, memref, type), tileTypeGetRank(type), origin);
-}
-
-static void storeAt(Exchange *x, MlirValue tile, MlirValue memref, const MlirValue *origin) {
-  MlirType type = mlirValueGetType(tile);
-  tileStoreOpBuild(&x->builder, tile, viewOf(x, memref, type), tileTypeGetRank(type), origin);
-}
-
-static MlirValue memrefLike(Exchange *x, MlirType tile) {
-  int64_t sizes[MaxRank];
-  intptr_t rank = sizesOf(tile, sizes);
-  return tileAllocOpBuild(&x->builder,
-                          mlirMemRefTypeContiguousGet(tileTypeGetElement(tile), rank, sizes, mlirAttributeGetNull()));
-}
-
-// Memory that holds the tile, row by row.
-static MlirValue share(Exchange *x, MlirValue tile) {
-  MlirValue memref = memrefLike(x, mlirValueGetType(tile)), origin[MaxRank];
-  originOf(x, origin);
-  storeAt(x, tile, memref, origin);
-  return memref;
-}
-
-//===--- conversions of layouts -----------------------------------------------------------------------===//
-
-static MlirValue convert(Exchange *x, MlirValue value, MlirType to);
-
-static MlirValue throughBuffer(Exchange *x, MlirValue value, MlirType to, const TileLayout *memory) {
-  int64_t sizes[MaxRank];
-  intptr_t rank = sizesOf(to, sizes);
-  MlirAttribute layout = tileLayoutAttrGet(x->builder.context, memory);
-  MlirType type = tileBufferTypeGet(rank, sizes, tileTypeGetElement(to), layout, "local", 0);
-  MlirValue buffer = tileAllocOpBuild(&x->builder, type);
-  tileStoreOpBuild(&x->builder, value, buffer, 0, NULL);
-  count(x, Conversions);
-  return tileLoadOpBuild(&x->builder, to, buffer, 0, NULL);
-}
-
-static MlirValue throughRows(Exchange *x, MlirValue value, MlirType to) {
-  MlirValue origin[MaxRank], memref = share(x, value);
-  originOf(x, origin);
-  count(x, Conversions);
-  return loadAt(x, memref, to, origin);
-}
-
-// A tile whose axis `axis` is seen as three: what lies above one bit of its coordinates, the bit, and what lies below.
-typedef struct Split {
-  intptr_t axis, rank; // of the tile
-  int64_t whole[MaxRank], half[MaxRank], apart[MaxRank], one[MaxRank];
-} Split;
-
-static bool splitAt(MlirType type, const TileLayoutPoint *step, Split *split) {
-  split->rank = sizesOf(type, split->whole);
-  split->axis = 0;
-  while (!step->at[split->axis])
-    ++split->axis;
-  int64_t below = step->at[split->axis], size = split->whole[split->axis];
-  if (split->rank + 2 > MaxRank || size % (2 * below))
-    return false;
-  memcpy(split->half, split->whole, sizeof split->half);
-  split->half[split->axis] /= 2;
-  for (intptr_t axis = 0, at = 0; axis < split->rank; ++axis) {
-    if (axis != split->axis) {
-      split->apart[at++] = split->whole[axis];
-      continue;
-    }
-    split->apart[at++] = size / (2 * below);
-    split->apart[at++] = 2;
-    split->apart[at++] = below;
-  }
-  memcpy(split->one, split->apart, sizeof split->one);
-  split->one[split->axis + 1] = 1;
-  return true;
-}
-
-static MlirType reshaped(MlirType like, const TileLayout *layout, intptr_t fromRank, const int64_t *from, intptr_t rank,
-                         const int64_t *to) {
-  TileLayout result;
-  if (!tileLayoutReshape(layout, from, (uint32_t)fromRank, to, (uint32_t)rank, &result, NULL))
-    return (MlirType){NULL};
-  return tileOf(like, rank, to, &result);
-}
-
-// Null where the layouts have no bit that parts the tile.
-static MlirValue inHalves(Exchange *x, MlirValue value, MlirType to, const TileChange *change) {
-  TileChangeHalves halves;
-  Split s;
-  MlirType from = mlirValueGetType(value);
-  if (!tileChangeHalve(change, &halves) || !splitAt(from, &change->before.steps[halves.before], &s))
-    return (MlirValue){NULL};
-  const TileLayout *before = &halves.half.before, *after = &halves.half.after;
-  intptr_t apart = s.rank + 2;
-  MlirType wide = reshaped(from, &change->before, s.rank, s.whole, apart, s.apart);
-  MlirType wideAfter = reshaped(from, &change->after, s.rank, s.whole, apart, s.apart);
-  MlirType one = reshaped(from, before, s.rank, s.half, apart, s.one);
-  MlirType oneAfter = reshaped(from, after, s.rank, s.half, apart, s.one);
-  if (mlirTypeIsNull(wide) || mlirTypeIsNull(wideAfter) || mlirTypeIsNull(one) || mlirTypeIsNull(oneAfter))
-    return (MlirValue){NULL};
-  MlirValue whole = tileReshapeOpBuild(&x->builder, wide, value), parts[2];
-  count(x, Halves);
-  for (int64_t half = 0; half < 2; ++half) {
-    int64_t offsets[MaxRank] = {0};
-    offsets[s.axis + 1] = half;
-    MlirAttribute at = mlirDenseI64ArrayGet(x->builder.context, apart, offsets);
-    MlirValue part = tileSliceOpBuild(&x->builder, one, whole, 0, NULL, at);
-    part = tileReshapeOpBuild(&x->builder, tileOf(from, s.rank, s.half, before), part);
-    part = convert(x, part, tileOf(from, s.rank, s.half, after));
-    parts[half] = tileReshapeOpBuild(&x->builder, oneAfter, part);
-  }
-  MlirAttribute axis = mlirIntegerAttrGet(mlirIntegerTypeGet(x->builder.context, 64), s.axis + 1);
-  MlirValue joined = tileCatOpBuild(&x->builder, wideAfter, 2, parts, axis);
-  return tileReshapeOpBuild(&x->builder, to, joined);
-}
-
-// Null where registers and lanes suffice.
-static MlirValue convertInMemory(Exchange *x, MlirValue value, MlirType to) {
-  MlirValue none = {NULL}, halves = none;
-  TileChange change = tileChangeOf(mlirValueGetType(value), to);
-  TileConversion plan;
-  if (tileMovesBetween(&change.before, &change.after, x->threads.lanes, x->threads.warps, NULL))
-    return none;
-  if (!tileChangePlan(&x->threads, &change, &plan))
-    return throughRows(x, value, to);
-  if (plan.kind != TileConversionShared)
-    return none;
-  if ((int64_t)plan.shared.bytes > x->room)
-    halves = inHalves(x, value, to, &change);
-  return mlirValueIsNull(halves) ? throughBuffer(x, value, to, &plan.shared.memory) : halves;
-}
-
-static MlirValue convert(Exchange *x, MlirValue value, MlirType to) {
-  if (mlirTypeEqual(mlirValueGetType(value), to))
-    return value;
-  MlirValue result = convertInMemory(x, value, to);
-  return mlirValueIsNull(result) ? tileConvertLayoutOpBuild(&x->builder, to, value) : result;
-}
-
-// In the layout of `type`, with its own elements.
-static MlirValue convertLike(Exchange *x, MlirValue value, MlirType type) {
-  return convert(x, value, tileTypeWithElement(type, tileTypeGetElement(mlirValueGetType(value))));
-}
 
 //===--- ops that move elements -----------------------------------------------------------------------===//
 
@@ -238,7 +39,7 @@ static bool movesRegisters(const Exchange *x, MlirOperation op, intptr_t operand
 }
 
 static MlirValue exchangeConversion(Exchange *x, MlirOperation op) {
-  return convertInMemory(x, tileConvertLayoutOpGetInput(op), tileConvertLayoutOpGetResultType(op));
+  return tileExchangeConvertInMemory(x, tileConvertLayoutOpGetInput(op), tileConvertLayoutOpGetResultType(op));
 }
 
 // Offsets of slice and insert as values; `isNegative`: subtracted from 0.
@@ -256,10 +57,10 @@ static void offsetsOf(Exchange *x, MlirOperation op, MlirAttribute statics, bool
 
 static MlirValue exchangeSlice(Exchange *x, MlirOperation op) {
   MlirValue input = tileSliceOpGetInput(op), offsets[MaxRank];
-  if (!isTile(mlirValueGetType(input)) || movesRegisters(x, op, 0))
+  if (!tileTypeIsATile(mlirValueGetType(input)) || movesRegisters(x, op, 0))
     return (MlirValue){NULL};
   offsetsOf(x, op, tileSliceOpGetStaticOffsets(op), false, offsets);
-  return loadAt(x, share(x, input), tileSliceOpGetResultType(op), offsets);
+  return tileExchangeLoadAt(x, tileExchangeShare(x, input), tileSliceOpGetResultType(op), offsets);
 }
 
 // From the part where it has the element, from the destination elsewhere. Seen from the part, the destination begins at
@@ -269,9 +70,9 @@ static MlirValue exchangeInsert(Exchange *x, MlirOperation op) {
   MlirType type = tileInsertOpGetResultType(op);
   if (movesRegisters(x, op, 0) && movesRegisters(x, op, 1))
     return (MlirValue){NULL};
-  MlirValue old = convertLike(x, tileInsertOpGetDestination(op), type), part = share(x, input);
+  MlirValue old = tileExchangeConvertLike(x, tileInsertOpGetDestination(op), type), part = tileExchangeShare(x, input);
   offsetsOf(x, op, tileInsertOpGetStaticOffsets(op), true, offsets);
-  MlirValue view = viewOf(x, part, type);
+  MlirValue view = tileExchangeViewOf(x, part, type);
   MlirType mask = tileTypeWithElement(type, mlirIntegerTypeGet(x->builder.context, 1));
   MlirValue inside = tileInBoundsOpBuild(&x->builder, mask, view, tileTypeGetRank(type), offsets);
   MlirValue there = tileLoadOpBuild(&x->builder, type, view, tileTypeGetRank(type), offsets);
@@ -286,16 +87,16 @@ static MlirValue exchangeCat(Exchange *x, MlirOperation op) {
     ++moved;
   if (moved == pieces)
     return (MlirValue){NULL};
-  MlirValue memref = memrefLike(x, type);
-  originOf(x, origin);
+  MlirValue memref = tileExchangeMemrefLike(x, type);
+  tileExchangeOrigin(x, origin);
   for (int64_t i = 0, begin = 0; i < pieces; ++i) {
     MlirValue piece = tileCatOpGetInputs(op, i);
     origin[axis] = tileBuildIndex(&x->builder, begin);
-    storeAt(x, piece, memref, origin);
+    tileExchangeStoreAt(x, piece, memref, origin);
     begin += tileTypeGetSize(mlirValueGetType(piece), axis);
   }
   origin[axis] = tileBuildIndex(&x->builder, 0);
-  return loadAt(x, memref, type, origin);
+  return tileExchangeLoadAt(x, memref, type, origin);
 }
 
 //===--- ops that compute places ----------------------------------------------------------------------===//
@@ -320,7 +121,7 @@ static MlirAttribute keyword(Exchange *x, const char *word) {
 static MlirValue exchangeReshape(Exchange *x, MlirOperation op) {
   MlirValue input = tileReshapeOpGetInput(op), number = {NULL}, places[MaxRank];
   MlirType from = mlirValueGetType(input), to = tileReshapeOpGetResultType(op);
-  if (!isTile(from) || !isTile(to) || movesRegisters(x, op, 0))
+  if (!tileTypeIsATile(from) || !tileTypeIsATile(to) || movesRegisters(x, op, 0))
     return (MlirValue){NULL};
   int64_t factor = 1;
   for (intptr_t axis = tileTypeGetRank(to); axis-- > 0; factor *= tileTypeGetSize(to, axis)) {
@@ -329,7 +130,7 @@ static MlirValue exchangeReshape(Exchange *x, MlirOperation op) {
     part = factor == 1 ? part : arithMulIOpBuild(&x->builder, part, splatIndex(x, type, factor));
     number = mlirValueIsNull(number) ? part : arithAddIOpBuild(&x->builder, number, part);
   }
-  MlirValue memref = share(x, input);
+  MlirValue memref = tileExchangeShare(x, input);
   MlirType type = mlirValueGetType(number);
   for (intptr_t axis = tileTypeGetRank(from); axis-- > 0;) {
     MlirValue size = splatIndex(x, type, tileTypeGetSize(from, axis));
@@ -348,8 +149,9 @@ static MlirValue exchangeGather(Exchange *x, MlirOperation op) {
     return (MlirValue){NULL};
   intptr_t rank = tileTypeGetRank(type), along = mlirIntegerAttrGetValueInt(tileGatherOpGetAxis(op));
   for (intptr_t axis = 0; axis < rank; ++axis)
-    places[axis] = axis == along ? convertLike(x, tileGatherOpGetIndices(op, 0), type) : iota(x, type, axis);
-  return tileGatherOpBuild(&x->builder, type, share(x, source), rank, places, tileGatherOpGetMask(op),
+    places[axis] =
+        axis == along ? tileExchangeConvertLike(x, tileGatherOpGetIndices(op, 0), type) : iota(x, type, axis);
+  return tileGatherOpBuild(&x->builder, type, tileExchangeShare(x, source), rank, places, tileGatherOpGetMask(op),
                            tileGatherOpGetOther(op), tileGatherOpGetBounds(op));
 }
 
@@ -360,16 +162,16 @@ static MlirValue exchangeHistogram(Exchange *x, MlirOperation op) {
   MlirType from = mlirValueGetType(input), to = tileHistogramOpGetResultType(op), element = tileTypeGetElement(to);
   MlirType i32 = mlirIntegerTypeGet(b->context, 32), i64 = mlirIntegerTypeGet(b->context, 64);
   MlirType counters = tileTypeWithElement(to, i32), ones = tileTypeWithElement(from, i32);
-  originOf(x, origin);
+  tileExchangeOrigin(x, origin);
   if (!mlirValueIsNull(mask))
-    mask = convertLike(x, mask, from);
+    mask = tileExchangeConvertLike(x, mask, from);
   if (tileElementWidth(tileTypeGetElement(from)) && tileElementWidth(tileTypeGetElement(from)) < 64)
     input = arithExtUIOpBuild(b, tileTypeWithElement(from, i64), input);
   MlirValue none = tileBuildConstant(b, mlirDenseElementsAttrSplatGet(counters, mlirIntegerAttrGet(i32, 0)));
   MlirValue one = tileBuildConstant(b, mlirDenseElementsAttrSplatGet(ones, mlirIntegerAttrGet(i32, 1)));
-  MlirValue memref = share(x, none);
+  MlirValue memref = tileExchangeShare(x, none);
   tileScatterOpCreate(b, one, memref, 1, &input, mask, keyword(x, "add"), keyword(x, "drop"));
-  MlirValue counts = loadAt(x, memref, counters, origin);
+  MlirValue counts = tileExchangeLoadAt(x, memref, counters, origin);
   if (mlirTypeEqual(element, i32))
     return counts;
   TileUpstream cast = mlirTypeIsAIndex(element)        ? ArithOp_IndexCastUI
@@ -382,29 +184,29 @@ static MlirValue exchangeHistogram(Exchange *x, MlirOperation op) {
 
 // One step of k of a factor, each thread with what its sums need.
 static MlirValue factorAt(Exchange *x, MlirValue memref, MlirType factor, MlirType sum, uint32_t side, MlirValue k) {
-  TileLayout layout, sums = layoutOf(sum);
+  TileLayout layout, sums = tileExchangeLayoutOf(sum);
   int64_t sizes[MaxRank];
   MlirValue origin[MaxRank];
-  intptr_t rank = sizesOf(factor, sizes), depth = side ? rank - 2 : rank - 1;
+  intptr_t rank = tileExchangeSizesOf(factor, sizes), depth = side ? rank - 2 : rank - 1;
   sizes[depth] = 1;
-  originOf(x, origin);
+  tileExchangeOrigin(x, origin);
   origin[depth] = k;
   if (!tileLayoutMultiplyAdd(&sums, side, (uint32_t)rank, 1, &layout, NULL))
     return (MlirValue){NULL};
-  return loadAt(x, memref, tileOf(factor, rank, sizes, &layout), origin);
+  return tileExchangeLoadAt(x, memref, tileExchangeTileOf(factor, rank, sizes, &layout), origin);
 }
 
 static MlirValue exchangeProduct(Exchange *x, MlirOperation op) {
   MlirValue factors[] = {tileMmaOpGetLhs(op), tileMmaOpGetRhs(op)}, sum = tileMmaOpGetAccumulator(op), memrefs[2];
   MlirType types[] = {mlirValueGetType(factors[0]), mlirValueGetType(factors[1])}, type = mlirValueGetType(sum);
-  TileLayout sums = layoutOf(type), unused;
+  TileLayout sums = tileExchangeLayoutOf(type), unused;
   uint32_t rank = (uint32_t)tileTypeGetRank(type);
   if (!tileKeywordIs(op, "atom", "fma") || tileFmaHasFactors(&x->threads, op) ||
       !tileLayoutMultiplyAdd(&sums, 0, rank, 1, &unused, NULL) ||
       !tileLayoutMultiplyAdd(&sums, 1, rank, 1, &unused, NULL))
     return (MlirValue){NULL};
   for (int side = 0; side < 2; ++side)
-    memrefs[side] = share(x, factors[side]);
+    memrefs[side] = tileExchangeShare(x, factors[side]);
   MlirBlock body;
   MlirValue end = tileBuildIndex(&x->builder, tileTypeGetSize(types[0], rank - 1));
   MlirOperation loop =
@@ -476,7 +278,7 @@ static void exchangeAll(MlirOperation kernel, MlirExtPass pass, const TileExchan
       continue;
     mlirValueReplaceAllUsesOfWith(tileOnlyResult(op), result);
     mlirOperationDestroy(op);
-    mlirExtPassAddStatistic(pass, Exchanges, 1);
+    mlirExtPassAddStatistic(pass, Statistic_Exchanges, 1);
   }
   if (lifetimes)
     tileLifetimesDestroy(lifetimes);
@@ -512,17 +314,17 @@ static void convertIndices(MlirOperation op, const char *memory, MlirType elemen
   MlirValue place = tileOpOperand(op, memory);
   bool isView = tileTypeIsAView(mlirValueGetType(place));
   intptr_t first, all;
-  if (!isTile(elements))
+  if (!tileTypeIsATile(elements))
     return;
   tileOpOperands(op, "indices", &first, &all);
   for (intptr_t i = 0; i < all; ++i) {
     MlirType type = tileOperandType(op, first + i);
-    if (isTile(type))
+    if (tileTypeIsATile(type))
       convertOperand(op, first + i,
                      isView ? tileAlongAxis(elements, i, tileTypeGetElement(type), tileTypeGetSize(type, 0))
                             : elements);
   }
-  if (isTile(mlirValueGetType(place)))
+  if (tileTypeIsATile(mlirValueGetType(place)))
     convertOperand(op, first - 1, elements);
 }
 
@@ -539,7 +341,7 @@ static void convertScan(MlirOperation op) {
   for (intptr_t i = 0; i < inputs; ++i) {
     MlirType element = tileTypeGetElement(tileOperandType(op, i)), state = tileWithoutAxis(tile, axis, element);
     convertResult(op, i, tileTypeWithElement(tile, element));
-    if (i >= tileScanOpGetNumInitial(op) || !isTile(state))
+    if (i >= tileScanOpGetNumInitial(op) || !tileTypeIsATile(state))
       continue;
     convertOperand(op, inputs + i, state);
     convertResult(op, inputs + i, state);
@@ -548,7 +350,7 @@ static void convertScan(MlirOperation op) {
 
 static void convertCounter(MlirOperation op) {
   MlirType result = tileRandomOpGetResultType(op), counter = tileRandomOpGetCounterType(op);
-  if (isTile(counter))
+  if (tileTypeIsATile(counter))
     convertOperand(op, 1, tileWithoutAxis(result, tileTypeGetRank(result) - 1, tileTypeGetElement(counter)));
 }
 
