@@ -103,7 +103,6 @@ bool hloGatherScatter(Hlo *h, MlirOperation op, bool *isKnown);
 bool hloSorting(Hlo *h, MlirOperation op, bool *isKnown);
 bool hloControl(Hlo *h, MlirOperation op, bool *isKnown);
 bool hloMatrix(Hlo *h, MlirOperation op, bool *isKnown);
-bool hloRandom(Hlo *h, MlirOperation op, bool *isKnown);
 // Shared by movement and windows: pads each part with the scalar, low and high possibly negative, elements apart.
 MlirValue hloPad(Hlo *h, MlirValue tensor, MlirValue scalar, const int64_t *low, const int64_t *high,
                  const int64_t *interior);

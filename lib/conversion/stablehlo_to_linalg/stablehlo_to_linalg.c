@@ -56,7 +56,7 @@ static bool refuse(MlirOperation op) {
 bool hloConvertOp(Hlo *h, MlirOperation op) {
   typedef bool (*Convert)(Hlo *h, MlirOperation op, bool *isKnown);
   static const Convert conversions[] = {hloMove,    hloProduct, hloReduction, hloGatherScatter,
-                                        hloSorting, hloControl, hloMatrix,    hloRandom};
+                                        hloSorting, hloControl, hloMatrix};
   if (--h->budget < 0)
     return tileError(op, "the program has more than %d ops with its calls inlined", MostOps);
   h->b.location = mlirOperationGetLocation(op);
