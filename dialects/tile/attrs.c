@@ -184,6 +184,7 @@ static const Key keys[] = {
     {"time", Number},        // nanoseconds
     {"measured", Number},    // nanoseconds that it took
     {"traffic", List, 1, 8}, // bytes asked of global memory, then of shared memory
+    {"footprint", Number},   // bytes of a program's tiles that live at once
     {"occupancy", Number},   // per cent of the warps that a core can have; of a CPU, of its cores
     {"bound", Text},         // what takes the longest: a memory level, "compute", "issue" or "latency"
     {"evaluations", Number}, // of the model, until this was found
@@ -197,10 +198,10 @@ static const Key *findKey(MlirStringRef name) {
   return NULL;
 }
 
-static const char *const keyNames[] = {"kind",  "block",       "warp",  "atom",     "warps",      "stages",
-                                       "group", "registers",   "split", "cluster",  "specialize", "register",
-                                       "cache", "panels",      "time",  "measured", "traffic",    "occupancy",
-                                       "bound", "evaluations", NULL};
+static const char *const keyNames[] = {"kind",      "block",     "warp",        "atom",     "warps",      "stages",
+                                       "group",     "registers", "split",       "cluster",  "specialize", "register",
+                                       "cache",     "panels",    "time",        "measured", "traffic",    "footprint",
+                                       "occupancy", "bound",     "evaluations", NULL};
 
 //===--- text ---------------------------------------------------------------===//
 

@@ -259,15 +259,41 @@ static bool isUsedOutside(MlirOperation op, const MlirOperation *ops, const bool
   return false;
 }
 
-MlirOperation tileGroupWrap(const MlirOperation *ops, intptr_t count, const char *level, MlirAttribute schedule) {
-  MlirOperation last = ops[count - 1];
-  intptr_t numResults = mlirOperationGetNumResults(last);
+// The results of the group: all of the last op's, and those of others that something outside uses and the group gives.
+static intptr_t listResults(const MlirOperation *ops, intptr_t count, const bool *isShared, MlirValue **results) {
+  bool *isNoOp = calloc((size_t)count, sizeof *isNoOp);
+  intptr_t number = 0;
+  *results = NULL;
+  for (intptr_t i = 0; i < count; ++i) {
+    bool isLast = i == count - 1, isGiven = isLast || (!isShared[i] && isUsedOutside(ops[i], ops, isNoOp, count));
+    intptr_t own = mlirOperationGetNumResults(ops[i]);
+    *results = realloc(*results, sizeof **results * (size_t)(number + own + 1));
+    for (intptr_t r = 0; isGiven && r < own; ++r)
+      (*results)[number++] = mlirOperationGetResult(ops[i], r);
+  }
+  free(isNoOp);
+  return number;
+}
+
+// Uses outside of the body become uses of the group's result.
+static void replaceOutside(MlirValue inside, MlirValue result, MlirOperation group) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(inside), next; !mlirOpOperandIsNull(use); use = next) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    next = mlirOpOperandGetNextUse(use);
+    if (!isInside(user, group))
+      mlirOperationSetOperand(user, mlirOpOperandGetOperandNumber(use), result);
+  }
+}
+
+static MlirOperation wrap(const MlirOperation *ops, intptr_t count, bool givesAll, MlirAttribute schedule) {
+  MlirOperation last = ops[count - 1], next = mlirOperationGetNextInBlock(last);
   TileBuilder b = tileBuilderBefore(last);
   Wrap w = {.body = mlirBlockCreate(0, NULL, NULL)};
-  MlirOperation next = mlirOperationGetNextInBlock(last);
   bool *isShared = calloc((size_t)count, sizeof *isShared);
   for (intptr_t i = count - 2; i >= 0; --i)
-    isShared[i] = isUsedOutside(ops[i], ops, isShared, count);
+    isShared[i] = !givesAll && isUsedOutside(ops[i], ops, isShared, count);
+  MlirValue *results;
+  intptr_t numResults = listResults(ops, count, isShared, &results);
   for (intptr_t i = 0; i < count; ++i) {
     MlirOperation op = isShared[i] ? mlirOperationClone(ops[i]) : ops[i];
     if (!isShared[i])
@@ -279,18 +305,14 @@ MlirOperation tileGroupWrap(const MlirOperation *ops, intptr_t count, const char
   b.before = next;
   MlirType *types = malloc(sizeof *types * (size_t)(numResults + 1));
   for (intptr_t i = 0; i < numResults; ++i)
-    types[i] = tileResultType(last, i);
+    types[i] = mlirValueGetType(results[i]);
   MlirRegion region = mlirRegionCreate();
   mlirRegionAppendOwnedBlock(region, w.body);
   MlirOperation group =
       tileGroupOpCreate(&b, numResults, types, w.numInputs, w.inputs, mlirAttributeGetNull(), schedule, region);
-  tileGroupMeetAt(group, level);
   for (intptr_t i = 0; i < numResults; ++i)
-    mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(last, i), mlirOperationGetResult(group, i));
+    replaceOutside(results[i], mlirOperationGetResult(group, i), group);
   TileBuilder end = tileBuilderAtEnd(w.body, b.location);
-  MlirValue *results = malloc(sizeof *results * (size_t)(numResults + 1));
-  for (intptr_t i = 0; i < numResults; ++i)
-    results[i] = mlirOperationGetResult(last, i);
   tileYieldOpBuild(&end, numResults, results);
   free(isShared);
   free(results);
@@ -298,5 +320,26 @@ MlirOperation tileGroupWrap(const MlirOperation *ops, intptr_t count, const char
   free(w.inputs);
   free(w.outside);
   free(w.inside);
+  return group;
+}
+
+MlirOperation tileGroupWrap(const MlirOperation *ops, intptr_t count, const char *level, MlirAttribute schedule) {
+  MlirOperation group = wrap(ops, count, false, schedule);
+  tileGroupMeetAt(group, level);
+  return group;
+}
+
+MlirOperation tileGroupWrapAll(const MlirOperation *ops, intptr_t count, const char *(*level)(MlirOperation op),
+                               MlirAttribute schedule) {
+  MlirOperation group = wrap(ops, count, true, schedule);
+  intptr_t edges = 0;
+  MlirAttribute *meets = malloc(sizeof *meets * (size_t)(tileGroupNumEdges(group) + 1));
+  for (MlirOperation op = mlirBlockGetFirstOperation(tileGroupBody(group)); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
+      if (tileGroupIsEdge(op, i))
+        meets[edges++] = mlirStringAttrGet(mlirOperationGetContext(group), tileString(level(op)));
+  tileGroupOpSetMeets(group, mlirArrayAttrGet(mlirOperationGetContext(group), edges, meets));
+  free(meets);
   return group;
 }

@@ -20,6 +20,10 @@ void tileGroupMeetAt(MlirOperation group, const char *level);  // on all edges
 // outside are copied; so are constants, `tensor.empty` and tensors filled with constants that the ops start from. Every
 // other value from outside becomes an input. All edges meet at `level` ("register").
 MlirOperation tileGroupWrap(const MlirOperation *ops, intptr_t count, const char *level, MlirAttribute schedule);
+// As above, but nothing is copied that has users outside: what they use becomes a result of the group. All these users
+// stand after the last op. The edges into an op meet at the level that `level` says of the op.
+MlirOperation tileGroupWrapAll(const MlirOperation *ops, intptr_t count, const char *(*level)(MlirOperation op),
+                               MlirAttribute schedule);
 // Under `root`, which is isolated from above (a function, a group): the elementwise ops of a group whose tiles meet in
 // registers, where one alone uses the result of another, become one op with the composed body. False if the patterns do
 // not come to an end.

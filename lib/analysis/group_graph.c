@@ -4,6 +4,7 @@
 #include "dialects/tile/group.h"
 #include "dialects/tile/ops.h"
 #include "lib/analysis/reduction.h"
+#include "lib/analysis/tiling.h"
 #include "lib/support/integer.h"
 #include "upstream/arith.h"
 #include "upstream/linalg.h"
@@ -383,4 +384,56 @@ const char *tileGroupGraphFault(const TileGroupGraph *graph) {
                "is less than its extent";
   }
   return NULL;
+}
+
+//===--- what it costs --------------------------------------------------------===//
+
+static TileTiling tilingOf(const TileGroupNode *node) {
+  TileTiling tiling = {.whole = -1};
+  if (node->kind == TileGroupKind_Product)
+    return (TileTiling){.whole = -1, .isProduct = true, .product = node->product};
+  if (node->kind == TileGroupKind_Softmax || !tileStructuredFindTiling(&node->s, &tiling))
+    return (TileTiling){.whole = -1};
+  tiling.isProduct = false;
+  return tiling;
+}
+
+// The number of a tensor from outside: that of the first operand that is it.
+static int tensorOf(const TileGroupGraph *graph, MlirValue value) {
+  for (int n = 0, number = 0; n < graph->numNodes; ++n) {
+    const TileStructured *s = &graph->nodes[n].s;
+    for (int i = 0; i < s->numInputs; ++i, ++number)
+      if (graph->nodes[n].makers[i] < 0 && mlirValueEqual(s->operands[i].value, value))
+        return number;
+  }
+  return -1;
+}
+
+void tileGroupGraphDescribe(const TileGroupGraph *graph, int64_t unknown, TileGraph *described) {
+  *described = (TileGraph){.numNodes = graph->numNodes, .numDims = graph->numDims};
+  for (int d = 0; d < graph->numDims; ++d) {
+    const TileGroupDim *dim = &graph->dims[d];
+    bool isKnown = !mlirShapedTypeIsDynamicSize(dim->extent);
+    described->dims[d] = (TileGraphDim){.extent = isKnown ? tessera_max(dim->extent, 1) : unknown,
+                                        .isFolded = dim->isFolded,
+                                        .isMatrix = dim->isMatrix,
+                                        .isOne = dim->isOne,
+                                        .isWhole = dim->isWhole};
+  }
+  for (int n = 0, gathered = MaxGroupNodes * MaxOperands; n < graph->numNodes; ++n) {
+    const TileGroupNode *node = &graph->nodes[n];
+    TileGraphNode *to = &described->nodes[n];
+    TileTiling tiling = tilingOf(node);
+    to->op = tileStructuredDescribe(&node->s, &tiling, unknown);
+    memcpy(to->dims, node->dims, sizeof node->dims);
+    for (int i = 0; i < to->op.numOperands; ++i) {
+      bool isInput = i < node->s.numInputs, isOutput = to->op.operands[i].isOutput;
+      to->op.operands[i].isRead &= !isOutput; // folds start from constants
+      to->makers[i] = isInput ? node->makers[i] : -1;
+      to->outputs[i] =
+          isInput && node->makers[i] >= 0 ? graph->nodes[node->makers[i]].s.numInputs + node->outputs[i] : 0;
+      to->tensors[i] = isInput ? tensorOf(graph, node->s.operands[i].value) : gathered++;
+      to->isStored[i] = isOutput && tileGroupGraphResultOf(graph, n, i - node->s.numInputs) >= 0;
+    }
+  }
 }

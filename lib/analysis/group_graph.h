@@ -15,6 +15,7 @@
 
 #include "lib/analysis/product.h"
 #include "lib/analysis/structured.h"
+#include "lib/search/tile_graph.h"
 
 enum { MaxGroupNodes = 24, MaxGroupResults = 8 };
 
@@ -66,5 +67,7 @@ bool tileGroupNodeHas(const TileGroupNode *node, int output, int dim);
 // Blocks for every dimension: those of a schedule, else plain ones.
 bool tileGroupGraphTakeBlock(TileGroupGraph *graph, MlirAttribute block);
 void tileGroupGraphPlainBlock(TileGroupGraph *graph);
+// What lib/search knows of the graph; unknown extents are planned for as `unknown`.
+void tileGroupGraphDescribe(const TileGroupGraph *graph, int64_t unknown, TileGraph *described);
 // Null where a kernel can have the blocks; else what is wrong with them.
 const char *tileGroupGraphFault(const TileGroupGraph *graph);

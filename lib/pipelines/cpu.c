@@ -44,6 +44,7 @@ static const TilePipelineStage stages[] = {
     {tileStageOfPrograms},
     {toMachine, .given = TilePipeline_Chip},
     {tileStageOfTensors, .unless = TilePipeline_Bufferized},
+    {tileStageOfGroups, .given = TilePipeline_Fusion, .unless = TilePipeline_Bufferized},
     {toMergedSizes, .unless = TilePipeline_Bufferized},
     {tileStageOfBuckets, .given = TilePipeline_Buckets, .unless = TilePipeline_Bufferized},
     {toProductTiles, .without = TilePipeline_Policy, .unless = TilePipeline_Bufferized},
@@ -74,6 +75,7 @@ const MlirExtPipelineDefinition tileToCpuPipeline = {
                                            TILE_PIPELINE_BUFFERIZED,
                                            TILE_PIPELINE_FAST(TILE_FAST_MATH_HELP),
                                            TILE_PIPELINE_POLICY,
+                                           TILE_PIPELINE_FUSION,
                                            {NULL}},
     .build = build,
 };

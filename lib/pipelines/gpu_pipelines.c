@@ -74,6 +74,7 @@ static const TilePipelineStage stages[] = {
     {tileStageOfPrograms},
     {toMachine},
     {tileStageOfTensors, .unless = TilePipeline_Bufferized},
+    {tileStageOfGroups, .given = TilePipeline_Fusion, .unless = TilePipeline_Bufferized},
     {tileStageOfBuckets, .given = TilePipeline_Buckets, .unless = TilePipeline_Bufferized},
     {tileStageToTiles, .unless = TilePipeline_Bufferized},
     {tileStageToSplitReductions, .unless = TilePipeline_Bufferized},
@@ -110,7 +111,10 @@ static bool buildRocdl(MlirExtPass options, MlirStringCallback append, void *use
 
 #define GPU_OPTIONS(chip)                                                                                              \
   {                                                                                                                    \
-    TILE_PIPELINE_CHIP(chip), TILE_PIPELINE_BUCKETS, TILE_PIPELINE_BUFFERIZED, TILE_PIPELINE_POLICY, { NULL }          \
+    TILE_PIPELINE_CHIP(chip), TILE_PIPELINE_BUCKETS, TILE_PIPELINE_BUFFERIZED, TILE_PIPELINE_POLICY,                   \
+        TILE_PIPELINE_FUSION, {                                                                                        \
+      NULL                                                                                                             \
+    }                                                                                                                  \
   }
 
 const MlirExtPipelineDefinition tileToNvvmPipeline = {

@@ -23,6 +23,7 @@ typedef enum TilePipelineOption {
   TilePipeline_Bufferized,
   TilePipeline_Fast,
   TilePipeline_Policy,
+  TilePipeline_Fusion,
   // No options but constants, which a table of several pipelines refers to (TilePipelineConstants).
   TilePipeline_Conversion,
   TilePipeline_DefaultChip,
@@ -45,6 +46,10 @@ typedef struct TilePipelineConstants {
 #define TILE_PIPELINE_FAST(help) {"fast", help, MlirExtOption_Bool, "false"}
 #define TILE_PIPELINE_POLICY                                                                                           \
   {"policy", "how tiles are chosen, of all ops: construct, exhaustive-model, measure, fixed, random or a plugin's",    \
+   MlirExtOption_String, ""}
+
+#define TILE_PIPELINE_FUSION                                                                                           \
+  {"fusion", "which ops become one kernel, by time, total-traffic or waves; default: those of tile-group-ops alone",   \
    MlirExtOption_String, ""}
 
 //===--- steps and stages ------------------------------------------------------===//

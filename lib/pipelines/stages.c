@@ -36,6 +36,11 @@ const TilePipelineStep tileStageOfTensors[] = {
     {NULL},
 };
 
+const TilePipelineStep tileStageOfGroups[] = {
+    {"tile-fuse-at-memory-level", {{"objective", .from = TilePipeline_Fusion}}},
+    {NULL},
+};
+
 const TilePipelineStep tileStageOfBuckets[] = {
     {"tile-specialize-sizes", {{"buckets", .from = TilePipeline_Buckets}, {"policy", .from = TilePipeline_Policy}}, .on = funcFuncOpName},
     {NULL},

@@ -8,6 +8,7 @@ extern const TilePipelineStep tileStageOfPrograms[];
 
 // From tensors to buffers (stages.c). Passes that schedule linalg stand between the first two.
 extern const TilePipelineStep tileStageOfTensors[]; // sparse programs become dense ones, attention one op
+extern const TilePipelineStep tileStageOfGroups[];  // ops that one kernel computes, by a model
 extern const TilePipelineStep tileStageOfBuckets[]; // kernels for sizes known late
 extern const TilePipelineStep tileStageToTiles[];   // every op gets a schedule
 extern const TilePipelineStep tileStageToSplitReductions[];

@@ -109,7 +109,7 @@ int64_t tileBestFit(const TileLifetime *lifetimes, int count, int64_t *offsets) 
 
 // A tile that is loaded: of a tensor, by an operand of these dimensions, in one scope.
 typedef struct Load {
-  int tensor, scope;
+  int tensor, scope, life; // life: of the tile, where it is one of registers; else -1
   uint32_t dims;
 } Load;
 
@@ -127,7 +127,7 @@ typedef struct Kernel {
   Load loads[MostLoads];
   int numLoads, step;
   TileLifetime lives[TileGraphTensors];
-  int life[TileGraphNodes], numLives;
+  int life[TileGraphNodes], numValues[TileGraphNodes], numLives; // of each node's values the first, and how many
   TileGraphCost cost;
   double instructions, products; // elements × operations of what lanes compute; of products
 } Kernel;
@@ -166,41 +166,49 @@ static double countOf(const Kernel *k, uint32_t dims, bool isPadded) {
   return count;
 }
 
+// A tile of the operand lives from now on; -1 where too many do.
+static int begin(Kernel *k, const TileGraphNode *node, int operand) {
+  int64_t bits = node->op.operands[operand].bits;
+  for (int d = 0; d < node->op.numDims; ++d)
+    if (tileOperandIsIndexedBy(&node->op.operands[operand], d))
+      bits *= k->block[node->dims[d]];
+  if (k->numLives == TileGraphTensors)
+    return -1;
+  k->lives[k->numLives] = (TileLifetime){k->step, k->step, bits / 8};
+  return k->numLives++;
+}
+
 static void load(Kernel *k, const TileGraphNode *node, int operand) {
   const TileOperatorOperand *o = &node->op.operands[operand];
-  Load now = {node->tensors[operand], k->scope, dimsOf(node, operand)};
-  if (o->rank == 0 || (o->isOutput && !o->isRead))
+  Load now = {node->tensors[operand], k->scope, -1, dimsOf(node, operand)};
+  if (o->rank == 0 || !o->isRead)
     return;
   for (int i = 0; i < k->numLoads; ++i)
-    if (k->loads[i].tensor == now.tensor && k->loads[i].scope == now.scope && k->loads[i].dims == now.dims)
+    if (k->loads[i].tensor == now.tensor && k->loads[i].scope == now.scope && k->loads[i].dims == now.dims) {
+      if (k->loads[i].life >= 0)
+        k->lives[k->loads[i].life].end = k->step;
       return;
+    }
+  // A product's factors are in shared memory.
+  now.life = node->op.m >= 0 ? -1 : begin(k, node, operand);
   if (k->numLoads < MostLoads)
     k->loads[k->numLoads++] = now;
   k->cost.read += countOf(k, now.dims, false) * (double)o->bits / 8;
 }
 
-// A value's tile lives from now on.
+// Values live from now on.
 static void hold(Kernel *k, int n) {
   const TileGraphNode *node = &k->graph->nodes[n];
-  int64_t bytes = 0;
-  for (int i = 0; i < node->op.numOperands; ++i) {
-    int64_t elements = 1;
-    if (!node->op.operands[i].isOutput)
-      continue;
-    for (int d = 0; d < node->op.numDims; ++d)
-      if (tileOperandIsIndexedBy(&node->op.operands[i], d))
-        elements *= k->block[node->dims[d]];
-    bytes += elements * node->op.operands[i].bits / 8;
-  }
-  if (k->numLives == TileGraphTensors)
-    return;
   k->life[n] = k->numLives;
-  k->lives[k->numLives++] = (TileLifetime){k->step, k->step, bytes};
+  for (int i = 0; i < node->op.numOperands; ++i)
+    if (node->op.operands[i].isOutput)
+      begin(k, node, i);
+  k->numValues[n] = k->numLives - k->life[n];
 }
 
 static void use(Kernel *k, int n) {
-  if (k->isDone[n])
-    k->lives[k->life[n]].end = k->step;
+  for (int i = 0; k->isDone[n] && i < k->numValues[n]; ++i)
+    k->lives[k->life[n] + i].end = k->step;
 }
 
 static void evaluate(Kernel *k, int n);
@@ -221,6 +229,13 @@ static bool isFactorOnce(const Kernel *k, const TileGraphNode *node, int operand
   return node->op.m >= 0 && node->makers[operand] < 0;
 }
 
+// Walked dimensions whose loops are not open, and these: what they index has a tile in each round.
+static uint32_t inside(const Kernel *k, uint32_t dims) {
+  for (int d = 0; d < k->graph->numDims; ++d)
+    dims |= isWalked(k, d) && !(k->open >> d & 1) ? 1u << d : 0;
+  return dims;
+}
+
 static void computeBefore(Kernel *k, int n, uint32_t dims) {
   const TileGraphNode *node = &k->graph->nodes[n];
   for (int i = 0; i < node->op.numOperands; ++i) {
@@ -233,7 +248,7 @@ static void computeBefore(Kernel *k, int n, uint32_t dims) {
       }
       continue;
     }
-    if (dimsOf(&k->graph->nodes[node->makers[i]], node->outputs[i]) & dims)
+    if (dimsOf(&k->graph->nodes[node->makers[i]], node->outputs[i]) & inside(k, dims))
       computeBefore(k, node->makers[i], dims);
     else
       evaluate(k, node->makers[i]);
@@ -243,12 +258,12 @@ static void computeBefore(Kernel *k, int n, uint32_t dims) {
 // Inside of loops over `dims`, with what is forgotten when they are closed.
 typedef struct Scope {
   uint32_t open;
-  int scope;
+  int scope, step;
   bool isDone[TileGraphNodes], isHeld[TileGraphNodes][2];
 } Scope;
 
 static Scope openLoops(Kernel *k, uint32_t dims) {
-  Scope outer = {.open = k->open, .scope = k->scope};
+  Scope outer = {.open = k->open, .scope = k->scope, .step = k->step};
   memcpy(outer.isDone, k->isDone, sizeof outer.isDone);
   memcpy(outer.isHeld, k->isHeld, sizeof outer.isHeld);
   k->open |= dims;
@@ -259,8 +274,8 @@ static Scope openLoops(Kernel *k, uint32_t dims) {
 
 static void closeLoops(Kernel *k, const Scope *outer) {
   for (int n = 0; n < k->graph->numNodes; ++n) // what was computed around the loops is needed in every round
-    if (outer->isDone[n] && k->lives[k->life[n]].end >= k->step)
-      k->lives[k->life[n]].end = k->step;
+    if (outer->isDone[n] && k->numValues[n] && k->lives[k->life[n]].end > outer->step)
+      use(k, n);
   k->open = outer->open;
   k->scope = outer->scope;
   memcpy(k->isDone, outer->isDone, sizeof k->isDone);
@@ -359,16 +374,21 @@ static void fitCpu(Kernel *k, const TileSearchTarget *target) {
     k->cost.misfit = "a core's caches";
 }
 
-// Bytes and operations at the machine's rates, on the cores that have programs.
+// Warps for each partition of a core that hide the latency of memory. Not fitted.
+enum { HidingWarps = 2 };
+
+// Bytes and operations at the machine's rates, on the cores that have programs. Too few warps wait for memory.
 static double secondsOf(const Kernel *k, const TileSearchTarget *target) {
   double cores = (double)target->cores, programs = (double)k->cost.programs;
-  double used = programs / (ceil(programs / cores) * cores);
+  double used = programs / (ceil(programs / cores) * cores), hidden = fmin(1, programs / cores);
+  if (target->isGpu)
+    hidden = fmin(1, programs * (double)k->cost.warps / (cores * (double)(target->partitions * HidingWarps)));
   double bytes = (k->cost.read + k->cost.written) / target->levels[target->numLevels - 1].bandwidth;
   double lanes =
       (double)(target->isGpu ? target->lanes * target->partitions : target->vectorBytes / 4 * target->loadsPerCycle);
   double issue = k->instructions / (lanes * cores * target->clock);
   double products = k->products / (target->rate * cores * target->clock);
-  return fmax(bytes, issue + products) / used;
+  return fmax(bytes / hidden, (issue + products) / used);
 }
 
 TileGraphCost tileGraphCost(const TileGraph *graph, const TileSearchTarget *target, const int64_t *block) {

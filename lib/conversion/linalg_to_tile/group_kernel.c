@@ -33,6 +33,7 @@ typedef struct Emission {
   MlirValue parameters[MaxOperands + MaxCaptures], index[MaxDims]; // of the whole kernel
   int operands[MaxGroupNodes][MaxOperands], captures[MaxGroupNodes][MaxCaptures]; // the launch's, of each node's
   Values values;
+  uint32_t open; // walked dimensions whose loops are open
 } Emission;
 
 //===--- the launch's operands ------------------------------------------------===//
@@ -170,11 +171,15 @@ static void enter(Emission *k, int number) {
 
 static MlirValue evaluate(Emission *k, int node, int output);
 
-static bool hasAny(const TileGroupNode *node, int output, const int *dims, int count) {
+// The output has no tile of its own in each round of these loops, nor of loops that are still to be opened.
+static bool isComplete(const Emission *k, const TileGroupNode *node, int output, const int *dims, int count) {
+  uint32_t inside = ~k->open;
   for (int i = 0; i < count; ++i)
-    if (tileGroupNodeHas(node, output, dims[i]))
-      return true;
-  return false;
+    inside |= 1u << dims[i];
+  for (int d = 0; d < k->graph->numDims; ++d)
+    if (inside >> d & 1 && tileGroupNodeHas(node, output, d) && tileGroupDimIsWalked(&k->graph->dims[d]))
+      return false;
+  return true;
 }
 
 // A factor from outside has one tile wherever these loops stand: no loop goes along its dimensions.
@@ -199,10 +204,10 @@ static void computeBefore(Emission *k, int number, const int *dims, int count) {
       }
       continue;
     }
-    if (hasAny(&k->graph->nodes[node->makers[i]], node->outputs[i], dims, count))
-      computeBefore(k, node->makers[i], dims, count);
-    else
+    if (isComplete(k, &k->graph->nodes[node->makers[i]], node->outputs[i], dims, count))
       evaluate(k, node->makers[i], node->outputs[i]);
+    else
+      computeBefore(k, node->makers[i], dims, count);
   }
 }
 
@@ -221,15 +226,18 @@ typedef struct Loops {
   TileKernelLoop loops[MaxDims];
   int count;
   Values outer;
+  uint32_t open;
 } Loops;
 
 static void openLoops(Emission *k, const int *dims, int count, intptr_t carried, MlirValue *values, Loops *loops) {
   loops->count = count;
   loops->outer = k->values;
+  loops->open = k->open;
   for (int i = 0; i < count; ++i) {
     k->e.structured = &k->whole;
     memcpy(k->e.parameters, k->parameters, sizeof k->parameters);
     MlirValue end = tileKernelNumTiles(&k->e, &k->e.body, dims[i], tileKernelExtent(&k->e, dims[i]));
+    k->open |= 1u << dims[i];
     k->index[dims[i]] = tileKernelOpenLoop(&k->e, end, 1, carried, values, &loops->loops[i]);
   }
 }
@@ -238,6 +246,7 @@ static void closeLoops(Emission *k, Loops *loops) {
   for (int i = loops->count - 1; i >= 0; --i)
     tileKernelCloseLoop(&k->e, &loops->loops[i]);
   k->values = loops->outer;
+  k->open = loops->open;
 }
 
 //===--- operands -------------------------------------------------------------===//
@@ -427,19 +436,36 @@ static MlirValue evaluate(Emission *k, int number, int output) {
 
 //===--- the kernel -----------------------------------------------------------------===//
 
-static void storeResult(Emission *k, int node, int output) {
-  int dims[MaxDims], count = 0;
-  Loops loops;
+// The dimensions of the result that the kernel walks.
+static int walkedOfResult(const Emission *k, int node, int output, int *dims) {
+  int count = 0;
   for (int d = 0; d < k->graph->numDims; ++d)
     if (tileGroupNodeHas(&k->graph->nodes[node], output, d) && tileGroupDimIsWalked(&k->graph->dims[d]))
       dims[count++] = d;
-  if (count && hasAny(&k->graph->nodes[node], output, dims, count))
+  return count;
+}
+
+static void storeResult(Emission *k, int node, int output) {
+  int dims[MaxDims], count = walkedOfResult(k, node, output, dims);
+  Loops loops;
+  if (count)
     computeBefore(k, node, dims, count);
   openLoops(k, dims, count, 0, NULL, &loops);
   MlirValue value = evaluate(k, node, output);
   enter(k, node);
   tileKernelStore(&k->e, k->graph->nodes[node].s.numInputs + output, value);
   closeLoops(k, &loops);
+}
+
+// Everything is read before anything is stored, as far as no loop stands around both: then a tensor is read once.
+static void buildResults(Emission *k) {
+  const TileGroupGraph *graph = k->graph;
+  int dims[MaxDims];
+  for (int r = 0; r < graph->numResults; ++r)
+    if (walkedOfResult(k, graph->results[r].node, graph->results[r].output, dims) == 0)
+      evaluate(k, graph->results[r].node, graph->results[r].output);
+  for (int r = 0; r < graph->numResults; ++r)
+    storeResult(k, graph->results[r].node, graph->results[r].output);
 }
 
 static void emit(Emission *k) {
@@ -450,8 +476,7 @@ static void emit(Emission *k) {
   for (int d = 0; d < k->graph->numDims; ++d)
     if (k->graph->dims[d].isFolded)
       k->index[d] = zero;
-  for (int r = 0; r < k->graph->numResults; ++r)
-    storeResult(k, k->graph->results[r].node, k->graph->results[r].output);
+  buildResults(k);
   k->e.structured = &k->whole;
   memcpy(k->e.parameters, k->parameters, sizeof k->parameters);
   tileKernelEnd(&k->e);

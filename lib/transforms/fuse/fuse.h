@@ -4,3 +4,4 @@
 #include "lib/capi/pass.h"
 
 extern const MlirExtPassDefinition tileGroupOpsPass;
+extern const MlirExtPassDefinition tileFuseAtMemoryLevelPass;

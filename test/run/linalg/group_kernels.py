@@ -1,7 +1,8 @@
-"""Groups of the kind `group` as one kernel. Use: group_kernels.py TILE_RUN FOLDER TARGET… [--only=REGEX]
+"""Groups of the kind `group` as one kernel. Use: group_kernels.py TILE_RUN FOLDER TARGET… [--only=REGEX] [--fusion=OBJECTIVE]
 
 Each form is a tile.group with blocks that somebody wrote. Its program runs on the targets and is judged by the
 interpreter, which runs the body. The group must have become one kernel. Sizes are odd; blocks are whole and walked.
+With --fusion the forms have no groups: tile-fuse-at-memory-level writes those that it chooses.
 """
 import json
 import re
@@ -83,6 +84,13 @@ class Body:
 
     def give(self, *values):
         self.results = values
+
+    def plain(self):
+        """The program without a group."""
+        results = ", ".join(map(self.typeOf, self.results))
+        parameters = ", ".join(f"{v}: {self.typeOf(v)}" for v in self.inputs)
+        lines = "\n".join(self.lines)
+        return f"func.func @main({parameters}) -> ({results}) {{\n{lines}\nreturn {', '.join(self.results)} : {results}\n}}\n"
 
     def text(self):
         types = ", ".join(map(self.typeOf, self.inputs))
@@ -227,6 +235,8 @@ FORMS = {
     "products, f16": lambda: products(33, 17, 35, 21, [16, 32, 16, 32], "f16"),
     "products, past the end": lambda: pastTheEnd(19, 24, 21, 17, [16, 32, 16, 32]),
     "layers": lambda: layers(53, 32, 4, [16, 32, 32, 32, 32, 32]),
+    "layers, walked": lambda: layers(37, 64, 3, [16, 16, 32, 16, 64]),
+    "layers, rows walked": lambda: layers(37, 35, 3, [16, 16, 16, 64, 16]),
     "scores": lambda: scores(3, 21, 35, 24, [1, 16, 64, 8]),
     "rows of a product": lambda: rowsOfProduct(37, 29, 24, [16, 32, 16]),
     "rows of a product, walked": lambda: rowsOfProduct(37, 45, 24, [16, 16, 16]),
@@ -237,25 +247,27 @@ FORMS = {
 def main():
     tool, folder, *rest = sys.argv[1:]
     only = [a[7:] for a in rest if a.startswith("--only=")]
+    fusion = [a for a in rest if a.startswith("--fusion=")]
     targets = [a for a in rest if not a.startswith("--")]
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    problems = checked = 0
+    problems = checked = kernels = 0
     for name, form in FORMS.items():
         if only and not re.search(only[0], name):
             continue
         file = folder / f"{re.sub('[^a-z0-9]+', '_', name)}.mlir"
-        file.write_text(form().text())
+        file.write_text(form().plain() if fusion else form().text())
         for target in targets:
             stats = folder / "stats.json"
-            run = subprocess.run([tool, file, f"--target={target}", "--check-against=interpret", f"--stats={stats}"],
+            run = subprocess.run([tool, file, f"--target={target}", "--check-against=interpret", f"--stats={stats}", *fusion],
                                  capture_output=True, text=True)
             launches = json.loads(stats.read_text()).get("launches") if run.returncode == 0 else None
             checked += 1
-            if run.returncode or launches != 1:
+            kernels += launches or 0
+            if run.returncode or (launches != 1 and not fusion):
                 problems += 1
                 print(f"{name} on {target}: {launches} launches\n{run.stdout}{run.stderr[:2000]}")
-    print(f"{checked} kernels, {problems} problems")
+    print(f"{checked} programs, {kernels} kernels, {problems} problems")
     sys.exit(problems > 0 or checked == 0)
 
 
