@@ -105,8 +105,7 @@ bool gpuCombineAcross(Gpu *g, const Combined *combined, MlirValue isRight, const
 // What the layout holds beyond the tile, along the axes, counts as nothing.
 static bool readTile(Gpu *g, Combined *combined, intptr_t tile) {
   MlirType type = tileOperandType(combined->op, tile);
-  const MlirValue *registers =
-      gpuTileLike(g, combined->op, mlirOperationGetOperand(combined->op, tile), combined->type);
+  const MlirValue *registers = gpuTile(g, mlirOperationGetOperand(combined->op, tile));
   combined->elements[tile] = tileTypeGetElement(type);
   bool hasVoid = gpuHasVoid(&combined->layout, combined->type, combined->axes);
   if (hasVoid || tileScanOpIsA(combined->op))

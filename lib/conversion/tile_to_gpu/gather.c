@@ -170,7 +170,7 @@ static void trapOutside(Gpu *g, const GpuReach *reach, MlirValue wanted, MlirVal
 // Whole vectors where the fast axis of a view is not gathered are left to later; LLVM merges neighbouring loads.
 static bool lowerGather(Gpu *g, MlirOperation op) {
   MlirValue source = tileGatherOpGetSource(op), result = tileGatherOpGetResult(op);
-  if (gpuIsTile(mlirValueGetType(source)) && tileHas(op, "axis"))
+  if (tileHas(op, "axis"))
     return gpuMustExchange(op);
   GpuReach reach;
   MlirValue mask = tileOpOperand(op, "mask"), other = tileOpOperand(op, "other"), padding = {NULL};

@@ -141,17 +141,13 @@ static bool enterState(Gpu *g, Scan *scan) {
   return true;
 }
 
-static bool givePrefixes(Gpu *g, const Scan *scan, intptr_t tile) {
+static void givePrefixes(Gpu *g, const Scan *scan, intptr_t tile) {
   const Combined *combined = &scan->combined;
   MlirValue result = mlirOperationGetResult(combined->op, tile), *registers = gpuRecordTile(g, result);
-  TileLayout layout = gpuLayoutOf(mlirValueGetType(result));
-  if (!tileLayoutEquals(&layout, &combined->layout))
-    return gpuMustExchange(combined->op);
   for (intptr_t reg = 0; reg < combined->count; ++reg) {
     MlirValue prefix = prefixOf(scan, reg)[tile];
     registers[reg] = mlirValueIsNull(prefix) ? combined->neutral[tile] : prefix;
   }
-  return true;
 }
 
 //===--- the op -----------------------------------------------------------------------------------===//
@@ -189,8 +185,7 @@ bool gpuLowerScan(Gpu *g, MlirOperation op) {
   if (hasState && !enterState(g, &scan))
     return false;
   for (intptr_t i = 0; i < scan.combined.tiles; ++i)
-    if (!givePrefixes(g, &scan, i))
-      return false;
+    givePrefixes(g, &scan, i);
   for (intptr_t i = 0; hasState && i < scan.combined.tiles; ++i)
     if (!gpuGiveCombined(g, &scan.combined, i, mlirOperationGetResult(op, scan.combined.tiles + i)))
       return false;

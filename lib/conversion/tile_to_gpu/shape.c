@@ -230,6 +230,11 @@ static bool lowerConvertLayout(Gpu *g, MlirOperation op) {
   return true;
 }
 
+static bool lowerHistogram(Gpu *g, MlirOperation op) {
+  (void)g;
+  return gpuMustExchange(op);
+}
+
 const GpuRow gpuShapeRows[] = {
     {TileOp_Iota, lowerIota},
     {TileOp_Broadcast, lowerBroadcast},
@@ -239,5 +244,6 @@ const GpuRow gpuShapeRows[] = {
     {TileOp_Insert, lowerInsert},
     {TileOp_Cat, lowerCat},
     {TileOp_ConvertLayout, lowerConvertLayout},
+    {TileOp_Histogram, lowerHistogram},
     {.lower = NULL},
 };

@@ -328,20 +328,13 @@ static void convertIndices(MlirOperation op, const char *memory, MlirType elemen
     convertOperand(op, first - 1, elements);
 }
 
-static void convertInputs(MlirOperation op, intptr_t inputs) {
-  for (intptr_t i = 1; i < inputs; ++i)
-    convertOperand(op, i, tileFirstOperandType(op));
-}
-
 // The states lack the axis, and lie as the tile without it.
-static void convertScan(MlirOperation op) {
+static void convertStates(MlirOperation op) {
   MlirType tile = tileFirstOperandType(op);
-  intptr_t inputs = tileScanOpGetNumInputs(op), axis = tileScanOpGetAxisValue(op);
-  convertInputs(op, inputs);
-  for (intptr_t i = 0; i < inputs; ++i) {
-    MlirType element = tileTypeGetElement(tileOperandType(op, i)), state = tileWithoutAxis(tile, axis, element);
-    convertResult(op, i, tileTypeWithElement(tile, element));
-    if (i >= tileScanOpGetNumInitial(op) || !tileTypeIsATile(state))
+  intptr_t inputs = tileScanOpGetNumInputs(op);
+  for (intptr_t i = 0; i < tileScanOpGetNumInitial(op); ++i) {
+    MlirType state = tileWithoutAxis(tile, tileScanOpGetAxisValue(op), tileTypeGetElement(tileOperandType(op, i)));
+    if (!tileTypeIsATile(state))
       continue;
     convertOperand(op, inputs + i, state);
     convertResult(op, inputs + i, state);
@@ -357,11 +350,8 @@ static void convertCounter(MlirOperation op) {
 static MlirWalkResult convertOperands(MlirOperation op, void *unused) {
   (void)unused;
   switch (tileOpKind(op)) {
-  case TileOp_Reduce:
-    convertInputs(op, tileReduceOpGetNumInputs(op));
-    break;
   case TileOp_Scan:
-    convertScan(op);
+    convertStates(op);
     break;
   case TileOp_Random:
     convertCounter(op);

@@ -7,7 +7,7 @@
 // RUN: not %tile_opt %t/call.mlir --pass-pipeline='builtin.module(tile.kernel(tile-plan-shared-memory{chip=sm_80}))' 2>&1 | FileCheck %t/call.mlir
 // RUN: not %tile_opt %t/offset.mlir --pass-pipeline='builtin.module(tile.kernel(tile-insert-barriers))' 2>&1 | FileCheck %t/offset.mlir
 // RUN: not %tile_opt %t/scratch.mlir --convert-tile-to-nvvm=chip=sm_80 2>&1 | FileCheck %t/scratch.mlir
-// RUN: not %tile_opt %t/exchange.mlir --convert-tile-to-nvvm=chip=sm_80 2>&1 | FileCheck %t/exchange.mlir
+// RUN: not %tile_opt %t/exchange.mlir --split-input-file --convert-tile-to-nvvm=chip=sm_80 2>&1 | FileCheck %t/exchange.mlir
 // RUN: not %tile_opt %t/ordered.mlir --convert-tile-to-nvvm=chip=sm_80 2>&1 | FileCheck %t/ordered.mlir
 
 //--- machine.mlir
@@ -58,6 +58,30 @@ tile.kernel @k(%x: memref<32x32xf32>) attributes {ordered, warps = 4 : i32} {
   // CHECK: exchange.mlir:[[@LINE+1]]:8: error: 'tile.convert_layout' op moves elements between threads, which tile-exchange-in-shared-memory writes as stores and loads; run this pass before tile-insert-barriers
   %b = tile.convert_layout %a : tensor<32x32xf32, #rows> -> tensor<32x32xf32, #columns>
   tile.store %b, %X[%c0, %c0] : tensor<32x32xf32, #columns>, !tile.view<32x32xf32>
+  tile.return
+}
+// -----
+#l = #tile.layout<reg [2:d0], lane [32:d0*2], warp [2:d0*64]>
+#m = #tile.layout<reg [2:d0*64], lane [32:d0], warp [2:d0*32]>
+tile.kernel @k(%x: memref<128xf32>, %i: memref<128xi32>) attributes {ordered, warps = 2 : i32} {
+  %c0 = arith.constant 0 : index
+  %X = tile.view %x : memref<128xf32> to !tile.view<128xf32>
+  %I = tile.view %i : memref<128xi32> to !tile.view<128xi32>
+  %n = tile.load %I[%c0] : !tile.view<128xi32> -> tensor<128xi32, #m>
+  // CHECK: exchange.mlir:[[@LINE+1]]:8: error: 'tile.gather' op moves elements between threads
+  %g = tile.gather %x[%n] bounds(drop) : memref<128xf32>[tensor<128xi32, #m>] -> tensor<128xf32, #l>
+  tile.store %g, %X[%c0] : tensor<128xf32, #l>, !tile.view<128xf32>
+  tile.return
+}
+// -----
+#l = #tile.layout<reg [2:d0], lane [32:d0*2], warp [2:d0*64]>
+tile.kernel @k(%x: memref<128xi32>) attributes {ordered, warps = 2 : i32} {
+  %c0 = arith.constant 0 : index
+  %X = tile.view %x : memref<128xi32> to !tile.view<128xi32>
+  %a = tile.load %X[%c0] : !tile.view<128xi32> -> tensor<128xi32, #l>
+  // CHECK: exchange.mlir:[[@LINE+1]]:8: error: 'tile.histogram' op moves elements between threads
+  %h = tile.histogram %a : tensor<128xi32, #l> -> tensor<128xi32, #l>
+  tile.store %h, %X[%c0] : tensor<128xi32, #l>, !tile.view<128xi32>
   tile.return
 }
 
