@@ -138,9 +138,11 @@ static void read_entry(tessera_sparse_reader_t *reader) {
   double value = at && !reader->is_pattern ? strtod(at, &end) : 1;
   if (!at || (!reader->is_pattern && end == at))
     refuse(reader, "expected an entry: a coordinate for each dimension, from 1, and a value");
-  for (int64_t d = 0; d < reader->rank; ++d)
-    if (--coordinates[d] < 0 || coordinates[d] >= reader->sizes[d])
+  for (int64_t d = 0; d < reader->rank; ++d) {
+    coordinates[d] -= 1;
+    if (coordinates[d] < 0 || coordinates[d] >= reader->sizes[d])
       refuse(reader, "a coordinate lies outside of its dimension");
+  }
   add_entry(reader, coordinates, value);
   if (reader->is_symmetric && coordinates[0] != coordinates[1])
     add_entry(reader, (int64_t[]){coordinates[1], coordinates[0]}, value);

@@ -342,8 +342,8 @@ static const char *ruleOut(const TileGraph *graph, const int64_t *block) {
 
 // Warps for the tiles: four, or as many as their registers need.
 static void fitGpu(Kernel *k, const TileSearchTarget *target) {
-  double most =
-      (double)(target->registersPerThread * target->model.registerPercent / 100 - target->model.tileRegisters);
+  int64_t registers = target->registersPerThread * target->model.registerPercent / 100;
+  double most = (double)(registers - target->model.tileRegisters);
   k->cost.warps = 4;
   while (k->cost.warps * target->lanes < target->threadsPerBlock &&
          k->cost.footprint / 4 / (double)(k->cost.warps * target->lanes) > most / 2)

@@ -127,9 +127,11 @@ static bool has_ended(pid_t process) {
 bool tessera_child_ends(const tessera_running_t *running, double seconds) {
   int handle = (int)syscall(SYS_pidfd_open, running->process, 0); // an old kernel has none
   double end = now() + seconds;
-  for (double left = seconds; !has_ended(running->process) && left > 0; left = end - now()) {
+  double left = seconds;
+  while (!has_ended(running->process) && left > 0) {
     double most = handle < 0 ? 0.01 : left < 1000 ? left : 1000;
     poll(&(struct pollfd){handle, POLLIN, 0}, handle >= 0, (int)(most * 1000) + 1);
+    left = end - now();
   }
   if (handle >= 0)
     close(handle);

@@ -93,8 +93,8 @@ static int remove_files(int folder) {
   long count;
   lseek(folder, 0, SEEK_SET);
   while ((count = syscall(SYS_getdents64, folder, entries, sizeof entries)) > 0)
-    for (long at = 0; at < count; at += ((const entry_t *)(const void *)(entries + at))->length)
-      removed += unlinkat(folder, ((const entry_t *)(const void *)(entries + at))->name, 0) == 0;
+    for (long at = 0; at < count; at += ((const entry_t *)(entries + at))->length)
+      removed += unlinkat(folder, ((const entry_t *)(entries + at))->name, 0) == 0;
   return removed;
 }
 

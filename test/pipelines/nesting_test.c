@@ -67,11 +67,12 @@ static void test_operators(void) {
 }
 
 static void test_bytecode(void) {
+  static const char magic[] = {'M', 'L', '\xef', 'R'};
   char bytes[1000];
   tessera_nesting_t found;
   memset(bytes, '(', sizeof bytes);
   CHECK(!tessera_nesting_check(bytes, sizeof bytes, &found));
-  memcpy(bytes, "ML\xefR", 4);
+  memcpy(bytes, magic, sizeof magic);
   CHECK(tessera_nesting_check(bytes, sizeof bytes, &found));
 }
 

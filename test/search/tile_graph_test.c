@@ -253,7 +253,8 @@ static void testBestFit(void) {
 
 static double scoreOf(const TileGraphCost *cost, TileGraphObjective objective, const TileSearchTarget *target) {
   double bytes = cost->read + cost->written, programs = (double)cost->programs, cores = (double)target->cores;
-  double waves = (double)((cost->programs + target->cores - 1) / target->cores);
+  int64_t rounds = (cost->programs + target->cores - 1) / target->cores;
+  double waves = (double)rounds;
   (void)cores;
   return objective == TileGraphObjective_Time      ? cost->seconds
          : objective == TileGraphObjective_Traffic ? bytes

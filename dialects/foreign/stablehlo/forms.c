@@ -399,8 +399,9 @@ static bool parseInputs(MlirExtParser parser, Pairs *pairs) {
       return tileParseFail(parser, mlirExtParserGetLocation(parser), "more than %d inputs", MostPairs);
     if (!mlirExtParserParseToken(parser, "(") || !mlirExtParserParseOperand(parser, &pairs->operands[pairs->count]) ||
         !mlirExtParserParseToken(parser, "init") || !mlirExtParserParseToken(parser, ":") ||
-        !mlirExtParserParseOperand(parser, &inits[pairs->count++]) || !mlirExtParserParseToken(parser, ")"))
+        !mlirExtParserParseOperand(parser, &inits[pairs->count]) || !mlirExtParserParseToken(parser, ")"))
       return false;
+    ++pairs->count;
   } while (mlirExtParserParseOptionalToken(parser, ","));
   memcpy(pairs->operands + pairs->count, inits, sizeof *inits * (size_t)pairs->count);
   return true;

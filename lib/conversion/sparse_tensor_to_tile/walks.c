@@ -76,7 +76,8 @@ static bool fill(LevelLowering *lowering, const LevelStorage *to, LevelPrepare p
 bool sparseLevelMakeEntries(LevelLowering *lowering, const LevelStorage *to, LevelPrepare prepare, void *data,
                             LevelEntries *entries) {
   *entries = (LevelEntries){{NULL}};
-  return fill(lowering, to, prepare, data, entries) && fill(lowering, to, prepare, data, entries);
+  bool isCounted = fill(lowering, to, prepare, data, entries);
+  return isCounted && fill(lowering, to, prepare, data, entries);
 }
 
 //===--- walking ----------------------------------------------------------------------===//

@@ -49,7 +49,7 @@ static void there_and_back(self_t *self, void **params) {
   tessera_emu_bulk_load(self, shared, map, barrier, at, map->rank, 3);
   tessera_emu_mbarrier_wait(self, barrier, 0, 4);
   for (uint32_t i = 0; i < bytes; i += 4)
-    STORE((int *)(void *)((char *)dump + i), LOAD((int *)(void *)(shared + i), 5), 6);
+    STORE((int *)((char *)dump + i), LOAD((int *)(shared + i), 5), 6);
   tessera_emu_bulk_store(self, back, shared, at, map->rank, 7);
   tessera_emu_bulk_commit(self);
   tessera_emu_bulk_wait(self, 0, 0, 8);
@@ -183,7 +183,7 @@ static void ring(self_t *self, void **params) {
       else if (broken != NO_WAIT)
         tessera_emu_mbarrier_wait(self, full, parity, 6);
       for (int i = 0; i < BOX_BYTES / 128; ++i)
-        sum += (uint32_t)LOAD((int *)(void *)(box + 128 * i + 4 * self->lane), 7);
+        sum += (uint32_t)LOAD((int *)(box + 128 * i + 4 * self->lane), 7);
       tessera_emu_mbarrier_arrive(self, empty, 1, 0, 0, 8);
     }
     if (broken == NOBODY_WAITS && round == STAGES - 1)
@@ -271,7 +271,7 @@ static void stores(self_t *self, void **params) {
       return;
   }
   if (self->index == 7)
-    LOAD((int *)(void *)target, 6);
+    LOAD((int *)target, 6);
 }
 
 static void test_stores(void) {
@@ -300,7 +300,7 @@ static void test_stores(void) {
       CHECK(!right ? has(report, expected[what].kind, expected[what].text) : is_clean(report), "case %d, seed %d", what,
             (int)seed);
       for (int i = 0; right && i < BOX_BYTES / 2; ++i)
-        CHECK(((int *)(void *)target)[i] == i % (BOX_BYTES / 4) + i / (BOX_BYTES / 4), "word %d", i);
+        CHECK(((int *)target)[i] == i % (BOX_BYTES / 4) + i / (BOX_BYTES / 4), "word %d", i);
       tessera_emulator_report_destroy(report);
     }
 }

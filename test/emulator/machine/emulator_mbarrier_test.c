@@ -178,6 +178,9 @@ static void alone(self_t *self, void **params) {
     break;
   case OUTSIDE:
     tessera_emu_mbarrier_wait(self, self->block->shared + 8192, 0, 3);
+    break;
+  default:
+    break;
   }
 }
 

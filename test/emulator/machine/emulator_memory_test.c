@@ -89,7 +89,7 @@ __attribute__((no_sanitize("address"))) static void local_memory(self_t *self, v
   int own[4];
   _Alignas(8) char record[sizeof(tessera_emu_private_t) + sizeof own];
   tessera_emu_private_t *callers = tessera_emu_privates(self);
-  tessera_emu_private_begins(self, (tessera_emu_private_t *)(void *)record, own, sizeof own);
+  tessera_emu_private_begins(self, (tessera_emu_private_t *)record, own, sizeof own);
   STORE(&own[self->index % 4], 9, 1);
   STORE(BROKEN ? &(*(int **)params[1])[WORDS] : &B[MINE], LOAD(&own[self->index % 4], 2), 3);
   tessera_emu_privates_end(self, callers);
