@@ -5,6 +5,7 @@
 #include "dialects/tile/questions.h"
 
 #include "mlir-c/BuiltinAttributes.h"
+#include "upstream/math.h"
 
 #include <string.h>
 
@@ -75,7 +76,14 @@ static MlirValue remainderOfBf16(Gpu *g, MlirOperation op, const MlirValue *oper
   return gpuOp(g, ArithOp_TruncF, mlirValueGetType(operands[0]), remainder);
 }
 
+static bool isApproximatePower(const Gpu *g, MlirOperation op) {
+  return g->vocabulary->powerOfTwo && mathExp2OpIsA(op) && tileOpAllows(op, TileFastMath_Approximate) &&
+         mlirTypeIsAF32(gpuElementType(tileOnlyResultType(op)));
+}
+
 static MlirValue compute(Gpu *g, MlirOperation op, const MlirValue *operands) {
+  if (isApproximatePower(g, op))
+    return g->vocabulary->powerOfTwo(&g->builder, operands[0]);
   if (hasTf32(op))
     return computeTf32(g, op, operands);
   if (isRemainderOfBf16(op))

@@ -88,7 +88,8 @@ typedef struct GpuVocabulary {
   MlirValue (*threadId)(TileBuilder *builder);
   MlirValue (*programId)(TileBuilder *builder, int axis);
   MlirValue (*numPrograms)(TileBuilder *builder, int axis);
-  void (*barrier)(TileBuilder *builder); // of the block; memory accesses are ordered across it
+  void (*barrier)(TileBuilder *builder);                      // of the block; memory accesses are ordered across it
+  MlirValue (*powerOfTwo)(TileBuilder *builder, MlirValue x); // 2^x of f32 to 2 ulp, subnormals 0; null: math.exp2
   MlirValue (*shuffleXor)(TileBuilder *builder, MlirValue word, int64_t mask);    // from lane ^ mask
   MlirValue (*shuffleFrom)(TileBuilder *builder, MlirValue word, MlirValue lane); // from that lane
   bool (*mma)(TileBuilder *builder, MlirOperation at, const GpuProduct *product); // false after a diagnostic

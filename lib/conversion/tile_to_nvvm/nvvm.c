@@ -90,6 +90,17 @@ static void loadMatrix(TileBuilder *builder, MlirValue address, int count, bool 
   }
 }
 
+//===--- functions ------------------------------------------------------------------------------===//
+
+// LLVM's exp2 keeps subnormal results, which takes four instructions. nvvm has no op for the one.
+static MlirValue powerOfTwo(TileBuilder *builder, MlirValue x) {
+  MlirContext context = builder->context;
+  MlirOperation assembly = llvmInlineAsmOpBuild(builder, mlirF32TypeGet(context), 1, &x,
+                                                mlirStringAttrGet(context, tileString("ex2.approx.ftz.f32 $0, $1;")),
+                                                mlirStringAttrGet(context, tileString("=f,f")));
+  return llvmInlineAsmOpGetRes(assembly);
+}
+
 //===--- asynchronous copies --------------------------------------------------------------------===//
 
 // Sixteen bytes go past the first-level cache, less cannot.
@@ -129,6 +140,7 @@ const GpuVocabulary tileNvvmVocabulary = {
     .programId = programId,
     .numPrograms = numPrograms,
     .barrier = barrier,
+    .powerOfTwo = powerOfTwo,
     .shuffleXor = shuffleXor,
     .shuffleFrom = shuffleFrom,
     .mma = tileNvvmMma,

@@ -198,6 +198,17 @@ static bool multiplyHeld(EmulatorBuild *build, MlirOperation op, const tessera_w
   return multiply(build, &b, op, product, &what);
 }
 
+// What is subnormal is 0 before and after.
+static bool lowerPower(EmulatorBuild *build, MlirOperation op) {
+  TileBuilder b = tileBuilderBefore(op);
+  MlirValue power = llvmExp2OpBuild(&b, llvmInlineAsmOpGetOperands(op, 0));
+  MlirValue least = llvmConstantOpBuild(&b, build->f32, mlirFloatAttrDoubleGet(b.context, build->f32, 0x1p-126));
+  MlirValue zero = llvmConstantOpBuild(&b, build->f32, mlirFloatAttrDoubleGet(b.context, build->f32, 0));
+  MlirValue isLess = llvmFCmpOpBuild(&b, power, least, LlvmFCmp_Olt);
+  emulatorReplace(op, llvmSelectOpBuild(&b, isLess, zero, power));
+  return true;
+}
+
 bool emulatorLowerAssembly(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
   char text[MostText];
   tessera_wgmma_t product = {.n = 0};
@@ -208,6 +219,8 @@ bool emulatorLowerAssembly(EmulatorBuild *build, MlirOperation op, const Emulato
     return passThrough(build, op);
   if (sscanf(text, "wgmma.wait_group.sync.aligned %d;%n", &pending, &end) == 1 && end && !text[end])
     return waitFor(build, op, pending);
+  if (!strcmp(text, "ex2.approx.ftz.f32 $0, $1;"))
+    return lowerPower(build, op);
   if (readProduct(text, &product))
     return multiplyHeld(build, op, &product);
   return emulatorRefuse(build, op, "is not known to the emulator: \"%.100s\"", text);

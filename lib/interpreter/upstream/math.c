@@ -38,7 +38,15 @@ static double reciprocalRoot(double x) { return 1 / sqrt(x); }
 FUNCTION(interpretScalarRsqrt, reciprocalRoot)
 FUNCTION(interpretScalarCbrt, cbrt)
 FUNCTION(interpretScalarExp, exp)
-FUNCTION(interpretScalarExp2, exp2)
+
+// An approximate power of two (afn) of f32 may be 0 where it is subnormal.
+SCALAR(interpretScalarExp2) {
+  *result = computed(instruction, exp2(x[0].f), carried(exp2, x[0]));
+  if (instruction->isApproximate && OUT->width == 32 && fabs(result->f) < 0x1.001p-126)
+    result->bound += fabs(result->f);
+  return true;
+}
+
 FUNCTION(interpretScalarLog, log)
 FUNCTION(interpretScalarLog2, log2)
 FUNCTION(interpretScalarLog10, log10)
