@@ -175,7 +175,7 @@ static MlirValue joinSizes(Node *node, MlirValue a, MlirValue b, bool *isOpen) {
   return x > 1 ? a : y > 1 ? b : arithSelectOpBuild(t, aIsOne, b, a);
 }
 
-bool onnxBroadcastSizes(Node *node, int count, Value *const *inputs, int *rank, MlirValue *sizes) {
+bool onnxBroadcastSizes(Node *node, int count, OnnxValue *const *inputs, int *rank, MlirValue *sizes) {
   *rank = 0;
   for (int i = 0; i < count; ++i)
     *rank = inputs[i]->rank > *rank ? inputs[i]->rank : *rank;
@@ -194,7 +194,7 @@ bool onnxBroadcastSizes(Node *node, int count, Value *const *inputs, int *rank, 
 }
 
 // Position of a result's element in an input, both in C order, sizes known.
-static int64_t placeIn(const Value *input, int rank, const int64_t *sizes, int64_t at) {
+static int64_t placeIn(const OnnxValue *input, int rank, const int64_t *sizes, int64_t at) {
   int64_t place = 0, step = 1;
   for (int d = rank - 1; d >= 0; --d) {
     int own = d - (rank - input->rank);
@@ -209,14 +209,9 @@ static int64_t placeIn(const Value *input, int rank, const int64_t *sizes, int64
   return place;
 }
 
-// What is known of all elements here: sizes (integers, few), or constants that give constants.
-static bool isWorthKeeping(OnnxType type, int64_t count, const MlirValue *elements) {
-  if (count <= 8 && !onnxIsFloat(type))
-    return true;
-  for (int64_t i = 0; i < count; ++i)
-    if (!arithConstantOpIsA(tileDefiningOp(elements[i])))
-      return false;
-  return true;
+// Is an element known well enough: a size (few integers), or a constant?
+static bool isWorthKeeping(OnnxType type, int64_t count, MlirValue element) {
+  return (count <= 8 && !onnxIsFloat(type)) || arithConstantOpIsA(tileDefiningOp(element));
 }
 
 static int64_t knownShape(int rank, const MlirValue *sizes, int64_t *shape) {
@@ -229,8 +224,8 @@ static int64_t knownShape(int rank, const MlirValue *sizes, int64_t *shape) {
   return count;
 }
 
-static Value *foldMap(Node *node, OnnxType type, int count, Value *const *inputs, OnnxElement *element,
-                      const void *data, int rank, const MlirValue *sizes) {
+static OnnxValue *foldMap(Node *node, OnnxType type, int count, OnnxValue *const *inputs, OnnxElement *element,
+                          const void *data, int rank, const MlirValue *sizes) {
   int64_t shape[OnnxMaxRank], number = knownShape(rank, sizes, shape);
   if (number < 0)
     return NULL;
@@ -243,8 +238,9 @@ static Value *foldMap(Node *node, OnnxType type, int count, Value *const *inputs
     for (int i = 0; i < count; ++i)
       x[i] = inputs[i]->elements[placeIn(inputs[i], rank, shape, at)];
     results[at] = onnxFold(node->b, element(&body, x));
+    body.failed |= !isWorthKeeping(type, number, results[at]);
   }
-  if (body.failed || !isWorthKeeping(type, number, results))
+  if (body.failed)
     return NULL;
   return onnxOfElements(node, type, rank, sizes, results, number);
 }
@@ -252,7 +248,7 @@ static Value *foldMap(Node *node, OnnxType type, int count, Value *const *inputs
 // Inputs whose size might be 1 or the result's: only the running program knows, so the body reads them at a place.
 typedef struct OpenMap {
   int count;
-  Value *const *inputs;
+  OnnxValue *const *inputs;
   OnnxElement *element;
   const void *data;
   int rank;
@@ -262,7 +258,7 @@ static MlirValue openElement(Body *body) {
   const OpenMap *map = body->data;
   MlirValue x[OnnxMaxInputs], index[OnnxMaxRank];
   for (int i = 0; i < map->count; ++i) {
-    Value *input = map->inputs[i];
+    OnnxValue *input = map->inputs[i];
     for (int d = 0; d < input->rank; ++d) {
       MlirValue at = body->index[d + map->rank - input->rank], one = tileBuildIndex(body->b, 1);
       MlirValue isOne = onnxCompareI(body, ArithCmpI_Eq, input->sizes[d], one);
@@ -277,7 +273,7 @@ static MlirValue openElement(Body *body) {
   return result;
 }
 
-static bool isOpenMap(int count, Value *const *inputs, int rank, const MlirValue *sizes) {
+static bool isOpenMap(int count, OnnxValue *const *inputs, int rank, const MlirValue *sizes) {
   for (int i = 0; i < count; ++i)
     for (int d = 0; d < inputs[i]->rank; ++d) {
       MlirValue own = inputs[i]->sizes[d], size = sizes[d + rank - inputs[i]->rank];
@@ -288,7 +284,7 @@ static bool isOpenMap(int count, Value *const *inputs, int rank, const MlirValue
 }
 
 // The input without the axes that it repeats along, and its map.
-static MlirValue projectInput(Node *node, Value *input, int rank, const MlirValue *sizes, MlirAffineMap *map) {
+static MlirValue projectInput(Node *node, OnnxValue *input, int rank, const MlirValue *sizes, MlirAffineMap *map) {
   int axes[OnnxMaxRank], count = 0;
   uint32_t dropped = 0;
   for (int d = 0; d < input->rank; ++d) {
@@ -302,9 +298,9 @@ static MlirValue projectInput(Node *node, Value *input, int rank, const MlirValu
   return onnxTensor(node, dropped ? onnxSqueeze(node, input, dropped) : input);
 }
 
-Value *onnxMapTo(Node *node, OnnxType type, int rank, const MlirValue *sizes, int count, Value *const *inputs,
-                 OnnxElement *element, const void *data) {
-  Value *known = foldMap(node, type, count, inputs, element, data, rank, sizes);
+OnnxValue *onnxMapTo(Node *node, OnnxType type, int rank, const MlirValue *sizes, int count, OnnxValue *const *inputs,
+                     OnnxElement *element, const void *data) {
+  OnnxValue *known = foldMap(node, type, count, inputs, element, data, rank, sizes);
   if (known)
     return known;
   if (isOpenMap(count, inputs, rank, sizes)) {
@@ -320,7 +316,8 @@ Value *onnxMapTo(Node *node, OnnxType type, int rank, const MlirValue *sizes, in
   return mlirValueIsNull(result) ? NULL : onnxOfTensor(node, type, result, sizes);
 }
 
-Value *onnxMap(Node *node, OnnxType type, int count, Value *const *inputs, OnnxElement *element, const void *data) {
+OnnxValue *onnxMap(Node *node, OnnxType type, int count, OnnxValue *const *inputs, OnnxElement *element,
+                   const void *data) {
   int rank;
   MlirValue sizes[OnnxMaxRank];
   return onnxBroadcastSizes(node, count, inputs, &rank, sizes)
@@ -330,7 +327,7 @@ Value *onnxMap(Node *node, OnnxType type, int count, Value *const *inputs, OnnxE
 
 static MlirValue same(Body *body, const MlirValue *x) { return x[0]; }
 
-Value *onnxBroadcastTo(Node *node, Value *value, int rank, const MlirValue *sizes) {
+OnnxValue *onnxBroadcastTo(Node *node, OnnxValue *value, int rank, const MlirValue *sizes) {
   bool isSame = rank == value->rank;
   for (int i = 0; i < rank && isSame; ++i)
     isSame = onnxIsSame(sizes[i], value->sizes[i]);
@@ -339,8 +336,8 @@ Value *onnxBroadcastTo(Node *node, Value *value, int rank, const MlirValue *size
 
 //===--- places ---------------------------------------------------------------===//
 
-static Value *foldGenerate(Node *node, OnnxType type, int rank, const MlirValue *sizes, OnnxPlace *place,
-                           const void *data) {
+static OnnxValue *foldGenerate(Node *node, OnnxType type, int rank, const MlirValue *sizes, OnnxPlace *place,
+                               const void *data) {
   int64_t shape[OnnxMaxRank], number = knownShape(rank, sizes, shape);
   if (number < 0)
     return NULL;
@@ -353,13 +350,14 @@ static Value *foldGenerate(Node *node, OnnxType type, int rank, const MlirValue 
     MlirValue result = place(&body);
     if (!body.failed)
       results[at] = onnxFold(node->b, result);
+    body.failed |= !body.failed && !isWorthKeeping(type, number, results[at]);
   }
-  if (body.failed || !isWorthKeeping(type, number, results))
+  if (body.failed)
     return NULL;
   return onnxOfElements(node, type, rank, sizes, results, number);
 }
 
-MlirValue onnxAt(Body *body, Value *from, const MlirValue *index) {
+MlirValue onnxAt(Body *body, OnnxValue *from, const MlirValue *index) {
   if (!body->isFolding)
     return tensorExtractOpBuild(body->b, onnxTensor(body->node, from), from->rank, index);
   int64_t place = 0;
@@ -374,8 +372,9 @@ MlirValue onnxAt(Body *body, Value *from, const MlirValue *index) {
   return elements ? elements[place] : tileBuildConstant(body->b, onnxZero(body->node, from->type));
 }
 
-Value *onnxGenerate(Node *node, OnnxType type, int rank, const MlirValue *sizes, OnnxPlace *place, const void *data) {
-  Value *known = foldGenerate(node, type, rank, sizes, place, data);
+OnnxValue *onnxGenerate(Node *node, OnnxType type, int rank, const MlirValue *sizes, OnnxPlace *place,
+                        const void *data) {
+  OnnxValue *known = foldGenerate(node, type, rank, sizes, place, data);
   if (known)
     return known;
   OnnxGeneric generic = {.dims = rank, .usesIndex = true, .place = place, .data = data};
@@ -399,8 +398,8 @@ static MlirValue accumulate(Body *body, const MlirValue *x) {
   return with->combine(&inner, (MlirValue[]){x[1], x[0]});
 }
 
-static Value *foldReduce(Node *node, OnnxType type, Value *value, uint32_t reduced, MlirValue initial,
-                         const Combine *with, int rank, const MlirValue *sizes) {
+static OnnxValue *foldReduce(Node *node, OnnxType type, OnnxValue *value, uint32_t reduced, MlirValue initial,
+                             const Combine *with, int rank, const MlirValue *sizes) {
   int64_t number = onnxCount(value);
   if (onnxIsFloat(type) || number < 0 || number > OnnxMaxElements || reduced != (1u << value->rank) - 1 ||
       value->type != type || !onnxElements(node, value))
@@ -411,8 +410,8 @@ static Value *foldReduce(Node *node, OnnxType type, Value *value, uint32_t reduc
   return body.failed ? NULL : onnxOfElements(node, type, rank, sizes, &initial, 1);
 }
 
-Value *onnxReduceWith(Node *node, OnnxType type, Value *value, uint32_t reduced, double initial, OnnxElement *combine,
-                      const void *data) {
+OnnxValue *onnxReduceWith(Node *node, OnnxType type, OnnxValue *value, uint32_t reduced, double initial,
+                          OnnxElement *combine, const void *data) {
   int axes[OnnxMaxRank], rank = 0;
   MlirValue sizes[OnnxMaxRank];
   for (int d = 0; d < value->rank; ++d)
@@ -424,7 +423,7 @@ Value *onnxReduceWith(Node *node, OnnxType type, Value *value, uint32_t reduced,
   MlirValue start = mlirTypeIsAFloat(element) ? tileBuildFloat(node->b, element, initial)
                                               : tileBuildInteger(node->b, element, onnxInteger(initial));
   Combine with = {combine, data};
-  Value *known = foldReduce(node, type, value, reduced, start, &with, rank, sizes);
+  OnnxValue *known = foldReduce(node, type, value, reduced, start, &with, rank, sizes);
   if (known)
     return known;
   OnnxGeneric generic = {.count = 1, .dims = value->rank, .element = accumulate, .data = &with, .reduced = reduced};
@@ -451,11 +450,11 @@ static MlirValue multiplyAdd(Body *body, const MlirValue *x) {
   return ONNX_OP(isFloat ? ArithOp_AddF : ArithOp_AddI, x[2], term);
 }
 
-Value *onnxEinsum(Node *node, OnnxType type, Value *a, const char *aLabels, Value *b, const char *bLabels,
-                  const char *labels) {
+OnnxValue *onnxEinsum(Node *node, OnnxType type, OnnxValue *a, const char *aLabels, OnnxValue *b, const char *bLabels,
+                      const char *labels) {
   char all[2 * OnnxMaxRank + 1] = "";
   MlirValue extents[2 * OnnxMaxRank], sizes[OnnxMaxRank];
-  Value *const inputs[] = {a, b};
+  OnnxValue *const inputs[] = {a, b};
   const char *const texts[] = {labels, aLabels, bLabels};
   int dims = 0, axes[OnnxMaxRank], rank = (int)strlen(labels);
   for (int t = 0; t < 3; ++t)

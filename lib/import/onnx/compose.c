@@ -6,25 +6,27 @@
 
 static MlirValue apply(Body *body, const MlirValue *x) { return onnxOp(body, *(const int *)body->data, x); }
 
-Value *onnxUnary(Node *node, TileUpstream op, Value *x) { return x ? onnxMap(node, x->type, 1, &x, apply, &op) : NULL; }
-
-Value *onnxBinary(Node *node, TileUpstream op, Value *x, Value *y) {
-  return x && y ? onnxMap(node, x->type, 2, (Value *[]){x, y}, apply, &op) : NULL;
+OnnxValue *onnxUnary(Node *node, TileUpstream op, OnnxValue *x) {
+  return x ? onnxMap(node, x->type, 1, &x, apply, &op) : NULL;
 }
 
-Value *onnxWithNumber(Node *node, TileUpstream op, Value *x, double number) {
+OnnxValue *onnxBinary(Node *node, TileUpstream op, OnnxValue *x, OnnxValue *y) {
+  return x && y ? onnxMap(node, x->type, 2, (OnnxValue *[]){x, y}, apply, &op) : NULL;
+}
+
+OnnxValue *onnxWithNumber(Node *node, TileUpstream op, OnnxValue *x, double number) {
   return x ? onnxBinary(node, op, x, onnxScalarValue(node, x->type, number)) : NULL;
 }
 
-Value *onnxAdd(Node *node, Value *x, Value *y) {
+OnnxValue *onnxAdd(Node *node, OnnxValue *x, OnnxValue *y) {
   return x && y ? onnxBinary(node, onnxIsFloat(x->type) ? ArithOp_AddF : ArithOp_AddI, x, y) : NULL;
 }
 
-Value *onnxSub(Node *node, Value *x, Value *y) {
+OnnxValue *onnxSub(Node *node, OnnxValue *x, OnnxValue *y) {
   return x && y ? onnxBinary(node, onnxIsFloat(x->type) ? ArithOp_SubF : ArithOp_SubI, x, y) : NULL;
 }
 
-Value *onnxMul(Node *node, Value *x, Value *y) {
+OnnxValue *onnxMul(Node *node, OnnxValue *x, OnnxValue *y) {
   return x && y ? onnxBinary(node, onnxIsFloat(x->type) ? ArithOp_MulF : ArithOp_MulI, x, y) : NULL;
 }
 

@@ -73,7 +73,7 @@ static bool sizeOfAxis(Node *node, MlirValue in, bool rounds, OnnxWindow *window
   return true;
 }
 
-bool onnxReadWindow(Node *node, const Value *x, const MlirValue *kernel, bool rounds, OnnxWindow *window) {
+bool onnxReadWindow(Node *node, const OnnxValue *x, const MlirValue *kernel, bool rounds, OnnxWindow *window) {
   int64_t pads[2 * OnnxMaxRank];
   int count;
   window->rank = x->rank - 2;
@@ -106,7 +106,7 @@ bool onnxReadWindow(Node *node, const Value *x, const MlirValue *kernel, bool ro
   return true;
 }
 
-static Value *padWindow(Node *node, Value *x, const OnnxWindow *window, double number) {
+static OnnxValue *padWindow(Node *node, OnnxValue *x, const OnnxWindow *window, double number) {
   MlirValue low[OnnxMaxRank], high[OnnxMaxRank];
   for (int d = 0; d < x->rank; ++d) {
     low[d] = d < 2 ? tileBuildIndex(node->b, 0) : window->low[d - 2];
@@ -136,9 +136,18 @@ static MlirValue multiplyAdd(Body *body, const MlirValue *x) {
 
 // x is padded: N×G×C×spatial, w: G×M×C×window; axes of size 1 that are known (groups, channels of a group) are left
 // out.
-Value *onnxConvolve(Node *node, Value *x, Value *w, int64_t groups, const OnnxWindow *window) {
+OnnxValue *onnxConvolve(Node *node, OnnxValue *x, OnnxValue *w, int64_t groups, const OnnxWindow *window) {
   int s = window->rank;
   int64_t channels = onnxStatic(x->sizes[1]), filters = onnxStatic(w->sizes[0]), inner = onnxStatic(w->sizes[1]);
+  if (channels < 0 && inner > 0 && groups > 0 && groups < INT32_MAX) { // the weights know
+    MlirValue sizes[OnnxMaxRank];
+    memcpy(sizes, x->sizes, sizeof sizes);
+    sizes[1] = tileBuildIndex(node->b, inner * groups);
+    if (!onnxCheckSame(node, x->sizes[1], sizes[1], "the channels of an image and its weights"))
+      return NULL;
+    x = onnxOfTensor(node, x->type, onnxTensor(node, x), sizes);
+    channels = inner * groups;
+  }
   if (w->rank != s + 2 || groups < 1 || channels < 0 || filters < 0 || inner * groups != channels || filters % groups) {
     onnxError(node, "%lld channels, %lld filters of %lld channels and %lld groups do not fit", (long long)channels,
               (long long)filters, (long long)inner, (long long)groups);
@@ -188,7 +197,7 @@ Value *onnxConvolve(Node *node, Value *x, Value *w, int64_t groups, const OnnxWi
   }
 #undef AXIS
   OnnxType types[] = {x->type, onnxSumType(x->type)};
-  Value *image = onnxReshape(node, x, xr, xs), *weights = onnxReshape(node, w, wr, ws);
+  OnnxValue *image = onnxReshape(node, x, xr, xs), *weights = onnxReshape(node, w, wr, ws);
   if (!image || !weights)
     return NULL;
   OnnxGeneric generic = {.count = 2, .dims = dims, .element = multiplyAdd, .data = types, .reduced = reduced};
@@ -199,29 +208,29 @@ Value *onnxConvolve(Node *node, Value *x, Value *w, int64_t groups, const OnnxWi
   generic.maps[2] = mlirAffineMapGet(context, dims, 0, or, oe);
   MlirValue zero = tileBuildConstant(node->b, onnxZero(node, types[1]));
   generic.init = onnxFilled(node, types[1], or, outs, zero);
-  Value *sum = onnxOfTensor(node, types[1], onnxGeneric(node, &generic), outs);
+  OnnxValue *sum = onnxOfTensor(node, types[1], onnxGeneric(node, &generic), outs);
   sizes[0] = x->sizes[0];
   sizes[1] = tileBuildIndex(node->b, filters);
   for (int i = 0; i < s; ++i)
     sizes[i + 2] = window->out[i];
-  Value *result = onnxReshape(node, sum, s + 2, sizes);
+  OnnxValue *result = onnxReshape(node, sum, s + 2, sizes);
   return result ? onnxCast(node, result, x->type) : NULL;
 }
 
-static Value *addBias(Node *node, Value *x, Value *bias) {
+static OnnxValue *addBias(Node *node, OnnxValue *x, OnnxValue *bias) {
   if (!x || !bias)
     return x;
   return onnxAdd(node, x, onnxUnsqueeze(node, bias, ~2u & ((1u << x->rank) - 1), x->rank));
 }
 
 bool onnxEmitConv(Node *node) {
-  Value *x = node->in[0], *w = node->in[1];
+  OnnxValue *x = node->in[0], *w = node->in[1];
   OnnxWindow window;
   if (w->rank != x->rank)
     return onnxError(node, "inputs have the ranks %d and %d", x->rank, w->rank);
   if (!onnxReadWindow(node, x, w->sizes + 2, false, &window))
     return false;
-  Value *result = onnxConvolve(node, padWindow(node, x, &window, 0), w, onnxInt(node, "group", 1), &window);
+  OnnxValue *result = onnxConvolve(node, padWindow(node, x, &window, 0), w, onnxInt(node, "group", 1), &window);
   return onnxReturn(node, addBias(node, result, node->in[2]));
 }
 
@@ -230,7 +239,7 @@ bool onnxEmitConv(Node *node) {
 // The image with stride - 1 zeros between its pixels and padding around: what a convolution with the mirrored window
 // turns into the transposed one.
 typedef struct Spread {
-  Value *from;
+  OnnxValue *from;
   int64_t strides[OnnxMaxRank];
   MlirValue low[OnnxMaxRank];
 } Spread;
@@ -255,7 +264,7 @@ static MlirValue spread(Body *body) {
 }
 
 typedef struct Mirror {
-  Value *from;
+  OnnxValue *from;
   int64_t groups;
 } Mirror;
 
@@ -272,8 +281,8 @@ static MlirValue mirrored(Body *body) {
   return onnxAt(body, by->from, at);
 }
 
-static bool transposedPads(Node *node, const Value *x, const OnnxWindow *window, const int64_t *more, MlirValue *low,
-                           MlirValue *high, MlirValue *out) {
+static bool transposedPads(Node *node, const OnnxValue *x, const OnnxWindow *window, const int64_t *more,
+                           MlirValue *low, MlirValue *high, MlirValue *out) {
   int s = window->rank, count;
   int64_t pads[2 * OnnxMaxRank], shape[OnnxMaxRank];
   TileBuilder *b = node->b;
@@ -315,7 +324,7 @@ static bool transposedPads(Node *node, const Value *x, const OnnxWindow *window,
 }
 
 bool onnxEmitConvTranspose(Node *node) {
-  Value *x = node->in[0], *w = node->in[1];
+  OnnxValue *x = node->in[0], *w = node->in[1];
   OnnxWindow window = {.rank = x->rank - 2};
   int s = window.rank;
   int64_t more[OnnxMaxRank], groups = onnxInt(node, "group", 1), channels = onnxStatic(w->sizes[0]);
@@ -343,9 +352,9 @@ bool onnxEmitConvTranspose(Node *node) {
     filters[i + 2] = w->sizes[i + 2];
   }
   Mirror turn = {w, groups};
-  Value *image = onnxGenerate(node, x->type, x->rank, sizes, spread, &by);
-  Value *weights = image ? onnxGenerate(node, w->type, w->rank, filters, mirrored, &turn) : NULL;
-  Value *result = weights ? onnxConvolve(node, image, weights, groups, &window) : NULL;
+  OnnxValue *image = onnxGenerate(node, x->type, x->rank, sizes, spread, &by);
+  OnnxValue *weights = image ? onnxGenerate(node, w->type, w->rank, filters, mirrored, &turn) : NULL;
+  OnnxValue *result = weights ? onnxConvolve(node, image, weights, groups, &window) : NULL;
   return onnxReturn(node, addBias(node, result, node->in[2]));
 }
 
@@ -356,10 +365,10 @@ static MlirValue takeFirst(Body *body, const MlirValue *x) {
 }
 
 // Combines the elements of each window; the padding has `number`, the result starts from it.
-static Value *pool(Node *node, Value *x, const OnnxWindow *window, TileUpstream op, double number) {
+static OnnxValue *pool(Node *node, OnnxValue *x, const OnnxWindow *window, TileUpstream op, double number) {
   MlirContext context = node->b->context;
   int s = window->rank, dims = 2 * s + 2;
-  Value *padded = padWindow(node, x, window, number);
+  OnnxValue *padded = padWindow(node, x, window, number);
   MlirAffineExpr from[OnnxMaxRank], in[OnnxMaxRank];
   MlirValue sizes[OnnxMaxRank] = {x->sizes[0], x->sizes[1]}, kernel[OnnxMaxRank];
   int axes[OnnxMaxRank];
@@ -411,7 +420,7 @@ static MlirValue countPlaces(Body *body) {
 }
 
 bool onnxEmitAveragePool(Node *node) {
-  Value *x = node->in[0];
+  OnnxValue *x = node->in[0];
   OnnxWindow window;
   if (!onnxReadWindow(node, x, NULL, onnxInt(node, "ceil_mode", 0) != 0, &window))
     return false;
@@ -422,7 +431,7 @@ bool onnxEmitAveragePool(Node *node) {
   if (!onnxInts(node, "pads", 2 * OnnxMaxRank, pads, &numPads))
     return false;
   bool isSame = onnxWord(node, "auto_pad", "SAME_UPPER", false) || onnxWord(node, "auto_pad", "SAME_LOWER", false);
-  Value *result = pool(node, onnxCast(node, x, type), &window, ArithOp_AddF, 0);
+  OnnxValue *result = pool(node, onnxCast(node, x, type), &window, ArithOp_AddF, 0);
   for (int i = 0; i < window.rank && result; ++i) {
     MlirValue end = tileBuildAdd(node->b, window.low[i], x->sizes[i + 2]);
     // What a last window reaches beyond the padding does not count.
@@ -431,7 +440,7 @@ bool onnxEmitAveragePool(Node *node) {
                 countsPads ? tileBuildAdd(node->b, end, high) : end, type};
     if (window.kernel[i] > 4096)
       return onnxError(node, "the window has size %lld; at most 4096 is accepted", (long long)window.kernel[i]);
-    Value *count = onnxGenerate(node, type, 1, &window.out[i], countPlaces, &by);
+    OnnxValue *count = onnxGenerate(node, type, 1, &window.out[i], countPlaces, &by);
     count = onnxUnsqueeze(node, count, ((1u << x->rank) - 1) & ~(1u << (i + 2)), x->rank);
     result = onnxBinary(node, ArithOp_DivF, result, count);
   }
@@ -440,7 +449,7 @@ bool onnxEmitAveragePool(Node *node) {
 
 // The place of the greatest element of a window, as a place in the whole tensor.
 typedef struct Greatest {
-  Value *from;
+  OnnxValue *from;
   const OnnxWindow *window;
   bool isColumnMajor;
 } Greatest;
@@ -489,7 +498,7 @@ static MlirValue placeOfGreatest(Body *body) {
 }
 
 bool onnxEmitMaxPool(Node *node) {
-  Value *x = node->in[0];
+  OnnxValue *x = node->in[0];
   OnnxWindow window;
   if (!onnxReadWindow(node, x, NULL, onnxInt(node, "ceil_mode", 0) != 0, &window))
     return false;
@@ -514,18 +523,18 @@ bool onnxEmitMaxPool(Node *node) {
 }
 
 bool onnxEmitLpPool(Node *node) {
-  Value *x = node->in[0];
+  OnnxValue *x = node->in[0];
   OnnxWindow window;
   double p = (double)onnxInt(node, "p", 2);
   if (!onnxReadWindow(node, x, NULL, onnxInt(node, "ceil_mode", 0) != 0, &window))
     return false;
-  Value *power = onnxWithNumber(node, MathOp_PowF, onnxUnary(node, MathOp_AbsF, x), p);
-  Value *sum = power ? pool(node, power, &window, ArithOp_AddF, 0) : NULL;
+  OnnxValue *power = onnxWithNumber(node, MathOp_PowF, onnxUnary(node, MathOp_AbsF, x), p);
+  OnnxValue *sum = power ? pool(node, power, &window, ArithOp_AddF, 0) : NULL;
   return onnxReturn(node, onnxWithNumber(node, MathOp_PowF, sum, 1 / p));
 }
 
 bool onnxEmitGlobalPool(Node *node) {
-  Value *x = node->in[0];
+  OnnxValue *x = node->in[0];
   if (x->rank < 3)
     return onnxError(node, "requires rank 3 or more");
   uint32_t axes = ((1u << x->rank) - 1) & ~3u;

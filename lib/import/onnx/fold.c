@@ -214,7 +214,7 @@ MlirValue onnxFold(TileBuilder *b, MlirValue value) {
     return value;
   bool known = true;
   for (intptr_t i = 0; i < count; ++i)
-    known &= numberOf(onnxFold(b, mlirOperationGetOperand(op, i)), &numbers[i]);
+    known &= numberOf(mlirOperationGetOperand(op, i), &numbers[i]);
   if (!known || !compute(op, numbers, &result))
     return value;
   MlirType type = mlirValueGetType(value);

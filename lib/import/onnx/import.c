@@ -108,7 +108,7 @@ static Binding *slotOf(const Scope *scope, OnnxText name) {
   return &scope->bindings[at];
 }
 
-static bool bind(Node *node, Scope *scope, OnnxText name, Value *value) {
+static bool bind(Node *node, Scope *scope, OnnxText name, OnnxValue *value) {
   if (2 * (scope->count + 1) >= scope->capacity) {
     Scope old = *scope;
     scope->capacity = old.capacity ? 2 * old.capacity : 64;
@@ -125,7 +125,7 @@ static bool bind(Node *node, Scope *scope, OnnxText name, Value *value) {
   return true;
 }
 
-static Value *lookUp(const Scope *scope, OnnxText name) {
+static OnnxValue *lookUp(const Scope *scope, OnnxText name) {
   for (; scope; scope = scope->outer) {
     Binding *slot = scope->capacity ? slotOf(scope, name) : NULL;
     if (slot && slot->name.data)
@@ -222,7 +222,7 @@ static bool emitRow(Node *node) {
 }
 
 static bool emitNode(Import *import, Scope *scope, const OnnxNode *raw, int number) {
-  Value *in[OnnxMaxInputs] = {NULL}, *out[OnnxMaxInputs] = {NULL};
+  OnnxValue *in[OnnxMaxInputs] = {NULL}, *out[OnnxMaxInputs] = {NULL};
   TileBuilder *b = &import->b;
   if (import->depth == 0)
     b->location = mlirLocationFileLineColGet(import->context, tileString(import->path), (unsigned)number, 1);
@@ -252,12 +252,12 @@ static bool emitNode(Import *import, Scope *scope, const OnnxNode *raw, int numb
   return true;
 }
 
-bool onnxSetOut(Node *node, int index, Value *value) {
+bool onnxSetOut(Node *node, int index, OnnxValue *value) {
   node->out[index] = value;
   return value != NULL;
 }
 
-bool onnxReturn(Node *node, Value *value) { return onnxSetOut(node, 0, value); }
+bool onnxReturn(Node *node, OnnxValue *value) { return onnxSetOut(node, 0, value); }
 
 //===--- graphs ---------------------------------------------------------------===//
 
@@ -267,7 +267,7 @@ static bool emitBody(Node *around, Scope *scope, const OnnxGraph *graph) {
   import->scope = scope;
   bool ok = !graph->hasSparse || onnxError(around, "sparse initializers are not supported");
   for (int64_t i = 0; i < graph->numTensors && ok; ++i) {
-    Value *value = onnxValueOfTensor(around, &graph->tensors[i]);
+    OnnxValue *value = onnxValueOfTensor(around, &graph->tensors[i]);
     ok = value && bind(around, scope, graph->tensors[i].name, value);
   }
   for (int64_t i = 0; i < graph->numNodes && ok; ++i)
@@ -276,7 +276,7 @@ static bool emitBody(Node *around, Scope *scope, const OnnxGraph *graph) {
   return ok;
 }
 
-bool onnxEmitGraph(Node *node, const OnnxGraph *graph, int numInputs, Value *const *inputs, Value **outputs) {
+bool onnxEmitGraph(Node *node, const OnnxGraph *graph, int numInputs, OnnxValue *const *inputs, OnnxValue **outputs) {
   Import *import = node->import;
   Scope scope = {.outer = import->scope};
   if (graph->numInputs != numInputs)
@@ -334,8 +334,8 @@ typedef struct Symbol {
 static MlirValue argumentSize(Node *node, MlirValue argument, int axis, const OnnxDimension *dimension, Symbol *symbols,
                               int64_t *numSymbols) {
   MlirValue size = tileBuildSize(node->b, argument, axis);
-  if (dimension->value >= 0 || !dimension->parameter.length)
-    return size;
+  if (dimension->value >= 0 || !dimension->parameter.length || onnxTextIs(dimension->parameter, "?"))
+    return size; // "?" is how some exporters write that there is no name
   for (int64_t i = 0; i < *numSymbols; ++i)
     if (onnxTextEquals(symbols[i].name, dimension->parameter)) {
       MlirValue same = arithCmpIOpBuild(node->b, size, symbols[i].size, ArithCmpI_Eq);
@@ -381,7 +381,7 @@ static bool bindArguments(Node *node, Scope *scope, const OnnxGraph *graph) {
     MlirValue argument = mlirBlockAddArgument(node->import->entry, type, node->b->location), sizes[OnnxMaxRank];
     for (int d = 0; d < (int)info->type.rank; ++d)
       sizes[d] = argumentSize(node, argument, d, &info->type.dims[d], symbols, &numSymbols);
-    Value *value = onnxOfTensor(node, info->type.element, argument, sizes);
+    OnnxValue *value = onnxOfTensor(node, info->type.element, argument, sizes);
     if (!bind(node, scope, info->name, value))
       return false;
   }
@@ -389,7 +389,7 @@ static bool bindArguments(Node *node, Scope *scope, const OnnxGraph *graph) {
 }
 
 // The type that the model declares for a result, where it says more than the importer knows.
-static MlirValue declaredResult(Node *node, Value *value, const OnnxValueInfo *info) {
+static MlirValue declaredResult(Node *node, OnnxValue *value, const OnnxValueInfo *info) {
   const OnnxTypeInfo *type = &info->type;
   bool isMore = false;
   MlirValue sizes[OnnxMaxRank];
@@ -414,7 +414,7 @@ static bool buildReturn(Node *node, Scope *scope, const OnnxGraph *graph, MlirTy
   MlirType *arguments = onnxAllocate(node, (size_t)(numArguments + 1) * sizeof *arguments);
   for (int64_t i = 0; i < graph->numOutputs; ++i) {
     const OnnxValueInfo *info = &graph->outputs[i];
-    Value *value = lookUp(scope, info->name);
+    OnnxValue *value = lookUp(scope, info->name);
     if (!value)
       return onnxError(node, "output '%.*s' of the graph is not defined", ONNX_SHOWN(info->name));
     if (value->kind != OnnxKind_Tensor)

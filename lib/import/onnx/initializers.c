@@ -118,7 +118,7 @@ static bool countOf(Node *node, const OnnxTensor *tensor, int64_t *count) {
   return true;
 }
 
-Value *onnxValueOfTensor(Node *node, const OnnxTensor *tensor) {
+OnnxValue *onnxValueOfTensor(Node *node, const OnnxTensor *tensor) {
   int64_t count;
   int each = onnxTypeBytes(tensor->type);
   if (!each) {
@@ -141,7 +141,7 @@ Value *onnxValueOfTensor(Node *node, const OnnxTensor *tensor) {
   MlirValue sizes[OnnxMaxRank];
   for (int64_t i = 0; i < tensor->dims.count; ++i)
     sizes[i] = tileBuildIndex(node->b, tensor->dims.items[i]);
-  Value *value = onnxValue(node, tensor->type, (int)tensor->dims.count, sizes);
+  OnnxValue *value = onnxValue(node, tensor->type, (int)tensor->dims.count, sizes);
   value->bytes = data.bytes ? data.bytes : (const unsigned char *)"";
   value->isMapped = data.isMapped && data.bytes;
   return value;

@@ -8,8 +8,8 @@
 #include <string.h>
 
 typedef struct Loss {
-  Value *logits, *targets, *weights; // N×C×…, N×…, C
-  bool ignores, isWeight;            // isWeight: gives the weight alone
+  OnnxValue *logits, *targets, *weights; // N×C×…, N×…, C
+  bool ignores, isWeight;                // isWeight: gives the weight alone
   int64_t ignored;
 } Loss;
 
@@ -34,7 +34,7 @@ static MlirValue lossAt(Body *body) {
   return by->ignores ? onnxSelect(body, isIgnored, tileBuildFloat(body->b, type, 0), result) : result;
 }
 
-static Value *lossOf(Node *node, Value *logits) {
+static OnnxValue *lossOf(Node *node, OnnxValue *logits) {
   Loss by = {.logits = logits, .targets = node->in[1], .weights = node->in[2]};
   if (logits->rank < 2 || by.targets->rank != logits->rank - 1) {
     onnxError(node, "scores have rank %d and labels rank %d", logits->rank, by.targets->rank);
@@ -44,7 +44,7 @@ static Value *lossOf(Node *node, Value *logits) {
   by.ignored = onnxInt(node, "ignore_index", 0);
   int rank = by.targets->rank;
   uint32_t axes = (1u << rank) - 1;
-  Value *loss = onnxGenerate(node, logits->type, rank, by.targets->sizes, lossAt, &by);
+  OnnxValue *loss = onnxGenerate(node, logits->type, rank, by.targets->sizes, lossAt, &by);
   if (!loss || onnxWord(node, "reduction", "none", false))
     return loss;
   if (onnxWord(node, "reduction", "sum", false))
@@ -54,7 +54,7 @@ static Value *lossOf(Node *node, Value *logits) {
     return NULL;
   }
   by.isWeight = true;
-  Value *weights = onnxGenerate(node, logits->type, rank, by.targets->sizes, lossAt, &by);
+  OnnxValue *weights = onnxGenerate(node, logits->type, rank, by.targets->sizes, lossAt, &by);
   return onnxBinary(node, ArithOp_DivF, onnxReduce(node, OnnxReduce_Sum, loss, axes, false),
                     onnxReduce(node, OnnxReduce_Sum, weights, axes, false));
 }
@@ -62,13 +62,13 @@ static Value *lossOf(Node *node, Value *logits) {
 bool onnxEmitNegativeLogLikelihood(Node *node) { return onnxReturn(node, lossOf(node, node->in[0])); }
 
 bool onnxEmitSoftmaxCrossEntropy(Node *node) {
-  Value *x = node->in[0];
+  OnnxValue *x = node->in[0];
   if (x->rank < 2)
     return onnxError(node, "scores have rank %d", x->rank);
-  Value *most = onnxReduce(node, OnnxReduce_Max, x, 2, true), *shifted = onnxSub(node, x, most);
-  Value *exponentials = onnxUnary(node, MathOp_Exp, shifted);
-  Value *sum = exponentials ? onnxReduce(node, OnnxReduce_Sum, exponentials, 2, true) : NULL;
-  Value *logits = onnxSub(node, shifted, onnxUnary(node, MathOp_Log, sum));
+  OnnxValue *most = onnxReduce(node, OnnxReduce_Max, x, 2, true), *shifted = onnxSub(node, x, most);
+  OnnxValue *exponentials = onnxUnary(node, MathOp_Exp, shifted);
+  OnnxValue *sum = exponentials ? onnxReduce(node, OnnxReduce_Sum, exponentials, 2, true) : NULL;
+  OnnxValue *logits = onnxSub(node, shifted, onnxUnary(node, MathOp_Log, sum));
   onnxSetOut(node, 1, logits);
   return logits && onnxReturn(node, lossOf(node, logits));
 }

@@ -15,7 +15,7 @@
 
 enum { OnnxMaxRank = 12, OnnxMaxElements = 256 };
 
-typedef struct Value {
+typedef struct OnnxValue {
   OnnxKind kind; // Sequence: items; None: an optional without a value
   OnnxType type;
   int rank;
@@ -25,8 +25,8 @@ typedef struct Value {
   int64_t count;                // of elements, of items
   const unsigned char *bytes;   // of a constant; null: none
   bool isMapped;                // bytes lie in the mapped file
-  struct Value **items;
-} Value;
+  struct OnnxValue **items;
+} OnnxValue;
 
 typedef struct Import Import;
 typedef struct Node {
@@ -35,8 +35,8 @@ typedef struct Node {
   TileBuilder *b;
   int64_t opset;
   int numIn, numOut, kind; // kind: of the operator's row
-  Value **in;              // null: left out; missing ones behind the last too, up to OnnxMaxInputs
-  Value **out;
+  OnnxValue **in;          // null: left out; missing ones behind the last too, up to OnnxMaxInputs
+  OnnxValue **out;
 } Node;
 enum { OnnxMaxInputs = 32 };
 
@@ -57,43 +57,44 @@ bool onnxAxis(const Node *node, int64_t axis, int rank, int *result);
 
 //===--- values ---------------------------------------------------------------===//
 
-Value *onnxValue(const Node *node, OnnxType type, int rank, const MlirValue *sizes);
+OnnxValue *onnxValue(const Node *node, OnnxType type, int rank, const MlirValue *sizes);
 MlirType onnxElementType(const Node *node, OnnxType type);
-MlirType onnxTensorType(const Node *node, const Value *value); // with the sizes that are constants
-MlirValue onnxTensor(Node *node, Value *value);
-Value *onnxOfTensor(Node *node, OnnxType type, MlirValue tensor, const MlirValue *sizes); // null sizes: the type's
+MlirType onnxTensorType(const Node *node, const OnnxValue *value); // with the sizes that are constants
+MlirValue onnxTensor(Node *node, OnnxValue *value);
+OnnxValue *onnxOfTensor(Node *node, OnnxType type, MlirValue tensor, const MlirValue *sizes); // null sizes: the type's
 // The same tensor as another type of ONNX (the signs of integers).
-Value *onnxRetype(const Node *node, const Value *value, OnnxType type);
+OnnxValue *onnxRetype(const Node *node, const OnnxValue *value, OnnxType type);
 int64_t onnxStatic(MlirValue size);        // -1: dynamic
 bool onnxIsSame(MlirValue a, MlirValue b); // certainly the same number
-int64_t onnxCount(const Value *value);     // of elements; -1: dynamic
+int64_t onnxCount(const OnnxValue *value); // of elements; -1: dynamic
 // The elements of a small constant or computed tensor; null: not known here.
-MlirValue *onnxElements(Node *node, Value *value);
+MlirValue *onnxElements(Node *node, OnnxValue *value);
 // As above, but reads what only the running program knows. Null after an error: too many, or no fixed number.
-MlirValue *onnxRead(Node *node, Value *value);
+MlirValue *onnxRead(Node *node, OnnxValue *value);
 // As onnxRead, as indices. The number goes to `count`.
-bool onnxReadIndices(Node *node, Value *value, int most, MlirValue *items, int *count);
+bool onnxReadIndices(Node *node, OnnxValue *value, int most, MlirValue *items, int *count);
 // Constants: false after an error, which names the input.
-bool onnxConstantInts(Node *node, Value *value, const char *what, int most, int64_t *items, int *count);
-bool onnxConstantReals(Node *node, Value *value, const char *what, int most, double *items, int *count);
-Value *onnxOfElements(Node *node, OnnxType type, int rank, const MlirValue *sizes, const MlirValue *elements,
-                      int64_t count);
-Value *onnxScalarValue(Node *node, OnnxType type, double number);
-Value *onnxFill(Node *node, OnnxType type, int rank, const MlirValue *sizes, double number);
+bool onnxConstantInts(Node *node, OnnxValue *value, const char *what, int most, int64_t *items, int *count);
+bool onnxConstantReals(Node *node, OnnxValue *value, const char *what, int most, double *items, int *count);
+OnnxValue *onnxOfElements(Node *node, OnnxType type, int rank, const MlirValue *sizes, const MlirValue *elements,
+                          int64_t count);
+OnnxValue *onnxScalarValue(Node *node, OnnxType type, double number);
+OnnxValue *onnxFill(Node *node, OnnxType type, int rank, const MlirValue *sizes, double number);
 // Checks while the program runs, or here where both are known: false after an error.
 bool onnxCheckSame(Node *node, MlirValue a, MlirValue b, const char *what);
 bool onnxCheck(Node *node, MlirValue condition, const char *what);
 // A view with other sizes of as many elements.
-Value *onnxReshape(Node *node, Value *value, int rank, const MlirValue *sizes);
-Value *onnxTranspose(Node *node, Value *value, const int *permutation);
-Value *onnxUnsqueeze(Node *node, Value *value, uint32_t axes, int rank); // bits of axes of the result
-Value *onnxSqueeze(Node *node, Value *value, uint32_t axes);
-Value *onnxSlice(Node *node, Value *value, const MlirValue *offsets, const MlirValue *sizes, const int64_t *strides);
-Value *onnxConcat(Node *node, int count, Value *const *values, int axis);
+OnnxValue *onnxReshape(Node *node, OnnxValue *value, int rank, const MlirValue *sizes);
+OnnxValue *onnxTranspose(Node *node, OnnxValue *value, const int *permutation);
+OnnxValue *onnxUnsqueeze(Node *node, OnnxValue *value, uint32_t axes, int rank); // bits of axes of the result
+OnnxValue *onnxSqueeze(Node *node, OnnxValue *value, uint32_t axes);
+OnnxValue *onnxSlice(Node *node, OnnxValue *value, const MlirValue *offsets, const MlirValue *sizes,
+                     const int64_t *strides);
+OnnxValue *onnxConcat(Node *node, int count, OnnxValue *const *values, int axis);
 // `number` at the places around.
-Value *onnxPad(Node *node, Value *value, const MlirValue *low, const MlirValue *high, MlirValue number);
-Value *onnxCast(Node *node, Value *value, OnnxType type);
-Value *onnxBroadcastTo(Node *node, Value *value, int rank, const MlirValue *sizes);
+OnnxValue *onnxPad(Node *node, OnnxValue *value, const MlirValue *low, const MlirValue *high, MlirValue number);
+OnnxValue *onnxCast(Node *node, OnnxValue *value, OnnxType type);
+OnnxValue *onnxBroadcastTo(Node *node, OnnxValue *value, int rank, const MlirValue *sizes);
 
 //===--- computing ------------------------------------------------------------===//
 
@@ -109,21 +110,23 @@ typedef MlirValue OnnxElement(Body *body, const MlirValue *x);
 typedef MlirValue OnnxPlace(Body *body);
 
 // Element by element, with ONNX's broadcasting. Null after an error.
-Value *onnxMap(Node *node, OnnxType type, int count, Value *const *inputs, OnnxElement *element, const void *data);
+OnnxValue *onnxMap(Node *node, OnnxType type, int count, OnnxValue *const *inputs, OnnxElement *element,
+                   const void *data);
 // Each element from its place.
-Value *onnxGenerate(Node *node, OnnxType type, int rank, const MlirValue *sizes, OnnxPlace *place, const void *data);
-MlirValue onnxAt(Body *body, Value *from, const MlirValue *index);
+OnnxValue *onnxGenerate(Node *node, OnnxType type, int rank, const MlirValue *sizes, OnnxPlace *place,
+                        const void *data);
+MlirValue onnxAt(Body *body, OnnxValue *from, const MlirValue *index);
 // Combines elements over the axes of `reduced` (bits), which the result lacks. `x` of element: the accumulator, the
 // element.
-Value *onnxReduceWith(Node *node, OnnxType type, Value *value, uint32_t reduced, double initial, OnnxElement *combine,
-                      const void *data);
+OnnxValue *onnxReduceWith(Node *node, OnnxType type, OnnxValue *value, uint32_t reduced, double initial,
+                          OnnxElement *combine, const void *data);
 // A sum of products over the labels that the result lacks: labels[i] of input i, one character for each axis.
-Value *onnxEinsum(Node *node, OnnxType type, Value *a, const char *aLabels, Value *b, const char *bLabels,
-                  const char *labels);
+OnnxValue *onnxEinsum(Node *node, OnnxType type, OnnxValue *a, const char *aLabels, OnnxValue *b, const char *bLabels,
+                      const char *labels);
 
 // Results of a node. False for a null value: an error was reported.
-bool onnxReturn(Node *node, Value *value);
-bool onnxSetOut(Node *node, int index, Value *value);
+bool onnxReturn(Node *node, OnnxValue *value);
+bool onnxSetOut(Node *node, int index, OnnxValue *value);
 
 // Scalars in a body; numbers of the type of `like`.
 MlirValue onnxNumber(Body *body, MlirValue like, double number);
@@ -139,5 +142,5 @@ MlirValue onnxSelect(Body *body, MlirValue condition, MlirValue a, MlirValue b);
 //===--- graphs ---------------------------------------------------------------===//
 
 // Emits a graph of an attribute at the builder's place; `inputs` stand for its inputs. `outputs` has room for all.
-bool onnxEmitGraph(Node *node, const OnnxGraph *graph, int numInputs, Value *const *inputs, Value **outputs);
+bool onnxEmitGraph(Node *node, const OnnxGraph *graph, int numInputs, OnnxValue *const *inputs, OnnxValue **outputs);
 TileBuilder *onnxBuilder(Node *node);

@@ -6,49 +6,49 @@
 #include "upstream/math.h"
 
 // A vector of channels as 1×C×1×…
-static Value *perChannel(Node *node, Value *vector, int rank) {
+static OnnxValue *perChannel(Node *node, OnnxValue *vector, int rank) {
   if (!vector || vector->rank != 1)
     return vector ? (onnxError(node, "a vector of channels has rank %d", vector->rank), NULL) : NULL;
   return onnxUnsqueeze(node, vector, ~2u & ((1u << rank) - 1), rank);
 }
 
 typedef struct Moments {
-  Value *centered, *mean, *variance; // sizes 1 along the axes
+  OnnxValue *centered, *mean, *variance; // sizes 1 along the axes
 } Moments;
 
-static Moments momentsOf(Node *node, Value *x, uint32_t axes) {
+static Moments momentsOf(Node *node, OnnxValue *x, uint32_t axes) {
   Moments moments = {.mean = onnxReduce(node, OnnxReduce_Mean, x, axes, true)};
   moments.centered = onnxSub(node, x, moments.mean);
-  Value *square = onnxMul(node, moments.centered, moments.centered);
+  OnnxValue *square = onnxMul(node, moments.centered, moments.centered);
   moments.variance = square ? onnxReduce(node, OnnxReduce_Mean, square, axes, true) : NULL;
   return moments;
 }
 
 // 1 / sqrt(variance + epsilon)
-static Value *inverse(Node *node, Value *variance, double epsilon) {
-  Value *root = onnxUnary(node, MathOp_Sqrt, onnxWithNumber(node, ArithOp_AddF, variance, epsilon));
+static OnnxValue *inverse(Node *node, OnnxValue *variance, double epsilon) {
+  OnnxValue *root = onnxUnary(node, MathOp_Sqrt, onnxWithNumber(node, ArithOp_AddF, variance, epsilon));
   return root ? onnxBinary(node, ArithOp_DivF, onnxScalarValue(node, root->type, 1), root) : NULL;
 }
 
-static Value *castBack(Node *node, Value *x, OnnxType type) { return x ? onnxCast(node, x, type) : NULL; }
+static OnnxValue *castBack(Node *node, OnnxValue *x, OnnxType type) { return x ? onnxCast(node, x, type) : NULL; }
 
 bool onnxEmitLayerNormalization(Node *node) {
-  Value *x = node->in[0];
+  OnnxValue *x = node->in[0];
   int axis;
   bool isRms = node->kind != 0;
   if (!onnxAxis(node, onnxInt(node, "axis", -1), x->rank, &axis))
     return false;
   uint32_t axes = ((1u << x->rank) - 1) & ~((1u << axis) - 1);
   OnnxType type = onnxSumType(x->type);
-  Value *wide = onnxCast(node, x, type);
+  OnnxValue *wide = onnxCast(node, x, type);
   Moments moments = {.centered = wide};
   if (isRms)
     moments.variance = onnxReduce(node, OnnxReduce_Mean, onnxMul(node, wide, wide), axes, true);
   else
     moments = momentsOf(node, wide, axes);
-  Value *scale = inverse(node, moments.variance, onnxReal(node, "epsilon", 1e-5));
-  Value *normalized = castBack(node, onnxMul(node, moments.centered, scale), x->type);
-  Value *result = onnxMul(node, normalized, onnxCast(node, node->in[1], x->type));
+  OnnxValue *scale = inverse(node, moments.variance, onnxReal(node, "epsilon", 1e-5));
+  OnnxValue *normalized = castBack(node, onnxMul(node, moments.centered, scale), x->type);
+  OnnxValue *result = onnxMul(node, normalized, onnxCast(node, node->in[1], x->type));
   if (node->in[2] && !isRms)
     result = onnxAdd(node, result, node->in[2]);
   if (node->numOut > 1)
@@ -59,21 +59,21 @@ bool onnxEmitLayerNormalization(Node *node) {
 }
 
 bool onnxEmitBatchNormalization(Node *node) {
-  Value *x = node->in[0], *mean = node->in[3], *variance = node->in[4];
+  OnnxValue *x = node->in[0], *mean = node->in[3], *variance = node->in[4];
   OnnxType type = onnxSumType(x->type);
   bool trains = onnxInt(node, "training_mode", 0) != 0;
   if (onnxInt(node, "spatial", 1) != 1 || x->rank < 2)
     return onnxError(node, x->rank < 2 ? "requires rank 2 or more" : "attribute spatial is not 1");
   uint32_t axes = ~2u & ((1u << x->rank) - 1);
-  Value *wide = onnxCast(node, x, type);
-  Value *means = perChannel(node, onnxCast(node, mean, type), x->rank);
-  Value *variances = perChannel(node, onnxCast(node, variance, type), x->rank);
+  OnnxValue *wide = onnxCast(node, x, type);
+  OnnxValue *means = perChannel(node, onnxCast(node, mean, type), x->rank);
+  OnnxValue *variances = perChannel(node, onnxCast(node, variance, type), x->rank);
   if (trains) {
     Moments moments = momentsOf(node, wide, axes);
     double momentum = onnxReal(node, "momentum", 0.9);
-    Value *news[] = {moments.mean, moments.variance}, *olds[] = {mean, variance};
+    OnnxValue *news[] = {moments.mean, moments.variance}, *olds[] = {mean, variance};
     for (int i = 0; i < 2 && i + 1 < node->numOut; ++i) {
-      Value *now = news[i] ? onnxCast(node, onnxSqueeze(node, news[i], axes), olds[i]->type) : NULL;
+      OnnxValue *now = news[i] ? onnxCast(node, onnxSqueeze(node, news[i], axes), olds[i]->type) : NULL;
       onnxSetOut(node, i + 1,
                  onnxAdd(node, onnxWithNumber(node, ArithOp_MulF, olds[i], momentum),
                          onnxWithNumber(node, ArithOp_MulF, now, 1 - momentum)));
@@ -83,28 +83,29 @@ bool onnxEmitBatchNormalization(Node *node) {
   } else if (node->numOut > 1) {
     return onnxError(node, "has more than one output outside training");
   }
-  Value *scale = onnxMul(node, inverse(node, variances, onnxReal(node, "epsilon", 1e-5)),
-                         perChannel(node, onnxCast(node, node->in[1], type), x->rank));
-  Value *result = onnxAdd(node, onnxMul(node, onnxSub(node, wide, means), scale),
-                          perChannel(node, onnxCast(node, node->in[2], type), x->rank));
+  OnnxValue *scale = onnxMul(node, inverse(node, variances, onnxReal(node, "epsilon", 1e-5)),
+                             perChannel(node, onnxCast(node, node->in[1], type), x->rank));
+  OnnxValue *result = onnxAdd(node, onnxMul(node, onnxSub(node, wide, means), scale),
+                              perChannel(node, onnxCast(node, node->in[2], type), x->rank));
   return onnxReturn(node, castBack(node, result, x->type));
 }
 
 bool onnxEmitInstanceNormalization(Node *node) {
-  Value *x = node->in[0];
+  OnnxValue *x = node->in[0];
   OnnxType type = onnxSumType(x->type);
   if (x->rank < 3)
     return onnxError(node, "requires rank 3 or more");
   Moments moments = momentsOf(node, onnxCast(node, x, type), ~3u & ((1u << x->rank) - 1));
-  Value *normalized = onnxMul(node, moments.centered, inverse(node, moments.variance, onnxReal(node, "epsilon", 1e-5)));
-  Value *scaled = onnxMul(node, normalized, perChannel(node, onnxCast(node, node->in[1], type), x->rank));
-  Value *result = onnxAdd(node, scaled, perChannel(node, onnxCast(node, node->in[2], type), x->rank));
+  OnnxValue *normalized =
+      onnxMul(node, moments.centered, inverse(node, moments.variance, onnxReal(node, "epsilon", 1e-5)));
+  OnnxValue *scaled = onnxMul(node, normalized, perChannel(node, onnxCast(node, node->in[1], type), x->rank));
+  OnnxValue *result = onnxAdd(node, scaled, perChannel(node, onnxCast(node, node->in[2], type), x->rank));
   return onnxReturn(node, castBack(node, result, x->type));
 }
 
 // Before opset 21 scale and bias are per group.
 bool onnxEmitGroupNormalization(Node *node) {
-  Value *x = node->in[0];
+  OnnxValue *x = node->in[0];
   OnnxType type = onnxSumType(x->type);
   int64_t groups = onnxInt(node, "num_groups", 0), channels = x->rank > 1 ? onnxStatic(x->sizes[1]) : -1;
   if (x->rank < 3 || groups < 1 || channels < 0 || channels % groups || x->rank + 1 > OnnxMaxRank)
@@ -113,15 +114,15 @@ bool onnxEmitGroupNormalization(Node *node) {
                                   tileBuildIndex(node->b, channels / groups)};
   for (int d = 2; d < x->rank; ++d)
     sizes[d + 1] = x->sizes[d];
-  Value *grouped = onnxReshape(node, onnxCast(node, x, type), x->rank + 1, sizes);
+  OnnxValue *grouped = onnxReshape(node, onnxCast(node, x, type), x->rank + 1, sizes);
   Moments moments = momentsOf(node, grouped, ~3u & ((2u << x->rank) - 1));
-  Value *result = onnxMul(node, moments.centered, inverse(node, moments.variance, onnxReal(node, "epsilon", 1e-5)));
-  Value *factors[] = {onnxCast(node, node->in[1], type), onnxCast(node, node->in[2], type)};
+  OnnxValue *result = onnxMul(node, moments.centered, inverse(node, moments.variance, onnxReal(node, "epsilon", 1e-5)));
+  OnnxValue *factors[] = {onnxCast(node, node->in[1], type), onnxCast(node, node->in[2], type)};
   bool isPerGroup = node->opset < 21;
   if (result && !isPerGroup)
     result = onnxReshape(node, result, x->rank, x->sizes);
   for (int i = 0; i < 2 && result; ++i) {
-    Value *factor = perChannel(node, factors[i], result->rank);
+    OnnxValue *factor = perChannel(node, factors[i], result->rank);
     result = i ? onnxAdd(node, result, factor) : onnxMul(node, result, factor);
   }
   return result && onnxReturn(node, castBack(node, onnxReshape(node, result, x->rank, x->sizes), x->type));
@@ -134,19 +135,19 @@ static MlirValue quotientOrZero(Body *body, const MlirValue *x) {
 }
 
 bool onnxEmitLpNormalization(Node *node) {
-  Value *x = node->in[0];
+  OnnxValue *x = node->in[0];
   int axis;
   int64_t p = onnxInt(node, "p", 2);
   if (!onnxAxis(node, onnxInt(node, "axis", -1), x->rank, &axis))
     return false;
   if (p != 1 && p != 2)
     return onnxError(node, "p is %lld; 1 and 2 are accepted", (long long)p);
-  Value *norm = onnxReduce(node, p == 1 ? OnnxReduce_L1 : OnnxReduce_L2, x, 1u << axis, true);
-  return norm && onnxReturn(node, onnxMap(node, x->type, 2, (Value *[]){x, norm}, quotientOrZero, NULL));
+  OnnxValue *norm = onnxReduce(node, p == 1 ? OnnxReduce_L1 : OnnxReduce_L2, x, 1u << axis, true);
+  return norm && onnxReturn(node, onnxMap(node, x->type, 2, (OnnxValue *[]){x, norm}, quotientOrZero, NULL));
 }
 
 bool onnxEmitMeanVarianceNormalization(Node *node) {
-  Value *x = node->in[0];
+  OnnxValue *x = node->in[0];
   int64_t items[OnnxMaxRank] = {0, 2, 3};
   int count, axis;
   uint32_t axes = 0;
@@ -158,12 +159,12 @@ bool onnxEmitMeanVarianceNormalization(Node *node) {
     axes |= 1u << axis;
   }
   Moments moments = momentsOf(node, x, axes);
-  Value *deviation = onnxWithNumber(node, ArithOp_AddF, onnxUnary(node, MathOp_Sqrt, moments.variance), 1e-9);
+  OnnxValue *deviation = onnxWithNumber(node, ArithOp_AddF, onnxUnary(node, MathOp_Sqrt, moments.variance), 1e-9);
   return onnxReturn(node, onnxBinary(node, ArithOp_DivF, moments.centered, deviation));
 }
 
 typedef struct Neighbors {
-  Value *from;
+  OnnxValue *from;
   int64_t size;
 } Neighbors;
 
@@ -184,13 +185,13 @@ static MlirValue sumOfSquares(Body *body) {
 }
 
 bool onnxEmitLrn(Node *node) {
-  Value *x = node->in[0];
+  OnnxValue *x = node->in[0];
   Neighbors by = {x, onnxInt(node, "size", 0)};
   if (x->rank < 2 || by.size < 1 || by.size > 64)
     return onnxError(node, "requires rank 2 or more and a size of 1 to 64 (%lld)", (long long)by.size);
-  Value *sums = onnxGenerate(node, x->type, x->rank, x->sizes, sumOfSquares, &by);
-  Value *scaled = onnxWithNumber(node, ArithOp_MulF, sums, onnxReal(node, "alpha", 1e-4) / (double)by.size);
-  Value *base = onnxWithNumber(node, ArithOp_AddF, scaled, onnxReal(node, "bias", 1));
-  Value *power = onnxWithNumber(node, MathOp_PowF, base, onnxReal(node, "beta", 0.75));
+  OnnxValue *sums = onnxGenerate(node, x->type, x->rank, x->sizes, sumOfSquares, &by);
+  OnnxValue *scaled = onnxWithNumber(node, ArithOp_MulF, sums, onnxReal(node, "alpha", 1e-4) / (double)by.size);
+  OnnxValue *base = onnxWithNumber(node, ArithOp_AddF, scaled, onnxReal(node, "bias", 1));
+  OnnxValue *power = onnxWithNumber(node, MathOp_PowF, base, onnxReal(node, "beta", 0.75));
   return onnxReturn(node, onnxBinary(node, ArithOp_DivF, x, power));
 }

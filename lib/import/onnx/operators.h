@@ -1,7 +1,7 @@
 // The table of operators: operators.def has a row for each operator and range of opsets.
 #pragma once
 
-#include "lib/import/onnx/elementwise.h"
+#include "lib/import/onnx/elementwise_operators.h"
 #include "lib/import/onnx/node.h"
 
 typedef struct OnnxOperator {

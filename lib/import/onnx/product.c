@@ -8,14 +8,15 @@
 #include <ctype.h>
 #include <string.h>
 
-Value *onnxSumOfProducts(Node *node, Value *a, const char *aLabels, Value *b, const char *bLabels, const char *labels) {
+OnnxValue *onnxSumOfProducts(Node *node, OnnxValue *a, const char *aLabels, OnnxValue *b, const char *bLabels,
+                             const char *labels) {
   OnnxType type = onnxSumType(a->type);
-  Value *sum = onnxEinsum(node, type, a, aLabels, b, bLabels, labels);
+  OnnxValue *sum = onnxEinsum(node, type, a, aLabels, b, bLabels, labels);
   return sum ? onnxCast(node, sum, a->type) : NULL;
 }
 
 // Batch axes of size 1 are left out; where only the running program knows, they are repeated.
-static Value *batchLabels(Node *node, Value *x, int rank, const MlirValue *sizes, char *labels) {
+static OnnxValue *batchLabels(Node *node, OnnxValue *x, int rank, const MlirValue *sizes, char *labels) {
   uint32_t dropped = 0;
   int own = x->rank - 2, count = 0;
   MlirValue wanted[OnnxMaxRank];
@@ -38,7 +39,7 @@ static Value *batchLabels(Node *node, Value *x, int rank, const MlirValue *sizes
   return x && dropped ? onnxSqueeze(node, x, dropped) : x;
 }
 
-Value *onnxMatMulOf(Node *node, Value *a, Value *b) {
+OnnxValue *onnxMatMulOf(Node *node, OnnxValue *a, OnnxValue *b) {
   bool isRow = a->rank == 1, isColumn = b->rank == 1;
   if (a->rank == 0 || b->rank == 0) {
     onnxError(node, "a scalar is no matrix");
@@ -48,7 +49,7 @@ Value *onnxMatMulOf(Node *node, Value *a, Value *b) {
     a = onnxUnsqueeze(node, a, 1, 2);
   if (isColumn)
     b = onnxUnsqueeze(node, b, 2, 2);
-  Value batches[2] = {*a, *b}, *const inputs[] = {&batches[0], &batches[1]};
+  OnnxValue batches[2] = {*a, *b}, *const inputs[] = {&batches[0], &batches[1]};
   batches[0].rank = a->rank - 2;
   batches[1].rank = b->rank - 2;
   MlirValue sizes[OnnxMaxRank];
@@ -66,7 +67,7 @@ Value *onnxMatMulOf(Node *node, Value *a, Value *b) {
   strcat(aLabels, "mk");
   strcat(bLabels, "kn");
   strcat(labels, "mn");
-  Value *result = onnxSumOfProducts(node, a, aLabels, b, bLabels, labels);
+  OnnxValue *result = onnxSumOfProducts(node, a, aLabels, b, bLabels, labels);
   uint32_t dropped = (uint32_t)isRow << rank | (uint32_t)isColumn << (rank + 1);
   return result && dropped ? onnxSqueeze(node, result, dropped) : result;
 }
@@ -78,22 +79,22 @@ bool onnxEmitMatMul(Node *node) {
   return onnxReturn(node, onnxMatMulOf(node, node->in[0], node->in[1]));
 }
 
-static Value *scale(Node *node, Value *x, double by) {
+static OnnxValue *scale(Node *node, OnnxValue *x, double by) {
   if (!x || by == 1)
     return x;
   if (onnxIsFloat(x->type))
     return onnxWithNumber(node, ArithOp_MulF, x, by);
-  Value *real = onnxWithNumber(node, ArithOp_MulF, onnxCast(node, x, Onnx_F64), by);
+  OnnxValue *real = onnxWithNumber(node, ArithOp_MulF, onnxCast(node, x, Onnx_F64), by);
   return real ? onnxCast(node, real, x->type) : NULL;
 }
 
 bool onnxEmitGemm(Node *node) {
-  Value *a = node->in[0], *b = node->in[1], *c = node->in[2];
+  OnnxValue *a = node->in[0], *b = node->in[1], *c = node->in[2];
   if (a->rank != 2 || b->rank != 2 || a->type != b->type)
     return onnxError(node, "requires two matrices of one type");
   const char *aLabels = onnxInt(node, "transA", 0) ? "km" : "mk", *bLabels = onnxInt(node, "transB", 0) ? "nk" : "kn";
   double beta = onnxReal(node, "beta", 1);
-  Value *result = scale(node, onnxSumOfProducts(node, a, aLabels, b, bLabels, "mn"), onnxReal(node, "alpha", 1));
+  OnnxValue *result = scale(node, onnxSumOfProducts(node, a, aLabels, b, bLabels, "mn"), onnxReal(node, "alpha", 1));
   if (c && beta != 0)
     result = onnxAdd(node, result, scale(node, c, beta));
   return onnxReturn(node, result);
@@ -104,7 +105,7 @@ bool onnxEmitGemm(Node *node) {
 enum { MaxText = 128 };
 
 // The labels of an operand, "..." as capitals counted from the last.
-static bool readTerm(Node *node, const char **at, const char *end, const Value *x, char *labels) {
+static bool readTerm(Node *node, const char **at, const char *end, const OnnxValue *x, char *labels) {
   int count = 0, letters = 0;
   const char *stop = *at;
   while (stop < end && *stop != ',' && *stop != '-')
@@ -143,8 +144,8 @@ static void impliedLabels(int count, char (*terms)[OnnxMaxRank + 1], char *label
 }
 
 // A size of 1 of an ellipsis repeats: its axis goes.
-static Value *dropOnes(Node *node, Value *x, char *labels, int count, Value *const *inputs,
-                       char (*terms)[OnnxMaxRank + 1]) {
+static OnnxValue *dropOnes(Node *node, OnnxValue *x, char *labels, int count, OnnxValue *const *inputs,
+                           char (*terms)[OnnxMaxRank + 1]) {
   uint32_t dropped = 0;
   int kept = 0;
   for (int d = 0; d < x->rank; ++d) {
@@ -201,13 +202,13 @@ bool onnxEmitEinsum(Node *node) {
     if (!found || isBefore(result, (int)(c - result), *c))
       return onnxError(node, "label '%c' of the result is in no term, or there twice", *c);
   }
-  Value *inputs[OnnxMaxInputs], *one = onnxScalarValue(node, node->in[0]->type, 1);
+  OnnxValue *inputs[OnnxMaxInputs], *one = onnxScalarValue(node, node->in[0]->type, 1);
   char copies[OnnxMaxInputs][OnnxMaxRank + 1];
   memcpy(copies, terms, sizeof copies);
   for (int i = 0; i < node->numIn; ++i)
     if (!(inputs[i] = dropOnes(node, node->in[i], terms[i], node->numIn, node->in, copies)))
       return false;
-  Value *sum = inputs[0];
+  OnnxValue *sum = inputs[0];
   char labels[OnnxMaxRank + 1];
   strcpy(labels, terms[0]);
   for (int i = 1; i < (node->numIn == 1 ? 2 : node->numIn) && sum; ++i) {
@@ -231,11 +232,11 @@ bool onnxEmitEinsum(Node *node) {
 //===--- integers with zero points --------------------------------------------===//
 
 // x - zero, as i32; a vector of zeros stands along `axis`.
-Value *onnxCentered(Node *node, Value *x, Value *zero, int axis) {
-  Value *wide = onnxCast(node, x, Onnx_I32);
+OnnxValue *onnxCentered(Node *node, OnnxValue *x, OnnxValue *zero, int axis) {
+  OnnxValue *wide = onnxCast(node, x, Onnx_I32);
   if (!zero)
     return wide;
-  Value *offset = onnxCast(node, zero, Onnx_I32);
+  OnnxValue *offset = onnxCast(node, zero, Onnx_I32);
   if (offset->rank == 1 && onnxStatic(offset->sizes[0]) == 1)
     offset = onnxSqueeze(node, offset, 1);
   else if (offset->rank == 1)
@@ -244,7 +245,7 @@ Value *onnxCentered(Node *node, Value *x, Value *zero, int axis) {
 }
 
 bool onnxEmitMatMulInteger(Node *node) {
-  Value *a = onnxCentered(node, node->in[0], node->in[2], node->in[0]->rank - 2);
-  Value *b = onnxCentered(node, node->in[1], node->in[3], node->in[1]->rank - 1);
+  OnnxValue *a = onnxCentered(node, node->in[0], node->in[2], node->in[0]->rank - 2);
+  OnnxValue *b = onnxCentered(node, node->in[1], node->in[3], node->in[1]->rank - 1);
   return a && b && onnxReturn(node, onnxMatMulOf(node, a, b));
 }

@@ -10,7 +10,7 @@
 
 // A scale or zero point, one for all, for each index of `axis`, or for each block along it, as a value that broadcasts.
 typedef struct Blocked {
-  Value *from;
+  OnnxValue *from;
   int axis;
   int64_t block;
 } Blocked;
@@ -23,7 +23,7 @@ static MlirValue ofBlock(Body *body) {
   return onnxAt(body, by->from, index);
 }
 
-static Value *spread(Node *node, Value *x, const Value *like, int axis) {
+static OnnxValue *spread(Node *node, OnnxValue *x, const OnnxValue *like, int axis) {
   int64_t block = onnxInt(node, "block_size", 0);
   if (x->rank == 0 || (x->rank == 1 && onnxStatic(x->sizes[0]) == 1 && like->rank != 1))
     return x->rank ? onnxSqueeze(node, x, 1) : x;
@@ -71,7 +71,7 @@ static MlirValue quantized(Body *body, const MlirValue *x) {
   return onnxConvert(body, y, wide, by->type);
 }
 
-static Value *quantize(Node *node, Value *quotient, Value *zero, OnnxType type) {
+static OnnxValue *quantize(Node *node, OnnxValue *quotient, OnnxValue *zero, OnnxType type) {
   Quantization by = {quotient ? quotient->type : 0, zero ? zero->type : 0, type, 0, 0};
   if (!quotient)
     return NULL;
@@ -79,11 +79,11 @@ static Value *quantize(Node *node, Value *quotient, Value *zero, OnnxType type) 
     onnxError(node, "quantization to type %s is not supported", onnxTypeName(type));
     return NULL;
   }
-  return onnxMap(node, type, zero ? 2 : 1, (Value *[]){quotient, zero}, quantized, &by);
+  return onnxMap(node, type, zero ? 2 : 1, (OnnxValue *[]){quotient, zero}, quantized, &by);
 }
 
 bool onnxEmitQuantizeLinear(Node *node) {
-  Value *x = node->in[0], *scale = node->in[1], *zero = node->in[2];
+  OnnxValue *x = node->in[0], *scale = node->in[1], *zero = node->in[2];
   int axis = 0;
   if (x->rank && !onnxAxis(node, onnxInt(node, "axis", 1), x->rank > 1 ? x->rank : 2, &axis))
     return false;
@@ -95,12 +95,12 @@ bool onnxEmitQuantizeLinear(Node *node) {
   zero = zero ? spread(node, zero, x, axis) : NULL;
   if (!scale || (node->in[2] && !zero))
     return false;
-  Value *quotient = onnxBinary(node, ArithOp_DivF, onnxCast(node, x, Onnx_F32), onnxCast(node, scale, Onnx_F32));
+  OnnxValue *quotient = onnxBinary(node, ArithOp_DivF, onnxCast(node, x, Onnx_F32), onnxCast(node, scale, Onnx_F32));
   return onnxReturn(node, quantize(node, quotient, zero, type));
 }
 
 bool onnxEmitDequantizeLinear(Node *node) {
-  Value *x = node->in[0], *scale = node->in[1], *zero = node->in[2];
+  OnnxValue *x = node->in[0], *scale = node->in[1], *zero = node->in[2];
   int axis = 0;
   if (x->rank && !onnxAxis(node, onnxInt(node, "axis", 1), x->rank > 1 ? x->rank : 2, &axis))
     return false;
@@ -113,7 +113,7 @@ bool onnxEmitDequantizeLinear(Node *node) {
   zero = zero ? spread(node, zero, x, axis) : NULL;
   if (!scale || (node->in[2] && !zero))
     return false;
-  Value *wide;
+  OnnxValue *wide;
   if (onnxIsFloat(x->type)) {
     wide = onnxCast(node, x, Onnx_F32);
     wide = zero ? onnxSub(node, wide, onnxCast(node, zero, Onnx_F32)) : wide;
@@ -122,19 +122,19 @@ bool onnxEmitDequantizeLinear(Node *node) {
     wide = zero ? onnxSub(node, wide, onnxCast(node, zero, Onnx_I32)) : wide;
     wide = wide ? onnxCast(node, wide, Onnx_F32) : NULL;
   }
-  Value *result = onnxMul(node, wide, onnxCast(node, scale, Onnx_F32));
+  OnnxValue *result = onnxMul(node, wide, onnxCast(node, scale, Onnx_F32));
   return result && onnxReturn(node, onnxCast(node, result, type));
 }
 
 bool onnxEmitDynamicQuantizeLinear(Node *node) {
-  Value *x = node->in[0];
+  OnnxValue *x = node->in[0];
   uint32_t axes = (1u << x->rank) - 1;
-  Value *high = onnxReduce(node, OnnxReduce_Max, x, axes, false),
-        *low = onnxReduce(node, OnnxReduce_Min, x, axes, false);
+  OnnxValue *high = onnxReduce(node, OnnxReduce_Max, x, axes, false),
+            *low = onnxReduce(node, OnnxReduce_Min, x, axes, false);
   high = onnxWithNumber(node, ArithOp_MaximumF, high, 0);
   low = onnxWithNumber(node, ArithOp_MinimumF, low, 0);
-  Value *scale = onnxWithNumber(node, ArithOp_DivF, onnxSub(node, high, low), 255);
-  Value *zero =
+  OnnxValue *scale = onnxWithNumber(node, ArithOp_DivF, onnxSub(node, high, low), 255);
+  OnnxValue *zero =
       low ? onnxBinary(node, ArithOp_DivF, onnxSub(node, onnxScalarValue(node, x->type, 0), low), scale) : NULL;
   zero = quantize(node, zero, NULL, Onnx_U8);
   onnxSetOut(node, 1, scale);
@@ -143,15 +143,15 @@ bool onnxEmitDynamicQuantizeLinear(Node *node) {
 }
 
 bool onnxEmitQLinearMatMul(Node *node) {
-  Value *a = node->in[0], *b = node->in[3];
-  Value *left = onnxCentered(node, a, node->in[2], a->rank - 2),
-        *right = onnxCentered(node, b, node->in[5], b->rank - 1);
-  Value *sum = left && right ? onnxMatMulOf(node, left, right) : NULL;
+  OnnxValue *a = node->in[0], *b = node->in[3];
+  OnnxValue *left = onnxCentered(node, a, node->in[2], a->rank - 2),
+            *right = onnxCentered(node, b, node->in[5], b->rank - 1);
+  OnnxValue *sum = left && right ? onnxMatMulOf(node, left, right) : NULL;
   if (!sum)
     return false;
-  Value *aScale = onnxCast(node, node->in[1], Onnx_F32), *bScale = onnxCast(node, node->in[4], Onnx_F32);
-  Value *scaled[] = {aScale, bScale};
-  Value *real = onnxCast(node, sum, Onnx_F32);
+  OnnxValue *aScale = onnxCast(node, node->in[1], Onnx_F32), *bScale = onnxCast(node, node->in[4], Onnx_F32);
+  OnnxValue *scaled[] = {aScale, bScale};
+  OnnxValue *real = onnxCast(node, sum, Onnx_F32);
   for (int i = 0; i < 2; ++i) {
     if (scaled[i]->rank == 1 && onnxStatic(scaled[i]->sizes[0]) == 1)
       scaled[i] = onnxSqueeze(node, scaled[i], 1);
@@ -161,11 +161,11 @@ bool onnxEmitQLinearMatMul(Node *node) {
   }
   // The scales' product first, as the accumulator is an exact integer.
   real = onnxMul(node, onnxMul(node, real, scaled[0]), scaled[1]);
-  Value *quotient = onnxBinary(node, ArithOp_DivF, real, onnxCast(node, node->in[6], Onnx_F32));
+  OnnxValue *quotient = onnxBinary(node, ArithOp_DivF, real, onnxCast(node, node->in[6], Onnx_F32));
   return quotient && onnxReturn(node, quantize(node, quotient, node->in[7], node->in[7]->type));
 }
 
-static Value *convolveIntegers(Node *node, Value *x, Value *xZero, Value *w, Value *wZero) {
+static OnnxValue *convolveIntegers(Node *node, OnnxValue *x, OnnxValue *xZero, OnnxValue *w, OnnxValue *wZero) {
   OnnxWindow window;
   MlirValue low[OnnxMaxRank], high[OnnxMaxRank];
   if (w->rank != x->rank) {
@@ -174,7 +174,7 @@ static Value *convolveIntegers(Node *node, Value *x, Value *xZero, Value *w, Val
   }
   if (!onnxReadWindow(node, x, w->sizes + 2, false, &window))
     return NULL;
-  Value *image = onnxCentered(node, x, xZero, 1), *weights = onnxCentered(node, w, wZero, 0);
+  OnnxValue *image = onnxCentered(node, x, xZero, 1), *weights = onnxCentered(node, w, wZero, 0);
   if (!image || !weights)
     return NULL;
   for (int d = 0; d < x->rank; ++d) {
@@ -190,10 +190,10 @@ bool onnxEmitConvInteger(Node *node) {
 }
 
 bool onnxEmitQLinearConv(Node *node) {
-  Value *sum = convolveIntegers(node, node->in[0], node->in[2], node->in[3], node->in[5]);
+  OnnxValue *sum = convolveIntegers(node, node->in[0], node->in[2], node->in[3], node->in[5]);
   if (!sum)
     return false;
-  Value *bias = node->in[8], *wScale = onnxCast(node, node->in[4], Onnx_F32);
+  OnnxValue *bias = node->in[8], *wScale = onnxCast(node, node->in[4], Onnx_F32);
   uint32_t others = ((1u << sum->rank) - 1) & ~2u;
   if (bias)
     sum = onnxAdd(node, sum, onnxUnsqueeze(node, bias, others, sum->rank));
@@ -201,8 +201,8 @@ bool onnxEmitQLinearConv(Node *node) {
     wScale = onnxSqueeze(node, wScale, 1);
   else if (wScale->rank == 1)
     wScale = onnxUnsqueeze(node, wScale, others, sum->rank);
-  Value *scale = onnxMul(node, onnxCast(node, node->in[1], Onnx_F32), wScale);
-  Value *real = sum ? onnxMul(node, onnxCast(node, sum, Onnx_F32), scale) : NULL;
-  Value *quotient = onnxBinary(node, ArithOp_DivF, real, onnxCast(node, node->in[6], Onnx_F32));
+  OnnxValue *scale = onnxMul(node, onnxCast(node, node->in[1], Onnx_F32), wScale);
+  OnnxValue *real = sum ? onnxMul(node, onnxCast(node, sum, Onnx_F32), scale) : NULL;
+  OnnxValue *quotient = onnxBinary(node, ArithOp_DivF, real, onnxCast(node, node->in[6], Onnx_F32));
   return quotient && onnxReturn(node, quantize(node, quotient, node->in[7], node->in[7]->type));
 }

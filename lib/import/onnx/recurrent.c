@@ -1,6 +1,6 @@
 // RNN, GRU and LSTM: the input's product for all steps at once, then a loop over the steps. See operators.def.
 #include "lib/import/onnx/compose.h"
-#include "lib/import/onnx/control.h"
+#include "lib/import/onnx/control_flow.h"
 #include "lib/import/onnx/operators.h"
 
 #include "upstream/arith.h"
@@ -22,7 +22,7 @@ typedef struct Cell {
   double clip;
   int64_t hidden;
   Activation activations[3];
-  Value *steps, *recurrent, *bias, *lengths, *peepholes; // steps: S×B×gates
+  OnnxValue *steps, *recurrent, *last, *bias, *lengths, *peepholes; // steps: S×B×gates; last: of a GRU's gate h
   MlirValue count;
 } Cell;
 
@@ -58,7 +58,7 @@ static MlirValue activate(Body *body, const MlirValue *in) {
   return ONNX_OP(ArithOp_AddF, ONNX_OP(ArithOp_MaximumF, x, zero), rest);
 }
 
-static Value *activated(Node *node, const Cell *cell, int which, Value *x) {
+static OnnxValue *activated(Node *node, const Cell *cell, int which, OnnxValue *x) {
   if (x && cell->clip > 0) {
     x = onnxWithNumber(node, ArithOp_MinimumF, x, cell->clip);
     x = onnxWithNumber(node, ArithOp_MaximumF, x, -cell->clip);
@@ -67,7 +67,7 @@ static Value *activated(Node *node, const Cell *cell, int which, Value *x) {
 }
 
 // Columns [hidden·at, hidden·(at + 1)) of a matrix, or that part of a vector.
-static Value *part(Node *node, Value *x, int64_t hidden, int at, int count) {
+static OnnxValue *part(Node *node, OnnxValue *x, int64_t hidden, int at, int count) {
   MlirValue offsets[2], sizes[2];
   int last = x->rank - 1;
   for (int d = 0; d < x->rank; ++d) {
@@ -77,67 +77,68 @@ static Value *part(Node *node, Value *x, int64_t hidden, int at, int count) {
   return onnxSlice(node, x, offsets, sizes, (const int64_t[]){1, 1});
 }
 
-static Value *rows(Node *node, Value *x, int64_t hidden, int at, int count) {
+static OnnxValue *rows(Node *node, OnnxValue *x, int64_t hidden, int at, int count) {
   const MlirValue offsets[] = {tileBuildIndex(node->b, hidden * at), tileBuildIndex(node->b, 0)};
   const MlirValue sizes[] = {tileBuildIndex(node->b, hidden * count), x->sizes[1]};
   return onnxSlice(node, x, offsets, sizes, (const int64_t[]){1, 1});
 }
 
-static Value *product(Node *node, Value *h, Value *weights) {
+static OnnxValue *product(Node *node, OnnxValue *h, OnnxValue *weights) {
   return h && weights ? onnxSumOfProducts(node, h, "bh", weights, "gh", "bg") : NULL;
 }
 
-static Value *peephole(Node *node, const Cell *cell, int at, Value *gate, Value *c) {
+static OnnxValue *peephole(Node *node, const Cell *cell, int at, OnnxValue *gate, OnnxValue *c) {
   return cell->peepholes ? onnxAdd(node, gate, onnxMul(node, part(node, cell->peepholes, cell->hidden, at, 1), c))
                          : gate;
 }
 
-static Value *stepOfRnn(Node *node, const Cell *cell, Value *x, Value *h) {
+static OnnxValue *stepOfRnn(Node *node, const Cell *cell, OnnxValue *x, OnnxValue *h) {
   return activated(node, cell, 0, onnxAdd(node, x, product(node, h, cell->recurrent)));
 }
 
 // Gates z, r, h. `bias`: the recurrent one of h, where the reset gate stands after the product.
-static Value *stepOfGru(Node *node, const Cell *cell, Value *x, Value *h) {
+static OnnxValue *stepOfGru(Node *node, const Cell *cell, OnnxValue *x, OnnxValue *h) {
   int64_t n = cell->hidden;
-  Value *gates = onnxAdd(node, part(node, x, n, 0, 2), product(node, h, rows(node, cell->recurrent, n, 0, 2)));
+  OnnxValue *gates = onnxAdd(node, part(node, x, n, 0, 2), product(node, h, cell->recurrent));
   if (!gates)
     return NULL;
-  Value *z = activated(node, cell, 0, part(node, gates, n, 0, 1)),
-        *r = activated(node, cell, 0, part(node, gates, n, 1, 1));
-  Value *last = rows(node, cell->recurrent, n, 2, 1), *inner;
+  OnnxValue *z = activated(node, cell, 0, part(node, gates, n, 0, 1)),
+            *r = activated(node, cell, 0, part(node, gates, n, 1, 1));
+  OnnxValue *inner;
   if (cell->resetsAfter) {
-    inner = product(node, h, last);
+    inner = product(node, h, cell->last);
     inner = cell->bias ? onnxAdd(node, inner, cell->bias) : inner;
     inner = onnxMul(node, r, inner);
   } else {
-    inner = product(node, onnxMul(node, r, h), last);
+    inner = product(node, onnxMul(node, r, h), cell->last);
   }
-  Value *candidate = activated(node, cell, 1, onnxAdd(node, part(node, x, n, 2, 1), inner));
+  OnnxValue *candidate = activated(node, cell, 1, onnxAdd(node, part(node, x, n, 2, 1), inner));
   // (1 - z) h' + z h
-  Value *rest = z ? onnxSub(node, onnxScalarValue(node, z->type, 1), z) : NULL;
+  OnnxValue *rest = z ? onnxSub(node, onnxScalarValue(node, z->type, 1), z) : NULL;
   return onnxAdd(node, onnxMul(node, rest, candidate), onnxMul(node, z, h));
 }
 
 // Gates i, o, f, c.
-static Value *stepOfLstm(Node *node, const Cell *cell, Value *x, Value *h, Value **c) {
+static OnnxValue *stepOfLstm(Node *node, const Cell *cell, OnnxValue *x, OnnxValue *h, OnnxValue **c) {
   int64_t n = cell->hidden;
-  Value *gates = onnxAdd(node, x, product(node, h, cell->recurrent));
+  OnnxValue *gates = onnxAdd(node, x, product(node, h, cell->recurrent));
   if (!gates)
     return NULL;
-  Value *i = activated(node, cell, 0, peephole(node, cell, 0, part(node, gates, n, 0, 1), *c));
-  Value *f = cell->forgetsByInput ? onnxSub(node, onnxScalarValue(node, gates->type, 1), i)
-                                  : activated(node, cell, 0, peephole(node, cell, 2, part(node, gates, n, 2, 1), *c));
-  Value *candidate = activated(node, cell, 1, part(node, gates, n, 3, 1));
-  Value *next = onnxAdd(node, onnxMul(node, f, *c), onnxMul(node, i, candidate));
+  OnnxValue *i = activated(node, cell, 0, peephole(node, cell, 0, part(node, gates, n, 0, 1), *c));
+  OnnxValue *f = cell->forgetsByInput
+                     ? onnxSub(node, onnxScalarValue(node, gates->type, 1), i)
+                     : activated(node, cell, 0, peephole(node, cell, 2, part(node, gates, n, 2, 1), *c));
+  OnnxValue *candidate = activated(node, cell, 1, part(node, gates, n, 3, 1));
+  OnnxValue *next = onnxAdd(node, onnxMul(node, f, *c), onnxMul(node, i, candidate));
   if (!next)
     return NULL;
-  Value *o = activated(node, cell, 0, peephole(node, cell, 1, part(node, gates, n, 1, 1), next));
+  OnnxValue *o = activated(node, cell, 0, peephole(node, cell, 1, part(node, gates, n, 1, 1), next));
   *c = next;
   return onnxMul(node, o, activated(node, cell, 2, next));
 }
 
 typedef struct Masked {
-  Value *lengths, *now, *before; // before null: zeros
+  OnnxValue *lengths, *now, *before; // before null: zeros
   MlirValue at;
 } Masked;
 
@@ -150,24 +151,24 @@ static MlirValue withinLength(Body *body) {
 }
 
 // Past a sequence's length its state stays and its output is 0.
-static Value *masked(Node *node, const Cell *cell, MlirValue at, Value *now, Value *before) {
+static OnnxValue *masked(Node *node, const Cell *cell, MlirValue at, OnnxValue *now, OnnxValue *before) {
   if (!cell->lengths || !now)
     return now;
   Masked by = {cell->lengths, now, before, at};
   return onnxGenerate(node, now->type, 2, now->sizes, withinLength, &by);
 }
 
-static bool step(Node *node, MlirValue at, Value **state, const void *data) {
+static bool step(Node *node, MlirValue at, OnnxValue **state, const void *data) {
   const Cell *cell = data; // state: h, y, c
   MlirValue time = at;
   if (cell->isBack)
     time = tileBuildSub(node->b, tileBuildSub(node->b, cell->count, tileBuildIndex(node->b, 1)), at);
-  Value *x = onnxRow(node, cell->steps, 0, time), *h = state[0], *c = state[2], *next;
+  OnnxValue *x = onnxRow(node, cell->steps, 0, time), *h = state[0], *c = state[2], *next;
   if (cell->kind == Kind_Rnn)
     next = stepOfRnn(node, cell, x, h);
   else
     next = cell->kind == Kind_Gru ? stepOfGru(node, cell, x, h) : stepOfLstm(node, cell, x, h, &c);
-  Value *out = masked(node, cell, time, next, NULL);
+  OnnxValue *out = masked(node, cell, time, next, NULL);
   state[0] = masked(node, cell, time, next, h);
   state[2] = cell->kind == Kind_Lstm ? masked(node, cell, time, c, state[2]) : state[2];
   state[1] = out ? onnxWithRow(node, state[1], 0, time, out) : NULL;
@@ -221,27 +222,28 @@ static bool readActivations(Node *node, int directions, Activation *activations)
   return true;
 }
 
-static Value *zeros(Node *node, OnnxType type, int rank, const MlirValue *sizes) {
+static OnnxValue *zeros(Node *node, OnnxType type, int rank, const MlirValue *sizes) {
   return onnxFill(node, type, rank, sizes, 0);
 }
 
 // What a direction takes of an input that has one row for each.
-static Value *ofDirection(Node *node, Value *x, int direction) {
+static OnnxValue *ofDirection(Node *node, OnnxValue *x, int direction) {
   return x ? onnxRow(node, x, 0, tileBuildIndex(node->b, direction)) : NULL;
 }
 
 // The input's part of all gates, for all steps: X Wᵀ and the biases that need no state.
-static bool inputGates(Node *node, Cell *cell, Value *x, Value *w, Value *b) {
+static bool inputGates(Node *node, Cell *cell, OnnxValue *x, OnnxValue *w, OnnxValue *b) {
   static const int counts[] = {1, 3, 4};
   int gates = counts[cell->kind];
   int64_t n = cell->hidden;
   cell->steps = onnxSumOfProducts(node, x, "sbi", w, "gi", "sbg");
   if (!b || !cell->steps)
     return cell->steps != NULL;
-  Value *first = part(node, b, n, 0, gates), *second = part(node, b, n, gates, gates);
+  OnnxValue *first = part(node, b, n, 0, gates), *second = part(node, b, n, gates, gates);
   if (cell->resetsAfter) { // the recurrent bias of h waits for the reset gate
     cell->bias = part(node, second, n, 2, 1);
-    Value *both[] = {part(node, second, n, 0, 2), zeros(node, b->type, 1, (MlirValue[]){tileBuildIndex(node->b, n)})};
+    OnnxValue *both[] = {part(node, second, n, 0, 2),
+                         zeros(node, b->type, 1, (MlirValue[]){tileBuildIndex(node->b, n)})};
     second = onnxConcat(node, 2, both, 0);
   }
   cell->steps = onnxAdd(node, cell->steps, onnxAdd(node, first, second));
@@ -250,7 +252,8 @@ static bool inputGates(Node *node, Cell *cell, Value *x, Value *w, Value *b) {
 
 bool onnxEmitRecurrent(Node *node) {
   static const int gates[] = {1, 3, 4};
-  Value *x = node->in[0], *w = node->in[1], *r = node->in[2], *b = node->in[3], *h0 = node->in[5], *c0 = node->in[6];
+  OnnxValue *x = node->in[0], *w = node->in[1], *r = node->in[2], *b = node->in[3], *h0 = node->in[5],
+            *c0 = node->in[6];
   bool isBoth = onnxWord(node, "direction", "bidirectional", false),
        isBack = onnxWord(node, "direction", "reverse", false);
   bool isBatchFirst = onnxInt(node, "layout", 0) != 0, isLstm = node->kind == Kind_Lstm;
@@ -269,7 +272,7 @@ bool onnxEmitRecurrent(Node *node) {
   int64_t hidden = onnxStatic(r->sizes[2]);
   MlirValue size = tileBuildIndex(node->b, hidden);
   const MlirValue state[] = {x->sizes[1], size}, all[] = {x->sizes[0], x->sizes[1], size};
-  Value *ys[2], *hs[2], *cs[2];
+  OnnxValue *ys[2], *hs[2], *cs[2];
   for (int d = 0; d < directions; ++d) {
     Cell cell = {
         .kind = node->kind, .direction = d, .isBack = isBack || d == 1, .hidden = hidden, .count = x->sizes[0]};
@@ -280,10 +283,15 @@ bool onnxEmitRecurrent(Node *node) {
     cell.lengths = node->in[4];
     cell.peepholes = isLstm ? ofDirection(node, node->in[7], d) : NULL;
     cell.recurrent = ofDirection(node, r, d);
+    if (node->kind == Kind_Gru) {
+      cell.last = rows(node, cell.recurrent, hidden, 2, 1);
+      cell.recurrent = rows(node, cell.recurrent, hidden, 0, 2);
+    }
     if (!inputGates(node, &cell, x, ofDirection(node, w, d), ofDirection(node, b, d)))
       return false;
-    Value *carried[] = {h0 ? ofDirection(node, h0, d) : zeros(node, x->type, 2, state), zeros(node, x->type, 3, all),
-                        isLstm && c0 ? ofDirection(node, c0, d) : zeros(node, x->type, 2, state)};
+    OnnxValue *carried[] = {h0 ? ofDirection(node, h0, d) : zeros(node, x->type, 2, state),
+                            zeros(node, x->type, 3, all),
+                            isLstm && c0 ? ofDirection(node, c0, d) : zeros(node, x->type, 2, state)};
     for (int i = 0; i < 3; i += 2)
       if (!onnxCheckSame(node, carried[i]->sizes[0], state[0], "the batch of the initial state") ||
           !onnxCheckSame(node, carried[i]->sizes[1], state[1], "the size of the initial state"))
@@ -296,8 +304,8 @@ bool onnxEmitRecurrent(Node *node) {
     ys[d] = onnxUnsqueeze(node, carried[1], 2, 4);
     cs[d] = onnxUnsqueeze(node, carried[2], 1, 3);
   }
-  Value *y = onnxConcat(node, directions, ys, 1), *h = onnxConcat(node, directions, hs, 0);
-  Value *c = onnxConcat(node, directions, cs, 0);
+  OnnxValue *y = onnxConcat(node, directions, ys, 1), *h = onnxConcat(node, directions, hs, 0);
+  OnnxValue *c = onnxConcat(node, directions, cs, 0);
   if (isBatchFirst) {
     y = onnxTranspose(node, y, (int[]){2, 0, 1, 3});
     h = onnxTranspose(node, h, (int[]){1, 0, 2});

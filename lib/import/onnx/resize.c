@@ -169,7 +169,7 @@ static MlirValue isOutside(Body *body) {
 //===--- applying tables ------------------------------------------------------===//
 
 typedef struct Tables {
-  Value *from, *places[MaxTaps], *weights[MaxTaps], *outside;
+  OnnxValue *from, *places[MaxTaps], *weights[MaxTaps], *outside;
   int taps, axis;
   double extrapolation;
 } Tables;
@@ -191,7 +191,7 @@ static MlirValue interpolated(Body *body) {
   return onnxSelect(body, onnxAt(body, tables->outside, at), onnxNumber(body, sum, tables->extrapolation), sum);
 }
 
-static Value *resizeAxis(Node *node, Value *x, int d, Axis *axis, double extrapolation) {
+static OnnxValue *resizeAxis(Node *node, OnnxValue *x, int d, Axis *axis, double extrapolation) {
   MlirValue sizes[OnnxMaxRank];
   memcpy(sizes, x->sizes, sizeof sizes);
   sizes[d] = axis->out;
@@ -247,7 +247,7 @@ typedef struct Target {
   double known[OnnxMaxRank];                      // 0: not known
 } Target;
 
-static bool byScales(Node *node, Value *scales, const int *axes, int count, Target *target) {
+static bool byScales(Node *node, OnnxValue *scales, const int *axes, int count, Target *target) {
   double numbers[OnnxMaxRank];
   int given;
   Body at = {.node = node, .b = node->b, .isFolding = true}, *body = &at;
@@ -269,7 +269,7 @@ static bool byScales(Node *node, Value *scales, const int *axes, int count, Targ
   return true;
 }
 
-static bool bySizes(Node *node, Value *sizes, const int *axes, int count, Target *target) {
+static bool bySizes(Node *node, OnnxValue *sizes, const int *axes, int count, Target *target) {
   MlirValue items[OnnxMaxRank], extreme = {NULL};
   int given;
   bool isSmaller = onnxWord(node, "keep_aspect_ratio_policy", "not_smaller", false);
@@ -325,8 +325,8 @@ static int tapsOf(const Axis *axis) {
   return start < -MaxTaps ? MaxTaps + 1 : (int)(2 - 2 * start);
 }
 
-static bool resize(Node *node, Value *scales, Value *sizes) {
-  Value *x = node->in[0], *result;
+static bool resize(Node *node, OnnxValue *scales, OnnxValue *sizes) {
+  OnnxValue *x = node->in[0], *result;
   Axis axis;
   Target target = {.known = {0}};
   int64_t items[OnnxMaxRank];

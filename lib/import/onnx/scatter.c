@@ -1,6 +1,6 @@
 // Operators that write at computed places, sort, or scan. Updates are applied in order. See operators.def.
 #include "lib/import/onnx/compose.h"
-#include "lib/import/onnx/control.h"
+#include "lib/import/onnx/control_flow.h"
 #include "lib/import/onnx/operators.h"
 
 #include "lib/ir/support.h"
@@ -26,7 +26,7 @@ static void coordinates(Node *node, MlirValue at, int rank, const MlirValue *siz
   }
 }
 
-static MlirValue read(Node *node, Value *x, const MlirValue *index) {
+static MlirValue read(Node *node, OnnxValue *x, const MlirValue *index) {
   return tensorExtractOpBuild(node->b, onnxTensor(node, x), x->rank, index);
 }
 
@@ -35,7 +35,7 @@ static MlirValue read(Node *node, Value *x, const MlirValue *index) {
 typedef enum Reduction { Replace, AddUp, MulUp, MaxUp, MinUp } Reduction;
 
 typedef struct Scatter {
-  Value *indices, *updates;
+  OnnxValue *indices, *updates;
   int axis, count; // count: of indices for each slice (ScatterND)
   Reduction reduction;
 } Scatter;
@@ -63,9 +63,9 @@ static MlirValue reduced(Node *node, Reduction reduction, OnnxType type, MlirVal
   return reduction == Replace ? update : tileBuildBinary(node->b, ops[reduction], old, update);
 }
 
-static bool scatterStep(Node *node, MlirValue at, Value **state, const void *data) {
+static bool scatterStep(Node *node, MlirValue at, OnnxValue **state, const void *data) {
   const Scatter *by = data;
-  Value *x = state[0];
+  OnnxValue *x = state[0];
   MlirValue from[OnnxMaxRank], to[OnnxMaxRank];
   Body body = {.node = node, .b = node->b, .isFolding = true};
   coordinates(node, at, by->updates->rank, by->updates->sizes, from);
@@ -94,7 +94,7 @@ static bool scatterStep(Node *node, MlirValue at, Value **state, const void *dat
 }
 
 static bool scatter(Node *node, Scatter *by) {
-  Value *state[] = {node->in[0]};
+  OnnxValue *state[] = {node->in[0]};
   if (node->in[0]->type != node->in[2]->type)
     return onnxError(node, "data and updates have the types %s and %s", onnxTypeName(node->in[0]->type),
                      onnxTypeName(node->in[2]->type));
@@ -104,7 +104,7 @@ static bool scatter(Node *node, Scatter *by) {
 
 bool onnxEmitScatterElements(Node *node) {
   Scatter by = {.indices = node->in[1], .updates = node->in[2]};
-  Value *x = node->in[0];
+  OnnxValue *x = node->in[0];
   if (x->rank != by.indices->rank || x->rank != by.updates->rank || x->rank == 0)
     return onnxError(node, "inputs have the ranks %d, %d and %d", x->rank, by.indices->rank, by.updates->rank);
   for (int d = 0; d < x->rank; ++d)
@@ -116,7 +116,7 @@ bool onnxEmitScatterElements(Node *node) {
 
 bool onnxEmitScatterNd(Node *node) {
   Scatter by = {.indices = node->in[1], .updates = node->in[2], .axis = -1};
-  Value *x = node->in[0];
+  OnnxValue *x = node->in[0];
   int q = by.indices->rank;
   int64_t count = q ? onnxStatic(by.indices->sizes[q - 1]) : -1;
   if (count < 1 || count > x->rank || by.updates->rank != q - 1 + x->rank - (int)count)
@@ -132,17 +132,17 @@ bool onnxEmitScatterNd(Node *node) {
 //===--- scans ----------------------------------------------------------------===//
 
 typedef struct Scan {
-  Value *from;
+  OnnxValue *from;
   int axis;
   bool isExclusive, isReverse, multiplies;
 } Scan;
 
-static bool scanStep(Node *node, MlirValue at, Value **state, const void *data) {
+static bool scanStep(Node *node, MlirValue at, OnnxValue **state, const void *data) {
   const Scan *by = data;
   MlirValue last = tileBuildSub(node->b, by->from->sizes[by->axis], tileBuildIndex(node->b, 1));
   MlirValue place = by->isReverse ? tileBuildSub(node->b, last, at) : at;
-  Value *row = onnxRow(node, by->from, by->axis, place);
-  Value *next = by->multiplies ? onnxMul(node, state[0], row) : onnxAdd(node, state[0], row);
+  OnnxValue *row = onnxRow(node, by->from, by->axis, place);
+  OnnxValue *next = by->multiplies ? onnxMul(node, state[0], row) : onnxAdd(node, state[0], row);
   if (!next)
     return false;
   state[1] = onnxWithRow(node, state[1], by->axis, place, by->isExclusive ? state[0] : next);
@@ -151,7 +151,7 @@ static bool scanStep(Node *node, MlirValue at, Value **state, const void *data) 
 }
 
 bool onnxEmitCumulate(Node *node) {
-  Value *x = node->in[0];
+  OnnxValue *x = node->in[0];
   Scan by = {x, 0, onnxInt(node, "exclusive", 0) != 0, onnxInt(node, "reverse", 0) != 0, node->kind != 0};
   int64_t axis;
   int count;
@@ -162,8 +162,8 @@ bool onnxEmitCumulate(Node *node) {
   for (int d = 0, i = 0; d < x->rank; ++d)
     if (d != by.axis)
       sizes[i++] = x->sizes[d];
-  Value *state[] = {onnxFill(node, x->type, x->rank - 1, sizes, by.multiplies),
-                    onnxFill(node, x->type, x->rank, x->sizes, 0)};
+  OnnxValue *state[] = {onnxFill(node, x->type, x->rank - 1, sizes, by.multiplies),
+                        onnxFill(node, x->type, x->rank, x->sizes, 0)};
   return onnxFor(node, x->sizes[by.axis], 2, state, scanStep, &by) && onnxReturn(node, state[1]);
 }
 
@@ -188,7 +188,7 @@ static MlirValue comesBefore(Body *body, MlirValue a, MlirValue b, const Order *
 }
 
 typedef struct TopK {
-  Value *from, *ranks;
+  OnnxValue *from, *ranks;
   int axis;
   Order order;
 } TopK;
@@ -224,7 +224,7 @@ static MlirValue placeOfRank(Body *body) {
 }
 
 typedef struct Pick {
-  Value *from, *places;
+  OnnxValue *from, *places;
   int axis;
 } Pick;
 
@@ -239,7 +239,7 @@ static MlirValue picked(Body *body) {
 static MlirValue addUp(Body *body, const MlirValue *x) { return ONNX_OP(ArithOp_AddI, x[0], x[1]); }
 
 bool onnxEmitTopK(Node *node) {
-  Value *x = node->in[0];
+  OnnxValue *x = node->in[0];
   TopK by = {.from = x, .order = {onnxInt(node, "largest", 1) == 0, onnxIsUnsigned(x->type)}};
   MlirValue k, sizes[OnnxMaxRank];
   int count;
@@ -258,10 +258,10 @@ bool onnxEmitTopK(Node *node) {
   memcpy(sizes, x->sizes, (size_t)x->rank * sizeof *sizes);
   sizes[x->rank] = x->sizes[by.axis];
   uint32_t last = 1u << x->rank;
-  Value *before = onnxGenerate(node, Onnx_I64, x->rank + 1, sizes, countBefore, &by);
+  OnnxValue *before = onnxGenerate(node, Onnx_I64, x->rank + 1, sizes, countBefore, &by);
   by.ranks = before ? onnxReduceWith(node, Onnx_I64, before, last, 0, addUp, NULL) : NULL;
   sizes[by.axis] = k;
-  Value *places = by.ranks ? onnxGenerate(node, Onnx_I64, x->rank + 1, sizes, placeOfRank, &by) : NULL;
+  OnnxValue *places = by.ranks ? onnxGenerate(node, Onnx_I64, x->rank + 1, sizes, placeOfRank, &by) : NULL;
   places = places ? onnxReduceWith(node, Onnx_I64, places, last, 0, addUp, NULL) : NULL;
   if (!places)
     return false;
@@ -274,7 +274,7 @@ bool onnxEmitTopK(Node *node) {
 
 // Places of nonzero elements, in C order: row `position` of the result is filled when one is found.
 typedef struct Search {
-  Value *from;
+  OnnxValue *from;
 } Search;
 
 static MlirValue isNonzero(Node *node, OnnxType type, MlirValue x) {
@@ -282,8 +282,8 @@ static MlirValue isNonzero(Node *node, OnnxType type, MlirValue x) {
   return onnxConvert(&body, x, type, Onnx_Bool);
 }
 
-static bool nonzeroStep(Node *node, MlirValue at, Value **state, const void *data) {
-  Value *x = ((const Search *)data)->from;
+static bool nonzeroStep(Node *node, MlirValue at, OnnxValue **state, const void *data) {
+  OnnxValue *x = ((const Search *)data)->from;
   MlirValue index[OnnxMaxRank], zero = tileBuildIndex(node->b, 0), one = tileBuildIndex(node->b, 1);
   Body at0 = {.node = node, .b = node->b, .isFolding = true}, *body = &at0;
   coordinates(node, at, x->rank, x->sizes, index);
@@ -304,11 +304,11 @@ static bool nonzeroStep(Node *node, MlirValue at, Value **state, const void *dat
   return true;
 }
 
-static Value *nonzero(Node *node, Value *x) {
+static OnnxValue *nonzero(Node *node, OnnxValue *x) {
   MlirValue total = product(node, x->sizes, x->rank);
   const MlirValue sizes[] = {tileBuildIndex(node->b, x->rank),
                              tileBuildAdd(node->b, total, tileBuildIndex(node->b, 1))};
-  Value *state[] = {onnxFill(node, Onnx_I64, 2, sizes, 0), onnxFill(node, Onnx_I64, 0, NULL, 0)};
+  OnnxValue *state[] = {onnxFill(node, Onnx_I64, 2, sizes, 0), onnxFill(node, Onnx_I64, 0, NULL, 0)};
   if (!onnxFor(node, total, 2, state, nonzeroStep, &(Search){x}))
     return NULL;
   Body body = {.node = node, .b = node->b, .isFolding = true};
@@ -318,14 +318,14 @@ static Value *nonzero(Node *node, Value *x) {
 }
 
 bool onnxEmitNonZero(Node *node) {
-  Value *x = node->in[0];
+  OnnxValue *x = node->in[0];
   if (x->rank == 0)
     x = onnxUnsqueeze(node, x, 1, 1);
   return onnxReturn(node, nonzero(node, x));
 }
 
 typedef struct Rows {
-  Value *from, *places;
+  OnnxValue *from, *places;
   int axis;
 } Rows;
 
@@ -360,7 +360,7 @@ bool onnxEmitCompress(Node *node) {
 //===--- caches ---------------------------------------------------------------===//
 
 typedef struct Update {
-  Value *cache, *update, *starts;
+  OnnxValue *cache, *update, *starts;
   int axis;
   bool isCircular;
 } Update;

@@ -50,7 +50,7 @@ static MlirValue firstElement(Body *body) { return *(const MlirValue *)body->dat
 
 bool onnxEmitConstantOfShape(Node *node) {
   const OnnxAttribute *attribute = onnxAttribute(node, "value");
-  Value *number =
+  OnnxValue *number =
       attribute && attribute->tensor ? onnxValueOfTensor(node, attribute->tensor) : onnxScalarValue(node, Onnx_F32, 0);
   MlirValue sizes[OnnxMaxRank], *elements = number && onnxCount(number) == 1 ? onnxElements(node, number) : NULL;
   int rank;
@@ -68,7 +68,7 @@ bool onnxEmitConstantOfShape(Node *node) {
 //===--- sizes ----------------------------------------------------------------===//
 
 bool onnxEmitShape(Node *node) {
-  Value *x = node->in[0];
+  OnnxValue *x = node->in[0];
   int64_t start = onnxInt(node, "start", 0), end = onnxInt(node, "end", x->rank);
   start = start < 0 ? start + x->rank : start;
   end = end < 0 ? end + x->rank : end;
@@ -94,7 +94,7 @@ bool onnxEmitSize(Node *node) {
 //===--- reshapes -------------------------------------------------------------===//
 
 // The size that makes as many elements as there are: equal sizes on both sides cancel.
-static MlirValue inferSize(Node *node, const Value *x, int rank, const MlirValue *sizes, int except) {
+static MlirValue inferSize(Node *node, const OnnxValue *x, int rank, const MlirValue *sizes, int except) {
   bool used[OnnxMaxRank] = {false};
   int64_t above = 1, below = 1;
   MlirValue rest = number(node, 1), divisor = number(node, 1);
@@ -128,7 +128,7 @@ static MlirValue inferSize(Node *node, const Value *x, int rank, const MlirValue
 }
 
 bool onnxEmitReshape(Node *node) {
-  Value *x = node->in[0];
+  OnnxValue *x = node->in[0];
   MlirValue given[OnnxMaxRank], sizes[OnnxMaxRank];
   int rank, unknown = -1;
   bool allowsZero = onnxInt(node, "allowzero", 0) != 0, mayInfer = false;
@@ -167,7 +167,7 @@ bool onnxEmitReshape(Node *node) {
 }
 
 bool onnxEmitFlatten(Node *node) {
-  Value *x = node->in[0];
+  OnnxValue *x = node->in[0];
   int64_t axis = onnxInt(node, "axis", 1);
   if (axis < -x->rank || axis > x->rank)
     return onnxError(node, "axis %lld is outside a tensor of rank %d", (long long)axis, x->rank);
@@ -199,7 +199,7 @@ bool onnxAxes(Node *node, int input, int sinceInput, int rank, uint32_t *axes, b
 }
 
 bool onnxEmitSqueeze(Node *node) {
-  Value *x = node->in[0];
+  OnnxValue *x = node->in[0];
   uint32_t axes;
   bool has;
   if (!onnxAxes(node, 1, 13, x->rank, &axes, &has))
@@ -213,7 +213,7 @@ bool onnxEmitSqueeze(Node *node) {
 }
 
 bool onnxEmitUnsqueeze(Node *node) {
-  Value *x = node->in[0];
+  OnnxValue *x = node->in[0];
   uint32_t axes;
   bool has;
   int64_t items[OnnxMaxRank];
@@ -229,7 +229,7 @@ bool onnxEmitUnsqueeze(Node *node) {
 }
 
 bool onnxEmitTranspose(Node *node) {
-  Value *x = node->in[0];
+  OnnxValue *x = node->in[0];
   int64_t items[OnnxMaxRank];
   int count, permutation[OnnxMaxRank];
   uint32_t seen = 0;
@@ -259,7 +259,7 @@ bool onnxEmitExpand(Node *node) {
   int rank;
   if (!onnxReadIndices(node, node->in[1], OnnxMaxRank, sizes, &rank))
     return false;
-  Value *shape = onnxValue(node, node->in[0]->type, rank, sizes), *inputs[] = {node->in[0], shape};
+  OnnxValue *shape = onnxValue(node, node->in[0]->type, rank, sizes), *inputs[] = {node->in[0], shape};
   return onnxBroadcastSizes(node, 2, inputs, &rank, sizes) &&
          onnxReturn(node, onnxBroadcastTo(node, node->in[0], rank, sizes));
 }
@@ -299,7 +299,7 @@ static bool sliceAxis(Node *node, MlirValue size, MlirValue start, MlirValue end
 }
 
 bool onnxEmitSlice(Node *node) {
-  Value *x = node->in[0];
+  OnnxValue *x = node->in[0];
   MlirValue starts[OnnxMaxRank], ends[OnnxMaxRank], offsets[OnnxMaxRank], sizes[OnnxMaxRank];
   int64_t axes[OnnxMaxRank], steps[OnnxMaxRank], strides[OnnxMaxRank], numbers[OnnxMaxRank];
   int count, numEnds, numAxes = -1, numSteps = -1;
@@ -338,7 +338,7 @@ bool onnxEmitSlice(Node *node) {
 }
 
 bool onnxEmitSplit(Node *node) {
-  Value *x = node->in[0];
+  OnnxValue *x = node->in[0];
   MlirValue parts[OnnxMaxInputs], offsets[OnnxMaxRank], sizes[OnnxMaxRank];
   int64_t ones[OnnxMaxRank], numbers[OnnxMaxInputs];
   int axis, count = -1;
@@ -379,7 +379,7 @@ bool onnxEmitSplit(Node *node) {
 //===--- blocks of channels ---------------------------------------------------===//
 
 bool onnxEmitDepthToSpace(Node *node) {
-  Value *x = node->in[0];
+  OnnxValue *x = node->in[0];
   int64_t block = onnxInt(node, "blocksize", 0), channels = x->rank == 4 ? onnxStatic(x->sizes[1]) : -1;
   bool isDcr = onnxWord(node, "mode", "DCR", true);
   if (x->rank != 4 || block < 1 || block > 1 << 15 || channels < 0 || channels % (block * block))
@@ -387,24 +387,24 @@ bool onnxEmitDepthToSpace(Node *node) {
   MlirValue n = x->sizes[0], h = x->sizes[2], w = x->sizes[3], b = number(node, block),
             c = number(node, channels / (block * block));
   const MlirValue inside[] = {n, isDcr ? b : c, b, isDcr ? c : b, h, w};
-  Value *blocks = onnxReshape(node, x, 6, inside);
-  Value *moved =
+  OnnxValue *blocks = onnxReshape(node, x, 6, inside);
+  OnnxValue *moved =
       blocks ? onnxTranspose(node, blocks, isDcr ? (int[]){0, 3, 4, 1, 5, 2} : (int[]){0, 1, 4, 2, 5, 3}) : NULL;
   const MlirValue sizes[] = {n, c, tileBuildMul(node->b, h, b), tileBuildMul(node->b, w, b)};
   return moved && onnxReturn(node, onnxReshape(node, moved, 4, sizes));
 }
 
 bool onnxEmitSpaceToDepth(Node *node) {
-  Value *x = node->in[0];
+  OnnxValue *x = node->in[0];
   int64_t block = onnxInt(node, "blocksize", 0);
   int64_t height = x->rank == 4 ? onnxStatic(x->sizes[2]) : -1, width = x->rank == 4 ? onnxStatic(x->sizes[3]) : -1;
   if (x->rank != 4 || block < 1 || height < 0 || width < 0 || height % block || width % block)
     return onnxError(node, "requires rank 4, and sizes that blocksize %lld divides", (long long)block);
   MlirValue n = x->sizes[0], c = x->sizes[1], b = number(node, block);
   const MlirValue inside[] = {n, c, number(node, height / block), b, number(node, width / block), b};
-  Value *blocks = onnxReshape(node, x, 6, inside);
+  OnnxValue *blocks = onnxReshape(node, x, 6, inside);
   bool isDcr = onnxWord(node, "mode", "DCR", true);
-  Value *moved =
+  OnnxValue *moved =
       blocks ? onnxTranspose(node, blocks, isDcr ? (int[]){0, 3, 5, 1, 2, 4} : (int[]){0, 1, 3, 5, 2, 4}) : NULL;
   const MlirValue sizes[] = {n, tileBuildMul(node->b, c, number(node, block * block)), inside[2], inside[4]};
   return moved && onnxReturn(node, onnxReshape(node, moved, 4, sizes));

@@ -6,7 +6,7 @@
 
 typedef struct Binding {
   OnnxText name;
-  Value *value;
+  OnnxValue *value;
 } Binding;
 
 // The names of a graph; those of the graph around are seen through `outer`.
@@ -39,4 +39,4 @@ struct Import {
 // A data file, mapped as long as the import runs.
 OnnxMapping *onnxImportMap(Import *import, const char *path, tessera_error_t *error);
 // The value of a tensor of the file. Null after an error.
-Value *onnxValueOfTensor(Node *node, const OnnxTensor *tensor);
+OnnxValue *onnxValueOfTensor(Node *node, const OnnxTensor *tensor);

@@ -50,7 +50,7 @@ static void forget(void *mapping, const void *data, size_t size, size_t alignmen
     free((void *)data);
 }
 
-MlirAttribute onnxResource(Node *node, const Value *value, MlirType type, size_t size) {
+MlirAttribute onnxResource(Node *node, const OnnxValue *value, MlirType type, size_t size) {
   Import *import = node->import;
   size_t each = (size_t)onnxTypeBytes(value->type);
   const void *data = value->bytes;
@@ -89,21 +89,21 @@ static MlirValue product(TileBuilder *b, const MlirValue *sizes, int count) {
 }
 
 // first[g]: where group g of the larger shape starts.
-static Value *collapse(Node *node, Value *value, int rank, const int *first) {
+static OnnxValue *collapse(Node *node, OnnxValue *value, int rank, const int *first) {
   MlirValue sizes[OnnxMaxRank];
   for (int g = 0; g < rank; ++g) {
     int end = g + 1 < rank ? first[g + 1] : value->rank;
     sizes[g] = product(node->b, &value->sizes[first[g]], end - first[g]);
   }
-  Value *result = onnxValue(node, value->type, rank, sizes);
+  OnnxValue *result = onnxValue(node, value->type, rank, sizes);
   MlirValue from = onnxTensor(node, value);
   result->tensor = tensorCollapseShapeOpBuild(node->b, onnxTensorType(node, result), from,
                                               groupsOf(node->b->context, rank, first, value->rank));
   return result;
 }
 
-static Value *expand(Node *node, Value *value, int rank, const MlirValue *sizes, const int *first) {
-  Value *result = onnxValue(node, value->type, rank, sizes);
+static OnnxValue *expand(Node *node, OnnxValue *value, int rank, const MlirValue *sizes, const int *first) {
+  OnnxValue *result = onnxValue(node, value->type, rank, sizes);
   int64_t shape[OnnxMaxRank];
   MlirValue open[OnnxMaxRank];
   intptr_t numOpen = 0;
@@ -157,8 +157,8 @@ static bool isAllOnes(int rank, const MlirValue *sizes) {
   return true;
 }
 
-static Value *knownReshape(Node *node, const Value *value, int rank, const MlirValue *sizes) {
-  Value *result = onnxValue(node, value->type, rank, sizes);
+static OnnxValue *knownReshape(Node *node, const OnnxValue *value, int rank, const MlirValue *sizes) {
+  OnnxValue *result = onnxValue(node, value->type, rank, sizes);
   result->elements = value->elements;
   result->count = value->count;
   result->bytes = value->bytes;
@@ -166,7 +166,7 @@ static Value *knownReshape(Node *node, const Value *value, int rank, const MlirV
   return onnxCount(result) >= 0 ? result : NULL;
 }
 
-Value *onnxReshape(Node *node, Value *value, int rank, const MlirValue *sizes) {
+OnnxValue *onnxReshape(Node *node, OnnxValue *value, int rank, const MlirValue *sizes) {
   int first[OnnxMaxRank] = {0};
   bool isSame = rank == value->rank;
   for (int i = 0; i < rank && isSame; ++i)
@@ -174,7 +174,7 @@ Value *onnxReshape(Node *node, Value *value, int rank, const MlirValue *sizes) {
   if (isSame)
     return value;
   if (value->elements || value->bytes) {
-    Value *known = knownReshape(node, value, rank, sizes);
+    OnnxValue *known = knownReshape(node, value, rank, sizes);
     if (known)
       return known;
   }
@@ -187,7 +187,7 @@ Value *onnxReshape(Node *node, Value *value, int rank, const MlirValue *sizes) {
   if (value->rank == 0 && isAllOnes(rank, sizes))
     return expand(node, value, rank, sizes, first);
   first[0] = 0;
-  Value *flat = value;
+  OnnxValue *flat = value;
   if (value->rank == 0)
     flat = expand(node, value, 1, (MlirValue[]){tileBuildIndex(node->b, 1)}, first);
   else if (value->rank != 1)
@@ -204,7 +204,7 @@ Value *onnxReshape(Node *node, Value *value, int rank, const MlirValue *sizes) {
   return expand(node, flat, rank, sizes, first);
 }
 
-Value *onnxUnsqueeze(Node *node, Value *value, uint32_t axes, int rank) {
+OnnxValue *onnxUnsqueeze(Node *node, OnnxValue *value, uint32_t axes, int rank) {
   MlirValue sizes[OnnxMaxRank];
   for (int d = 0, from = 0; d < rank; ++d)
     sizes[d] = axes >> d & 1 ? tileBuildIndex(node->b, 1) : value->sizes[from++];
@@ -218,7 +218,7 @@ Value *onnxUnsqueeze(Node *node, Value *value, uint32_t axes, int rank) {
   return rank == value->rank ? value : expand(node, value, rank, sizes, first);
 }
 
-Value *onnxSqueeze(Node *node, Value *value, uint32_t axes) {
+OnnxValue *onnxSqueeze(Node *node, OnnxValue *value, uint32_t axes) {
   MlirValue sizes[OnnxMaxRank];
   int first[OnnxMaxRank] = {0}, rank = 0;
   for (int d = 0; d < value->rank; ++d) {
@@ -235,7 +235,7 @@ Value *onnxSqueeze(Node *node, Value *value, uint32_t axes) {
     return value;
   if (value->elements || value->bytes || rank == 0)
     return onnxReshape(node, value, rank, sizes);
-  Value *ones = value;
+  OnnxValue *ones = value;
   if (!isAllOnes(1, &value->sizes[0]) || axes) { // sizes that the check has just made 1
     MlirValue all[OnnxMaxRank];
     for (int d = 0; d < value->rank; ++d)
@@ -248,7 +248,7 @@ Value *onnxSqueeze(Node *node, Value *value, uint32_t axes) {
 //===--- moves ----------------------------------------------------------------===//
 
 typedef struct Permutation {
-  Value *from;
+  OnnxValue *from;
   const int *axes;
 } Permutation;
 
@@ -260,7 +260,7 @@ static MlirValue permuted(Body *body) {
   return onnxAt(body, by->from, index);
 }
 
-Value *onnxTranspose(Node *node, Value *value, const int *permutation) {
+OnnxValue *onnxTranspose(Node *node, OnnxValue *value, const int *permutation) {
   MlirValue sizes[OnnxMaxRank];
   int64_t axes[OnnxMaxRank];
   bool isIdentity = true;
@@ -304,7 +304,7 @@ static Places placesOf(int rank, const MlirValue *values) {
 }
 
 typedef struct Cut {
-  Value *from;
+  OnnxValue *from;
   const MlirValue *offsets;
   const int64_t *strides;
 } Cut;
@@ -319,7 +319,8 @@ static MlirValue cut(Body *body) {
   return onnxAt(body, of->from, index);
 }
 
-Value *onnxSlice(Node *node, Value *value, const MlirValue *offsets, const MlirValue *sizes, const int64_t *strides) {
+OnnxValue *onnxSlice(Node *node, OnnxValue *value, const MlirValue *offsets, const MlirValue *sizes,
+                     const int64_t *strides) {
   bool isBackward = false, isEmpty = false;
   for (int d = 0; d < value->rank; ++d) {
     isBackward |= strides[d] < 0;
@@ -332,7 +333,7 @@ Value *onnxSlice(Node *node, Value *value, const MlirValue *offsets, const MlirV
     return onnxGenerate(node, value->type, value->rank, sizes, cut, &of);
   Places at = placesOf(value->rank, offsets), length = placesOf(value->rank, sizes);
   MlirContext context = node->b->context;
-  Value *result = onnxValue(node, value->type, value->rank, sizes);
+  OnnxValue *result = onnxValue(node, value->type, value->rank, sizes);
   result->tensor = tensorExtractSliceOpBuild(
       node->b, onnxTensorType(node, result), onnxTensor(node, value), at.count, at.open, length.count, length.open, 0,
       NULL, mlirDenseI64ArrayGet(context, value->rank, at.numbers),
@@ -340,7 +341,7 @@ Value *onnxSlice(Node *node, Value *value, const MlirValue *offsets, const MlirV
   return result;
 }
 
-static MlirValue insertSlice(Node *node, Value *part, MlirValue whole, int axis, MlirValue offset) {
+static MlirValue insertSlice(Node *node, OnnxValue *part, MlirValue whole, int axis, MlirValue offset) {
   MlirValue offsets[OnnxMaxRank];
   int64_t ones[OnnxMaxRank];
   for (int d = 0; d < part->rank; ++d) {
@@ -357,7 +358,7 @@ static MlirValue insertSlice(Node *node, Value *part, MlirValue whole, int axis,
 
 typedef struct Joined {
   int count, axis;
-  Value *const *values;
+  OnnxValue *const *values;
 } Joined;
 
 static MlirValue joinedAt(Body *body) {
@@ -377,7 +378,7 @@ static MlirValue joinedAt(Body *body) {
   return index[0];
 }
 
-Value *onnxConcat(Node *node, int count, Value *const *values, int axis) {
+OnnxValue *onnxConcat(Node *node, int count, OnnxValue *const *values, int axis) {
   MlirValue sizes[OnnxMaxRank];
   int rank = values[0]->rank;
   bool isKnown = true;
@@ -400,7 +401,7 @@ Value *onnxConcat(Node *node, int count, Value *const *values, int axis) {
   Joined of = {count, axis, values};
   int64_t total = onnxCount(onnxValue(node, values[0]->type, rank, sizes));
   if (isKnown && total >= 0 && total <= OnnxMaxElements) {
-    Value *known = onnxGenerate(node, values[0]->type, rank, sizes, joinedAt, &of);
+    OnnxValue *known = onnxGenerate(node, values[0]->type, rank, sizes, joinedAt, &of);
     if (known)
       return known;
   }
@@ -413,7 +414,7 @@ Value *onnxConcat(Node *node, int count, Value *const *values, int axis) {
   return onnxOfTensor(node, values[0]->type, whole, sizes);
 }
 
-Value *onnxPad(Node *node, Value *value, const MlirValue *low, const MlirValue *high, MlirValue number) {
+OnnxValue *onnxPad(Node *node, OnnxValue *value, const MlirValue *low, const MlirValue *high, MlirValue number) {
   MlirValue sizes[OnnxMaxRank];
   bool isNone = true;
   for (int d = 0; d < value->rank; ++d) {
@@ -423,7 +424,7 @@ Value *onnxPad(Node *node, Value *value, const MlirValue *low, const MlirValue *
   if (isNone)
     return value;
   Places before = placesOf(value->rank, low), after = placesOf(value->rank, high);
-  Value *result = onnxValue(node, value->type, value->rank, sizes);
+  OnnxValue *result = onnxValue(node, value->type, value->rank, sizes);
   MlirType indices[OnnxMaxRank];
   for (int d = 0; d < value->rank; ++d)
     indices[d] = mlirIndexTypeGet(node->b->context);
@@ -449,7 +450,7 @@ static MlirValue convert(Body *body, const MlirValue *x) {
   return onnxConvert(body, x[0], by->from, by->to);
 }
 
-Value *onnxCast(Node *node, Value *value, OnnxType type) {
+OnnxValue *onnxCast(Node *node, OnnxValue *value, OnnxType type) {
   if (value->type == type)
     return value;
   if (mlirTypeEqual(onnxElementType(node, value->type), onnxElementType(node, type)))

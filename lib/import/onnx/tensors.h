@@ -12,12 +12,12 @@ bool onnxIsUnary(TileUpstream kind);
 // The integer of a number that stands for one: the least and the greatest of 64 bits for the infinities.
 int64_t onnxInteger(double number);
 // A constant of more than 1 KB: a resource in place, or copied where its address is not a multiple of its element's.
-MlirAttribute onnxResource(Node *node, const Value *value, MlirType type, size_t size);
+MlirAttribute onnxResource(Node *node, const OnnxValue *value, MlirType type, size_t size);
 MlirValue onnxFromIndex(Body *body, MlirValue x, MlirType type);
 // As onnxMap, to a shape that the inputs broadcast to.
-Value *onnxMapTo(Node *node, OnnxType type, int rank, const MlirValue *sizes, int count, Value *const *inputs,
-                 OnnxElement *element, const void *data);
-bool onnxBroadcastSizes(Node *node, int count, Value *const *inputs, int *rank, MlirValue *sizes);
+OnnxValue *onnxMapTo(Node *node, OnnxType type, int rank, const MlirValue *sizes, int count, OnnxValue *const *inputs,
+                     OnnxElement *element, const void *data);
+bool onnxBroadcastSizes(Node *node, int count, OnnxValue *const *inputs, int *rank, MlirValue *sizes);
 
 // A linalg.generic of one result over `dims` dimensions; maps[count] is the result's. One of element and place is
 // given.

@@ -40,7 +40,7 @@ static bool isSame(MlirValue a, MlirValue b, int depth) {
 
 bool onnxIsSame(MlirValue a, MlirValue b) { return isSame(a, b, 6); }
 
-int64_t onnxCount(const Value *value) {
+int64_t onnxCount(const OnnxValue *value) {
   int64_t count = 1;
   for (int i = 0; i < value->rank; ++i) {
     int64_t size = onnxStatic(value->sizes[i]);
@@ -52,9 +52,9 @@ int64_t onnxCount(const Value *value) {
 
 //===--- making values --------------------------------------------------------===//
 
-Value *onnxValue(const Node *node, OnnxType type, int rank, const MlirValue *sizes) {
-  Value *value = onnxAllocate(node, sizeof *value);
-  *value = (Value){.kind = OnnxKind_Tensor, .type = type, .rank = rank, .count = -1};
+OnnxValue *onnxValue(const Node *node, OnnxType type, int rank, const MlirValue *sizes) {
+  OnnxValue *value = onnxAllocate(node, sizeof *value);
+  *value = (OnnxValue){.kind = OnnxKind_Tensor, .type = type, .rank = rank, .count = -1};
   if (rank > 0)
     memcpy(value->sizes, sizes, (size_t)rank * sizeof *sizes);
   return value;
@@ -71,31 +71,31 @@ static MlirType tensorType(MlirType element, int rank, const MlirValue *sizes) {
   return mlirRankedTensorTypeGet(rank, shape, element, mlirAttributeGetNull());
 }
 
-MlirType onnxTensorType(const Node *node, const Value *value) {
+MlirType onnxTensorType(const Node *node, const OnnxValue *value) {
   return tensorType(onnxElementType(node, value->type), value->rank, value->sizes);
 }
 
-Value *onnxOfTensor(Node *node, OnnxType type, MlirValue tensor, const MlirValue *sizes) {
+OnnxValue *onnxOfTensor(Node *node, OnnxType type, MlirValue tensor, const MlirValue *sizes) {
   MlirValue own[OnnxMaxRank];
   int rank = (int)mlirShapedTypeGetRank(mlirValueGetType(tensor));
   for (int i = 0; i < rank && !sizes; ++i)
     own[i] = tileBuildSize(node->b, tensor, i);
-  Value *value = onnxValue(node, type, rank, sizes ? sizes : own);
+  OnnxValue *value = onnxValue(node, type, rank, sizes ? sizes : own);
   MlirType wanted = onnxTensorType(node, value);
   value->tensor = mlirTypeEqual(wanted, mlirValueGetType(tensor)) ? tensor : tensorCastOpBuild(node->b, wanted, tensor);
   return value;
 }
 
-Value *onnxRetype(const Node *node, const Value *value, OnnxType type) {
-  Value *result = onnxAllocate(node, sizeof *result);
+OnnxValue *onnxRetype(const Node *node, const OnnxValue *value, OnnxType type) {
+  OnnxValue *result = onnxAllocate(node, sizeof *result);
   *result = *value;
   result->type = type;
   return result;
 }
 
-Value *onnxOfElements(Node *node, OnnxType type, int rank, const MlirValue *sizes, const MlirValue *elements,
-                      int64_t count) {
-  Value *value = onnxValue(node, type, rank, sizes);
+OnnxValue *onnxOfElements(Node *node, OnnxType type, int rank, const MlirValue *sizes, const MlirValue *elements,
+                          int64_t count) {
+  OnnxValue *value = onnxValue(node, type, rank, sizes);
   value->count = count;
   value->elements = onnxAllocate(node, (size_t)(count + 1) * sizeof *elements);
   if (count)
@@ -108,7 +108,7 @@ static MlirAttribute numberAttribute(MlirContext context, MlirType type, double 
                                 : mlirIntegerAttrGet(type, (int64_t)number);
 }
 
-Value *onnxScalarValue(Node *node, OnnxType type, double number) {
+OnnxValue *onnxScalarValue(Node *node, OnnxType type, double number) {
   MlirValue element =
       tileBuildConstant(node->b, numberAttribute(node->import->context, onnxElementType(node, type), number));
   return onnxOfElements(node, type, 0, NULL, &element, 1);
@@ -138,7 +138,7 @@ MlirValue onnxFilled(Node *node, OnnxType type, int rank, const MlirValue *sizes
   return tileOnlyResult(linalgFillOpBuild(node->b, 1, &result, 1, &number, 1, &empty, region));
 }
 
-Value *onnxFill(Node *node, OnnxType type, int rank, const MlirValue *sizes, double number) {
+OnnxValue *onnxFill(Node *node, OnnxType type, int rank, const MlirValue *sizes, double number) {
   MlirValue scalar =
       tileBuildConstant(node->b, numberAttribute(node->import->context, onnxElementType(node, type), number));
   return onnxOfTensor(node, type, onnxFilled(node, type, rank, sizes, scalar), sizes);
@@ -168,7 +168,7 @@ static MlirAttribute elementAttribute(const Node *node, OnnxType type, const uns
   return mlirDenseElementsAttrGetSplatValue(dense);
 }
 
-MlirValue *onnxElements(Node *node, Value *value) {
+MlirValue *onnxElements(Node *node, OnnxValue *value) {
   int64_t count = onnxCount(value);
   if (value->elements || !value->bytes || count > OnnxMaxElements)
     return value->elements;
@@ -179,7 +179,7 @@ MlirValue *onnxElements(Node *node, Value *value) {
   return value->elements;
 }
 
-MlirValue *onnxRead(Node *node, Value *value) {
+MlirValue *onnxRead(Node *node, OnnxValue *value) {
   if (onnxElements(node, value))
     return value->elements;
   int64_t count = onnxCount(value);
@@ -207,7 +207,7 @@ MlirValue *onnxRead(Node *node, Value *value) {
   return elements;
 }
 
-bool onnxReadIndices(Node *node, Value *value, int most, MlirValue *items, int *count) {
+bool onnxReadIndices(Node *node, OnnxValue *value, int most, MlirValue *items, int *count) {
   if (value->rank > 1)
     return onnxError(node, "an input of sizes has rank %d; rank 0 or 1 is accepted", value->rank);
   MlirValue *elements = onnxRead(node, value);
@@ -223,7 +223,7 @@ bool onnxReadIndices(Node *node, Value *value, int most, MlirValue *items, int *
   return true;
 }
 
-bool onnxConstantInts(Node *node, Value *value, const char *what, int most, int64_t *items, int *count) {
+bool onnxConstantInts(Node *node, OnnxValue *value, const char *what, int most, int64_t *items, int *count) {
   MlirValue *elements = onnxElements(node, value);
   int64_t number = onnxCount(value);
   if (!elements || number > most)
@@ -235,7 +235,7 @@ bool onnxConstantInts(Node *node, Value *value, const char *what, int most, int6
   return true;
 }
 
-bool onnxConstantReals(Node *node, Value *value, const char *what, int most, double *items, int *count) {
+bool onnxConstantReals(Node *node, OnnxValue *value, const char *what, int most, double *items, int *count) {
   MlirValue *elements = onnxElements(node, value);
   int64_t number = onnxCount(value);
   if (!elements || number > most)
@@ -249,21 +249,21 @@ bool onnxConstantReals(Node *node, Value *value, const char *what, int most, dou
 
 //===--- tensors --------------------------------------------------------------===//
 
-static bool isConstant(const Value *value) {
+static bool isConstant(const OnnxValue *value) {
   for (int64_t i = 0; i < value->count; ++i)
     if (!arithConstantOpIsA(tileDefiningOp(value->elements[i])))
       return false;
   return true;
 }
 
-static MlirValue constantOfElements(Node *node, const Value *value) {
+static MlirValue constantOfElements(Node *node, const OnnxValue *value) {
   MlirAttribute *items = onnxAllocate(node, (size_t)(value->count + 1) * sizeof *items);
   for (int64_t i = 0; i < value->count; ++i)
     items[i] = arithConstantOpGetValue(tileDefiningOp(value->elements[i]));
   return tileBuildConstant(node->b, mlirDenseElementsAttrGet(onnxTensorType(node, value), value->count, items));
 }
 
-static MlirAttribute constantOfBytes(Node *node, const Value *value) {
+static MlirAttribute constantOfBytes(Node *node, const OnnxValue *value) {
   MlirType type = onnxTensorType(node, value);
   int64_t count = onnxCount(value);
   if (value->type == Onnx_Bool) { // one byte each in the file
@@ -278,7 +278,7 @@ static MlirAttribute constantOfBytes(Node *node, const Value *value) {
   return onnxResource(node, value, type, size);
 }
 
-MlirValue onnxTensor(Node *node, Value *value) {
+MlirValue onnxTensor(Node *node, OnnxValue *value) {
   if (!mlirValueIsNull(value->tensor))
     return value->tensor;
   if (value->bytes)

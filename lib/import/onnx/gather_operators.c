@@ -20,7 +20,7 @@ MlirValue onnxFromEnd(Body *body, MlirValue place, MlirValue size) {
 }
 
 typedef struct Places {
-  Value *from, *indices, *other;
+  OnnxValue *from, *indices, *other;
   int axis, count;
   MlirValue values[2 * OnnxMaxRank];
   int64_t number;
@@ -129,7 +129,7 @@ bool onnxEmitTile(Node *node) {
 
 typedef enum PadMode { Pad_Constant, Pad_Edge, Pad_Reflect, Pad_Wrap } PadMode;
 typedef struct Padding {
-  Value *from;
+  OnnxValue *from;
   MlirValue low[OnnxMaxRank], high[OnnxMaxRank], number;
   PadMode mode;
 } Padding;

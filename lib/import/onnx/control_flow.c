@@ -1,5 +1,5 @@
-// If, Loop and Scan as scf; loops for operators that go step by step. See control.h, operators.def.
-#include "lib/import/onnx/control.h"
+// If, Loop and Scan as scf; loops for operators that go step by step. See control_flow.h, operators.def.
+#include "lib/import/onnx/control_flow.h"
 
 #include "lib/import/onnx/operators.h"
 #include "lib/import/onnx/state.h"
@@ -20,7 +20,7 @@ typedef struct Slice {
   intptr_t numOpen;
 } Slice;
 
-static Slice sliceOf(const Value *x, int axis) {
+static Slice sliceOf(const OnnxValue *x, int axis) {
   Slice slice = {.numOpen = 0};
   for (int d = 0; d < x->rank; ++d) {
     int64_t size = onnxStatic(x->sizes[d]);
@@ -33,16 +33,16 @@ static Slice sliceOf(const Value *x, int axis) {
   return slice;
 }
 
-static MlirAttribute numbers(Node *node, const Value *x, const int64_t *items) {
+static MlirAttribute numbers(Node *node, const OnnxValue *x, const int64_t *items) {
   return mlirDenseI64ArrayGet(node->b->context, x->rank, items);
 }
 
-Value *onnxRow(Node *node, Value *x, int axis, MlirValue at) {
+OnnxValue *onnxRow(Node *node, OnnxValue *x, int axis, MlirValue at) {
   MlirValue sizes[OnnxMaxRank];
   for (int d = 0, i = 0; d < x->rank; ++d)
     if (d != axis)
       sizes[i++] = x->sizes[d];
-  Value *row = onnxValue(node, x->type, x->rank - 1, sizes);
+  OnnxValue *row = onnxValue(node, x->type, x->rank - 1, sizes);
   Slice slice = sliceOf(x, axis);
   row->tensor = tensorExtractSliceOpBuild(node->b, onnxTensorType(node, row), onnxTensor(node, x), 1, &at,
                                           slice.numOpen, slice.open, 0, NULL, numbers(node, x, slice.offsets),
@@ -50,7 +50,7 @@ Value *onnxRow(Node *node, Value *x, int axis, MlirValue at) {
   return row;
 }
 
-Value *onnxWithRow(Node *node, Value *x, int axis, MlirValue at, Value *row) {
+OnnxValue *onnxWithRow(Node *node, OnnxValue *x, int axis, MlirValue at, OnnxValue *row) {
   Slice slice = sliceOf(x, axis);
   MlirValue whole = tensorInsertSliceOpBuild(node->b, onnxTensor(node, row), onnxTensor(node, x), 1, &at, slice.numOpen,
                                              slice.open, 0, NULL, numbers(node, x, slice.offsets),
@@ -58,12 +58,12 @@ Value *onnxWithRow(Node *node, Value *x, int axis, MlirValue at, Value *row) {
   return onnxOfTensor(node, x->type, whole, x->sizes);
 }
 
-Value *onnxWithElement(Node *node, Value *x, const MlirValue *index, MlirValue element) {
+OnnxValue *onnxWithElement(Node *node, OnnxValue *x, const MlirValue *index, MlirValue element) {
   MlirValue whole = tensorInsertOpBuild(node->b, element, onnxTensor(node, x), x->rank, index);
   return onnxOfTensor(node, x->type, whole, x->sizes);
 }
 
-Value *onnxOfIndex(Node *node, MlirValue index) {
+OnnxValue *onnxOfIndex(Node *node, MlirValue index) {
   Body body = {.node = node, .b = node->b, .isFolding = true};
   MlirValue element = onnxFromIndex(&body, index, mlirIntegerTypeGet(node->b->context, 64));
   return onnxOfElements(node, Onnx_I64, 0, NULL, &element, 1);
@@ -85,12 +85,12 @@ static void leave(Node *node, TileBuilder before) {
   --node->import->depth;
 }
 
-static MlirValue castTo(Node *node, Value *value, MlirType type) {
+static MlirValue castTo(Node *node, OnnxValue *value, MlirType type) {
   MlirValue tensor = onnxTensor(node, value);
   return mlirTypeEqual(mlirValueGetType(tensor), type) ? tensor : tensorCastOpBuild(node->b, type, tensor);
 }
 
-static bool yieldAs(Node *node, int number, Value *const *values, MlirOperation loop) {
+static bool yieldAs(Node *node, int number, OnnxValue *const *values, MlirOperation loop) {
   MlirValue tensors[OnnxMaxInputs];
   for (int i = 0; i < number; ++i) {
     MlirType type = mlirValueGetType(mlirOperationGetResult(loop, i));
@@ -103,9 +103,9 @@ static bool yieldAs(Node *node, int number, Value *const *values, MlirOperation 
   return true;
 }
 
-bool onnxFor(Node *node, MlirValue count, int number, Value **carried, OnnxStep *step, const void *data) {
+bool onnxFor(Node *node, MlirValue count, int number, OnnxValue **carried, OnnxStep *step, const void *data) {
   MlirValue first[OnnxMaxInputs], zero = tileBuildIndex(node->b, 0), one = tileBuildIndex(node->b, 1);
-  Value *inside[OnnxMaxInputs];
+  OnnxValue *inside[OnnxMaxInputs];
   MlirBlock body;
   for (int i = 0; i < number; ++i)
     first[i] = onnxTensor(node, carried[i]);
@@ -123,7 +123,7 @@ bool onnxFor(Node *node, MlirValue count, int number, Value **carried, OnnxStep 
 //===--- If -------------------------------------------------------------------===//
 
 // The sizes that both have; where they differ only the running program knows.
-static MlirType commonType(Node *node, const Value *a, const Value *b) {
+static MlirType commonType(Node *node, const OnnxValue *a, const OnnxValue *b) {
   int64_t shape[OnnxMaxRank];
   for (int d = 0; d < a->rank; ++d) {
     int64_t x = onnxStatic(a->sizes[d]), y = onnxStatic(b->sizes[d]);
@@ -135,7 +135,7 @@ static MlirType commonType(Node *node, const Value *a, const Value *b) {
 bool onnxEmitIf(Node *node) {
   const char *const names[] = {"then_branch", "else_branch"};
   const OnnxGraph *graphs[2];
-  Value *values[2][OnnxMaxInputs];
+  OnnxValue *values[2][OnnxMaxInputs];
   int64_t known;
   for (int i = 0; i < 2; ++i) {
     const OnnxAttribute *attribute = onnxAttribute(node, names[i]);
@@ -160,9 +160,21 @@ bool onnxEmitIf(Node *node) {
     ok = ok && onnxEmitGraph(node, graphs[i], 0, NULL, values[i]);
     leave(node, before);
   }
+  // A value whose rank hangs on a dynamic size, as exporters write squeeze: the program is for the first branch.
+  bool isOneRank = true;
+  for (int r = 0; r < node->numOut && ok; ++r)
+    isOneRank &= values[0][r]->rank == values[1][r]->rank;
+  if (ok && !isOneRank) {
+    mlirRegionDestroy(regions[1]);
+    mlirRegionDestroy(regions[0]);
+    tileWarningAt(node->b->location, "the rank of a value hangs on the condition of an If: the program is for inputs "
+                                     "that make it true, and checks that");
+    tileBuildAssert(node->b, condition[0], "the model is imported for inputs that make the condition of an If true");
+    return onnxEmitGraph(node, graphs[0], 0, NULL, node->out);
+  }
   MlirType types[OnnxMaxInputs];
   for (int r = 0; r < node->numOut && ok; ++r) {
-    Value *a = values[0][r], *b = values[1][r];
+    OnnxValue *a = values[0][r], *b = values[1][r];
     ok = (a->kind == OnnxKind_Tensor && b->kind == OnnxKind_Tensor && a->rank == b->rank && a->type == b->type) ||
          onnxError(node, "output %d has another rank or type in each branch", r + 1);
     if (ok)
@@ -193,19 +205,19 @@ typedef struct Loop {
   const OnnxGraph *graph;
   int numCarried, numScans;
   MlirValue most; // steps at most; null: no limit
-  Value *condition, *captured;
+  OnnxValue *condition, *captured;
   bool isFor;
 } Loop;
 
 // The body once, in a block that is thrown away: the values it gives, to know their types.
-static bool tryBody(Node *node, const Loop *loop, Value *const *carried, Value **outputs) {
+static bool tryBody(Node *node, const Loop *loop, OnnxValue *const *carried, OnnxValue **outputs) {
   MlirRegion region;
   MlirType index = mlirIndexTypeGet(node->b->context);
   TileBuilder inside = tileBuilderInRegion(node->b, &region, 1, &index);
   TileBuilder before = enter(node, inside.block);
-  Value *inputs[OnnxMaxInputs] = {onnxOfIndex(node, mlirBlockGetArgument(inside.block, 0)), loop->condition};
+  OnnxValue *inputs[OnnxMaxInputs] = {onnxOfIndex(node, mlirBlockGetArgument(inside.block, 0)), loop->condition};
   for (int i = 0; i < loop->numCarried; ++i) {
-    Value *x = onnxValue(node, carried[i]->type, carried[i]->rank, carried[i]->sizes);
+    OnnxValue *x = onnxValue(node, carried[i]->type, carried[i]->rank, carried[i]->sizes);
     x->tensor = mlirBlockAddArgument(inside.block, onnxTensorType(node, x), node->b->location);
     for (int d = 0; d < x->rank; ++d)
       if (onnxStatic(x->sizes[d]) < 0)
@@ -215,7 +227,7 @@ static bool tryBody(Node *node, const Loop *loop, Value *const *carried, Value *
   bool ok = onnxEmitGraph(node, loop->graph, loop->numCarried + 2, inputs, outputs);
   // Sizes that the block computes are not known outside of it.
   for (int i = 0; i < 1 + loop->numCarried + loop->numScans && ok; ++i) {
-    Value *copy = onnxValue(node, outputs[i]->type, outputs[i]->rank, outputs[i]->sizes);
+    OnnxValue *copy = onnxValue(node, outputs[i]->type, outputs[i]->rank, outputs[i]->sizes);
     copy->kind = outputs[i]->kind;
     for (int d = 0; d < copy->rank; ++d)
       if (onnxStatic(copy->sizes[d]) < 0)
@@ -232,13 +244,13 @@ static bool tryBody(Node *node, const Loop *loop, Value *const *carried, Value *
 }
 
 // A carried value whose size the body changes has a dynamic one.
-static bool settle(Node *node, const Loop *loop, Value **carried, Value **outputs) {
+static bool settle(Node *node, const Loop *loop, OnnxValue **carried, OnnxValue **outputs) {
   for (int round = 0; round < OnnxMaxRank; ++round) {
     bool isSettled = true;
     if (!tryBody(node, loop, carried, outputs))
       return false;
     for (int i = 0; i < loop->numCarried; ++i) {
-      Value *to = outputs[i + 1], *from = carried[i];
+      OnnxValue *to = outputs[i + 1], *from = carried[i];
       if (to->kind != OnnxKind_Tensor || to->rank != from->rank || to->type != from->type)
         return onnxError(node, "value %d of the loop is no tensor, or changes its rank or type from step to step",
                          i + 1);
@@ -264,20 +276,20 @@ static bool settle(Node *node, const Loop *loop, Value **carried, Value **output
   return onnxError(node, "sizes of the loop's values do not settle");
 }
 
-static Value *argumentOf(Node *node, const Value *like, MlirValue tensor) {
+static OnnxValue *argumentOf(Node *node, const OnnxValue *like, MlirValue tensor) {
   MlirValue sizes[OnnxMaxRank];
   for (int d = 0; d < like->rank; ++d)
     sizes[d] = onnxStatic(like->sizes[d]) >= 0 ? like->sizes[d] : tileBuildDim(node->b, tensor, d);
-  Value *value = onnxValue(node, like->type, like->rank, sizes);
+  OnnxValue *value = onnxValue(node, like->type, like->rank, sizes);
   value->tensor = tensor;
   return value;
 }
 
 // One step in the present block: the values carried on, scan rows put in place, the condition.
-static bool emitStep(Node *node, const Loop *loop, MlirValue at, MlirValue condition, Value **state,
+static bool emitStep(Node *node, const Loop *loop, MlirValue at, MlirValue condition, OnnxValue **state,
                      MlirValue *goesOn) {
-  Value *inputs[OnnxMaxInputs] = {onnxOfIndex(node, at), onnxOfElements(node, Onnx_Bool, 0, NULL, &condition, 1)};
-  Value *outputs[OnnxMaxInputs];
+  OnnxValue *inputs[OnnxMaxInputs] = {onnxOfIndex(node, at), onnxOfElements(node, Onnx_Bool, 0, NULL, &condition, 1)};
+  OnnxValue *outputs[OnnxMaxInputs];
   memcpy(inputs + 2, state, (size_t)loop->numCarried * sizeof *state);
   if (!onnxEmitGraph(node, loop->graph, loop->numCarried + 2, inputs, outputs))
     return false;
@@ -292,7 +304,7 @@ static bool emitStep(Node *node, const Loop *loop, MlirValue at, MlirValue condi
   return true;
 }
 
-static bool stepOfFor(Node *node, MlirValue at, Value **state, const void *data) {
+static bool stepOfFor(Node *node, MlirValue at, OnnxValue **state, const void *data) {
   const Loop *loop = data;
   for (int i = 0; i < loop->numCarried + loop->numScans; ++i)
     state[i] = argumentOf(node, state[i], state[i]->tensor);
@@ -300,7 +312,7 @@ static bool stepOfFor(Node *node, MlirValue at, Value **state, const void *data)
   return emitStep(node, loop, at, condition, state, &goesOn);
 }
 
-static bool whileLoop(Node *node, const Loop *loop, Value **state, MlirValue condition, MlirValue *count) {
+static bool whileLoop(Node *node, const Loop *loop, OnnxValue **state, MlirValue condition, MlirValue *count) {
   int number = loop->numCarried + loop->numScans;
   TileBuilder *b = node->b;
   MlirType types[OnnxMaxInputs + 2] = {mlirIndexTypeGet(b->context), mlirIntegerTypeGet(b->context, 1)};
@@ -320,7 +332,7 @@ static bool whileLoop(Node *node, const Loop *loop, Value **state, MlirValue con
   scfConditionOpBuild(&asks, goesOn, number + 2, arguments);
   TileBuilder does = tileBuilderInRegion(b, &after, number + 2, types);
   TileBuilder saved = enter(node, does.block);
-  Value *inside[OnnxMaxInputs];
+  OnnxValue *inside[OnnxMaxInputs];
   MlirValue at = mlirBlockGetArgument(does.block, 0), next[OnnxMaxInputs + 2];
   for (int i = 0; i < number; ++i)
     inside[i] = argumentOf(node, state[i], mlirBlockGetArgument(does.block, i + 2));
@@ -347,7 +359,7 @@ static bool whileLoop(Node *node, const Loop *loop, Value **state, MlirValue con
 bool onnxEmitLoop(Node *node) {
   const OnnxAttribute *body = onnxAttribute(node, "body");
   Loop loop = {.graph = body ? body->graph : NULL, .numCarried = node->numIn - 2};
-  Value *state[OnnxMaxInputs], *outputs[OnnxMaxInputs];
+  OnnxValue *state[OnnxMaxInputs], *outputs[OnnxMaxInputs];
   MlirValue *elements, condition = tileBuildInteger(node->b, mlirIntegerTypeGet(node->b->context, 1), 1);
   if (!loop.graph || loop.numCarried < 0 || loop.graph->numOutputs < 1 + loop.numCarried ||
       loop.graph->numOutputs > OnnxMaxInputs || node->numOut > loop.graph->numOutputs - 1)
@@ -377,7 +389,7 @@ bool onnxEmitLoop(Node *node) {
   if (loop.numScans && mlirValueIsNull(loop.most))
     return onnxError(node, "scan outputs of a loop without a limit are not supported");
   for (int i = 0; i < loop.numScans; ++i) {
-    Value *row = outputs[1 + loop.numCarried + i];
+    OnnxValue *row = outputs[1 + loop.numCarried + i];
     MlirValue sizes[OnnxMaxRank] = {loop.most};
     for (int d = 0; d < row->rank; ++d) {
       sizes[d + 1] = row->sizes[d];
@@ -394,7 +406,7 @@ bool onnxEmitLoop(Node *node) {
                  : !whileLoop(node, &loop, state, condition, &count))
     return false;
   for (int i = 0; i < node->numOut; ++i) {
-    Value *x = state[i];
+    OnnxValue *x = state[i];
     if (loop.isFor && i < loop.numCarried) // sizes that steps change
       x = argumentOf(node, x, x->tensor);
     if (i >= loop.numCarried && !loop.isFor) {
@@ -418,7 +430,7 @@ bool onnxEmitLoop(Node *node) {
 typedef struct Scan {
   const OnnxGraph *graph;
   int numState, numIn, numOut;
-  Value *inputs[OnnxMaxInputs];
+  OnnxValue *inputs[OnnxMaxInputs];
   int inAxes[OnnxMaxInputs], outAxes[OnnxMaxInputs];
   bool inBack[OnnxMaxInputs], outBack[OnnxMaxInputs];
   MlirValue count;
@@ -428,9 +440,9 @@ static MlirValue turned(Node *node, const Scan *scan, MlirValue at, bool isBack)
   return isBack ? tileBuildSub(node->b, tileBuildSub(node->b, scan->count, tileBuildIndex(node->b, 1)), at) : at;
 }
 
-static bool scanStep(Node *node, MlirValue at, Value **state, const void *data) {
+static bool scanStep(Node *node, MlirValue at, OnnxValue **state, const void *data) {
   const Scan *scan = data;
-  Value *inputs[OnnxMaxInputs], *outputs[OnnxMaxInputs];
+  OnnxValue *inputs[OnnxMaxInputs], *outputs[OnnxMaxInputs];
   for (int i = 0; i < scan->numState; ++i)
     inputs[i] = state[i];
   for (int i = 0; i < scan->numIn; ++i)
@@ -448,18 +460,18 @@ static bool scanStep(Node *node, MlirValue at, Value **state, const void *data) 
 }
 
 // The types of the rows that the body gives.
-static bool tryScan(Node *node, const Scan *scan, Value **outputs) {
+static bool tryScan(Node *node, const Scan *scan, OnnxValue **outputs) {
   MlirRegion region;
   MlirType index = mlirIndexTypeGet(node->b->context);
   TileBuilder inside = tileBuilderInRegion(node->b, &region, 1, &index), before = enter(node, inside.block);
-  Value *inputs[OnnxMaxInputs];
+  OnnxValue *inputs[OnnxMaxInputs];
   for (int i = 0; i < scan->numState; ++i)
     inputs[i] = node->in[i];
   for (int i = 0; i < scan->numIn; ++i)
     inputs[scan->numState + i] = onnxRow(node, scan->inputs[i], scan->inAxes[i], mlirBlockGetArgument(inside.block, 0));
   bool ok = onnxEmitGraph(node, scan->graph, scan->numState + scan->numIn, inputs, outputs);
   for (int i = 0; i < scan->numState + scan->numOut && ok; ++i) {
-    Value *copy = onnxValue(node, outputs[i]->type, outputs[i]->rank, outputs[i]->sizes);
+    OnnxValue *copy = onnxValue(node, outputs[i]->type, outputs[i]->rank, outputs[i]->sizes);
     for (int d = 0; d < copy->rank && ok; ++d) {
       MlirOperation op = tileDefiningOp(copy->sizes[d]);
       bool isInside = !mlirOperationIsNull(op) && onnxStatic(copy->sizes[d]) < 0 &&
@@ -498,9 +510,9 @@ bool onnxEmitScan(Node *node) {
       !directions(node, "scan_input_directions", scan.numIn, scan.inBack) ||
       !directions(node, "scan_output_directions", scan.numOut, scan.outBack))
     return false;
-  Value *state[OnnxMaxInputs], *outputs[OnnxMaxInputs];
+  OnnxValue *state[OnnxMaxInputs], *outputs[OnnxMaxInputs];
   for (int i = 0; i < scan.numIn; ++i) {
-    Value *x = scan.inputs[i] = node->in[scan.numState + i];
+    OnnxValue *x = scan.inputs[i] = node->in[scan.numState + i];
     if (!x || !onnxAxis(node, i < numAxes ? axes[i] : 0, x->rank, &scan.inAxes[i]))
       return x ? false : onnxError(node, "input %d is missing", scan.numState + i + 1);
     if (i == 0)
@@ -514,7 +526,7 @@ bool onnxEmitScan(Node *node) {
   if (!tryScan(node, &scan, outputs))
     return false;
   for (int i = 0; i < scan.numOut; ++i) {
-    Value *row = outputs[scan.numState + i];
+    OnnxValue *row = outputs[scan.numState + i];
     MlirValue sizes[OnnxMaxRank];
     if (!onnxAxis(node, i < numOutAxes ? outAxes[i] : 0, row->rank + 1, &scan.outAxes[i]))
       return false;

@@ -1,5 +1,5 @@
 // Operators that compute each element from those at its place. See operators.def.
-#include "lib/import/onnx/elementwise.h"
+#include "lib/import/onnx/elementwise_operators.h"
 
 #include "lib/import/onnx/operators.h"
 #include "lib/ir/support.h"
@@ -378,7 +378,7 @@ static MlirValue clip(Body *body, const MlirValue *x) {
 
 bool onnxEmitClip(Node *node) {
   Limits limits = {.areNumbers = node->opset < 11};
-  Value *inputs[3] = {node->in[0]};
+  OnnxValue *inputs[3] = {node->in[0]};
   int count = 1;
   if (limits.areNumbers) {
     limits.hasLow = onnxAttribute(node, "min") != NULL;
@@ -417,7 +417,7 @@ static MlirValue saturate(Body *body, const MlirValue *x) {
 }
 
 bool onnxEmitCast(Node *node) {
-  Value *x = node->in[0];
+  OnnxValue *x = node->in[0];
   int64_t to = node->kind ? node->in[1]->type : onnxInt(node, "to", 0);
   if (to < 0 || to > 1000 || onnxTypeKind((OnnxType)to) == OnnxType_Other)
     return onnxError(node, "casts to type %s (%lld) are not supported", onnxTypeName((OnnxType)to), (long long)to);

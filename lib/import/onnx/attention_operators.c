@@ -11,21 +11,21 @@
 static MlirValue number(Node *node, int64_t at) { return tileBuildIndex(node->b, at); }
 
 // B×S×(H·D) becomes B×H×S×D.
-static Value *splitHeads(Node *node, Value *x, int64_t heads) {
+static OnnxValue *splitHeads(Node *node, OnnxValue *x, int64_t heads) {
   int64_t width = onnxStatic(x->sizes[2]);
   if (heads < 1 || width < 0 || width % heads) {
     onnxError(node, "%lld heads do not divide a width of %lld", (long long)heads, (long long)width);
     return NULL;
   }
   const MlirValue sizes[] = {x->sizes[0], x->sizes[1], number(node, heads), number(node, width / heads)};
-  Value *split = onnxReshape(node, x, 4, sizes);
+  OnnxValue *split = onnxReshape(node, x, 4, sizes);
   return split ? onnxTranspose(node, split, (int[]){0, 2, 1, 3}) : NULL;
 }
 
 //===--- masks ----------------------------------------------------------------===//
 
 typedef struct Mask {
-  Value *scores, *mask, *lengths; // B×H×S×T; broadcast from the right; B
+  OnnxValue *scores, *mask, *lengths; // B×H×S×T; broadcast from the right; B
   bool isCausal, offsetsByLength;
   int64_t left, right;
   MlirValue past;
@@ -95,27 +95,28 @@ static MlirValue quotientOrZero(Body *body, const MlirValue *x) {
 }
 
 // A query that sees no key has no weights: zeros.
-static Value *softmaxOrZero(Node *node, Value *x) {
+static OnnxValue *softmaxOrZero(Node *node, OnnxValue *x) {
   uint32_t last = 1u << (x->rank - 1);
-  Value *most = onnxReduce(node, OnnxReduce_Max, x, last, true);
+  OnnxValue *most = onnxReduce(node, OnnxReduce_Max, x, last, true);
   most = most ? onnxMap(node, x->type, 1, &most, finiteOrZero, NULL) : NULL;
-  Value *weights = onnxUnary(node, MathOp_Exp, onnxSub(node, x, most));
-  Value *sum = weights ? onnxReduce(node, OnnxReduce_Sum, weights, last, true) : NULL;
-  return sum ? onnxMap(node, x->type, 2, (Value *[]){weights, sum}, quotientOrZero, NULL) : NULL;
+  OnnxValue *weights = onnxUnary(node, MathOp_Exp, onnxSub(node, x, most));
+  OnnxValue *sum = weights ? onnxReduce(node, OnnxReduce_Sum, weights, last, true) : NULL;
+  return sum ? onnxMap(node, x->type, 2, (OnnxValue *[]){weights, sum}, quotientOrZero, NULL) : NULL;
 }
 
 //===--- attention ------------------------------------------------------------===//
 
 // Keys of fewer heads than queries serve several of them.
-static Value *grouped(Node *node, Value *x, const char *xLabels, Value *y, const char *yLabels, const char *labels) {
+static OnnxValue *grouped(Node *node, OnnxValue *x, const char *xLabels, OnnxValue *y, const char *yLabels,
+                          const char *labels) {
   int64_t heads = onnxStatic(x->sizes[1]), fewer = onnxStatic(y->sizes[1]);
   if (heads < 0 || fewer < 1 || heads % fewer) {
     onnxError(node, "%lld heads of queries and %lld of keys do not fit", (long long)heads, (long long)fewer);
     return NULL;
   }
   const MlirValue sizes[] = {x->sizes[0], number(node, fewer), number(node, heads / fewer), x->sizes[2], x->sizes[3]};
-  Value *split = onnxReshape(node, x, 5, sizes);
-  Value *product = split ? onnxSumOfProducts(node, split, xLabels, y, yLabels, labels) : NULL;
+  OnnxValue *split = onnxReshape(node, x, 5, sizes);
+  OnnxValue *product = split ? onnxSumOfProducts(node, split, xLabels, y, yLabels, labels) : NULL;
   const MlirValue whole[] = {x->sizes[0], x->sizes[1], x->sizes[2], product ? product->sizes[4] : x->sizes[3]};
   return product ? onnxReshape(node, product, 4, whole) : NULL;
 }
@@ -126,7 +127,7 @@ static bool checkWindow(Node *node, const char *name, int64_t *size) {
 }
 
 bool onnxEmitAttention(Node *node) {
-  Value *q = node->in[0], *k = node->in[1], *v = node->in[2];
+  OnnxValue *q = node->in[0], *k = node->in[1], *v = node->in[2];
   bool isPacked = q->rank == 3;
   if (q->rank != k->rank || q->rank != v->rank || (q->rank != 3 && q->rank != 4) || k->type != q->type)
     return onnxError(node, "queries, keys and values have other ranks or types");
@@ -145,8 +146,8 @@ bool onnxEmitAttention(Node *node) {
     if (!node->in[5])
       return onnxError(node, "a past key has no past value");
     by.past = node->in[4]->sizes[2];
-    k = onnxConcat(node, 2, (Value *[]){node->in[4], k}, 2);
-    v = onnxConcat(node, 2, (Value *[]){node->in[5], v}, 2);
+    k = onnxConcat(node, 2, (OnnxValue *[]){node->in[4], k}, 2);
+    v = onnxConcat(node, 2, (OnnxValue *[]){node->in[5], v}, 2);
     if (!k || !v)
       return false;
   }
@@ -160,9 +161,9 @@ bool onnxEmitAttention(Node *node) {
   if (width < 1)
     return onnxError(node, "the size of a head is dynamic");
   scale = sqrt(onnxAttribute(node, "scale") ? scale : 1 / sqrt((double)width));
-  Value *scores = grouped(node, onnxWithNumber(node, ArithOp_MulF, q, scale), "bhrsd",
-                          onnxWithNumber(node, ArithOp_MulF, k, scale), "bhtd", "bhrst");
-  Value *shown = scores;
+  OnnxValue *scores = grouped(node, onnxWithNumber(node, ArithOp_MulF, q, scale), "bhrsd",
+                              onnxWithNumber(node, ArithOp_MulF, k, scale), "bhtd", "bhrst");
+  OnnxValue *shown = scores;
   if (softcap > 0) {
     scores = onnxUnary(node, MathOp_Tanh, onnxWithNumber(node, ArithOp_DivF, scores, softcap));
     scores = onnxWithNumber(node, ArithOp_MulF, scores, softcap);
@@ -182,15 +183,15 @@ bool onnxEmitAttention(Node *node) {
   if (!onnxIsFloat(type))
     return onnxError(node, "softmax_precision is %s", onnxTypeName(type));
   scores = onnxCast(node, scores, type);
-  Value *weights =
+  OnnxValue *weights =
       isMasked ? softmaxOrZero(node, onnxCast(node, scores, onnxSumType(type))) : onnxSoftmaxOf(node, scores, 3);
   weights = weights ? onnxCast(node, weights, q->type) : NULL;
   onnxSetOut(node, 3, mode == 3 ? weights : shown);
-  Value *result = weights ? grouped(node, weights, "bhrst", onnxCast(node, v, q->type), "bhtd", "bhrsd") : NULL;
+  OnnxValue *result = weights ? grouped(node, weights, "bhrst", onnxCast(node, v, q->type), "bhtd", "bhrsd") : NULL;
   result = result ? onnxCast(node, result, v->type) : NULL;
   if (!result || !isPacked)
     return onnxReturn(node, result);
-  Value *turned = onnxTranspose(node, result, (int[]){0, 2, 1, 3});
+  OnnxValue *turned = onnxTranspose(node, result, (int[]){0, 2, 1, 3});
   const MlirValue sizes[] = {turned->sizes[0], turned->sizes[1],
                              tileBuildMul(node->b, turned->sizes[2], turned->sizes[3])};
   return onnxReturn(node, onnxReshape(node, turned, 3, sizes));
@@ -199,7 +200,7 @@ bool onnxEmitAttention(Node *node) {
 //===--- rotary embedding -----------------------------------------------------===//
 
 typedef struct Rotation {
-  Value *x, *cos, *sin, *places; // B×S×H×D
+  OnnxValue *x, *cos, *sin, *places; // B×S×H×D
   int64_t width;
   bool isInterleaved;
 } Rotation;
@@ -234,7 +235,7 @@ static MlirValue rotated(Body *body) {
 }
 
 bool onnxEmitRotaryEmbedding(Node *node) {
-  Value *x = node->in[0];
+  OnnxValue *x = node->in[0];
   Rotation by = {.cos = node->in[1],
                  .sin = node->in[2],
                  .places = node->in[3],
@@ -255,7 +256,7 @@ bool onnxEmitRotaryEmbedding(Node *node) {
   if (by.width < 2 || by.width % 2 || by.width > onnxStatic(by.x->sizes[3]) || by.cos->rank != rank ||
       by.sin->rank != rank)
     return onnxError(node, "the caches or rotary_embedding_dim do not fit the input");
-  Value *result = onnxGenerate(node, x->type, 4, by.x->sizes, rotated, &by);
+  OnnxValue *result = onnxGenerate(node, x->type, 4, by.x->sizes, rotated, &by);
   if (!result)
     return false;
   return onnxReturn(node, x->rank == 4 ? onnxTranspose(node, result, (int[]){0, 2, 1, 3})

@@ -37,15 +37,16 @@ static Fold foldOf(OnnxReduction kind, OnnxType type) {
   }
 }
 
-static Value *fold(Node *node, OnnxReduction kind, Value *x, uint32_t axes) {
+static OnnxValue *fold(Node *node, OnnxReduction kind, OnnxValue *x, uint32_t axes) {
   Fold by = foldOf(kind, x->type);
   bool sums = kind != OnnxReduce_Max && kind != OnnxReduce_Min;
   OnnxType type = sums ? onnxSumType(x->type) : x->type;
-  Value *wide = onnxCast(node, x, type), *result = onnxReduceWith(node, type, wide, axes, by.initial, combine, &by.op);
+  OnnxValue *wide = onnxCast(node, x, type),
+            *result = onnxReduceWith(node, type, wide, axes, by.initial, combine, &by.op);
   return result ? onnxCast(node, result, x->type) : NULL;
 }
 
-static Value *absolute(Node *node, Value *x) {
+static OnnxValue *absolute(Node *node, OnnxValue *x) {
   if (onnxIsFloat(x->type))
     return onnxUnary(node, MathOp_AbsF, x);
   return onnxIsUnsigned(x->type)
@@ -54,7 +55,7 @@ static Value *absolute(Node *node, Value *x) {
 }
 
 // How many elements become one, as a value of that type.
-static Value *countAlong(Node *node, const Value *x, uint32_t axes, OnnxType type) {
+static OnnxValue *countAlong(Node *node, const OnnxValue *x, uint32_t axes, OnnxType type) {
   MlirValue count = tileBuildIndex(node->b, 1);
   Body body = {.node = node, .b = node->b, .isFolding = true};
   for (int d = 0; d < x->rank; ++d)
@@ -64,27 +65,27 @@ static Value *countAlong(Node *node, const Value *x, uint32_t axes, OnnxType typ
   return onnxCast(node, onnxOfElements(node, Onnx_I64, 0, NULL, &count, 1), type);
 }
 
-static Value *keep(Node *node, Value *x, uint32_t axes, int rank, bool keeps) {
+static OnnxValue *keep(Node *node, OnnxValue *x, uint32_t axes, int rank, bool keeps) {
   return x && keeps ? onnxUnsqueeze(node, x, axes, rank) : x;
 }
 
 // log Σ exp x = m + log Σ exp(x - m), where m is the maximum if that is finite.
-static Value *logSumExp(Node *node, Value *x, uint32_t axes, bool keeps) {
-  Value *most = onnxReduce(node, OnnxReduce_Max, x, axes, true), *zero = onnxScalarValue(node, x->type, 0);
-  Value *low = most ? onnxWithNumber(node, ArithOp_MaximumF, most, -1e38) : NULL;
-  Value *shift = low ? onnxWithNumber(node, ArithOp_MinimumF, low, 1e38) : NULL;
+static OnnxValue *logSumExp(Node *node, OnnxValue *x, uint32_t axes, bool keeps) {
+  OnnxValue *most = onnxReduce(node, OnnxReduce_Max, x, axes, true), *zero = onnxScalarValue(node, x->type, 0);
+  OnnxValue *low = most ? onnxWithNumber(node, ArithOp_MaximumF, most, -1e38) : NULL;
+  OnnxValue *shift = low ? onnxWithNumber(node, ArithOp_MinimumF, low, 1e38) : NULL;
   (void)zero;
-  Value *exponentials = onnxUnary(node, MathOp_Exp, onnxSub(node, x, shift));
-  Value *sum = exponentials ? onnxReduce(node, OnnxReduce_Sum, exponentials, axes, true) : NULL;
-  Value *result = onnxAdd(node, onnxUnary(node, MathOp_Log, sum), shift);
+  OnnxValue *exponentials = onnxUnary(node, MathOp_Exp, onnxSub(node, x, shift));
+  OnnxValue *sum = exponentials ? onnxReduce(node, OnnxReduce_Sum, exponentials, axes, true) : NULL;
+  OnnxValue *result = onnxAdd(node, onnxUnary(node, MathOp_Log, sum), shift);
   return result && !keeps ? onnxSqueeze(node, result, axes) : result;
 }
 
-Value *onnxReduce(Node *node, OnnxReduction kind, Value *x, uint32_t axes, bool keeps) {
+OnnxValue *onnxReduce(Node *node, OnnxReduction kind, OnnxValue *x, uint32_t axes, bool keeps) {
   OnnxType type = x->type, sumType = onnxSumType(type);
-  Value *result = NULL;
+  OnnxValue *result = NULL;
   if (kind == OnnxReduce_LogSumExp && onnxIsFloat(type)) {
-    Value *wide = logSumExp(node, onnxCast(node, x, sumType), axes, keeps);
+    OnnxValue *wide = logSumExp(node, onnxCast(node, x, sumType), axes, keeps);
     return wide ? onnxCast(node, wide, type) : NULL;
   }
   switch (kind) {
@@ -93,7 +94,7 @@ Value *onnxReduce(Node *node, OnnxReduction kind, Value *x, uint32_t axes, bool 
     break;
   case OnnxReduce_SumSquare:
   case OnnxReduce_L2: {
-    Value *wide = onnxCast(node, x, kind == OnnxReduce_L2 && !onnxIsFloat(type) ? Onnx_F64 : sumType);
+    OnnxValue *wide = onnxCast(node, x, kind == OnnxReduce_L2 && !onnxIsFloat(type) ? Onnx_F64 : sumType);
     result = fold(node, OnnxReduce_Sum, onnxMul(node, wide, wide), axes);
     if (kind == OnnxReduce_L2)
       result = onnxUnary(node, MathOp_Sqrt, result);
@@ -103,7 +104,7 @@ Value *onnxReduce(Node *node, OnnxReduction kind, Value *x, uint32_t axes, bool 
   case OnnxReduce_LogSum:
   case OnnxReduce_LogSumExp: {
     OnnxType wideType = onnxIsFloat(type) ? sumType : Onnx_F64;
-    Value *wide = onnxCast(node, x, wideType);
+    OnnxValue *wide = onnxCast(node, x, wideType);
     if (kind == OnnxReduce_LogSumExp)
       wide = onnxUnary(node, MathOp_Exp, wide);
     result = onnxUnary(node, MathOp_Log, fold(node, OnnxReduce_Sum, wide, axes));
@@ -111,8 +112,8 @@ Value *onnxReduce(Node *node, OnnxReduction kind, Value *x, uint32_t axes, bool 
     break;
   }
   case OnnxReduce_Mean: {
-    Value *sum = fold(node, OnnxReduce_Sum, onnxCast(node, x, sumType), axes);
-    Value *count = countAlong(node, x, axes, sumType);
+    OnnxValue *sum = fold(node, OnnxReduce_Sum, onnxCast(node, x, sumType), axes);
+    OnnxValue *count = countAlong(node, x, axes, sumType);
     TileUpstream divide = onnxIsFloat(type) ? ArithOp_DivF : onnxIsUnsigned(type) ? ArithOp_DivUI : ArithOp_DivSI;
     result = onnxBinary(node, divide, sum, count);
     result = result ? onnxCast(node, result, type) : NULL;
@@ -125,7 +126,7 @@ Value *onnxReduce(Node *node, OnnxReduction kind, Value *x, uint32_t axes, bool 
 }
 
 bool onnxEmitReduce(Node *node) {
-  Value *x = node->in[0];
+  OnnxValue *x = node->in[0];
   uint32_t axes;
   bool has;
   int since = node->kind == OnnxReduce_Sum ? 13 : 18;
@@ -143,7 +144,7 @@ bool onnxEmitReduce(Node *node) {
 
 //===--- the place of the greatest --------------------------------------------===//
 
-static Value *placeOfBest(Node *node, Value *x, int axis, bool isMin, bool takesLast) {
+static OnnxValue *placeOfBest(Node *node, OnnxValue *x, int axis, bool isMin, bool takesLast) {
   TileBuilder *b = node->b;
   MlirValue sizes[OnnxMaxRank], inits[2];
   MlirType element = onnxElementType(node, x->type), place = onnxElementType(node, Onnx_I64), types[2];
@@ -191,19 +192,19 @@ static Value *placeOfBest(Node *node, Value *x, int axis, bool isMin, bool takes
 }
 
 bool onnxEmitArg(Node *node) {
-  Value *x = node->in[0];
+  OnnxValue *x = node->in[0];
   int axis;
   if (!onnxAxis(node, onnxInt(node, "axis", 0), x->rank, &axis))
     return false;
-  Value *place = placeOfBest(node, x, axis, node->kind != 0, onnxInt(node, "select_last_index", 0) != 0);
+  OnnxValue *place = placeOfBest(node, x, axis, node->kind != 0, onnxInt(node, "select_last_index", 0) != 0);
   return onnxReturn(node, keep(node, place, 1u << axis, x->rank, onnxInt(node, "keepdims", 1) != 0));
 }
 
 //===--- softmax --------------------------------------------------------------===//
 
-Value *onnxSoftmaxOf(Node *node, Value *x, int axis) {
+OnnxValue *onnxSoftmaxOf(Node *node, OnnxValue *x, int axis) {
   OnnxType sumType = onnxSumType(x->type);
-  Value *wide = onnxCast(node, x, sumType);
+  OnnxValue *wide = onnxCast(node, x, sumType);
   MlirValue from = onnxTensor(node, wide), empty = onnxEmpty(node, sumType, x->rank, x->sizes);
   MlirType type = mlirValueGetType(empty);
   MlirAttribute dimension = mlirIntegerAttrGet(mlirIntegerTypeGet(node->b->context, 64), axis);
@@ -211,17 +212,17 @@ Value *onnxSoftmaxOf(Node *node, Value *x, int axis) {
   return onnxCast(node, onnxOfTensor(node, sumType, tileOnlyResult(op), x->sizes), x->type);
 }
 
-static Value *logSoftmaxOf(Node *node, Value *x, int axis) {
+static OnnxValue *logSoftmaxOf(Node *node, OnnxValue *x, int axis) {
   uint32_t axes = 1u << axis;
-  Value *wide = onnxCast(node, x, onnxSumType(x->type)), *most = onnxReduce(node, OnnxReduce_Max, wide, axes, true);
-  Value *shifted = onnxSub(node, wide, most), *exponentials = onnxUnary(node, MathOp_Exp, shifted);
-  Value *sum = exponentials ? onnxReduce(node, OnnxReduce_Sum, exponentials, axes, true) : NULL;
-  Value *result = onnxSub(node, shifted, onnxUnary(node, MathOp_Log, sum));
+  OnnxValue *wide = onnxCast(node, x, onnxSumType(x->type)), *most = onnxReduce(node, OnnxReduce_Max, wide, axes, true);
+  OnnxValue *shifted = onnxSub(node, wide, most), *exponentials = onnxUnary(node, MathOp_Exp, shifted);
+  OnnxValue *sum = exponentials ? onnxReduce(node, OnnxReduce_Sum, exponentials, axes, true) : NULL;
+  OnnxValue *result = onnxSub(node, shifted, onnxUnary(node, MathOp_Log, sum));
   return result ? onnxCast(node, result, x->type) : NULL;
 }
 
 typedef struct Hot {
-  Value *places;
+  OnnxValue *places;
   int axis;
   OnnxType type;
 } Hot;
@@ -238,15 +239,15 @@ static MlirValue isHot(Body *body) {
                     tileBuildFloat(body->b, type, 1), tileBuildFloat(body->b, type, 0));
 }
 
-static Value *hardmaxOf(Node *node, Value *x, int axis) {
+static OnnxValue *hardmaxOf(Node *node, OnnxValue *x, int axis) {
   Hot by = {placeOfBest(node, x, axis, false, false), axis, x->type};
   return onnxGenerate(node, x->type, x->rank, x->sizes, isHot, &by);
 }
 
 // Before opset 13 the axes from `axis` on are one.
 bool onnxEmitSoftmax(Node *node) {
-  static Value *(*const kinds[])(Node *, Value *, int) = {onnxSoftmaxOf, logSoftmaxOf, hardmaxOf};
-  Value *x = node->in[0];
+  static OnnxValue *(*const kinds[])(Node *, OnnxValue *, int) = {onnxSoftmaxOf, logSoftmaxOf, hardmaxOf};
+  OnnxValue *x = node->in[0];
   int axis;
   if (!onnxAxis(node, onnxInt(node, "axis", node->opset < 13 ? 1 : -1), x->rank, &axis))
     return false;
@@ -255,6 +256,6 @@ bool onnxEmitSoftmax(Node *node) {
   MlirValue sizes[] = {tileBuildIndex(node->b, 1), tileBuildIndex(node->b, 1)};
   for (int d = 0; d < x->rank; ++d)
     sizes[d >= axis] = tileBuildMul(node->b, sizes[d >= axis], x->sizes[d]);
-  Value *flat = onnxReshape(node, x, 2, sizes), *result = flat ? kinds[node->kind](node, flat, 1) : NULL;
+  OnnxValue *flat = onnxReshape(node, x, 2, sizes), *result = flat ? kinds[node->kind](node, flat, 1) : NULL;
   return result && onnxReturn(node, onnxReshape(node, result, x->rank, x->sizes));
 }
