@@ -55,47 +55,73 @@ static void setResults(Hlo *h, MlirOperation op, const Values *values) {
 
 //===--- while -----------------------------------------------------------------------------===//
 
-static bool convertWhile(Hlo *h, MlirOperation op) {
-  Values values = allocate(mlirOperationGetNumOperands(op));
+// Values that the body returns as it takes them are not carried: the loop sees them from outside.
+static bool isFixed(MlirOperation op, intptr_t i) {
+  MlirBlock body = mlirRegionGetFirstBlock(stablehloWhileOpGetBody(op));
+  return mlirValueEqual(mlirOperationGetOperand(mlirBlockGetTerminator(body), i), mlirBlockGetArgument(body, i));
+}
+
+static void dropFixed(MlirOperation op, Values *values) {
+  for (intptr_t i = 0; i < values->count; ++i)
+    if (isFixed(op, i))
+      values->items[i].count = 0;
+  flatten(values);
+}
+
+// `inner` as a region takes them: carried ones, its block's arguments, and fixed ones.
+static void enterLoop(MlirOperation op, const Values *all, Values *inner, MlirRegion region) {
+  MlirBlock block = mlirRegionGetFirstBlock(region);
+  setFlat(inner, argumentAt, &block);
+  flatten(inner);
+  for (intptr_t i = 0; i < all->count; ++i)
+    if (isFixed(op, i))
+      inner->items[i] = all->items[i];
+}
+
+static bool convertLoop(Hlo *h, MlirOperation op, const Values *all, Values *carried, Values *inner) {
   MlirRegion before, after;
   HloValue condition = {0};
-  bool ok = true;
-  for (intptr_t i = 0; i < values.count; ++i)
-    ok &= (values.items[i] = hloGet(h, mlirOperationGetOperand(op, i))).count > 0;
-  flatten(&values);
-  if (!ok) {
-    release(&values);
-    return false;
-  }
-  Values inner = allocate(values.count);
-  MlirValue *inits = values.flat;
-  memcpy(inner.items, values.items, sizeof *inner.items * (size_t)values.count);
   TileBuilder outer = h->b;
-  h->b = tileBuilderInRegion(&outer, &before, values.flatCount, values.types);
-  MlirBlock block = mlirRegionGetFirstBlock(before);
-  setFlat(&inner, argumentAt, &block);
-  flatten(&inner);
-  ok = hloConvertRegion(h, stablehloWhileOpGetCond(op), inner.count, inner.items, &condition);
+  h->b = tileBuilderInRegion(&outer, &before, carried->flatCount, carried->types);
+  enterLoop(op, all, inner, before);
+  bool ok = hloConvertRegion(h, stablehloWhileOpGetCond(op), inner->count, inner->items, &condition);
   if (ok)
-    scfConditionOpCreate(&h->b, condition.parts[0], inner.flatCount, inner.flat);
-  h->b = tileBuilderInRegion(&outer, &after, values.flatCount, values.types);
-  block = mlirRegionGetFirstBlock(after);
-  setFlat(&inner, argumentAt, &block);
-  ok = ok && hloConvertRegion(h, stablehloWhileOpGetBody(op), inner.count, inner.items, inner.items);
-  flatten(&inner);
-  if (ok)
-    tileBuildYield(&h->b, inner.flatCount, inner.flat);
-  h->b = outer;
+    scfConditionOpCreate(&h->b, condition.parts[0], inner->flatCount, inner->flat);
+  memcpy(inner->items, carried->items, sizeof *inner->items * (size_t)inner->count);
+  h->b = tileBuilderInRegion(&outer, &after, carried->flatCount, carried->types);
+  enterLoop(op, all, inner, after);
+  ok = ok && hloConvertRegion(h, stablehloWhileOpGetBody(op), inner->count, inner->items, inner->items);
   if (ok) {
-    MlirOperation loop = scfWhileOpBuild(&h->b, values.flatCount, values.types, values.flatCount, inits, before, after);
-    setFlat(&values, resultAt, &loop);
-    setResults(h, op, &values);
-  } else {
+    dropFixed(op, inner);
+    tileBuildYield(&h->b, inner->flatCount, inner->flat);
+  }
+  h->b = outer;
+  if (!ok) {
     mlirRegionDestroy(before);
     mlirRegionDestroy(after);
+    return false;
   }
+  MlirOperation loop =
+      scfWhileOpBuild(&h->b, carried->flatCount, carried->types, carried->flatCount, carried->flat, before, after);
+  setFlat(carried, resultAt, &loop);
+  for (intptr_t i = 0; i < all->count; ++i)
+    hloSet(h, mlirOperationGetResult(op, i), isFixed(op, i) ? all->items[i] : carried->items[i]);
+  return true;
+}
+
+static bool convertWhile(Hlo *h, MlirOperation op) {
+  intptr_t count = mlirOperationGetNumOperands(op);
+  Values all = allocate(count), carried = allocate(count), inner = allocate(count);
+  bool ok = true;
+  for (intptr_t i = 0; i < count; ++i)
+    ok &= (all.items[i] = hloGet(h, mlirOperationGetOperand(op, i))).count > 0;
+  memcpy(carried.items, all.items, sizeof *all.items * (size_t)count);
+  dropFixed(op, &carried);
+  memcpy(inner.items, carried.items, sizeof *inner.items * (size_t)count);
+  ok = ok && convertLoop(h, op, &all, &carried, &inner);
   release(&inner);
-  release(&values);
+  release(&carried);
+  release(&all);
   return ok;
 }
 

@@ -35,3 +35,22 @@ func.func private @divide(%x: tensor<3xui32>, %y: tensor<ui32>) -> tensor<3xui32
   %1 = stablehlo.divide %x, %0 : tensor<3xui32>
   return %1 : tensor<3xui32>
 }
+
+// What the body returns as it takes it is not carried; a counter is a scalar.
+// CHECK-LABEL: func.func @loop(
+// CHECK: scf.while (%{{.*}} = %{{.*}}, %{{.*}} = %{{.*}}) : (i32, tensor<4xf32>) -> (i32, tensor<4xf32>)
+// CHECK: scf.condition
+func.func @loop(%n: tensor<i32>, %x: tensor<4xf32>, %w: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %c = stablehlo.constant dense<0> : tensor<i32>
+  %0:4 = stablehlo.while(%i = %c, %limit = %n, %y = %x, %v = %w) : tensor<i32>, tensor<i32>, tensor<4xf32>, tensor<4xf32>
+  cond {
+    %1 = stablehlo.compare LT, %i, %limit, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %1 : tensor<i1>
+  } do {
+    %one = stablehlo.constant dense<1> : tensor<i32>
+    %1 = stablehlo.add %i, %one : tensor<i32>
+    %2 = stablehlo.multiply %y, %v : tensor<4xf32>
+    stablehlo.return %1, %limit, %2, %v : tensor<i32>, tensor<i32>, tensor<4xf32>, tensor<4xf32>
+  }
+  return %0#2, %0#3 : tensor<4xf32>, tensor<4xf32>
+}
