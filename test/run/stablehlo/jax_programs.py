@@ -235,11 +235,12 @@ def samples():
             function = getattr(module, name)
             if name.startswith("_") or inspect.isclass(function) or not callable(function):
                 continue
+            call = lambda *values, function=function: function(*values)
             for arguments in kinds:
                 try:
-                    leaves = jax.tree.leaves(jax.jit(function)(*arguments))
+                    leaves = jax.tree.leaves(jax.jit(call)(*arguments))
                     if leaves and not any(np.asarray(leaf).dtype.kind == "c" for leaf in leaves):
-                        yield f"{prefix}.{name}", function, arguments
+                        yield f"{prefix}.{name}", call, arguments
                         break
                 except Exception:  # JAX refuses these arguments
                     continue
