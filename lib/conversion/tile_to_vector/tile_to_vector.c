@@ -57,6 +57,13 @@ static bool readWidths(MlirOperation module, MlirExtPass pass, VecWidths *widths
   return isStated;
 }
 
+// A thread of a CPU runs one program after the other: one that waits for the next would wait for ever.
+static bool checkWaits(MlirOperation kernel) {
+  return mlirAttributeIsNull(tileOpAttribute(kernel, "cooperative")) ||
+         tileError(kernel, "is cooperative: its programs wait for each other, but a CPU runs one after the other; "
+                           "run it on a GPU or with --target=emulate:CHIP");
+}
+
 static bool run(MlirOperation module, MlirExtPass pass) {
   VecWidths widths;
   makeProductsDense(module);
@@ -64,7 +71,8 @@ static bool run(MlirOperation module, MlirExtPass pass) {
   bool ok = kernels.count == 0 || readWidths(module, pass, &widths);
   for (intptr_t i = 0; i < kernels.count && ok; ++i)
     if (hasBody(kernels.items[i])) {
-      ok = vecScheduleForOne(kernels.items[i]) && vecLowerKernel(kernels.items[i], &widths);
+      ok = checkWaits(kernels.items[i]) && vecScheduleForOne(kernels.items[i]) &&
+           vecLowerKernel(kernels.items[i], &widths);
       mlirExtPassAddStatistic(pass, 0, ok);
     }
   tileOpsFree(&kernels);

@@ -105,6 +105,16 @@ static bool runGrid(Machine *machine, const Instruction *instruction, const Inte
   return ok;
 }
 
+// Instances run one after the other: one that waits for the next would wait for ever.
+static bool checkWaits(Machine *machine, const Instruction *instruction, MlirOperation kernel) {
+  int64_t programs = interpretCountOf(MaxGridRank, machine->grid.sizes);
+  return programs <= 1 || mlirAttributeIsNull(tileOpAttribute(kernel, "cooperative")) ||
+         interpretFail(machine, instruction->op,
+                       "launches %lld programs of a cooperative kernel, which wait for each other; the interpreter "
+                       "runs one after the other",
+                       (long long)programs);
+}
+
 bool interpretTileLaunch(Machine *machine, Frame *frame, const Instruction *instruction) {
   intptr_t grid = interpretGroupCount(instruction, 0), inputs = interpretGroupCount(instruction, 1),
            outputs = interpretGroupCount(instruction, 2);
@@ -114,6 +124,8 @@ bool interpretTileLaunch(Machine *machine, Frame *frame, const Instruction *inst
     return false;
   for (intptr_t i = grid; i < MaxGridRank; ++i)
     machine->grid.sizes[i] = 1;
+  if (!checkWaits(machine, instruction, callee))
+    return false;
   const InterpretBody *body = interpretBodyOf(machine, callee, 0);
   InterpretValue *arguments = calloc((size_t)(inputs + outputs) + 1, sizeof *arguments);
   bool ok = body && (arguments || interpretOutOfMemory(machine, instruction->op));

@@ -137,3 +137,10 @@ tile.kernel @scheduled(%a: memref<32x64xf32>, %b: memref<64x96xf32>, %c: memref<
   tile.store %s, %C[%c0, %c0] : tensor<32x96xf32>, !tile.view<32x96xf32>
   tile.return
 }
+
+// -----
+
+// expected-error@+1 {{is cooperative: its programs wait for each other, but a CPU runs one after the other}}
+tile.kernel @waits(%a: memref<4xi32>) attributes {cooperative} {
+  tile.return
+}
