@@ -41,7 +41,8 @@ NUMBERS = [0, 1, -1, 2, 7, 2**31 - 1, -2**31, 2**31, 2**62, 2**63 - 1, -2**63]
 PYTHON = """import sys, tessera
 try:
     module = tessera.parse(open(sys.argv[1], 'rb').read())
-    print(module.run(target='interpret', max_steps=100000).results)
+    names = [op.attributes['sym_name'].value for op in module if op.name == 'func.func' and op.regions[0].blocks] or ['main']
+    print(module.run(target='interpret', max_steps=100000, entry=names[-1]).results)
 except (tessera.Error, ValueError, TypeError, MemoryError) as error:
     print('error:', str(error)[:500])
     sys.exit(1)
@@ -133,24 +134,43 @@ def machine(rng, folder):
             f"--tile-to-{'cpu' if cpu else 'nvvm' if name.startswith('sm') else 'rocdl'}-pipeline=chip={name}"], []
 
 
+KEYS = {"kind": '"x"', "block": [4, 8, 16], "register": [4, 16], "warps": [1, 2, 1], "split": 2, "stages": 3, "group": [4],
+        "order": [0, 1], "atom": '"x"'}
+
+
 def schedule(rng, folder):
-    keys = {"kind": lambda: rng.choice(['"product"', '"split"', '"tile"', '"x"', '"micro"', '"plain"']), "block": list, "register": list,
-            "warps": list, "split": int, "stages": int, "group": int, "order": list}
-    def number():
-        return rng.choice([1, 2, 3, 4, 5, 8, 13, 16, 32, *NUMBERS])
-    text = []
-    for key in rng.sample(sorted(keys), rng.randrange(1, 5)):
-        make = keys[key]
-        text.append(f"{key} = " + (f"[{', '.join(str(number()) for _ in range(rng.randrange(1, 5)))}]" if make is list else
-                                   str(number()) if make is int else make()))
-    (folder / "p.mlir").write_text(PRODUCT.replace("SCHEDULE", ", ".join(text)))
-    return ["tile-run", "p.mlir", "--check-against=interpret"], []
+    """One that fits the product, or nearly: an entry may be left out, added, or have another number or length."""
+    def number(most):
+        return rng.randrange(1, most + 1)
+    on_gpu = rng.random() < 0.4
+    if on_gpu:
+        entries = {"kind": '"product"', "block": [2 ** number(5), 2 ** number(5), 2 ** number(5)], "warps": [1, 1, 1], "stages": number(4)}
+    else:
+        rows, columns = number(8), 16 * number(3)
+        entries = {"kind": rng.choice(['"direct"', '"packed"']), "block": [rows * number(4), columns * number(2), number(30)],
+                   "register": [rows, columns]}
+    for _ in range(rng.choice([0, 1, 1, 2])):
+        key = rng.choice(sorted(entries))
+        value = entries[key]
+        if rng.random() < 0.2:
+            del entries[key]
+        elif rng.random() < 0.3:
+            key = rng.choice(sorted(KEYS))
+            entries[key] = KEYS[key]
+        elif isinstance(value, list):
+            entries[key] = [rng.choice([x, x, 2 * x, x + 1, *NUMBERS]) if isinstance(x, int) else x for x in value][:rng.choice([2, 3, 3, 3])]
+        elif isinstance(value, int):
+            entries[key] = rng.choice(NUMBERS)
+        if not entries:
+            break
+    (folder / "p.mlir").write_text(PRODUCT.replace("SCHEDULE", ", ".join(f"{key} = {value}" for key, value in entries.items())))
+    return ["tile-run", "p.mlir", "--check-against=interpret", f"--target={'emulate:sm_80' if on_gpu else 'cpu'}"], []
 
 
 def python(rng, folder):
     data = rng.choice(FILES) if rng.random() < 0.6 else mutate.drawn(rng)
     for _ in range(rng.choice([1, 1, 2])):
-        data = rng.choice(mutate.MUTATIONS)(rng, data, rng.choice(FILES)) or b" "
+        data = rng.choice([mutate.nearby, rng.choice(mutate.MUTATIONS)])(rng, data, rng.choice(FILES)) or b" "
     (folder / "p.mlir").write_bytes(data)
     return [sys.executable, "-c", PYTHON, "p.mlir"], []
 
