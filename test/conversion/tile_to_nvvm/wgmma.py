@@ -8,13 +8,13 @@ wgmma.py run TARGET BUILD [CASE…]  each case gives on TARGET (emulate:sm_90a, 
 
 Sizes of the tensors are no multiples of the tiles: TMA fills with zeros, stores are cut off.
 """
-import os
-import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
 import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from product_cases import Runner, encoded, main  # noqa: E402
 
 BYTES = {"f16": 2, "bf16": 2, "f8E4M3FN": 1, "f8E5M2": 1, "i8": 1}
 DEPTH = {2: 16, 1: 32}
@@ -141,22 +141,6 @@ func.func @main(%a: tensor<?x?x{e}>, %b: tensor<?x?x{e}>, %c: tensor<?x?x{self.s
         return [encoded(a, self.element), encoded(b, self.element), np.zeros_like(result)], result
 
 
-def encoded(array, element):
-    array = np.ascontiguousarray(array)
-    if element == "f16":
-        return array.astype(np.float16)
-    if element == "i8":
-        return array.astype(np.int8)
-    if element == "bf16":
-        return (array.astype(np.float32).view(np.uint32) >> 16).astype(np.uint16)
-    bits = 3 if element == "f8E4M3FN" else 2  # of the mantissa
-    whole = array.astype(np.float16).view(np.uint16)  # f16: 5 bits of exponent, bias 15
-    sign, exponent, mantissa = whole >> 15, (whole >> 10) & 31, (whole >> (10 - bits)) & ((1 << bits) - 1)
-    bias = {3: 7, 2: 15}[bits]
-    exponent = np.where(exponent, exponent - 15 + bias, 0)
-    return ((sign << 7) | (exponent << bits) | mantissa).astype(np.uint8)
-
-
 def all_cases():
     orders = [(order, swizzle) for order in "kr" for swizzle in (128, 64, 32, 0)]
     for i, a in enumerate(orders):
@@ -174,56 +158,4 @@ def all_cases():
     yield Case("i8", 64, 32, 128, ("g", 0), ("k", 128))
 
 
-def tool(build, name):
-    return Path(build).resolve() / "bin" / name
-
-
-def assemble(case, build, folder):
-    source, ptx = folder / "case.mlir", folder / "case.ptx"
-    source.write_text(case.program())
-    done = subprocess.run([tool(build, "tile-translate"), source, "--tile-to-ptx", "--chip=sm_90a", "-o", ptx],
-                          capture_output=True, text=True)
-    if done.returncode:
-        return done.stderr
-    path = os.environ["PATH"] + ":/usr/local/cuda/bin"
-    done = subprocess.run(["ptxas", "-v", "-arch=sm_90a", ptx, "-o", folder / "case.cubin"], capture_output=True, text=True,
-                          env={**os.environ, "PATH": path})
-    said = done.stdout + done.stderr
-    return said if done.returncode or "(C75" in said or "0 bytes spill stores, 0 bytes spill loads" not in said else ""
-
-
-def run(case, target, build, folder):
-    source = folder / "case.mlir"
-    source.write_text(case.program())
-    arguments, result = case.data()
-    flags = []
-    for i, array in enumerate(arguments):
-        np.save(folder / f"in{i}.npy", array)
-        flags.append(f"--in={folder}/in{i}.npy")
-    np.save(folder / "out.npy", result)
-    done = subprocess.run([tool(build, "tile-run"), source, f"--target={target}", *flags,
-                           f"--check-against={folder}/out.npy", "--rtol=0", "--atol=0", "--timeout=60"],
-                          capture_output=True, text=True)
-    return done.stderr + done.stdout if done.returncode else ""
-
-
-def main(arguments):
-    cases = {case.name: case for case in all_cases()}
-    if arguments[0] == "list":
-        print("\n".join(cases))
-        return 0
-    if arguments[0] == "print":
-        print(cases[arguments[1]].program(), end="")
-        return 0
-    target, rest = (arguments[1], arguments[2:]) if arguments[0] == "run" else (None, arguments[1:])
-    wrong = 0
-    for name in rest[1:] or cases:
-        with tempfile.TemporaryDirectory() as place:
-            said = (run(cases[name], target, rest[0], Path(place)) if target else assemble(cases[name], rest[0], Path(place)))
-        wrong += bool(said)
-        print(f"{name}: {'wrong: ' + said[:1500] if said else 'right'}")
-    print(f"{wrong} wrong")
-    return wrong > 0
-
-
-sys.exit(main(sys.argv[1:]))
+sys.exit(main(sys.argv[1:], all_cases(), Runner()))

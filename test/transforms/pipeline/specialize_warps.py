@@ -10,13 +10,13 @@ Sizes of the tensors are no multiples of the tiles: TMA fills with zeros, stores
 bytes, as TMA wants them, except where a case says otherwise.
 """
 import json
-import os
-import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
 import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from product_cases import Runner, encoded, main  # noqa: E402
 
 PASS = "builtin.module(tile.kernel(tile-specialize-warps))"
 BYTES = {"f16": 2, "bf16": 2, "f8E4M3FN": 1, "i8": 1, "f32": 4, "i32": 4}
@@ -132,17 +132,6 @@ func.func @main(%a: tensor<?x?x{e}>, %b: tensor<?x?x{e}>, %d: tensor<?x{out}>, %
         return arrays, encoded(result, self.out)
 
 
-def encoded(array, element):
-    array = np.ascontiguousarray(array)
-    if element == "bf16":
-        return (array.astype(np.float32).view(np.uint32) >> 16).astype(np.uint16)
-    if element != "f8E4M3FN":
-        return array.astype({"f16": "f2", "f32": "f4", "i8": "i1", "i32": "i4"}[element])
-    half = array.astype(np.float16).view(np.uint16)  # f16: 5 bits of exponent, bias 15, 10 of mantissa; f8: 4, 7, 3
-    sign, exponent, mantissa = half >> 15, (half >> 10) & 31, (half >> 7) & 7
-    return ((sign << 7) | (np.where(exponent, exponent - 8, 0) << 3) | mantissa).astype(np.uint8)
-
-
 def all_cases():
     for tile in ((64, 64, 64), (64, 256, 64), (128, 128, 64), (256, 128, 64), (128, 256, 64), (128, 64, 32)):
         yield Case("f16", tile)
@@ -161,74 +150,17 @@ def all_cases():
     yield Case("f16", (64, 64, 64), out="f16", is_odd=True)
 
 
-def tool(build, name):
-    return Path(build).resolve() / "bin" / name
+class Specialized(Runner):
+    def fault(self, case, ptx):
+        is_split = "wgmma.mma_async" in ptx
+        if is_split == case.is_odd:
+            return "wgmma, but its rows do not suit TMA" if is_split else "no wgmma"
+        return ""
 
-
-def assemble(case, build, folder):
-    source, special, ptx = folder / "case.mlir", folder / "special.mlir", folder / "case.ptx"
-    source.write_text(case.program())
-    path = os.environ["PATH"] + ":/usr/local/cuda/bin"
-    commands = [[tool(build, "tile-opt"), source, f"--pass-pipeline={PASS}", "-o", special],
-                [tool(build, "tile-translate"), special, "--tile-to-ptx", "--chip=sm_90a", "-o", ptx],
-                ["ptxas", "-v", "-arch=sm_90a", ptx, "-o", folder / "case.cubin"]]
-    for command in commands:
-        done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "PATH": path})
-        said = done.stdout + done.stderr
-        if done.returncode:
-            return said
-    is_split = "wgmma.mma_async" in ptx.read_text()
-    if is_split == case.is_odd:
-        return "wgmma, but its rows do not suit TMA" if is_split else "no wgmma"
-    return said if "(C75" in said or "0 bytes spill stores, 0 bytes spill loads" not in said else ""
-
-
-def run(case, target, build, folder):
-    source = folder / "case.mlir"
-    source.write_text(case.program())
-    arguments, result = case.data()
-    flags = []
-    for i, array in enumerate(arguments):
-        np.save(folder / f"in{i}.npy", array)
-        flags.append(f"--in={folder}/in{i}.npy")
-    np.save(folder / "out.npy", result)
-    if target == "interpret":
-        flags.append(f"--pass-pipeline={PASS}")
-    else:
-        special = folder / "special.mlir"
-        done = subprocess.run([tool(build, "tile-opt"), source, f"--pass-pipeline={PASS}", "-o", special],
-                              capture_output=True, text=True)
-        if done.returncode:
-            return done.stderr
-        source = special
-    done = subprocess.run([tool(build, "tile-run"), source, f"--target={target}", *flags, f"--stats={folder}/stats.json",
-                           f"--check-against={folder}/out.npy", "--rtol=0", "--atol=0", "--timeout=60"],
-                          capture_output=True, text=True)
-    if not done.returncode and target == "interpret":
-        passes = json.loads((folder / "stats.json").read_text())["passes"]
+    def fault_of_statistics(self, case, path):
+        passes = json.loads(path.read_text())["passes"]
         count = sum(row.get("specialized", 0) for row in passes.values()) if isinstance(passes, dict) else passes
-        if count != int(not case.is_odd):
-            return f"{count} kernels specialized"
-    return done.stderr + done.stdout if done.returncode else ""
+        return f"{count} kernels specialized" if count != int(not case.is_odd) else ""
 
 
-def main(arguments):
-    cases = {case.name: case for case in all_cases()}
-    if arguments[0] == "list":
-        print("\n".join(cases))
-        return 0
-    if arguments[0] == "print":
-        print(cases[arguments[1]].program(), end="")
-        return 0
-    target, rest = (arguments[1], arguments[2:]) if arguments[0] == "run" else (None, arguments[1:])
-    wrong = 0
-    for name in rest[1:] or cases:
-        with tempfile.TemporaryDirectory() as place:
-            said = (run(cases[name], target, rest[0], Path(place)) if target else assemble(cases[name], rest[0], Path(place)))
-        wrong += bool(said)
-        print(f"{name}: {'wrong: ' + said[:1500] if said else 'right'}")
-    print(f"{wrong} wrong")
-    return wrong > 0
-
-
-sys.exit(main(sys.argv[1:]))
+sys.exit(main(sys.argv[1:], all_cases(), Specialized(PASS)))
