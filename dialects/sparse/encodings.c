@@ -74,7 +74,7 @@ static bool parseValue(MlirExtParser parser, SparseKeyForm form, MlirAttribute *
 static bool parseEntry(MlirExtParser parser, const SparseFormat *format, MlirAttribute *values) {
   MlirExtSourceLocation location = mlirExtParserGetLocation(parser);
   const char *known[SparseMaxKeys + 1];
-  char list[256];
+  TESSERA_LIST(list);
   MlirStringRef name;
   if (!mlirExtParserParseKeyword(parser, &name))
     return false;
@@ -83,7 +83,7 @@ static bool parseEntry(MlirExtParser parser, const SparseFormat *format, MlirAtt
     known[i] = format->keys[i].name;
   if (key < 0)
     return tileParseFail(parser, location, "unknown key '%.*s' in #sparse.%s, expected one of %s", (int)name.length,
-                         name.data, format->name, tileListNames(known, list, sizeof list));
+                         name.data, format->name, tileListNames(known, &list));
   if (!mlirAttributeIsNull(values[key]))
     return tileParseFail(parser, location, "'%s' is given twice", format->keys[key].name);
   return parseValue(parser, format->keys[key].form, &values[key]);

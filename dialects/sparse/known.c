@@ -17,7 +17,7 @@ static const char *const keys[] = {"grain", "zero", "dead", "bits", NULL};
 static bool parseEntry(MlirExtParser parser, MlirAttribute *values) {
   MlirExtSourceLocation location = mlirExtParserGetLocation(parser);
   MlirStringRef name;
-  char list[64];
+  TESSERA_LIST(list);
   int key = 0;
   if (!mlirExtParserParseKeyword(parser, &name))
     return false;
@@ -25,7 +25,7 @@ static bool parseEntry(MlirExtParser parser, MlirAttribute *values) {
     ++key;
   if (key == NumKeys)
     return tileParseFail(parser, location, "unknown key '%.*s' in #sparse.attribute, expected one of %s",
-                         (int)name.length, name.data, tileListNames(keys, list, sizeof list));
+                         (int)name.length, name.data, tileListNames(keys, &list));
   if (!mlirAttributeIsNull(values[key]))
     return tileParseFail(parser, location, "'%s' is given twice", keys[key]);
   return mlirExtParserParseToken(parser, "=") &&

@@ -4,6 +4,7 @@
 #include "lib/machine/machine.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 //===--- #tile.layout ---------------------------------------------------------===//
@@ -224,13 +225,13 @@ static bool parseValue(MlirExtParser parser, Form form, MlirAttribute *value) {
 static bool parseEntry(MlirExtParser parser, MlirNamedAttribute *entries, intptr_t *count) {
   MlirExtSourceLocation location = mlirExtParserGetLocation(parser);
   MlirStringRef name;
-  char list[320];
+  TESSERA_LIST(list);
   if (!mlirExtParserParseKeyword(parser, &name))
     return false;
   const Key *key = findKey(name);
   if (!key)
     return tileParseFail(parser, location, "unknown key '%.*s' in #tile.schedule, expected one of %s", (int)name.length,
-                         name.data, tileListNames(keyNames, list, sizeof list));
+                         name.data, tileListNames(keyNames, &list));
   for (intptr_t i = 0; i < *count; ++i)
     if (mlirStringRefEqual(mlirIdentifierStr(entries[i].name), name))
       return tileParseFail(parser, location, "'%s' is given twice", key->name);
@@ -327,10 +328,10 @@ static bool verifySchedule(MlirExtEmitter emitter, intptr_t count, const MlirAtt
     MlirNamedAttribute entry = mlirDictionaryAttrGetElement(parameters[0], i);
     MlirStringRef name = mlirIdentifierStr(entry.name);
     const Key *key = findKey(name);
-    char list[320];
+    TESSERA_LIST(list);
     if (!key)
       return tileEmit(emitter, "unknown key '%.*s' in #tile.schedule, expected one of %s", (int)name.length, name.data,
-                      tileListNames(keyNames, list, sizeof list));
+                      tileListNames(keyNames, &list));
     if (!verifyValue(emitter, key, entry.attribute))
       return false;
   }
@@ -411,40 +412,40 @@ static void printMachine(MlirExtPrinter printer, intptr_t count, const MlirAttri
   tilePrintText(printer, ">");
 }
 
-// The override's value as a machine file would hold it, in `buffer`.
-static bool overrideText(MlirAttribute value, char *buffer, size_t capacity) {
-  MlirStringRef text;
-  if (mlirAttributeIsAInteger(value)) {
-    snprintf(buffer, capacity, "%lld", (long long)mlirIntegerAttrGetValueInt(value));
-    return true;
-  }
-  if (!mlirAttributeIsAString(value))
-    return false;
-  text = mlirStringAttrGetValue(value);
-  snprintf(buffer, capacity, "%.*s", (int)text.length, text.data);
-  return true;
+static char *copyOf(MlirStringRef text) { return strndup(text.data ? text.data : "", text.length); }
+
+// The override's value as a machine file would hold it, to be freed; null: neither an integer nor a string.
+static char *overrideText(MlirAttribute value) {
+  TESSERA_LIST(number);
+  if (mlirAttributeIsAInteger(value))
+    tessera_list_add(&number, "%lld", (long long)mlirIntegerAttrGetValueInt(value));
+  else if (!mlirAttributeIsAString(value))
+    return NULL;
+  return copyOf(number.length ? tileString(number.text) : mlirStringAttrGetValue(value));
 }
 
 static TileMachine *load(MlirStringRef name, MlirAttribute overrides, TileError *error) {
-  char file[128], keys[MAX_OVERRIDES][64], values[MAX_OVERRIDES][128];
+  char *file = copyOf(name), *keys[MAX_OVERRIDES], *values[MAX_OVERRIDES];
   TileMachineOverride list[MAX_OVERRIDES];
-  intptr_t count = mlirDictionaryAttrGetNumElements(overrides);
-  if (count > MAX_OVERRIDES) {
-    tileErrorSet(error, 0, 0, "%ld overrides of a machine, expected at most %d", (long)count, MAX_OVERRIDES);
-    return NULL;
+  TileMachine *machine = NULL;
+  intptr_t count = mlirDictionaryAttrGetNumElements(overrides), used = 0;
+  bool good = count <= MAX_OVERRIDES ||
+              tileErrorSet(error, 0, 0, "%ld overrides of a machine, expected at most %d", (long)count, MAX_OVERRIDES);
+  for (; good && used < count; ++used) {
+    MlirNamedAttribute entry = mlirDictionaryAttrGetElement(overrides, used);
+    keys[used] = copyOf(mlirIdentifierStr(entry.name));
+    values[used] = overrideText(entry.attribute);
+    list[used] = (TileMachineOverride){keys[used], values[used]};
+    good = values[used] || tileErrorSet(error, 0, 0, "override '%s' is neither an integer nor a string", keys[used]);
   }
-  for (intptr_t i = 0; i < count; ++i) {
-    MlirNamedAttribute entry = mlirDictionaryAttrGetElement(overrides, i);
-    MlirStringRef key = mlirIdentifierStr(entry.name);
-    snprintf(keys[i], sizeof keys[i], "%.*s", (int)key.length, key.data);
-    if (!overrideText(entry.attribute, values[i], sizeof values[i])) {
-      tileErrorSet(error, 0, 0, "override '%s' is neither an integer nor a string", keys[i]);
-      return NULL;
-    }
-    list[i] = (TileMachineOverride){keys[i], values[i]};
+  if (good)
+    machine = tileMachineLoad(file, NULL, list, (size_t)count, error);
+  while (used--) {
+    free(keys[used]);
+    free(values[used]);
   }
-  snprintf(file, sizeof file, "%.*s", (int)name.length, name.data);
-  return tileMachineLoad(file, NULL, list, (size_t)count, error);
+  free(file);
+  return machine;
 }
 
 // Loads the description as a pass would: the loader knows the names, the keys and what their values may be.

@@ -198,13 +198,14 @@ static bool verifyPacked(MlirExtEmitter emitter, MlirAttribute packed, MlirType 
 }
 
 static bool verifyPad(MlirExtEmitter emitter, MlirAttribute attribute, MlirType element) {
+  TESSERA_LIST(list);
   char text[128];
   if (mlirAttributeIsAUnit(attribute))
     return true;
   MlirStringRef pad = mlirStringAttrGetValue(attribute);
   if (!tileIsOneOf(pad, tilePadNames))
     return tileEmit(emitter, "unknown padding '%.*s', expected one of %s", (int)pad.length, pad.data,
-                    tileListNames(tilePadNames, text, sizeof text));
+                    tileListNames(tilePadNames, &list));
   return mlirTypeIsAFloat(element) ||
          tileEmit(emitter, "padding '%.*s' of elements of type '%s', expected 'zero' for what is not a float",
                   (int)pad.length, pad.data, tileTypeText(element, text, sizeof text));

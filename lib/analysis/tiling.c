@@ -8,6 +8,7 @@
 #include "lib/search/construct.h"
 #include "lib/search/cpu_cost.h"
 #include "lib/search/kinds/window_kind.h"
+#include "lib/support/status.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -453,15 +454,22 @@ static const char *unusedField(const TileStructured *s) {
   return NULL;
 }
 
+// Writes what is wrong with a schedule; a long name loses its middle.
+__attribute__((format(printf, 3, 4))) static const char *say(char *buffer, size_t capacity, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  tessera_sentence(buffer, capacity, format, arguments);
+  va_end(arguments);
+  return buffer;
+}
+
 // A field that the kind does not have.
 static const char *fieldFault(const TileStructured *s, const TileSearchTile *tile, char *buffer, size_t capacity) {
   static const char *const gpuFields[] = {"warps", "stages", "group", "registers"};
   const TileKernelKind *kind = tile->kind ? tileKernelKinds[tile->kind] : NULL;
   const char *wrong = unusedField(s), *owner = "GPU kinds";
-  if (wrong) {
-    snprintf(buffer, capacity, "`%s` has no effect on any kind of kernel yet; remove it", wrong);
-    return buffer;
-  }
+  if (wrong)
+    return say(buffer, capacity, "`%s` has no effect on any kind of kernel yet; remove it", wrong);
   for (size_t i = 0; i < sizeof gpuFields / sizeof *gpuFields; ++i)
     wrong = hasEntry(s, gpuFields[i]) && !(kind && kind->isForGpu) ? gpuFields[i] : wrong;
   if (hasEntry(s, "group") && tile->kind != TileKind_Product) {
@@ -479,28 +487,25 @@ static const char *fieldFault(const TileStructured *s, const TileSearchTile *til
   if (!wrong)
     return NULL;
   if (kind)
-    snprintf(buffer, capacity, "`%s` applies only to %s; this kernel is of kind \"%s\"", wrong, owner, kind->name);
-  else
-    snprintf(buffer, capacity, "`%s` applies only to %s", wrong, owner);
-  return buffer;
+    return say(buffer, capacity, "`%s` applies only to %s; this kernel is of kind \"%s\"", wrong, owner, kind->name);
+  return say(buffer, capacity, "`%s` applies only to %s", wrong, owner);
 }
 
 static const char *kindFault(const TileStructured *s, const TileOperator *op, const TileSearchTarget *target,
                              const TileSearchTile *tile, char *buffer, size_t capacity) {
   MlirAttribute named = tileScheduleAttrGetEntry(s->schedule, "kind");
   const TileKernelKind *kind = tile->kind ? tileKernelKinds[tile->kind] : NULL;
-  char names[160];
   if (!mlirAttributeIsNull(named) && !kind) {
+    TESSERA_LIST(names);
     MlirStringRef text = mlirStringAttrGetValue(named);
-    tileKindListNames(names, sizeof names);
-    snprintf(buffer, capacity, "`kind` \"%.*s\" is unknown; the kinds are %s", (int)text.length, text.data, names);
-    return buffer;
+    tileKindListNames(&names);
+    return say(buffer, capacity, "`kind` \"%.*s\" is unknown; the kinds are %s", (int)text.length, text.data,
+               names.text);
   }
   if (!kind || tileKindFits(tile->kind, op, target))
     return NULL;
-  snprintf(buffer, capacity, "`kind` \"%s\" does not apply to this op on %s", kind->name,
-           tileMachineGetName(s->target->machine));
-  return buffer;
+  return say(buffer, capacity, "`kind` \"%s\" does not apply to this op on %s", kind->name,
+             tileMachineGetName(s->target->machine));
 }
 
 // The tile that the schedule names is one that the kind can have. Where the schedule names none, one is chosen later.
@@ -508,14 +513,12 @@ static const char *tileFault(const TileStructured *s, const TileOperator *op, co
                              const TileSearchTile *tile, char *buffer, size_t capacity) {
   MlirAttribute registers = tileScheduleAttrGetEntry(s->schedule, "register");
   if (!mlirAttributeIsNull(registers) && mlirDenseArrayGetNumElements(registers) != 2) {
-    snprintf(buffer, capacity, "`register` has %ld sizes; it takes rows and columns",
-             (long)mlirDenseArrayGetNumElements(registers));
-    return buffer;
+    return say(buffer, capacity, "`register` has %ld sizes; it takes rows and columns",
+               (long)mlirDenseArrayGetNumElements(registers));
   }
   if (tile->kind && tileKernelKinds[tile->kind]->isForGpu && tile->gpu.registerLimit > target->registersPerThread) {
-    snprintf(buffer, capacity, "`registers` is %ld; a thread of %s has at most %ld", (long)tile->gpu.registerLimit,
-             tileMachineGetName(s->target->machine), (long)target->registersPerThread);
-    return buffer;
+    return say(buffer, capacity, "`registers` is %ld; a thread of %s has at most %ld", (long)tile->gpu.registerLimit,
+               tileMachineGetName(s->target->machine), (long)target->registersPerThread);
   }
   bool canBeFaulty = op->isMatrix && tile->kind && tileKernelKinds[tile->kind]->fault;
   return canBeFaulty ? tileKernelKinds[tile->kind]->fault(op, target, tile, buffer, capacity) : NULL;
@@ -532,11 +535,10 @@ static const char *blockFault(const TileStructured *s, const TileOperator *op, c
     for (int other = 0; other < s->numDims; ++other)
       fits = fits && (s->dims[other].scheduled <= 1 || op->dims[d].beside >> other & 1);
     if (!fits || (tileStructuredGpu(s) && !tessera_is_power_of_two(size))) {
-      snprintf(buffer, capacity,
-               fits ? "`block` takes %ld of dimension %d; a GPU's sizes are powers of two"
-                    : "`block` takes %ld of dimension %d; this kernel takes 1 of it",
-               (long)size, d);
-      return buffer;
+      return say(buffer, capacity,
+                 fits ? "`block` takes %ld of dimension %d; a GPU's sizes are powers of two"
+                      : "`block` takes %ld of dimension %d; this kernel takes 1 of it",
+                 (long)size, d);
     }
   }
   return NULL;
@@ -550,8 +552,7 @@ const char *tileStructuredScheduleFault(const TileStructured *s, const TileTilin
   if (!sizes && hasEntry(s, "split") && !hasEntry(s, "kind"))
     return NULL; // for tile-split-reductions, which checks it; the parts' tile is chosen
   if (sizes != s->numDims) {
-    snprintf(buffer, capacity, "`block` has %ld sizes; the op has %d dimensions", (long)sizes, s->numDims);
-    return buffer;
+    return say(buffer, capacity, "`block` has %ld sizes; the op has %d dimensions", (long)sizes, s->numDims);
   }
   TileOperator op = tileStructuredDescribe(s, tiling, TileUnknownExtent);
   TileSearchTarget target = tileStructuredTargetFor(s->target, &op);

@@ -27,10 +27,10 @@ static bool isKnown(const char *chip) {
 
 // The newest of NVIDIA's chips that have a machine file and whose code the device runs: "sm_86" for an sm_87.
 static bool chooseOlder(const char *device, char *chip, size_t size) {
-  char names[4096];
+  TESSERA_LIST(names);
   long newest = 0, most = strncmp(device, "sm_", 3) == 0 ? strtol(device + 3, NULL, 10) : 0;
-  tileMachineListNames(NULL, names, sizeof names);
-  for (const char *at = strstr(names, "sm_"); at; at = strstr(at + 3, "sm_")) {
+  tileMachineListNames(NULL, &names);
+  for (const char *at = strstr(names.text, "sm_"); at; at = strstr(at + 3, "sm_")) {
     char *end;
     long number = strtol(at + 3, &end, 10);
     if (strchr(",", *end) && number <= most && number > newest) // sm_90a runs on that chip only

@@ -4,6 +4,7 @@
 #include "lib/execution/emulate.h"
 #include "lib/execution/gpu.h"
 #include "lib/interpreter/interpreter.h"
+#include "lib/support/grow.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -68,15 +69,14 @@ static const RunTarget targets[] = {
 };
 
 const RunTarget *runTargetFind(const char *name, tessera_error_t *error) {
-  char known[256] = "";
+  TESSERA_LIST(known);
   for (size_t i = 0; i < sizeof targets / sizeof *targets; ++i) {
-    size_t length = strlen(known);
     bool hasChip = strchr(targets[i].name, ':') != NULL;
     if (hasChip ? strncmp(targets[i].name, name, strlen(targets[i].name)) == 0 : strcmp(targets[i].name, name) == 0)
       return &targets[i];
-    snprintf(known + length, sizeof known - length, "%s%s%s", i ? ", " : "", targets[i].name, hasChip ? "CHIP" : "");
+    tessera_list_add(&known, "%s%s", targets[i].name, hasChip ? "CHIP" : "");
   }
-  tessera_fail(error, "--target=%s: unknown target; known: %s", name, known);
+  tessera_fail(error, "--target=%s: unknown target; known: %s", name, known.text);
   return NULL;
 }
 

@@ -8,6 +8,7 @@
 
 #include "lib/capi/assembly.h"
 #include "lib/ir/support.h"
+#include "lib/support/grow.h"
 
 enum {
   TILE_MAX_LIST = 64,      // numbers in a list of an attribute
@@ -30,8 +31,8 @@ static inline void tilePrintText(MlirExtPrinter printer, const char *text) {
   mlirExtPrinterPrint(printer, tileString(text));
 }
 bool tileIsOneOf(MlirStringRef word, const char *const *names); // names end with null
-// "add, max, min": for messages. Returns `buffer`.
-const char *tileListNames(const char *const *names, char *buffer, size_t capacity);
+// "add, max, min": for messages. Returns the list's text.
+const char *tileListNames(const char *const *names, tessera_list_t *list);
 MlirAttribute tileIntegers(MlirContext context, intptr_t count, const int64_t *values);
 MlirAttribute tileInteger(MlirContext context, int64_t value); // i64
 MlirAttribute tileWord(MlirContext context, const char *text);

@@ -1,6 +1,7 @@
 // An op's operands, results and attributes by their place in the row: what the parser, printer, verifier, directives
 // and the generated accessors share. Then what a pass may ask of any op (op_query.h): rows answer for ops of our
 // tables, interfaces and traits for the rest.
+#include "lib/ir/assembly_parts.h"
 #include "lib/ir/op_dialect.h"
 #include "lib/ir/op_format.h"
 #include "lib/ir/op_query.h"
@@ -155,12 +156,9 @@ static bool parseKeywords(const TileAttributeKind *kind, MlirExtParser parser, M
       *attribute = mlirStringAttrGet(mlirExtParserGetContext(parser), tileString(*keyword));
       return true;
     }
-  char message[512] = "expected one of ";
-  for (const char *const *keyword = kind->keywords; *keyword; ++keyword) {
-    strncat(message, *keyword, sizeof message - strlen(message) - 1);
-    strncat(message, keyword[1] ? ", " : "", sizeof message - strlen(message) - 1);
-  }
-  return mlirExtParserError(parser, mlirExtParserGetLocation(parser), tileString(message));
+  TESSERA_LIST(list);
+  return tileParseFail(parser, mlirExtParserGetLocation(parser), "expected one of %s",
+                       tileListNames(kind->keywords, &list));
 }
 
 bool tileSpecParseKind(const TileAttributeKind *kind, MlirExtParser parser, MlirAttribute *attribute) {

@@ -13,12 +13,15 @@
 //===--- words and integers ---------------------------------------------------===//
 
 bool tileParseFail(MlirExtParser parser, MlirExtSourceLocation location, const char *format, ...) {
-  char message[TILE_MESSAGE_SIZE];
+  char *message;
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(message, sizeof message, format, arguments);
+  bool isMade = vasprintf(&message, format, arguments) >= 0;
   va_end(arguments);
-  return mlirExtParserError(parser, location, tileString(message));
+  mlirExtParserError(parser, location, tileString(isMade ? message : format));
+  if (isMade)
+    free(message);
+  return false;
 }
 
 bool tileIsOneOf(MlirStringRef word, const char *const *names) {
@@ -28,28 +31,26 @@ bool tileIsOneOf(MlirStringRef word, const char *const *names) {
   return false;
 }
 
-const char *tileListNames(const char *const *names, char *buffer, size_t capacity) {
-  size_t length = 0;
-  buffer[0] = '\0';
-  for (const char *separator = ""; *names && length < capacity; ++names, separator = ", ")
-    length += (size_t)snprintf(buffer + length, capacity - length, "%s%s", separator, *names);
-  return buffer;
+const char *tileListNames(const char *const *names, tessera_list_t *list) {
+  for (; *names; ++names)
+    tessera_list_add(list, "%s", *names);
+  return list->text;
 }
 
 bool tileParseOneOf(MlirExtParser parser, const char *what, const char *const *names, MlirAttribute *attribute) {
   MlirExtSourceLocation location = mlirExtParserGetLocation(parser);
-  char list[256];
   MlirStringRef word;
   MlirExtParseResult result = mlirExtParserParseOptionalKeyword(parser, &word);
   if (result == MlirExtParse_Present && tileIsOneOf(word, names)) {
     *attribute = mlirStringAttrGet(mlirExtParserGetContext(parser), word);
     return true;
   }
-  tileListNames(names, list, sizeof list);
+  TESSERA_LIST(list);
+  tileListNames(names, &list);
   if (result == MlirExtParse_Present)
     return tileParseFail(parser, location, "unknown %s '%.*s', expected one of %s", what, (int)word.length, word.data,
-                         list);
-  return tileParseFail(parser, location, "expected %s: one of %s", what, list);
+                         list.text);
+  return tileParseFail(parser, location, "expected %s: one of %s", what, list.text);
 }
 
 bool tileParseList(MlirExtParser parser, const char *what, TileParseEntry entry, void *data, intptr_t *count) {

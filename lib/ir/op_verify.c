@@ -1,6 +1,7 @@
 // What a row says of an op's types: result types of an op that does not exist yet, effects, and verification: numbers
 // of operands, results and regions, their types, attributes, what must come together; then the row's own hook. Messages
 // name the value seen and the value wanted.
+#include "lib/ir/assembly_parts.h"
 #include "lib/ir/op_format.h"
 #include "lib/ir/op_spec.h"
 #include "lib/ir/support.h"
@@ -309,24 +310,25 @@ static bool verifyTypes(MlirOperation op, const TileOpSpec *spec, bool isOperand
 }
 
 //===--- attributes ---------------------------------------------------------===//
-static const char *describe(const TileAttributeKind *kind, char *text, size_t capacity) {
-  if (!kind->keywords)
-    return kind->description;
-  size_t used = (size_t)snprintf(text, capacity, "%s", kind->keywords[1] ? "one of " : "");
-  for (const char *const *keyword = kind->keywords; *keyword && used < capacity; ++keyword)
-    used += (size_t)snprintf(text + used, capacity - used, "%s%s", *keyword, keyword[1] ? ", " : "");
-  return text;
+static const char *describe(const TileAttributeKind *kind, tessera_list_t *list) {
+  return kind->keywords ? tileListNames(kind->keywords, list) : kind->description;
+}
+
+// A choice among several words is "one of" them.
+static const char *leadOf(const TileAttributeKind *kind) {
+  return kind->keywords && kind->keywords[1] ? "one of " : "";
 }
 
 static bool verifyAttribute(MlirOperation op, const TileAttributeSpec *attribute) {
-  char wanted[TextSize], seen[TextSize];
+  TESSERA_LIST(wanted);
+  char seen[TextSize];
   MlirAttribute value = tileSpecAttribute(attribute, op);
   if (mlirAttributeIsNull(value))
-    return attribute->isOptional || tileError(op, "requires attribute '%s' (%s)", attribute->name,
-                                              describe(attribute->kind, wanted, sizeof wanted));
+    return attribute->isOptional || tileError(op, "requires attribute '%s' (%s%s)", attribute->name,
+                                              leadOf(attribute->kind), describe(attribute->kind, &wanted));
   return tileSpecIsMet(attribute->kind, value) ||
-         tileError(op, "attribute '%s' must be %s, but got %s", attribute->name,
-                   describe(attribute->kind, wanted, sizeof wanted), tileAttributeText(value, seen, sizeof seen));
+         tileError(op, "attribute '%s' must be %s%s, but got %s", attribute->name, leadOf(attribute->kind),
+                   describe(attribute->kind, &wanted), tileAttributeText(value, seen, sizeof seen));
 }
 
 static bool verifyAttributes(MlirOperation op, const TileOpSpec *spec) {

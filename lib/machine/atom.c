@@ -117,15 +117,14 @@ static void fillFragments(const TileMachine *machine, const char *pattern, TileM
 }
 
 static bool unknownAtom(const TileMachine *machine, const char *name, TileError *error) {
-  char known[320] = "";
-  size_t length = 0;
+  TESSERA_LIST(known);
   for (size_t i = 0; i < tileMachineGetKeyCount(machine); ++i) {
     const char *value, *key = tileMachineGetKeyAt(machine, i, &value);
-    if (takeText(&key, "atom.") && length < sizeof known)
-      length += (size_t)snprintf(known + length, sizeof known - length, "%s%s", length ? ", " : "", key);
+    if (takeText(&key, "atom."))
+      tessera_list_add(&known, "%s", key);
   }
-  return tileErrorSet(error, 0, 0, "machine %s has no atom '%.64s'; it has: %s", tileMachineGetName(machine), name,
-                      length ? known : "none");
+  return tileErrorSet(error, 0, 0, "machine %s has no atom '%s'; it has: %s", tileMachineGetName(machine), name,
+                      known.length ? known.text : "none");
 }
 
 bool tileMachineFindAtom(const TileMachine *machine, const char *name, TileMachineAtom *atom, TileError *error) {

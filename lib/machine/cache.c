@@ -138,11 +138,23 @@ void tileMachineDestroy(TileMachine *machine) {
   pthread_mutex_unlock(&lock);
 }
 
-size_t tileMachineListNames(const char *searchDir, char *buffer, size_t capacity) {
+void tileMachineListNames(const char *searchDir, tessera_list_t *list) {
   pthread_mutex_lock(&lock);
-  size_t length = tileMachineListFolder(searchDir ? searchDir : currentFolder(), buffer, capacity);
+  tileMachineListFolder(searchDir ? searchDir : currentFolder(), list);
   pthread_mutex_unlock(&lock);
-  return length;
+}
+
+void tileMachineListWhere(const char *key, const char *value, tessera_list_t *list) {
+  TESSERA_LIST(names);
+  tileMachineListNames(NULL, &names);
+  char *rest = names.owned;
+  for (char *name; rest && (name = strtok_r(rest, ", ", &rest));) {
+    TileMachine *machine = tileMachineLoad(name, NULL, NULL, 0, NULL);
+    const char *has = machine ? tileMachineGetText(machine, key) : NULL;
+    if (has && !strcmp(has, value))
+      tessera_list_add(list, "%s", name);
+    tileMachineDestroy(machine);
+  }
 }
 
 size_t tileMachineCountReads(void) {

@@ -85,19 +85,15 @@ const TileMachineKey *tileMachineFindKey(const char *key) {
   return NULL;
 }
 
-const char *tileMachineListKeys(const char *near, char *buffer, size_t capacity) {
+void tileMachineListKeys(const char *near, tessera_list_t *list) {
   static const char model[] = "model.";
   const size_t prefix = sizeof model - 1;
   bool wantsModel = !strncmp(near, model, prefix);
-  size_t length = 0;
-  buffer[0] = '\0';
-  for (size_t i = 0; i < tileMachineKeyRows && length < capacity; ++i)
+  for (size_t i = 0; i < tileMachineKeyRows; ++i)
     if (!strncmp(tileMachineKeys[i].pattern, model, prefix) == wantsModel)
-      length +=
-          (size_t)snprintf(buffer + length, capacity - length, "%s%s", length ? ", " : "", tileMachineKeys[i].pattern);
-  if (!wantsModel && length < capacity)
-    snprintf(buffer + length, capacity - length, ", model.*");
-  return buffer;
+      tessera_list_add(list, "%s", tileMachineKeys[i].pattern);
+  if (!wantsModel)
+    tessera_list_add(list, "model.*");
 }
 
 static bool isWordCharacter(char c) {

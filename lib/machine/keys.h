@@ -4,6 +4,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "lib/support/grow.h"
+
 typedef enum TileMachineType {
   TileMachineInteger,  // one integer from 1, below 10^9
   TileMachineIntegers, // several, separated by spaces
@@ -28,6 +30,6 @@ extern const size_t tileMachineKeyRows;
 const TileMachineKey *tileMachineFindKey(const char *key);
 // The patterns as "base, kind, …", cut to the capacity: the keys of models only if `near`, the unknown key, is one.
 // Returns the buffer.
-const char *tileMachineListKeys(const char *near, char *buffer, size_t capacity);
+void tileMachineListKeys(const char *near, tessera_list_t *list);
 // Whether the text is a value of the type; if not, *wanted says what one looks like.
 bool tileMachineValueFits(TileMachineType type, const char *value, const char **wanted);

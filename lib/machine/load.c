@@ -13,8 +13,9 @@
 #include "lib/machine/host.h"
 #include "lib/machine/keys.h"
 #include "lib/machine/store.h"
+#include "lib/support/status.h"
 
-enum { MaxFileBytes = 1 << 20, MaxDepth = 8, MaxLine = 1024, MaxName = 64, MaxKnownKeys = 1024 };
+enum { MaxFileBytes = 1 << 20, MaxDepth = 8, MaxLine = 1024, MaxName = 64 };
 
 typedef struct {
   TileMachine *machine;
@@ -36,7 +37,7 @@ static bool complain(Loader *loader, const Source *source, const char *format, .
   char text[TILE_ERROR_CAPACITY - 128];
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(text, sizeof text, format, arguments);
+  tessera_sentence(text, sizeof text, format, arguments);
   va_end(arguments);
   // The end of a long path tells more, and what is wrong must still fit.
   size_t length = strlen(source->file), skipped = length > 80 ? length - 80 : 0;
@@ -51,12 +52,12 @@ static bool setChecked(Loader *loader, const Source *source, const char *key, co
   const char *wanted;
   const TileMachineKey *row = tileMachineFindKey(key);
   if (!row) {
-    char known[MaxKnownKeys];
-    return complain(loader, source, "unknown key '%.100s'; known: %s (x.* is for keys of your own)", key,
-                    tileMachineListKeys(key, known, sizeof known));
+    TESSERA_LIST(known);
+    tileMachineListKeys(key, &known);
+    return complain(loader, source, "unknown key '%s'; known: %s (x.* is for keys of your own)", key, known.text);
   }
   if (!tileMachineValueFits(row->type, value, &wanted))
-    return complain(loader, source, "key '%s': expected %s, found '%.100s'", key, wanted, value);
+    return complain(loader, source, "key '%s': expected %s, found '%s'", key, wanted, value);
   if (!tileMachineSet(loader->machine, key, value))
     return tileErrorSet(loader->error, 0, 0, "out of memory");
   return true;
@@ -81,7 +82,7 @@ static bool takeBase(Loader *loader, const Source *source, const char *value, bo
   loader->error = outer;
   if (!good && inner.line)
     return tileErrorSet(outer, inner.line, inner.column, "%s", inner.text);
-  return good || complain(loader, source, "key 'base': %.300s", inner.text);
+  return good || complain(loader, source, "key 'base': %s", inner.text);
 }
 
 static bool takeKey(Loader *loader, const Source *source, const char *key, const char *value, bool first) {
@@ -115,7 +116,7 @@ static bool splitLine(Loader *loader, const Source *source, char *line, char **k
   if (!*line)
     return true;
   if (!(equals = strchr(line, '=')))
-    return complain(loader, source, "expected 'key = value', found '%.100s'", line);
+    return complain(loader, source, "expected 'key = value', found '%s'", line);
   *equals = '\0';
   *key = trim(line);
   *value = trim(equals + 1);
@@ -181,7 +182,7 @@ static bool loadFromFolder(Loader *loader, const char *name, bool *found) {
   FILE *stream = written < (int)sizeof path ? fopen(path, "r") : NULL;
   *found = stream != NULL;
   if (!stream)
-    return errno == ENOENT || tileErrorSet(loader->error, 0, 0, "%.300s: %s", path, strerror(errno));
+    return errno == ENOENT || tileErrorSet(loader->error, 0, 0, "%s: %s", path, strerror(errno));
   char *text = readFile(stream, &length);
   fclose(stream);
   bool good = text && length <= MaxFileBytes;
@@ -189,7 +190,7 @@ static bool loadFromFolder(Loader *loader, const char *name, bool *found) {
     Source source = {.file = path, .name = name, .text = text, .end = text + length, .userFile = true};
     good = loadText(loader, &source);
   } else {
-    tileErrorSet(loader->error, 0, 0, "%.300s: cannot be read, or has more than %d bytes", path, MaxFileBytes);
+    tileErrorSet(loader->error, 0, 0, "%s: cannot be read, or has more than %d bytes", path, MaxFileBytes);
   }
   free(text);
   return good;
@@ -217,7 +218,6 @@ static bool isName(const char *name) {
 
 static bool loadNamed(Loader *loader, const char *name, bool builtInOnly) {
   bool found = false;
-  char known[300];
   ++loader->depth;
   if (isName(name)) {
     if (loader->searchDir && !builtInOnly && !loadFromFolder(loader, name, &found))
@@ -228,8 +228,9 @@ static bool loadNamed(Loader *loader, const char *name, bool builtInOnly) {
   --loader->depth;
   if (found)
     return true;
-  tileMachineListFolder(loader->searchDir, known, sizeof known);
-  return tileErrorSet(loader->error, 0, 0, "unknown machine '%.64s'; known: %s", name, known);
+  TESSERA_LIST(known);
+  tileMachineListFolder(loader->searchDir, &known);
+  return tileErrorSet(loader->error, 0, 0, "unknown machine '%s'; known: %s", name, known.text);
 }
 
 //===--- The whole -------------------------------------------------------===//
@@ -239,13 +240,14 @@ static bool applyOverrides(Loader *loader, const TileMachineOverride *overrides,
     const char *wanted, *key = overrides[i].key, *name = loader->machine->name;
     const TileMachineKey *row = tileMachineFindKey(key);
     if (!row || !strcmp(key, "base") || (!tileMachineHas(loader->machine, key) && row->pattern[0] == '*')) {
-      char known[MaxKnownKeys];
-      return tileErrorSet(loader->error, 0, 0, "machine %s: override of unknown key '%.100s'; known: %s", name, key,
-                          tileMachineListKeys(key, known, sizeof known));
+      TESSERA_LIST(known);
+      tileMachineListKeys(key, &known);
+      return tileErrorSet(loader->error, 0, 0, "machine %s: override of unknown key '%s'; known: %s", name, key,
+                          known.text);
     }
     if (!tileMachineValueFits(row->type, overrides[i].value, &wanted))
-      return tileErrorSet(loader->error, 0, 0, "machine %s: override of key '%s': expected %s, found '%.100s'", name,
-                          key, wanted, overrides[i].value);
+      return tileErrorSet(loader->error, 0, 0, "machine %s: override of key '%s': expected %s, found '%s'", name, key,
+                          wanted, overrides[i].value);
     if (!tileMachineSet(loader->machine, key, overrides[i].value))
       return tileErrorSet(loader->error, 0, 0, "out of memory");
   }
@@ -274,8 +276,8 @@ static bool checkLevelKeys(Loader *loader) {
       continue;
     snprintf(level, sizeof level, "%.*s", (int)strcspn(key, "."), key);
     if (!tileMachineListHas(loader->machine, "levels", level))
-      return tileErrorSet(loader->error, 0, 0, "machine %s: key '%.100s': 'levels' names no %.100s",
-                          loader->machine->name, key, level);
+      return tileErrorSet(loader->error, 0, 0, "machine %s: key '%s': 'levels' names no %s", loader->machine->name, key,
+                          level);
   }
   return true;
 }
@@ -297,7 +299,7 @@ static bool checkComplete(Loader *loader) {
 bool tileMachineIsFolder(const char *path, TileError *error) {
   DIR *folder = opendir(path);
   if (!folder)
-    return tileErrorSet(error, 0, 0, "folder of machines %.300s: %s", path, strerror(errno));
+    return tileErrorSet(error, 0, 0, "folder of machines %s: %s", path, strerror(errno));
   closedir(folder);
   return true;
 }

@@ -22,6 +22,7 @@
 #include <stdint.h>
 
 #include "lib/support/error.h"
+#include "lib/support/grow.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -54,9 +55,10 @@ void tileMachineDestroy(TileMachine *machine);
 // How many machines this process has read, rather than found read already.
 size_t tileMachineCountReads(void);
 
-// The names that tileMachineLoad knows, sorted, as "gfx942, native, …": written as snprintf does, returns the length.
-// searchDir as in tileMachineLoad.
-size_t tileMachineListNames(const char *searchDir, char *buffer, size_t capacity);
+// Lists the names that tileMachineLoad knows, sorted. searchDir as in tileMachineLoad.
+void tileMachineListNames(const char *searchDir, tessera_list_t *list);
+// Lists the machines of the process's folder and those built in whose key has this value: "kind", "cpu".
+void tileMachineListWhere(const char *key, const char *value, tessera_list_t *list);
 
 const char *tileMachineGetName(const TileMachine *machine);
 // Covers all keys and values after base, detection and overrides: equal descriptions have equal hashes, in any order of

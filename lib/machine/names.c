@@ -40,22 +40,17 @@ static int compareNames(const void *left, const void *right) {
   return strcmp(*(char *const *)left, *(char *const *)right);
 }
 
-size_t tileMachineListFolder(const char *searchDir, char *buffer, size_t capacity) {
+void tileMachineListFolder(const char *searchDir, tessera_list_t *list) {
   Names names = {0};
-  size_t length = 0;
   for (size_t i = 0; i < tileEmbeddedMachinesCount; ++i)
     addName(&names, tileEmbeddedMachines[i].name, strlen(tileEmbeddedMachines[i].name));
   if (searchDir && *searchDir)
     addFolder(&names, searchDir);
   if (names.count)
     qsort(names.names, names.count, sizeof *names.names, compareNames);
-  if (capacity)
-    buffer[0] = '\0';
   for (size_t i = 0; i < names.count; ++i) {
-    size_t room = length < capacity ? capacity - length : 0;
-    length += (size_t)snprintf(room ? buffer + length : NULL, room, "%s%s", i ? ", " : "", names.names[i]);
+    tessera_list_add(list, "%s", names.names[i]);
     free(names.names[i]);
   }
   free(names.names);
-  return length;
 }

@@ -29,4 +29,4 @@ TileMachine *tileMachineRead(const char *name, const char *folder, const TileMac
                              size_t overrideCount, TileError *error);
 void tileMachineFree(TileMachine *machine);
 bool tileMachineIsFolder(const char *path, TileError *error);
-size_t tileMachineListFolder(const char *folder, char *buffer, size_t capacity);
+void tileMachineListFolder(const char *folder, tessera_list_t *list);

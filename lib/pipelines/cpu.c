@@ -6,11 +6,6 @@
 #include "lib/transforms/math/expand_math.h"
 #include "upstream/func.h"
 
-static const TilePipelineStep toMachine[] = {
-    {"tile-set-machine", {{"chip", .from = TilePipeline_Chip}}},
-    {NULL},
-};
-
 // What a merged op starts from, and what follows it, are found past its reshapes.
 static const TilePipelineStep toMergedSizes[] = {
     {"tile-merge-dimensions", {{"policy", .from = TilePipeline_Policy}}, .on = funcFuncOpName},
@@ -42,7 +37,7 @@ static const TilePipelineStep toCalls[] = {{"convert-tile-launch-to-runtime"}, {
 
 static const TilePipelineStage stages[] = {
     {tileStageOfPrograms},
-    {toMachine, .given = TilePipeline_Chip},
+    {tileStageToMachine, .given = TilePipeline_Chip},
     {tileStageOfTensors, .unless = TilePipeline_Bufferized},
     {tileStageOfGroups, .given = TilePipeline_Fusion, .unless = TilePipeline_Bufferized},
     {toMergedSizes, .unless = TilePipeline_Bufferized},

@@ -8,11 +8,6 @@
 #include "lib/pipelines/stages.h"
 #include "upstream/gpu.h"
 
-static const TilePipelineStep toMachine[] = {
-    {"tile-set-machine", {{"chip", .from = TilePipeline_Chip}, {"otherwise", .from = TilePipeline_DefaultChip}}},
-    {NULL},
-};
-
 // convert-assert-to-runtime stands ahead of upstream's convert-cf-to-llvm, which takes the whole module and would end
 // the process instead. Alignment and strides are known when everything is a buffer: kernels access memory as wide as
 // these allow. Products become TMA and wgmma where the
@@ -72,7 +67,7 @@ const TilePipelineStep tileStageOfDevice[] = {
 
 static const TilePipelineStage stages[] = {
     {tileStageOfPrograms},
-    {toMachine},
+    {tileStageToMachine},
     {tileStageOfTensors, .unless = TilePipeline_Bufferized},
     {tileStageOfGroups, .given = TilePipeline_Fusion, .unless = TilePipeline_Bufferized},
     {tileStageOfBuckets, .given = TilePipeline_Buckets, .unless = TilePipeline_Bufferized},

@@ -8,11 +8,6 @@
 #include "lib/pipelines/stages.h"
 #include "upstream/gpu.h"
 
-static const TilePipelineStep toMachine[] = {
-    {"tile-set-machine", {{"chip", .from = TilePipeline_Chip}}},
-    {NULL},
-};
-
 // nvgpu before outlining: its types are not taken as parameters.
 static const TilePipelineStep toNvvmKernels[] = {
     {"convert-nvgpu-to-nvvm"},
@@ -57,8 +52,8 @@ static const TilePipelineStep toRocdl[] = {
 
 #define STAGES(toKernels, toVendor)                                                                                    \
   {                                                                                                                    \
-    {tileStageOfPrograms}, {toMachine}, {toKernels}, {toScalars}, {tileStageOfDeviceMath}, {toBlocks}, {toVendor},     \
-        {tileStageOfDevice}, {tileStageOfHostBuffers}, {tileStageToCalls}, {tileStageToLoops},                         \
+    {tileStageOfPrograms}, {tileStageToMachine}, {toKernels}, {toScalars}, {tileStageOfDeviceMath}, {toBlocks},        \
+        {toVendor}, {tileStageOfDevice}, {tileStageOfHostBuffers}, {tileStageToCalls}, {tileStageToLoops},             \
         {tileStageToInstructions}, {tileStageToLlvm}, {tileStageToForgetMachine}, {                                    \
       NULL                                                                                                             \
     }                                                                                                                  \

@@ -26,9 +26,10 @@ typedef struct Printer {
 } Printer;
 
 static MlirStringRef valueOf(const Printer *printer, TilePipelineOption option) {
-  if (option == TilePipeline_None)
+  bool isConstant = option == TilePipeline_Conversion || option == TilePipeline_DefaultChip;
+  if (option == TilePipeline_None || (isConstant && !printer->constants))
     return tileString("");
-  if (option == TilePipeline_Conversion || option == TilePipeline_DefaultChip)
+  if (isConstant)
     return tileString(option == TilePipeline_Conversion ? printer->constants->conversion : printer->constants->chip);
   if (options[option].kind == MlirExtOption_Bool)
     return tileString(mlirExtPassGetBool(printer->options, options[option].name) ? "true" : "false");
@@ -81,10 +82,10 @@ static bool printSettings(Printer *printer, const TilePipelineStep *step) {
     if (!value.length)
       continue;
     if (!isPlain(value)) {
-      char text[160];
-      snprintf(text, sizeof text, "option '%s': '%.*s' has a space, a quote or a bracket in it", setting->option,
-               (int)(value.length < 64 ? value.length : 64), value.data);
-      return mlirExtPipelineError(printer->options, tileString(text));
+      TESSERA_LIST(list);
+      tessera_list_add(&list, "option '%s': '%.*s' has a space, a quote or a bracket in it", setting->option,
+                       (int)value.length, value.data);
+      return mlirExtPipelineError(printer->options, tileString(list.text));
     }
     printText(printer, some ? " " : "{");
     printText(printer, setting->option);
@@ -131,7 +132,7 @@ char *tilePipelineCallPrint(const TilePipelineCall *call, tessera_error_t *error
   bool some = false;
   for (size_t i = 0; i < sizeof call->values / sizeof *call->values; ++i)
     if (call->values[i].value && !isPlain(tileString(call->values[i].value))) {
-      tessera_fail(error, "option '%s' of %s: '%.64s' has a space, a quote or a bracket in it", call->values[i].option,
+      tessera_fail(error, "option '%s' of %s: '%s' has a space, a quote or a bracket in it", call->values[i].option,
                    call->pipeline, call->values[i].value);
       return NULL;
     }

@@ -75,7 +75,7 @@ typedef struct TilePipelineStage {
 } TilePipelineStage;
 
 // Prints the passes, for the build of an MlirExtPipelineDefinition. Checks the values that it forwards: a pass option
-// takes words, numbers and lists of them. `constants` may be null where no step refers to them. False after
+// takes words, numbers and lists of them. Without `constants` the values that refer to them are empty. False after
 // mlirExtPipelineError.
 bool tilePipelinePrint(const TilePipelineStage *stages, const TilePipelineConstants *constants, MlirExtPass options,
                        MlirStringCallback append, void *userData);

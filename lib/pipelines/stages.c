@@ -155,4 +155,8 @@ const TilePipelineStep tileStageToLlvm[] = {
     {NULL},
 };
 
+const TilePipelineStep tileStageToMachine[] = {
+    {"tile-set-machine", {{"chip", .from = TilePipeline_Chip}, {"otherwise", .from = TilePipeline_DefaultChip}}},
+    {NULL},
+};
 const TilePipelineStep tileStageToForgetMachine[] = {{"tile-set-machine", {{"forget", "true"}}}, {NULL}};

@@ -5,6 +5,7 @@
 
 // First in every pipeline (stages.c).
 extern const TilePipelineStep tileStageOfPrograms[];
+extern const TilePipelineStep tileStageToMachine[]; // the module says its machine
 
 // From tensors to buffers (stages.c). Passes that schedule linalg stand between the first two.
 extern const TilePipelineStep tileStageOfTensors[]; // sparse programs become dense ones, attention one op

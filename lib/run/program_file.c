@@ -3,6 +3,8 @@
 // Leaves: nothing loaded after a failure is unloaded.
 #include "lib/run/program_file.h"
 
+#include "lib/support/grow.h"
+
 #include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>
@@ -155,15 +157,13 @@ static bool check_machine(const tessera_program_t *program, const char *path, te
 
 static const tessera_entry_t *find_entry(const tessera_manifest_t *manifest, const char *path, const char *name,
                                          tessera_error_t *error) {
-  char known[512] = "none";
-  for (int64_t i = 0, length = 0; i < manifest->num_entries; ++i) {
+  TESSERA_LIST(known);
+  for (int64_t i = 0; i < manifest->num_entries; ++i) {
     if (strcmp(manifest->entries[i].name, name) == 0)
       return &manifest->entries[i];
-    if (length < (int64_t)sizeof known)
-      length +=
-          snprintf(known + length, sizeof known - (size_t)length, "%s%s", i ? ", " : "", manifest->entries[i].name);
+    tessera_list_add(&known, "%s", manifest->entries[i].name);
   }
-  tessera_fail(error, "%s: has no entry '%s'; it has: %s", path, name, known);
+  tessera_fail(error, "%s: has no entry '%s'; it has: %s", path, name, known.length ? known.text : "none");
   return NULL;
 }
 

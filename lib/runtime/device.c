@@ -9,6 +9,7 @@
 #include "lib/runtime/observe.h"
 #include "lib/runtime/tensor_map.h"
 #include "lib/support/clock.h"
+#include "lib/support/grow.h"
 
 #include <limits.h>
 #include <pthread.h>
@@ -246,16 +247,12 @@ static const tessera_image_kernel_t *kernel_of(const tessera_image_t *image, con
 }
 
 // "sm_90 ptx, gfx942 hsaco": what the program has for a kernel.
-static void list_images(const tessera_images_t *images, const char *module, char *text, size_t size) {
-  text[0] = 0;
-  for (int64_t i = 0; images && i < images->count; ++i) {
-    size_t length = strlen(text);
+static void list_images(const tessera_images_t *images, const char *module, tessera_list_t *list) {
+  for (int64_t i = 0; images && i < images->count; ++i)
     if (strcmp(images->items[i].module, module) == 0)
-      snprintf(text + length, size - length, "%s%s for %s", length ? ", " : "", images->items[i].form,
-               images->items[i].chip);
-  }
-  if (!text[0])
-    snprintf(text, size, "nothing");
+      tessera_list_add(list, "%s for %s", images->items[i].form, images->items[i].chip);
+  if (!list->length)
+    tessera_list_add(list, "nothing");
 }
 
 // The image that suits best of those that suit less than |below|, which then is how well it does.
@@ -273,11 +270,11 @@ static const tessera_image_t *choose(tessera_device_t *device, const kernel_t *k
       best = image;
     }
   }
-  char there[256];
-  list_images(images, kernel->module, there, sizeof there);
+  TESSERA_LIST(there);
+  list_images(images, kernel->module, &there);
   if (!best)
     tessera_fail(out_error, "kernel '%s': no code for %s (%s): the program has %s", kernel->name, device->info.chip,
-                 device->info.name, there);
+                 device->info.name, there.text);
   *below = most;
   return best;
 }

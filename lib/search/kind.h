@@ -110,8 +110,8 @@ extern const TileKernelKind *const tileKernelKinds[NumTileKinds];
 
 // TileKind_None where no kind has the name.
 TileKind tileKindFind(const char *name);
-// "packed, direct, …": the names of all kinds, written as snprintf does.
-size_t tileKindListNames(char *buffer, size_t capacity);
+// Lists the names of all kinds.
+void tileKindListNames(tessera_list_t *list);
 // The kind of an op without a schedule, where there is a plain one: of a CPU's matrix product TileKind_None.
 TileKind tileKindOf(const TileOperator *op, const TileSearchTarget *target);
 // The tile of a product without a schedule: 16 rows and 8 columns of register tiles and 256 of k in a CPU's packed

@@ -19,12 +19,9 @@ TileKind tileKindFind(const char *name) {
   return TileKind_None;
 }
 
-size_t tileKindListNames(char *buffer, size_t capacity) {
-  size_t used = 0;
+void tileKindListNames(tessera_list_t *list) {
   for (int i = TileKind_None + 1; i < NumTileKinds; ++i)
-    used += (size_t)snprintf(used < capacity ? buffer + used : NULL, used < capacity ? capacity - used : 0, "%s%s",
-                             used ? ", " : "", tileKernelKinds[i]->name);
-  return used;
+    tessera_list_add(list, "%s", tileKernelKinds[i]->name);
 }
 
 TileKind tileKindOf(const TileOperator *op, const TileSearchTarget *target) {

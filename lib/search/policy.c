@@ -113,13 +113,10 @@ const TilePolicy *tilePolicyFind(const char *name) {
   return policy;
 }
 
-size_t tilePolicyListNames(char *buffer, size_t capacity) {
+void tilePolicyListNames(tessera_list_t *list) {
   const TilePolicy *policy;
-  size_t used = 0;
   pthread_mutex_lock(&mutex);
   for (size_t i = 0; (policy = policyAt(i)); ++i)
-    used += (size_t)snprintf(used < capacity ? buffer + used : NULL, used < capacity ? capacity - used : 0, "%s%s",
-                             i ? ", " : "", policy->name);
+    tessera_list_add(list, "%s", policy->name);
   pthread_mutex_unlock(&mutex);
-  return used;
 }

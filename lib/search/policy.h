@@ -37,8 +37,8 @@ typedef struct TilePolicy {
 bool tilePolicyRegister(const TilePolicy *policy);
 // Null where no policy has the name.
 const TilePolicy *tilePolicyFind(const char *name);
-// "construct, exhaustive-model, …": the names of all policies, written as snprintf does.
-size_t tilePolicyListNames(char *buffer, size_t capacity);
+// Lists the names of all policies.
+void tilePolicyListNames(tessera_list_t *list);
 
 #ifdef __cplusplus
 }

@@ -1,5 +1,6 @@
 // Formats a located complaint into the caller's TileError. See error.h.
 #include "lib/support/error.h"
+#include "lib/support/status.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,7 +12,7 @@ bool tileErrorSet(TileError *error, size_t line, size_t column, const char *form
   error->column = column;
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(error->text, sizeof error->text, format, arguments);
+  tessera_sentence(error->text, sizeof error->text, format, arguments);
   va_end(arguments);
   return false;
 }

@@ -11,7 +11,8 @@
 //
 // The sentence names the thing (a file, an argument), the value seen and the value wanted; it has no trailing newline
 // and no "error:" in front. |out_error| may be NULL for callers who only need to know that it failed. On failure the
-// other out parameters are left as they were. Nothing here allocates, so failing works when memory has run out.
+// other out parameters are left as they were. Failing works when memory has run out: only a sentence that is too long
+// for its place allocates, and is cut at its end if that fails.
 //
 // Names: what the MLIR-free tile-exec also uses is in the runtime's style (tessera_…, snake_case). Header only, so that
 // the runtime stands alone. (Parsers of the compiler's pure rooms, which have a line and a column to tell, use
@@ -23,19 +24,42 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 typedef struct tessera_error_t {
-  char text[1024]; // longer sentences are cut
+  char text[1024]; // longer sentences lose their middle
 } tessera_error_t;
 
 #define TESSERA_PRINTF(format_at, arguments_at) __attribute__((format(printf, format_at, arguments_at)))
+
+// Formats a sentence into |size| bytes. A longer one loses its middle: what is wrong stands at its begin, what would be
+// accepted at its end, and a long name in between.
+static inline void tessera_sentence(char *text, size_t size, const char *format, va_list arguments) {
+  static const char gap[] = "[...]";
+  va_list again;
+  va_copy(again, arguments);
+  int length = vsnprintf(text, size, format, arguments);
+  char *whole = length < 0 || (size_t)length < size ? NULL : (char *)malloc((size_t)length + 1);
+  if (whole) {
+    size_t begin = size / 2, end = size - begin - sizeof gap, from = (size_t)length - end;
+    vsnprintf(whole, (size_t)length + 1, format, again);
+    for (; begin && (whole[begin] & 0xC0) == 0x80; --begin) // no character of UTF-8 is cut
+      continue;
+    for (; (whole[from] & 0xC0) == 0x80; ++from)
+      continue;
+    snprintf(text, size, "%.*s%s%s", (int)begin, whole, gap, whole + from);
+  }
+  free(whole);
+  va_end(again);
+}
 
 // Writes the sentence and returns false: `return tessera_fail(out_error, "%s: is a directory", path);`
 static inline TESSERA_PRINTF(2, 3) bool tessera_fail(tessera_error_t *out_error, const char *format, ...) {
   if (out_error) {
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(out_error->text, sizeof out_error->text, format, arguments);
+    tessera_sentence(out_error->text, sizeof out_error->text, format, arguments);
     va_end(arguments);
   }
   return false;

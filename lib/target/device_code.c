@@ -26,27 +26,14 @@ static bool isOf(const TileMachine *machine, const char *isa) {
   return has && strcmp(has, isa) == 0;
 }
 
-static void listChips(const char *isa, char *text, size_t capacity) {
-  char names[1024], *rest = names;
-  tileMachineListNames(NULL, names, sizeof names);
-  text[0] = '\0';
-  for (char *name; (name = strtok_r(rest, ", ", &rest));) {
-    TileMachine *machine = tileMachineLoad(name, NULL, NULL, 0, NULL);
-    size_t length = strlen(text);
-    if (isOf(machine, isa))
-      snprintf(text + length, capacity - length, "%s%s", length ? ", " : "", name);
-    tileMachineDestroy(machine);
-  }
-}
-
 TileMachine *tileDeviceChipLoad(const char *chip, const char *isa, const char *vendor, tessera_error_t *error) {
-  char known[512];
   TileMachine *machine = tileMachineLoad(chip, NULL, NULL, 0, NULL);
   if (isOf(machine, isa))
     return machine;
   tileMachineDestroy(machine);
-  listChips(isa, known, sizeof known);
-  tessera_fail(error, "unknown %s chip '%s'; known: %s", vendor, chip, known);
+  TESSERA_LIST(known);
+  tileMachineListWhere("isa", isa, &known);
+  tessera_fail(error, "unknown %s chip '%s'; known: %s", vendor, chip, known.text);
   return NULL;
 }
 

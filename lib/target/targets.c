@@ -2,6 +2,7 @@
 #include "lib/target/target.h"
 
 #include "lib/ir/support.h"
+#include "lib/support/grow.h"
 #include "upstream/builtin.h"
 
 #include <stdlib.h>
@@ -18,47 +19,35 @@ static const TileCodeTarget *const targets[] = {
 
 //===--- looking up -----------------------------------------------------------===//
 
-typedef struct Text {
-  char text[512];
-  size_t length;
-} Text;
-
-static void append(Text *list, const char *name) {
-  int more =
-      snprintf(list->text + list->length, sizeof list->text - list->length, "%s%s", list->length ? ", " : "", name);
-  if (more > 0 && list->length + (size_t)more < sizeof list->text)
-    list->length += (size_t)more;
-}
-
 const TileCodeTarget *tileTargetFind(const char *name, tessera_error_t *error) {
-  Text known = {""};
+  TESSERA_LIST(known);
   for (const TileCodeTarget *const *target = targets; *target; ++target) {
     if (strcmp((*target)->name, name) == 0)
       return *target;
-    append(&known, (*target)->name);
+    tessera_list_add(&known, "%s", (*target)->name);
   }
   tessera_fail(error, "unknown target '%s'; known: %s", name, known.text);
   return NULL;
 }
 
 const TileForm *tileTargetForm(const TileCodeTarget *target, const char *name, tessera_error_t *error) {
-  Text known = {""};
+  TESSERA_LIST(known);
   for (const TileForm *form = target->forms; form->name; ++form) {
     if (strcmp(form->name, name) == 0)
       return form;
-    append(&known, form->name);
+    tessera_list_add(&known, "%s", form->name);
   }
   tessera_fail(error, "target '%s' has no form '%s'; known: %s", target->name, name, known.text);
   return NULL;
 }
 
 const TileCodeTarget *tileTargetOfForm(const char *form, tessera_error_t *error) {
-  Text known = {""};
+  TESSERA_LIST(known);
   for (const TileCodeTarget *const *target = targets; *target; ++target)
     for (const TileForm *one = (*target)->forms; one->name; ++one) {
       if (strcmp(one->name, form) == 0)
         return *target;
-      append(&known, one->name);
+      tessera_list_add(&known, "%s", one->name);
     }
   tessera_fail(error, "no target has a form '%s'; known: %s", form, known.text);
   return NULL;

@@ -7,6 +7,7 @@
 #include "lib/run/timeout.h"
 #include "lib/runtime/tessera.h"
 #include "lib/support/file.h"
+#include "lib/support/grow.h"
 #include "lib/support/guard.h"
 
 #include <stdlib.h>
@@ -108,15 +109,13 @@ static tessera_device_t *try_driver(const char *driver, const tessera_images_t *
 }
 
 // "sm_80, gfx942": what GPUs the program has code for.
-static void list_chips(const tessera_images_t *images, char *text, size_t size) {
-  text[0] = 0;
+static void list_chips(const tessera_images_t *images, tessera_list_t *list) {
   for (int64_t i = 0; i < images->count; ++i) {
     bool is_new = true;
     for (int64_t k = 0; k < i; ++k)
       is_new &= strcmp(images->items[k].chip, images->items[i].chip) != 0;
-    size_t length = strlen(text);
     if (is_new)
-      snprintf(text + length, size - length, "%s%s", length ? ", " : "", images->items[i].chip);
+      tessera_list_add(list, "%s", images->items[i].chip);
   }
 }
 
@@ -128,11 +127,11 @@ static bool open_device(session_t *session, tessera_error_t *error) {
   for (int i = 0; images && i < 2 && !session->device; ++i)
     if (is_asked(session->options, drivers[i]))
       session->device = try_driver(drivers[i], images, &why[i]);
-  char chips[256];
+  TESSERA_LIST(chips);
   if (images)
-    list_chips(images, chips, sizeof chips);
+    list_chips(images, &chips);
   if (images && !session->device)
-    return tessera_fail(error, "the program's kernels are for %s: %.350s%s%.350s", chips, why[0].text,
+    return tessera_fail(error, "the program's kernels are for %s: %.350s%s%.350s", chips.text, why[0].text,
                         why[0].text[0] && why[1].text[0] ? "; " : "", why[1].text);
   tessera_device_enter(session->device);
   return true;

@@ -1,5 +1,6 @@
 // AMD's instruction sets by name. See matrix.h.
 #include "lib/emulator/lanes/matrix.h"
+#include "lib/support/grow.h"
 
 #include <string.h>
 
@@ -8,15 +9,15 @@ static const char *const names[TESSERA_AMD_COUNT] = {"none", "cdna1", "cdna2", "
 const char *tessera_amd_isa_name(tessera_amd_isa_t isa) { return names[isa]; }
 
 bool tessera_amd_isa_find(const char *name, tessera_amd_isa_t *out_isa, tessera_error_t *out_error) {
-  char known[96] = "";
+  TESSERA_LIST(known);
   for (int isa = TESSERA_AMD_NONE + 1; isa < TESSERA_AMD_COUNT; ++isa) {
     if (name && !strcmp(names[isa], name)) {
       *out_isa = (tessera_amd_isa_t)isa;
       return true;
     }
-    strcat(strcat(known, *known ? ", " : ""), names[isa]);
+    tessera_list_add(&known, "%s", names[isa]);
   }
-  return tessera_fail(out_error, "unknown instruction set '%.40s'; known: %s", name ? name : "", known);
+  return tessera_fail(out_error, "unknown instruction set '%.40s'; known: %s", name ? name : "", known.text);
 }
 
 tessera_lane_type_t tessera_amd_isa_type(tessera_amd_isa_t isa, tessera_lane_type_t type) {

@@ -14,24 +14,11 @@ static bool isCpu(const char *name) {
   return is;
 }
 
-// "native, x86-64-v3, x86-64-v4" of all machines' names.
-static void listCpus(char *text, size_t capacity) {
-  char names[1024];
-  tileMachineListNames(NULL, names, sizeof names);
-  char *rest = names;
-  text[0] = '\0';
-  for (char *name; (name = strtok_r(rest, ", ", &rest));) {
-    size_t length = strlen(text);
-    if (isCpu(name))
-      snprintf(text + length, capacity - length, "%s%s", length ? ", " : "", name);
-  }
-}
-
 bool tileCpuChipFind(const char *name, TileCpuChip *chip, tessera_error_t *error) {
-  char known[512];
   if (strlen(name) >= ChipNameCapacity || !isCpu(name)) {
-    listCpus(known, sizeof known);
-    return tessera_fail(error, "unknown CPU '%s'; known: %s", name, known);
+    TESSERA_LIST(known);
+    tileMachineListWhere("kind", "cpu", &known);
+    return tessera_fail(error, "unknown CPU '%s'; known: %s", name, known.text);
   }
   *chip = (TileCpuChip){.processor = NULL};
   snprintf(chip->name, sizeof chip->name, "%s", name);

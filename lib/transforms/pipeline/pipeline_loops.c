@@ -147,7 +147,7 @@ typedef struct Names {
   intptr_t count;
 } Names;
 
-static void rename(Names *names, MlirValue from, MlirValue to) {
+static void renameValue(Names *names, MlirValue from, MlirValue to) {
   names->items = realloc(names->items, (size_t)(names->count + 1) * sizeof *names->items);
   names->items[names->count++] = (Renamed){from, to};
 }
@@ -170,7 +170,7 @@ static MlirValue renamed(const Loop *loop, Names *names, TileBuilder *builder, M
     return value;
   MlirOperation copy = cloneAhead(loop, names, builder, op);
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
-    rename(names, mlirOperationGetResult(op, i), mlirOperationGetResult(copy, i));
+    renameValue(names, mlirOperationGetResult(op, i), mlirOperationGetResult(copy, i));
   return renamed(loop, names, builder, value);
 }
 
@@ -185,8 +185,8 @@ static MlirValue copyRound(const Loop *loop, TileBuilder *builder, const MlirVal
   MlirValue tokens[MostCopies], token;
   for (intptr_t i = 0; i < loop->copyCount; ++i) {
     Names names = {.items = NULL};
-    rename(&names, inductionOf(loop), induction);
-    rename(&names, tileCopyAsyncOpGetDestination(loop->copies[i]), slotOf(builder, rings[i], use));
+    renameValue(&names, inductionOf(loop), induction);
+    renameValue(&names, tileCopyAsyncOpGetDestination(loop->copies[i]), slotOf(builder, rings[i], use));
     tokens[i] = tileOnlyResult(cloneAhead(loop, &names, builder, loop->copies[i]));
     free(names.items);
   }
@@ -373,7 +373,7 @@ static void prefetch(Loop *loop) {
   intptr_t kept = mlirOperationGetNumResults(loop->op), count = loop->copyCount;
   for (intptr_t i = 0; i < count; ++i) {
     Names names = {.items = NULL};
-    rename(&names, inductionOf(loop), scfForOpGetLowerBound(loop->op));
+    renameValue(&names, inductionOf(loop), scfForOpGetLowerBound(loop->op));
     first[i] = tileOnlyResult(cloneAhead(loop, &names, &before, loop->copies[i]));
     free(names.items);
   }
@@ -386,7 +386,7 @@ static void prefetch(Loop *loop) {
     TileBuilder behind = tileBuilderAfter(mlirOperationIsNull(sync) ? loop->waits[i] : sync);
     Names names = {.items = NULL};
     MlirValue step = scfForOpGetStep(loop->op);
-    rename(&names, inductionOf(loop), tileBuildAdd(&behind, inductionOf(loop), step));
+    renameValue(&names, inductionOf(loop), tileBuildAdd(&behind, inductionOf(loop), step));
     next[i] = tileOnlyResult(cloneAhead(loop, &names, &behind, loop->copies[i]));
     free(names.items);
     tileStoreOpSetValue(loop->waits[i], mlirBlockGetArgument(loop->body, kept + 1 + i));

@@ -393,13 +393,15 @@ static bool isSparseProduct(MlirOperation op) { return sparseSpmmOpIsA(op) || sp
 
 static bool readOptions(MlirOperation function, Run *run) {
   MlirStringRef policy = mlirExtPassGetString(run->pass, "policy"), ops = mlirExtPassGetString(run->pass, "ops");
-  char name[64], names[512];
+  char name[64];
+  TESSERA_LIST(names);
   int64_t top = mlirExtPassGetInteger(run->pass, "top");
   snprintf(name, sizeof name, "%.*s", (int)policy.length, policy.data);
   run->policy = policy.length < sizeof name ? tilePolicyFind(name) : NULL;
-  tilePolicyListNames(names, sizeof names);
+  tilePolicyListNames(&names);
   if (!run->policy)
-    return tileError(function, "policy: unknown '%.*s'; the policies are %s", (int)policy.length, policy.data, names);
+    return tileError(function, "policy: unknown '%.*s'; the policies are %s", (int)policy.length, policy.data,
+                     names.text);
   run->isOfProducts = tileStringEquals(ops, "products");
   run->isOfSparse = tileStringEquals(ops, "sparse");
   if (!run->isOfProducts && !run->isOfSparse && !tileStringEquals(ops, "all"))
