@@ -195,10 +195,6 @@ intptr_t tileGroupBegin(MlirOperation op, intptr_t group) {
   return begin;
 }
 
-MlirValue tileGroupOperand(MlirOperation op, intptr_t group, intptr_t index) {
-  return mlirOperationGetOperand(op, tileGroupBegin(op, group) + index);
-}
-
 MlirValue tileMovedTile(MlirOperation op) {
   switch (tileOpKind(op)) {
   case TileOp_Broadcast:

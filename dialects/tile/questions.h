@@ -61,7 +61,6 @@ bool tileGenericIsParallel(MlirOperation generic); // no dimension is a reductio
 // Ops with operand segments: group `group` in the order of the row.
 intptr_t tileGroupBegin(MlirOperation op, intptr_t group);
 intptr_t tileGroupCount(MlirOperation op, intptr_t group);
-MlirValue tileGroupOperand(MlirOperation op, intptr_t group, intptr_t index);
 MlirValue tileMovedTile(MlirOperation op); // the input of broadcast, transpose, slice or reshape; null: another op
 MlirValue tileSortKeys(MlirOperation op);  // what sort and topk order by: their first input
 bool tileOpsEqualAttributes(MlirOperation a, MlirOperation b); // all attributes, inherent ones included

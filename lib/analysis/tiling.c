@@ -480,10 +480,17 @@ static const char *fieldFault(const TileStructured *s, const TileSearchTile *til
     wrong = "register";
     owner = "the kinds packed, direct and along-depth";
   }
+  if (hasEntry(s, "panels") && !(kind && kind->hasRegisterTile)) {
+    wrong = "panels";
+    owner = "the kinds packed, direct and along-depth";
+  }
   if (hasEntry(s, "split") && !tileStructuredGpu(s) && tile->kind != TileKind_Split) {
     wrong = "split";
     owner = "the kind split";
   }
+  int64_t panels = tileScheduleAttrGetInteger(s->schedule, "panels", 0);
+  if (!wrong && panels != 0 && panels != 1)
+    return say(buffer, capacity, "`panels` is %lld; it takes 0 or 1", (long long)panels);
   if (!wrong)
     return NULL;
   if (kind)

@@ -273,7 +273,7 @@ void tileOpVisitAllEffects(MlirOperation op, TileEffectVisitor visit, void *data
 // Which of the questions below hold. `memory` null: any.
 typedef struct Answers {
   MlirValue memory;
-  bool any, reads, writes, orders, others;
+  bool any, reads, writes, others;
 } Answers;
 
 static bool concerns(const Answers *answers, TileEffect effect) {
@@ -286,7 +286,6 @@ static void answer(MlirOperation op, TileEffect effect, void *data) {
   Answers *answers = data;
   bool isRead = effect.kind == MlirExtEffect_Read;
   answers->any = true;
-  answers->orders |= effect.resource == MlirExtResource_Order;
   answers->others |= !isRead || effect.resource != MlirExtResource_Memory;
   if (!concerns(answers, effect))
     return;
@@ -304,7 +303,6 @@ bool tileOpHasEffects(MlirOperation op) { return answersOf(op, (MlirValue){NULL}
 bool tileOpReads(MlirOperation op, MlirValue memory) { return answersOf(op, memory).reads; }
 bool tileOpWrites(MlirOperation op, MlirValue memory) { return answersOf(op, memory).writes; }
 bool tileOpOnlyReads(MlirOperation op) { return !answersOf(op, (MlirValue){NULL}).others; }
-bool tileOpOrders(MlirOperation op) { return answersOf(op, (MlirValue){NULL}).orders; }
 
 //===--- which memory -------------------------------------------------------===//
 MlirValue tileOpViewedMemory(MlirOperation op) {

@@ -30,7 +30,6 @@ bool tileOpHasEffects(MlirOperation op);               // any of any kind
 bool tileOpReads(MlirOperation op, MlirValue memory);  // null: any memory
 bool tileOpWrites(MlirOperation op, MlirValue memory); // counts freeing as writing
 bool tileOpOnlyReads(MlirOperation op);                // no effect but reads: may be repeated or left out
-bool tileOpOrders(MlirOperation op);                   // has an effect on MlirExtResource_Order
 
 //===--- which memory -------------------------------------------------------===//
 // The operand whose memory the op's result stands for (memref.subview, tile.view, tile.slot); null: none.

@@ -24,6 +24,19 @@ void tileAddPattern(MlirRewritePatternSet patterns, MlirContext context, const c
                            mlirOpRewritePatternCreate(tileString(name), benefit, context, callbacks, NULL, 0, NULL));
 }
 
+bool tileConvertTypes(MlirOperation op, MlirExtConversionTarget target, MlirExtTypeConverter converter,
+                      MlirRewritePatternSet patterns) {
+  mlirExtPopulateFuncTypeConversion(patterns, converter, target);
+  mlirExtPopulateScfTypeConversion(patterns, converter, target);
+  MlirFrozenRewritePatternSet frozen = mlirFreezeRewritePattern(patterns);
+  MlirLogicalResult result = mlirExtApplyPartialConversion(op, target, frozen);
+  mlirFrozenRewritePatternSetDestroy(frozen);
+  mlirRewritePatternSetDestroy(patterns);
+  mlirExtTypeConverterDestroy(converter);
+  mlirExtConversionTargetDestroy(target);
+  return mlirLogicalResultIsSuccess(result);
+}
+
 //===--- pipelines ----------------------------------------------------------===//
 // What the pipeline's parser says comes in pieces.
 typedef struct Message {

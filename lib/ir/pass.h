@@ -5,6 +5,7 @@
 //   const MlirExtPassDefinition tileHoistCopiesPass = {.argument = "tile-hoist-copies", …, .run = run};
 #pragma once
 
+#include "lib/capi/conversion.h"
 #include "lib/capi/pass.h"
 #include "lib/ir/support.h"
 
@@ -15,5 +16,9 @@ typedef MlirLogicalResult (*TileRewrite)(MlirRewritePattern pattern, MlirOperati
                                          void *userData);
 void tileAddPattern(MlirRewritePatternSet patterns, MlirContext context, const char *name, unsigned benefit,
                     TileRewrite rewrite);
+// Converts by the patterns, and the types of functions and of scf's loops by the converter. Takes and destroys all
+// three. False after a diagnostic.
+bool tileConvertTypes(MlirOperation op, MlirExtConversionTarget target, MlirExtTypeConverter converter,
+                      MlirRewritePatternSet patterns);
 // Runs a pipeline given as text on `op` ("canonicalize,cse"). False after a diagnostic.
 bool tileRunPipeline(MlirOperation op, const char *pipeline);

@@ -55,10 +55,6 @@ MlirValue tileBuildBinary(TileBuilder *builder, TileUpstream kind, MlirValue lhs
   return tileBuildValue(builder, tileUpstreamName(kind), mlirValueGetType(lhs), 2, (MlirValue[]){lhs, rhs}, NULL);
 }
 
-MlirValue tileBuildTernary(TileBuilder *builder, TileUpstream kind, MlirValue a, MlirValue b, MlirValue c) {
-  return tileBuildValue(builder, tileUpstreamName(kind), mlirValueGetType(a), 3, (MlirValue[]){a, b, c}, NULL);
-}
-
 //===--- groups of values ---------------------------------------------------===//
 void tileUpstreamGroup(intptr_t total, intptr_t numGroups, intptr_t loose, intptr_t group, intptr_t *begin,
                        intptr_t *count) {

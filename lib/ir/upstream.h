@@ -19,7 +19,6 @@ bool tileUpstreamIsOneOf(MlirOperation op, const TileUpstream *kinds); // a list
 // An op whose only result has the type of its (first) operand: arith.addf, math.exp, llvm.fadd.
 MlirValue tileBuildUnary(TileBuilder *builder, TileUpstream kind, MlirValue operand);
 MlirValue tileBuildBinary(TileBuilder *builder, TileUpstream kind, MlirValue lhs, MlirValue rhs);
-MlirValue tileBuildTernary(TileBuilder *builder, TileUpstream kind, MlirValue a, MlirValue b, MlirValue c);
 // An op of one operand and one result of another type: arith.extf, arith.index_cast, memref.cast.
 MlirValue tileBuildCast(TileBuilder *builder, TileUpstream kind, MlirValue operand, MlirType type);
 

@@ -1,6 +1,7 @@
 // One format in both dialects. See levels.h.
 #include "lib/conversion/sparse_tensor_to_sparse/levels.h"
 
+#include "lib/ir/pass.h"
 #include "lib/ir/support.h"
 #include "mlir-c/AffineExpr.h"
 #include "mlir-c/Dialect/SparseTensor.h"
@@ -513,13 +514,5 @@ bool sparseConvertOps(MlirOperation module, size_t count, const SparseConversion
   mlirExtConversionTargetMarkUnknownOpDynamicallyLegal(target, isLegal, NULL);
   Rows all = {rows, count};
   mlirRewritePatternSetAdd(patterns, mlirExtOpConversionPatternCreate(NULL, 1, context, converter, convertByRow, &all));
-  mlirExtPopulateFuncTypeConversion(patterns, converter, target);
-  mlirExtPopulateScfTypeConversion(patterns, converter, target);
-  MlirFrozenRewritePatternSet frozen = mlirFreezeRewritePattern(patterns);
-  MlirLogicalResult result = mlirExtApplyPartialConversion(module, target, frozen);
-  mlirFrozenRewritePatternSetDestroy(frozen);
-  mlirRewritePatternSetDestroy(patterns);
-  mlirExtTypeConverterDestroy(converter);
-  mlirExtConversionTargetDestroy(target);
-  return mlirLogicalResultIsSuccess(result);
+  return tileConvertTypes(module, target, converter, patterns);
 }

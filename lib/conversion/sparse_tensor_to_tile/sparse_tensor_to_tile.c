@@ -377,15 +377,7 @@ static bool convert(MlirOperation module, LevelKernels *kernels) {
   mlirExtConversionTargetMarkUnknownOpDynamicallyLegal(legal, isLegal, NULL);
   mlirRewritePatternSetAdd(patterns,
                            mlirExtOpConversion1ToNPatternCreate(NULL, 1, context, converter, convertOp, kernels));
-  mlirExtPopulateFuncTypeConversion(patterns, converter, legal);
-  mlirExtPopulateScfTypeConversion(patterns, converter, legal);
-  MlirFrozenRewritePatternSet frozen = mlirFreezeRewritePattern(patterns);
-  MlirLogicalResult result = mlirExtApplyPartialConversion(module, legal, frozen);
-  mlirFrozenRewritePatternSetDestroy(frozen);
-  mlirRewritePatternSetDestroy(patterns);
-  mlirExtTypeConverterDestroy(converter);
-  mlirExtConversionTargetDestroy(legal);
-  return mlirLogicalResultIsSuccess(result);
+  return tileConvertTypes(module, legal, converter, patterns);
 }
 
 //===--- the pass ---------------------------------------------------------------------------===//

@@ -185,15 +185,7 @@ static bool convert(MlirOperation module, SparseKernels *kernels, const TileTarg
   for (size_t i = 0; i < sizeof converts / sizeof *converts; ++i)
     mlirRewritePatternSetAdd(
         patterns, mlirExtOpConversion1ToNPatternCreate(NULL, 1, context, converter, converts[i], &conversion));
-  mlirExtPopulateFuncTypeConversion(patterns, converter, legal);
-  mlirExtPopulateScfTypeConversion(patterns, converter, legal);
-  MlirFrozenRewritePatternSet frozen = mlirFreezeRewritePattern(patterns);
-  MlirLogicalResult result = mlirExtApplyPartialConversion(module, legal, frozen);
-  mlirFrozenRewritePatternSetDestroy(frozen);
-  mlirRewritePatternSetDestroy(patterns);
-  mlirExtTypeConverterDestroy(converter);
-  mlirExtConversionTargetDestroy(legal);
-  return mlirLogicalResultIsSuccess(result);
+  return tileConvertTypes(module, legal, converter, patterns);
 }
 
 static bool readSplit(MlirOperation module, MlirExtPass pass, SparseSplit *split) {

@@ -120,7 +120,6 @@ bool emulatorSays(MlirOperation op, const char *attribute, const char *text); //
 bool emulatorConstant(MlirValue value, int64_t *constant);                    // of llvm.mlir.constant, also a splat
 bool emulatorRefuse(EmulatorBuild *build, MlirOperation op, const char *format, ...) // false
     __attribute__((format(printf, 3, 4)));
-bool emulatorOnAmd(const EmulatorBuild *build);
 
 //===--- the passes over a function -------------------------------------------------===//
 

@@ -47,7 +47,7 @@ static MlirType bitsType(EmulatorBuild *build, MlirType type) {
   return emulatorBytes(type) > 4 ? build->i64 : build->i32;
 }
 
-static bool lowerCallee(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row, bool isPure) {
+bool emulatorLowerDirect(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
   TileBuilder b = tileBuilderBefore(op);
   MlirValue operands[8];
   MlirType none = {NULL};
@@ -59,18 +59,9 @@ static bool lowerCallee(EmulatorBuild *build, MlirOperation op, const EmulatorRo
   }
   bool returns = mlirOperationGetNumResults(op) > 0;
   MlirType type = returns ? bitsType(build, tileOnlyResultType(op)) : none;
-  MlirValue result = isPure ? emulatorCall(build, &b, row->callee, type, count, operands)
-                            : emulatorCallAt(build, &b, op, row->callee, type, count, operands);
+  MlirValue result = emulatorCallAt(build, &b, op, row->callee, type, count, operands);
   emulatorReplace(op, returns ? emulatorFromBits(build, &b, result, tileOnlyResultType(op)) : (MlirValue){NULL});
   return true;
-}
-
-bool emulatorLowerDirect(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
-  return lowerCallee(build, op, row, false);
-}
-
-bool emulatorLowerPure(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
-  return lowerCallee(build, op, row, true);
 }
 
 bool emulatorLowerBarrier0(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {

@@ -16,8 +16,6 @@ bool emulatorLowerNumber(EmulatorBuild *build, MlirOperation op, const EmulatorR
 bool emulatorLowerNothing(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row);
 // `callee` (self, operands as 32 or 64 bits…, site): pointers become flat. The result comes back as bits.
 bool emulatorLowerDirect(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row);
-// `callee` (operands as bits…), no self and no site.
-bool emulatorLowerPure(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row);
 bool emulatorLowerBarrier0(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row);
 // rocdl_waits.c: notes whether the module has loads into LDS; which of a function's s_barriers order no memory, for
 // want of fences and waits. Before either is lowered.

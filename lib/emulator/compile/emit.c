@@ -287,5 +287,3 @@ bool emulatorRefuse(EmulatorBuild *build, MlirOperation op, const char *format, 
   build->failed = true;
   return tileError(op, "%s", text);
 }
-
-bool emulatorOnAmd(const EmulatorBuild *build) { return build->options->amd != TESSERA_AMD_NONE; }

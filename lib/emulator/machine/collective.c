@@ -145,10 +145,3 @@ bool emu_collectives_go_on(emu_worker_t *worker, emu_warp_t *warp) {
     }
   return false;
 }
-
-const emu_meeting_t *emu_meeting_of(const emu_thread_t *thread) {
-  for (const emu_meeting_t *meeting = thread->in_warp->meetings; meeting; meeting = meeting->next)
-    if (meeting->group.mask >> thread->view.lane & 1)
-      return meeting;
-  return NULL;
-}

@@ -277,7 +277,6 @@ void emu_collectives_lane_ended(emu_thread_t *self);
 bool emu_collectives_go_on(emu_worker_t *worker, emu_warp_t *warp);
 void emu_barriers_thread_ended(emu_thread_t *self);
 void emu_copies_block_ended(emu_worker_t *worker);
-const emu_meeting_t *emu_meeting_of(const emu_thread_t *thread);
 
 //===--- finding.c -------------------------------------------------------===//
 

@@ -56,21 +56,20 @@ static bool readParts(const TileStructured *s, const TileTiling *tiling, int64_t
 static MlirValue expand(TileBuilder *b, MlirValue tensor, int axis, int64_t parts) {
   MlirType type = mlirValueGetType(tensor);
   int64_t shape[MaxOperandRank + 1];
-  char groups[128] = "[";
-  size_t used = 1;
+  MlirAttribute groups[MaxOperandRank];
   int rank = (int)mlirShapedTypeGetRank(type), next = 0;
   for (int i = 0; i < rank; ++i) {
     int64_t size = mlirShapedTypeGetDimSize(type, i);
-    used += (size_t)snprintf(groups + used, sizeof groups - used, i == axis ? "%s[%d, %d]" : "%s[%d]", i ? ", " : "",
-                             next, next + 1);
+    MlirType i64 = mlirIntegerTypeGet(b->context, 64);
+    MlirAttribute axes[] = {mlirIntegerAttrGet(i64, next), mlirIntegerAttrGet(i64, next + 1)};
+    groups[i] = mlirArrayAttrGet(b->context, i == axis ? 2 : 1, axes);
     if (i == axis)
       shape[next++] = parts;
     shape[next++] = i == axis ? size / parts : size;
   }
-  snprintf(groups + used, sizeof groups - used, "]");
   MlirType expanded =
       mlirRankedTensorTypeGet(rank + 1, shape, mlirShapedTypeGetElementType(type), mlirAttributeGetNull());
-  return tensorExpandShapeOpBuild(b, expanded, tensor, 0, NULL, tileBuildAttribute(b, groups),
+  return tensorExpandShapeOpBuild(b, expanded, tensor, 0, NULL, mlirArrayAttrGet(b->context, rank, groups),
                                   mlirDenseI64ArrayGet(b->context, rank + 1, shape));
 }
 

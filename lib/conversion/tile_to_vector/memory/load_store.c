@@ -238,17 +238,9 @@ static bool isPlain(const VecAccess *access) {
 }
 
 static MlirType subviewType(TileBuilder *builder, const VecAccess *access, const int64_t *sizes) {
-  char text[256];
-  int used = snprintf(text, sizeof text, "strided<[");
-  for (intptr_t j = 0; j < access->memrefRank; ++j) {
-    bool isKnown = access->strides[j] != mlirShapedTypeGetDynamicStrideOrOffset();
-    used += isKnown ? snprintf(text + used, sizeof text - (size_t)used, "%s%lld", j ? ", " : "",
-                               (long long)access->strides[j])
-                    : snprintf(text + used, sizeof text - (size_t)used, "%s?", j ? ", " : "");
-  }
-  snprintf(text + used, sizeof text - (size_t)used, "], offset: ?>");
-  return mlirMemRefTypeGet(access->storage, access->memrefRank, sizes, tileBuildAttribute(builder, text),
-                           mlirAttributeGetNull());
+  MlirAttribute layout = mlirStridedLayoutAttrGet(builder->context, mlirShapedTypeGetDynamicStrideOrOffset(),
+                                                  access->memrefRank, access->strides);
+  return mlirMemRefTypeGet(access->storage, access->memrefRank, sizes, layout, mlirAttributeGetNull());
 }
 
 VecAccess *vecAccessFromOrigin(VecLowering *lowering, const VecAccess *access) {
