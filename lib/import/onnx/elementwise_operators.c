@@ -171,6 +171,20 @@ bool onnxEmitActivation(Node *node) {
   return map(node, 1, activation, &by);
 }
 
+static MlirValue swiGlu(Body *body, const MlirValue *x) {
+  MlirValue gate = sigmoid(body, ONNX_OP(ArithOp_MulF, x[0], onnxNumber(body, x[0], *(const double *)body->data)));
+  return ONNX_OP(ArithOp_MulF, ONNX_OP(ArithOp_MulF, x[0], gate), x[1]);
+}
+bool onnxEmitSwiGlu(Node *node) {
+  OnnxValue *a = node->in[0], *b = node->in[1];
+  if (a->rank != b->rank || !sameTypes(node, 0, 2))
+    return a->rank == b->rank ? false : onnxError(node, "inputs have the ranks %d and %d", a->rank, b->rank);
+  for (int d = 0; d < a->rank; ++d)
+    if (!onnxCheckSame(node, a->sizes[d], b->sizes[d], "sizes of the gate and the value"))
+      return false;
+  return map(node, 2, swiGlu, (const double[]){onnxReal(node, "alpha", 1)});
+}
+
 static MlirValue shrink(Body *body, const MlirValue *in) {
   const double *by = body->data; // bias, lambda
   OnnxType type = body->node->in[0]->type;
@@ -429,6 +443,22 @@ bool onnxEmitCast(Node *node) {
   if (onnxInt(node, "saturate", 1) == 0)
     by.largest = INFINITY;
   return onnxReturn(node, onnxMap(node, by.to, 1, &x, saturate, &by));
+}
+
+static MlirValue bits(Body *body, const MlirValue *x) {
+  return tileBuildCast(body->b, ArithOp_Bitcast, x[0], onnxElementType(body->node, *(const OnnxType *)body->data));
+}
+
+bool onnxEmitBitCast(Node *node) {
+  OnnxValue *x = node->in[0];
+  int64_t to = onnxInt(node, "to", 0);
+  OnnxType type = to > 0 && to < 1000 ? (OnnxType)to : 0;
+  if (onnxTypeBytes(type) == 0 || onnxTypeBytes(type) != onnxTypeBytes(x->type) || type == Onnx_Bool ||
+      x->type == Onnx_Bool)
+    return onnxError(node, "the bits of %s as %s are not supported", onnxTypeName(x->type), onnxTypeName(type));
+  if (mlirTypeEqual(onnxElementType(node, x->type), onnxElementType(node, type)))
+    return onnxReturn(node, onnxRetype(node, x, type));
+  return onnxReturn(node, onnxMap(node, type, 1, &x, bits, &type));
 }
 
 bool onnxEmitDropout(Node *node) {
