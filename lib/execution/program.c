@@ -78,7 +78,7 @@ TesseraProgram *tesseraProgramCreate(MlirModule module, const char *name, intptr
   tessera_signature_t signature = {.arguments = NULL};
   tessera_trace_t *trace = tessera_trace_create(false);
   bool ok = (trace || tessera_fail(error, "out of memory")) && readFlags(program, name, numFlags, flags, error) &&
-            tileSessionTakeForeign(&parsed, error) && tileSessionTakeSparseEntries(&parsed, error) &&
+            tileSessionTakeForeign(&parsed, error) && tileSessionTakeSparseEntries(&parsed, options->entry, error) &&
             runFindEntry(&parsed, options, &signature, error) &&
             runCompile(&program->run, options->targets[0], &parsed, &signature, options, trace, error) &&
             keepPassStatistics(program, error);

@@ -17,10 +17,6 @@ static bool callOnCpu(Run *run, const tessera_run_options_t *options, tessera_er
 
 //===--- interpret --------------------------------------------------------------===//
 
-static bool takeSparse(Run *run, const tessera_run_options_t *options, tessera_trace_t *trace, tessera_error_t *error) {
-  return tileSessionTakeSparse(&run->session, error);
-}
-
 static bool callInterpreter(Run *run, const tessera_run_options_t *options, tessera_error_t *error) {
   const tessera_signature_t *signature = &run->signature;
   size_t values = (size_t)signature->num_arguments + (size_t)signature->num_results;
@@ -61,7 +57,7 @@ static void writeInterpreterStatistics(const Run *run, tessera_json_t *json) {
 
 static const RunTarget targets[] = {
     {"cpu", "tile-to-cpu-pipeline", false, runDeviceCompileHost, callOnCpu, NULL, NULL},
-    {"interpret", NULL, true, takeSparse, callInterpreter, writeInterpreterStatistics, NULL},
+    {"interpret", NULL, true, NULL, callInterpreter, writeInterpreterStatistics, NULL},
     {"emulate:", NULL, false, runEmulatorCompile, runEmulatorCall, runEmulatorWriteStatistics, runEmulatorWriteTrace,
      true},
     {"cuda", NULL, false, runGpuCompile, runGpuCall, runGpuWriteStatistics, NULL},

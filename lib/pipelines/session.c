@@ -143,8 +143,10 @@ static bool isEncoded(MlirType type) {
   return !mlirAttributeIsNull(encoding) && mlirAttributeIsASparseTensorEncodingAttr(encoding);
 }
 
-static bool takesSparse(MlirOperation function) {
+static bool takesSparse(MlirOperation function, const char *entryOrNull) {
   if (!funcFuncOpIsA(function) || !tileSymbolIsPublic(function))
+    return false;
+  if (entryOrNull && !tileStringEquals(mlirStringAttrGetValue(tileOpAttribute(function, "sym_name")), entryOrNull))
     return false;
   MlirType type = mlirTypeAttrGetValue(tileOpAttribute(function, "function_type"));
   bool takes = false;
@@ -158,21 +160,10 @@ static bool takesSparse(MlirOperation function) {
 static const char *const fromUpstream = "builtin.module(func.func(convert-elementwise-to-linalg),"
                                         "convert-sparse-tensor-to-sparse{lowerable=true})";
 
-bool tileSessionTakeSparseEntries(TileSession *session, tessera_error_t *error) {
+bool tileSessionTakeSparseEntries(TileSession *session, const char *entryOrNull, tessera_error_t *error) {
   MlirOperation op = mlirBlockGetFirstOperation(mlirModuleGetBody(session->module));
   for (; !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
-    if (takesSparse(op))
+    if (takesSparse(op, entryOrNull))
       return tileSessionRun(session, fromUpstream, error);
   return true;
-}
-
-static MlirWalkResult findSparse(MlirOperation op, void *found) {
-  *(bool *)found |= tileOpIsOfDialect(op, "sparse_tensor");
-  return *(bool *)found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
-}
-
-bool tileSessionTakeSparse(TileSession *session, tessera_error_t *error) {
-  bool found = false;
-  mlirOperationWalk(mlirModuleGetOperation(session->module), findSparse, &found, MlirWalkPreOrder);
-  return !found || tileSessionRun(session, fromUpstream, error);
 }

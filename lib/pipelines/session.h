@@ -23,9 +23,8 @@ bool tileSessionOpen(TileSession *session, const char *path, tessera_error_t *er
 bool tileSessionRun(TileSession *session, const char *pipeline, tessera_error_t *error);
 // A program of StableHLO becomes one of linalg; any other stays as it is. tileSessionOpen has done so.
 bool tileSessionTakeForeign(TileSession *session, tessera_error_t *error);
-// Where a public function takes or gives tensors of upstream's sparse_tensor, the module becomes one of our sparse
-// ones, whose entries have a signature (lib/target/entry.h). What that leaves to upstream's sparsifier has none.
-bool tileSessionTakeSparseEntries(TileSession *session, tessera_error_t *error);
-// Every op of upstream's sparse_tensor becomes sparse ops or kernels: what the interpreter runs.
-bool tileSessionTakeSparse(TileSession *session, tessera_error_t *error);
+// Where the entry, or with null any public function, takes or gives tensors of upstream's sparse_tensor, the module
+// becomes one of our sparse ones, whose entries have a signature (lib/target/entry.h). What that leaves to upstream's
+// sparsifier has none.
+bool tileSessionTakeSparseEntries(TileSession *session, const char *entryOrNull, tessera_error_t *error);
 void tileSessionClose(TileSession *session);

@@ -144,7 +144,7 @@ static bool execute(Session *session, tessera_error_t *error) {
   session->files = (tessera_run_check_t){.asked = options->num_checks && !tessera_run_check_wants_interpreter(options),
                                          .right = true};
   return tileSessionOpen(&session->parsed, options->file, error) &&
-         tileSessionTakeSparseEntries(&session->parsed, error) && prepareFirst(session, error) &&
+         tileSessionTakeSparseEntries(&session->parsed, options->entry, error) && prepareFirst(session, error) &&
          (!session->files.asked || tessera_run_check_read(&session->files, options, &first->data, error)) &&
          runJudge(session, error) && runCall(first, options, session->trace, error) && compareAll(session, error);
 }

@@ -29,7 +29,7 @@ static bool lower(TileSession *session, const TileCodeTarget *target, const char
   if (!options->pipeline && tileTargetIsLowered(target, translation->module))
     return true;
   translation->pipeline = pipeline;
-  bool ok = (options->pipeline || tileSessionTakeSparseEntries(session, error)) &&
+  bool ok = (options->pipeline || tileSessionTakeSparseEntries(session, NULL, error)) &&
             tileEntriesCollect(session->module, &translation->entries, error) &&
             tileSessionRun(session, translation->pipeline, error);
   translation->fallbackOps = tileFallbackOps();
@@ -61,7 +61,7 @@ static bool translateForGpus(GpuProgram *program, const TileForm *form, TileArti
   tessera_guard_doing("reading the program");
   bool ok = tileSessionOpen(&session, program->options->file, error);
   tessera_guard_doing("passes");
-  ok = ok && tileSessionTakeSparseEntries(&session, error) && gpuProgramLower(program, &session, error);
+  ok = ok && tileSessionTakeSparseEntries(&session, NULL, error) && gpuProgramLower(program, &session, error);
   tessera_guard_doing("code generation");
   ok = ok && form->emit(&program->translation, artifact, error);
   tessera_guard_doing(NULL);

@@ -3,6 +3,7 @@
 #include "dialects/sparse/ops.h"
 #include "dialects/sparse/sparse.h"
 #include "dialects/tile/ops.h"
+#include "lib/interpreter/sparse/levels.h"
 #include "lib/interpreter/upstream/upstream.h"
 #include "lib/ir/table.h"
 #include "upstream/arith.h"
@@ -105,6 +106,9 @@ static void decodeMeaning(Instruction *instruction) {
     instruction->execute = unknownType;
   if (misusesEncoding(op))
     instruction->execute = unknownEncoding;
+  Execute ofLevels = interpretLevelsExecute(op);
+  if (ofLevels)
+    instruction->execute = ofLevels;
   if (instruction->scalar)
     decodeFlags(instruction);
   instruction->plan = tilePlan(op);

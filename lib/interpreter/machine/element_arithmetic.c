@@ -69,6 +69,26 @@ static bool fillFromElements(MlirAttribute attribute, const Format *format, Arra
   return true;
 }
 
+// Zeros, and values at the places that the attribute lists.
+static bool fillFromPlaces(MlirAttribute attribute, const Format *format, Array *array) {
+  MlirAttribute indices = mlirSparseElementsAttrGetIndices(attribute);
+  int64_t index[InterpreterMaxRank];
+  InterpretValue values;
+  if (!interpretValueOfAttribute(mlirSparseElementsAttrGetValues(attribute), &values))
+    return false;
+  bool isSplat = mlirDenseElementsAttrIsSplat(indices);
+  for (int64_t i = 0; i < interpretArrayCount(array); ++i)
+    arrayElements(array)[i] = elementOfInteger(0); // of floats the same: all bits are zero
+  for (int64_t i = 0; i < interpretArrayCount(arrayOf(values)); ++i) {
+    for (int axis = 0; axis < array->rank; ++axis)
+      index[axis] = isSplat ? mlirDenseElementsAttrGetInt64SplatValue(indices)
+                            : mlirDenseElementsAttrGetInt64Value(indices, i * array->rank + axis);
+    array->storage->elements[interpretPlaceOf(array, index)] = arrayElements(arrayOf(values))[i];
+  }
+  valueRelease(values);
+  return true;
+}
+
 bool interpretValueOfAttribute(MlirAttribute attribute, InterpretValue *value) {
   if (interpretElementOfAttribute(attribute, &value->scalar)) {
     value->object = NULL;
@@ -77,7 +97,8 @@ bool interpretValueOfAttribute(MlirAttribute attribute, InterpretValue *value) {
   Format format;
   int64_t sizes[InterpreterMaxRank];
   bool isResource = mlirAttributeIsADenseResourceElements(attribute);
-  if ((!mlirAttributeIsADenseElements(attribute) && !isResource) ||
+  bool isSparse = mlirAttributeIsASparseElements(attribute);
+  if ((!mlirAttributeIsADenseElements(attribute) && !isResource && !isSparse) ||
       !interpretFormatOf(interpretElementTypeOf(mlirAttributeGetType(attribute)), &format))
     return false;
   int rank = (int)mlirShapedTypeGetRank(mlirAttributeGetType(attribute));
@@ -87,7 +108,7 @@ bool interpretValueOfAttribute(MlirAttribute attribute, InterpretValue *value) {
   if (!array)
     return false;
   *value = valueOfObject(&array->object);
-  if ((isResource ? fillFromBytes : fillFromElements)(attribute, &format, array))
+  if ((isResource ? fillFromBytes : isSparse ? fillFromPlaces : fillFromElements)(attribute, &format, array))
     return true;
   valueRelease(*value);
   *value = (InterpretValue){.object = NULL};

@@ -8,7 +8,7 @@
 
 //===--- elements -------------------------------------------------------------------------===//
 
-static bool printElement(Machine *machine, const Instruction *instruction, MlirType type, Element x) {
+bool interpretPrintElement(Machine *machine, const Instruction *instruction, MlirType type, Element x) {
   FILE *file = machine->options->print;
   Format format;
   if (!interpretElementExpect(machine, instruction, x, "prints") || !interpretFormatOf(type, &format))
@@ -36,9 +36,9 @@ static bool printVector(Machine *machine, const Instruction *instruction, const 
   MlirType type = interpretElementTypeOf(tileOnlyOperandType(instruction->op));
   FILE *file = machine->options->print;
   if (dim == array->rank && dim > 0)
-    return printElement(machine, instruction, type, array->storage->elements[place]);
+    return interpretPrintElement(machine, instruction, type, array->storage->elements[place]);
   fputs("( ", file);
-  if (array->rank == 0 && !printElement(machine, instruction, type, array->storage->elements[place]))
+  if (array->rank == 0 && !interpretPrintElement(machine, instruction, type, array->storage->elements[place]))
     return false;
   for (int64_t i = 0; array->rank && i < array->sizes[dim]; ++i) {
     fputs(i ? ", " : "", file);
@@ -59,8 +59,9 @@ bool interpretVectorPrint(Machine *machine, Frame *frame, const Instruction *ins
   }
   for (int i = 0; i < instruction->numOperands; ++i) {
     InterpretValue value = operandOf(frame, instruction, i);
-    if (!(value.object ? printVector(machine, instruction, arrayOf(value), 0, arrayOf(value)->offset)
-                       : printElement(machine, instruction, tileOnlyOperandType(instruction->op), value.scalar)))
+    if (!(value.object
+              ? printVector(machine, instruction, arrayOf(value), 0, arrayOf(value)->offset)
+              : interpretPrintElement(machine, instruction, tileOnlyOperandType(instruction->op), value.scalar)))
       return false;
   }
   MlirAttribute punctuation = tileOpAttribute(instruction->op, "punctuation");
@@ -86,7 +87,7 @@ static bool printRows(Machine *machine, const Instruction *instruction, const Ar
   MlirType type = interpretElementTypeOf(tileOnlyOperandType(instruction->op));
   FILE *file = machine->options->print;
   if (dim == array->rank)
-    return printElement(machine, instruction, type, array->storage->elements[place]);
+    return interpretPrintElement(machine, instruction, type, array->storage->elements[place]);
   fputc('[', file);
   for (int64_t i = 0; i < array->sizes[dim]; ++i) {
     if (i)
@@ -134,8 +135,8 @@ bool interpretExternal(Machine *machine, Frame *frame, const Instruction *instru
     if (tileStringEquals(name, functions[i].name) && instruction->numOperands == !functions[i].text) {
       if (functions[i].text)
         fputs(functions[i].text, machine->options->print);
-      return functions[i].text || printElement(machine, instruction, tileOnlyOperandType(instruction->op),
-                                               operandOf(frame, instruction, 0).scalar);
+      return functions[i].text || interpretPrintElement(machine, instruction, tileOnlyOperandType(instruction->op),
+                                                        operandOf(frame, instruction, 0).scalar);
     }
   return interpretUnknown(machine, instruction->op, "not interpreted yet: a call of '%.*s', which has no body",
                           (int)name.length, name.data);

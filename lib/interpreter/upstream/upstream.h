@@ -99,6 +99,8 @@
   X(GpuOp_Terminator, interpretNothing)                                                                                \
   X(GpuOp_Return, interpretYield)                                                                                      \
   X(GpuOp_Yield, interpretYield)                                                                                       \
+  X(VectorOp_TransferRead, interpretTransferRead)                                                                      \
+  X(VectorOp_TransferWrite, interpretTransferWrite)                                                                    \
   X(VectorOp_Print, interpretVectorPrint)
 
 #define X(kind, function) bool function(Machine *machine, Frame *frame, const Instruction *instruction);
@@ -113,6 +115,8 @@ Array *interpretSliceOf(Machine *machine, Frame *frame, const Instruction *instr
                         MlirType type);
 // A call of a function without a body: one that prints, or unknown.
 bool interpretExternal(Machine *machine, Frame *frame, const Instruction *instruction, MlirStringRef name);
+// A number as compiled programs print it.
+bool interpretPrintElement(Machine *machine, const Instruction *instruction, MlirType type, Element x);
 // Runs all points of a linalg op: named ops and generic alike.
 bool interpretLinalg(Machine *machine, Frame *frame, const Instruction *instruction);
 // The op of that name in the gpu.module whose kernel runs, null where none does; what its block has of memory.
