@@ -18,6 +18,7 @@ ELSEWHERE = {  # the beginning of a command: the test that runs it
     "./dev build": "test/laws/how_to_executed_long.test",
     "./dev bench reliability": "test/benchmark/reliability.test",
     "pip install": "test/python/install.test",
+    "python test/import/onnx/conformance.py": "test/import/onnx/conformance.test",
     "test/gpu/pack.py": "test/gpu/gpu.test",
     "gpu-tests/run.sh": "test/gpu/gpu.test",
     "gpu-tests/bench.py": "test/gpu/bench.test",
@@ -67,6 +68,12 @@ def prepare(page, text, folder):
         (folder / "program.mlir").write_text(blocks(text, "mlir")[0])
         scipy.sparse.save_npz(folder / "a.npz", scipy.sparse.random(30, 20, 0.2, "csr", dtype="f4", random_state=1))
         save(x=(20, 16), y=(30, 16))
+    elif page == "importing.md":
+        sys.path.insert(0, str(folder / "test/import/onnx"))
+        from model_writer import FLOAT, model, node, save as save_model, value
+        ends = [value(name, FLOAT, ["N", 4]) for name in "xy"]
+        save_model(folder / "model.onnx", model([node("Relu", ["x"], ["y"])], ends[:1], ends[1:], opset=17))
+        save(x=(3, 4))
     elif page == "sweeps.md":
         (folder / "traffic.toml").write_text(blocks(text, "toml")[0])
     elif page == "comparing.md":
