@@ -416,12 +416,13 @@ static char *copyOf(MlirStringRef text) { return strndup(text.data ? text.data :
 
 // The override's value as a machine file would hold it, to be freed; null: neither an integer nor a string.
 static char *overrideText(MlirAttribute value) {
-  TESSERA_LIST(number);
-  if (mlirAttributeIsAInteger(value))
-    tessera_list_add(&number, "%lld", (long long)mlirIntegerAttrGetValueInt(value));
-  else if (!mlirAttributeIsAString(value))
+  char number[32];
+  if (mlirAttributeIsAString(value))
+    return copyOf(mlirStringAttrGetValue(value));
+  if (!mlirAttributeIsAInteger(value))
     return NULL;
-  return copyOf(number.length ? tileString(number.text) : mlirStringAttrGetValue(value));
+  snprintf(number, sizeof number, "%lld", (long long)mlirIntegerAttrGetValueInt(value));
+  return strdup(number);
 }
 
 static TileMachine *load(MlirStringRef name, MlirAttribute overrides, TileError *error) {

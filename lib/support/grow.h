@@ -17,7 +17,8 @@ static inline void *tessera_grow(void *items, int64_t count, size_t size) {
   return count & (count - 1) ? items : realloc(items, (count ? 2 * (size_t)count : 1) * size);
 }
 
-// A text on the heap: "cpu, nvvm, rocdl". TESSERA_LIST declares a variable that is freed at the end of its block:
+// A text on the heap for a message: "cpu, nvvm, rocdl". Not for data: an item that finds no memory is left out.
+// TESSERA_LIST declares a variable that is freed at the end of its block:
 //
 //   TESSERA_LIST(known);
 //   for (…)
@@ -33,7 +34,7 @@ typedef struct tessera_list_t {
 
 static inline void tessera_list_free(tessera_list_t *list) { free(list->owned); }
 
-// One more item. Where memory is exhausted the list stays shorter.
+// One more item.
 __attribute__((format(printf, 2, 3))) static inline void tessera_list_add(tessera_list_t *list, const char *format,
                                                                           ...) {
   va_list arguments, again;

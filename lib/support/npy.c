@@ -3,7 +3,6 @@
 #include "lib/support/npy.h"
 
 #include "lib/support/file.h"
-#include "lib/support/grow.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -283,14 +282,14 @@ bool tessera_npy_read(const char *path, tessera_array_t *out_array, tessera_erro
 //===--- Writing ---------------------------------------------------------===//
 
 size_t tessera_npy_header(const tessera_array_t *array, void *out_header) {
-  char text[32], *header = out_header;
-  TESSERA_LIST(shape);
+  char shape[TESSERA_MAX_RANK * 24] = "", text[32], *header = out_header;
   snprintf(text, sizeof text, "|S%lld", (long long)array->count);
-  for (int i = 0; i < array->rank && !array->is_text; ++i)
-    tessera_list_add(&shape, "%lld%s", (long long)array->shape[i], array->rank == 1 ? "," : "");
+  for (int i = 0, length = 0; i < array->rank && !array->is_text; ++i)
+    length += snprintf(shape + length, sizeof shape - (size_t)length, "%s%lld%s", i ? ", " : "",
+                       (long long)array->shape[i], array->rank == 1 ? "," : "");
   int length =
       snprintf(header + 10, TESSERA_NPY_HEADER - 10, "{'descr': '%s', 'fortran_order': False, 'shape': (%s), }",
-               array->is_text ? text : types[array->element].type, shape.text);
+               array->is_text ? text : types[array->element].type, shape);
   int padded = (10 + length + 1 + 63) / 64 * 64; // numpy ends the header with a line feed at a multiple of 64
   memset(header + 10 + length, ' ', (size_t)(padded - 10 - length));
   header[padded - 1] = '\n';
