@@ -5,7 +5,6 @@ A kept program is found by all that it depends on: its text, the passes, the com
 """
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 import stat
@@ -78,6 +77,7 @@ def _machine_files() -> str:
 
 def _key(source: bytes, pipeline: str | None) -> str:
     parts = [source, _compiler().encode(), _processor().encode(), _machine_files().encode(), (pipeline or "").encode()]
+    import hashlib
     digest = hashlib.sha256()
     for part in parts:
         digest.update(len(part).to_bytes(8, "little") + part)
@@ -110,6 +110,7 @@ def _folder() -> Path | None:
 
 
 def _digest(data: bytes) -> str:
+    import hashlib  # importing it takes a twentieth of the time of importing tessera
     return hashlib.sha256(data).hexdigest()[:24]
 
 

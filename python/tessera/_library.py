@@ -7,15 +7,12 @@ ctypes refuses a type where a value belongs.
 from __future__ import annotations
 
 import ctypes
-import importlib.metadata
-import json
 import os
 import re
 import sys
 import threading
 from pathlib import Path
 from typing import Any, Callable
-from urllib.parse import unquote, urlparse
 
 FILE = "libtessera-execution.so"
 
@@ -62,6 +59,9 @@ def _clone() -> Path | None:
     package = Path(__file__).resolve().parent
     if (package.parents[1] / "CMakeLists.txt").exists():
         return package.parents[1]
+    import importlib.metadata  # these take longer than all else of an import, and a clone needs none
+    import json
+    from urllib.parse import unquote, urlparse
     for distribution in importlib.metadata.distributions(name="tessera", path=[str(package.parent)]):
         url = urlparse(json.loads(distribution.read_text("direct_url.json") or "{}").get("url", ""))
         if url.scheme == "file":
