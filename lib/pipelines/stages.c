@@ -21,8 +21,9 @@ const TilePipelineStep tileStageOfPrograms[] = {
     {NULL},
 };
 
-// Upstream's sparse tensors become ours, ours become their components.
+// Weights lie as they are used. Upstream's sparse tensors become ours, ours become their components.
 const TilePipelineStep tileStageOfTensors[] = {
+    {"tile-fold-constant-layouts", .on = funcFuncOpName},
     {"tile-linalg-of-buffers", .on = funcFuncOpName},
     {"convert-sparse-tensor-to-sparse", {{"lowerable", "true"}}},
     {"sparse-fold-constants", .on = funcFuncOpName},

@@ -9,7 +9,7 @@
 // tile-group-ops). Leaves:
 //   the merged product, with the elementwise op that alone uses it in the same shape, so that it becomes the product's
 //   epilogue. That is where the model expects the packed product to be a tenth faster than the convolution's own kernel
-//   (lib/search), or as `convolutions` says. Left alone: sizes inside that are not known, what
+//   (lib/search), or as `convolutions` says. Left alone: sizes inside that are not known, unless A is a matrix, what
 //   has a schedule, batched products, images whose channels are not contiguous.
 // Source: implicit GEMM without im2col in memory, as in cuDNN (Chetlur et al. 2014).
 #include "lib/transforms/schedule/schedule.h"
@@ -59,6 +59,7 @@ typedef struct Merge {
   int numTerms;      // of A's only axis; 0: it is a matrix
   TileTerm terms[MaxTerms];
   bool isMatrixTransposed; // of such a matrix: k before m
+  bool rowsComeFirst;      // A has the rows' axes, some of sizes that are not known, then those of k
 } Merge;
 
 //===--- which dimensions --------------------------------------------------------------===//
@@ -189,6 +190,15 @@ static bool isMatrix(Merge *merge) {
   return merge->isMatrixTransposed || (merge->terms[0].factor == k && merge->terms[1].factor == 1);
 }
 
+// A has the rows' axes, then those of k, as the output has the rows': a matrix whatever the sizes are.
+static bool hasRowsBeforeDepth(const Merge *merge) {
+  const TileOperand *a = &merge->s->operands[merge->lhs];
+  bool hasThem = a->rank == merge->m.count + merge->k.count && tileOperandIsPlain(a);
+  for (int i = 0; hasThem && i < a->rank; ++i)
+    hasThem = a->results[i] == (i < merge->m.count ? merge->m.dims[i] : merge->k.dims[i - merge->m.count]);
+  return hasThem;
+}
+
 static bool isPlainProduct(const Merge *merge) {
   return merge->m.count == 1 && merge->n.count == 1 && merge->k.count == 1 &&
          tileOperandIsPlain(&merge->s->operands[merge->lhs]);
@@ -208,9 +218,10 @@ static bool match(const TileStructured *s, Merge *merge) {
   *merge = (Merge){.s = s};
   if (tileStructuredHasTerms(s) || !mlirAttributeIsNull(s->schedule) ||
       !tileStructuredMatchMultiplyAdd(s, &merge->lhs, &merge->rhs) || !groupOutput(merge) || !groupRight(merge) ||
-      isPlainProduct(merge) || !areKnown(merge, &merge->m, 1) || !areKnown(merge, &merge->n, 1) ||
-      !areKnown(merge, &merge->k, 0))
+      isPlainProduct(merge) || !areKnown(merge, &merge->n, 1) || !areKnown(merge, &merge->k, 0))
     return false;
+  if (!areKnown(merge, &merge->m, 1)) // taken apart by the sizes of what the output starts from
+    return merge->rowsComeFirst = hasRowsBeforeDepth(merge);
   const TileOperand *a = &s->operands[merge->lhs];
   for (int i = 0; i < a->rank; ++i)
     if (a->constants[i])
@@ -365,7 +376,9 @@ static MlirValue buildLeft(TileBuilder *b, const Merge *merge, MlirAttribute *ma
     *map = mapOfTerms(b, merge);
     return collapse(b, a->value, &axes);
   }
-  if (!axesOfMatrix(merge, &axes))
+  if (merge->rowsComeFirst)
+    axes = (Axes){.count = 2, .sizes = {merge->m.count, merge->k.count}};
+  else if (!axesOfMatrix(merge, &axes))
     return (MlirValue){NULL};
   *map = mapOf(b, 3, 2, merge->isMatrixTransposed ? (int[]){2, 0} : (int[]){0, 2});
   return collapse(b, a->value, &axes);

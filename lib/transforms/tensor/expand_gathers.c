@@ -8,7 +8,7 @@
 // Why: upstream lowers neither. Expects: func.func on tensors; coordinates inside of the tensor, and each place of a
 // scatter once, as the ops require. Leaves: neither op. Cost: linear in the code; the loops of a scatter are the
 // host's.
-#include "lib/transforms/tensor/expand_gathers.h"
+#include "lib/transforms/tensor/tensor.h"
 
 #include "lib/ir/builder.h"
 #include "mlir-c/AffineExpr.h"

@@ -110,3 +110,38 @@ func.func @told(%x: tensor<9x8xf32>, %w: tensor<3x8x16xf32>, %c: tensor<7x16xf32
   } -> tensor<7x16xf32>
   return %r : tensor<7x16xf32>
 }
+
+// -----
+
+// Rows of sizes that are not known become one dimension where A is a matrix whatever they are; not where its axes lie
+// in another order.
+// CHECK-LABEL: func.func @open_rows
+// CHECK: %[[x:.*]] = tensor.collapse_shape %arg0 {{\[}}[0, 1], [2]] : tensor<?x?x24xf32> into tensor<?x24xf32>
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "parallel", "reduction"]} ins(%[[x]], %arg1
+// CHECK: tensor.expand_shape
+// CHECK-LABEL: func.func @turned_rows
+// CHECK-NOT: collapse_shape
+// DIRECT-LABEL: func.func @open_rows
+// DIRECT-NOT: collapse_shape
+#rows = [affine_map<(a, b, n, k) -> (a, b, k)>, affine_map<(a, b, n, k) -> (k, n)>, affine_map<(a, b, n, k) -> (a, b, n)>]
+#turned = [affine_map<(a, b, n, k) -> (b, a, k)>, affine_map<(a, b, n, k) -> (k, n)>, affine_map<(a, b, n, k) -> (a, b, n)>]
+func.func @open_rows(%x: tensor<?x?x24xf32>, %w: tensor<24x40xf32>, %c: tensor<?x?x40xf32>) -> tensor<?x?x40xf32> {
+  %r = linalg.generic {indexing_maps = #rows, iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%x, %w : tensor<?x?x24xf32>, tensor<24x40xf32>) outs(%c : tensor<?x?x40xf32>) {
+  ^bb0(%u: f32, %v: f32, %s: f32):
+    %p = arith.mulf %u, %v : f32
+    %t = arith.addf %s, %p : f32
+    linalg.yield %t : f32
+  } -> tensor<?x?x40xf32>
+  return %r : tensor<?x?x40xf32>
+}
+func.func @turned_rows(%x: tensor<?x?x24xf32>, %w: tensor<24x40xf32>, %c: tensor<?x?x40xf32>) -> tensor<?x?x40xf32> {
+  %r = linalg.generic {indexing_maps = #turned, iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%x, %w : tensor<?x?x24xf32>, tensor<24x40xf32>) outs(%c : tensor<?x?x40xf32>) {
+  ^bb0(%u: f32, %v: f32, %s: f32):
+    %p = arith.mulf %u, %v : f32
+    %t = arith.addf %s, %p : f32
+    linalg.yield %t : f32
+  } -> tensor<?x?x40xf32>
+  return %r : tensor<?x?x40xf32>
+}

@@ -1,6 +1,7 @@
-// The pass of expand_gathers.c.
+// The passes of this room.
 #pragma once
 
 #include "lib/ir/pass.h"
 
 extern const MlirExtPassDefinition tileExpandGathersPass;
+extern const MlirExtPassDefinition tileFoldConstantLayoutsPass;
