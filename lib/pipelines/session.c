@@ -157,7 +157,8 @@ static bool takesSparse(MlirOperation function, const char *entryOrNull) {
   return takes;
 }
 
-static const char *const fromUpstream = "builtin.module(func.func(convert-elementwise-to-linalg),"
+static const char *const fromUpstream = "builtin.module(tile-avoid-upstream-faults,"
+                                        "func.func(convert-elementwise-to-linalg),"
                                         "convert-sparse-tensor-to-sparse{lowerable=true})";
 
 bool tileSessionTakeSparseEntries(TileSession *session, const char *entryOrNull, tessera_error_t *error) {

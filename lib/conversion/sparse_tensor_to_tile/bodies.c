@@ -58,6 +58,21 @@ static bool isSum(MlirOperation op) {
   return isDifference(op) || tileUpstreamIsOneOf(op, (const TileUpstream[]){ArithOp_AddF, ArithOp_AddI, ArithOp_OrI,
                                                                             ArithOp_XOrI, TileUpstream_None});
 }
+// A comparison that does not hold of two zeros: false where neither side is there. One that holds is true there, so it
+// is there at every place, and no format leaves a place out.
+static bool isComparison(MlirOperation op) {
+  if (arithCmpIOpIsA(op)) {
+    ArithCmpI predicate = arithCmpIOpGetPredicateValue(op);
+    return predicate == ArithCmpI_Ne || predicate == ArithCmpI_Slt || predicate == ArithCmpI_Sgt ||
+           predicate == ArithCmpI_Ult || predicate == ArithCmpI_Ugt;
+  }
+  if (!arithCmpFOpIsA(op))
+    return false;
+  ArithCmpF predicate = arithCmpFOpGetPredicateValue(op);
+  return predicate == ArithCmpF_Ogt || predicate == ArithCmpF_Olt || predicate == ArithCmpF_One ||
+         predicate == ArithCmpF_Ugt || predicate == ArithCmpF_Ult || predicate == ArithCmpF_Une ||
+         predicate == ArithCmpF_Uno || predicate == ArithCmpF_False;
+}
 // Zero divided or shifted stays zero.
 static bool isScaling(MlirOperation op) {
   return tileUpstreamIsOneOf(op, (const TileUpstream[]){ArithOp_DivF, ArithOp_DivSI, ArithOp_DivUI, ArithOp_ShLI,
@@ -145,9 +160,9 @@ static Presence presenceOf(const Body *body, MlirValue value, const bool *presen
   if (sparseTensorReduceOpIsA(op))
     return either(presenceOf(body, sparseTensorReduceOpGetX(op), present),
                   presenceOf(body, sparseTensorReduceOpGetY(op), present));
-  if (isProduct(op) || isSum(op)) {
+  if (isProduct(op) || isSum(op) || isComparison(op)) {
     Presence x = presenceOf(body, tileBinaryLhs(op), present), y = presenceOf(body, tileBinaryRhs(op), present);
-    return isSum(op) ? either(x, y) : both(x, y);
+    return isProduct(op) ? both(x, y) : either(x, y);
   }
   if (isScaling(op))
     return presenceOf(body, tileBinaryLhs(op), present);
@@ -355,6 +370,10 @@ static NestTerm evaluateOp(Body *body, TileBuilder *b, MlirValue value) {
   if (isProduct(op)) {
     NestTerm x = evaluate(body, b, tileBinaryLhs(op)), y = evaluate(body, b, tileBinaryRhs(op));
     return (NestTerm){copy(body, b, op), sparseNestAnd(b, x.present, y.present), false};
+  }
+  if (isComparison(op)) {
+    NestTerm x = evaluate(body, b, tileBinaryLhs(op)), y = evaluate(body, b, tileBinaryRhs(op));
+    return (NestTerm){copy(body, b, op), sparseNestOr(b, x.present, y.present), false};
   }
   if (isScaling(op) || keepsZero(op))
     return (NestTerm){copy(body, b, op), evaluate(body, b, tileFirstOperand(op)).present, false};

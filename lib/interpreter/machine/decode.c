@@ -70,16 +70,35 @@ static bool unknownEncoding(Machine *machine, Frame *frame, const Instruction *i
                        (int)name.length, name.data);
 }
 
+static bool unknownLevels(Machine *machine, Frame *frame, const Instruction *instruction) {
+  MlirStringRef name = tileOpName(instruction->op);
+  return interpretUnknown(machine, instruction->op, "not interpreted yet: '%.*s' of a sparse tensor", (int)name.length,
+                          name.data);
+}
+
+static bool passesOn(MlirOperation op) {
+  return sparseOpKind(op) != SparseOp_None || funcOpKind(op) != FuncOp_None || scfOpKind(op) != ScfOp_None ||
+         cfOpKind(op) != CfOp_None || tensorDimOpIsA(op) ||
+         (arithSelectOpIsA(op) && !mlirTypeIsAShaped(tileFirstOperandType(op)));
+}
+
 // Sparse values go through ops of their own, and through those that only pass values on.
 static bool misusesEncoding(MlirOperation op) {
-  bool passesOn = sparseOpKind(op) != SparseOp_None || funcOpKind(op) != FuncOp_None || scfOpKind(op) != ScfOp_None ||
-                  cfOpKind(op) != CfOp_None || tensorDimOpIsA(op);
   bool has = false;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
     has |= !mlirAttributeIsNull(sparseTypeGetEncoding(tileOperandType(op, i)));
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
     has |= !mlirAttributeIsNull(sparseTypeGetEncoding(tileResultType(op, i)));
-  return has && !passesOn;
+  return has && !passesOn(op);
+}
+
+static bool misusesLevels(MlirOperation op) {
+  bool has = false;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
+    has |= interpretLevelsIsEncoded(tileOperandType(op, i));
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
+    has |= interpretLevelsIsEncoded(tileResultType(op, i));
+  return has && !passesOn(op);
 }
 
 // linalg.generic and every named op whose meaning is a region over indexing maps.
@@ -106,6 +125,8 @@ static void decodeMeaning(Instruction *instruction) {
     instruction->execute = unknownType;
   if (misusesEncoding(op))
     instruction->execute = unknownEncoding;
+  if (misusesLevels(op))
+    instruction->execute = unknownLevels;
   Execute ofLevels = interpretLevelsExecute(op);
   if (ofLevels)
     instruction->execute = ofLevels;

@@ -28,14 +28,43 @@ typedef enum OpClass {
   OpClass_Product,
   OpClass_Scaling, // as the left side
   OpClass_KeepsZero,
-  OpClass_Compares, // where one side is
+  OpClass_Compares, // where one side is, if two zeros do not compare true
   OpClass_Binary,
   OpClass_Unary,
   OpClass_Select,
   OpClass_Reduce,
 } OpClass;
 
-static OpClass classOf(MlirOperation op) {
+// A comparison that holds of two zeros is true where nothing is stored, so it is there at every point.
+static bool holdsOfZeros(const Instruction *op) {
+  if (arithCmpIOpIsA(op->op))
+    switch ((ArithCmpI)op->predicate) {
+    case ArithCmpI_Eq:
+    case ArithCmpI_Sle:
+    case ArithCmpI_Sge:
+    case ArithCmpI_Ule:
+    case ArithCmpI_Uge:
+      return true;
+    default:
+      return false;
+    }
+  switch ((ArithCmpF)op->predicate) {
+  case ArithCmpF_True:
+  case ArithCmpF_Oeq:
+  case ArithCmpF_Oge:
+  case ArithCmpF_Ole:
+  case ArithCmpF_Ord:
+  case ArithCmpF_Ueq:
+  case ArithCmpF_Uge:
+  case ArithCmpF_Ule:
+    return true;
+  default:
+    return false;
+  }
+}
+
+static OpClass classOf(const Instruction *instruction) {
+  MlirOperation op = instruction->op;
   static const struct {
     OpClass is;
     TileUpstream kinds[24];
@@ -58,7 +87,7 @@ static OpClass classOf(MlirOperation op) {
   };
   for (size_t i = 0; i < sizeof classes / sizeof *classes; ++i)
     if (tileUpstreamIsOneOf(op, classes[i].kinds))
-      return classes[i].is;
+      return classes[i].is == OpClass_Compares && holdsOfZeros(instruction) ? OpClass_Other : classes[i].is;
   return OpClass_Other;
 }
 
@@ -321,12 +350,12 @@ static bool runPoints(LevelBody *body) {
 
 //===--- the op ---------------------------------------------------------------------------------===//
 
-static bool takeOperand(LevelBody *body, int number, MlirAttribute map) {
+static bool takeOperand(LevelBody *body, int number, MlirAffineMap map, MlirType type) {
   BodyOperand *operand = &body->operands[number];
   InterpretValue value = operandOf(body->frame, body->instruction, number);
   if (!value.object)
     return true;
-  operand->map = mlirAffineMapAttrGetValue(map);
+  operand->map = map;
   bool isStored = value.object->kind == ObjectEntries;
   operand->rank = isStored ? entriesOf(value)->rank : arrayOf(value)->rank;
   if (operand->rank > EntriesMaxRank)
@@ -338,8 +367,7 @@ static bool takeOperand(LevelBody *body, int number, MlirAttribute map) {
     operand->array = arrayOf(value);
     return true;
   }
-  operand->entries = interpretLevelsEntriesOf(body->machine, body->instruction, value,
-                                              tileOperandType(body->instruction->op, number), false);
+  operand->entries = interpretLevelsEntriesOf(body->machine, body->instruction, value, type, false);
   return operand->entries != NULL;
 }
 
@@ -386,8 +414,6 @@ static bool prepareOutput(LevelBody *body) {
   body->elements = calloc((size_t)body->numElements + 1, sizeof *body->elements);
   body->isThere = output->entries ? calloc((size_t)body->numElements + 1, 1) : NULL;
   body->repeats = findRepeats(body);
-  body->readsOutput = !mlirOpOperandIsNull(mlirValueGetFirstUse(mlirBlockGetArgument(
-      mlirRegionGetFirstBlock(mlirOperationGetRegion(body->instruction->op, 0)), body->numInputs)));
   body->sums = body->repeats && termOf(body) >= 0 ? calloc((size_t)body->numElements + 1, sizeof *body->sums) : NULL;
   if (!body->elements || (output->entries && !body->isThere))
     return interpretOutOfMemory(body->machine, body->instruction->op);
@@ -459,34 +485,128 @@ static void bodyDestroy(LevelBody *body) {
   free(body);
 }
 
+// The body runs: its operands are taken.
+static bool bodyRun(LevelBody *body) {
+  bool ok = findSizes(body) && prepareOutput(body);
+  if (ok && interpretCountOf(body->numLoops, body->sizes) > 0)
+    ok = runPoints(body);
+  return ok && giveResult(body);
+}
+
+// Null after an error.
+static LevelBody *bodyCreate(Machine *machine, Frame *frame, const Instruction *instruction,
+                             const InterpretBlock *block) {
+  LevelBody *body = calloc(1, sizeof *body);
+  if (!body) {
+    interpretOutOfMemory(machine, instruction->op);
+    return NULL;
+  }
+  *body = (LevelBody){.machine = machine,
+                      .frame = frame,
+                      .instruction = instruction,
+                      .block = block,
+                      .numOperands = instruction->numOperands,
+                      .numInputs = instruction->numOperands - 1};
+  body->classes = calloc((size_t)block->numInstructions, sizeof *body->classes);
+  body->presences = calloc((size_t)frame->body->numSlots + 1, sizeof *body->presences);
+  if (!body->classes || !body->presences) {
+    bodyDestroy(body);
+    interpretOutOfMemory(machine, instruction->op);
+    return NULL;
+  }
+  for (int i = 0; i < block->numInstructions; ++i)
+    body->classes[i] = classOf(&block->instructions[i]);
+  return body;
+}
+
 bool interpretLevelsLinalg(Machine *machine, Frame *frame, const Instruction *instruction) {
   MlirAttribute maps = mlirLinalgGetIndexingMapsAttribute(instruction->op);
   if (mlirAttributeIsNull(maps) || instruction->numResults != 1 || instruction->numOperands > BodyMaxOperands)
     return interpretUnknown(machine, instruction->op,
                             "not interpreted yet: no indexing maps, too many operands, or not one result");
-  LevelBody *body = calloc(1, sizeof *body);
+  LevelBody *body = bodyCreate(machine, frame, instruction, instruction->regions[0].blocks);
   if (!body)
-    return interpretOutOfMemory(machine, instruction->op);
-  *body = (LevelBody){.machine = machine,
-                      .frame = frame,
-                      .instruction = instruction,
-                      .block = instruction->regions[0].blocks,
-                      .numOperands = instruction->numOperands,
-                      .numInputs = instruction->numOperands - 1};
+    return false;
+  bool ok = true;
   body->numLoops = (int)mlirAffineMapGetNumDims(mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, 0)));
-  body->classes = calloc((size_t)body->block->numInstructions, sizeof *body->classes);
-  body->presences = calloc((size_t)frame->body->numSlots + 1, sizeof *body->presences);
-  bool ok = (body->classes && body->presences) || interpretOutOfMemory(machine, instruction->op);
-  if (ok && (body->numLoops > BodyMaxLoops || body->block->numArguments != body->numOperands))
+  body->readsOutput = !mlirOpOperandIsNull(mlirValueGetFirstUse(
+      mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(instruction->op, 0)), body->numInputs)));
+  if (body->numLoops > BodyMaxLoops || body->block->numArguments != body->numOperands)
     ok = interpretUnknown(machine, instruction->op, "not interpreted yet: %d loops", body->numLoops);
-  for (int i = 0; ok && i < body->block->numInstructions; ++i)
-    body->classes[i] = classOf(body->block->instructions[i].op);
   for (int o = 0; ok && o < body->numOperands; ++o)
-    ok = takeOperand(body, o, mlirArrayAttrGetElement(maps, o));
-  ok = ok && findSizes(body) && prepareOutput(body);
-  if (ok && interpretCountOf(body->numLoops, body->sizes) > 0)
-    ok = runPoints(body);
-  ok = ok && giveResult(body);
+    ok = takeOperand(body, o, mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, o)),
+                     tileOperandType(instruction->op, o));
+  ok = ok && bodyRun(body);
   bodyDestroy(body);
+  return ok;
+}
+
+//===--- arith and math on whole tensors ---------------------------------------------------------===//
+
+// Slots of a frame of its own: the op's operands, what its result is before, its result; then the same of one element.
+enum { ElementwiseOperands = MaxScalarOperands + 1, ElementwiseSlots = 2 * (ElementwiseOperands + 1) };
+
+// The result before any point runs: nothing stored, or any elements.
+static InterpretValue emptyResult(Machine *machine, const Instruction *instruction, InterpretValue like) {
+  MlirType type = tileOnlyResultType(instruction->op);
+  bool isStored = like.object->kind == ObjectEntries;
+  int rank = isStored ? entriesOf(like)->rank : arrayOf(like)->rank;
+  const int64_t *sizes = isStored ? entriesOf(like)->sizes : arrayOf(like)->sizes;
+  if (!interpretLevelsIsEncoded(type)) {
+    Array *array = interpretNewArray(machine, instruction, rank, sizes);
+    return array ? valueOfObject(&array->object) : (InterpretValue){.object = NULL};
+  }
+  Entries *entries = interpretEntriesCreate(rank, sizes);
+  if (!entries)
+    interpretOutOfMemory(machine, instruction->op);
+  else
+    entries = interpretLevelsStore(machine, instruction, type, entries, NULL);
+  return entries ? valueOfObject(&entries->object) : (InterpretValue){.object = NULL};
+}
+
+static bool runElementwise(Machine *machine, Frame *frame, const Instruction *all, const InterpretBlock *block) {
+  LevelBody *body = bodyCreate(machine, frame, all, block);
+  if (!body)
+    return false;
+  bool ok = true;
+  body->numLoops = (int)mlirShapedTypeGetRank(tileOnlyResultType(all->op));
+  MlirAffineMap map = mlirAffineMapMultiDimIdentityGet(mlirOperationGetContext(all->op), body->numLoops);
+  for (int o = 0; ok && o < all->numOperands; ++o)
+    ok = takeOperand(body, o, map, o < body->numInputs ? tileOperandType(all->op, o) : tileOnlyResultType(all->op));
+  ok = ok && bodyRun(body);
+  bodyDestroy(body);
+  return ok;
+}
+
+bool interpretLevelsElementwise(Machine *machine, Frame *frame, const Instruction *instruction) {
+  int count = instruction->numOperands, numbers[ElementwiseSlots];
+  MlirType type = tileFirstResultType(instruction->op);
+  if (!instruction->scalar || instruction->numResults != 1 || count > MaxScalarOperands ||
+      mlirShapedTypeGetRank(type) > EntriesMaxRank)
+    return interpretUnknown(machine, instruction->op, "not interpreted yet: this op on a sparse tensor");
+  InterpretValue slots[ElementwiseSlots] = {{.object = NULL}};
+  const InterpretBody slotsOnly = {.numSlots = ElementwiseSlots};
+  Frame own = {.body = &slotsOnly, .slots = slots, .jump = -1};
+  for (int i = 0; i < ElementwiseSlots; ++i)
+    numbers[i] = i;
+  int *ofElement = numbers + ElementwiseOperands + 1;
+  for (int i = 0; i < count; ++i)
+    slots[i] = operandOf(frame, instruction, i);
+  slots[count] = emptyResult(machine, instruction, slots[count - 1]);
+  Instruction steps[] = {*instruction, {.op = instruction->op, .numOperands = 1, .isTerminator = true}},
+              all = *instruction;
+  steps[0].operands = ofElement;
+  steps[0].results = steps[1].operands = ofElement + ElementwiseOperands;
+  steps[0].execute = interpretElementwise;
+  const InterpretBlock block = {
+      .instructions = steps, .numInstructions = 2, .numArguments = count + 1, .arguments = ofElement};
+  all.operands = numbers;
+  all.numOperands = count + 1;
+  all.results = numbers + ElementwiseOperands;
+  bool ok = slots[count].object && runElementwise(machine, &own, &all, &block);
+  if (ok)
+    setResult(frame, instruction, 0, valueRetain(slots[ElementwiseOperands]));
+  valueRelease(slots[count]);
+  valueRelease(slots[ElementwiseOperands]);
   return ok;
 }

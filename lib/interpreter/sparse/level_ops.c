@@ -5,6 +5,7 @@
 #include "lib/interpreter/upstream/affine.h"
 #include "lib/interpreter/upstream/upstream.h"
 #include "mlir-c/Dialect/SparseTensor.h"
+#include "upstream/arith.h"
 #include "upstream/bufferization.h"
 #include "upstream/sparse_tensor.h"
 #include "upstream/tensor.h"
@@ -681,6 +682,8 @@ Execute interpretLevelsExecute(MlirOperation op) {
   for (size_t i = 0; touches && i < sizeof meanings / sizeof *meanings; ++i)
     if (meanings[i].isA(op))
       return meanings[i].execute;
+  if (touches && (tileOpIsOfDialect(op, "arith") || tileOpIsOfDialect(op, "math")) && mlirOperationGetNumOperands(op))
+    return arithSelectOpIsA(op) && !mlirTypeIsAShaped(tileFirstOperandType(op)) ? NULL : interpretLevelsElementwise;
   return touches && tileOpIsOfDialect(op, "linalg") && mlirOperationGetNumRegions(op) == 1 ? interpretLevelsLinalg
                                                                                            : NULL;
 }

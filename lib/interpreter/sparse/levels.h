@@ -57,3 +57,5 @@ Entries *interpretLevelsEntriesOf(Machine *machine, const Instruction *instructi
 Execute interpretLevelsExecute(MlirOperation op);
 // linalg's ops with such an operand (level_body.c).
 bool interpretLevelsLinalg(Machine *machine, Frame *frame, const Instruction *instruction);
+// An op of arith or math on whole tensors, as the linalg op with that body.
+bool interpretLevelsElementwise(Machine *machine, Frame *frame, const Instruction *instruction);

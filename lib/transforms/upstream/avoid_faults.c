@@ -11,13 +11,16 @@
 #include "lib/ir/builder.h"
 #include "lib/ir/pass.h"
 #include "lib/transforms/upstream/faults.h"
+#include "mlir-c/AffineMap.h"
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/BuiltinTypes.h"
 #include "upstream/arith.h"
 #include "upstream/bufferization.h"
+#include "upstream/linalg.h"
 #include "upstream/llvm.h"
 #include "upstream/memref.h"
 #include "upstream/ml_program.h"
+#include "upstream/scf.h"
 #include "upstream/tensor.h"
 #include "upstream/ub.h"
 #include "upstream/vector.h"
@@ -223,6 +226,69 @@ static bool stepByOne(MlirOperation op) {
   return true;
 }
 
+//===--- arithmetic on sparse tensors that gives another element type ---------------===//
+
+static bool losesEncoding(MlirOperation op) {
+  if ((!tileOpIsOfDialect(op, "arith") && !tileOpIsOfDialect(op, "math")) || mlirOperationGetNumResults(op) != 1)
+    return false;
+  MlirType type = tileOnlyResultType(op);
+  intptr_t count = mlirOperationGetNumOperands(op);
+  bool differs = count > 0 && mlirTypeIsARankedTensor(type) &&
+                 !mlirAttributeIsNull(mlirRankedTensorTypeGetEncoding(type)) && mlirShapedTypeGetRank(type) <= MaxRank;
+  for (intptr_t i = 0; i < count; ++i)
+    differs &= mlirTypeIsARankedTensor(tileOperandType(op, i)) && !mlirTypeEqual(tileOperandType(op, i), type);
+  return differs;
+}
+
+static bool computeByPoints(MlirOperation op) {
+  enum { MaxOperands = 3 };
+  TileBuilder builder = tileBuilderBefore(op);
+  MlirType type = tileOnlyResultType(op), element = mlirShapedTypeGetElementType(type), elements[MaxOperands + 1];
+  MlirValue operands[MaxOperands + 1], arguments[MaxOperands];
+  MlirAttribute maps[MaxOperands + 1];
+  intptr_t count = mlirOperationGetNumOperands(op), rank = mlirShapedTypeGetRank(type);
+  if (count > MaxOperands)
+    return true;
+  for (intptr_t i = 0; i < count; ++i) {
+    operands[i] = mlirOperationGetOperand(op, i);
+    elements[i] = mlirShapedTypeGetElementType(mlirValueGetType(operands[i]));
+  }
+  operands[count] = tileBuildEmptyLike(&builder, type, operands[0]);
+  elements[count] = element;
+  for (intptr_t i = 0; i <= count; ++i)
+    maps[i] = mlirAffineMapAttrGet(mlirAffineMapMultiDimIdentityGet(builder.context, rank));
+  MlirRegion region;
+  TileBuilder body = tileBuilderInRegion(&builder, &region, count + 1, elements);
+  for (intptr_t i = 0; i < count; ++i)
+    arguments[i] = mlirBlockGetArgument(body.block, i);
+  MlirValue computed = tileOnlyResult(tileBuildLike(&body, op, arguments, 1, &element));
+  linalgYieldOpBuild(&body, 1, &computed);
+  MlirOperation generic = linalgGenericOpBuild(&builder, 1, &type, count, operands, 1, &operands[count],
+                                               mlirArrayAttrGet(builder.context, count + 1, maps),
+                                               tileBuildIteratorTypes(&builder, rank, 0), region);
+  return replace(op, tileOnlyResult(generic));
+}
+
+//===--- a choice between sparse tensors --------------------------------------------===//
+
+static bool choosesEncoded(MlirOperation op) {
+  return arithSelectOpIsA(op) && !mlirTypeIsAShaped(tileFirstOperandType(op)) &&
+         mlirTypeIsARankedTensor(tileOnlyResultType(op)) &&
+         !mlirAttributeIsNull(mlirRankedTensorTypeGetEncoding(tileOnlyResultType(op)));
+}
+
+static bool chooseByIf(MlirOperation op) {
+  TileBuilder builder = tileBuilderBefore(op);
+  MlirType type = tileOnlyResultType(op);
+  MlirRegion regions[2];
+  for (int i = 0; i < 2; ++i) {
+    MlirValue chosen = mlirOperationGetOperand(op, 1 + i);
+    TileBuilder inside = tileBuilderInRegion(&builder, &regions[i], 0, NULL);
+    tileBuildYield(&inside, 1, &chosen);
+  }
+  return replace(op, tileOnlyResult(scfIfOpBuild(&builder, 1, &type, tileFirstOperand(op), regions[0], regions[1])));
+}
+
 //===--- globals that hold values -------------------------------------------------------===//
 
 // Bufferization gives the global's own memory, which a store overwrites: what is loaded becomes a copy.
@@ -279,6 +345,10 @@ static const struct {
     {tensorExtractSliceOpIsA, "pull/184334", stepByOne},
     {tensorInsertSliceOpIsA, "pull/184334", stepByOne},
     {tensorParallelInsertSliceOpIsA, "pull/184334", stepByOne},
+    // convert-elementwise-to-linalg forgets the encoding of its outs. The report tells so of another pass.
+    {losesEncoding, "issues/62304", computeByPoints},
+    // The sparsifier crashes at a choice whose condition is one number.
+    {choosesEncoded, "issues/218097", chooseByIf},
     // one-shot-bufferize gives a wrong value after a store, and fails at constants.
     {mlProgramGlobalLoadOpIsA, "pull/75103", copyLoaded},
     {mlProgramGlobalLoadConstOpIsA, "pull/75103", takeConstant},
@@ -299,6 +369,7 @@ static bool run(MlirOperation root, MlirExtPass pass) {
 const MlirExtPassDefinition tileAvoidUpstreamFaultsPass = {
     .argument = "tile-avoid-upstream-faults",
     .summary = "Rewrite ops at which LLVM 22.1 crashes or computes something else",
-    .dialects = (const char *const[]){"arith", "bufferization", "llvm", "memref", "ub", "vector", NULL},
+    .dialects = (const char *const[]){"arith", "bufferization", "linalg", "llvm", "memref", "scf", "tensor", "ub",
+                                      "vector", NULL},
     .run = run,
 };

@@ -87,3 +87,17 @@ func.func @values(%x: tensor<3xf32>) -> (tensor<3xf32>, tensor<2xi64>) {
   %fixed = ml_program.global_load_const @fixed : tensor<2xi64>
   return %old, %fixed : tensor<3xf32>, tensor<2xi64>
 }
+#CSR = #sparse_tensor.encoding<{ map = (i, j) -> (i : dense, j : compressed) }>
+// CHECK-LABEL: func.func @encoded
+// CHECK: %[[EMPTY:.*]] = tensor.empty(%{{.*}}) : tensor<?x6xf32, #[[CSR:.*]]>
+// CHECK: %[[NARROW:.*]] = linalg.generic {{.*}} outs(%[[EMPTY]] : tensor<?x6xf32, #[[CSR]]>)
+// CHECK: arith.truncf %{{.*}} : f64 to f32
+// CHECK: arith.addf %[[NARROW]], %[[NARROW]] : tensor<?x6xf32, #[[CSR]]>
+// CHECK: scf.if %{{.*}} -> (tensor<?x6xf32, #[[CSR]]>)
+// CHECK-NOT: arith.select
+func.func @encoded(%a: tensor<?x6xf64, #CSR>, %c: i1) -> tensor<?x6xf32, #CSR> {
+  %narrow = arith.truncf %a : tensor<?x6xf64, #CSR> to tensor<?x6xf32, #CSR>
+  %sum = arith.addf %narrow, %narrow : tensor<?x6xf32, #CSR>
+  %r = arith.select %c, %narrow, %sum : tensor<?x6xf32, #CSR>
+  return %r : tensor<?x6xf32, #CSR>
+}
