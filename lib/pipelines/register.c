@@ -1,6 +1,7 @@
 // The tables of our dialects, passes and pipelines. A new one is one row here.
 #include "lib/pipelines/register.h"
 #include "dialects/foreign/stablehlo/stablehlo.h"
+#include "dialects/foreign/tt/tt.h"
 #include "dialects/sparse/sparse.h"
 #include "dialects/tile/tile.h"
 #include "lib/analysis/structured.h"
@@ -15,7 +16,8 @@ typedef void (*DialectRegistration)(MlirDialectRegistry registry);
 // Each table ends with a null row.
 static const DialectRegistration dialects[] = {tileRegisterDialect, sparseRegisterDialect, NULL};
 // Dialects of others that programs come in: a plugin's host may have the real ones.
-static const DialectRegistration foreign[] = {stablehloRegisterDialect, chloRegisterDialect, sdyRegisterDialect, NULL};
+static const DialectRegistration foreign[] = {stablehloRegisterDialect, chloRegisterDialect, sdyRegisterDialect,
+                                              ttRegisterDialect,        ttgRegisterDialect,  NULL};
 #define PASS(definition) extern const MlirExtPassDefinition definition;
 #include "lib/pipelines/passes.def"
 #undef PASS

@@ -43,7 +43,7 @@ PREFIXES = {
     "lib/conversion/tile_to_vector": ["vec", "tile"],
     "lib": COMPILER,
     "dialects": COMPILER,
-    "dialects/foreign": ["stablehlo", "chlo", "sdy"],  # foreign dialects keep their names
+    "dialects/foreign": ["stablehlo", "chlo", "sdy", "tt", "ttg"],  # foreign dialects keep their names
     "lib/import/onnx": ["onnx"],
 }
 TYPE = re.compile(r"^typedef (?:struct|union|enum) (\w+) \{|^(?:struct|union|enum) (\w+) \{", re.M)

@@ -1,0 +1,31 @@
+// The dialect ttg: one op of Triton's GPU dialect, which TTIR holds. Tools register it, as tt.
+#include <stdio.h>
+
+#include "dialects/foreign/tt/tt.h"
+#include "dialects/foreign/ttg/ops.h"
+#include "lib/ir/op_dialect.h"
+
+#define TESSERA_OP TESSERA_OP_ROW
+#define HOOKS TESSERA_HOOKS
+static const TileOpRow rows[] = {
+#include "dialects/foreign/ttg/ops.def"
+};
+
+static const TileDialectTable table = {
+    .name = "ttg",
+    .numRows = sizeof rows / sizeof *rows,
+    .rows = rows,
+    .constraints = (const TileConstraint[]){{NULL}},
+    .kinds = (const TileAttributeKind[]){{NULL}},
+    .directives = (const TileDirective[]){{NULL}},
+};
+
+void ttgRegisterDialect(MlirDialectRegistry registry) {
+  const MlirExtDialectDefinition base = {.inlinable = true};
+  char error[512];
+  const MlirExtDialectDefinition *definition = tileDialectFromTable(&table, base, error, sizeof error);
+  if (definition)
+    mlirExtDialectRegistryInsert(registry, definition);
+  else
+    fprintf(stderr, "error in the table of the ttg dialect: %s\n", error);
+}
