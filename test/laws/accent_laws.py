@@ -16,7 +16,7 @@ LAWS = [
      "  for (int i = 0; i < n; i++)"),
     (r"^\s*///|\s///<", "comments begin with //, not ///", "/// Doubles x."),
     (r"^// -{3,}|^// ={3,}", "a section is marked by //===--- name ---===//", "// --- helpers ---"),
-    (r"!(?!llvm)\w[\w.>\[\]-]*\.ptr\b|\.ptr (\?|!=|==|&&|\|\|)|\b(if|while) \([^=]*\.ptr\)$", "test for null by mlirXIsNull, not by .ptr",
+    (r"!(?!llvm|tt\b)\w[\w.>\[\]-]*\.ptr\b|\.ptr (\?|!=|==|&&|\|\|)|\b(if|while) \([^=]*\.ptr\)$", "test for null by mlirXIsNull, not by .ptr",
      "  if (!value.ptr)"),
     (r"^#ifndef \w+_H_?$", "a header begins with #pragma once, not with an include guard", "#ifndef TESSERA_IR_BUILDER_H"),
     (r"realloc\(.*(apacity|\bmax\w+) \* sizeof", "grow arrays by tessera_grow (lib/support/grow.h)",

@@ -392,14 +392,14 @@ static bool verifyAlong(MlirOperation op, int64_t axis, bool keepsAxis) {
   if (count == 0 || mlirOperationGetNumResults(op) != count)
     return tileError(op, "has %ld tiles and %ld results, expected one for each, and at least one", (long)count,
                      (long)mlirOperationGetNumResults(op));
-  MlirExtShape first = shapeOf(tileOperandType(op, 0));
+  MlirExtShape first = shapeOf(tileFirstOperandType(op));
   if (!expectAxis(op, axis, first.rank))
     return false;
   for (intptr_t i = 0; i < count; ++i) {
     MlirExtShape shape = shapeOf(tileOperandType(op, i));
     int64_t sizes[TtMaxRank];
     intptr_t rank = 0;
-    if (!hasSameShape(tileOperandType(op, 0), tileOperandType(op, i)))
+    if (!hasSameShape(tileFirstOperandType(op), tileOperandType(op, i)))
       return tileError(op, "has tiles of several shapes, expected one");
     for (intptr_t d = 0; d < shape.rank; ++d)
       if (keepsAxis || d != axis)

@@ -8,6 +8,7 @@
 
 #include "upstream/memref.h"
 #include "upstream/scf.h"
+#include "upstream/ub.h"
 
 #include <stdio.h>
 
@@ -139,6 +140,20 @@ static bool lowerConstant(VecLowering *lowering, MlirOperation op) {
   MlirValue memref = memrefGetGlobalOpBuild(&lowering->entry, type, symbol);
   vecRecordMemory(lowering, result, vecDenseAccess(lowering, &shape, memref, shape.element));
   return true;
+}
+
+// Any value does: zero.
+static bool lowerPoison(VecLowering *lowering, MlirOperation op) {
+  MlirType type = tileOnlyResultType(op), element = vecIsTile(type) ? mlirShapedTypeGetElementType(type) : type;
+  if (!mlirTypeIsAInteger(element) && !mlirTypeIsAIndex(element) && !mlirTypeIsAFloat(element))
+    return tileError(op, "not lowered to the CPU yet: poison of %s", tileTypeText(type, (char[128]){0}, 128));
+  TileBuilder builder = tileBuilderBefore(op);
+  MlirAttribute zero =
+      mlirTypeIsAFloat(element) ? mlirFloatAttrDoubleGet(builder.context, element, 0) : mlirIntegerAttrGet(element, 0);
+  MlirValue value = tileBuildConstant(&builder, vecIsTile(type) ? mlirDenseElementsAttrSplatGet(type, zero) : zero);
+  mlirValueReplaceAllUsesOfWith(tileOnlyResult(op), value);
+  return vecIsTile(type) ? lowerConstant(lowering, tileDefiningOp(value))
+                         : cloneScalar(lowering, tileDefiningOp(value));
 }
 
 //===--- tiles put together in memory --------------------------------------------------------===//
@@ -350,6 +365,8 @@ static bool lowerOp(VecLowering *lowering, MlirOperation op) {
     return lowerReshapeToScalar(lowering, op);
   if (!mlirValueIsNull(viewed) && tileTypeIsABuffer(mlirValueGetType(viewed)))
     return vecAccessOfReinterpretation(lowering, op);
+  if (ubPoisonOpIsA(op))
+    return lowerPoison(lowering, op);
   if (yieldsTile && arithConstantOpIsA(op))
     return lowerConstant(lowering, op);
   if (yieldsTile && vecIsEvaluable(op))
