@@ -34,14 +34,15 @@ static LLVMTargetMachineRef createMachine(const char *triple, const char *cpu, c
   return NULL;
 }
 
-LLVMTargetMachineRef tileCodegenMachineCreate(const char *cpu, LLVMCodeModel model, tessera_error_t *error) {
+LLVMTargetMachineRef tileCodegenMachineCreate(const char *cpu, const char *features, LLVMCodeModel model,
+                                              tessera_error_t *error) {
   LLVMInitializeNativeTarget();
   LLVMInitializeNativeAsmPrinter();
-  char *triple = LLVMGetDefaultTargetTriple(), *host = LLVMGetHostCPUName(), *features = LLVMGetHostCPUFeatures();
-  LLVMTargetMachineRef machine = createMachine(triple, cpu ? cpu : host, cpu ? "" : features, model, error);
+  char *triple = LLVMGetDefaultTargetTriple(), *host = LLVMGetHostCPUName(), *all = LLVMGetHostCPUFeatures();
+  LLVMTargetMachineRef machine = createMachine(triple, cpu ? cpu : host, cpu ? features : all, model, error);
   LLVMDisposeMessage(triple);
   LLVMDisposeMessage(host);
-  LLVMDisposeMessage(features);
+  LLVMDisposeMessage(all);
   return machine;
 }
 
@@ -64,7 +65,10 @@ static bool runPasses(LLVMModuleRef module, const char *passes, LLVMTargetMachin
 // The code generator ends the process at an instruction that the processor has not.
 static bool expectInstructions(LLVMModuleRef module, LLVMTargetMachineRef machine, tessera_error_t *error) {
   static const char *const needs[][2] = {{"llvm.x86.avx512bf16.", "+avx512bf16"},
-                                         {"llvm.x86.avx512.vpdpbusd", "+avx512vnni"}};
+                                         {"llvm.x86.avx512.vpdpbusd", "+avx512vnni"},
+                                         {"llvm.x86.tdpbf16ps", "+amx-bf16"},
+                                         {"llvm.x86.tdpfp16ps", "+amx-fp16"},
+                                         {"llvm.x86.tdpb", "+amx-int8"}};
   char *features = LLVMGetTargetMachineFeatureString(machine);
   bool ok = true;
   for (LLVMValueRef function = LLVMGetFirstFunction(module); ok && function; function = LLVMGetNextFunction(function))

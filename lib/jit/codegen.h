@@ -1,7 +1,7 @@
 // LLVM module -> machine code: the target machine, the optimizer, an object file. What the JIT and ahead-of-time
 // programs share.
 //
-//   LLVMTargetMachineRef machine = tileCodegenMachineCreate("x86-64-v3", LLVMCodeModelDefault, &error);
+//   LLVMTargetMachineRef machine = tileCodegenMachineCreate("x86-64-v3", "", LLVMCodeModelDefault, &error);
 //   LLVMMemoryBufferRef object;
 //   if (machine && tileCodegenOptimize(module, machine, 3, &error) &&
 //       tileCodegenObjectCreate(module, machine, &object, &error)) …   // LLVMDisposeMemoryBuffer(object)
@@ -13,9 +13,11 @@
 #include "llvm-c/Error.h"
 #include "llvm-c/TargetMachine.h"
 
-// Position-independent code for this machine's operating system and `cpu`, LLVM's name of a processor; null is the one
-// we run on, with all it has. Null after writing to `error`.
-LLVMTargetMachineRef tileCodegenMachineCreate(const char *cpu, LLVMCodeModel model, tessera_error_t *error);
+// Position-independent code for this machine's operating system and `cpu`, LLVM's name of a processor, with `features`
+// beyond its own ("+avx512bf16,+amx-tile"). `cpu` null is the one we run on, with all it has. Null after writing to
+// `error`.
+LLVMTargetMachineRef tileCodegenMachineCreate(const char *cpu, const char *features, LLVMCodeModel model,
+                                              tessera_error_t *error);
 // Makes the module the machine's: triple and data layout.
 void tileCodegenPrepare(LLVMModuleRef module, LLVMTargetMachineRef machine);
 // Prepares and optimizes; `level`: 0 to 3, as clang's -O.

@@ -86,7 +86,7 @@ TileJit *tileJitCreate(LLVMModuleRef module, LLVMContextRef context, int optimiz
   TileJit *jit = calloc(1, sizeof *jit);
   if (!jit)
     tessera_fail(error, "out of memory");
-  LLVMTargetMachineRef machine = jit ? tileCodegenMachineCreate(NULL, LLVMCodeModelJITDefault, error) : NULL;
+  LLVMTargetMachineRef machine = jit ? tileCodegenMachineCreate(NULL, NULL, LLVMCodeModelJITDefault, error) : NULL;
   bool ok = false;
   if (machine)
     ok = start(jit, module, safe, machine, optimization, error);

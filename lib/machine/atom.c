@@ -120,7 +120,8 @@ static bool unknownAtom(const TileMachine *machine, const char *name, TileError 
   TESSERA_LIST(known);
   for (size_t i = 0; i < tileMachineGetKeyCount(machine); ++i) {
     const char *value, *key = tileMachineGetKeyAt(machine, i, &value);
-    if (takeText(&key, "atom."))
+    Shape shape;
+    if (takeText(&key, "atom.") && readShape(value, &shape) && *shape.types)
       tessera_list_add(&known, "%s", key);
   }
   return tileErrorSet(error, 0, 0, "machine %s has no atom '%s'; it has: %s", tileMachineGetName(machine), name,
@@ -132,7 +133,7 @@ bool tileMachineFindAtom(const TileMachine *machine, const char *name, TileMachi
     Shape shape;
     int64_t n;
     const char *value, *key = tileMachineGetKeyAt(machine, i, &value);
-    if (!takeText(&key, "atom.") || !readShape(value, &shape) || !matchesName(key, name, &shape, &n))
+    if (!takeText(&key, "atom.") || !readShape(value, &shape) || !*shape.types || !matchesName(key, name, &shape, &n))
       continue;
     *atom = (TileMachineAtom){.m = shape.m, .n = n, .k = shape.k, .warps = shape.warps, .types = shape.types};
     fillFragments(machine, key, atom);

@@ -2,6 +2,8 @@
 // Expects: Linux; on other processors than x86-64 only what sysfs tells. Leaves: nothing changed.
 #include "lib/machine/host.h"
 
+#include "lib/machine/cpu_feature.h"
+
 #include <inttypes.h>
 #include <sched.h>
 #include <stdint.h>
@@ -66,28 +68,61 @@ static bool cacheFromCpuid(uint64_t level, Cache *cache) {
   return cacheFromLeaf(0x8000001d, level, cache) || cacheFromLeaf(4, level, cache);
 }
 
-static const char *baseName(void) {
-  __builtin_cpu_init();
-  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") || !__builtin_cpu_supports("bmi2"))
-    return NULL;
-  bool wide = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-              __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
-              __builtin_cpu_supports("avx512vl");
-  return wide ? "x86-64-v4" : "x86-64-v3";
+static bool isByAmd(void) {
+  unsigned largest, vendor[3];
+  return __get_cpuid(0, &largest, &vendor[0], &vendor[2], &vendor[1]) &&
+         (!memcmp(vendor, "AuthenticAMD", sizeof vendor) || !memcmp(vendor, "HygonGenuine", sizeof vendor));
 }
-// Dot instructions on vectors of 512 bits.
-static const char *atomValue(const char *name) {
-  __builtin_cpu_init();
-  if (!strcmp(name, "vdpbf16ps") && __builtin_cpu_supports("avx512bf16"))
-    return "1x16x2 bf16,bf16,f32";
-  if (!strcmp(name, "vpdpbusd") && __builtin_cpu_supports("avx512vnni"))
-    return "1x16x4 i8,i8,i32";
+
+// The first family whose instructions the host has, of its vendor's.
+static const char *baseName(void) {
+  static const struct {
+    bool isAmd;
+    const char *name, *needs;
+  } families[] = {{false, "graniterapids", "x86-64-v4 avx512fp16 amx-fp16"},
+                  {false, "sapphirerapids", "x86-64-v4 avx512fp16 avx512bf16"},
+                  {false, "skylake-avx512", "x86-64-v4"},
+                  {false, "haswell", "x86-64-v3"},
+                  {true, "znver5", "x86-64-v4 avx512bf16 avxvnni"},
+                  {true, "znver4", "x86-64-v4"},
+                  {true, "znver3", "x86-64-v3"}};
+  bool isAmd = isByAmd();
+  for (size_t i = 0; i < sizeof families / sizeof *families; ++i)
+    if (families[i].isAmd == isAmd && tileCpuHas(families[i].needs))
+      return families[i].name;
   return NULL;
+}
+
+// Matrix instructions, those of vectors for 512 bits.
+static const char *atomValue(const char *name) {
+  static const struct {
+    const char *name, *needs, *value;
+  } atoms[] = {{"vfmaddph", "avx512fp16", "1x32x1 f16,f16,f16"}, {"vdpbf16ps", "avx512bf16", "1x16x2 bf16,bf16,f32"},
+               {"vpdpbusd", "avx512vnni", "1x16x4 i8,i8,i32"},   {"tdpbf16ps", "amx-bf16", "16x16x32 bf16,bf16,f32"},
+               {"tdpbssd", "amx-int8", "16x16x64 i8,i8,i32"},    {"tdpfp16ps", "amx-fp16", "16x16x32 f16,f16,f32"}};
+  for (size_t i = 0; i < sizeof atoms / sizeof *atoms; ++i)
+    if (!strcmp(atoms[i].name, name))
+      return tileCpuHas(atoms[i].needs) ? atoms[i].value : NULL;
+  return NULL;
+}
+
+// All that code for this host may use.
+static bool describeNeeds(char *value, size_t capacity) {
+  size_t length = 0;
+  value[0] = '\0';
+  for (int i = TileCpuNumLevels; i-- > 0 && !length;)
+    if (tileCpuHas(tileCpuLevels[i].name))
+      length = (size_t)snprintf(value, capacity, "%s", tileCpuLevels[i].name);
+  for (int i = 0; i < TileCpuNumFeatures; ++i)
+    if (length < capacity && tileCpuHasFeature(&tileCpuFeatures[i]))
+      length += (size_t)snprintf(value + length, capacity - length, "%s%s", length ? " " : "", tileCpuFeatures[i].name);
+  return length > 0 && length < capacity;
 }
 #else
 static bool cacheFromCpuid(uint64_t level, Cache *cache) { return false; }
 static const char *baseName(void) { return NULL; }
 static const char *atomValue(const char *name) { return NULL; }
+static bool describeNeeds(char *value, size_t capacity) { return false; }
 #endif
 
 static int coreCount(void) {
@@ -114,6 +149,8 @@ static bool detectCache(const char *key, char *value, size_t capacity) {
 
 bool tileHostDetect(const char *key, char *value, size_t capacity) {
   bool isAtom = !strncmp(key, "atom.", 5);
+  if (!strcmp(key, "needs"))
+    return describeNeeds(value, capacity);
   if (!strcmp(key, "base") || isAtom) {
     const char *text = isAtom ? atomValue(key + 5) : baseName();
     if (text)

@@ -4,7 +4,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-// Writes the host's value for a key: `base` (the widest x86-64 level it has), `cores` (those this process may use),
-// `l1.bytes`, `l2.ways`, `l3.line`, … (from sysfs, else cpuid),
-// `atom.NAME` of a dot instruction. False if it cannot tell (has not got it); the base's value then stays.
+// Writes the host's value for a key: `base` (the machine file of the nearest family), `needs` (its level and features,
+// as cpu_feature.h names them, separated by spaces), `cores` (those this process may use), `l1.bytes`, `l2.ways`,
+// `l3.line`, … (from sysfs, else cpuid), `atom.NAME` of a matrix instruction. False if it cannot tell (has not got it);
+// the base's value then stays.
 bool tileHostDetect(const char *key, char *value, size_t capacity);

@@ -37,6 +37,7 @@ const TileMachineKey tileMachineKeys[] = {
     {"shared.per_block.bytes", TileMachineInteger, "gpu", "the most shared memory of a block"},
     // Peak rates: a multiply-add counts as two operations.
     {"flops.*", TileMachineInteger, "", "vector operations per cycle and core, by element type"},
+    {"rate.*", TileMachineInteger, "", "rate.ATOM: operations per cycle and core of a CPU's matrix instruction; absent: more than the vector operations'"},
     {"mma.flops.*", TileMachineInteger, "", "matrix operations per cycle and core, by element type"},
     // Memory levels; * is a name from `levels`.
     {"*.bytes", TileMachineLarge, "", "size of one instance"},

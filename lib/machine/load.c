@@ -85,6 +85,16 @@ static bool takeBase(Loader *loader, const Source *source, const char *value, bo
   return good || complain(loader, source, "key 'base': %s", inner.text);
 }
 
+// An instruction that the host has not: what the base says of it becomes a shape without types.
+static bool leaveOut(Loader *loader, const char *key) {
+  char shape[MaxName];
+  const char *value = tileMachineGetText(loader->machine, key);
+  if (!value)
+    return true;
+  snprintf(shape, sizeof shape, "%.*s", (int)strcspn(value, " "), value);
+  return tileMachineSet(loader->machine, key, shape) || tileErrorSet(loader->error, 0, 0, "out of memory");
+}
+
 static bool takeKey(Loader *loader, const Source *source, const char *key, const char *value, bool first) {
   char detected[MaxName];
   if (!strcmp(key, "base"))
@@ -93,7 +103,9 @@ static bool takeKey(Loader *loader, const Source *source, const char *key, const
     return setChecked(loader, source, key, value);
   if (tileHostDetect(key, detected, sizeof detected))
     return setChecked(loader, source, key, detected);
-  if (tileMachineHas(loader->machine, key) || !strncmp(key, "atom.", 5)) // an instruction that the host has not
+  if (!strncmp(key, "atom.", 5))
+    return leaveOut(loader, key);
+  if (tileMachineHas(loader->machine, key))
     return true;
   return complain(loader, source, "key '%s': the host does not tell, and no base gives a value", key);
 }

@@ -3,6 +3,7 @@
 // Leaves: nothing loaded after a failure is unloaded.
 #include "lib/run/program_file.h"
 
+#include "lib/machine/cpu_feature.h"
 #include "lib/support/grow.h"
 
 #include <dlfcn.h>
@@ -132,25 +133,11 @@ static bool open_manifest(tessera_program_t *program, const char *path, tessera_
   return true;
 }
 
-#ifdef __x86_64__
-static bool machine_has(const char *level) {
-  __builtin_cpu_init();
-  if (strcmp(level, "x86-64-v4") == 0)
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-           __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
-           __builtin_cpu_supports("avx512vl");
-  if (strcmp(level, "x86-64-v3") == 0)
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
-  return true;
-}
-#else
-static bool machine_has(const char *level) { return level[0] == '\0'; }
-#endif
-
 static bool check_machine(const tessera_program_t *program, const char *path, tessera_error_t *error) {
-  return machine_has(program->manifest->needs) ||
-         tessera_fail(error, "%s: was made for '%s' and needs a machine of level %s, which this is not", path,
-                      program->manifest->chip, program->manifest->needs);
+  const char *lacking;
+  size_t length = tileCpuLacks(program->manifest->needs, &lacking);
+  return !length || tessera_fail(error, "%s: was made for '%s' and needs %.*s, which this machine lacks", path,
+                                 program->manifest->chip, (int)length, lacking);
 }
 
 //===--- the entry ------------------------------------------------------------===//

@@ -58,8 +58,8 @@ typedef struct tessera_manifest_t {
   int64_t version;
   const char *compiler; // "Tessera 0.1.0"
   const char *target;   // "cpu"
-  const char *chip;     // as asked for: "native", "x86-64-v3"
-  const char *needs;    // the least x86-64 level of a machine it runs on; empty elsewhere
+  const char *chip;     // as asked for: "native", "sapphirerapids"
+  const char *needs; // x86-64 level and features of a machine it runs on (lib/machine/cpu_feature.h); empty elsewhere
   const char *pipeline; // the passes it was made by
   int64_t fallback_ops; // linalg ops that went by upstream's route
   int64_t num_entries;

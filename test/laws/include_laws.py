@@ -40,7 +40,7 @@ ROOMS = {
     "lib/emulator/lanes": ["lib/support"],
     "lib/emulator/instructions": ["lib/emulator/machine", "lib/emulator/lanes", "lib/support"],
     "lib/runtime": ["lib/support"],
-    "lib/run": ["lib/runtime", "lib/support"],
+    "lib/run": ["lib/runtime", "lib/support", "lib/machine/cpu_feature.h"],
     "lib/execution": ["lib/run", "lib/runtime", "lib/pipelines", "lib/interpreter", "lib/emulator", "lib/jit", "lib/target"]
     + PASSES,
     "tools": ["lib", "dialects"],

@@ -29,7 +29,8 @@ static bool startBuild(Build *build, const TileTranslation *translation, tessera
   *build = (Build){.translation = translation};
   if (!tileCpuChipFind(translation->chip ? translation->chip : "native", &build->chip, error))
     return false;
-  build->machine = tileCodegenMachineCreate(build->chip.processor, LLVMCodeModelDefault, error);
+  build->machine = tileCodegenMachineCreate(build->chip.processor[0] ? build->chip.processor : NULL,
+                                            build->chip.features, LLVMCodeModelDefault, error);
   if (!build->machine)
     return false;
   mlirRegisterAllLLVMTranslations(mlirOperationGetContext(translation->module));

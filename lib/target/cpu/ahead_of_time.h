@@ -4,13 +4,14 @@
 #include "lib/target/target.h"
 #include "llvm-c/Core.h"
 
-enum { ChipNameCapacity = 64 };
+enum { ChipNameCapacity = 64, ChipFeaturesCapacity = 512 };
 
 // A CPU by the name of its machine file.
 typedef struct TileCpuChip {
-  char name[ChipNameCapacity];  // "native"
-  char needs[ChipNameCapacity]; // the x86-64 level its code needs
-  const char *processor;        // LLVM's name, points into this; null is the one we run on
+  char name[ChipNameCapacity];         // "native"
+  char needs[ChipFeaturesCapacity];    // what its code needs, as lib/machine/cpu_feature.h names it
+  char processor[ChipNameCapacity];    // LLVM's name; empty is the one we run on
+  char features[ChipFeaturesCapacity]; // beyond the processor's, as LLVM writes them
 } TileCpuChip;
 bool tileCpuChipFind(const char *name, TileCpuChip *chip, tessera_error_t *error);
 

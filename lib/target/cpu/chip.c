@@ -6,25 +6,50 @@
 
 #include <string.h>
 
-static bool isCpu(const char *name) {
+static TileMachine *loadCpu(const char *name) {
   TileMachine *machine = tileMachineLoad(name, NULL, NULL, 0, NULL);
   const char *kind = machine ? tileMachineGetText(machine, "kind") : NULL;
-  bool is = kind && strcmp(kind, "cpu") == 0;
+  if (kind && strcmp(kind, "cpu") == 0)
+    return machine;
   tileMachineDestroy(machine);
-  return is;
+  return NULL;
+}
+
+// "x86-64-v4" and "+avx512bf16,+avx512vnni" are "x86-64-v4 avx512bf16 avx512vnni".
+static void listNeeds(TileCpuChip *chip) {
+  size_t length = (size_t)snprintf(chip->needs, sizeof chip->needs, "%s", chip->processor);
+  for (const char *at = chip->features; *at && length + 1 < sizeof chip->needs; ++at)
+    if (*at != ',')
+      chip->needs[length++] = *at == '+' ? ' ' : *at;
+  chip->needs[length] = '\0';
+}
+
+static bool readChip(const TileMachine *machine, TileCpuChip *chip) {
+  const char *processor = tileMachineGetText(machine, "chip"), *features = tileMachineGetText(machine, "features");
+  if (strcmp(processor, "native") == 0)
+    return tileHostDetect("needs", chip->needs, sizeof chip->needs) || !(chip->needs[0] = '\0');
+  bool fits = strlen(processor) < sizeof chip->processor && (!features || strlen(features) < sizeof chip->features) &&
+              strlen(processor) + (features ? strlen(features) : 0) < sizeof chip->needs;
+  if (!fits)
+    return false;
+  strcpy(chip->processor, processor);
+  strcpy(chip->features, features ? features : "");
+  listNeeds(chip);
+  return true;
 }
 
 bool tileCpuChipFind(const char *name, TileCpuChip *chip, tessera_error_t *error) {
-  if (strlen(name) >= ChipNameCapacity || !isCpu(name)) {
+  TileMachine *machine = strlen(name) < ChipNameCapacity ? loadCpu(name) : NULL;
+  if (!machine) {
     TESSERA_LIST(known);
     tileMachineListWhere("kind", "cpu", &known);
     return tessera_fail(error, "unknown CPU '%s'; known: %s", name, known.text);
   }
-  *chip = (TileCpuChip){.processor = NULL};
-  snprintf(chip->name, sizeof chip->name, "%s", name);
-  if (strcmp(name, "native") != 0)
-    chip->processor = strcpy(chip->needs, name);
-  else if (!tileHostDetect("base", chip->needs, sizeof chip->needs))
-    chip->needs[0] = '\0';
-  return true;
+  *chip = (TileCpuChip){.needs = ""};
+  strcpy(chip->name, name);
+  bool good = readChip(machine, chip) ||
+              tessera_fail(error, "machine %s: keys 'chip' and 'features' are longer than %d characters", name,
+                           ChipFeaturesCapacity - 1);
+  tileMachineDestroy(machine);
+  return good;
 }
