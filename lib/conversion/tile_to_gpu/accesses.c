@@ -129,27 +129,30 @@ MlirValue gpuWindowMask(Gpu *g, const Window *window, const Map *map, intptr_t r
   return mask;
 }
 
-// Bytes from the window's base: in 32 bits where that is enough; what differs between registers comes last.
+// Bytes from the window's base. The thread's part stands first: loops and the other registers share it. What differs
+// between registers comes last, as a multiple of a stride that all threads share, then as a constant.
 MlirValue gpuWindowAddress(Gpu *g, const Window *window, const Map *map, intptr_t reg) {
-  int64_t bytes = tileStoredBytes(window->element);
-  int64_t last = 0;
-  MlirValue narrow = {NULL}, wide = {NULL};
+  TileBuilder *builder = &g->builder;
+  int64_t bytes = tileStoredBytes(window->element), last = 0;
+  MlirValue narrow = {NULL}, wide = {NULL}, shared = {NULL};
   for (intptr_t axis = 0; axis < window->rank; ++axis) {
     int64_t stride, constant;
+    MlirValue at = gpuCoordinateParts(g, map, axis, reg, &constant);
     bool isStatic = tileConstantIndex(window->strides[axis], &stride);
     if (isStatic && stride * bytes * tileViewTypeGetSize(window->view->type, axis) < INT32_MAX / MaxRank) {
-      MlirValue at = gpuCoordinateParts(g, map, axis, reg, &constant);
       narrow = mlirValueIsNull(at) ? narrow : gpuAdd(g, narrow, gpuMul(g, at, gpuI32(g, stride * bytes)));
       last += constant * stride * bytes;
       continue;
     }
-    MlirValue at = gpuCoordinate(g, map, axis, reg);
-    wide = gpuAdd(g, wide,
-                  gpuMul(g, gpuMul(g, gpuCast(g, at, g->index, true), window->strides[axis]),
-                         tileBuildIndex(&g->builder, bytes)));
+    MlirValue pitch = tileBuildMul(builder, window->strides[axis], tileBuildIndex(builder, bytes));
+    if (!mlirValueIsNull(at))
+      wide = gpuAdd(g, wide, gpuMul(g, gpuCast(g, at, g->index, true), pitch));
+    if (constant)
+      shared = gpuAdd(g, shared, tileBuildMul(builder, tileBuildIndex(builder, constant), pitch));
   }
-  MlirValue address = gpuAddress(g, window->base, wide);
-  address = mlirValueIsNull(narrow) ? address : gpuAddress(g, address, gpuCast(g, narrow, g->i64, true));
+  if (!mlirValueIsNull(narrow))
+    wide = gpuAdd(g, wide, gpuCast(g, narrow, g->index, true));
+  MlirValue address = gpuAddress(g, gpuAddress(g, window->base, wide), shared);
   return gpuAddress(g, address, gpuI32(g, last));
 }
 
