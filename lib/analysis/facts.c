@@ -66,9 +66,10 @@ static TileIndexFacts factsOfInduction(MlirOperation loop) {
 static TileIndexFacts factsOfArgument(MlirValue index) {
   MlirBlock block = mlirBlockArgumentGetOwner(index);
   MlirOperation parent = mlirBlockGetParentOperation(block);
+  MlirValue captured = tileCapturedValue(index);
   if (scfForOpIsA(parent) && mlirBlockArgumentGetArgNumber(index) == 0)
     return factsOfInduction(parent);
-  return nothing;
+  return mlirValueEqual(captured, index) ? nothing : tileIndexFacts(captured);
 }
 
 static TileIndexFacts factsOfDivision(TileIndexFacts a, TileIndexFacts b) {
@@ -94,6 +95,9 @@ static TileIndexFacts factsOfBinary(MlirOperation op) {
     return (TileIndexFacts){0, b.high == INT64_MAX ? INT64_MAX : b.high - 1, 1};
   if (arithMinSIOpIsA(op) || (arithMinUIOpIsA(op) && a.low >= 0 && b.low >= 0))
     return (TileIndexFacts){a.low < b.low ? a.low : b.low, a.high < b.high ? a.high : b.high,
+                            tessera_gcd(a.multiple, b.multiple)};
+  if (arithMaxSIOpIsA(op))
+    return (TileIndexFacts){a.low > b.low ? a.low : b.low, a.high > b.high ? a.high : b.high,
                             tessera_gcd(a.multiple, b.multiple)};
   return nothing;
 }

@@ -29,6 +29,7 @@ static const TilePipelineStep toScheduled[] = {
     {"tile-plan-shared-memory", .on = tileKernelOpName},
     {"tile-insert-barriers", .on = tileKernelOpName},
     {"tile-count-waits", .on = tileKernelOpName},
+    {"tile-peel-masks", .on = tileKernelOpName},
     {NULL},
 };
 

@@ -12,3 +12,4 @@ extern const MlirExtPassDefinition tileExchangeInSharedMemoryPass;
 extern const MlirExtPassDefinition tilePlanSharedMemoryPass;
 extern const MlirExtPassDefinition tileInsertBarriersPass;
 extern const MlirExtPassDefinition tileCountWaitsPass;
+extern const MlirExtPassDefinition tilePeelMasksPass;
