@@ -27,6 +27,9 @@ typedef struct Emission {
   MlirValue packedQueries;       // a CPU's: depth × queries
   MlirValue queries;             // a GPU's: queries × depth
   MlirValue turned[MaxOperands]; // a CPU's: keys × queries, for inputs of f that are read by way of a buffer
+  // Where scores are compared before they are scaled: the product in f's body, and its factor times log2 e; else null.
+  MlirValue scaled;
+  double scale;
 } Emission;
 
 //===--- tiles -----------------------------------------------------------------------===//
@@ -104,6 +107,8 @@ static MlirValue buildMasked(Emission *k, MlirValue scores) {
                      loadPacked(k, operand, a->keys, a->queries, k->turned[operand]));
   }
   overScores(k);
+  if (!mlirValueIsNull(k->scaled))
+    tileBodyMapSet(&map, k->scaled, scores);
   if (!mlirBlockIsNull(a->score.body))
     scores = tileKernelFollow(&k->e, &map, &a->score, scores);
   if (!tileDimIsRagged(&k->s->dims[a->keys]))
@@ -111,6 +116,48 @@ static MlirValue buildMasked(Emission *k, MlirValue scores) {
   MlirType type = mlirValueGetType(scores);
   MlirValue isInside = tileKernelInside(&k->e, a->keys);
   return arithSelectOpBuild(&k->e.body, isInside, scores, tileBuildFloat(&k->e.body, type, -INFINITY));
+}
+
+//===--- scores that are scaled with their difference -------------------------------------===//
+
+static bool isHidden(MlirValue value) {
+  double constant;
+  return tileConstantFloat(value, &constant) && constant == -INFINITY;
+}
+
+// The product of the score and a positive constant that f's result is, but for keys hidden by -inf. As rounding keeps
+// the order, the greatest product is that of the greatest score.
+static MlirValue findScaled(const TileAttention *a, double *factor) {
+  const MlirValue none = {NULL};
+  if (mlirBlockIsNull(a->score.body))
+    return none;
+  MlirValue value = tileOnlyOperand(mlirBlockGetTerminator(a->score.body));
+  MlirOperation op = tileDefiningOp(value);
+  while (arithSelectOpIsA(op) && tileHasOneUse(value)) {
+    bool isFirst = isHidden(arithSelectOpGetTrueValue(op));
+    if (!isFirst && !isHidden(arithSelectOpGetFalseValue(op)))
+      return none;
+    value = isFirst ? arithSelectOpGetFalseValue(op) : arithSelectOpGetTrueValue(op);
+    op = tileDefiningOp(value);
+  }
+  MlirValue score = mlirBlockGetArgument(a->score.body, a->score.argument);
+  if (!arithMulFOpIsA(op) || !tileHasOneUse(value))
+    return none;
+  bool isRight = mlirValueEqual(tileBinaryLhs(op), score);
+  if ((!isRight && !mlirValueEqual(tileBinaryRhs(op), score)) ||
+      !tileConstantFloat(isRight ? tileBinaryRhs(op) : tileBinaryLhs(op), factor))
+    return none;
+  return value;
+}
+
+// On a GPU and where exp may be approximate: 2^(x scale - m scale) by one multiply-add and one exp2. A scale of 1 at
+// most keeps the least maximum finite.
+static void findScale(Emission *k) {
+  double factor = 0;
+  MlirValue scaled = findScaled(k->attention, &factor);
+  k->scale = (double)(float)(factor * M_LOG2E);
+  if (k->isGpu && !k->attention->isExact && mlirTypeIsAF32(k->attention->sum) && k->scale >= 0x1p-60 && k->scale <= 1)
+    k->scaled = scaled;
 }
 
 //===--- blocks that the mask hides ------------------------------------------------------===//
@@ -195,6 +242,21 @@ static MlirValue buildBlockScores(Emission *k, const MlirValue *operands) {
   return buildMasked(k, buildScores(k));
 }
 
+static MlirValue buildOffset(Emission *k, const MlirValue *operands) {
+  MlirType type = mlirValueGetType(operands[0]);
+  if (mlirValueIsNull(k->scaled))
+    return operands[0];
+  return arithMulFOpBuild(&k->e.body, operands[0], tileBuildFloat(&k->e.body, type, k->scale));
+}
+
+static MlirValue buildDifference(Emission *k, const MlirValue *operands) {
+  MlirType type = mlirValueGetType(operands[0]);
+  if (mlirValueIsNull(k->scaled))
+    return arithSubFOpBuild(&k->e.body, operands[0], operands[1]);
+  MlirValue negated = arithNegFOpBuild(&k->e.body, operands[1]);
+  return mathFmaOpBuild(&k->e.body, operands[0], tileBuildFloat(&k->e.body, type, k->scale), negated);
+}
+
 // exp of differences from the maximum, 0 at most. On a GPU by its instruction for exp2, where the program permits an
 // approximate one: the product with log2 e is off by 2^-24 of itself, so that e^d is off by |d| e^d 2^-24 or less.
 static MlirValue buildExponential(Emission *k, const MlirValue *operands) {
@@ -204,7 +266,8 @@ static MlirValue buildExponential(Emission *k, const MlirValue *operands) {
   MlirAttribute fast = tileFastMathAttr(k->e.body.context, isExact ? TileFastMath_None : TileFastMath_Approximate);
   if (isExact || !k->isGpu || !mlirTypeIsAF32(k->attention->sum))
     return mathExpOpGetResult(mathExpOpCreate(&k->e.body, d, fast));
-  d = arithMulFOpBuild(&k->e.body, d, tileBuildFloat(&k->e.body, type, M_LOG2E));
+  if (mlirValueIsNull(k->scaled))
+    d = arithMulFOpBuild(&k->e.body, d, tileBuildFloat(&k->e.body, type, M_LOG2E));
   return mathExp2OpGetResult(mathExp2OpCreate(&k->e.body, d, fast));
 }
 
@@ -231,6 +294,8 @@ static MlirValue buildProduct(Emission *k, const MlirValue *operands) {
     return buildHook(b, *(Emission *const *)emission, build, operands);                                                \
   }
 HOOK(scoresHook, buildBlockScores)
+HOOK(offsetHook, buildOffset)
+HOOK(differenceHook, buildDifference)
 HOOK(exponentialHook, buildExponential)
 HOOK(weightsHook, buildWeights)
 HOOK(valuesHook, buildValues)
@@ -271,6 +336,7 @@ static void buildKernel(Emission *k) {
   TileKeyRange keys = tileAttentionKeyRange(a);
   k->e.index[a->depth] = k->e.index[a->channels] = tileBuildIndex(&k->e.body, 0);
   loadQueries(k);
+  findScale(k);
   Range range = buildRange(k, &keys);
   bool visitsHidden = keys.numBounds && !keys.isInfinite;
   int before = visitsHidden && hasBound(&keys, false), after = visitsHidden && hasBound(&keys, true);
@@ -282,6 +348,8 @@ static void buildKernel(Emission *k) {
                                .BEHIND = after,
                                .ENOUGH = mlirFloatAttrDoubleGet(k->e.body.context, a->sum, visitsHidden ? enough : 0),
                                .scores = {scoresHook, &k},
+                               .offset = {offsetHook, &k},
+                               .difference = {differenceHook, &k},
                                .exponentials = {exponentialHook, &k},
                                .decay = {exponentialHook, &k},
                                .weights = {weightsHook, &k},

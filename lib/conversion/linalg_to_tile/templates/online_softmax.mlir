@@ -9,7 +9,11 @@
 //   type $WEIGHTS = tensor<32x64xf32>, $VALUES = tensor<16x32xf32>
 //   integer $ACROSS = 0, $ROUNDS = 3, $AFTER = 2, $BEFORE = 1, $BEHIND = 1
 //   attribute $ENOUGH = -1.0e+29 : f32
+// @offset and @difference: what stands for a maximum, and a score less it. A program that scales its scores may have
+// them compared as they come, and scaled with the difference.
 func.func private @scores(index) -> $SCORES
+func.func private @offset($ROW) -> $ROW
+func.func private @difference($SCORES, $SCORES) -> $SCORES
 func.func private @exponentials($SCORES) -> $SCORES
 func.func private @decay($ROW) -> $ROW
 func.func private @weights($SCORES) -> $WEIGHTS
@@ -43,10 +47,12 @@ func.func @attention(%first: index, %end: index, %blocks: index, %l0: $ROW) -> $
       %x = func.call @scores(%j) : (index) -> $SCORES
       %mx = tile.reduce {arith.maximumf} %x axes [$ACROSS] : $SCORES -> $ROW
       %m1 = arith.maximumf %m, %mx : $ROW
-      %mb = tile.broadcast %m1 axes [$ACROSS] : $ROW -> $SCORES
-      %d = arith.subf %x, %mb : $SCORES
+      %off = func.call @offset(%m1) : ($ROW) -> $ROW
+      %mb = tile.broadcast %off axes [$ACROSS] : $ROW -> $SCORES
+      %d = func.call @difference(%x, %mb) : ($SCORES, $SCORES) -> $SCORES
       %p = func.call @exponentials(%d) : ($SCORES) -> $SCORES
-      %md = arith.subf %m, %m1 : $ROW
+      %old = func.call @offset(%m) : ($ROW) -> $ROW
+      %md = arith.subf %old, %off : $ROW
       %a = func.call @decay(%md) : ($ROW) -> $ROW
       %la = arith.mulf %l, %a : $ROW
       %ps = tile.reduce {arith.addf} %p axes [$ACROSS] : $SCORES -> $ROW
