@@ -6,6 +6,7 @@
 #include "lib/ir/support.h"
 #include "upstream/arith.h"
 #include "upstream/linalg.h"
+#include "upstream/scf.h"
 #include "upstream/tensor.h"
 
 #include "mlir-c/AffineMap.h"
@@ -283,6 +284,46 @@ static bool isOpenMap(int count, OnnxValue *const *inputs, int rank, const MlirV
   return false;
 }
 
+static MlirValue same(Body *body, const MlirValue *x) { return x[0]; }
+
+static MlirRegion yieldAs(Node *node, OnnxValue *x, MlirType type, int rank, const MlirValue *sizes, bool repeats) {
+  MlirRegion region;
+  TileBuilder inside = tileBuilderInRegion(node->b, &region, 0, NULL), before = *node->b;
+  *node->b = inside;
+  ++node->import->depth;
+  OpenMap map = {1, &x, same, NULL, rank};
+  OnnxValue *value = repeats ? onnxGenerate(node, x->type, rank, sizes, openElement, &map) : x;
+  MlirValue tensor = onnxTensor(node, value);
+  if (!mlirTypeEqual(mlirValueGetType(tensor), type))
+    tensor = tensorCastOpBuild(node->b, type, tensor);
+  tileBuildYield(node->b, 1, &tensor);
+  --node->import->depth;
+  *node->b = before;
+  return region;
+}
+
+// The input in the sizes of the result, but for axes that are known to have one element. The program repeats it where
+// a size proves to be 1; what follows reads the elements in their order, whole vectors at once.
+static OnnxValue *settle(Node *node, OnnxValue *x, int rank, const MlirValue *sizes) {
+  MlirValue wanted[OnnxMaxRank], repeats = {NULL};
+  TileBuilder *b = node->b;
+  for (int d = 0; d < x->rank; ++d) {
+    MlirValue own = x->sizes[d], size = sizes[d + rank - x->rank];
+    wanted[d] = onnxStatic(own) == 1 ? own : size;
+    if (onnxIsSame(own, wanted[d]))
+      continue;
+    MlirValue differs = arithCmpIOpBuild(b, own, size, ArithCmpI_Ne);
+    repeats = mlirValueIsNull(repeats) ? differs : arithOrIOpBuild(b, repeats, differs);
+  }
+  if (mlirValueIsNull(repeats))
+    return x;
+  onnxTensor(node, x); // outside of the branches
+  MlirType type = onnxTensorType(node, onnxValue(node, x->type, x->rank, wanted));
+  MlirRegion yes = yieldAs(node, x, type, x->rank, wanted, true), no = yieldAs(node, x, type, x->rank, wanted, false);
+  MlirOperation choice = scfIfOpBuild(b, 1, &type, repeats, yes, no);
+  return onnxOfTensor(node, x->type, tileOnlyResult(choice), wanted);
+}
+
 // The input without the axes that it repeats along, and its map.
 static MlirValue projectInput(Node *node, OnnxValue *input, int rank, const MlirValue *sizes, MlirAffineMap *map) {
   int axes[OnnxMaxRank], count = 0;
@@ -303,13 +344,16 @@ OnnxValue *onnxMapTo(Node *node, OnnxType type, int rank, const MlirValue *sizes
   OnnxValue *known = foldMap(node, type, count, inputs, element, data, rank, sizes);
   if (known)
     return known;
-  if (isOpenMap(count, inputs, rank, sizes)) {
+  bool isOpen = isOpenMap(count, inputs, rank, sizes);
+  if (isOpen && count == 1) {
     OpenMap map = {count, inputs, element, data, rank};
     return onnxGenerate(node, type, rank, sizes, openElement, &map);
   }
   OnnxGeneric generic = {.count = count, .dims = rank, .element = element, .data = data};
-  for (int i = 0; i < count; ++i)
-    generic.inputs[i] = projectInput(node, inputs[i], rank, sizes, &generic.maps[i]);
+  for (int i = 0; i < count; ++i) {
+    OnnxValue *input = isOpen ? settle(node, inputs[i], rank, sizes) : inputs[i];
+    generic.inputs[i] = projectInput(node, input, rank, sizes, &generic.maps[i]);
+  }
   generic.maps[count] = mlirAffineMapMultiDimIdentityGet(node->b->context, rank);
   generic.init = onnxEmpty(node, type, rank, sizes);
   MlirValue result = onnxGeneric(node, &generic);
@@ -324,8 +368,6 @@ OnnxValue *onnxMap(Node *node, OnnxType type, int count, OnnxValue *const *input
              ? onnxMapTo(node, type, rank, sizes, count, inputs, element, data)
              : NULL;
 }
-
-static MlirValue same(Body *body, const MlirValue *x) { return x[0]; }
 
 OnnxValue *onnxBroadcastTo(Node *node, OnnxValue *value, int rank, const MlirValue *sizes) {
   bool isSame = rank == value->rank;

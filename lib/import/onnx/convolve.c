@@ -323,6 +323,43 @@ static bool transposedPads(Node *node, const OnnxValue *x, const OnnxWindow *win
   return true;
 }
 
+// Windows that neither overlap nor leave gaps: each pixel becomes the window's pixels, which are channels of a
+// convolution by a window of 1 until they go to their places.
+static OnnxValue *convolveApart(Node *node, OnnxValue *x, OnnxValue *w) {
+  int s = x->rank - 2, order[OnnxMaxRank] = {1, 0}, places[OnnxMaxRank] = {0, 1};
+  OnnxWindow one = {.rank = s};
+  MlirValue flat[OnnxMaxRank] = {w->sizes[0]}, split[OnnxMaxRank] = {x->sizes[0], w->sizes[1]},
+            sizes[OnnxMaxRank] = {x->sizes[0], w->sizes[1]};
+  flat[1] = w->sizes[1];
+  for (int i = 0; i < s; ++i) {
+    flat[1] = tileBuildMul(node->b, flat[1], w->sizes[i + 2]);
+    one.kernel[i] = one.strides[i] = one.dilations[i] = 1;
+    one.out[i] = x->sizes[i + 2];
+    split[i + 2] = w->sizes[i + 2];
+    split[i + 2 + s] = x->sizes[i + 2];
+    places[2 * i + 2] = i + 2 + s;
+    places[2 * i + 3] = i + 2;
+    sizes[i + 2] = tileBuildMul(node->b, x->sizes[i + 2], w->sizes[i + 2]);
+  }
+  OnnxValue *weights = onnxReshape(node, w, 2, flat);
+  weights = weights ? onnxTranspose(node, weights, order) : NULL;
+  weights = weights ? onnxUnsqueeze(node, weights, ((1u << s) - 1) << 2, s + 2) : NULL;
+  OnnxValue *pixels = weights ? onnxConvolve(node, x, weights, 1, &one) : NULL;
+  pixels = pixels ? onnxReshape(node, pixels, 2 * s + 2, split) : NULL;
+  pixels = pixels ? onnxTranspose(node, pixels, places) : NULL;
+  return pixels ? onnxReshape(node, pixels, s + 2, sizes) : NULL;
+}
+
+// Nothing is padded: element `low` of the spread image is the window's last.
+static bool isApart(const Node *node, const OnnxWindow *window, int64_t groups, const int64_t *more,
+                    const MlirValue *low, const MlirValue *high) {
+  bool is = groups == 1 && 2 * window->rank + 3 <= OnnxMaxRank && onnxStatic(node->in[1]->sizes[1]) > 0;
+  for (int i = 0; i < window->rank; ++i)
+    is = is && window->kernel[i] == window->strides[i] && window->dilations[i] == 1 && more[i] == 0 &&
+         onnxStatic(low[i]) == window->kernel[i] - 1 && onnxStatic(high[i]) == 0;
+  return is;
+}
+
 bool onnxEmitConvTranspose(Node *node) {
   OnnxValue *x = node->in[0], *w = node->in[1];
   OnnxWindow window = {.rank = x->rank - 2};
@@ -341,6 +378,8 @@ bool onnxEmitConvTranspose(Node *node) {
   memcpy(window.strides, by.strides, sizeof window.strides);
   if (!transposedPads(node, x, &window, more, by.low, high, window.out))
     return false;
+  if (isApart(node, &window, groups, more, by.low, high))
+    return onnxReturn(node, addBias(node, convolveApart(node, x, w), node->in[2]));
   sizes[0] = x->sizes[0];
   sizes[1] = x->sizes[1];
   filters[0] = tileBuildMul(node->b, w->sizes[1], tileBuildIndex(node->b, groups));

@@ -209,6 +209,27 @@ static OnnxValue *resizeAxis(Node *node, OnnxValue *x, int d, Axis *axis, double
   return onnxGenerate(node, x->type, x->rank, sizes, interpolated, &tables);
 }
 
+//===--- repeating ------------------------------------------------------------===//
+
+// Each pixel stands for a whole number of pixels: its place is at / scale, rounded down, or less than a half away.
+static bool repeatsPixels(const Axis *axis) {
+  bool isCentered = axis->coordinates == HalfPixel || axis->coordinates == PytorchHalfPixel;
+  bool isNearest = axis->rounding == PreferFloor || axis->rounding == PreferCeil;
+  return axis->mode == Nearest && axis->known >= 1 && axis->known == floor(axis->known) &&
+         (isCentered ? isNearest : axis->coordinates == Asymmetric && axis->rounding == Floor);
+}
+
+// Axis d of k pixels as one of k × 1, repeated to k × times, as one again.
+static OnnxValue *repeatPixels(Node *node, OnnxValue *x, int d, int64_t times, MlirValue out) {
+  MlirValue sizes[OnnxMaxRank], split[OnnxMaxRank];
+  memcpy(sizes, x->sizes, sizeof sizes);
+  for (int i = 0; i <= x->rank; ++i)
+    split[i] = i == d + 1 ? tileBuildIndex(node->b, times) : x->sizes[i > d ? i - 1 : i];
+  sizes[d] = out;
+  OnnxValue *repeated = onnxBroadcastTo(node, onnxUnsqueeze(node, x, 1u << (d + 1), x->rank + 1), x->rank + 1, split);
+  return repeated ? onnxReshape(node, repeated, x->rank, sizes) : NULL;
+}
+
 //===--- the node -------------------------------------------------------------===//
 
 static bool choose(Node *node, const char *name, int count, const char *const *words, int *choice) {
@@ -354,6 +375,10 @@ static bool resize(Node *node, OnnxValue *scales, OnnxValue *sizes) {
     bool isOne = axis.known == 1 && onnxIsSame(axis.in, axis.out);
     if (isOne && axis.coordinates != CropAndResize)
       continue;
+    if (scales && onnxCount(scales) != 0 && repeatsPixels(&axis) && x->rank < OnnxMaxRank) {
+      result = repeatPixels(node, result, d, (int64_t)axis.known, axis.out);
+      continue;
+    }
     if (axis.isAntialiased && axis.known == 0)
       return onnxError(node, "a scale with antialiasing is not a constant");
     axis.taps = tapsOf(&axis);

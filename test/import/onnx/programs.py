@@ -36,6 +36,15 @@ MODELS = {
     # Two sizes that may be 1 when the program runs.
     "open": model([node("Add", ["x", "y"], ["z"])], [value("x", FLOAT, ["A", 3]), value("y", FLOAT, ["B", 3])],
                   [value("z", FLOAT, ["C", 3])]),
+    # Pixels that are repeated a whole number of times, and a window that neither overlaps nor leaves gaps.
+    "pixels": model(
+        [node("Resize", ["x", "", "scales"], ["r"], mode="nearest", coordinate_transformation_mode="asymmetric",
+              nearest_mode="floor"),
+         node("Resize", ["x", "", "scales"], ["c"], mode="nearest"), node("ConvTranspose", ["x", "t", "b"], ["u"], strides=[2, 3])],
+        [value("x", FLOAT, ["N", 3, "H", "W"])],
+        [value("r", FLOAT, ["N", 3, "I", "J"]), value("c", FLOAT, ["N", 3, "K", "L"]), value("u", FLOAT, ["N", 2, "P", "Q"])],
+        [tensor("scales", FLOAT, [4], [1.0, 1.0, 2.0, 3.0]), tensor("t", FLOAT, [3, 2, 2, 3], [i - 7.0 for i in range(36)]),
+         tensor("b", FLOAT, [2], [0.5, -2.0])]),
     "gather": model(
         [node("Gather", ["table", "i"], ["rows"], axis=0), node("Trilu", ["rows"], ["lower"], upper=0),
          node("Tile", ["lower", "twice"], ["y"])],
