@@ -147,6 +147,7 @@ const TilePipelineStep tileStageToLlvm[] = {
     {"finalize-memref-to-llvm", {{"use-generic-functions", "true"}}},
     {"convert-func-to-llvm"},
     {"convert-cf-to-llvm"},
+    {"tile-flatten-constants"},
     {"convert-ub-to-llvm", .on = llvmLLVMFuncOpName},
     {"reconcile-unrealized-casts", .on = llvmLLVMFuncOpName},
     {"tile-avoid-upstream-faults", .on = llvmLLVMFuncOpName},

@@ -6,4 +6,5 @@
 
 extern const MlirExtPassDefinition tileAvoidUpstreamFaultsPass;
 extern const MlirExtPassDefinition tileEliminateEmptyTensorsPass;
+extern const MlirExtPassDefinition tileFlattenConstantsPass;
 extern const MlirExtPassDefinition tileGeneralizeNamedOpsPass;
