@@ -38,6 +38,7 @@ static const TilePipelineStep toCalls[] = {{"convert-tile-launch-to-runtime"}, {
 static const TilePipelineStage stages[] = {
     {tileStageOfPrograms},
     {tileStageToMachine, .given = TilePipeline_Chip},
+    {tileStageOfOneFunction, .given = TilePipeline_Fusion, .unless = TilePipeline_Bufferized},
     {tileStageOfTensors, .unless = TilePipeline_Bufferized},
     {tileStageOfGroups, .given = TilePipeline_Fusion, .unless = TilePipeline_Bufferized},
     {toMergedSizes, .unless = TilePipeline_Bufferized},
@@ -49,6 +50,7 @@ static const TilePipelineStage stages[] = {
     {tileStageToBuffers, .unless = TilePipeline_Bufferized},
     {tileStageOfOwnership, .unless = TilePipeline_Bufferized},
     {tileStageOfBuffers},
+    {tileStageToMerge, .given = TilePipeline_Fusion},
     {toVectors},
     {toCalls},
     {tileStageToLoops},

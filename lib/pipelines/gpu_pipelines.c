@@ -69,6 +69,7 @@ const TilePipelineStep tileStageOfDevice[] = {
 static const TilePipelineStage stages[] = {
     {tileStageOfPrograms},
     {tileStageToMachine},
+    {tileStageOfOneFunction, .given = TilePipeline_Fusion, .unless = TilePipeline_Bufferized},
     {tileStageOfTensors, .unless = TilePipeline_Bufferized},
     {tileStageOfGroups, .given = TilePipeline_Fusion, .unless = TilePipeline_Bufferized},
     {tileStageOfBuckets, .given = TilePipeline_Buckets, .unless = TilePipeline_Bufferized},
@@ -79,6 +80,7 @@ static const TilePipelineStage stages[] = {
     {tileStageToBuffers, .unless = TilePipeline_Bufferized},
     {tileStageOfOwnership, .unless = TilePipeline_Bufferized},
     {tileStageOfBuffers},
+    {tileStageToMerge, .given = TilePipeline_Fusion},
     {toScheduled},
     {toDevice},
     {tileStageOfDeviceMath},

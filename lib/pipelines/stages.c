@@ -37,6 +37,9 @@ const TilePipelineStep tileStageOfTensors[] = {
     {NULL},
 };
 
+// Groups and grids go across the functions that a program calls.
+const TilePipelineStep tileStageOfOneFunction[] = {{"inline"}, {NULL}};
+
 const TilePipelineStep tileStageOfGroups[] = {
     {"tile-fuse-at-memory-level", {{"objective", .from = TilePipeline_Fusion}}},
     {NULL},
@@ -49,7 +52,7 @@ const TilePipelineStep tileStageOfBuckets[] = {
 
 // A product that was split leaves a sum, which has no schedule yet. The pipelines of GPUs have this stage twice.
 const TilePipelineStep tileStageToTiles[] = {
-    {"tile-construct-tiles", {{"policy", .from = TilePipeline_Policy}}, .on = funcFuncOpName},
+    {"tile-construct-tiles", {{"policy", .from = TilePipeline_Policy}, {"fusion", .from = TilePipeline_Fusion}}, .on = funcFuncOpName},
     {NULL},
 };
 
@@ -98,6 +101,15 @@ const TilePipelineStep tileStageOfBuffers[] = {
     {"canonicalize", .on = funcFuncOpName},
     {"tile-copy-strided-clones", .on = funcFuncOpName},
     {"convert-bufferization-to-memref"},
+    {NULL},
+};
+
+// Launches without a path between them become one.
+const TilePipelineStep tileStageToMerge[] = {
+    {"tile-merge-parallel-kernels"},
+    {"canonicalize", .on = funcFuncOpName},
+    {"canonicalize", .on = tileKernelOpName},
+    {"cse", .on = tileKernelOpName},
     {NULL},
 };
 

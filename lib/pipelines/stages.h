@@ -8,15 +8,17 @@ extern const TilePipelineStep tileStageOfPrograms[];
 extern const TilePipelineStep tileStageToMachine[]; // the module says its machine
 
 // From tensors to buffers (stages.c). Passes that schedule linalg stand between the first two.
-extern const TilePipelineStep tileStageOfTensors[]; // sparse programs become dense ones, attention one op
-extern const TilePipelineStep tileStageOfGroups[];  // ops that one kernel computes, by a model
-extern const TilePipelineStep tileStageOfBuckets[]; // kernels for sizes known late
-extern const TilePipelineStep tileStageToTiles[];   // every op gets a schedule
+extern const TilePipelineStep tileStageOfTensors[];     // sparse programs become dense ones, attention one op
+extern const TilePipelineStep tileStageOfOneFunction[]; // calls become what they call
+extern const TilePipelineStep tileStageOfGroups[];      // ops that one kernel computes, by a model
+extern const TilePipelineStep tileStageOfBuckets[];     // kernels for sizes known late
+extern const TilePipelineStep tileStageToTiles[];       // every op gets a schedule
 extern const TilePipelineStep tileStageToSplitReductions[];
 extern const TilePipelineStep tileStageToKernels[];   // linalg becomes kernels and launches
 extern const TilePipelineStep tileStageToBuffers[];   // in place where the analysis allows
 extern const TilePipelineStep tileStageOfOwnership[]; // each buffer is freed by its owner
 extern const TilePipelineStep tileStageOfBuffers[];   // leaves only memref of what bufferization made
+extern const TilePipelineStep tileStageToMerge[];     // small grids side by side
 
 // From the host's buffers to the LLVM dialect (stages.c). Launches are calls already.
 extern const TilePipelineStep tileStageToLoops[];

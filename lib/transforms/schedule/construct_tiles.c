@@ -11,18 +11,22 @@
 // A measured policy runs the ten best by the model on this CPU (measure.h) and keeps what it found in a cache
 // (lib/search/cache.h), keyed by the op as a program, the machine and our version. An op that cannot be run alone keeps
 // what the model chose. An extent that is not known is planned for `unknown`, rounded up to a power of two (its
-// bucket). Cost: below a millisecond per op; measured about two seconds, from the cache nothing. Source: Roller (Zhu et
-// al., OSDI 2022); docs/schedules.md.
+// bucket). With `fusion`, which tile-merge-parallel-kernels follows, products of a block with as many ops before them
+// run side by side: each has its share of the cores and of the bandwidth. If that is total-traffic, k stays whole:
+// parts are written and read again. Cost: below a millisecond per op; measured about two seconds, from the cache
+// nothing. Source: Roller (Zhu et al., OSDI 2022); docs/schedules.md.
 #include "lib/transforms/schedule/schedule.h"
 
 #include "dialects/sparse/ops.h"
 #include "dialects/tile/discardable.h"
 #include "dialects/tile/ops.h"
+#include "dialects/tile/questions.h"
 #include "dialects/tile/tile.h"
 #include "lib/analysis/sparse_product.h"
 #include "lib/analysis/target_of_pass.h"
 #include "lib/analysis/tiling.h"
 #include "lib/ir/pass.h"
+#include "lib/ir/table.h"
 #include "lib/search/cache.h"
 #include "lib/search/cpu_cost.h"
 #include "lib/search/policy.h"
@@ -60,7 +64,9 @@ typedef struct Run {
   int top; // how many to leave
   const TilePolicy *policy;
   uint64_t seed;
-  bool isOfProducts, isOfSparse, explains;
+  bool isOfProducts, isOfSparse, isOfTraffic, explains;
+  TileTable depths; // of ops: how many are before them
+  TileOps products;
   bool hasCache;
   char cache[PATH_MAX];
 } Run;
@@ -98,6 +104,46 @@ static void explain(MlirOperation op, const TileOperator *described, const TileS
   printBlock(described, &result->best[1].tile, other, sizeof other);
   tileRemark(op, "before %s: %.3g us, bound by %s, %.3g bytes; all terms together %.3g against %.3g us", other,
              next->seconds * 1e6, next->bound, next->read + next->written, p->sum * 1e6, next->sum * 1e6);
+}
+
+//===--- products side by side ------------------------------------------------------===//
+
+static bool isProductOp(MlirOperation op) {
+  return linalgGenericOpIsA(op) && linalgGenericOpGetNumInputs(op) >= 2 && !tileGenericIsParallel(op);
+}
+
+static MlirWalkResult countProducts(MlirOperation op, void *userData) {
+  Run *run = userData;
+  intptr_t depth = 0;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
+    MlirOperation maker = tileDefiningOp(mlirOperationGetOperand(op, i));
+    if (mlirOperationIsNull(maker))
+      continue;
+    intptr_t before = (intptr_t)tileTableFind(&run->depths, maker.ptr) +
+                      (tileOpIsOfDialect(maker, "linalg") && mlirOperationGetNumResults(maker) > 0);
+    depth = before > depth ? before : depth;
+  }
+  tileTableSet(&run->depths, op.ptr, (void *)depth);
+  if (isProductOp(op))
+    tileOpsAppend(&run->products, op);
+  return MlirWalkResultAdvance;
+}
+
+// The machine's share for one of the products that run side by side.
+static void takeShare(const Run *run, MlirOperation op, TileSearchTarget *target) {
+  intptr_t products = 0;
+  const void *depth = tileTableFind(&run->depths, op.ptr);
+  if (!target->isGpu || !isProductOp(op))
+    return;
+  for (intptr_t i = 0; i < run->products.count; ++i)
+    products += tileTableFind(&run->depths, run->products.items[i].ptr) == depth &&
+                mlirBlockEqual(mlirOperationGetBlock(run->products.items[i]), mlirOperationGetBlock(op));
+  if (products < 2)
+    return;
+  products = products < target->cores ? products : target->cores;
+  target->cores /= products;
+  for (int i = 0; i < target->numLevels; ++i)
+    target->levels[i].bandwidth /= (double)products;
 }
 
 //===--- one op --------------------------------------------------------------------===//
@@ -322,11 +368,12 @@ static bool decide(const Run *run, Decision *decision) {
   bool isKept = !mlirAttributeIsNull(s->schedule);
   decision->op = tileStructuredDescribe(s, decision->tiling, run->unknown);
   decision->target = tileStructuredTargetFor(&run->target, &decision->op);
+  takeShare(run, s->op, &decision->target);
   decision->result = (TileSearchResult){.count = 0};
   if (isKept && !completeSchedule(run, decision))
     return false;
   if (!isKept)
-    choose(run, decision, tileStructuredCanSplit(s, decision->tiling));
+    choose(run, decision, !run->isOfTraffic && tileStructuredCanSplit(s, decision->tiling));
   mlirExtPassAddStatistic(run->pass, Evaluations, (uint64_t)decision->result.evaluations);
   if (!decision->result.count)
     return true;
@@ -406,6 +453,7 @@ static bool readOptions(MlirOperation function, Run *run) {
   run->isOfSparse = tileStringEquals(ops, "sparse");
   if (!run->isOfProducts && !run->isOfSparse && !tileStringEquals(ops, "all"))
     return tileError(function, "ops: unknown '%.*s'; it takes all, products or sparse", (int)ops.length, ops.data);
+  run->isOfTraffic = tileStringEquals(mlirExtPassGetString(run->pass, "fusion"), "total-traffic");
   run->seed = (uint64_t)mlirExtPassGetInteger(run->pass, "seed");
   MlirStringRef cache = mlirExtPassGetString(run->pass, "cache");
   char wanted[PATH_MAX];
@@ -440,6 +488,8 @@ static bool run(MlirOperation function, MlirExtPass pass) {
   if (r.explains && r.options.best < 2)
     r.options.best = 2;
   bool ok = true;
+  if (mlirExtPassGetString(pass, "fusion").length)
+    mlirOperationWalk(function, countProducts, &r, MlirWalkPreOrder);
   TileOps generics = tileStructuredCollect(function);
   TileOps softmaxes = tileCollectOps(function, linalgSoftmaxOpIsA);
   for (intptr_t i = 0; ok && i < sparse.count; ++i)
@@ -451,6 +501,8 @@ static bool run(MlirOperation function, MlirExtPass pass) {
   tileOpsFree(&sparse);
   tileOpsFree(&generics);
   tileOpsFree(&softmaxes);
+  tileTableFree(&r.depths);
+  tileOpsFree(&r.products);
   tileTargetFree(&r.target);
   return ok;
 }
@@ -473,6 +525,9 @@ const MlirExtPassDefinition tileConstructTilesPass = {
              "folder for what was measured, or none; default: TESSERA_CACHE, else tessera in the user's cache folder",
              MlirExtOption_String, ""},
             {"unknown", "what an extent that is not known is planned for", MlirExtOption_Integer, "1024"},
+            {"fusion",
+             "the objective of the fusion that this is part of: products without a path between them share the machine",
+             MlirExtOption_String, ""},
             {"remarks", "say in a remark why a tile was chosen", MlirExtOption_Bool, "false"},
             {NULL}},
     .statistics = statistics,

@@ -11,4 +11,5 @@ extern const MlirExtPassDefinition tileConstructTilesPass;
 extern const MlirExtPassDefinition tileMergeDimensionsPass;
 extern const MlirExtPassDefinition tileSpecializeSizesPass;
 extern const MlirExtPassDefinition tileSplitReductionsPass;
+extern const MlirExtPassDefinition tileMergeParallelKernelsPass;
 extern const MlirExtPassDefinition tileSetMachinePass;
