@@ -1,8 +1,9 @@
 """Damages what programs are run with, and what Python reads. Use: mutate_data.py --tools=BUILD/bin [--seed=N] [--count=M]
 
 By the seed's remainder: an array (.npy), an archive (.npz), the components of a sparse matrix (whole files, wrong numbers in
-them), a machine file, a schedule in a program, or the text of a program that Python reads and interprets. The tool must end
-in time, with status 0, or 1 and a message. A program that runs with a damaged schedule must still give the interpreter's
+them), a machine file, a schedule in a program, the text of a program that Python reads and interprets, an ONNX model, a
+program of JAX (StableHLO), or the archive that Python's runtime reads. The tool must end in time, with status 0, or 1 and a
+message. A program that runs with a damaged schedule must still give the interpreter's
 result. `--keep=FOLDER` keeps what failed; `--only=KIND` draws one kind.
 """
 import argparse
@@ -24,6 +25,10 @@ import judge
 import mutate
 
 TREE = Path(__file__).resolve().parents[2]
+sys.path += [str(TREE / "test" / "import" / "onnx"), str(TREE / "python")]
+import mutants  # noqa: E402
+from programs import MODELS  # noqa: E402
+
 COPY = "func.func @main(%x: tensor<?x?xf32>) -> tensor<?x?xf32> {\n  return %x : tensor<?x?xf32>\n}\n"
 BOTH = "func.func @main(%x: tensor<?x?xf32>, %y: tensor<?xi16>) -> tensor<?x?xf32> {\n  return %x : tensor<?x?xf32>\n}\n"
 SPARSE = """func.func @main(%a: tensor<?x?xf32, #sparse.FORMAT>, %b: tensor<?x3xf32>, %c: tensor<?x3xf32>) -> tensor<?x3xf32> {
@@ -175,8 +180,25 @@ def python(rng, folder):
     return [sys.executable, "-c", PYTHON, "p.mlir"], []
 
 
+def onnx(rng, folder):
+    (folder / "p.onnx").write_bytes(mutants.damage(MODELS[rng.choice(sorted(MODELS))], rng) or b"x")
+    return rng.choice([["tile-run", "p.onnx", "--target=interpret", "--size=3", "--max-steps=1000000"],
+                       ["tile-translate", "--import-onnx", "p.onnx", "-o", "/dev/null"]]), []
+
+
+def stablehlo(rng, folder):
+    data = rng.choice(JAX)
+    for _ in range(rng.choice([1, 1, 2])):
+        data = rng.choice([mutate.nearby, *mutate.MUTATIONS])(rng, data, rng.choice(JAX)) or b" "
+    (folder / "p.mlir").write_bytes(data)
+    return rng.choice([["tile-run", "p.mlir", "--target=interpret", "--max-steps=1000000"],
+                       ["tile-opt", "p.mlir", "--convert-stablehlo-to-linalg", "--canonicalize", "-o", "/dev/null"],
+                       ["tile-translate", "--import-stablehlo", "p.mlir", "-o", "/dev/null"]]), []
+
+
 FILES = mutate.corpus()
-KINDS = {f.__name__: f for f in (npy, npz, sparse, machine, schedule, python)}
+JAX = [p.read_bytes() for p in sorted((TREE / "test" / "run" / "stablehlo").glob("*.mlir"))]
+KINDS = {f.__name__: f for f in (npy, npz, sparse, machine, schedule, python, onnx, stablehlo)}
 
 
 def crashes_upstream(options, file):

@@ -12,6 +12,7 @@
 // UNWRITTEN: error: 'func.call' op prints an element that nobody wrote
 func.func private @printMemrefF32(memref<*xf32>)
 func.func private @printMemrefI32(memref<*xi32>)
+func.func private @printMemrefI8(memref<*xi8>)
 func.func private @printF64(f64)
 func.func private @printNewline()
 
@@ -24,6 +25,8 @@ func.func private @printNewline()
 // CHECK-NEXT: [0.5,   0.5,   0.5]]
 // CHECK-NEXT: rank = 0 offset = 0 sizes = [] strides = [] data =
 // CHECK-NEXT: [9]
+// CHECK-NEXT: rank = 1 offset = 0 sizes = [2] strides = [1] data =
+// CHECK-NEXT: [z,  z]
 // CHECK-NEXT: 1.25
 func.func @main() {
   %c = arith.constant dense<[[1.0, 2.5], [3.0, 0x7F800000]]> : vector<2x2xf32>
@@ -45,6 +48,11 @@ func.func @main() {
   memref.store %nine, %n[] : memref<i32>
   %v = memref.cast %n : memref<i32> to memref<*xi32>
   func.call @printMemrefI32(%v) : (memref<*xi32>) -> ()
+  %z = arith.constant 122 : i8
+  %letters = memref.alloc() : memref<2xi8>
+  linalg.fill ins(%z : i8) outs(%letters : memref<2xi8>)
+  %w = memref.cast %letters : memref<2xi8> to memref<*xi8>
+  func.call @printMemrefI8(%w) : (memref<*xi8>) -> ()
   %d = arith.constant 1.25 : f64
   func.call @printF64(%d) : (f64) -> ()
   func.call @printNewline() : () -> ()

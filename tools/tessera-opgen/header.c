@@ -392,10 +392,18 @@ static void writeBuild(const Writer *writer, bool infers) {
   fprintf(writer->out, "static inline %s %sBuild(TileBuilder *builder", isValue ? "MlirValue" : "MlirOperation",
           writer->op);
   writeArguments(writer, infers, Form_BuildParameters);
-  fprintf(writer->out, ") {\n  %s%sCreate(builder", isValue ? "MlirOperation op = " : "return ", writer->op);
+  const char *made = "op";
+  for (int i = 0; i < writer->spec->numAttributes; ++i)
+    made = strcmp(writer->spec->attributes[i].name, "op") == 0 ? "made" : made;
+  fprintf(writer->out, ") {\n  ");
+  fprintf(writer->out, isValue ? "MlirOperation %s = " : "return ", made);
+  fprintf(writer->out, "%sCreate(builder", writer->op);
   writeArguments(writer, infers, Form_CallOfCreate);
-  fprintf(writer->out, ");\n%s}\n",
-          isValue ? "  return mlirOperationIsNull(op) ? (MlirValue){NULL} : mlirOperationGetResult(op, 0);\n" : "");
+  fprintf(writer->out, ");\n");
+  if (isValue)
+    fprintf(writer->out, "  return mlirOperationIsNull(%s) ? (MlirValue){NULL} : mlirOperationGetResult(%s, 0);\n",
+            made, made);
+  fprintf(writer->out, "}\n");
 }
 
 static void writeCreate(const Writer *writer) {

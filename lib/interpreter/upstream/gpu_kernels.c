@@ -18,13 +18,18 @@
 
 enum { MostThreads = 1024, Sizes = 6, LaunchArguments = 12 };
 
+// Where threads wait for each other.
+typedef struct Meeting {
+  int64_t arrived, generation, count;
+} Meeting;
+
 // The block that runs.
 typedef struct GpuBlock {
   MlirOperation module; // its gpu.module; null: it stands in a gpu.launch
   int64_t sizes[3], count;
-  Global *memory;                    // of the block alone
-  int64_t arrived, generation;       // at the barrier
-  Element values[MostThreads], last; // of a reduction
+  Global *memory;                      // of the block alone
+  Meeting barrier, lanes[MostThreads]; // of a group of lanes: at its first one's number
+  Element values[MostThreads], last;   // of a reduction
 } GpuBlock;
 
 typedef struct Kernel {
@@ -71,29 +76,37 @@ bool interpretGpuGridDim(Machine *machine, Frame *frame, const Instruction *inst
 
 //===--- barriers, reductions -------------------------------------------------------===//
 
-static bool meet(Machine *machine, const Instruction *instruction) {
-  GpuBlock *block = machine->grid.gpu;
-  if (!block)
-    return interpretFail(machine, instruction->op, "runs outside of a kernel");
-  int64_t generation = block->generation;
+// `whole`: what the threads are of, in a message.
+static bool meet(Machine *machine, const Instruction *instruction, Meeting *meeting, int64_t count, const char *whole) {
+  int64_t generation = meeting->generation;
   if (!interpretStep(machine, instruction->op, 1)) // who comes here has gone on
     return false;
-  if (++block->arrived == block->count) {
-    block->arrived = 0;
-    ++block->generation;
+  if (meeting->arrived && meeting->count != count)
+    return interpretFail(machine, instruction->op, "is in groups of %lld threads, and other threads in groups of %lld",
+                         (long long)count, (long long)meeting->count);
+  meeting->count = count;
+  if (++meeting->arrived == count) {
+    meeting->arrived = 0;
+    ++meeting->generation;
     return true;
   }
-  while (block->generation == generation)
+  while (meeting->generation == generation)
     if (!interpretPartitionYield(machine))
       return !machine->failed && interpretFail(machine, instruction->op,
-                                               "waits for threads of the block that never come here: %lld of %lld did",
-                                               (long long)block->arrived, (long long)block->count);
+                                               "waits for threads of the %s that never come here: %lld of %lld did",
+                                               whole, (long long)meeting->arrived, (long long)count);
   return true;
+}
+
+static bool meetBlock(Machine *machine, const Instruction *instruction) {
+  GpuBlock *block = machine->grid.gpu;
+  return block ? meet(machine, instruction, &block->barrier, block->count, "block")
+               : interpretFail(machine, instruction->op, "runs outside of a kernel");
 }
 
 bool interpretGpuBarrier(Machine *machine, Frame *frame, const Instruction *instruction) {
   (void)frame;
-  return meet(machine, instruction);
+  return meetBlock(machine, instruction);
 }
 
 static int64_t threadNumber(const Machine *machine) {
@@ -130,7 +143,8 @@ static TileUpstream reducingOp(MlirAttribute attribute, bool isFloat) {
 }
 
 // In any order: sums and products bound their result for all of them.
-static bool reduceNamed(Machine *machine, const Instruction *instruction, GpuBlock *block, MlirAttribute named) {
+static bool reduceNamed(Machine *machine, const Instruction *instruction, const Element *values, int64_t count,
+                        MlirAttribute named, Element *result) {
   const Format *format = &instruction->in;
   TileUpstream kind = reducingOp(named, format->isFloat);
   const Row *row = kind == TileUpstream_None ? NULL : interpretRowFind(kind);
@@ -138,18 +152,17 @@ static bool reduceNamed(Machine *machine, const Instruction *instruction, GpuBlo
     return interpretUnknown(machine, instruction->op, "not interpreted yet: this reduction");
   bool isSum = kind == (TileUpstream)ArithOp_AddF, isProduct = kind == (TileUpstream)ArithOp_MulF;
   Sum sum = {.terms = 0};
-  block->last = block->values[0];
-  for (int64_t i = 0; i < block->count; ++i) {
-    if (!interpretElementExpect(machine, instruction, block->values[i], "combines"))
+  *result = values[0];
+  for (int64_t i = 0; i < count; ++i) {
+    if (!interpretElementExpect(machine, instruction, values[i], "combines"))
       return false;
     if (isSum || isProduct)
-      (isSum ? sumAdd : interpretProductAdd)(&sum, block->values[i]);
-    else if (i &&
-             !interpretCombineElements(machine, instruction, row, format, block->last, block->values[i], &block->last))
+      (isSum ? sumAdd : interpretProductAdd)(&sum, values[i]);
+    else if (i && !interpretCombineElements(machine, instruction, row, format, *result, values[i], result))
       return false;
   }
   if (isSum || isProduct)
-    block->last = (isSum ? interpretSumFinish : interpretProductFinish)(&sum, format);
+    *result = (isSum ? interpretSumFinish : interpretProductFinish)(&sum, format);
   return true;
 }
 
@@ -173,14 +186,101 @@ bool interpretGpuAllReduce(Machine *machine, Frame *frame, const Instruction *in
   if (!block)
     return interpretFail(machine, instruction->op, "runs outside of a kernel");
   block->values[threadNumber(machine)] = operandOf(frame, instruction, 0).scalar;
-  if (!meet(machine, instruction))
+  if (!meetBlock(machine, instruction))
     return false;
-  if (threadNumber(machine) == 0 && !(mlirAttributeIsNull(named) ? reduceByRegion(machine, frame, instruction, block)
-                                                                 : reduceNamed(machine, instruction, block, named)))
+  bool isFirst = threadNumber(machine) == 0, isNamed = !mlirAttributeIsNull(named);
+  if (isFirst && !(isNamed ? reduceNamed(machine, instruction, block->values, block->count, named, &block->last)
+                           : reduceByRegion(machine, frame, instruction, block)))
     return false;
-  if (!meet(machine, instruction))
+  if (!meetBlock(machine, instruction))
     return false;
   setResult(frame, instruction, 0, valueOfElement(block->last));
+  return true;
+}
+
+//===--- lanes of a subgroup ---------------------------------------------------------===//
+
+// No chip has smaller subgroups, so a block of that many threads is one.
+enum { LeastLanes = 32 };
+
+// The threads that exchange values: `width` in a row. The last group of a block may have fewer.
+typedef struct Lanes {
+  int64_t first, count, own;
+} Lanes;
+
+static bool lanesOf(Machine *machine, const Instruction *instruction, int64_t width, Lanes *lanes) {
+  const GpuBlock *block = machine->grid.gpu;
+  if (!block)
+    return interpretFail(machine, instruction->op, "runs outside of a kernel");
+  if (width < 1 || (block->count > width && (width & (width - 1))))
+    return interpretUnknown(machine, instruction->op,
+                            "not interpreted yet: groups of %lld lanes in a block of %lld threads", (long long)width,
+                            (long long)block->count);
+  int64_t number = threadNumber(machine), first = number / width * width;
+  *lanes = (Lanes){first, block->count - first < width ? block->count - first : width, number - first};
+  return true;
+}
+
+static bool meetLanes(Machine *machine, const Instruction *instruction, const Lanes *lanes) {
+  return meet(machine, instruction, &machine->grid.gpu->lanes[lanes->first], lanes->count, "subgroup");
+}
+
+// "#gpu<shuffle_mode xor>": the lane that is read, of `width`.
+static int64_t laneRead(MlirOperation op, int64_t own, int64_t offset) {
+  char text[48];
+  tileAttributeText(tileOpAttribute(op, "mode"), text, sizeof text);
+  return strstr(text, "xor")    ? own ^ offset
+         : strstr(text, "up")   ? own - offset
+         : strstr(text, "down") ? own + offset
+                                : offset;
+}
+
+// A lane that is not there gives poison.
+bool interpretGpuShuffle(Machine *machine, Frame *frame, const Instruction *instruction) {
+  int64_t offset, width;
+  Lanes lanes;
+  if (operandOf(frame, instruction, 0).object)
+    return interpretUnknown(machine, instruction->op, "not interpreted yet: a shuffle of vectors");
+  if (!interpretIndexOperand(machine, frame, instruction, 1, &offset) ||
+      !interpretIndexOperand(machine, frame, instruction, 2, &width) || !lanesOf(machine, instruction, width, &lanes))
+    return false;
+  GpuBlock *block = machine->grid.gpu;
+  block->values[lanes.first + lanes.own] = operandOf(frame, instruction, 0).scalar;
+  if (!meetLanes(machine, instruction, &lanes))
+    return false;
+  int64_t from = laneRead(instruction->op, lanes.own, offset);
+  bool isInside = from >= 0 && from < width, isThere = isInside && from < lanes.count;
+  Element value = isThere ? block->values[lanes.first + from] : elementMissing(ELEMENT_POISON);
+  if (!meetLanes(machine, instruction, &lanes))
+    return false;
+  setResult(frame, instruction, 0, valueOfElement(value));
+  setResult(frame, instruction, 1, valueOfInteger(isInside ? -1 : 0));
+  return true;
+}
+
+bool interpretGpuSubgroupReduce(Machine *machine, Frame *frame, const Instruction *instruction) {
+  MlirAttribute size = tileOpAttribute(instruction->op, "cluster_size"),
+                stride = tileOpAttribute(instruction->op, "cluster_stride");
+  GpuBlock *block = machine->grid.gpu;
+  bool isStrided = !mlirAttributeIsNull(stride) && mlirIntegerAttrGetValueInt(stride) != 1;
+  if (operandOf(frame, instruction, 0).object || isStrided ||
+      (mlirAttributeIsNull(size) && block && block->count > LeastLanes))
+    return interpretUnknown(
+        machine, instruction->op,
+        "not interpreted yet: a reduction of vectors, of strided lanes, or of a whole subgroup in a "
+        "block of more than %d threads",
+        LeastLanes);
+  Lanes lanes;
+  Element result;
+  if (!lanesOf(machine, instruction, mlirAttributeIsNull(size) ? LeastLanes : mlirIntegerAttrGetValueInt(size), &lanes))
+    return false;
+  block->values[lanes.first + lanes.own] = operandOf(frame, instruction, 0).scalar;
+  if (!meetLanes(machine, instruction, &lanes) ||
+      !reduceNamed(machine, instruction, &block->values[lanes.first], lanes.count,
+                   tileOpAttribute(instruction->op, "op"), &result) ||
+      !meetLanes(machine, instruction, &lanes))
+    return false;
+  setResult(frame, instruction, 0, valueOfElement(result));
   return true;
 }
 
@@ -292,7 +392,10 @@ static bool runInTurns(Machine *machine, const Kernel *kernel, const Frame *call
   return ok;
 }
 
-static bool waits(MlirOperation op) { return gpuBarrierOpIsA(op) || gpuAllReduceOpIsA(op) || funcCallOpIsA(op); }
+static bool waits(MlirOperation op) {
+  return gpuBarrierOpIsA(op) || gpuAllReduceOpIsA(op) || gpuShuffleOpIsA(op) || gpuSubgroupReduceOpIsA(op) ||
+         funcCallOpIsA(op);
+}
 
 static bool mayWait(const Kernel *kernel) {
   TileOps ops = tileCollectOps(kernel->code, waits);

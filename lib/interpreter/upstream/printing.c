@@ -4,7 +4,10 @@
 #include "lib/interpreter/upstream/upstream.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
+#include <string.h>
+#include <time.h>
 
 //===--- elements -------------------------------------------------------------------------===//
 
@@ -73,6 +76,59 @@ bool interpretVectorPrint(Machine *machine, Frame *frame, const Instruction *ins
   return true;
 }
 
+//===--- gpu.printf -----------------------------------------------------------------------===//
+
+// One number of a format: what stands before its letter, without the lengths of C's types, and the letter.
+static bool printFormatted(Machine *machine, const Instruction *instruction, const char *flags, int length, char letter,
+                           MlirType type, Element x) {
+  char form[32];
+  Format format;
+  if (!interpretElementExpect(machine, instruction, x, "prints") || !interpretFormatOf(type, &format))
+    return false;
+  bool isSigned = letter == 'd' || letter == 'i', isWhole = isSigned || (letter && strchr("uxXoc", letter));
+  if (length > 12 || (isWhole && format.isFloat) || (!isWhole && (!format.isFloat || !strchr("fFeEgG", letter))))
+    return interpretUnknown(machine, instruction->op, "not interpreted yet: '%%%c' of this type",
+                            letter ? letter : '?');
+  if (letter == 'c')
+    fputc((int)x.i, machine->options->print);
+  else if (isWhole) {
+    snprintf(form, sizeof form, "%%%.*sll%c", length, flags, letter);
+    fprintf(machine->options->print, form, isSigned ? x.i : (int64_t)interpretFormatUnsigned(&format, x.i)); // NOLINT
+  } else {
+    snprintf(form, sizeof form, "%%%.*s%c", length, flags, letter);
+    fprintf(machine->options->print, form, x.f); // NOLINT
+  }
+  return true;
+}
+
+bool interpretGpuPrintf(Machine *machine, Frame *frame, const Instruction *instruction) {
+  MlirStringRef text = mlirStringAttrGetValue(tileOpAttribute(instruction->op, "format"));
+  const char *at = text.data, *end = text.data + text.length;
+  int operand = 0;
+  while (at < end) {
+    if (*at != '%' || (at + 1 < end && at[1] == '%')) {
+      fputc(*at, machine->options->print);
+      at += *at == '%' ? 2 : 1;
+      continue;
+    }
+    const char *flags = ++at;
+    while (at < end && strchr("+-# 0123456789.", *at))
+      ++at;
+    int length = (int)(at - flags);
+    while (at < end && strchr("hlzjt", *at))
+      ++at;
+    if (operand == instruction->numOperands)
+      return interpretFail(machine, instruction->op, "prints more numbers than it has");
+    if (!printFormatted(machine, instruction, flags, length, at < end ? *at : 0,
+                        tileOperandType(instruction->op, operand), operandOf(frame, instruction, operand).scalar))
+      return false;
+    ++operand;
+    ++at;
+  }
+  fflush(machine->options->print);
+  return true;
+}
+
 //===--- calls of functions that print ------------------------------------------------------===//
 
 static void printNumbers(FILE *file, const char *name, int count, const int64_t *numbers) {
@@ -86,8 +142,11 @@ static void printNumbers(FILE *file, const char *name, int count, const int64_t 
 static bool printRows(Machine *machine, const Instruction *instruction, const Array *array, int dim, int64_t place) {
   MlirType type = interpretElementTypeOf(tileOnlyOperandType(instruction->op));
   FILE *file = machine->options->print;
+  Element x = array->storage->elements[place];
+  if (dim == array->rank && tileElementWidth(type) == 8 && mlirTypeIsAInteger(type)) // a letter, as in C++
+    return interpretElementExpect(machine, instruction, x, "prints") && fputc((int)x.i & 255, file) != EOF;
   if (dim == array->rank)
-    return interpretPrintElement(machine, instruction, type, array->storage->elements[place]);
+    return interpretPrintElement(machine, instruction, type, x);
   fputc('[', file);
   for (int64_t i = 0; i < array->sizes[dim]; ++i) {
     if (i)
@@ -99,13 +158,12 @@ static bool printRows(Machine *machine, const Instruction *instruction, const Ar
   return true;
 }
 
-static bool printMemref(Machine *machine, const Instruction *instruction, const Array *array) {
+static bool printMemref(Machine *machine, const Instruction *instruction, const char *kind, const Array *array) {
   FILE *file = machine->options->print;
   uint64_t base = interpretStorageAddress(machine, array->storage, 1);
   if (!interpretMemoryExpectAlive(machine, instruction, array->storage))
     return false;
-  fprintf(file, "Unranked Memref base@ = 0x%" PRIx64 " rank = %d offset = %lld", base, array->rank,
-          (long long)array->offset);
+  fprintf(file, "%s base@ = 0x%" PRIx64 " rank = %d offset = %lld", kind, base, array->rank, (long long)array->offset);
   printNumbers(file, "sizes", array->rank, array->sizes);
   printNumbers(file, "strides", array->rank, array->strides);
   fprintf(file, " data = \n%s", array->rank ? "" : "[");
@@ -123,10 +181,26 @@ bool interpretExternal(Machine *machine, Frame *frame, const Instruction *instru
   bool isMemref = tileStringStartsWith(name, "printMemref") && instruction->numOperands == 1 &&
                   operandOf(frame, instruction, 0).object;
   if (isMemref)
-    return printMemref(machine, instruction, arrayOperand(frame, instruction, 0));
+    return printMemref(machine, instruction,
+                       mlirTypeIsAMemRef(tileOnlyOperandType(instruction->op)) ? "Memref" : "Unranked Memref",
+                       arrayOperand(frame, instruction, 0));
   if (tileStringStartsWith(name, "mgpuMemGetDeviceMemRef") && instruction->numOperands == 1 &&
       instruction->numResults == 1) { // where the device sees memory of the host
     setResult(frame, instruction, 0, valueRetain(operandOf(frame, instruction, 0)));
+    return true;
+  }
+  bool isClock = tileStringEquals(name, "rtclock");
+  if ((isClock || tileStringEquals(name, "nanoTime")) && !instruction->numOperands && instruction->numResults == 1) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    int64_t nanoseconds = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+    Element time = isClock ? elementOfFloat((double)nanoseconds * 1e-9, INFINITY) : elementOfInteger(nanoseconds);
+    time.bound = INFINITY; // any time is right
+    setResult(frame, instruction, 0, valueOfElement(time));
+    return true;
+  }
+  if (tileStringEquals(name, "printFlops") && instruction->numOperands == 1) {
+    fprintf(stderr, "%f GFLOPS\n", operandOf(frame, instruction, 0).scalar.f / 1e9);
     return true;
   }
   if (tileStringEquals(name, "printNewline"))

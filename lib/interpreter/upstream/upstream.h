@@ -94,6 +94,9 @@
   X(GpuOp_GridDim, interpretGpuGridDim)                                                                                \
   X(GpuOp_Barrier, interpretGpuBarrier)                                                                                \
   X(GpuOp_AllReduce, interpretGpuAllReduce)                                                                            \
+  X(GpuOp_Shuffle, interpretGpuShuffle)                                                                                \
+  X(GpuOp_SubgroupReduce, interpretGpuSubgroupReduce)                                                                  \
+  X(GpuOp_Printf, interpretGpuPrintf)                                                                                  \
   X(GpuOp_HostRegister, interpretNothing)                                                                              \
   X(GpuOp_HostUnregister, interpretNothing)                                                                            \
   X(GpuOp_Terminator, interpretNothing)                                                                                \
