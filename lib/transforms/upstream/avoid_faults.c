@@ -7,6 +7,7 @@
 //
 // Expects: any level; pipelines run it first, before upstream's passes of buffers and vectors, and last, in the llvm
 // dialect. Leaves: no op that a row tells about, or an error at that op. Cost: linear.
+#include "dialects/tile/ops.h"
 #include "lib/capi/op.h"
 #include "lib/ir/builder.h"
 #include "lib/ir/pass.h"
@@ -228,13 +229,16 @@ static bool stepByOne(MlirOperation op) {
 
 //===--- arithmetic on sparse tensors that gives another element type ---------------===//
 
+// A tile's layout is no encoding of stored places, and its ops stay.
 static bool losesEncoding(MlirOperation op) {
   if ((!tileOpIsOfDialect(op, "arith") && !tileOpIsOfDialect(op, "math")) || mlirOperationGetNumResults(op) != 1)
     return false;
   MlirType type = tileOnlyResultType(op);
   intptr_t count = mlirOperationGetNumOperands(op);
   bool differs = count > 0 && mlirTypeIsARankedTensor(type) &&
-                 !mlirAttributeIsNull(mlirRankedTensorTypeGetEncoding(type)) && mlirShapedTypeGetRank(type) <= MaxRank;
+                 !mlirAttributeIsNull(mlirRankedTensorTypeGetEncoding(type)) &&
+                 mlirShapedTypeGetRank(type) <= MaxRank && mlirOperationIsNull(tileParentOp(op, tileKernelOpIsA)) &&
+                 mlirOperationIsNull(tileParentOp(op, tileFuncOpIsA));
   for (intptr_t i = 0; i < count; ++i)
     differs &= mlirTypeIsARankedTensor(tileOperandType(op, i)) && !mlirTypeEqual(tileOperandType(op, i), type);
   return differs;
