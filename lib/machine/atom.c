@@ -128,7 +128,30 @@ static bool unknownAtom(const TileMachine *machine, const char *name, TileError 
                       known.length ? known.text : "none");
 }
 
-bool tileMachineFindAtom(const TileMachine *machine, const char *name, TileMachineAtom *atom, TileError *error) {
+// The layout with axis 0 for axis 1, "lane [4:d1*2, 8:d0]" for "lane [4:d0*2, 8:d1]".
+static void exchangeAxes(char *layout) {
+  for (char *at = layout; *at; ++at)
+    if (*at == 'd' && (at[1] == '0' || at[1] == '1'))
+      at[1] = at[1] == '0' ? '1' : '0';
+}
+
+static bool swap(TileMachineAtom *atom) {
+  char left[TileMachineFragmentBytes];
+  int64_t rows = atom->m;
+  if (atom->warps != 1 || !atom->fragment[0][0] || !atom->fragment[1][0] || atom->fragment[3][0])
+    return false;
+  atom->m = atom->n;
+  atom->n = rows;
+  atom->isSwapped = true;
+  memcpy(left, atom->fragment[0], sizeof left);
+  memcpy(atom->fragment[0], atom->fragment[1], sizeof left);
+  memcpy(atom->fragment[1], left, sizeof left);
+  for (int i = 0; i < 3; ++i)
+    exchangeAxes(atom->fragment[i]);
+  return true;
+}
+
+static bool findListed(const TileMachine *machine, const char *name, TileMachineAtom *atom, TileError *error) {
   for (size_t i = 0; i < tileMachineGetKeyCount(machine); ++i) {
     Shape shape;
     int64_t n;
@@ -142,9 +165,21 @@ bool tileMachineFindAtom(const TileMachine *machine, const char *name, TileMachi
   return unknownAtom(machine, name, error);
 }
 
+bool tileMachineFindAtom(const TileMachine *machine, const char *name, TileMachineAtom *atom, TileError *error) {
+  char listed[64];
+  size_t length = strlen(name), suffix = strlen(TILE_MACHINE_SWAPPED);
+  if (length <= suffix || length - suffix >= sizeof listed || strcmp(name + length - suffix, TILE_MACHINE_SWAPPED) != 0)
+    return findListed(machine, name, atom, error);
+  snprintf(listed, sizeof listed, "%.*s", (int)(length - suffix), name);
+  return findListed(machine, listed, atom, error) &&
+         (swap(atom) ||
+          tileErrorSet(error, 0, 0, "atom '%s' has no swapped one: that is for dense atoms of one warp", listed));
+}
+
 bool tileMachineAtomTakes(const TileMachineAtom *atom, const char *a, const char *b, const char *c) {
   char wanted[96];
-  size_t length = (size_t)snprintf(wanted, sizeof wanted, "%s,%s,%s", a, b, c);
+  size_t length =
+      (size_t)snprintf(wanted, sizeof wanted, "%s,%s,%s", atom->isSwapped ? b : a, atom->isSwapped ? a : b, c);
   for (const char *types = atom->types; *types; types += strspn(types, " ")) {
     size_t item = strcspn(types, " ");
     if (item == length && !strncmp(types, wanted, item))

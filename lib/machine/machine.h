@@ -106,8 +106,12 @@ typedef struct TileMachineAtom {
   // Where there is a fourth the instruction is sparse: A is m x k/2, of each four neighbours along k the two that are
   // not zero, and the fourth is the layout of m x k/8 bytes that say where they stand (tile.mma_sparse).
   char fragment[4][TileMachineFragmentBytes];
+  bool isSwapped; // the instruction multiplies Bᵀ by Aᵀ: its sum is the transposed one
 } TileMachineAtom;
 // Finds "mma.sync.m16n8k16"; a name with a free size, `wgmma.m64n*k16` in the file, is found as "wgmma.m64n256k16".
+// "mfma.32x32x8.swapped" is "mfma.32x32x8" with its factors exchanged: where an instruction's lane holds a part of a
+// column of the sum, the swapped one's holds a part of a row. Dense atoms of one warp have swapped ones.
+#define TILE_MACHINE_SWAPPED ".swapped"
 // On failure the error lists the machine's atoms.
 bool tileMachineFindAtom(const TileMachine *machine, const char *name, TileMachineAtom *atom, TileError *error);
 // Whether the atom multiplies these element types.

@@ -187,6 +187,12 @@ static void testAtomByName(void) {
   for (size_t i = 0; i < sizeof absent / sizeof absent[0]; ++i)
     CHECK(!tileMachineFindAtom(machine, absent[i], &atom, &error), "%s was found", absent[i]);
   CHECK(strstr(error.text, "machine sm_90a has no atom 'mma'; it has: wgmma.m64n*k16, "), "%s", error.text);
+  CHECK(tileMachineFindAtom(machine, "mma.sync.m16n8k16.swapped", &atom, &error), "%s", error.text);
+  CHECK(atom.isSwapped && atom.m == 8 && atom.n == 16 && atom.k == 16, "8x16x16");
+  CHECK(!strcmp(atom.fragment[2], "reg [2:d0, 2:d1*8], lane [4:d0*2, 8:d1]"), "%s", atom.fragment[2]);
+  CHECK(!tileMachineFindAtom(machine, "wgmma.m64n256k16.swapped", &atom, &error) &&
+            strstr(error.text, "atom 'wgmma.m64n256k16' has no swapped one"),
+        "%s", error.text);
   tileMachineDestroy(machine);
   machine = loaded("x86-64-v3", NULL);
   CHECK(!tileMachineFindAtom(machine, "mma", &atom, &error) && strstr(error.text, "it has: none"), "%s", error.text);

@@ -45,7 +45,7 @@ static const Split whole = {"ieee", 1, 1, {{0, 0}}};
 
 typedef struct Product {
   MlirOperation op;
-  TileMachineAtom atom;
+  TileMachineAtom atom, instruction; // as the kernel has it; as it is listed
   char name[64];
   Operand operands[4];
   bool isSparse;
@@ -85,6 +85,12 @@ static bool readProduct(Gpu *g, MlirOperation op, Product *product) {
   snprintf(product->name, sizeof product->name, "%.*s", (int)name.length, name.data);
   if (!tileMachineFindAtom(g->machine, product->name, &product->atom, &error))
     return tileError(op, "%s", error.text);
+  product->instruction = product->atom;
+  if (product->atom.isSwapped) {
+    product->name[name.length - strlen(TILE_MACHINE_SWAPPED)] = '\0';
+    if (!tileMachineFindAtom(g->machine, product->name, &product->instruction, &error))
+      return tileError(op, "%s", error.text);
+  }
   if (product->isSparse != !!product->atom.fragment[OperandPlaces][0])
     return tileError(op, "has atom %s, which multiplies %s left factors", product->name,
                      product->isSparse ? "dense" : "sparse");
@@ -278,7 +284,9 @@ static bool multiply(Gpu *g, const Product *product, const Sum *sum, Step *step,
   pickPlaces(g, product, sum, step, &places);
   for (intptr_t i = 0; i < c->count; ++i)
     before[i] = values[sum->registers[i]];
-  GpuProduct one = {.atom = &product->atom, .name = product->name, .c = before, .d = after, .machine = g->machine};
+  int lhs = product->atom.isSwapped, rhs = !lhs; // the instruction's operands that the factors are
+  GpuProduct one = {
+      .atom = &product->instruction, .name = product->name, .c = before, .d = after, .machine = g->machine};
   if (places) {
     one.places = places->parts[0];
     one.numPlaces = product->operands[OperandPlaces].count;
@@ -286,15 +294,16 @@ static bool multiply(Gpu *g, const Product *product, const Sum *sum, Step *step,
   }
   for (int i = 0; i < 3; ++i) {
     bool isPart = i != OperandC && !mlirTypeIsNull(product->part);
-    one.element[i] = isPart ? product->part : tileTypeGetElement(product->operands[i].type);
-    one.count[i] = product->operands[i].count;
+    int to = i == OperandA ? lhs : i == OperandB ? rhs : i;
+    one.element[to] = isPart ? product->part : tileTypeGetElement(product->operands[i].type);
+    one.count[to] = product->operands[i].count;
   }
   for (int t = 0; t < product->split->terms; ++t) {
     int left = product->split->term[t].left, right = product->split->term[t].right;
-    one.a = a->parts[left];
-    one.b = b->parts[right];
-    one.packed[0] = &a->packed[left];
-    one.packed[1] = &b->packed[right];
+    one.a = lhs ? b->parts[right] : a->parts[left];
+    one.b = lhs ? a->parts[left] : b->parts[right];
+    one.packed[lhs] = &a->packed[left];
+    one.packed[rhs] = &b->packed[right];
     if (!g->vocabulary->mma(&g->builder, product->op, &one))
       return false;
     memcpy(before, after, sizeof before);

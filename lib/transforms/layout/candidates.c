@@ -127,9 +127,10 @@ static bool proposeAtom(Graph *graph, uint32_t number, const char *name, const T
   bool isSparse = tileMmaSparseOpIsA(op);
   TileProductShape shape = {.batch = sizes.batch, .m = sizes.m, .n = sizes.n, .k = sizes.k};
   shape.warpBits = (uint32_t)__builtin_ctz(graph->warps);
+  uint32_t before = graph->variables[number].candidateCount;
   if (!parseFragments(op, atom, fragments))
     return false;
-  for (uint32_t used = shape.warpBits + 1; used-- > 0 && !graph->variables[number].candidateCount;)
+  for (uint32_t used = shape.warpBits + 1; used-- > 0 && graph->variables[number].candidateCount == before;)
     for (uint32_t m = 0; m <= used; ++m) {
       shape.warpBitsM = m;
       shape.warpBitsN = used - m;
@@ -177,6 +178,17 @@ static bool proposeAsync(Graph *graph, uint32_t number) {
                    (long long)sizes.n, (long long)sizes.k, graph->warps);
 }
 
+// The atom, and where it is as high as wide, so that nothing else changes, the one with its factors exchanged: its sums
+// lie in rows where the other's lie in columns, as accesses of memory may like.
+static bool proposeAtoms(Graph *graph, uint32_t number, const char *name, const TileMachineAtom *atom) {
+  TileMachineAtom other;
+  char swapped[48];
+  snprintf(swapped, sizeof swapped, "%s" TILE_MACHINE_SWAPPED, name);
+  return proposeAtom(graph, number, name, atom) &&
+         (atom->m != atom->n || !tileMachineFindAtom(graph->machine, swapped, &other, NULL) ||
+          proposeAtom(graph, number, swapped, &other));
+}
+
 //===--- multiply-adds ----------------------------------------------------------------===//
 
 // Squares of accumulators per thread reuse operands most.
@@ -202,7 +214,7 @@ static bool proposeProduct(Graph *graph, uint32_t number) {
   if (tileMmaAsyncOpIsA(op))
     return proposeAsync(graph, number);
   if (layoutFindAtom(graph->machine, op, graph->warps, false, name, sizeof name, &atom))
-    return proposeAtom(graph, number, name, &atom);
+    return proposeAtoms(graph, number, name, &atom);
   if (tileMmaSparseOpIsA(op)) // padded to the atom by now, or dense
     return tileError(op, "fits no sparse instruction of %s", tileMachineGetName(graph->machine));
   proposeMultiplyAdds(graph, number);

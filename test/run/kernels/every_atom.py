@@ -4,7 +4,7 @@ from the vendors' manuals, against the interpreter.
 
     every_atom.py --build=BUILD [--chips=sm_80,gfx942]
 
-The atoms come from lib/machine; one that comes later is in LATER, with what is said at the op. With --code, each is also
+Dense ones also run with their factors exchanged (NAME.swapped). The atoms come from lib/machine; one that comes later is in LATER, with what is said at the op. With --code, each is also
 made into code, which ptxas or AMD's linker takes.
 """
 import argparse
@@ -38,6 +38,16 @@ def atoms_of(chip):
         elif key.startswith("fragment.") and key[9:-2] in atoms:
             atoms[key[9:-2]][4][key[-1]] = ", #tile.layout<" + " ".join(value) + ">"
     return atoms
+
+
+def with_swapped(atoms):
+    """With the twin of each dense one, whose factors the instruction takes in the other order."""
+    def turned(layout):
+        return re.sub(r"d[01]", lambda axis: "d1" if axis[0] == "d0" else "d0", layout)
+    twins = {f"{name}.swapped": (n, m, k, [(b, a, c) for a, b, c in types],
+                                 {"a": turned(parts["b"]), "b": turned(parts["a"]), "c": turned(parts["c"])})
+             for name, (m, n, k, types, parts) in atoms.items() if "e" not in parts}
+    return atoms | twins
 
 
 def operand(name, shape, element, layout):
@@ -169,7 +179,8 @@ def main():
     parser.add_argument("--sparse", action="store_true", help="those of 2:4 only")
     options = parser.parse_args()
     cases = [(chip, atom, shape, types, chosen, options) for chip in options.chips.split(",")
-             for atom, shape in atoms_of(chip).items() for types in shape[3] for chosen in (False, True)
+             for atom, shape in with_swapped(atoms_of(chip)).items() for types in shape[3]
+             for chosen in (False, True)[:1 if atom.endswith("swapped") else 2]
              if "e" in shape[4] or not options.sparse]
     with ThreadPoolExecutor(2) as pool:
         wrong = [line for line in pool.map(check, cases) if line]
