@@ -124,15 +124,28 @@ bool tileSessionRun(TileSession *session, const char *pipeline, tessera_error_t 
 
 //===--- programs of others ---------------------------------------------------===//
 
-static MlirWalkResult findForeign(MlirOperation op, void *found) {
-  *(bool *)found |= tileOpIsOfDialect(op, "stablehlo") || tileOpIsOfDialect(op, "chlo");
-  return *(bool *)found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+// A dialect of others, and the passes that take it away.
+static const struct {
+  const char *dialect, *pipeline;
+} foreign[] = {
+    {"stablehlo", "builtin.module(convert-stablehlo-to-linalg,canonicalize,cse)"},
+    {"chlo", "builtin.module(convert-stablehlo-to-linalg,canonicalize,cse)"},
+    {"tt", "builtin.module(convert-tt-to-tile,canonicalize,cse)"},
+};
+
+static MlirWalkResult findForeign(MlirOperation op, void *pipeline) {
+  for (size_t i = 0; i < sizeof foreign / sizeof *foreign; ++i)
+    if (tileOpIsOfDialect(op, foreign[i].dialect)) {
+      *(const char **)pipeline = foreign[i].pipeline;
+      return MlirWalkResultInterrupt;
+    }
+  return MlirWalkResultAdvance;
 }
 
 bool tileSessionTakeForeign(TileSession *session, tessera_error_t *error) {
-  bool found = false;
-  mlirOperationWalk(mlirModuleGetOperation(session->module), findForeign, &found, MlirWalkPreOrder);
-  return !found || tileSessionRun(session, "builtin.module(convert-stablehlo-to-linalg,canonicalize,cse)", error);
+  const char *pipeline = NULL;
+  mlirOperationWalk(mlirModuleGetOperation(session->module), findForeign, &pipeline, MlirWalkPreOrder);
+  return !pipeline || tileSessionRun(session, pipeline, error);
 }
 
 //===--- entries of upstream's sparse tensors ----------------------------------===//

@@ -17,11 +17,12 @@ typedef struct TileSession {
   MlirModule module;
 } TileSession;
 
-// "-" is standard input. A program of StableHLO is converted (tileSessionTakeForeign).
+// "-" is standard input. A program of StableHLO or TTIR is converted (tileSessionTakeForeign).
 bool tileSessionOpen(TileSession *session, const char *path, tessera_error_t *error);
 // `pipeline` as tile-opt's --pass-pipeline takes it: "builtin.module(…)".
 bool tileSessionRun(TileSession *session, const char *pipeline, tessera_error_t *error);
-// A program of StableHLO becomes one of linalg; any other stays as it is. tileSessionOpen has done so.
+// A program of StableHLO becomes one of linalg, kernels of Triton become tile kernels. Any other stays as it is.
+// tileSessionOpen has done so.
 bool tileSessionTakeForeign(TileSession *session, tessera_error_t *error);
 // Where the entry, or with null any public function, takes or gives tensors of upstream's sparse_tensor, the module
 // becomes one of our sparse ones, whose entries have a signature (lib/target/entry.h). What that leaves to upstream's

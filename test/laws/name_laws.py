@@ -37,6 +37,7 @@ PREFIXES = {
     "lib/transforms/layout": ["layout", "tile"],
     "lib/conversion/gpu_launch_to_runtime": ["launch", "tile"],
     "lib/conversion/stablehlo_to_linalg": ["hlo", "tile"],
+    "lib/conversion/tt_to_tile": ["triton", "tile"],
     "lib/conversion/tile_to_gpu": ["gpu", "tile"],
     "lib/conversion/tile_to_nvvm": ["nvvm", "gpu", "tile"],
     "lib/conversion/tile_to_rocdl": ["rocdl", "gpu", "tile"],

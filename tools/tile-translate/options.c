@@ -79,7 +79,8 @@ static bool take(const char *argument, TranslateOptions *options, tessera_error_
     return options->help = true;
   if (strcmp(argument, "--tile-layout-to-svg") == 0)
     return options->draw = true;
-  if (strcmp(argument, "--import-onnx") == 0 || strcmp(argument, "--import-stablehlo") == 0)
+  if (strcmp(argument, "--import-onnx") == 0 || strcmp(argument, "--import-stablehlo") == 0 ||
+      strcmp(argument, "--import-ttir") == 0)
     return (options->import = argument + sizeof "--import-" - 1) != NULL;
   if (valueOf(argument, "--element-bytes"))
     return takeElementBytes(valueOf(argument, "--element-bytes"), options, error);
@@ -128,6 +129,7 @@ void translateOptionsPrintHelp(void) {
   puts("  --tile-layout-to-svg   the layouts in FILE as a picture, and the bank conflicts of registers on memory\n"
        "  --import-onnx          the ONNX model FILE as linalg, in MLIR's text\n"
        "  --import-stablehlo     the program FILE in StableHLO, as JAX prints it, as linalg\n"
+       "  --import-ttir          the kernels FILE of Triton, as tile kernels and functions that launch them\n"
        "  --element-bytes=N      of these: 1, 2 (default), 4 or 8\n"
        "  -o FILE                where to (default: -, standard output)\n"
        "  --target=NAME          cpu, nvvm (default: the first that has the form)\n"

@@ -1,0 +1,57 @@
+// RUN: %tile_opt %s --convert-tt-to-tile --split-input-file --verify-diagnostics
+
+tt.func public @recursive(%n: i32) {
+  // expected-error @+1 {{is a call that cannot be inlined: recursion does not become a kernel}}
+  tt.call @recursive(%n) : (i32) -> ()
+  tt.return
+}
+
+// -----
+
+// expected-error @+1 {{parameter 0 is tensor<8xi32>, expected a pointer, an integer or a float}}
+tt.func public @parameter(%x: tensor<8xi32>) {
+  tt.return
+}
+
+// -----
+
+tt.func public @inline_asm(%n: i32) {
+  // expected-error @+1 {{has no conversion to tile}}
+  %y = tt.elementwise_inline_asm "mov.b32 $0, $1;" {constraints = "=r,r", packed_element = 1 : i32, pure = true} %n : i32 -> i32
+  tt.return
+}
+
+// -----
+
+tt.func public @library(%x: f32) {
+  // expected-error @+1 {{calls '__nv_j0f', which is not in the table of device functions}}
+  %y = tt.extern_elementwise %x {libname = "", libpath = "", pure = true, symbol = "__nv_j0f"} : (f32) -> f32
+  tt.return
+}
+
+// -----
+
+tt.func public @two(%c: i1, %x: !tt.ptr<f32>, %y: !tt.ptr<f32>) {
+  // expected-error @+1 {{makes one pointer of pointers to different memory}}
+  %p = arith.select %c, %x, %y : !tt.ptr<f32>
+  %v = tt.load %p : !tt.ptr<f32>
+  tt.store %x, %v : !tt.ptr<f32>
+  tt.return
+}
+
+// -----
+
+tt.func public @cast(%x: !tt.ptr<f32>, %y: !tt.ptr<i32>) {
+  // expected-error @+1 {{makes a pointer to i32 of one to f32, which has no conversion to tile}}
+  %p = tt.bitcast %x : !tt.ptr<f32> -> !tt.ptr<i32>
+  %v = tt.load %p : !tt.ptr<i32>
+  tt.store %y, %v : !tt.ptr<i32>
+  tt.return
+}
+
+// -----
+
+// expected-error @+1 {{is public and gives results: a kernel gives none}}
+tt.func public @result(%x: i32) -> i32 {
+  tt.return %x : i32
+}
