@@ -68,17 +68,20 @@ static MlirValue makeAnew(Writer *writer, const Value *value, LayoutId layout) {
   const Variable *variable = &graph->variables[graph->ports[value->definition].variable];
   LayoutId own = layoutFromPort(graph, &graph->ports[value->definition], layout);
   LayoutId wanted[8] = {0};
+  MlirValue sources[8]; // as the graph knows them: the op may take another one's conversion by now
   for (uint32_t i = 0; own && i < variable->portCount; ++i) {
     const Port *port = &graph->ports[variable->firstPort + i];
     if (port->operand >= 0 && (port->operand >= 8 || !(wanted[port->operand] = layoutOfPort(graph, port, own))))
       return (MlirValue){NULL};
+    if (port->operand >= 0)
+      sources[port->operand] = graph->values[port->tile].value;
   }
   if (!own || layoutOfPort(graph, &graph->ports[value->definition], own) != layout)
     return (MlirValue){NULL};
   MlirOperation copy = mlirOperationClone(op);
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op) && i < 8; ++i)
     if (wanted[i])
-      mlirOperationSetOperand(copy, i, valueIn(writer, mlirOperationGetOperand(op, i), wanted[i]));
+      mlirOperationSetOperand(copy, i, valueIn(writer, sources[i], wanted[i]));
   mlirBlockInsertOwnedOperationAfter(mlirOperationGetBlock(op), op, copy);
   setResult(copy, typeWith(graph, mlirValueGetType(value->value), layout));
   ++writer->counts->copies;
