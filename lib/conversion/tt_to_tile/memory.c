@@ -11,7 +11,7 @@
 
 static MlirType pointeeOf(MlirType old) { return ttPointerTypeGetPointee(ttTypeGetElement(old)); }
 
-// Of a pointer in memory: an i64.
+// A pointer in memory is an i64.
 static MlirType storedType(Triton *t, MlirType pointee) {
   return ttTypeIsAPointer(pointee) ? mlirIntegerTypeGet(t->b.context, 64) : pointee;
 }
@@ -154,7 +154,7 @@ static MlirValue loadElement(Triton *t, TritonValue pointer, MlirValue mask, Mli
     other = ubPoisonOpBuild(&t->b, type);
   scfYieldOpBuild(&t->b, 1, &other);
   t->b = outer;
-  return mlirOperationGetResult(scfIfOpBuild(&t->b, 1, &type, mask, regions[0], regions[1]), 0);
+  return tileOnlyResult(scfIfOpBuild(&t->b, 1, &type, mask, regions[0], regions[1]));
 }
 
 static bool load(Triton *t, MlirOperation op) {
