@@ -5,6 +5,7 @@
 #include "llvm-c/LLJIT.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdlib.h>
 
 struct TileJit {
@@ -53,50 +54,112 @@ static void searchProcess(LLVMOrcLLJITRef lljit) {
                               LLVMOrcCreateCustomCAPIDefinitionGenerator(defineFromProcess, NULL, NULL));
 }
 
-//===--- the JIT ------------------------------------------------------------===//
+//===--- parts --------------------------------------------------------------===//
 
-static bool addModule(LLVMOrcLLJITRef lljit, LLVMModuleRef module, LLVMOrcThreadSafeContextRef context,
-                      tessera_error_t *error) {
-  LLVMOrcThreadSafeModuleRef safe = LLVMOrcCreateNewThreadSafeModule(module, context);
-  LLVMOrcJITDylibRef library = LLVMOrcLLJITGetMainJITDylib(lljit);
-  return !tileCodegenFailed(LLVMOrcLLJITAddLLVMIRModule(lljit, library, safe), "adding the module", error);
+// A part on its way to an object, in a thread of its own.
+typedef struct Compilation {
+  TileJitPart part;
+  LLVMTargetMachineRef machine;
+  int optimization;
+  LLVMMemoryBufferRef object;
+  tessera_error_t error;
+  bool ok, isInThread;
+  pthread_t thread;
+} Compilation;
+
+static void *compilePart(void *data) {
+  Compilation *c = data;
+  c->ok = tileCodegenOptimize(c->part.module, c->machine, c->optimization, &c->error) &&
+          tileCodegenObjectCreate(c->part.module, c->machine, &c->object, &c->error);
+  LLVMDisposeModule(c->part.module);
+  LLVMContextDispose(c->part.context);
+  return NULL;
 }
 
-static bool start(TileJit *jit, LLVMModuleRef module, LLVMOrcThreadSafeContextRef context, LLVMTargetMachineRef machine,
-                  int optimization, tessera_error_t *error) {
-  if (!tileCodegenOptimize(module, machine, optimization, error)) {
-    LLVMDisposeModule(module);
-    LLVMDisposeTargetMachine(machine);
-    return false;
+// The first part in this thread, each other in its own where one can be had.
+static void compileParts(Compilation *compilations, int count) {
+  for (int i = 1; i < count; ++i)
+    compilations[i].isInThread = pthread_create(&compilations[i].thread, NULL, compilePart, &compilations[i]) == 0;
+  for (int i = 0; i < count; ++i)
+    if (!compilations[i].isInThread)
+      compilePart(&compilations[i]);
+  for (int i = 1; i < count; ++i)
+    if (compilations[i].isInThread)
+      pthread_join(compilations[i].thread, NULL);
+}
+
+static void discardParts(const TileJitPart *parts, int count) {
+  for (int i = 0; i < count; ++i) {
+    LLVMDisposeModule(parts[i].module);
+    LLVMContextDispose(parts[i].context);
   }
+}
+
+//===--- the JIT ------------------------------------------------------------===//
+
+static bool start(TileJit *jit, tessera_error_t *error) {
+  LLVMTargetMachineRef machine = tileCodegenMachineCreate(NULL, "", LLVMCodeModelJITDefault, error);
+  if (!machine)
+    return false;
   LLVMOrcLLJITBuilderRef builder = LLVMOrcCreateLLJITBuilder();
   LLVMOrcLLJITBuilderSetJITTargetMachineBuilder(builder,
                                                 LLVMOrcJITTargetMachineBuilderCreateFromTargetMachine(machine));
-  if (tileCodegenFailed(LLVMOrcCreateLLJIT(&jit->lljit, builder), "starting the JIT", error)) {
-    LLVMDisposeModule(module);
+  if (tileCodegenFailed(LLVMOrcCreateLLJIT(&jit->lljit, builder), "starting the JIT", error))
     return false;
-  }
   LLVMOrcExecutionSessionSetErrorReporter(LLVMOrcLLJITGetExecutionSession(jit->lljit), takeReport, jit);
   searchProcess(jit->lljit);
-  return addModule(jit->lljit, module, context, error);
+  return true;
 }
 
-TileJit *tileJitCreate(LLVMModuleRef module, LLVMContextRef context, int optimization, tessera_error_t *error) {
-  LLVMOrcThreadSafeContextRef safe = LLVMOrcCreateNewThreadSafeContextFromLLVMContext(context);
-  TileJit *jit = calloc(1, sizeof *jit);
-  if (!jit)
-    tessera_fail(error, "out of memory");
-  LLVMTargetMachineRef machine = jit ? tileCodegenMachineCreate(NULL, NULL, LLVMCodeModelJITDefault, error) : NULL;
-  bool ok = false;
-  if (machine)
-    ok = start(jit, module, safe, machine, optimization, error);
-  else
-    LLVMDisposeModule(module);
-  LLVMOrcDisposeThreadSafeContext(safe);
+static bool addObjects(TileJit *jit, Compilation *compilations, int count, tessera_error_t *error) {
+  LLVMOrcJITDylibRef library = LLVMOrcLLJITGetMainJITDylib(jit->lljit);
+  for (int i = 0; i < count; ++i) {
+    if (!compilations[i].ok)
+      return tessera_fail(error, "%s", compilations[i].error.text);
+    LLVMMemoryBufferRef object = compilations[i].object;
+    compilations[i].object = NULL; // is taken over
+    if (tileCodegenFailed(LLVMOrcLLJITAddObjectFile(jit->lljit, library, object), "adding the code", error))
+      return false;
+  }
+  return true;
+}
+
+static bool compile(TileJit *jit, const TileJitPart *parts, int count, int optimization, tessera_error_t *error) {
+  Compilation *compilations = calloc((size_t)count, sizeof *compilations);
+  bool ok = compilations || tessera_fail(error, "out of memory");
+  for (int i = 0; i < count && ok; ++i) {
+    compilations[i] = (Compilation){.part = parts[i], .optimization = optimization};
+    compilations[i].machine = tileCodegenMachineCreate(NULL, "", LLVMCodeModelJITDefault, error);
+    ok = compilations[i].machine;
+  }
   if (ok)
+    compileParts(compilations, count);
+  else
+    discardParts(parts, count);
+  ok = ok && addObjects(jit, compilations, count, error);
+  for (int i = 0; i < count && compilations; ++i) {
+    if (compilations[i].machine)
+      LLVMDisposeTargetMachine(compilations[i].machine);
+    if (compilations[i].object)
+      LLVMDisposeMemoryBuffer(compilations[i].object);
+  }
+  free(compilations);
+  return ok;
+}
+
+TileJit *tileJitCreateOfParts(const TileJitPart *parts, int count, int optimization, tessera_error_t *error) {
+  TileJit *jit = calloc(1, sizeof *jit);
+  bool ok = (jit || tessera_fail(error, "out of memory")) && start(jit, error);
+  if (!ok)
+    discardParts(parts, count);
+  if (ok && compile(jit, parts, count, optimization, error))
     return jit;
   tileJitDestroy(jit);
   return NULL;
+}
+
+TileJit *tileJitCreate(LLVMModuleRef module, LLVMContextRef context, int optimization, tessera_error_t *error) {
+  return tileJitCreateOfParts(&(TileJitPart){module, context}, 1, optimization, error);
 }
 
 void tileJitDestroy(TileJit *jit) {

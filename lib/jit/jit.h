@@ -16,8 +16,16 @@ typedef struct TileJit TileJit;
 // `optimization`: 0 to 3, as clang's -O. Null after writing to `error`. Takes over `context` (and the module in it) in
 // either case.
 TileJit *tileJitCreate(LLVMModuleRef module, LLVMContextRef context, int optimization, tessera_error_t *error);
+
+// A program in several modules, each in a context of its own, that name each other's functions: optimized and compiled
+// in as many threads. Takes all parts over.
+typedef struct TileJitPart {
+  LLVMModuleRef module;
+  LLVMContextRef context;
+} TileJitPart;
+TileJit *tileJitCreateOfParts(const TileJitPart *parts, int count, int optimization, tessera_error_t *error);
 void tileJitDestroy(TileJit *jit);
-// Address of a function or variable; null after writing to `error`. Compiles on the first look-up.
+// Address of a function or variable; null after writing to `error`. Links on the first look-up.
 void *tileJitLookup(TileJit *jit, const char *name, tessera_error_t *error);
 
 // Adds `void tessera_packed_NAME(void **args)` for the C interface `_mlir_ciface_NAME` in `module`: args[0] points to

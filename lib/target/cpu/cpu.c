@@ -1,20 +1,43 @@
-// Hands a lowered module to the JIT. See cpu.h.
+// Hands a lowered module to the JIT, in parts that are compiled at once. See cpu.h.
 #include "lib/target/cpu/cpu.h"
 
+#include "lib/target/cpu/split.h"
 #include "mlir-c/RegisterEverything.h"
 #include "mlir-c/Target/LLVMIR.h"
 
-TileJit *tileCpuCompile(MlirOperation module, const char *entry, tessera_error_t *error) {
-  mlirRegisterAllLLVMTranslations(mlirOperationGetContext(module));
-  LLVMContextRef context = LLVMContextCreate();
-  LLVMModuleRef translated = mlirTranslateModuleToLLVMIR(module, context);
-  if (!translated || !tileJitAddPackedEntry(translated, entry, error)) {
-    if (translated)
-      LLVMDisposeModule(translated);
-    else
-      tessera_fail(error, "the module cannot be translated to LLVM IR");
-    LLVMContextDispose(context);
-    return NULL;
+#include <sched.h>
+#include <unistd.h>
+
+static int processors(void) {
+  cpu_set_t allowed;
+  return sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed) : (int)sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+static void discard(TileJitPart *parts, int count) {
+  for (int i = 0; i < count; ++i) {
+    if (parts[i].module)
+      LLVMDisposeModule(parts[i].module);
+    LLVMContextDispose(parts[i].context);
   }
-  return tileJitCreate(translated, context, 3, error);
+}
+
+static bool translate(MlirOperation module, TileJitPart *part, tessera_error_t *error) {
+  part->context = LLVMContextCreate();
+  part->module = mlirTranslateModuleToLLVMIR(module, part->context);
+  return part->module || tessera_fail(error, "the module cannot be translated to LLVM IR");
+}
+
+TileJit *tileCpuCompile(MlirOperation module, const char *entry, tessera_error_t *error) {
+  MlirModule modules[TileCpuMaxParts];
+  TileJitPart parts[TileCpuMaxParts + 1];
+  mlirRegisterAllLLVMTranslations(mlirOperationGetContext(module));
+  int numModules = tileCpuSplit(module, processors(), modules), count = 1;
+  bool ok = translate(module, &parts[0], error) && tileJitAddPackedEntry(parts[0].module, entry, error);
+  for (int i = 0; i < numModules && ok; ++i)
+    ok = translate(mlirModuleGetOperation(modules[i]), &parts[count++], error);
+  tileCpuDestroyParts(modules, numModules);
+  if (ok)
+    return tileJitCreateOfParts(parts, count, 3, error);
+  discard(parts, count);
+  return NULL;
 }

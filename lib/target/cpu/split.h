@@ -1,0 +1,18 @@
+// A program in the LLVM dialect as several modules that can be compiled at once.
+//
+//   MlirModule parts[TileCpuMaxParts];
+//   int count = tileCpuSplit(module, processors, parts);
+//   … each of parts, and module, are translated and compiled …
+//   tileCpuDestroyParts(parts, count);
+#pragma once
+
+#include "lib/capi/common.h"
+
+enum { TileCpuMaxParts = 16 };
+
+// Moves kernels into new modules, so that these and what is left of `module` are about equally large: `most` modules
+// in all, fewer where they would be small. Kernels are functions whose address is taken and that nothing
+// calls; those that need more than functions of the runtime stay. Returns the number of new modules, 0 where a split
+// is not worth it.
+int tileCpuSplit(MlirOperation module, int most, MlirModule *parts);
+void tileCpuDestroyParts(MlirModule *parts, int count);

@@ -1,0 +1,83 @@
+// A program split into modules: which functions move, and that the modules are complete.
+#include "lib/target/cpu/split.h"
+#include "mlir-c/RegisterEverything.h"
+#include "test/check.h"
+
+#include <stdlib.h>
+
+enum { Ops = 3000 };
+
+// A function of many ops, which takes the address of `taken` and calls `called`, where these are given.
+static void writeFunction(FILE *file, const char *name, const char *taken, const char *called) {
+  fprintf(file, "llvm.func @%s() {\n", name);
+  for (int i = 0; i < Ops; ++i)
+    fprintf(file, "  %%%d = llvm.mlir.constant(%d : i32) : i32\n", i, i);
+  if (taken)
+    fprintf(file, "  %%t = llvm.mlir.addressof @%s : !llvm.ptr\n", taken);
+  if (called)
+    fprintf(file, "  llvm.call @%s() : () -> ()\n", called);
+  fprintf(file, "  llvm.return\n}\n");
+}
+
+static MlirModule parse(MlirContext context) {
+  char *text;
+  size_t size;
+  FILE *file = open_memstream(&text, &size);
+  fprintf(file, "llvm.mlir.global internal constant @table(\"ab\") {addr_space = 0 : i32}\nllvm.func @outside()\n");
+  const char *const taken[] = {"alone", "asks", "reads", "calls"};
+  fprintf(file, "llvm.func @main() {\n");
+  for (int i = 0; i < 4; ++i)
+    fprintf(file, "  %%%d = llvm.mlir.addressof @%s : !llvm.ptr\n", i, taken[i]);
+  fprintf(file, "  llvm.call @helper() : () -> ()\n  llvm.return\n}\n");
+  writeFunction(file, "alone", NULL, NULL);
+  writeFunction(file, "asks", NULL, "outside");
+  writeFunction(file, "reads", "table", NULL);  // a global of the program's
+  writeFunction(file, "calls", NULL, "helper"); // a function of the program's
+  writeFunction(file, "helper", NULL, NULL);    // is called
+  writeFunction(file, "unused", NULL, NULL);    // perhaps an entry
+  fclose(file);
+  MlirModule module = mlirModuleCreateParse(context, mlirStringRefCreateFromCString(text));
+  free(text);
+  return module;
+}
+
+static bool has(MlirModule module, const char *name, bool wantsBody) {
+  MlirSymbolTable symbols = mlirSymbolTableCreate(mlirModuleGetOperation(module));
+  MlirOperation op = mlirSymbolTableLookup(symbols, mlirStringRefCreateFromCString(name));
+  mlirSymbolTableDestroy(symbols);
+  return !mlirOperationIsNull(op) &&
+         mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0))) != wantsBody;
+}
+
+static void testSplit(MlirModule module) {
+  MlirModule parts[TileCpuMaxParts];
+  CHECK(tileCpuSplit(mlirModuleGetOperation(module), 1, parts) == 0);
+  int count = tileCpuSplit(mlirModuleGetOperation(module), 3, parts);
+  CHECK(count == 2, "%d", count);
+  const char *const moved[] = {"alone", "asks"}, *const kept[] = {"main", "reads", "calls", "helper", "unused"};
+  for (int i = 0; i < 2 && count == 2; ++i) {
+    CHECK(has(module, moved[i], false), "%s", moved[i]);
+    CHECK(has(parts[0], moved[i], true) != has(parts[1], moved[i], true), "%s", moved[i]);
+    CHECK(mlirOperationVerify(mlirModuleGetOperation(parts[i])));
+  }
+  for (int i = 0; i < 5; ++i)
+    CHECK(has(module, kept[i], true), "%s", kept[i]);
+  CHECK(mlirOperationVerify(mlirModuleGetOperation(module)));
+  tileCpuDestroyParts(parts, count);
+}
+
+int main(void) {
+  MlirDialectRegistry registry = mlirDialectRegistryCreate();
+  mlirRegisterAllDialects(registry);
+  MlirContext context = mlirContextCreateWithRegistry(registry, false);
+  mlirContextLoadAllAvailableDialects(context);
+  MlirModule module = parse(context);
+  CHECK(!mlirModuleIsNull(module));
+  if (!mlirModuleIsNull(module)) {
+    testSplit(module);
+    mlirModuleDestroy(module);
+  }
+  mlirContextDestroy(context);
+  mlirDialectRegistryDestroy(registry);
+  return checkResult(14);
+}
