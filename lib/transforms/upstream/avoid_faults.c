@@ -7,7 +7,6 @@
 //
 // Expects: any level; pipelines run it first, before upstream's passes of buffers and vectors, and last, in the llvm
 // dialect. Leaves: no op that a row tells about, or an error at that op. Cost: linear.
-#include "dialects/tile/ops.h"
 #include "lib/capi/op.h"
 #include "lib/ir/builder.h"
 #include "lib/ir/pass.h"
@@ -15,6 +14,7 @@
 #include "mlir-c/AffineMap.h"
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/BuiltinTypes.h"
+#include "mlir-c/Dialect/SparseTensor.h"
 #include "upstream/arith.h"
 #include "upstream/bufferization.h"
 #include "upstream/linalg.h"
@@ -229,16 +229,19 @@ static bool stepByOne(MlirOperation op) {
 
 //===--- arithmetic on sparse tensors that gives another element type ---------------===//
 
-// A tile's layout is no encoding of stored places, and its ops stay.
+// A layout of a tile is an encoding too, and stays where it is.
+static bool isStored(MlirType type) {
+  MlirAttribute encoding =
+      mlirTypeIsARankedTensor(type) ? mlirRankedTensorTypeGetEncoding(type) : mlirAttributeGetNull();
+  return !mlirAttributeIsNull(encoding) && mlirAttributeIsASparseTensorEncodingAttr(encoding);
+}
+
 static bool losesEncoding(MlirOperation op) {
   if ((!tileOpIsOfDialect(op, "arith") && !tileOpIsOfDialect(op, "math")) || mlirOperationGetNumResults(op) != 1)
     return false;
   MlirType type = tileOnlyResultType(op);
   intptr_t count = mlirOperationGetNumOperands(op);
-  bool differs = count > 0 && mlirTypeIsARankedTensor(type) &&
-                 !mlirAttributeIsNull(mlirRankedTensorTypeGetEncoding(type)) &&
-                 mlirShapedTypeGetRank(type) <= MaxRank && mlirOperationIsNull(tileParentOp(op, tileKernelOpIsA)) &&
-                 mlirOperationIsNull(tileParentOp(op, tileFuncOpIsA));
+  bool differs = count > 0 && isStored(type) && mlirShapedTypeGetRank(type) <= MaxRank;
   for (intptr_t i = 0; i < count; ++i)
     differs &= mlirTypeIsARankedTensor(tileOperandType(op, i)) && !mlirTypeEqual(tileOperandType(op, i), type);
   return differs;
@@ -276,9 +279,7 @@ static bool computeByPoints(MlirOperation op) {
 //===--- a choice between sparse tensors --------------------------------------------===//
 
 static bool choosesEncoded(MlirOperation op) {
-  return arithSelectOpIsA(op) && !mlirTypeIsAShaped(tileFirstOperandType(op)) &&
-         mlirTypeIsARankedTensor(tileOnlyResultType(op)) &&
-         !mlirAttributeIsNull(mlirRankedTensorTypeGetEncoding(tileOnlyResultType(op)));
+  return arithSelectOpIsA(op) && !mlirTypeIsAShaped(tileFirstOperandType(op)) && isStored(tileOnlyResultType(op));
 }
 
 static bool chooseByIf(MlirOperation op) {
