@@ -10,8 +10,8 @@ list(APPEND COMPILER_SOURCES ${files})
 
 # tessera_generate_ops(tile dialects/tile): from FOLDER/ops.def, a generator tessera-opgen-tile, the header
 # generated/FOLDER/ops.h (appended to GENERATED_HEADERS) and, for target docs, the page docs/generated/tile.md.
-set(OPGEN_SOURCES tools/tessera-opgen/header.c tools/tessera-opgen/names.c lib/ir/op_arena.c lib/ir/op_columns.c
-                  lib/ir/op_format_text.c)
+set(OPGEN_SOURCES tools/tessera-opgen/header.c tools/tessera-opgen/names.c tools/tessera-opgen/python.c
+                  lib/ir/op_arena.c lib/ir/op_columns.c lib/ir/op_format_text.c)
 add_custom_target(docs)
 function(tessera_generate_ops dialect folder)
   set(generator tessera-opgen-${dialect})
@@ -49,6 +49,12 @@ endforeach()
 add_custom_command(OUTPUT ${UPSTREAM_HEADERS} ${UPSTREAM_FOLDER}/names.inc ${UPSTREAM_FOLDER}/slots.inc
   COMMAND tessera-opgen-upstream ${UPSTREAM_FOLDER} DEPENDS tessera-opgen-upstream VERBATIM)
 list(APPEND GENERATED_HEADERS ${UPSTREAM_HEADERS})
+
+# The builders of the Python package, which are kept in the tree: pip install has no compiler. ./dev docs writes them.
+set(PYTHON_OPS ${CMAKE_SOURCE_DIR}/python/tessera/_kernel)
+add_custom_target(python-ops COMMAND tessera-opgen-tile python ${PYTHON_OPS}/_ops.py
+  COMMAND tessera-opgen-upstream python ${PYTHON_OPS}/_upstream.py VERBATIM)
+add_dependencies(docs python-ops)
 list(APPEND COMPILER_SOURCES ${GENERATED_HEADERS})
 
 # ONNX's schema (lib/import/onnx): nanopb's generator makes its descriptors.

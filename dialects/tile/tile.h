@@ -35,6 +35,14 @@ MlirType tileTileTypeGet(intptr_t rank, const int64_t *shape, MlirType element, 
 // theirs.
 MlirType tileTypeWithElement(MlirType type, MlirType element);
 
+//===--- what an op makes ---------------------------------------------------===//
+// The type of the result of a reduce, transpose, cat or random of these operands. Null: there is none, and the op's
+// verifier says why.
+MlirType tileReduceTypeGet(MlirType input, intptr_t numAxes, const int64_t *axes);
+MlirType tileTransposeTypeGet(MlirType input, intptr_t rank, const int64_t *permutation);
+MlirType tileCatTypeGet(intptr_t numPieces, const MlirType *pieces, int64_t axis);
+MlirType tileRandomTypeGet(MlirType counter);
+
 //===--- !tile.view ---------------------------------------------------------===//
 // Element t of tile i lies at i * step + t * stride along each axis; axis a of the view is dimension order[a] of what
 // it views. `packed`: how narrow elements lie in their words.

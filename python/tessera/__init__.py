@@ -11,6 +11,8 @@
 Nothing is compiled or decided here: every function calls Tessera's C library (docs/python.md). What the compiler has to
 say arrives as `Diagnostic` objects, and as the exception `Error` when it was an error.
 """
+from typing import Any
+
 from ._compile import compile
 from ._diagnostics import Diagnostic, Error, Location
 from ._execution import ArrayType, Judgement, Program, Result
@@ -23,3 +25,14 @@ __all__ = [
     "Operation", "PassResult", "Program", "Region", "Result", "StaleError", "Type", "Value",
     "compile", "library_path", "load", "parse", "set_machine_path"
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """What kernels are written with (docs/python-kernels.md), imported when it is first asked for."""
+    if name.startswith("__"):
+        raise AttributeError(f"module 'tessera' has no attribute '{name}'")
+    from ._kernel import PUBLIC
+    if name not in PUBLIC:
+        raise AttributeError(f"module 'tessera' has no attribute '{name}'")
+    globals().update(PUBLIC)
+    return PUBLIC[name]

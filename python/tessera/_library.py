@@ -166,6 +166,10 @@ class NamedAttribute(ctypes.Structure):
     pass
 
 
+class OperationState(ctypes.Structure):
+    """MlirOperationState of mlir-c/IR.h: filled by mlirOperationStateAdd…, taken by mlirOperationCreate."""
+
+
 StringCallback = ctypes.CFUNCTYPE(None, StringRef, ctypes.c_void_p)
 StatisticCallback = ctypes.CFUNCTYPE(None, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_uint64, ctypes.c_void_p)
 
@@ -191,11 +195,17 @@ _types: dict[str, Any] = {
     "Text*": ctypes.POINTER(CText),
     "Error*": ctypes.POINTER(CError),
     "NamedAttribute": NamedAttribute,
+    "NamedAttribute*": ctypes.POINTER(NamedAttribute),
+    "OperationState": OperationState,
+    "OperationState*": ctypes.POINTER(OperationState),
 }
-for _name in ("Attribute Block Context Diagnostic DialectRegistry Identifier Location Module OpOperand OpPassManager "
+for _name in ("Attribute Block Context Diagnostic Dialect DialectRegistry Identifier Location Module OpOperand OpPassManager "
               "OpPrintingFlags Operation PassManager Region Type Value").split():
     _types[_name] = _handle(_name)
 NamedAttribute._fields_ = [("name", _types["Identifier"]), ("attribute", _types["Attribute"])]
+OperationState._fields_ = [("name", StringRef), ("location", _types["Location"]), *(
+    field for what in ("Results", "Operands", "Regions", "Successors", "Attributes")
+    for field in ((f"num{what}", ctypes.c_ssize_t), (what, ctypes.c_void_p))), ("inferTypes", ctypes.c_bool)]
 
 # A callback may not return a struct in ctypes: MlirLogicalResult, a struct of one byte, is returned as that byte.
 DiagnosticHandler = ctypes.CFUNCTYPE(ctypes.c_int8, _types["Diagnostic"], ctypes.c_void_p)
@@ -211,6 +221,7 @@ void tesseraRegisterAllPasses()
 void mlirExtToolWhenOutOfMemory(OutOfMemory)
 Context mlirContextCreateWithRegistry(DialectRegistry, bool)
 void mlirContextDestroy(Context)
+Dialect mlirContextGetOrLoadDialect(Context, StringRef)
 void mlirContextSetAllowUnregisteredDialects(Context, bool)
 int64_t mlirContextAttachDiagnosticHandler(Context, DiagnosticHandler, void*, void*)
 void mlirContextDetachDiagnosticHandler(Context, int64_t)
@@ -255,6 +266,34 @@ void mlirPrintPassPipeline(OpPassManager, StringCallback, void*)
 void mlirExtStatisticsReset()
 void tileMachineSetFolder(char*)
 void mlirExtStatisticsForEach(StatisticCallback, void*)
+
+Module mlirModuleCreateEmpty(Location)
+Block mlirModuleGetBody(Module)
+Location mlirLocationFileLineColGet(Context, StringRef, unsigned, unsigned)
+Location mlirLocationCallSiteGet(Location, Location)
+Identifier mlirIdentifierGet(Context, StringRef)
+OperationState mlirOperationStateGet(StringRef, Location)
+void mlirOperationStateAddResults(OperationState*, intptr_t, void*)
+void mlirOperationStateAddOperands(OperationState*, intptr_t, void*)
+void mlirOperationStateAddOwnedRegions(OperationState*, intptr_t, void*)
+void mlirOperationStateAddAttributes(OperationState*, intptr_t, NamedAttribute*)
+void mlirOperationStateEnableResultTypeInference(OperationState*)
+Operation mlirOperationCreate(OperationState*)
+void mlirOperationDestroy(Operation)
+void mlirOperationRemoveFromParent(Operation)
+void mlirOperationSetAttributeByName(Operation, StringRef, Attribute)
+Region mlirRegionCreate()
+void mlirRegionAppendOwnedBlock(Region, Block)
+void mlirRegionTakeBody(Region, Region)
+Block mlirBlockCreate(intptr_t, void*, void*)
+void mlirBlockAppendOwnedOperation(Block, Operation)
+Value mlirBlockAddArgument(Block, Type, Location)
+void mlirBlockEraseArgument(Block, unsigned)
+void mlirValueReplaceAllUsesOfWith(Value, Value)
+Type tileReduceTypeGet(Type, intptr_t, void*)
+Type tileTransposeTypeGet(Type, intptr_t, void*)
+Type tileCatTypeGet(intptr_t, void*, int64_t)
+Type tileRandomTypeGet(Type)
 
 Operation mlirOperationClone(Operation)
 Identifier mlirOperationGetName(Operation)

@@ -1,5 +1,5 @@
-// tessera-opgen-DIALECT header|page|agreement OUTPUT: writes the dialect's generated header, its reference page or the
-// header by which a test compares builders with the parser.
+// tessera-opgen-DIALECT header|page|agreement|python OUTPUT: writes the dialect's generated header, its reference page,
+// the header by which a test compares builders with the parser, or the builders for Python.
 // Its rows come from OPGEN_ROWS (dialects/tile/ops.def), where HOOKS(…) is kept as text.
 #include "tools/tessera-opgen/opgen.h"
 #include <stdlib.h>
@@ -30,9 +30,12 @@ static int write(const char *mode, const char *path, const Opgen *opgen) {
     perror(path);
     return 1;
   }
-  (!strcmp(mode, "header") ? opgenWriteHeader
-   : !strcmp(mode, "page") ? opgenWritePage
-                           : opgenWriteAgreement)(out, opgen);
+  if (!strcmp(mode, "python"))
+    opgenWritePythonHead(out);
+  (!strcmp(mode, "header")   ? opgenWriteHeader
+   : !strcmp(mode, "page")   ? opgenWritePage
+   : !strcmp(mode, "python") ? opgenWritePython
+                             : opgenWriteAgreement)(out, opgen);
   bool bad = ferror(out);
   bad |= fclose(out) != 0;
   if (!bad)
@@ -43,8 +46,9 @@ static int write(const char *mode, const char *path, const Opgen *opgen) {
 }
 
 int main(int argc, char **argv) {
-  if (argc != 3 || (strcmp(argv[1], "header") && strcmp(argv[1], "page") && strcmp(argv[1], "agreement"))) {
-    fprintf(stderr, "usage: %s header|page|agreement OUTPUT\n", argv[0]);
+  if (argc != 3 || (strcmp(argv[1], "header") && strcmp(argv[1], "page") && strcmp(argv[1], "agreement") &&
+                    strcmp(argv[1], "python"))) {
+    fprintf(stderr, "usage: %s header|page|agreement|python OUTPUT\n", argv[0]);
     return 1;
   }
   TileArena arena = {0};

@@ -25,6 +25,8 @@ typedef struct Opgen {
 void opgenWriteHeader(FILE *out, const Opgen *opgen);    // header.c: enums, builders, accessors
 void opgenWriteAgreement(FILE *out, const Opgen *opgen); // agree.c: takes ops apart and builds them again, for tests
 void opgenWritePage(FILE *out, const Opgen *opgen);      // page.c: the reference page in Markdown
+void opgenWritePython(FILE *out, const Opgen *opgen);    // python.c: builders for python/tessera/_kernel
+void opgenWritePythonHead(FILE *out);                    // once, before the first dialect's
 
 // Whether every result's type follows from the operands, as far as text tells: then Create takes no result types.
 bool opgenInfersResults(const TileOpSpec *spec);

@@ -1,5 +1,6 @@
 // tessera-opgen-upstream FOLDER: writes from lib/ir/upstream.def the header FOLDER/DIALECT.h of every section, and
 // FOLDER/names.inc and slots.inc, the tables of all names that lib/ir/upstream.c compiles.
+// tessera-opgen-upstream python FILE: writes the builders for Python of the dialects that kernels in Python use.
 #include "tools/tessera-opgen/opgen.h"
 #include <string.h>
 
@@ -90,12 +91,47 @@ static bool writeSection(TileArena *arena, const char *folder, int section, intp
   return closeFile(out, dialect);
 }
 
+static bool isForPython(const char *dialect) {
+  static const char *const names[] = {"arith", "math", "scf", "memref", "func", "bufferization"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
+    if (!strcmp(names[i], dialect))
+      return true;
+  return false;
+}
+
+static bool writePython(TileArena *arena, const char *path) {
+  FILE *out = fopen(path, "w");
+  if (!out) {
+    perror(path);
+    return false;
+  }
+  opgenWritePythonHead(out);
+  bool ok = true;
+  for (int at = 0; ok && at < NumRows; at = endOfSection(at)) {
+    TileOpSpec *specs = tileArenaAllocate(arena, sizeof *specs * (size_t)(endOfSection(at) - at));
+    OpgenEnum enums[MaxEnums] = {{NULL}};
+    Opgen opgen = {.dialect = rows[at].name, .specs = specs, .isUpstream = true, .enums = enums};
+    if (!isForPython(opgen.dialect))
+      continue;
+    ok = compileSection(arena, at, specs, enums, &opgen);
+    if (ok)
+      opgenWritePython(out, &opgen);
+  }
+  return closeFile(out, path) && ok;
+}
+
 int main(int argc, char **argv) {
-  if (argc != 2) {
-    fprintf(stderr, "usage: %s FOLDER\n", argv[0]);
+  bool isPython = argc == 3 && !strcmp(argv[1], "python");
+  if (argc != 2 && !isPython) {
+    fprintf(stderr, "usage: %s FOLDER | python FILE\n", argv[0]);
     return 1;
   }
   TileArena arena = {0};
+  if (isPython) {
+    bool written = writePython(&arena, argv[2]);
+    tileArenaFree(&arena);
+    return !written;
+  }
   FILE *names = openFile(argv[1], "names", "inc");
   int slots[NumSlots] = {0};
   intptr_t first = 0;

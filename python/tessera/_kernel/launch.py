@@ -1,0 +1,283 @@
+"""Calls of kernels: `kernel[grid](*arrays, target=…, **constants)`, whatever the kernel was written in.
+
+A front end makes a `Launcher` of its parameters and of a function that builds the module of one specialization. Compiled
+programs are kept by what they depend on; a call of one that is there costs a few microseconds.
+"""
+from __future__ import annotations
+
+from typing import Any, Callable, NamedTuple, Sequence
+
+from .. import _compile
+from .._diagnostics import Error
+from .._ir import Module
+from .builder import DType
+from .errors import CompileError, Where, excerpt, from_text
+
+
+class Array:
+    """The annotation of a parameter that is an array: tessera.Array[tessera.f32, "M", 1000]. A size is a name (one name is one
+    size, checked at each call), a number, or None for any."""
+    dtype: DType
+    sizes: tuple[int | str | None, ...]
+
+    def __class_getitem__(cls, items: Any) -> "ArrayType":
+        dtype, *sizes = items if isinstance(items, tuple) else (items, )
+        if not isinstance(dtype, DType):
+            raise TypeError(f"tessera.Array[{dtype!r}, …]: expected a type of elements first, such as tessera.f32")
+        for size in sizes:
+            if not (size is None or isinstance(size, str) or isinstance(size, int) and not isinstance(size, bool) and size >= 0):
+                raise TypeError(f"tessera.Array[…, {size!r}]: a size is a name, a number or None")
+        return ArrayType(dtype, tuple(sizes))
+
+
+class ArrayType(NamedTuple):
+    dtype: DType
+    sizes: tuple[int | str | None, ...]
+
+    @property
+    def memref(self) -> str:
+        sizes = "x".join("?" if not isinstance(size, int) else str(size) for size in self.sizes)
+        return f"{sizes}{'x' if sizes else ''}{self.dtype.name}"
+
+
+class Constant:
+    """The annotation of a parameter that is known when the kernel is compiled: a number, a text, a type, a tuple of them."""
+
+
+class Parameter(NamedTuple):
+    """kind: an ArrayType, a DType (a scalar), Constant, or None: as the argument is."""
+    name: str
+    kind: Any
+    default: Any
+    where: Where | None = None
+
+
+NO_DEFAULT = object()
+_ELEMENTS = {"bool": "i1", "int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64", "float16": "f16", "bfloat16": "bf16",
+             "float32": "f32", "float64": "f64", "float8_e4m3fn": "f8E4M3FN", "float8_e5m2": "f8E5M2",
+             "float8_e8m0fnu": "f8E8M0FNU"}  # yapf: disable
+
+
+class Built(NamedTuple):
+    """What a front end builds: a module whose entry `main` takes the arrays and scalars in order, then the grid's sizes. Arrays
+    that are only read are tensors, the others memrefs. `holds`: whether what was read of the world is as it was."""
+    module: Module
+    written: tuple[bool, ...]
+    holds: Callable[[], bool]
+
+
+class _Compiled(NamedTuple):
+    holds: Callable[[], bool]
+    call: Callable[..., Any]
+    program: Any
+    module: Module
+    written: tuple[bool, ...]
+
+
+class Launch:
+    """kernel[grid]: call it on the kernel's arguments."""
+    __slots__ = ("_launcher", "_grid")
+
+    def __init__(self, launcher: "Launcher", grid: Any) -> None:
+        self._launcher, self._grid = launcher, grid
+
+    def __call__(self, *given: Any, target: str = "cpu", **named: Any) -> Any:
+        """Runs the kernel over the grid. On "cpu" gives None; on "interpret" and "emulate:CHIP" a tessera.Result with counts.
+
+        Raises CompileError for what is wrong with the kernel, Error for what the target finds, TypeError and ValueError for
+        arguments that do not fit."""
+        return self._launcher.run(self._grid, given, named, target)
+
+
+def grid_of(grid: Any, named: Callable[[], dict[str, Any]]) -> tuple[int, ...]:
+    if callable(grid):
+        grid = grid(named())
+    sizes = grid if type(grid) is tuple else tuple(grid) if isinstance(grid, list) else (grid, )
+    if not 1 <= len(sizes) <= 3:
+        raise ValueError(f"the grid has {len(sizes)} axes, expected 1 to 3")
+    for size in sizes:
+        if type(size) is not int and not hasattr(size, "__index__") or isinstance(size, bool):
+            raise TypeError(f"the grid has the size {size!r}, expected an integer")
+        if size < 0:
+            raise ValueError(f"the grid has the size {size}, expected 0 or more")
+    return sizes
+
+
+class Launcher:
+    """The calls of one kernel. `build(key, grid_rank)`: key has for each parameter an ArrayType, a DType, or (value, ) of a
+    constant."""
+
+    def __init__(self, name: str, parameters: Sequence[Parameter], build: Callable[[tuple[Any, ...], int], Built]) -> None:
+        self.name, self.parameters, self._build = name, tuple(parameters), build
+        self._compiled: dict[Any, list[_Compiled]] = {}
+        self._names = {parameter.name: i for i, parameter in enumerate(parameters)}
+        self._defaults = [parameter.default for parameter in parameters]
+        self._constants = [i for i, parameter in enumerate(parameters) if parameter.kind is Constant]
+        self._open = [i for i, parameter in enumerate(parameters) if parameter.kind is None]
+        self._values = [i for i, parameter in enumerate(parameters) if parameter.kind is not Constant]
+        self._sizes = self._shared_sizes()
+
+    def _shared_sizes(self) -> list[tuple[str, list[tuple[int, int]]]]:
+        """Names of sizes that stand more than once, and where."""
+        places: dict[str, list[tuple[int, int]]] = {}
+        for i, parameter in enumerate(self.parameters):
+            if isinstance(parameter.kind, ArrayType):
+                for axis, size in enumerate(parameter.kind.sizes):
+                    if isinstance(size, str):
+                        places.setdefault(size, []).append((i, axis))
+        return [(name, found) for name, found in places.items() if len(found) > 1]
+
+    def __getitem__(self, grid: Any) -> Launch:
+        return Launch(self, grid)
+
+    # --- arguments ---
+
+    def bind(self, given: tuple[Any, ...], named: dict[str, Any]) -> list[Any]:
+        values = [*given, *self._defaults[len(given):]]
+        if len(given) > len(self.parameters):
+            raise TypeError(f"{self.name} takes {len(self.parameters)} arguments, {len(given)} are given")
+        for name, value in named.items():
+            place = self._names.get(name)
+            if place is None:
+                raise TypeError(f"{self.name} has no parameter '{name}'")
+            if place < len(given):
+                raise TypeError(f"{self.name}: '{name}' is given twice")
+            values[place] = value
+        for parameter, value in zip(self.parameters, values):
+            if value is NO_DEFAULT:
+                raise TypeError(f"{self.name} needs its argument '{parameter.name}'")
+        return values
+
+    def _check_sizes(self, values: Sequence[Any]) -> None:
+        for name, places in self._sizes:
+            first, axis = places[0]
+            try:
+                wanted = values[first].shape[axis]
+                for place, other in places[1:]:
+                    if values[place].shape[other] != wanted:
+                        raise ValueError(
+                            f"{self.name}: the size '{name}' is {wanted} in '{self.parameters[first].name}' (axis {axis}) and "
+                            f"{values[place].shape[other]} in '{self.parameters[place].name}' (axis {other})")
+            except (AttributeError, IndexError):
+                continue  # no array, or of another rank: the program says so
+
+    def _kind(self, i: int, value: Any) -> Any:
+        """Of a parameter without annotation: what its argument is."""
+        from .builder import DTYPES, bool_, f32, index
+        if isinstance(value, (bool, int, float)):
+            return bool_ if isinstance(value, bool) else index if isinstance(value, int) else f32
+        dtype, shape = getattr(value, "dtype", None), getattr(value, "shape", None)
+        if dtype is None or shape is None:
+            raise TypeError(f"{self.name}: '{self.parameters[i].name}' is a {type(value).__name__}, expected an array or a number")
+        element = _ELEMENTS.get(str(dtype).rpartition(".")[2])
+        if element is None:
+            raise TypeError(f"{self.name}: '{self.parameters[i].name}' has elements of type {dtype}, which kernels do not have")
+        return ArrayType(DTYPES[element], (None, ) * len(shape))
+
+    def _key(self, values: Sequence[Any], target: str, rank: int) -> Any:
+        key: tuple[Any, ...] = tuple([(values[i].__class__, values[i]) for i in self._constants])
+        if self._open:
+            key += tuple([self._kind(i, values[i]) for i in self._open])
+        return key, target, rank
+
+    def specialize(self, values: Sequence[Any]) -> tuple[Any, ...]:
+        """For each parameter what build takes."""
+        kinds: list[Any] = []
+        for i, (parameter, value) in enumerate(zip(self.parameters, values)):
+            kinds.append((value, ) if parameter.kind is Constant else self._kind(i, value) if parameter.kind is None else parameter.kind)
+        return tuple(kinds)
+
+    # --- programs ---
+
+    def find(self, values: Sequence[Any], target: str, rank: int) -> _Compiled:
+        key = self._key(values, target, rank)
+        try:
+            known = self._compiled.get(key)
+        except TypeError:
+            bad = next(i for i in self._constants if not _hashes(values[i]))
+            raise TypeError(f"{self.name}: the constant '{self.parameters[bad].name}' is a {type(values[bad]).__name__}, expected a "
+                            "number, a text, a type or a tuple of them") from None
+        for one in known or ():
+            if one.holds():
+                return one
+        built = self._build(self.specialize(values), rank)
+        made = self._compile(built, target)
+        self._compiled.setdefault(key, []).insert(0, made)
+        return made
+
+    def _compile(self, built: Built, target: str) -> _Compiled:
+        try:
+            if target == "cpu":
+                program = _compile.compile(built.module)
+                return _Compiled(built.holds, program, program, built.module, built.written)
+            program = built.module.compile(target)
+        except CompileError:
+            raise
+        except Error as error:
+            located = from_text(str(error))
+            raise located or error from None
+        return _Compiled(built.holds, _Judged(program, built.written), program, built.module, built.written)
+
+    def run(self, grid: Any, given: tuple[Any, ...], named: dict[str, Any], target: str) -> Any:
+        values = self.bind(given, named)
+        sizes = grid_of(grid, lambda: {parameter.name: value for parameter, value in zip(self.parameters, values)})
+        if self._sizes:
+            self._check_sizes(values)
+        found = self.find(values, target, len(sizes))
+        try:
+            return found.call(*[values[i] for i in self._values], *sizes)
+        except (TypeError, ValueError) as error:
+            raise type(error)(self._named(str(error))) from None
+        except Exception as error:
+            if not isinstance(error, Error) and not type(error).__module__.startswith("tessera_runtime"):
+                raise
+            raise Error(self._named(with_lines(str(error)))) from None
+
+    def _named(self, text: str) -> str:
+        """The parameters' names for their numbers."""
+        import re
+        return re.sub(r"\bargument (\d+)\b", lambda match: f"'{self.parameters[self._values[int(match[1])]].name}'"
+                      if int(match[1]) < len(self._values) else match[0], text)
+
+
+def _hashes(value: Any) -> bool:
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
+
+
+def with_lines(text: str) -> str:
+    """Below each "file.py:3:5: …" the line itself, with a caret."""
+    import re
+
+    def add(match: "re.Match[str]") -> str:
+        return match[0] + excerpt(Where(match[1], int(match[2]), int(match[3])))
+
+    return re.sub(r"^([^\n:]+\.py):(\d+):(\d+): ?[^\n]*$", add, text, flags=re.M)
+
+
+class _Judged:
+    """A program on the interpreter or the emulator, called on arrays that it writes in place."""
+
+    def __init__(self, program: Any, written: tuple[bool, ...]) -> None:
+        self._program, self._written = program, written
+
+    def __call__(self, *values: Any) -> Any:
+        from .._execution import _numpy
+        np = _numpy()
+        arrays = [_as_numpy(value) for value in values]
+        for i, array in enumerate(arrays[:len(self._written)]):
+            for j, other in enumerate(arrays):
+                if self._written[i] and i != j and isinstance(other, np.ndarray) and isinstance(array, np.ndarray):
+                    if np.may_share_memory(array, other):
+                        raise ValueError(f"argument {i}, which the program writes, overlaps argument {j}")
+        return self._program(*arrays)
+
+
+def _as_numpy(value: Any) -> Any:
+    """PyTorch's tensors as arrays of the same memory."""
+    if type(value).__module__.partition(".")[0] == "torch" and hasattr(value, "numpy"):
+        return value.detach().numpy()
+    return value
