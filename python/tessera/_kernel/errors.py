@@ -47,7 +47,10 @@ def _location(where: Where | None) -> Location:
     return Location(str(where), where.file, where.line, where.column) if where else Location("unknown")
 
 
-class Refused(Exception):
+CompileError.__module__ = "tessera"
+
+
+class Refused(Error):
     """Raised while a kernel is walked; the walker says where. notes: (text, Where)."""
 
     def __init__(self, message: str, *notes: tuple[str, Where | None]) -> None:

@@ -223,7 +223,10 @@ class Launcher:
         sizes = grid_of(grid, lambda: {parameter.name: value for parameter, value in zip(self.parameters, values)})
         if self._sizes:
             self._check_sizes(values)
-        found = self.find(values, target, len(sizes))
+        try:
+            found = self.find(values, target, len(sizes))
+        except CompileError as error:
+            raise error.with_traceback(None) from None  # what is wrong is the kernel, not the compiler's code
         try:
             return found.call(*[values[i] for i in self._values], *sizes)
         except (TypeError, ValueError) as error:
