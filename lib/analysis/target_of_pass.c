@@ -3,7 +3,19 @@
 
 #include "lib/ir/support.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+
+// The machine has the instruction, and multiply-adds of widened factors are not as fast (some cores execute vdpbf16ps at
+// half of their rate).
+static bool isWorthwhile(const TileMachine *machine, const TileDot *dot) {
+  TileMachineAtom atom;
+  char key[64];
+  int64_t rate, plain;
+  snprintf(key, sizeof key, "rate.%s", dot->atom);
+  bool areRated = tileMachineGetInteger(machine, key, &rate) && tileMachineGetInteger(machine, "flops.f32", &plain);
+  return tileMachineFindAtom(machine, dot->atom, &atom, NULL) && !(areRated && rate <= plain);
+}
 
 bool tileTargetOfPass(MlirOperation op, MlirExtPass pass, TileTarget *target) {
   TileError error = {.text = ""};
@@ -16,7 +28,7 @@ bool tileTargetOfPass(MlirOperation op, MlirExtPass pass, TileTarget *target) {
     return tileError(op, "%s", error.text);
   }
   for (int i = 0; i < TileNumDots && !target->search.isGpu; ++i)
-    target->hasDot[i] = tileMachineFindAtom(target->machine, tileDots[i].atom, &(TileMachineAtom){.m = 0}, NULL);
+    target->hasDot[i] = isWorthwhile(target->machine, &tileDots[i]);
   target->arena = calloc(1, sizeof *target->arena);
   return true;
 }

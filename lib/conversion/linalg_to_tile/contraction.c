@@ -9,6 +9,7 @@
 #include "lib/analysis/tiling.h"
 #include "lib/conversion/linalg_to_tile/lowerings.h"
 #include "lib/conversion/linalg_to_tile/product_kernels.h"
+#include "lib/support/f16.h"
 #include "upstream/arith.h"
 
 #include <stdlib.h>
@@ -24,6 +25,7 @@ typedef struct Matrix {
   const unsigned char *bytes;
   size_t width; // of an element
   int64_t depth, columns, strideK, strideN;
+  float (*widen)(uint16_t bits); // null: the panels have the matrix's elements
 } Matrix;
 
 static Matrix matrixOf(const TileOperand *operand, int k) {
@@ -40,29 +42,46 @@ static Matrix matrixOf(const TileOperand *operand, int k) {
   return matrix;
 }
 
+static size_t panelWidth(const Matrix *matrix) { return matrix->widen ? sizeof(float) : matrix->width; }
+
+static void copyElement(const Matrix *matrix, int64_t at, unsigned char *into) {
+  const unsigned char *from = matrix->bytes + (size_t)at * matrix->width;
+  if (!matrix->widen) {
+    memcpy(into, from, matrix->width);
+    return;
+  }
+  uint16_t bits;
+  memcpy(&bits, from, sizeof bits);
+  float value = matrix->widen(bits);
+  memcpy(into, &value, sizeof value);
+}
+
 static void copyPanel(const Matrix *matrix, int64_t first, int64_t columns, unsigned char *into) {
   int64_t inside = matrix->columns - first < columns ? matrix->columns - first : columns;
-  for (int64_t k = 0; k < matrix->depth; ++k, into += (size_t)columns * matrix->width) {
+  size_t width = panelWidth(matrix);
+  for (int64_t k = 0; k < matrix->depth; ++k, into += (size_t)columns * width) {
     int64_t at = k * matrix->strideK + first * matrix->strideN;
     for (int64_t n = 0; n < inside; ++n, at += matrix->strideN)
-      memcpy(into + (size_t)n * matrix->width, matrix->bytes + (size_t)at * matrix->width, matrix->width);
+      copyElement(matrix, at, into + (size_t)n * width);
   }
 }
 
 // Panels x depth x columns, for a kernel whose panels have so many columns and which multiplies so many of k at least.
-// Null where these hold more padding than elements.
+// Null where these hold more padding than elements. `element`: the panels'; the operand's own, or f32.
 static MlirValue buildConstantPanels(TileBuilder *builder, const TileOperand *operand, int k, int64_t step,
-                                     int64_t columns) {
+                                     int64_t columns, MlirType element) {
   Matrix matrix = matrixOf(operand, k);
+  MlirType own = tileOperandElementType(operand);
+  matrix.widen = mlirTypeEqual(own, element) ? NULL : mlirTypeIsABF16(own) ? tessera_bf16_to_f32 : tessera_f16_to_f32;
   int64_t shape[3] = {(matrix.columns + columns - 1) / columns, (matrix.depth + step - 1) / step * step, columns};
-  size_t panel = (size_t)(shape[1] * columns) * matrix.width, size = (size_t)shape[0] * panel;
+  size_t panel = (size_t)(shape[1] * columns) * panelWidth(&matrix), size = (size_t)shape[0] * panel;
   bool isMostlyPadding = shape[0] * shape[1] * columns > 2 * matrix.depth * matrix.columns;
   unsigned char *panels = isMostlyPadding ? NULL : calloc(size, 1);
   if (!panels)
     return (MlirValue){NULL};
   for (int64_t i = 0; i < shape[0]; ++i)
     copyPanel(&matrix, i * columns, columns, panels + (size_t)i * panel);
-  MlirType type = mlirRankedTensorTypeGet(3, shape, tileOperandElementType(operand), mlirAttributeGetNull());
+  MlirType type = mlirRankedTensorTypeGet(3, shape, element, mlirAttributeGetNull());
   MlirAttribute value = mlirDenseElementsAttrRawBufferGet(type, (intptr_t)size, panels);
   free(panels);
   return tileBuildConstant(builder, value);
@@ -102,12 +121,14 @@ static const TileProductKernel *planForCpu(TileStructured *s, TileContraction *c
   bool wantsPanels = kernel->panelStep && !mlirAttributeIsNull(s->schedule) &&
                      tileScheduleAttrGetInteger(s->schedule, "panels", 0) &&
                      tileStructuredHasConstantPanels(s, &tiling->product);
+  MlirType element = tileOperandElementType(&s->operands[c->rhs]), sum = tileOperandElementType(&s->operands[s->numInputs]);
+  c->isWidened = kernel == &tilePackedProduct && !c->dot && mlirTypeIsAF32(sum) && !mlirTypeEqual(element, sum);
   kernel->setTiles(s, c, &tile);
   if (!wantsPanels)
     return kernel;
   TileBuilder host = tileBuilderBefore(s->op);
-  MlirValue panels =
-      buildConstantPanels(&host, &s->operands[c->rhs], c->k, kernel->panelStep(s, c), s->dims[c->n].tile);
+  MlirValue panels = buildConstantPanels(&host, &s->operands[c->rhs], c->k, kernel->panelStep(s, c),
+                                         s->dims[c->n].tile, c->isWidened ? sum : element);
   c->arePanels = !mlirValueIsNull(panels);
   if (c->arePanels)
     s->operands[c->rhs].value = panels;

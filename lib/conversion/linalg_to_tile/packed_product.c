@@ -195,6 +195,22 @@ static MlirValue buildUnsigned(TileKernelEmission *e, MlirValue tile) {
 
 //===--- packing ------------------------------------------------------------===//
 
+// Narrow floats that no instruction multiplies are widened once, while they are packed, instead of once for each register
+// tile: their products and sums are those of f32.
+static MlirType packedElement(const TileStructured *s, const TileContraction *c, int operand) {
+  return tileOperandElementType(&s->operands[c->isWidened ? s->numInputs : operand]);
+}
+
+// `tile` as the buffers hold it.
+static MlirValue buildPacked(TileKernelEmission *e, const TileContraction *c, int operand, MlirValue tile) {
+  MlirType element = packedElement(e->structured, c, operand), type = mlirValueGetType(tile);
+  if (areBytes(c) && operand == c->lhs)
+    return buildUnsigned(e, tile);
+  return mlirTypeEqual(tileTypeGetElement(type), element)
+             ? tile
+             : arithExtFOpBuild(&e->body, tileTypeWithElement(type, element), tile);
+}
+
 // Packs operand `index` piece by piece of k; `along` is the buffer's dimension that k is. `least`, where it is needed,
 // becomes the least of itself and of what is packed.
 static void pack(TileKernelEmission *e, const Block *b, int index, int along, MlirValue buffer, MlirValue row,
@@ -211,10 +227,12 @@ static void pack(TileKernelEmission *e, const Block *b, int index, int along, Ml
   e->index[c->k] = tileBuildAdd(&e->body, first, piece);
   MlirValue part = along ? tileKernelSlice(e, buffer, other, k->tile, row, at)
                          : tileKernelSlice(e, buffer, k->tile, other, at, none);
-  if (areBytes(c) && along)
-    tileStoreOpBuild(&e->body, buildUnsigned(e, tileKernelLoadMatrix(e, index, dims)), part, 0, NULL);
-  else
+  bool isCopy = mlirTypeEqual(packedElement(e->structured, c, index),
+                              tileOperandElementType(&e->structured->operands[index]));
+  if (isCopy && !(areBytes(c) && along))
     tileKernelPack(e, index, dims, part);
+  else
+    tileStoreOpBuild(&e->body, buildPacked(e, c, index, tileKernelLoadMatrix(e, index, dims)), part, 0, NULL);
   if (needsGuard(c))
     *least = arithMinUIOpBuild(&e->body, *least, leastMagnitude(e, tileKernelLoadMatrix(e, index, dims)));
   tileKernelCloseLoop(e, &loop);
@@ -235,7 +253,7 @@ static void packRuns(TileKernelEmission *e, const Block *b, MlirValue row, MlirV
   at[c->k] = tileBuildAdd(&e->body, block, into);
   MlirValue part = tileKernelSlice(e, b->packedA, 1, k->tile, tileBuildAdd(&e->body, row, number), into);
   MlirValue run = tileKernelLoadRun(e, c->lhs, at, k->tile);
-  tileStoreOpBuild(&e->body, areBytes(c) ? buildUnsigned(e, run) : run, part, 0, NULL);
+  tileStoreOpBuild(&e->body, buildPacked(e, c, c->lhs, run), part, 0, NULL);
   if (needsGuard(c))
     *least = arithMinUIOpBuild(&e->body, *least, leastMagnitude(e, run));
   tileKernelCloseLoop(e, &runs);
@@ -262,9 +280,9 @@ static Block openBlock(TileKernelEmission *e, const TileContraction *c) {
   const TileDim *m = &s->dims[c->m], *n = &s->dims[c->n], *k = &s->dims[c->k];
   int64_t depth = k->tile * k->panels;
   Block b = {.c = c};
-  b.packedA = tileProductBuffer(e, m->tile * m->panels, depth, tileOperandElementType(&s->operands[c->lhs]));
-  MlirType columns = tileKernelGroupedBufferType(
-      e, depth, tessera_bucket(n->tile), tileOperandElementType(&s->operands[c->rhs]), c->dot ? c->dot->group : 1);
+  b.packedA = tileProductBuffer(e, m->tile * m->panels, depth, packedElement(s, c, c->lhs));
+  MlirType columns = tileKernelGroupedBufferType(e, depth, tessera_bucket(n->tile), packedElement(s, c, c->rhs),
+                                                 c->dot ? c->dot->group : 1);
   if (!c->arePanels)
     b.packedB = tileAllocOpBuild(&e->body, columns);
   b.m = tileProductPanelsAlong(e, c->m, 0);

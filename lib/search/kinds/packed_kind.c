@@ -18,8 +18,8 @@ static const char *misfitOf(const TileOperator *op, const TileSearchTarget *targ
   const TileSearchLevel *l2 = &target->levels[target->numLevels > 1 ? 1 : 0];
   int64_t rows = tile->registers.rows, columns = tile->registers.columns, depth = tile->size[op->k];
   int64_t vectors = tessera_ceil_div(columns, tileCpuLanes(op, target));
-  int64_t block = tile->size[op->m] * tessera_bucket(depth) * tileCpuElementBytes(&op->operands[op->lhs]);
-  int64_t panel = depth * tessera_bucket(columns) * tileCpuElementBytes(&op->operands[op->rhs]);
+  int64_t block = tile->size[op->m] * tessera_bucket(depth) * tileCpuPackedBytes(op, op->lhs);
+  int64_t panel = depth * tessera_bucket(columns) * tileCpuPackedBytes(op, op->rhs);
   if (rows * vectors + vectors + 1 > target->vectorRegisters)
     return "registers";
   return block > l2->bytes / 2 || panel > l2->bytes / 4 ? l2->name : NULL;
@@ -34,7 +34,7 @@ static TileCpuCycles cyclesOf(const TileOperator *op, const TileSearchTarget *ta
   int64_t lanes = tileCpuLanes(op, target), last = tileCpuLastPanel(op, target, panel);
   int64_t rowsOfTiles = tessera_ceil_div(m, tile->registers.rows), grain = last > 0 ? lanes : panel;
   int64_t columns = tessera_ceil_div(n, grain) * grain;
-  bool isInL1 = depth * panel * tileCpuElementBytes(b) <= target->levels[0].bytes;
+  bool isInL1 = depth * panel * tileCpuPackedBytes(op, op->rhs) <= target->levels[0].bytes;
   double blocks = (double)tessera_ceil_div(k, depth), panels = (double)tessera_ceil_div(n, panel);
   double perVector = isInL1 ? 0 : model->exposedMisses / (double)target->loadsPerCycle;
   double step = tileCpuRowStepCycles(op, target, tile->registers.rows, panel, n, perVector);
