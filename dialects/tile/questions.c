@@ -136,7 +136,9 @@ const char *tileFactorPart(MlirOperation mma) {
   return precision.length >= 4 && !strncmp(precision.data, "bf16", 4) ? "bf16" : NULL;
 }
 
-const TileDot tileDots[TileNumDots] = {{"vdpbf16ps", 2, "bf16", "f32"}, {"vpdpbusd", 4, "i8", "i32"}};
+const TileDot tileDots[TileNumDots] = {{"vdpbf16ps", 2, "bf16", "f32", .losesSubnormals = true},
+                                       {"vpdpbusd", 4, "i8", "i32"},
+                                       {"vfmaddph", 2, "f16", "f16", .isByHalves = true}};
 
 const TileDot *tileDotOf(MlirOperation mma) {
   for (int i = 0; i < TileNumDots; ++i)

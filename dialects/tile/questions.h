@@ -40,13 +40,16 @@ bool tileIsProduct(MlirOperation op);                    // tile.mma or tile.mma
 bool tileIsFactor(MlirOpOperand operand);                // the left or right factor of tile.mma or tile.mma_sparse
 // What a product's `precision` lets factors of f32 be split into: "tf32" or "bf16"; null: nothing.
 const char *tileFactorPart(MlirOperation mma);
-// A CPU's dot instruction: each lane adds the products of `group` neighbours along k. Null: `mma` names none.
+// A CPU's matrix instruction on vectors: each lane adds the products of `group` neighbours along k. Null: `mma` names
+// none.
 typedef struct TileDot {
   const char *atom;
   int64_t group;
   const char *element, *sum; // types
+  bool losesSubnormals;      // they count as 0
+  bool isByHalves;           // a multiply-add: each member of a group has a sum of its own, added up at the end
 } TileDot;
-enum { TileNumDots = 2 };
+enum { TileNumDots = 3 };
 extern const TileDot tileDots[TileNumDots];
 const TileDot *tileDotOf(MlirOperation mma);
 const TileDot *tileDotFind(MlirType element, MlirType sum); // what multiplies these types; null: none

@@ -242,7 +242,8 @@ static bool isFullOrMerged(const TileStructured *s, const TileProduct *p) {
   int64_t depth = s->dims[p->k].extent, run = tileStructuredRun(s, a, p->k);
   if (tileStructuredGpu(s) || mlirShapedTypeIsDynamicSize(depth) || s->numDims != 3 || run < 1 || depth % run)
     return false;
-  return run % s->target->search.model.depthDots == 0 || !tileStructuredProductDot(s, p->lhs, p->rhs);
+  const TileDot *dot = tileStructuredProductDot(s, p->lhs, p->rhs);
+  return run % s->target->search.model.depthDots == 0 || !dot;
 }
 
 // Gives every dimension its role; exactly one m, n and k. n is the one that is contiguous in C.
@@ -279,7 +280,8 @@ static bool takesTypes(const TileStructured *s, const TileProduct *p) {
     return mlirTypeIsAF64(a) && mlirTypeIsAF64(out);
   if (mlirTypeIsAF16(a))
     return mlirTypeIsAF16(out) || mlirTypeIsAF32(out);
-  return (mlirTypeIsAF32(a) || mlirTypeIsABF16(a)) && mlirTypeIsAF32(out);
+  bool isNarrowSum = mlirTypeIsABF16(a) && mlirTypeIsABF16(out) && !tileStructuredGpu(s);
+  return isNarrowSum || ((mlirTypeIsAF32(a) || mlirTypeIsABF16(a)) && mlirTypeIsAF32(out));
 }
 
 // On a CPU, a row times a matrix whose rows are contiguous goes by rows (direct_product.c); other products with a
@@ -300,6 +302,6 @@ bool tileStructuredHasConstantPanels(const TileStructured *s, const TileProduct 
   size_t size;
   bool isMatrix =
       b->rank == 2 && !b->numTerms && tileOperandIsPlain(b) && tileOperandUses(b, p->k) && tileOperandUses(b, p->n);
-  return isMatrix && !tileStructuredGpu(s) && !tileStructuredProductDot(s, p->lhs, p->rhs) &&
-         tileOperandConstantBytes(b, &size) != NULL;
+  const TileDot *dot = tileStructuredProductDot(s, p->lhs, p->rhs);
+  return isMatrix && !tileStructuredGpu(s) && !dot && tileOperandConstantBytes(b, &size) != NULL;
 }

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-// The machine has the instruction, and multiply-adds of widened factors are not as fast (some cores execute vdpbf16ps at
-// half of their rate).
+// The machine has the instruction, and multiply-adds of widened factors are not as fast (some cores execute vdpbf16ps
+// at half of their rate).
 static bool isWorthwhile(const TileMachine *machine, const TileDot *dot) {
   TileMachineAtom atom;
   char key[64];

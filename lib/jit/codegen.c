@@ -64,11 +64,10 @@ static bool runPasses(LLVMModuleRef module, const char *passes, LLVMTargetMachin
 
 // The code generator ends the process at an instruction that the processor has not.
 static bool expectInstructions(LLVMModuleRef module, LLVMTargetMachineRef machine, tessera_error_t *error) {
-  static const char *const needs[][2] = {{"llvm.x86.avx512bf16.", "+avx512bf16"},
-                                         {"llvm.x86.avx512.vpdpbusd", "+avx512vnni"},
-                                         {"llvm.x86.tdpbf16ps", "+amx-bf16"},
-                                         {"llvm.x86.tdpfp16ps", "+amx-fp16"},
-                                         {"llvm.x86.tdpb", "+amx-int8"}};
+  static const char *const needs[][2] = {
+      {"llvm.x86.avx512bf16.", "+avx512bf16"}, {"llvm.x86.avx512.vpdpbusd", "+avx512vnni"},
+      {"llvm.x86.avx512fp16.", "+avx512fp16"}, {"llvm.x86.tdpbf16ps", "+amx-bf16"},
+      {"llvm.x86.tdpfp16ps", "+amx-fp16"},     {"llvm.x86.tdpb", "+amx-int8"}};
   char *features = LLVMGetTargetMachineFeatureString(machine);
   bool ok = true;
   for (LLVMValueRef function = LLVMGetFirstFunction(module); ok && function; function = LLVMGetNextFunction(function))

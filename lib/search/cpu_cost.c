@@ -17,8 +17,8 @@ double tileCpuLarger(double a, double b) { return a > b ? a : b; }
 int64_t tileCpuElementBytes(const TileOperatorOperand *operand) { return operand->bits < 8 ? 1 : operand->bits / 8; }
 
 int64_t tileCpuPackedBytes(const TileOperator *op, int index) {
-  int64_t bytes = tileCpuElementBytes(&op->operands[index]), sum = tileCpuElementBytes(&op->operands[op->out]);
-  return op->group == 1 ? tileCpuMost(bytes, sum) : bytes;
+  int64_t bytes = tileCpuElementBytes(&op->operands[index]);
+  return op->group == 1 ? tileCpuMost(bytes, 4) : bytes;
 }
 
 double tileCpuOperandBytes(const TileOperator *op, int index) {

@@ -14,8 +14,8 @@ int64_t tileCpuLeast(int64_t a, int64_t b);
 int64_t tileCpuMost(int64_t a, int64_t b);
 double tileCpuLarger(double a, double b);
 int64_t tileCpuElementBytes(const TileOperatorOperand *operand);
-// Bytes of an element where a kernel packs the operand: narrow factors are packed as wide as sums, unless a dot instruction
-// multiplies them.
+// Bytes of an element where a kernel packs the operand: narrow factors are packed as wide as sums, unless a dot
+// instruction multiplies them.
 int64_t tileCpuPackedBytes(const TileOperator *op, int index);
 // Bytes of the operand's whole tensor.
 double tileCpuOperandBytes(const TileOperator *op, int index);

@@ -12,7 +12,7 @@ import construct  # noqa: E402
 import page  # noqa: E402
 from bench import judge  # noqa: E402
 from gpu import static  # noqa: E402
-from operators import OPERATORS, UNIT  # noqa: E402
+from operators import OPERATORS, UNIT, sums_of  # noqa: E402
 from tables import TABLES, title  # noqa: E402
 
 report, folder = json.loads(Path(sys.argv[1]).read_text()), Path(sys.argv[3])
@@ -48,11 +48,11 @@ assert tags.seen.count("table") == 2 and tags.seen.count("svg") == 4 and tags.se
 for operator, arguments in TABLES["tiny"]:
     kind, dtype = OPERATORS[operator], arguments.get("dtype", "f32")
     exact, terms = kind.exact(kind.arrays(np.random.default_rng(7), **arguments), **arguments)
-    assert dtype in UNIT and judge(exact.astype("f4" if dtype != "i8" else "i4"), exact, terms, dtype)[1], operator
+    assert dtype in UNIT and judge(exact.astype("f4" if dtype != "i8" else "i4"), exact, terms, dtype, sums_of(**arguments))[1], operator
     for change in (lambda x: x + 1, lambda x: x * np.nan if dtype != "i8" else x - 1, lambda x: x * 0 + 3):
         spoiled = exact.copy()
         spoiled.flat[-1] = change(spoiled.flat[-1])
-        assert not judge(spoiled, exact, terms, dtype)[1], operator
+        assert not judge(spoiled, exact, terms, dtype, sums_of(**arguments))[1], operator
 
 # Tables that run no operator. The bars on choosing tiles that are not times; a kernel compiled for a chip, peers or none.
 for case, ops in ((("gemm", dict(m=127, n=255, k=511)), 2), (("transpose", dict(m=512, n=512)), 1)):

@@ -36,7 +36,7 @@ import numpy as np  # noqa: E402
 import construct  # noqa: E402
 import page  # noqa: E402
 from gpu import static  # noqa: E402
-from operators import OPERATORS, UNIT  # noqa: E402
+from operators import ARRAYS, OPERATORS, UNIT, sums_of, widen  # noqa: E402
 from sweep import run_sweep  # noqa: E402
 from tables import COMPILED, DEFAULT, TABLES, title  # noqa: E402
 
@@ -88,10 +88,12 @@ class Worker:
         self.process.wait()
 
 
-def judge(result, exact, terms, dtype):
-    """The largest error as a share of the bound, and whether all is right (a NaN is not)."""
-    result = np.asarray(result).astype(exact.dtype).reshape(exact.shape)
-    bound = UNIT[dtype] * terms + (2.0**-8 * abs(exact) if dtype == "bf16" else 0) + 1e-30  # torch's product is bf16
+def judge(result, exact, terms, dtype, sums):
+    """The largest error as a share of the bound, and whether all is right (a NaN is not). Terms are summed in `sums` or
+    wider: bf16's in f32."""
+    result = widen(np.asarray(result)).astype(exact.dtype).reshape(exact.shape)
+    unit = 0.0 if dtype == "i8" else UNIT["f16" if sums == "f16" else "f32"]
+    bound = unit * terms + (UNIT[dtype] * abs(exact) if dtype in ("bf16", "f16") else 0) + 1e-30  # torch's result is narrow
     error = abs(result - exact) / bound
     return float(error.max(initial=0)), bool((error <= 1).all())
 
@@ -117,10 +119,10 @@ def prepare(case, workers, options, folder, threads):
            "clock": clock_of(options, threads), "operations": operations, "bytes": traffic, "contenders": {}}
     for worker in workers:
         answer = worker.ask(prepare=True, operator=operator, arguments=arguments, result=str(folder / "result.npy"),
-                            program=str(program), shape=exact.shape, dtype="int32" if dtype == "i8" else "float32")
+                            program=str(program), shape=exact.shape, dtype=ARRAYS[sums_of(**arguments)])
         entry = row["contenders"][worker.name] = dict(answer)
         if "result" in answer:
-            error, right = judge(np.load(entry.pop("result")), exact, terms, dtype)
+            error, right = judge(np.load(entry.pop("result")), exact, terms, dtype, sums_of(**arguments))
             entry |= {"right": right, "error_of_bound": error}
     return [w for w in workers if row["contenders"][w.name].get("right")], row
 
@@ -224,7 +226,7 @@ def peaks(folder, cpu_count):
     subprocess.run(["clang-22", "-O3", "-march=native", "-shared", "-fPIC", HERE / "peak.c", "-o", library], check=True)
     peak, memory = ctypes.CDLL(str(library)), np.ones(1 << 24, "u8")
     found = {}
-    for name in ("f32", "bf16", "i8", "read"):
+    for name in ("f32", "f16", "bf16", "i8", "read"):
         call = getattr(peak, f"peak_{name}")
         call.restype, call.argtypes = ctypes.c_int64, [ctypes.c_int64] + ([ctypes.c_void_p, ctypes.c_int64] if name == "read" else [])
         more, rounds, best = ((memory.ctypes.data, memory.nbytes), 1, 0) if name == "read" else ((), 1_000_000, 0)

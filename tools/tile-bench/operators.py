@@ -21,8 +21,14 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "examples" / "transformer"))
 import model  # noqa: E402
 
-BYTES = {"f32": 4, "bf16": 2, "i8": 1, "i32": 4}
-UNIT = {"f32": 2.0**-24, "bf16": 2.0**-24, "i8": 0.0}  # products of bf16 are summed in f32
+BYTES = {"f32": 4, "bf16": 2, "f16": 2, "i8": 1, "i32": 4}
+UNIT = {"f32": 2.0**-24, "bf16": 2.0**-8, "f16": 2.0**-11, "i8": 0.0}
+ARRAYS = {"f32": "float32", "bf16": "uint16", "f16": "float16", "i32": "int32"}  # numpy's types of results
+
+
+def sums_of(dtype="f32", sums=None, **_):
+    """The type of a product's result: of narrow factors f32 (i32), unless `sums` says otherwise."""
+    return sums or ("i32" if dtype == "i8" else "f32")
 
 
 def to_bf16(x):
@@ -42,7 +48,7 @@ def draw(random, dtype, *shape):
     if dtype == "i8":
         return random.integers(-128, 128, shape).astype("i1")
     values = random.uniform(-1, 1, shape).astype("f4")
-    return to_bf16(values) if dtype == "bf16" else values
+    return to_bf16(values) if dtype == "bf16" else values.astype("f2") if dtype == "f16" else values
 
 
 # --- Text of programs -----------------------------------------------------------------------------------------------
@@ -127,35 +133,35 @@ def softmax(x):
 
 
 class gemm:
-    """C[m,n] = A[m,k] B[k,n]; integers and bf16 sum in 32 bits."""
+    """C[m,n] = A[m,k] B[k,n]; narrow factors sum in 32 bits, or in `sums`."""
 
     @staticmethod
-    def program(m, n, k, dtype="f32"):
-        result = "i32" if dtype == "i8" else "f32"
+    def program(m, n, k, dtype="f32", sums=None):
+        result = sums_of(dtype, sums)
         t = Text(tensor(m, k, dtype=dtype), tensor(k, n, dtype=dtype))
         return t.end(t.named("matmul", t.arguments, t.filled(tensor(m, n, dtype=result))))
 
     @staticmethod
-    def arrays(random, m, n, k, dtype="f32"):
+    def arrays(random, m, n, k, dtype="f32", sums=None):
         return [draw(random, dtype, m, k), draw(random, dtype, k, n)]
 
     @staticmethod
-    def exact(arrays, m, n, k, dtype="f32"):
+    def exact(arrays, m, n, k, dtype="f32", sums=None):
         a, b = map(widen, arrays)
         if dtype == "i8":  # exact in float64 too, and much faster there
             return (a.astype("f8") @ b.astype("f8")).astype("i8"), 0.0
         return a @ b, abs(a) @ abs(b) * 2 * math.sqrt(k)
 
     @staticmethod
-    def work(m, n, k, dtype="f32"):
-        return 2 * m * n * k, (m * k + k * n) * BYTES[dtype] + m * n * 4
+    def work(m, n, k, dtype="f32", sums=None):
+        return 2 * m * n * k, (m * k + k * n) * BYTES[dtype] + m * n * BYTES[sums_of(dtype, sums)]
 
     @staticmethod
-    def torch(torch, x, m, n, k, dtype="f32"):
+    def torch(torch, x, m, n, k, dtype="f32", sums=None):
         if dtype == "i8":
             return lambda: torch._int_mm(*x)
-        if dtype == "bf16":
-            return lambda: torch.mm(*x)  # its result is bf16
+        if dtype in ("bf16", "f16"):
+            return lambda: torch.mm(*x)  # its result has the factors' type
         out = torch.empty(m, n)
         return (lambda: torch.mv(x[0], x[1][:, 0], out=out[:, 0])) if n == 1 else lambda: torch.mm(*x, out=out)
 

@@ -67,7 +67,7 @@ def roofline(rows, peaks, threads):
               for row in rows if row["operations"] and row["bytes"] and "median_s" in row["contenders"].get("ours", {})]
     if not points:
         return ""
-    read, roofs = peaks["read"] / 1e9, {name: threads * peaks[name] / 1e9 for name in ("f32", "bf16", "i8") if peaks[name]}
+    read, roofs = peaks["read"] / 1e9, {name: threads * peaks[name] / 1e9 for name in ("f32", "f16", "bf16", "i8") if peaks[name]}
     low_x, high_x = math.floor(math.log10(min(p[0] for p in points))), math.ceil(math.log10(max(p[0] for p in points)) + 0.3)
     low_y, high_y = math.floor(math.log10(min(p[1] for p in points))), math.ceil(math.log10(max(roofs.values())))
 

@@ -1,6 +1,6 @@
-// What this machine can do at most, measured: multiply-adds of f32, dot instructions of bf16 and 8-bit integers, and
-// bytes read from memory. Each function does `rounds` rounds and returns the operations (bytes) it did; the caller
-// times it. Compiled by tile-bench with -march=native: what the machine has no instruction for returns 0.
+// What this machine can do at most, measured: multiply-adds of f32 and f16, dot instructions of bf16 and 8-bit
+// integers, and bytes read from memory. Each function does `rounds` rounds and returns the operations (bytes) it did;
+// the caller times it. Compiled by tile-bench with -march=native: what the machine has no instruction for returns 0.
 #include <stdint.h>
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -36,6 +36,17 @@ int64_t peak_f32(int64_t rounds) {
   __asm__ volatile("" : "+v"(a), "+v"(b));
   CHAIN(real_t, SET(1.0f), sum[i] = MULTIPLY_ADD(a, b, sum[i]))
   return rounds * Chains * Lanes * 2;
+#else
+  return rounds * 0;
+#endif
+}
+
+int64_t peak_f16(int64_t rounds) {
+#if defined(__AVX512FP16__)
+  __m512h a = _mm512_set1_ph((_Float16)0.5f);
+  __asm__ volatile("" : "+v"(a));
+  CHAIN(__m512h, a, sum[i] = _mm512_fmadd_ph(a, a, sum[i]))
+  return rounds * Chains * 32 * 2;
 #else
   return rounds * 0;
 #endif

@@ -28,7 +28,8 @@ TABLES = {
         (512, 8, 1024, 1024), (128, 16, 768, 512), (64, 64, 512, 512), (1000, 7, 500, 300))],
     "gemm-epilogue": [("gemm_bias_relu", dict(m=m, n=n, k=k, kernel=kernel)) for kernel in (True, False) for m, n, k in (
         (512, 512, 512), (511, 511, 511), (127, 255, 511))],
-    "lowbit-types": [row for dtype in ("bf16", "i8") for row in gemms([(1024, 1024, 1024), (512, 512, 512), (128, 3072, 768), (127, 255, 511)], dtype=dtype)],
+    "lowbit-types": [row for types in (dict(dtype="bf16"), dict(dtype="i8"), dict(dtype="bf16", sums="bf16"), dict(dtype="f16"), dict(dtype="f16", sums="f16"))
+                     for row in gemms([(1024, 1024, 1024), (512, 512, 512), (128, 3072, 768), (127, 255, 511)], **types)],
     "attention": [("attention", dict(heads=h, queries=q, keys=k, d=d, causal=causal, group=group))
                   for h, q, k, d, causal, group in (
         (12, 128, 128, 64, False, 1), (12, 512, 512, 64, False, 1), (8, 512, 512, 128, True, 1), (8, 1, 2048, 128, False, 4))] + [
@@ -59,7 +60,8 @@ TABLES = {
                                    ("online_attention", dict(heads=2, queries=3, keys=5, d=4, causal=True, window=2, group=2, bias=True, gate=True)),
                                    ("layernorm", dict(m=3, n=7)), ("rope", dict(tokens=3, heads=2, d=10)), ("column_sum", dict(m=3, n=7)), ("row_max", dict(m=3, n=7)), ("function", dict(of="gelu", n=33)), ("function", dict(of="silu", n=33, approximate=True)), ("mlp", dict(m=3, width=5, hidden=7)),
                                    ("bottleneck", dict(n=1, h=3, w=3, c=4, f=2)), *gemms([(5, 6, 7)], dtype="i8"),
-                                   *gemms([(5, 6, 7), (9, 33, 17)], dtype="bf16"),
+                                   *gemms([(5, 6, 7), (9, 33, 17)], dtype="bf16"), *gemms([(9, 33, 17)], dtype="bf16", sums="bf16"),
+                                   *gemms([(9, 33, 17)], dtype="f16"), *gemms([(9, 33, 17)], dtype="f16", sums="f16"),
                                    ("gemm_bias_relu", dict(m=9, n=17, k=5, kernel=True)),
                                    ("gemm_weights", dict(m=37, n=33, k=300)), ("batched", dict(b=3, m=5, n=6, k=7))] + [("grouped", dict(tokens=t, groups=g, n=n, k=k)) for t, g, n, k in (
         (61, 5, 37, 19), (5, 4, 33, 7), (17, 1, 64, 16))],

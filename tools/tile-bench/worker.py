@@ -130,7 +130,7 @@ class Torch:
         torch = self.torch
         tensors = [torch.from_numpy(a.view("i2")).view(torch.bfloat16) if a.dtype == np.uint16 else torch.from_numpy(a) for a in arrays]
         call = OPERATORS[order["operator"]].torch(torch, tensors, **order["arguments"])
-        return call and (call, lambda: call().float().numpy() if arrays[0].dtype == np.uint16 else call().numpy())
+        return call and (call, lambda: call().float().numpy() if arrays[0].dtype in (np.uint16, np.float16) else call().numpy())
 
 
 class Iree:

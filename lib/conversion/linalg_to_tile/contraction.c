@@ -121,14 +121,15 @@ static const TileProductKernel *planForCpu(TileStructured *s, TileContraction *c
   bool wantsPanels = kernel->panelStep && !mlirAttributeIsNull(s->schedule) &&
                      tileScheduleAttrGetInteger(s->schedule, "panels", 0) &&
                      tileStructuredHasConstantPanels(s, &tiling->product);
-  MlirType element = tileOperandElementType(&s->operands[c->rhs]), sum = tileOperandElementType(&s->operands[s->numInputs]);
-  c->isWidened = kernel == &tilePackedProduct && !c->dot && mlirTypeIsAF32(sum) && !mlirTypeEqual(element, sum);
+  MlirType element = tileOperandElementType(&s->operands[c->rhs]);
+  bool isNarrow = mlirTypeIsAF16(element) || mlirTypeIsABF16(element);
+  c->isWidened = kernel == &tilePackedProduct && !c->dot && isNarrow;
   kernel->setTiles(s, c, &tile);
   if (!wantsPanels)
     return kernel;
   TileBuilder host = tileBuilderBefore(s->op);
-  MlirValue panels = buildConstantPanels(&host, &s->operands[c->rhs], c->k, kernel->panelStep(s, c),
-                                         s->dims[c->n].tile, c->isWidened ? sum : element);
+  MlirValue panels = buildConstantPanels(&host, &s->operands[c->rhs], c->k, kernel->panelStep(s, c), s->dims[c->n].tile,
+                                         c->isWidened ? mlirF32TypeGet(host.context) : element);
   c->arePanels = !mlirValueIsNull(panels);
   if (c->arePanels)
     s->operands[c->rhs].value = panels;

@@ -57,6 +57,7 @@ typedef struct Block {
   MlirValue isFirst;        // it is the first one
   MlirValue column;         // number of the column panel
   MlirValue leastA, leastB; // bf16 by dots: see leastMagnitude
+  MlirValue sums;           // of results narrower than they: f32, of the program's block
   MlirValue ones, excess;   // bytes by dots: a packed row of ones; what every sum of a column is to start from
 } Block;
 
@@ -90,16 +91,91 @@ static MlirValue multiplyRows(TileKernelEmission *e, const Block *b, MlirValue p
 static MlirValue multiply(TileKernelEmission *e, const Block *b, MlirValue panel, const TileDot *dot) {
   const TileStructured *s = e->structured;
   int64_t rows = s->dims[b->c->m].tile;
-  MlirType type = tileKernelOutputTileType(e, tileOperandElementType(&s->operands[s->numInputs]));
+  MlirType element = tileOperandElementType(&s->operands[s->numInputs]);
+  MlirType type = tileKernelOutputTileType(e, b->c->isWidened ? mlirF32TypeGet(e->body.context) : element);
   MlirValue row = tileBuildMul(&e->body, panel, tileBuildIndex(&e->body, rows));
   MlirValue start = mlirValueIsNull(b->excess) ? tileProductConstant(e, type, 0)
                                                : tileKernelBroadcast(e, b->excess, type, 1, (int64_t[]){0});
   return multiplyRows(e, b, b->packedA, rows, row, start, dot);
 }
 
+//===--- results narrower than their sums -------------------------------------===//
+
+static bool isNarrowed(const TileStructured *s, const TileContraction *c) {
+  return c->isWidened && !mlirTypeIsAF32(tileOperandElementType(&s->operands[s->numInputs]));
+}
+
+// Rounds the sums, for good, and stores them after the epilogue.
+static void storeNarrow(TileKernelEmission *e, const Block *b, MlirValue sum) {
+  int output = e->structured->numInputs;
+  MlirType type = tileKernelOutputTileType(e, tileOperandElementType(&e->structured->operands[output]));
+  tileKernelStore(e, output, tileKernelEpilogue(e, arithTruncFOpBuild(&e->body, type, sum)));
+}
+
+// The register tile's part of the program's sums.
+static MlirValue partOfSums(TileKernelEmission *e, const Block *b, MlirValue panel) {
+  const TileDim *m = &e->structured->dims[b->c->m], *n = &e->structured->dims[b->c->n];
+  MlirValue column = tileBuildSub(&e->body, e->index[b->c->n], b->n.first);
+  return tileKernelSlice(e, b->sums, m->tile, n->tile, tileBuildMul(&e->body, panel, tileBuildIndex(&e->body, m->tile)),
+                         tileBuildMul(&e->body, column, tileBuildIndex(&e->body, n->step ? n->step : n->tile)));
+}
+
+// if (condition) { what is built after entering 0 } else { after entering 1 }
+typedef struct Branch {
+  TileBuilder outer;
+  MlirRegion regions[2];
+} Branch;
+
+static void enterBranch(TileKernelEmission *e, Branch *branch, int which) {
+  if (which == 0)
+    branch->outer = e->body;
+  else
+    tileBuildYield(&e->body, 0, NULL);
+  e->body = tileBuilderAtEnd(tileProductAppendBlock(&branch->regions[which]), branch->outer.location);
+}
+
+static void leaveBranches(TileKernelEmission *e, Branch *branch, MlirValue condition) {
+  tileBuildYield(&e->body, 0, NULL);
+  e->body = branch->outer;
+  scfIfOpBuild(&e->body, 0, NULL, condition, branch->regions[0], branch->regions[1]);
+}
+
+// Between blocks of k the sums wait in f32.
+static void buildNarrowed(TileKernelEmission *e, const Block *b, MlirValue panel) {
+  MlirValue sum = multiply(e, b, panel, NULL);
+  e->index[b->c->k] = b->number;
+  if (tileProductIsShallow(e, b->c)) {
+    storeNarrow(e, b, tileProductAddInitial(e, sum));
+    return;
+  }
+  MlirType type = mlirValueGetType(sum);
+  MlirRegion regions[2];
+  TileBuilder outer = e->body;
+  for (int i = 0; i < 2; ++i) {
+    e->body = tileBuilderAtEnd(tileProductAppendBlock(&regions[i]), outer.location);
+    MlirValue value = i == 0 ? tileProductAddInitial(e, sum)
+                             : arithAddFOpBuild(&e->body, sum, tileKernelLoadBuffer(e, partOfSums(e, b, panel)));
+    tileBuildYield(&e->body, 1, &value);
+  }
+  e->body = outer;
+  sum = tileOnlyResult(scfIfOpBuild(&e->body, 1, &type, b->isFirst, regions[0], regions[1]));
+  MlirValue last = tileBuildSub(&e->body, tileProductBlocksOfK(e, b->c), tileBuildIndex(&e->body, 1));
+  MlirValue isLast = tileProductEquals(e, b->number, last);
+  Branch branch;
+  enterBranch(e, &branch, 0);
+  storeNarrow(e, b, sum);
+  enterBranch(e, &branch, 1);
+  tileStoreOpBuild(&e->body, sum, partOfSums(e, b, panel), 0, NULL);
+  leaveBranches(e, &branch, isLast);
+}
+
 static void buildProduct(TileKernelEmission *e, const Block *b, const TileDot *dot) {
   int output = e->structured->numInputs;
   MlirValue panel = tileBuildSub(&e->body, e->index[b->c->m], b->m.first);
+  if (isNarrowed(e->structured, b->c)) {
+    buildNarrowed(e, b, panel);
+    return;
+  }
   tileKernelPrefetch(e, output);
   MlirValue sum = tileProductAccumulate(e, b->c, multiply(e, b, panel, dot), b->isFirst);
   e->index[b->c->k] = b->number;
@@ -148,18 +224,15 @@ static MlirValue knowsNoSubnormals(TileKernelEmission *e, const Block *b) {
 // The instruction where it computes what a product is (docs/numerics.md §4), multiply-adds elsewhere.
 static void buildGuardedProducts(TileKernelEmission *e, Block *b) {
   MlirValue safe = knowsNoSubnormals(e, b);
-  MlirRegion regions[2];
-  TileBuilder outer = e->body;
-  for (int i = 0; i < 2; ++i) {
-    e->body = tileBuilderAtEnd(tileProductAppendBlock(&regions[i]), outer.location);
-    tileProductOverPanels(e, &b->m, i == 0 ? buildDotProduct : buildPlainProduct, b);
-    tileBuildYield(&e->body, 0, NULL);
-  }
-  e->body = outer;
-  scfIfOpBuild(&e->body, 0, NULL, safe, regions[0], regions[1]);
+  Branch branch;
+  enterBranch(e, &branch, 0);
+  tileProductOverPanels(e, &b->m, buildDotProduct, b);
+  enterBranch(e, &branch, 1);
+  tileProductOverPanels(e, &b->m, buildPlainProduct, b);
+  leaveBranches(e, &branch, safe);
 }
 
-static bool needsGuard(const TileContraction *c) { return c->dot && c->dot->group == 2; }
+static bool needsGuard(const TileContraction *c) { return c->dot && c->dot->losesSubnormals; }
 
 //===--- signed bytes by an instruction whose left factors are unsigned -----===//
 
@@ -195,10 +268,11 @@ static MlirValue buildUnsigned(TileKernelEmission *e, MlirValue tile) {
 
 //===--- packing ------------------------------------------------------------===//
 
-// Narrow floats that no instruction multiplies are widened once, while they are packed, instead of once for each register
-// tile: their products and sums are those of f32.
+// Narrow floats that no instruction multiplies are widened once, while they are packed, instead of once for each
+// register tile: their products and sums are those of f32.
 static MlirType packedElement(const TileStructured *s, const TileContraction *c, int operand) {
-  return tileOperandElementType(&s->operands[c->isWidened ? s->numInputs : operand]);
+  MlirType element = tileOperandElementType(&s->operands[operand]);
+  return c->isWidened ? mlirF32TypeGet(mlirTypeGetContext(element)) : element;
 }
 
 // `tile` as the buffers hold it.
@@ -227,8 +301,8 @@ static void pack(TileKernelEmission *e, const Block *b, int index, int along, Ml
   e->index[c->k] = tileBuildAdd(&e->body, first, piece);
   MlirValue part = along ? tileKernelSlice(e, buffer, other, k->tile, row, at)
                          : tileKernelSlice(e, buffer, k->tile, other, at, none);
-  bool isCopy = mlirTypeEqual(packedElement(e->structured, c, index),
-                              tileOperandElementType(&e->structured->operands[index]));
+  bool isCopy =
+      mlirTypeEqual(packedElement(e->structured, c, index), tileOperandElementType(&e->structured->operands[index]));
   if (isCopy && !(areBytes(c) && along))
     tileKernelPack(e, index, dims, part);
   else
@@ -289,6 +363,8 @@ static Block openBlock(TileKernelEmission *e, const TileContraction *c) {
   b.n = tileProductPanelsAlong(e, c->n, c->lastPanel);
   if (areBytes(c))
     b.ones = buildOnes(e, depth);
+  if (isNarrowed(s, c) && !tileProductIsShallow(e, c))
+    b.sums = tileProductBuffer(e, m->tile * m->panels, n->tile * n->panels, mlirF32TypeGet(e->body.context));
   return b;
 }
 

@@ -12,7 +12,7 @@ typedef struct TileContraction {
   int64_t step;       // of k, per product of register tiles
   int64_t lastPanel;  // columns of the last panel where it is narrower than the others; else 0
   bool arePanels;     // operand rhs is a constant of panels × depth × columns
-  bool isWidened;     // the kernel packs its operands as elements of the result
+  bool isWidened;     // the kernel packs its operands as f32, and sums in f32
   const TileDot *dot; // the CPU's instruction for these types; null: multiply-adds
 } TileContraction;
 
@@ -59,5 +59,7 @@ MlirValue tileProductBlocksOfK(TileKernelEmission *e, const TileContraction *c);
 // The product added to what C holds: its start value in the first block of k, what was stored before in the others. C
 // is read after the product: it was prefetched before.
 MlirValue tileProductAccumulate(TileKernelEmission *e, const TileContraction *c, MlirValue product, MlirValue isFirst);
+// The product added to C's start value; a product wider than C stays wide.
+MlirValue tileProductAddInitial(TileKernelEmission *e, MlirValue product);
 // The epilogue, after the last block of k only.
 MlirValue tileProductEpilogueAtEnd(TileKernelEmission *e, const TileContraction *c, MlirValue product);

@@ -124,23 +124,27 @@ static bool isZero(MlirAttribute constant) {
                                          : mlirIntegerAttrGetValueInt(constant) == 0;
 }
 
-// The product added to C's start value.
-static MlirValue addInitial(TileKernelEmission *e, MlirValue product) {
+MlirValue tileProductAddInitial(TileKernelEmission *e, MlirValue product) {
   int output = e->structured->numInputs;
-  bool startsFromZero = isZero(e->structured->operands[output].initial);
-  return startsFromZero ? product : buildSum(e, product, tileKernelInitial(e, output));
+  if (isZero(e->structured->operands[output].initial))
+    return product;
+  MlirValue initial = tileKernelInitial(e, output);
+  if (!mlirTypeEqual(mlirValueGetType(initial), mlirValueGetType(product)))
+    initial = arithExtFOpBuild(&e->body, mlirValueGetType(product), initial);
+  return buildSum(e, product, initial);
 }
 
 MlirValue tileProductAccumulate(TileKernelEmission *e, const TileContraction *c, MlirValue product, MlirValue isFirst) {
   int output = e->structured->numInputs;
   if (tileProductIsShallow(e, c) || mlirAttributeIsNull(e->structured->operands[output].initial))
-    return addInitial(e, product);
+    return tileProductAddInitial(e, product);
   MlirType type = mlirValueGetType(product);
   MlirRegion regions[2];
   TileBuilder outer = e->body;
   for (int i = 0; i < 2; ++i) {
     e->body = tileBuilderAtEnd(tileProductAppendBlock(&regions[i]), outer.location);
-    MlirValue value = i == 0 ? addInitial(e, product) : buildSum(e, product, tileKernelLoad(e, output, NULL, true));
+    MlirValue value =
+        i == 0 ? tileProductAddInitial(e, product) : buildSum(e, product, tileKernelLoad(e, output, NULL, true));
     tileBuildYield(&e->body, 1, &value);
   }
   e->body = outer;

@@ -1,4 +1,4 @@
-// RUN: %tile_opt %s --split-input-file --pass-pipeline='builtin.module(func.func(tile-construct-tiles{ops=products}),convert-linalg-to-tile,tile.kernel(canonicalize,cse))' | FileCheck %s
+// RUN: %tile_opt %s --split-input-file --pass-pipeline='builtin.module(func.func(linalg-generalize-named-ops,tile-construct-tiles{ops=products}),convert-linalg-to-tile,tile.kernel(canonicalize,cse))' | FileCheck %s
 
 // A machine with dot instructions: B is packed with the members of a group side by side. bf16 goes by the instruction
 // where no number is so small that it would count as 0, by multiply-adds elsewhere.
@@ -70,5 +70,53 @@ module attributes {tile.machine = #tile.machine<"x86-64-v3">} {
       linalg.yield %s : i32
     } -> tensor<64x64xi32>
     return %m : tensor<64x64xi32>
+  }
+}
+
+// -----
+
+// Pairs of f16 by FP16 arithmetic, without a branch.
+// CHECK: #[[HALVES:.*]] = #tile.layout<offset [2:d0, 32:d1, 256:d0*2]>
+// CHECK: !tile.buffer<512x32xf16, #[[HALVES]], local>
+// CHECK-LABEL: tile.kernel private @matmul_0
+// CHECK-NOT: scf.if
+// CHECK: tile.mma {{.*}} atom "vfmaddph" : tensor<8x512xf16>, tensor<512x32xf16> -> tensor<8x32xf16>
+module attributes {tile.machine = #tile.machine<"x86-64-v4", "atom.vfmaddph" = "1x32x1 f16,f16,f16">} {
+  func.func @f(%a: tensor<64x512xf16>, %b: tensor<512x64xf16>, %c: tensor<64x64xf16>) -> tensor<64x64xf16> {
+    %m = linalg.matmul ins(%a, %b : tensor<64x512xf16>, tensor<512x64xf16>) outs(%c : tensor<64x64xf16>) -> tensor<64x64xf16>
+    return %m : tensor<64x64xf16>
+  }
+}
+
+// -----
+
+// A dot instruction that is no faster than multiply-adds of f32 is not used: factors are widened while they are packed.
+// CHECK-LABEL: tile.kernel private @matmul_0
+// CHECK: arith.extf {{.*}} : tensor<{{.*}}xbf16> to tensor<{{.*}}xf32>
+// CHECK: arith.extf {{.*}} : tensor<{{.*}}xbf16> to tensor<{{.*}}xf32>
+// CHECK-NOT: atom
+// CHECK: tile.mma {{.*}} : tensor<{{.*}}xf32>, tensor<{{.*}}xf32> -> tensor<{{.*}}xf32>
+module attributes {tile.machine = #tile.machine<"x86-64-v4", "atom.vdpbf16ps" = "1x16x2 bf16,bf16,f32", "rate.vdpbf16ps" = 32>} {
+  func.func @f(%a: tensor<64x512xbf16>, %b: tensor<512x64xbf16>, %c: tensor<64x64xf32>) -> tensor<64x64xf32> {
+    %m = linalg.matmul ins(%a, %b : tensor<64x512xbf16>, tensor<512x64xbf16>) outs(%c : tensor<64x64xf32>) -> tensor<64x64xf32>
+    return %m : tensor<64x64xf32>
+  }
+}
+
+// -----
+
+// Between blocks of k the sums of a narrow result wait in f32. They are rounded once.
+// CHECK-LABEL: tile.kernel private @matmul_0
+// CHECK: tile.mma {{.*}} -> tensor<{{.*}}xf32>
+// CHECK: scf.if {{.*}} -> (tensor<{{.*}}xf32>) {
+// CHECK: scf.if {{.*}} {
+// CHECK: arith.truncf {{.*}} : tensor<{{.*}}xf32> to tensor<{{.*}}xbf16>
+// CHECK: tile.store {{.*}}xbf16>, !tile.view
+// CHECK: } else {
+// CHECK: tile.store {{.*}}xf32>, !{{.*}}buffer
+module attributes {tile.machine = #tile.machine<"x86-64-v4">} {
+  func.func @f(%a: tensor<64x4096xbf16>, %b: tensor<4096x64xbf16>, %c: tensor<64x64xbf16>) -> tensor<64x64xbf16> {
+    %m = linalg.matmul ins(%a, %b : tensor<64x4096xbf16>, tensor<4096x64xbf16>) outs(%c : tensor<64x64xbf16>) -> tensor<64x64xbf16>
+    return %m : tensor<64x64xbf16>
   }
 }

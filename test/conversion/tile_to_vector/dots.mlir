@@ -51,3 +51,22 @@ tile.kernel @odd(%a: memref<8x63xi8>, %b: memref<63x16xi8>, %c: memref<8x16xi32>
   tile.store %r, %C[%i, %i] : tensor<8x16xi32>, !tile.view<8x16xi32>
   tile.return
 }
+
+// Pairs of f16: the sums of even and of odd k are added up at the end.
+// CHECK-LABEL: func.func @halves
+// CHECK: vector.interleave
+// CHECK: llvm.call_intrinsic "llvm.x86.avx512fp16.vfmadd.ph.512"
+// CHECK: arith.shrui {{.*}} : vector<16xi32>
+// CHECK: arith.addf {{.*}} : vector<16xf16>
+tile.kernel @halves(%a: memref<8x64xf16>, %b: memref<64x32xf16>, %c: memref<8x32xf16>) {
+  %i = arith.constant 0 : index
+  %A = tile.view %a : memref<8x64xf16> to !tile.view<8x64xf16>
+  %B = tile.view %b : memref<64x32xf16> to !tile.view<64x32xf16>
+  %C = tile.view %c : memref<8x32xf16> to !tile.view<8x32xf16>
+  %x = tile.load %A[%i, %i] : !tile.view<8x64xf16> -> tensor<8x64xf16>
+  %y = tile.load %B[%i, %i] : !tile.view<64x32xf16> -> tensor<64x32xf16>
+  %z = tile.load %C[%i, %i] : !tile.view<8x32xf16> -> tensor<8x32xf16>
+  %r = tile.mma %x, %y, %z atom "vfmaddph" : tensor<8x64xf16>, tensor<64x32xf16> -> tensor<8x32xf16>
+  tile.store %r, %C[%i, %i] : tensor<8x32xf16>, !tile.view<8x32xf16>
+  tile.return
+}

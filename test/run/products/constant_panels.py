@@ -20,7 +20,7 @@ CASES = [
     (8, 1000, 77, "f32", False, False, True, True, 1),
     (130, 97, 259, "f64", False, False, False, False, 1),
     (19, 333, 129, "f64", True, True, False, False, 1),
-    (33, 129, 130, "f16", False, True, False, False, 1),
+    (33, 129, 130, "f16", False, True, False, False, None),  # none where the CPU multiplies and adds in f16
     (1, 300, 200, "f32", False, True, False, False, 1),
     (0, 65, 90, "f32", False, True, False, False, 1),
     (2, 60, 50, "f32", False, False, False, False, 0),
@@ -123,7 +123,7 @@ def main(tile_run, tile_opt):
             x, y, bias = (rng.uniform(-1, 1, shape).astype(TYPES[element]) for shape in ((m, k), (n, k) if is_transposed else (k, n), (n,)))
             seen, count = run(tile_run, folder, "constant", program(*case, y), (x, bias))
             want, none = run(tile_run, folder, "argument", program(*case, None), (x, bias, y), "--check-against=interpret")
-            if seen != want or count != panels or none:
+            if seen != want or panels not in (count, None) or none:
                 wrong += 1
                 print(f"WRONG: {case}: {'the same' if seen == want else 'other'} bits, {count} panels of a constant, {none} of an argument")
     print(f"{len(CASES) + 1} programs, {wrong} wrong")

@@ -200,18 +200,32 @@ static bool comesFromView(const VecRecord *record) {
   return record->kind == VecRecord_Lazy && tileLoadOpIsA(record->op) && !mlirValueIsNull(record->access->root);
 }
 
-static void startAtZero(VecMma *mma, VecBlock *block) {
+static bool areHalves(const VecMma *mma) { return mma->dot && mma->dot->isByHalves; }
+
+static void startAtZero(const VecMma *mma, VecBlock *block) {
   TileBuilder *builder = &mma->lowering->builder;
+  for (int64_t i = 0; i < block->rows * block->vectors; ++i) {
+    int64_t width = widthOf(block, i % block->vectors) * (areHalves(mma) ? mma->group : 1);
+    block->values[i] = vecBuildZero(builder, vecVectorOf(mma->element, width));
+  }
+}
+
+static void addLast(const VecMma *mma, VecBlock *block, const MlirValue *sums) {
+  TileUpstream add = mlirTypeIsAFloat(mma->element) ? ArithOp_AddF : ArithOp_AddI;
   for (int64_t i = 0; i < block->rows * block->vectors; ++i)
-    block->values[i] = vecBuildZero(builder, vecVectorOf(mma->element, widthOf(block, i % block->vectors)));
+    block->values[i] = tileBuildBinary(&mma->lowering->builder, add, block->values[i], sums[i]);
 }
 
 static void addAccumulator(VecMma *mma, VecBlock *block) {
-  VecLowering *lowering = mma->lowering;
-  TileUpstream add = mlirTypeIsAFloat(mma->element) ? ArithOp_AddF : ArithOp_AddI;
-  MlirValue *loaded = vecEvaluateRegisters(lowering, mma->accumulator);
+  addLast(mma, block, vecEvaluateRegisters(mma->lowering, mma->accumulator));
+}
+
+// The sums of halves start from 0 and become the columns' sums.
+static void multiplyByHalves(const VecMma *mma, VecBlock *block) {
+  startAtZero(mma, block);
+  multiplyBlock(mma, block);
   for (int64_t i = 0; i < block->rows * block->vectors; ++i)
-    block->values[i] = tileBuildBinary(&lowering->builder, add, block->values[i], loaded[i]);
+    block->values[i] = vecSumOfHalves(mma, block->values[i]);
 }
 
 static void multiplyInRegisters(VecMma *mma, MlirValue result) {
@@ -220,11 +234,13 @@ static void multiplyInRegisters(VecMma *mma, MlirValue result) {
   VecBlock block = {.rows = mma->rows, .vectors = vectors, .width = lanes};
   block.lastWidth = mma->columns - (vectors - 1) * lanes;
   intptr_t count = block.rows * vectors;
-  bool isLast = mma->isAlongDepth || comesFromView(mma->accumulator);
+  bool isLast = mma->isAlongDepth || areHalves(mma) || comesFromView(mma->accumulator);
   if (comesFromView(mma->accumulator))
     vecAccessPrefetch(lowering, mma->accumulator->access, true);
   if (mma->isAlongDepth) {
     multiplyAlongDepth(mma, &block);
+  } else if (areHalves(mma)) {
+    multiplyByHalves(mma, &block);
   } else {
     if (isLast)
       startAtZero(mma, &block);
@@ -261,7 +277,14 @@ static void multiplyAt(const VecMma *mma, const VecAccess *target, VecCoord row,
   VecBlock block = {.row = row, .column = column, .rows = rows, .vectors = vectors, .width = lanes};
   block.lastWidth = columns - (vectors - 1) * lanes;
   moveBlock(mma, &block, NULL, !vecMayLeave(mma->lowering, mma->accumulator));
-  multiplyBlock(mma, &block);
+  if (areHalves(mma)) {
+    MlirValue start[MaxRegisters];
+    memcpy(start, block.values, sizeof start);
+    multiplyByHalves(mma, &block);
+    addLast(mma, &block, start);
+  } else {
+    multiplyBlock(mma, &block);
+  }
   moveBlock(mma, &block, target, true);
 }
 

@@ -29,4 +29,6 @@ void vecMmaCoords(const VecMma *mma, VecCoord row, VecCoord column, VecCoord *co
 // True, with operands ready, where the product takes groups along k: it names a dot instruction, or its right operand
 // lies as one wants it.
 bool vecPrepareGroups(VecMma *mma, MlirOperation op, VecRecord *lhs, VecRecord *rhs);
+// Adds up the two sums that FP16 arithmetic has for each column.
+MlirValue vecSumOfHalves(const VecMma *mma, MlirValue sums);
 void vecStepGroup(const VecMma *mma, VecBlock *block, VecCoord group); // values += one group's products

@@ -3,6 +3,9 @@
 // group of every column.
 //   vdpbf16ps   pairs of bf16; subnormals count as 0 (tile.mma says so)
 //   vpdpbusd    four bytes, A's unsigned, B's signed
+//   vfmaddph    pairs of f16: a multiply-add of 32 lanes. The even and the odd members of groups have sums of their
+//   own,
+//               added up at the end: a word spreads over lanes without the shuffle that 16 bits take
 //   none        pairs of bf16, each widened to f32: two multiply-adds
 #include "lib/conversion/tile_to_vector/products/blocks.h"
 #include "upstream/llvm.h"
@@ -181,12 +184,33 @@ static MlirValue widen(TileBuilder *builder, MlirValue words, bool second) {
   return castTo(builder, bits, mlirF32TypeGet(builder->context));
 }
 
-static MlirValue callIntrinsic(TileBuilder *builder, const char *name, MlirValue sum, MlirValue a, MlirValue b) {
+static MlirValue callIntrinsic(TileBuilder *builder, const char *name, intptr_t count, MlirValue *operands) {
   MlirAttribute intrinsic = mlirStringAttrGet(builder->context, tileString(name));
   MlirAttribute noBundles = mlirDenseI32ArrayGet(builder->context, 0, NULL);
-  MlirOperation call = llvmCallIntrinsicOpBuild(builder, mlirValueGetType(sum), 3, (MlirValue[]){sum, a, b}, 0, NULL,
-                                                intrinsic, noBundles);
+  MlirOperation call =
+      llvmCallIntrinsicOpBuild(builder, mlirValueGetType(operands[0]), count, operands, 0, NULL, intrinsic, noBundles);
   return llvmCallIntrinsicOpGetResults(call);
+}
+
+static MlirValue multiplyAddHalves(TileBuilder *builder, MlirValue a, MlirValue b, MlirValue sum) {
+  enum { CurrentRounding = 4 };
+  MlirType half = mlirF16TypeGet(builder->context);
+  MlirValue rounding = tileBuildInteger(builder, mlirIntegerTypeGet(builder->context, 32), CurrentRounding);
+  return callIntrinsic(builder, "llvm.x86.avx512fp16.vfmadd.ph.512", 4,
+                       (MlirValue[]){castTo(builder, a, half), castTo(builder, b, half), sum, rounding});
+}
+
+MlirValue vecSumOfHalves(const VecMma *mma, MlirValue sums) {
+  TileBuilder *builder = &mma->lowering->builder;
+  int64_t lanes = mma->lowering->widths.lanes;
+  MlirType half = vecVectorOf(mlirIntegerTypeGet(builder->context, WordBits / 2), lanes);
+  MlirValue words = castTo(builder, sums, wordType(builder)), parts[2];
+  parts[0] = arithTruncIOpBuild(builder, half, words);
+  parts[1] = tileBuildInteger(builder, mlirValueGetType(words), WordBits / 2);
+  parts[1] = arithTruncIOpBuild(builder, half, arithShRUIOpBuild(builder, words, parts[1]));
+  for (int i = 0; i < 2; ++i)
+    parts[i] = castTo(builder, parts[i], mma->element);
+  return arithAddFOpBuild(builder, parts[0], parts[1]);
 }
 
 // sum + B's group times A's, in every lane; `words` are vectors of 32-bit words.
@@ -194,13 +218,15 @@ static MlirValue addGroup(const VecMma *mma, MlirValue sum, MlirValue lhs, MlirV
   TileBuilder *builder = &mma->lowering->builder;
   if (mma->group == 4) {
     MlirType byte = mlirIntegerTypeGet(builder->context, 8);
-    return callIntrinsic(builder, "llvm.x86.avx512.vpdpbusd.512", sum, castTo(builder, lhs, byte),
-                         castTo(builder, rhs, byte));
+    return callIntrinsic(builder, "llvm.x86.avx512.vpdpbusd.512", 3,
+                         (MlirValue[]){sum, castTo(builder, lhs, byte), castTo(builder, rhs, byte)});
   }
+  if (mma->dot && mma->dot->isByHalves)
+    return multiplyAddHalves(builder, lhs, rhs, sum);
   if (mma->dot) {
     MlirType half = mlirBF16TypeGet(builder->context);
-    return callIntrinsic(builder, "llvm.x86.avx512bf16.dpbf16ps.512", sum, castTo(builder, lhs, half),
-                         castTo(builder, rhs, half));
+    return callIntrinsic(builder, "llvm.x86.avx512bf16.dpbf16ps.512", 3,
+                         (MlirValue[]){sum, castTo(builder, lhs, half), castTo(builder, rhs, half)});
   }
   for (int second = 0; second < 2; ++second)
     sum = vectorFMAOpBuild(builder, widen(builder, lhs, second), widen(builder, rhs, second), sum);
