@@ -5,6 +5,7 @@
 #include "lib/ir/op_query.h"
 #include "lib/support/grow.h"
 #include "mlir-c/BuiltinTypes.h"
+#include "upstream/func.h"
 #include "upstream/memref.h"
 
 #include <stdlib.h>
@@ -15,14 +16,11 @@ enum { MostRank = 8 };
 
 // The op only accesses the memory: it gives no other name to it, and neither loops nor branches carry it on.
 static bool onlyAccesses(MlirOperation user) {
-  if (memrefDimOpIsA(user) || memrefLoadOpIsA(user) || tileLaunchOpIsA(user))
+  if (memrefDimOpIsA(user) || memrefLoadOpIsA(user) || tileLaunchOpIsA(user) || funcReturnOpIsA(user))
     return true;
-  bool endsFunction = mlirOperationGetNumSuccessors(user) == 0 &&
-                      mlirOperationEqual(mlirBlockGetTerminator(mlirOperationGetBlock(user)), user) &&
-                      tileOpIsOfDialect(user, "func");
-  return endsFunction || (mlirOperationGetNumResults(user) == 0 && mlirOperationGetNumRegions(user) == 0 &&
-                          mlirOperationGetNumSuccessors(user) == 0 && !tileOpIsOfDialect(user, "scf") &&
-                          !tileOpIsOfDialect(user, "func") && !tileOpIsOfDialect(user, "cf"));
+  return mlirOperationGetNumResults(user) == 0 && mlirOperationGetNumSuccessors(user) == 0 &&
+         (mlirOperationGetNumRegions(user) == 0 || tileOpIsOfDialect(user, "linalg")) &&
+         !tileOpIsOfDialect(user, "scf") && !tileOpIsOfDialect(user, "cf");
 }
 
 static bool isSeenWhole(MlirValue memory) {

@@ -52,6 +52,7 @@ static const TilePipelineStage stages[] = {
     {tileStageOfBuffers},
     {tileStageToMerge, .given = TilePipeline_Fusion},
     {toVectors},
+    {tileStageToPlanMemory, .given = TilePipeline_Fusion},
     {toCalls},
     {tileStageToLoops},
     {tileStageToInstructions},

@@ -82,6 +82,7 @@ static const TilePipelineStage stages[] = {
     {tileStageOfBuffers},
     {tileStageToMerge, .given = TilePipeline_Fusion},
     {toScheduled},
+    {tileStageToPlanDeviceMemory, .given = TilePipeline_Fusion},
     {toDevice},
     {tileStageOfDeviceMath},
     {tileStageOfDevice},

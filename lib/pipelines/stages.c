@@ -113,6 +113,10 @@ const TilePipelineStep tileStageToMerge[] = {
     {NULL},
 };
 
+// One allocation for what is not given back, once launches know what they know of their operands.
+const TilePipelineStep tileStageToPlanMemory[] = {{"tile-plan-memory"}, {NULL}};
+const TilePipelineStep tileStageToPlanDeviceMemory[] = {{"tile-plan-memory", {{"slots", "true"}}}, {NULL}};
+
 //===--- the host, from buffers to llvm ----------------------------------------===//
 
 // Assertions become calls, linalg that no kernel covers becomes loops.

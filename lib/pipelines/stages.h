@@ -14,11 +14,13 @@ extern const TilePipelineStep tileStageOfGroups[];      // ops that one kernel c
 extern const TilePipelineStep tileStageOfBuckets[];     // kernels for sizes known late
 extern const TilePipelineStep tileStageToTiles[];       // every op gets a schedule
 extern const TilePipelineStep tileStageToSplitReductions[];
-extern const TilePipelineStep tileStageToKernels[];   // linalg becomes kernels and launches
-extern const TilePipelineStep tileStageToBuffers[];   // in place where the analysis allows
-extern const TilePipelineStep tileStageOfOwnership[]; // each buffer is freed by its owner
-extern const TilePipelineStep tileStageOfBuffers[];   // leaves only memref of what bufferization made
-extern const TilePipelineStep tileStageToMerge[];     // small grids side by side
+extern const TilePipelineStep tileStageToKernels[];          // linalg becomes kernels and launches
+extern const TilePipelineStep tileStageToBuffers[];          // in place where the analysis allows
+extern const TilePipelineStep tileStageOfOwnership[];        // each buffer is freed by its owner
+extern const TilePipelineStep tileStageOfBuffers[];          // leaves only memref of what bufferization made
+extern const TilePipelineStep tileStageToMerge[];            // small grids side by side
+extern const TilePipelineStep tileStageToPlanMemory[];       // temporaries share one allocation
+extern const TilePipelineStep tileStageToPlanDeviceMemory[]; // and the emulator hears where each lies
 
 // From the host's buffers to the LLVM dialect (stages.c). Launches are calls already.
 extern const TilePipelineStep tileStageToLoops[];

@@ -81,11 +81,12 @@ static void release_results(const tessera_signature_t *signature, const char *me
 //===--- the calls ------------------------------------------------------------===//
 
 static bool call_once(tessera_calls_t *calls, tessera_packed_t entry, void **packed, tessera_error_t *out_error) {
-  int64_t launches = tessera_launch_count();
+  int64_t launches = tessera_launch_count(), waits = tessera_host_waits();
   double start = tessera_milliseconds();
   bool ok = tessera_call(entry, packed, out_error);
   calls->times_ms[calls->count++] = tessera_milliseconds() - start;
   calls->launches = tessera_launch_count() - launches;
+  calls->host_waits = tessera_host_waits() - waits;
   return ok;
 }
 
@@ -309,6 +310,7 @@ void tessera_calls_write_times(const tessera_calls_t *calls, tessera_json_t *jso
   tessera_json_number(json, "time_ms_median", calls->times_ms[calls->count / 2]);
   tessera_json_number(json, "time_ms_min", calls->times_ms[0]);
   tessera_json_integer(json, "launches", calls->launches);
+  tessera_json_integer(json, "host_waits", calls->host_waits);
 }
 
 void tessera_calls_write_manifest(const tessera_run_options_t *options, const char *pipeline, const char *compiler,

@@ -15,8 +15,8 @@
 typedef void (*tessera_packed_t)(void **args);
 
 typedef struct tessera_calls_t {
-  double *times_ms; // one per call, in order
-  int64_t count, launches;
+  double *times_ms;                    // one per call, in order
+  int64_t count, launches, host_waits; // the latter two of the last call
 } tessera_calls_t;
 
 // Calls `repeat` times; the results are the last call's. What the calls allocate does not outlive this function.
@@ -31,7 +31,7 @@ void tessera_calls_destroy(tessera_calls_t *calls);
 // Where result `index` lies in the struct of results, in bytes, as C lays it out.
 size_t tessera_result_offset(const tessera_signature_t *signature, int index);
 
-// time_ms_median, time_ms_min and launches into the open object of `json`.
+// time_ms_median, time_ms_min, launches and host_waits into the open object of `json`.
 void tessera_calls_write_times(const tessera_calls_t *calls, tessera_json_t *json);
 // "manifest": what makes the run repeatable. `pipeline` may be NULL; `compiler`: what the code was made by.
 void tessera_calls_write_manifest(const tessera_run_options_t *options, const char *pipeline, const char *compiler,

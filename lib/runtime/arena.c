@@ -39,8 +39,16 @@ typedef struct apart_t {
   void *data;
 } apart_t;
 
+// A piece of a block that a program planned itself. Without bytes it only says that the block has slots.
+typedef struct slot_t {
+  struct slot_t *next;
+  char *memory;
+  size_t bytes;
+} slot_t;
+
 struct tessera_arena_t {
   pthread_mutex_t lock;
+  slot_t *slots;
   block_t *bins[CLASSES], *all;
   tessera_arena_statistics_t statistics;
   tessera_memory_t memory; // no functions: the system's
@@ -238,8 +246,72 @@ static void count_bad_release(tessera_arena_t *arena) {
   pthread_mutex_unlock(&arena->lock);
 }
 
+//===--- slots ----------------------------------------------------------------------===//
+
+static bool is_in_block(const slot_t *slot, block_t *block) {
+  char *data = data_of(block);
+  return slot->memory >= data && slot->memory < data + block->size;
+}
+
+static bool has_slots(const tessera_arena_t *arena, block_t *block) {
+  for (const slot_t *slot = arena->slots; slot; slot = slot->next)
+    if (is_in_block(slot, block))
+      return true;
+  return false;
+}
+
+// The arena is locked.
+static bool add_slot(tessera_arena_t *arena, char *memory, size_t bytes) {
+  slot_t *slot = malloc(sizeof *slot);
+  if (slot) {
+    *slot = (slot_t){arena->slots, memory, bytes};
+    arena->slots = slot;
+  }
+  return slot;
+}
+
+// The arena is locked. Those at |memory| that have bytes, or all of |block|.
+static void drop_slots(tessera_arena_t *arena, const char *memory, block_t *block) {
+  for (slot_t **link = &arena->slots, *slot; (slot = *link);) {
+    bool goes = block ? is_in_block(slot, block) : slot->memory == memory && slot->bytes;
+    if (goes) {
+      *link = slot->next;
+      free(slot);
+    } else {
+      link = &slot->next;
+    }
+  }
+}
+
+void tessera_arena_slot(int64_t address, int64_t offset, int64_t bytes) {
+  tessera_arena_t *arena = entered;
+  if (!arena || !arena->memory.mark)
+    return;
+  char *base = (char *)(intptr_t)address;
+  pthread_mutex_lock(&arena->lock);
+  block_t *block = find_block(arena, base);
+  bool ok = block && (has_slots(arena, block) || add_slot(arena, base, 0)) &&
+            (bytes < 1 || add_slot(arena, base + offset, (size_t)bytes));
+  pthread_mutex_unlock(&arena->lock);
+  if (ok && bytes > 0)
+    arena->memory.mark(arena->memory.context, base + offset, (size_t)bytes);
+}
+
+void tessera_arena_slot_end(int64_t address, int64_t offset) {
+  tessera_arena_t *arena = entered;
+  if (!arena || !arena->memory.mark)
+    return;
+  pthread_mutex_lock(&arena->lock);
+  drop_slots(arena, (char *)(intptr_t)address + offset, NULL);
+  pthread_mutex_unlock(&arena->lock);
+}
+
+//===--- releasing ------------------------------------------------------------------===//
+
 // The arena is locked.
 static void put_into_bin(tessera_arena_t *arena, block_t *block) {
+  if (arena->slots)
+    drop_slots(arena, NULL, block);
   block_t **bin = &arena->bins[class_of(block->size)];
   block->seal = RELEASED;
   block->stream = entered_stream;
@@ -398,6 +470,10 @@ void tessera_arena_destroy(tessera_arena_t *arena) {
     next = block->next;
     give_to_system(block);
   }
+  for (slot_t *slot = arena->slots, *next; slot; slot = next) {
+    next = slot->next;
+    free(slot);
+  }
   pthread_mutex_destroy(&arena->lock);
   free(arena);
 }
@@ -415,7 +491,10 @@ void tessera_arena_for_each(tessera_arena_t *arena, void (*visit)(void *context,
   arena = arena ? arena : &process_arena;
   pthread_mutex_lock(&arena->lock);
   for (block_t *block = arena->all; block; block = block->next)
-    if (block->seal == IN_USE)
+    if (block->seal == IN_USE && !(arena->slots && has_slots(arena, block)))
       visit(context, data_of(block), block->asked);
+  for (const slot_t *slot = arena->slots; slot; slot = slot->next)
+    if (slot->bytes)
+      visit(context, slot->memory, slot->bytes);
   pthread_mutex_unlock(&arena->lock);
 }

@@ -74,6 +74,13 @@ void tessera_release(void *allocated);
 // any other pointer alone, reads nothing through it, and returns false. Costs a walk over the arena's blocks.
 bool tessera_arena_release(tessera_arena_t *arena, void *memory);
 
+// What generated code with a planned arena (tile-plan-memory) calls ahead of the first use of a buffer and behind its
+// last: |bytes| of the block at |address|, from |offset| on, are a piece of memory of their own now. From the first
+// slot on, for_each shows a block's slots instead of the block, until the block is released. Does nothing without an
+// arena whose memory has `mark`: nobody would look at the slots.
+void tessera_arena_slot(int64_t address, int64_t offset, int64_t bytes);
+void tessera_arena_slot_end(int64_t address, int64_t offset);
+
 // What generated code calls ahead of an allocation: the product of two sizes, INT64_MAX where it is too large or a size
 // is negative; and what raises where a product is beyond any machine.
 int64_t tessera_multiply_sizes(int64_t a, int64_t b);

@@ -51,6 +51,7 @@ struct tessera_device_t {
 
 static _Thread_local tessera_device_t *entered;
 static _Thread_local bool pending; // launched since the last wait
+static _Thread_local int64_t host_waits;
 
 //===--- opening ------------------------------------------------------------------===//
 
@@ -451,6 +452,11 @@ bool tessera_device_wait(tessera_device_t *device, tessera_error_t *out_error) {
 
 void tessera_device_synchronize(void) {
   tessera_error_t error;
-  if (pending && entered && !tessera_device_wait(entered, &error))
+  if (!pending || !entered)
+    return;
+  ++host_waits;
+  if (!tessera_device_wait(entered, &error))
     tessera_raise_message(error.text);
 }
+
+int64_t tessera_host_waits(void) { return host_waits; }

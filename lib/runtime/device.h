@@ -57,5 +57,7 @@ void tessera_device_tensor_map(const tessera_tensor_map_t *map, void *out_map);
 int64_t tessera_device_choose(const tessera_images_t *const *tables, int64_t count);
 // Waits, if this thread launched anything since it last did.
 void tessera_device_synchronize(void);
+// How often this thread's programs waited for work under way on a device.
+int64_t tessera_host_waits(void);
 // The copy of a constant, or of a global that the program writes, in the device's memory; one for each device.
 void *tessera_device_constant(void *constant, int64_t bytes);

@@ -1,6 +1,7 @@
 // The cost of several operators as one kernel, and its search. See tile_graph.h.
 #include "lib/search/tile_graph.h"
 
+#include "lib/search/memory_plan.h"
 #include "lib/search/model.h"
 #include "lib/support/integer.h"
 
@@ -63,46 +64,26 @@ void tileGraphPropagate(const TileGraph *graph, TileBox *boxes) {
   }
 }
 
-//===--- best fit -------------------------------------------------------------------===//
+//===--- footprint ------------------------------------------------------------------===//
 
-static bool overlap(const TileLifetime *a, const TileLifetime *b) { return a->begin <= b->end && b->begin <= a->end; }
+// A tile of a program: its first and its last step.
+typedef struct TileLifetime {
+  int begin, end;
+  int64_t bytes;
+} TileLifetime;
 
-// The largest allocations first; each in the smallest hole among those that live with it and are placed.
-int64_t tileBestFit(const TileLifetime *lifetimes, int count, int64_t *offsets) {
-  int64_t own[TileGraphTensors], arena = 0;
-  bool isPlaced[TileGraphTensors] = {false};
-  int64_t *at = offsets ? offsets : own;
-  if (!offsets && count > TileGraphTensors)
-    return INT64_MAX;
-  for (int round = 0; round < count; ++round) {
-    int next = -1;
-    for (int i = 0; i < count; ++i)
-      if (!isPlaced[i] && (next < 0 || lifetimes[i].bytes > lifetimes[next].bytes))
-        next = i;
-    int64_t best = -1, least = INT64_MAX;
-    // A hole begins at 0 or at the end of a neighbour.
-    for (int i = -1; i < count; ++i) {
-      if (i >= 0 && (!isPlaced[i] || !overlap(&lifetimes[i], &lifetimes[next])))
-        continue;
-      int64_t begin = i < 0 ? 0 : at[i] + lifetimes[i].bytes, end = INT64_MAX;
-      bool isFree = true;
-      for (int j = 0; j < count && isFree; ++j) {
-        if (!isPlaced[j] || !overlap(&lifetimes[j], &lifetimes[next]) || at[j] + lifetimes[j].bytes <= begin)
-          continue;
-        isFree = at[j] >= begin + lifetimes[next].bytes;
-        end = tessera_min(end, at[j]);
-      }
-      int64_t hole = end == INT64_MAX ? INT64_MAX : end - begin;
-      if (isFree && (best < 0 || hole < least || (hole == least && begin < best))) {
-        best = begin;
-        least = hole;
-      }
-    }
-    at[next] = best;
-    isPlaced[next] = true;
-    arena = tessera_max(arena, best + lifetimes[next].bytes);
-  }
-  return arena;
+static bool areTogether(const void *lifetimes, int64_t a, int64_t b) {
+  const TileLifetime *x = (const TileLifetime *)lifetimes + a, *y = (const TileLifetime *)lifetimes + b;
+  return x->begin <= y->end && y->begin <= x->end;
+}
+
+static int64_t footprintOf(const TileLifetime *lifetimes, int count) {
+  int64_t bytes[TileGraphTensors], offsets[TileGraphTensors];
+  TileMemoryPlan plan = {
+      .count = count, .bytes = bytes, .areTogether = areTogether, .data = lifetimes, .offsets = offsets};
+  for (int i = 0; i < count; ++i)
+    bytes[i] = lifetimes[i].bytes;
+  return tileMemoryPlanFind(&plan);
 }
 
 //===--- one kernel -------------------------------------------------------------------===//
@@ -405,7 +386,7 @@ TileGraphCost tileGraphCost(const TileGraph *graph, const TileSearchTarget *targ
     for (int i = 0; i < graph->nodes[n].op.numOperands; ++i)
       if (graph->nodes[n].isStored[i])
         store(&k, n, i);
-  k.cost.footprint = (double)tileBestFit(k.lives, k.numLives, NULL);
+  k.cost.footprint = (double)footprintOf(k.lives, k.numLives);
   (target->isGpu ? fitGpu : fitCpu)(&k, target);
   k.cost.seconds = secondsOf(&k, target);
   return k.cost;

@@ -74,14 +74,6 @@ typedef struct TileGraphCost {
 
 TileGraphCost tileGraphCost(const TileGraph *graph, const TileSearchTarget *target, const int64_t *block);
 
-// Bytes of an arena that holds every allocation during its life, first `begin`, then `end` steps, each at the place
-// that best fit finds. offsets may be null.
-typedef struct TileLifetime {
-  int begin, end; // first and last step
-  int64_t bytes;
-} TileLifetime;
-int64_t tileBestFit(const TileLifetime *lifetimes, int count, int64_t *offsets);
-
 //===--- search --------------------------------------------------------------------===//
 
 typedef enum TileGraphObjective {

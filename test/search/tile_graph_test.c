@@ -1,4 +1,4 @@
-// Graphs of tiles: hulls are those of brute force, arenas hold what lives at once, bytes are those of a count by hand,
+// Graphs of tiles: hulls are those of brute force, bytes are those of a count by hand,
 // and the search finds what trying everything finds.
 #include "lib/search/tile_graph.h"
 
@@ -221,34 +221,6 @@ static void testPropagation(void) {
     }
 }
 
-//===--- arenas -----------------------------------------------------------------------------===//
-
-static void testBestFit(void) {
-  for (int round = 0; round < 500; ++round) {
-    TileLifetime lives[24];
-    int64_t offsets[24], most = 0;
-    int count = 1 + (int)draw(24);
-    for (int i = 0; i < count; ++i) {
-      lives[i].begin = (int)draw(20);
-      lives[i].end = lives[i].begin + (int)draw(6);
-      lives[i].bytes = 64 * (1 + draw(40));
-    }
-    int64_t arena = tileBestFit(lives, count, offsets);
-    for (int step = 0; step < 26; ++step) {
-      int64_t live = 0;
-      for (int i = 0; i < count; ++i)
-        live += lives[i].begin <= step && step <= lives[i].end ? lives[i].bytes : 0;
-      most = live > most ? live : most;
-    }
-    expect(arena >= most && 4 * arena <= 8 * most, "an arena holds what lives at once, and less than twice as much");
-    for (int i = 0; i < count; ++i)
-      for (int j = 0; j < i; ++j)
-        if (lives[i].begin <= lives[j].end && lives[j].begin <= lives[i].end &&
-            offsets[i] < offsets[j] + lives[j].bytes && offsets[j] < offsets[i] + lives[i].bytes)
-          expect(false, "what lives at once does not overlap");
-  }
-}
-
 //===--- search -----------------------------------------------------------------------------===//
 
 static double scoreOf(const TileGraphCost *cost, TileGraphObjective objective, const TileSearchTarget *target) {
@@ -287,7 +259,6 @@ static void testSearch(const char *chip) {
 int main(void) {
   testHulls();
   testPropagation();
-  testBestFit();
   testBytes();
   testSearch("sm_80");
   testSearch("gfx942");

@@ -12,3 +12,4 @@ extern const MlirExtPassDefinition tileFoldZeroSizesPass;
 extern const MlirExtPassDefinition tileKeepOwnFreesPass;
 extern const MlirExtPassDefinition tileLinalgOfBuffersPass;
 extern const MlirExtPassDefinition tileMoveBf16AsBitsPass;
+extern const MlirExtPassDefinition tilePlanMemoryPass;
