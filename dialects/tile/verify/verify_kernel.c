@@ -132,10 +132,22 @@ static bool verifyLifetime(MlirOperation op) {
 
 //===--- products under way -------------------------------------------------===//
 
+// Products that are known to have been started between this one and the op: in the same block.
+static int64_t startedSince(MlirOperation product, MlirOperation op) {
+  int64_t count = 0;
+  if (!tileMmaAsyncOpIsA(product) || !mlirBlockEqual(mlirOperationGetBlock(product), mlirOperationGetBlock(op)))
+    return 0;
+  for (MlirOperation at = mlirOperationGetNextInBlock(product); !mlirOperationEqual(at, op);
+       at = mlirOperationGetNextInBlock(at))
+    count += tileMmaAsyncOpIsA(at);
+  return count;
+}
+
 static bool isPending(MlirOperation op) {
   int64_t pending = 0;
   if (tileMmaWaitOpIsA(op))
-    return tileIntegerOf(op, "pending", &pending) && pending > 0;
+    return tileIntegerOf(op, "pending", &pending) &&
+           pending > startedSince(tileDefiningOp(tileMmaWaitOpGetInput(op)), op);
   return tileMmaAsyncOpIsA(op);
 }
 

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
-PASS = "builtin.module(tile.kernel(tile-specialize-warps))"
+PASS = "builtin.module(tile.kernel(tile-specialize-warps,tile-overlap-products,tile-peel-masks))"
 
 
 class Case:
