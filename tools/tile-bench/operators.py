@@ -514,6 +514,20 @@ class online_attention:
         return (lambda: (torch.sigmoid(x[3 + bias]) * call(q, k, v, **options)[0])) if gate else lambda: call(q, k, v, **options)[0]
 
 
+class peaked_attention(attention):
+    """Attention whose scores differ so much that most weights are 0 or close to it, as after training: no slower."""
+
+    @staticmethod
+    def arrays(random, **sizes):
+        q, k, v = attention.arrays(random, **sizes)
+        return [64 * q, k, v]
+
+    @staticmethod
+    def exact(arrays, **sizes):
+        result, terms = attention.exact(arrays, **sizes)
+        return result, 64 * terms  # so are the scores' errors
+
+
 class linalg_attention(online_attention):
     """The same forms from linalg: heads that share keys are a dimension that keys have not."""
 
@@ -1134,5 +1148,5 @@ class pack:
 
 
 OPERATORS = {kind.__name__: kind for kind in (
-    gemm, gemm_weights, batched, grouped, gemm_bias_relu, conv, conv_channels_first, depthwise, attention, linalg_attention, online_attention, row_softmax,
+    gemm, gemm_weights, batched, grouped, gemm_bias_relu, conv, conv_channels_first, depthwise, attention, peaked_attention, linalg_attention, online_attention, row_softmax,
     layernorm, rmsnorm, rope, add, function, transpose, row_sum, column_sum, row_max, mlp, transformer_block, bottleneck, spmm, pack)}

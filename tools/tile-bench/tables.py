@@ -33,6 +33,7 @@ TABLES = {
     "attention": [("attention", dict(heads=h, queries=q, keys=k, d=d, causal=causal, group=group))
                   for h, q, k, d, causal, group in (
         (12, 128, 128, 64, False, 1), (12, 512, 512, 64, False, 1), (8, 512, 512, 128, True, 1), (8, 1, 2048, 128, False, 4))] + [
+        ("peaked_attention", dict(heads=12, queries=128, keys=128, d=64))] + [
         ("linalg_attention", dict(heads=h, queries=q, keys=k, d=d, **form)) for h, q, k, d, form in FORMS] + [
         ("online_attention", dict(heads=h, queries=q, keys=k, d=d, **form)) for h, q, k, d, form in [
             (12, 128, 128, 64, {}), (12, 512, 512, 64, {}), (8, 512, 512, 128, dict(causal=True)), *FORMS]],

@@ -257,6 +257,17 @@ static MlirValue buildDifference(Emission *k, const MlirValue *operands) {
   return mathFmaOpBuild(&k->e.body, operands[0], tileBuildFloat(&k->e.body, type, k->scale), negated);
 }
 
+// exp of f32 on a CPU. A weight below 2^-100 is 0: its product with a value could be subnormal, and some processors
+// take hundreds of cycles for each of those.
+static MlirValue buildWeight(Emission *k, MlirValue d, MlirAttribute flags) {
+  MlirType type = mlirValueGetType(d);
+  MlirValue least = tileBuildFloat(&k->e.body, type, -100 * M_LN2);
+  MlirValue isNothing = arithCmpFOpBuild(&k->e.body, d, least, ArithCmpF_Olt);
+  MlirValue weight =
+      mathExpOpGetResult(mathExpOpCreate(&k->e.body, arithSelectOpBuild(&k->e.body, isNothing, least, d), flags));
+  return arithSelectOpBuild(&k->e.body, isNothing, tileBuildFloat(&k->e.body, type, 0), weight);
+}
+
 // exp of differences from the maximum, 0 at most. On a GPU by its instruction for exp2, where the program permits an
 // approximate one: the product with log2 e is off by 2^-24 of itself, so that e^d is off by |d| e^d 2^-24 or less.
 static MlirValue buildExponential(Emission *k, const MlirValue *operands) {
@@ -264,7 +275,9 @@ static MlirValue buildExponential(Emission *k, const MlirValue *operands) {
   bool isExact = k->attention->isExact;
   MlirType type = mlirValueGetType(d);
   MlirAttribute fast = tileFastMathAttr(k->e.body.context, isExact ? TileFastMath_None : TileFastMath_Approximate);
-  if (isExact || !k->isGpu || !mlirTypeIsAF32(k->attention->sum))
+  if (!k->isGpu && mlirTypeIsAF32(k->attention->sum))
+    return buildWeight(k, d, fast);
+  if (isExact || !mlirTypeIsAF32(k->attention->sum))
     return mathExpOpGetResult(mathExpOpCreate(&k->e.body, d, fast));
   if (mlirValueIsNull(k->scaled))
     d = arithMulFOpBuild(&k->e.body, d, tileBuildFloat(&k->e.body, type, M_LOG2E));

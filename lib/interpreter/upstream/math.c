@@ -37,15 +37,18 @@ static Element computed(const Instruction *instruction, double exact, double err
 static double reciprocalRoot(double x) { return 1 / sqrt(x); }
 FUNCTION(interpretScalarRsqrt, reciprocalRoot)
 FUNCTION(interpretScalarCbrt, cbrt)
-FUNCTION(interpretScalarExp, exp)
 
-// An approximate power of two (afn) of f32 may be 0 where it is subnormal.
-SCALAR(interpretScalarExp2) {
-  *result = computed(instruction, exp2(x[0].f), carried(exp2, x[0]));
-  if (instruction->isApproximate && OUT->width == 32 && fabs(result->f) < 0x1.001p-126)
-    result->bound += fabs(result->f);
-  return true;
-}
+// An approximate power (afn) of f32 may be 0 where it is subnormal.
+#define POWER(name, function)                                                                                          \
+  SCALAR(name) {                                                                                                       \
+    *result = computed(instruction, function(x[0].f), carried(function, x[0]));                                        \
+    if (instruction->isApproximate && OUT->width == 32 && fabs(result->f) < 0x1.001p-126)                              \
+      result->bound += fabs(result->f);                                                                                \
+    return true;                                                                                                       \
+  }
+
+POWER(interpretScalarExp, exp)
+POWER(interpretScalarExp2, exp2)
 
 FUNCTION(interpretScalarLog, log)
 FUNCTION(interpretScalarLog2, log2)

@@ -29,7 +29,9 @@ static Element quotient(const Format *format, double x, const SoftmaxRow *row, i
     return elementOfFloat(value, 0);
   double far = isinf(x - row->maximum) ? 0 : fabs(x - row->maximum);
   double relative = (double)(terms + 8) * format->epsilon + 2 * far * format->epsilon + 4 * row->error;
-  return elementOfFloat(value, relative * fabs(exact) + 4 * format->tiny);
+  // A weight of f32 below 2^-126 may count as 0.
+  double least = format->width == 32 ? 0x1.001p-126 : 4 * format->tiny;
+  return elementOfFloat(value, relative * fabs(exact) + least);
 }
 
 static bool writeRow(Machine *machine, const Instruction *instruction, const Array *from, const Array *to,

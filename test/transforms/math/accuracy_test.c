@@ -1,12 +1,12 @@
 // Judges compiled math loops (Inputs/loops.py) against glibc's f64 functions, and times them beside its f32 ones.
 //
-//   accuracy_test LOOPS.so STRIDE|f16|bf16 [FUNCTION [ULPS]]
+//   accuracy_test LOOPS.so STRIDE|f16|bf16 [FUNCTION [ULPS [flush]]]
 //
 // Every unary function sees the special inputs and each STRIDE-th of the 2^32 f32 bit patterns (1: all of them); powf
 // sees all pairs of special inputs and 2^30 / STRIDE seeded pairs. Prints a line per function: largest error in ulp
 // (spacing of f32 at the reference, subnormals included), ns per element, libm's. Exit 1 if an error is above ULPS
 // (0.51) or a NaN, infinity or sign is wrong. f16 and bf16: the loops compute in that format between f32 buffers; the
-// inputs are all of its 65536 numbers, the ulp is its own.
+// inputs are all of its 65536 numbers, the ulp is its own. flush: 0 stands for results below 2^-126, and only for them.
 #include "lib/support/f16.h"
 #include <dlfcn.h>
 #include <math.h>
@@ -20,6 +20,7 @@
 enum { blockSize = 4096, timingRuns = 31 };
 static const uint64_t pairsPerStride1 = UINT64_C(1) << 30;
 static double bound = 0.51;
+static bool isFlushed;
 
 typedef void (*UnaryLoop)(const float *x, float *result);
 typedef void (*BinaryLoop)(const float *x, const float *y, float *result);
@@ -140,6 +141,8 @@ static void judge(Score *score, float x, float y, double reference, float result
     return;
   bool wrong =
       isnan(reference) != isnan(result) || infinite != (isinf(result) != 0) || signbit(reference) != signbit(result);
+  if (isFlushed && fabs(reference) < 0x1p-126 && result == 0)
+    return;
   double error = wrong || infinite ? 0 : fabs(result - reference) / spacing(score->format, reference);
   if (wrong && score->wrong++ < 5)
     printf("  wrong at (%a, %a): %a, not %a\n", x, y, result, reference);
@@ -330,6 +333,7 @@ int main(int argc, char **argv) {
   uint64_t stride = !format ? 0 : format->number ? 1 : strtoull(argv[2], NULL, 10);
   if (argc > 4)
     bound = strtod(argv[4], NULL);
+  isFlushed = argc > 5 && strcmp(argv[5], "flush") == 0;
   if (library && stride)
     return judgeAll(library, format, stride, argc > 3 ? argv[3] : NULL) ? 0 : 1;
   fprintf(stderr, "usage: accuracy_test LOOPS.so STRIDE|f16|bf16 [FUNCTION [ULPS]]%s\n",
