@@ -89,17 +89,22 @@ static bool parseEntry(MlirExtParser parser, const SparseFormat *format, MlirAtt
   return parseValue(parser, format->keys[key].form, &values[key]);
 }
 
-static MlirAttribute fallbackOf(MlirContext context, const SparseKey *key) {
-  switch (key->form) {
+static MlirAttribute valueFrom(MlirContext context, SparseKeyForm form, const int64_t *numbers) {
+  switch (form) {
   case SparseKey_Number:
-    return tileInteger(context, key->fallback);
+    return tileInteger(context, numbers[0]);
   case SparseKey_Sizes:
-    return tileIntegers(context, 2, (int64_t[]){key->fallback, key->fallback});
+    return tileIntegers(context, 2, numbers);
   case SparseKey_IntegerType:
-    return mlirTypeAttrGet(mlirIntegerTypeGet(context, (unsigned)key->fallback));
+    return mlirTypeAttrGet(mlirIntegerTypeGet(context, (unsigned)numbers[0]));
   default:
-    return mlirBoolAttrGet(context, false);
+    return mlirBoolAttrGet(context, numbers[0] != 0);
   }
+}
+
+static MlirAttribute fallbackOf(MlirContext context, const SparseKey *key) {
+  bool isFlag = key->form == SparseKey_Flag;
+  return valueFrom(context, key->form, (int64_t[]){isFlag ? 0 : key->fallback, key->fallback});
 }
 
 static bool parse(MlirExtParser parser, const SparseFormat *format, MlirExtAttributeList list) {
@@ -280,6 +285,21 @@ const MlirExtParametricDefinition sparseAttributeDefinitions[] = {
 const intptr_t sparseNumAttributeDefinitions = NumFormats + 1;
 const MlirExtParametricDefinition *const sparseKnownDefinition = &sparseAttributeDefinitions[NumFormats];
 
+MlirAttribute sparseEncodingMake(MlirContext context, const char *format, const SparseKeyValue *values) {
+  MlirAttribute parameters[SparseMaxKeys];
+  int which = 0;
+  while (strcmp(formats[which]->name, format))
+    ++which;
+  const SparseKey *keys = formats[which]->keys;
+  for (intptr_t i = 0; i < countKeys(keys); ++i)
+    parameters[i] = fallbackOf(context, &keys[i]);
+  for (; values->key; ++values) {
+    intptr_t key = findKey(keys, tileString(values->key));
+    parameters[key] = valueFrom(context, keys[key].form, values->numbers);
+  }
+  return mlirExtAttributeGet(context, &sparseAttributeDefinitions[which], countKeys(keys), parameters);
+}
+
 //===--- questions ----------------------------------------------------------===//
 
 const SparseFormat *sparseEncodingGetFormat(MlirAttribute encoding) {
@@ -349,8 +369,6 @@ bool sparseEncodingMayRepeat(MlirAttribute encoding) {
 
 // The dense tensors that an encoded tensor consists of: the table of sparse.h as types.
 
-enum { MaxRank = 8 };
-
 static const int64_t dynamic = INT64_MIN; // mlirShapedTypeGetDynamicSize()
 
 static int64_t divideUp(int64_t size, int64_t by) { return size == dynamic ? dynamic : (size + by - 1) / by; }
@@ -418,9 +436,9 @@ intptr_t sparseTypeGetComponents(MlirType type, SparseComponent out[SPARSE_MAX_C
 }
 
 MlirType sparseTypeWithEncoding(MlirType tensor, MlirAttribute encodingOrNull) {
-  int64_t shape[MaxRank];
+  int64_t shape[SparseMaxRank];
   intptr_t rank = mlirShapedTypeGetRank(tensor);
-  if (rank > MaxRank)
+  if (rank > SparseMaxRank)
     return (MlirType){NULL};
   for (intptr_t axis = 0; axis < rank; ++axis)
     shape[axis] = sizeOf(tensor, axis);

@@ -11,9 +11,12 @@
 #pragma once
 
 #include "lib/capi/common.h"
+#include "lib/layout/layout.h"
 #include "mlir-c/BuiltinTypes.h"
 
 void sparseRegisterDialect(MlirDialectRegistry registry);
+
+enum { SparseMaxRank = TILE_LAYOUT_MAX_AXES }; // an encoded tensor's axes become axes of tiles
 
 //===--- encodings ----------------------------------------------------------===//
 
@@ -71,6 +74,14 @@ bool sparseEncodingGetFlag(MlirAttribute encoding, const char *key);
 MlirType sparseEncodingGetType(MlirAttribute encoding, const char *key);
 intptr_t sparseEncodingGetNumParts(MlirAttribute sum);
 MlirAttribute sparseEncodingGetPart(MlirAttribute sum, intptr_t index);
+
+// An encoding of the format "csr", with values for some of its keys; the other keys have their defaults. A type is its
+// width in bits, a flag 1. `values` ends with a null key. Null, after a diagnostic, if the format's verifier refuses.
+typedef struct SparseKeyValue {
+  const char *key;
+  int64_t numbers[2];
+} SparseKeyValue;
+MlirAttribute sparseEncodingMake(MlirContext context, const char *format, const SparseKeyValue *values);
 
 // What #sparse.nm says: along `axis`, n of each window of m elements stay; `lines` neighbours along the other axis
 // share which, and `together` adjacent elements stay or go as one.

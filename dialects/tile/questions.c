@@ -4,6 +4,7 @@
 #include "dialects/tile/ops.h"
 #include "lib/ir/op_format.h"
 
+#include "upstream/linalg.h"
 #include "upstream/math.h"
 #include <stdio.h>
 #include <string.h>
@@ -170,9 +171,7 @@ bool tileConstantIsTrue(MlirAttribute constant) {
 //===--- linalg -----------------------------------------------------------------===//
 
 bool tileIteratorIsReduction(MlirAttribute iterators, intptr_t dim) {
-  char text[64];
-  tileAttributeText(mlirArrayAttrGetElement(iterators, dim), text, sizeof text); // mlir-c has no getter for the enum
-  return strstr(text, "reduction") != NULL;
+  return linalgIteratorTypeOf(mlirArrayAttrGetElement(iterators, dim)) == LinalgIteratorType_Reduction;
 }
 
 bool tileGenericIsParallel(MlirOperation op) {

@@ -14,6 +14,7 @@
 #include "upstream/scf.h"
 #include "upstream/tensor.h"
 
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -387,8 +388,8 @@ MlirValue tileBuildSwapped(TileBuilder *builder, MlirValue matrix) {
 MlirAttribute tileBuildIteratorTypes(const TileBuilder *builder, intptr_t parallel, intptr_t reductions) {
   MlirAttribute items[MaxAxes];
   for (intptr_t i = 0; i < parallel + reductions; ++i)
-    items[i] = tileBuildAttribute(builder, i < parallel ? "#linalg.iterator_type<parallel>"
-                                                        : "#linalg.iterator_type<reduction>");
+    items[i] =
+        linalgIteratorTypeAttr(builder, i < parallel ? LinalgIteratorType_Parallel : LinalgIteratorType_Reduction);
   return mlirArrayAttrGet(builder->context, parallel + reductions, items);
 }
 
@@ -418,7 +419,6 @@ enum { MaxTexts = 64 };
 typedef struct Text {
   char *text;
   MlirAttribute attribute;
-  MlirType type;
 } Text;
 
 struct TileMemo {
@@ -478,12 +478,12 @@ MlirAttribute tileBuildAttribute(const TileBuilder *builder, const char *text) {
   return attribute;
 }
 
-MlirType tileBuildType(const TileBuilder *builder, const char *text) {
-  Text *known = textOf(builder->memo, text);
-  if (known && !mlirTypeIsNull(known->type))
-    return known->type;
-  MlirType type = mlirTypeParseGet(builder->context, tileString(text));
-  if (known)
-    known->type = type;
-  return type;
+MlirAttribute tileBuildAttributeWith(const TileBuilder *builder, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  char *text = tileFormatText(format, arguments);
+  va_end(arguments);
+  MlirAttribute attribute = tileBuildAttribute(builder, text);
+  free(text);
+  return attribute;
 }

@@ -110,9 +110,10 @@ MlirValue tileBuildSwapped(TileBuilder *builder, MlirValue matrix);
 // iterator_types of a linalg.generic: parallel loops, then reductions.
 MlirAttribute tileBuildIteratorTypes(const TileBuilder *builder, intptr_t parallel, intptr_t reductions);
 
-// An attribute or a type by its text, which must be right.
+// An attribute by its text, which must be right: for the functions that the tables of lib/ir/upstream generate.
 MlirAttribute tileBuildAttribute(const TileBuilder *builder, const char *text);
-MlirType tileBuildType(const TileBuilder *builder, const char *text);
+__attribute__((format(printf, 2, 3))) MlirAttribute tileBuildAttributeWith(const TileBuilder *builder,
+                                                                           const char *format, ...);
 
 // For whoever builds thousands of ops: with a memo each constant is one op at the start of `block`, which must dominate
 // all places that are built at, and each text is parsed once. It lives until destroyed, as long as its builders.

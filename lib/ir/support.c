@@ -2,6 +2,7 @@
 #include "lib/ir/support.h"
 #include "lib/capi/diagnostic.h"
 #include "lib/capi/elements.h"
+#include "lib/capi/flags.h"
 #include "lib/capi/op.h"
 #include "upstream/arith.h"
 #include <assert.h>
@@ -11,8 +12,7 @@
 #include <string.h>
 
 //===--- diagnostics --------------------------------------------------------===//
-// A printf text of any length.
-static char *formatText(const char *format, va_list arguments) {
+char *tileFormatText(const char *format, va_list arguments) {
   va_list again;
   va_copy(again, arguments);
   int length = vsnprintf(NULL, 0, format, again);
@@ -25,7 +25,7 @@ static char *formatText(const char *format, va_list arguments) {
 #define FORMAT_TEXT(text, format)                                                                                      \
   va_list arguments;                                                                                                   \
   va_start(arguments, format);                                                                                         \
-  char *text = formatText(format, arguments);                                                                          \
+  char *text = tileFormatText(format, arguments);                                                                      \
   va_end(arguments)
 
 static void reportAtOp(MlirOperation op, MlirDiagnosticSeverity severity, const char *text) {
@@ -89,20 +89,16 @@ MlirAttribute tileOpAttribute(MlirOperation op, const char *name) {
   return mlirOperationGetAttributeByName(op, tileString(name));
 }
 
-static const char *const fastMathWords[] = {"none", "reassoc", "nsz", "afn"};
-
 bool tileOpAllows(MlirOperation op, TileFastMath flag) {
-  MlirAttribute flags = tileOpAttribute(op, "fastmath");
-  char text[128] = "";
-  if (!mlirAttributeIsNull(flags))
-    tileAttributeText(flags, text, sizeof text);
-  return strstr(text, fastMathWords[flag]) || strstr(text, "<fast>");
+  return mlirExtFastMathFlagsAttrGetValue(tileOpAttribute(op, "fastmath")) & flag;
+}
+
+bool tileOpForbids(MlirOperation op, TileOverflow flag) {
+  return mlirExtOverflowFlagsAttrGetValue(tileOpAttribute(op, "overflowFlags")) & flag;
 }
 
 MlirAttribute tileFastMathAttr(MlirContext context, TileFastMath flag) {
-  char text[64];
-  snprintf(text, sizeof text, "#arith.fastmath<%s>", fastMathWords[flag]);
-  return mlirAttributeParseGet(context, tileString(text));
+  return mlirExtFastMathFlagsAttrGet(context, flag);
 }
 
 MlirType tileOperandType(MlirOperation op, intptr_t index) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "lib/capi/common.h"
+#include <stdarg.h>
 #include <string.h>
 
 // Inline, so that the length of a literal is a constant.
@@ -13,6 +14,8 @@ static inline bool tileStringStartsWith(MlirStringRef string, const char *start)
   return string.length >= strlen(start) && !memcmp(string.data, start, strlen(start));
 }
 
+// A printf text of any length, freed by the caller.
+char *tileFormatText(const char *format, va_list arguments) __attribute__((format(printf, 1, 0)));
 // Errors, warnings, remarks at an op ("'tile.mma' op …") with printf formats. tileError always returns false.
 bool tileError(MlirOperation op, const char *format, ...) __attribute__((format(printf, 2, 3)));
 bool tileErrorAt(MlirLocation location, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -37,15 +40,19 @@ static inline bool tileOpIsOfDialect(MlirOperation op, const char *dialect) { //
 }
 MlirOperation tileDefiningOp(MlirValue value);                     // null for block arguments
 MlirAttribute tileOpAttribute(MlirOperation op, const char *name); // inherent or discardable; null when absent
-// arith's flags: what an op may give up. tileOpAllows: its fastmath names that, or is fast (docs/numerics.md §7).
+// arith's flags: what an op may give up, as bits of arith::FastMathFlags. tileOpAllows: its fastmath names that, or is
+// fast (docs/numerics.md §7).
 typedef enum TileFastMath {
-  TileFastMath_None,
-  TileFastMath_Reassociate,
-  TileFastMath_NoSignedZeros,
-  TileFastMath_Approximate
+  TileFastMath_None = 0,
+  TileFastMath_Reassociate = 1,
+  TileFastMath_NoSignedZeros = 8,
+  TileFastMath_Approximate = 64
 } TileFastMath;
 bool tileOpAllows(MlirOperation op, TileFastMath flag);
 MlirAttribute tileFastMathAttr(MlirContext context, TileFastMath flag); // #arith.fastmath<afn>
+// Whether the op has the flag nsw or nuw: its result is poison where it overflows as a signed or unsigned number.
+typedef enum TileOverflow { TileOverflow_Signed = 1, TileOverflow_Unsigned = 2 } TileOverflow;
+bool tileOpForbids(MlirOperation op, TileOverflow flag);
 MlirType tileOperandType(MlirOperation op, intptr_t index);
 MlirType tileResultType(MlirOperation op, intptr_t index);
 // The only operand or result of an op of any kind; an assertion fails if there are several. Code that knows the op's

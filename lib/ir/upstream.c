@@ -42,6 +42,16 @@ bool tileUpstreamIsOneOf(MlirOperation op, const TileUpstream *kinds) {
 const char *tileUpstreamName(TileUpstream kind) { return kind >= 0 && kind < NumNames ? names[kind].text : NULL; }
 intptr_t tileUpstreamNumOps(void) { return NumNames; }
 
+int tileUpstreamWord(MlirAttribute attribute, const char *const *texts) {
+  char text[128] = "";
+  if (!mlirAttributeIsNull(attribute))
+    tileAttributeText(attribute, text, sizeof text);
+  for (int i = 0; texts[i]; ++i)
+    if (!strcmp(texts[i], text))
+      return i;
+  return -1;
+}
+
 //===--- building -----------------------------------------------------------===//
 MlirValue tileBuildCast(TileBuilder *builder, TileUpstream kind, MlirValue operand, MlirType type) {
   return tileBuildValue(builder, tileUpstreamName(kind), type, 1, &operand, NULL);

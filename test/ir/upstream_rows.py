@@ -44,16 +44,21 @@ def camel(name):
     return "".join(part[:1].upper() + part[1:] for part in name.split("_"))
 
 
+def enum_name(name):
+    return re.sub(r"(Predicate)?(Attr|Enum)*$", "", camel(name.split("_", 1)[-1]))
+
+
 class Definitions:
     """The ops of one dialect as TableGen has them."""
 
     def __init__(self, prefix, dialect):
         self.include = os.path.join(prefix, "include")
-        self.ops = {}
+        self.ops, self.words, self.attributes, self.enums = {}, {}, {}, {}
         for file in FILES[dialect]:
             text = subprocess.check_output([os.path.join(prefix, "bin", "llvm-tblgen"), "-I", self.include, "-dump-json",
                                             os.path.join(self.include, "mlir", file + ".td")])
             self.records = json.loads(text)
+            self.read_kinds(dialect)
             for name in self.records["!instanceof"].get("Op", []):
                 record = self.records[name]
                 if self.records[record["opDialect"]["def"]]["name"] == dialect:
@@ -69,6 +74,27 @@ class Definitions:
             known = row["class"] in self.infer and not (row["regions"] and any(k != "any" for _, k in row["results"]))
             if row["results"] and known and not all("like" in kind for _, kind in row["results"]):
                 row["traits"] = [("infers types", "")]
+
+    def read_kinds(self, dialect):
+        """Words by the text before and behind them, parameters by mnemonic, numbers of words by C name."""
+        instances = self.records["!instanceof"]
+        for name in instances.get("EnumAttr", []):
+            record = self.records[name]
+            if self.records[record["dialect"]["def"]]["name"] == dialect:
+                around = ".{}<$>" if "<" in record["assemblyFormat"] else "<{} $>"
+                self.words[around.format(record["mnemonic"])] = set(self.cases(self.records[record["enum"]["def"]]))
+        for name in instances.get("AttrDef", []):
+            record = self.records[name]
+            if self.records[record["dialect"]["def"]]["name"] == dialect:
+                parameters = {word for _, word in record["parameters"]["args"]}
+                self.attributes[record["mnemonic"]] = (parameters, bool(record["assemblyFormat"]))
+        for name in instances.get("IntEnumAttr", []):
+            if "IntEnumAttr" in self.records[name]["!superclasses"]:
+                self.enums[enum_name(name)] = self.cases(self.records[name])
+
+    def cases(self, record):
+        cases = [self.records[case["def"]] for case in record.get("enumerants") or []]
+        return {case["str"]: case["value"] for case in cases}
 
     def constraint(self, reference):
         record = self.records[reference["def"]]
@@ -91,7 +117,7 @@ class Definitions:
         if name in KINDS:
             return False, KINDS[name]
         if "IntEnumAttr" in kinds:
-            return False, re.sub(r"(Predicate)?(Attr|Enum)*$", "", camel(name.split("_", 1)[-1]))
+            return False, enum_name(name)
         if ("ConfinedAttr" in kinds) and record.get("baseAttr"):
             return self.kind(self.records[record["baseAttr"]["def"]])
         return False, STORAGES.get((record.get("storageType") or "").removeprefix("::mlir::"), "any")
@@ -197,6 +223,40 @@ def compare(cname, name, row, real):
         yield f"{name}: results {row['results']}; upstream has {real['results']}"
 
 
+KIND = re.compile(r'^TESSERA_(ENUM|WORDS|ATTRIBUTE)\((\w+), *((?:[^()"]|"(?:[^"\\]|\\.)*")*)\)', re.M)
+
+
+def kinds_in(text):
+    """Yields (macro, C name, texts)."""
+    for macro, cname, rest in KIND.findall(text):
+        joined = re.sub(r'"\s*\n\s*"', "", rest)
+        yield macro, cname, [word.replace('\\"', '"') for word in re.findall(r'"((?:[^"\\]|\\.)*)"', joined)]
+
+
+def compare_kind(macro, cname, texts, definitions):
+    if macro == "WORDS":
+        form, words = texts
+        known = definitions.words.get(form)
+        if known is None:
+            yield f"{cname}: upstream has no attribute {form}"
+        elif not set(words.split()) <= known:
+            yield f"{cname}: words {sorted(set(words.split()) - known)}; upstream has {sorted(known)}"
+    elif macro == "ENUM":
+        known, number = definitions.enums.get(cname), -1
+        for word in texts[0].split():
+            word, _, given = word.partition("=")
+            number = int(given) if given else number + 1
+            if known is None or known.get(word) != number:
+                yield f"{cname}: {word} is {number}; upstream has {known and known.get(word)}"
+    else:
+        mnemonic = re.match(r"\.([\w.]+)", texts[0]).group(1)
+        parameters, is_struct = definitions.attributes.get(mnemonic, (None, False))
+        if parameters is None:
+            yield f"{cname}: upstream has no attribute {mnemonic}"
+        elif is_struct and not set(re.findall(r"(\w+) = ", texts[0])) <= parameters:
+            yield f"{cname}: {texts[0]}; upstream's parameters are {sorted(parameters)}"
+
+
 def check(prefix, root):
     status = 0
     for dialect in FILES:
@@ -211,7 +271,14 @@ def check(prefix, root):
             for breach in compare(cname, name, row, definitions.ops.get(name)):
                 print(breach)
                 status = 1
-        print(f"{dialect}: {len(rows)} rows")
+        for kind in kinds_in(text):
+            for breach in compare_kind(*kind, definitions):
+                print(f"{dialect}.def: {breach}")
+                status = 1
+        if len(list(kinds_in(text))) != len(re.findall(r"^TESSERA_(?:ENUM|WORDS|ATTRIBUTE)", text, re.M)):
+            print(f"{dialect}.def: an attribute kind could not be read")
+            status = 1
+        print(f"{dialect}: {len(rows)} rows, {len(list(kinds_in(text)))} attribute kinds")
     return status
 
 
@@ -225,8 +292,18 @@ def self_test(prefix):
     for old, new, breaches in damages:
         cname, name, row = next(rows_in(good.replace(old, new), "arith"))
         right += len(list(compare(cname, name, row, definitions.ops.get(name)))) == breaches
-    print(f"self-test: {right} of {len(damages)} cases judged rightly")
-    return right != len(damages)
+    kinds = [('TESSERA_ENUM(CmpI, 64, "eq ne slt")', "arith", 0), ('TESSERA_ENUM(CmpI, 64, "eq slt")', "arith", 1),
+             ('TESSERA_WORDS(Kind, ".kind<$>", "add mul")', "vector", 0),
+             ('TESSERA_WORDS(Kind, "<kind $>", "add mul")', "vector", 1),
+             ('TESSERA_WORDS(Kind, ".kind<$>", "add mull")', "vector", 1),
+             ('TESSERA_ATTRIBUTE(Target, ".target<O = $o, chip = \\"$c\\">")', "rocdl", 0),
+             ('TESSERA_ATTRIBUTE(Target, ".targets<O = $o>")', "rocdl", 1),
+             ('TESSERA_ATTRIBUTE(Target, ".target<level = $o>")', "rocdl", 1)]
+    for text, dialect, breaches in kinds:
+        definitions = Definitions(prefix, dialect)
+        right += sum(len(list(compare_kind(*kind, definitions))) for kind in kinds_in(text)) == breaches
+    print(f"self-test: {right} of {len(damages) + len(kinds)} cases judged rightly")
+    return right != len(damages) + len(kinds)
 
 
 def main(prefix, *words):

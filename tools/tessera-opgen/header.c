@@ -156,7 +156,8 @@ static const OpgenEnum *findEnum(const Writer *writer, const TileAttributeSpec *
 
 // Whether Create takes the C enum: an attribute that is optional stays an attribute, which may be null.
 static bool isEnumParameter(const Writer *writer, const TileAttributeSpec *attribute) {
-  return !attribute->isOptional && findEnum(writer, attribute);
+  const OpgenEnum *kind = attribute->isOptional ? NULL : findEnum(writer, attribute);
+  return kind && kind->words;
 }
 
 static void writeAttribute(const Writer *writer, const TileAttributeSpec *attribute, int index) {
@@ -341,14 +342,23 @@ static void writeSingles(const Writer *writer, const char *type, const char *lis
   fprintf(writer->out, "};\n");
 }
 
+static void writeEnumEntry(const Writer *writer, const TileAttributeSpec *attribute) {
+  const OpgenEnum *kind = findEnum(writer, attribute);
+  char name[NameSize];
+  small(attribute->name, name);
+  if (kind->text)
+    fprintf(writer->out, "{\"%s\", %s%sAttr(builder, %s)}, ", attribute->name, writer->opgen->prefix, kind->name, name);
+  else
+    fprintf(writer->out, "{\"%s\", tileBuildEnum(builder, %s, %s)}, ", attribute->name, kind->bits, name);
+}
+
 static void writeLists(const Writer *writer) {
   const TileOpSpec *spec = writer->spec;
   char name[NameSize];
   fprintf(writer->out, "  const TileAttributeEntry attributeEntries[] = {");
   for (int i = 0; i < spec->numAttributes; ++i)
     if (isEnumParameter(writer, &spec->attributes[i]))
-      fprintf(writer->out, "{\"%s\", tileBuildEnum(builder, %s, %s)}, ", spec->attributes[i].name,
-              findEnum(writer, &spec->attributes[i])->bits, small(spec->attributes[i].name, name));
+      writeEnumEntry(writer, &spec->attributes[i]);
     else
       fprintf(writer->out, "{\"%s\", %s}, ", spec->attributes[i].name, small(spec->attributes[i].name, name));
   fprintf(writer->out, "{NULL, {NULL}}};\n");
@@ -443,19 +453,6 @@ static void writeOp(FILE *out, const Opgen *opgen, const TileOpSpec *spec) {
     writeRegion(&writer, &spec->regions[i], i);
 }
 
-// `typedef enum ArithCmpI { ArithCmpI_Eq, … } ArithCmpI;` and each word as text.
-static void writeWords(FILE *out, const Opgen *opgen, const OpgenEnum *words) {
-  char word[NameSize], name[NameSize];
-  fprintf(out, "typedef enum %s%s {", opgen->capital, words->name);
-  for (const char *at = words->words; *at; at += *at == ' ') {
-    size_t length = strcspn(at, " "), bare = strcspn(at, "= ");
-    snprintf(word, sizeof word, "%.*s", (int)bare, at);
-    fprintf(out, " %s%s_%s%.*s,", opgen->capital, words->name, capital(word, name), (int)(length - bare), at + bare);
-    at += length;
-  }
-  fprintf(out, " } %s%s;\n", opgen->capital, words->name);
-}
-
 static void writeEnum(FILE *out, const Opgen *opgen) {
   fprintf(out, "typedef enum %sOp {\n  %sOp_None = -1, // an op of another dialect\n", opgen->capital, opgen->capital);
   for (intptr_t i = 0; i < opgen->numSpecs; ++i)
@@ -472,8 +469,8 @@ static void writeEnum(FILE *out, const Opgen *opgen) {
   else
     fprintf(out, "static inline %sOp %sOpKind(MlirOperation op) { return (%sOp)tileOpRowIndex(op, \"%s\"); }\n",
             opgen->capital, opgen->prefix, opgen->capital, opgen->dialect);
-  for (const OpgenEnum *words = opgen->enums; words && words->name; ++words)
-    writeWords(out, opgen, words);
+  for (const OpgenEnum *kind = opgen->enums; kind && kind->name; ++kind)
+    opgenWriteAttributeKind(out, opgen, kind);
 }
 
 //===--- hooks ---===//

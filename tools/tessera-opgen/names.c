@@ -6,7 +6,7 @@
 const char *opgenCamel(const char *name, bool capital, char *buffer, size_t capacity) {
   size_t used = 0;
   for (; *name && used + 1 < capacity; ++name) {
-    if (*name == '_') {
+    if (*name == '_' || *name == '.') {
       capital = true;
       continue;
     }

@@ -6,9 +6,10 @@
 #include "lib/ir/op_spec.h"
 #include <stdio.h>
 
-// An attribute kind that is an integer with words (TESSERA_ENUM).
+// An attribute kind: an integer with words (TESSERA_ENUM), one of several words (TESSERA_WORDS), or an attribute with
+// parameters (TESSERA_ATTRIBUTE). The last two are built from `text`, which is null for an integer.
 typedef struct OpgenEnum {
-  const char *name, *bits, *words;
+  const char *name, *bits, *words, *text;
 } OpgenEnum;
 
 typedef struct Opgen {
@@ -22,7 +23,8 @@ typedef struct Opgen {
   const OpgenEnum *enums; // end with name == null; or null
 } Opgen;
 
-void opgenWriteHeader(FILE *out, const Opgen *opgen);    // header.c: enums, builders, accessors
+void opgenWriteHeader(FILE *out, const Opgen *opgen); // header.c: enums, builders, accessors
+void opgenWriteAttributeKind(FILE *out, const Opgen *opgen, const OpgenEnum *kind); // attributes.c
 void opgenWriteAgreement(FILE *out, const Opgen *opgen); // agree.c: takes ops apart and builds them again, for tests
 void opgenWritePage(FILE *out, const Opgen *opgen);      // page.c: the reference page in Markdown
 void opgenWritePython(FILE *out, const Opgen *opgen);    // python.c: builders for python/tessera/_kernel

@@ -8,7 +8,7 @@
 static const TileOpRow rows[] = {
 #include "lib/ir/upstream.def"
 };
-enum { NumRows = sizeof rows / sizeof *rows, MaxEnums = 16, NumSlots = 4 * NumRows };
+enum { NumRows = sizeof rows / sizeof *rows, MaxEnums = 24, NumSlots = 4 * NumRows };
 
 static FILE *openFile(const char *folder, const char *name, const char *suffix) {
   char path[4096];
@@ -27,7 +27,7 @@ static bool closeFile(FILE *out, const char *name) {
   return !bad;
 }
 
-// A row that begins a section has no C name, an enum no name.
+// A row that begins a section has no C name, an attribute kind no name.
 static bool isSection(const TileOpRow *row) { return !row->cName; }
 static bool isEnum(const TileOpRow *row) { return !row->name; }
 
@@ -46,7 +46,7 @@ static bool compileSection(TileArena *arena, int section, TileOpSpec *specs, Opg
   int numEnums = 0;
   for (int i = section + 1, end = endOfSection(section); i < end; ++i)
     if (isEnum(&rows[i]) && numEnums + 1 < MaxEnums)
-      enums[numEnums++] = (OpgenEnum){rows[i].cName, rows[i].summary, rows[i].attributes};
+      enums[numEnums++] = (OpgenEnum){rows[i].cName, rows[i].summary, rows[i].attributes, rows[i].format};
     else if (isEnum(&rows[i]) || !tileSpecCompileText(arena, table, i, &specs[opgen->numSpecs++], &error)) {
       fprintf(stderr, "lib/ir/upstream/%s.def: error: %s\n", table->name, isEnum(&rows[i]) ? "too many enums" : text);
       return false;

@@ -11,6 +11,7 @@
 #include "lib/capi/op.h"
 #include "lib/ir/op_query.h"
 #include "lib/ir/pass.h"
+#include "lib/support/array.h"
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/BuiltinTypes.h"
 #include "mlir-c/Dialect/LLVM.h"
@@ -31,7 +32,7 @@ enum { Statistic_Launches, Statistic_Waits, Statistic_Checks };
 
 //===--- questions ----------------------------------------------------------------===//
 
-enum { MaxRank = 64 };
+enum { MaxRank = TESSERA_MAX_RANK };
 
 static bool isContiguous(MlirType memref) { return mlirAffineMapIsIdentity(mlirMemRefTypeGetAffineMap(memref)); }
 
@@ -252,7 +253,7 @@ static void declareImages(MlirOperation module) {
       llvmGlobalOpBuild(&top, mlirTypeAttrGet(mlirLLVMStructTypeLiteralGet(context, 2, fields, false)),
                         mlirStringAttrGet(context, tileString(imagesName)),
                         mlirLLVMLinkageAttrGet(context, MlirLLVMLinkageInternal), mlirRegionCreate());
-  llvmGlobalOpSetValue(images, mlirAttributeParseGet(context, tileString("#llvm.zero")));
+  llvmGlobalOpSetValue(images, llvmZeroAttr(&top));
 }
 
 static void declareRuntime(MlirOperation module) {

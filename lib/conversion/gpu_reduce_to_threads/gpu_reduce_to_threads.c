@@ -20,37 +20,31 @@
 #include "upstream/memref.h"
 
 #include <stdio.h>
-#include <string.h>
 
 //===--- what combines ------------------------------------------------------------===//
 
 typedef struct Kind {
-  const char *name;
   ArithOp ofIntegers, ofFloats;
 } Kind;
 
-static const Kind kinds[] = {
-    {"add", ArithOp_AddI, ArithOp_AddF},          {"mul", ArithOp_MulI, ArithOp_MulF},
-    {"minui", ArithOp_MinUI, ArithOp_None},       {"minsi", ArithOp_MinSI, ArithOp_None},
-    {"maxui", ArithOp_MaxUI, ArithOp_None},       {"maxsi", ArithOp_MaxSI, ArithOp_None},
-    {"and", ArithOp_AndI, ArithOp_None},          {"or", ArithOp_OrI, ArithOp_None},
-    {"xor", ArithOp_XOrI, ArithOp_None},          {"minnumf", ArithOp_None, ArithOp_MinNumF},
-    {"maxnumf", ArithOp_None, ArithOp_MaxNumF},   {"minimumf", ArithOp_None, ArithOp_MinimumF},
-    {"maximumf", ArithOp_None, ArithOp_MaximumF},
-};
-
-// "#gpu<all_reduce_op add>"
 static ArithOp opOf(MlirAttribute attribute, bool isFloat) {
-  char text[64];
-  tileAttributeText(attribute, text, sizeof text);
-  char *name = strrchr(text, ' '), *end = strchr(text, '>');
-  if (!name || !end)
-    return ArithOp_None;
-  *end = 0;
-  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i)
-    if (strcmp(kinds[i].name, name + 1) == 0)
-      return isFloat ? kinds[i].ofFloats : kinds[i].ofIntegers;
-  return ArithOp_None;
+  static const Kind kinds[] = {
+      [GpuAllReduceOperation_Add] = {ArithOp_AddI, ArithOp_AddF},
+      [GpuAllReduceOperation_Mul] = {ArithOp_MulI, ArithOp_MulF},
+      [GpuAllReduceOperation_Minui] = {ArithOp_MinUI, ArithOp_None},
+      [GpuAllReduceOperation_Minsi] = {ArithOp_MinSI, ArithOp_None},
+      [GpuAllReduceOperation_Maxui] = {ArithOp_MaxUI, ArithOp_None},
+      [GpuAllReduceOperation_Maxsi] = {ArithOp_MaxSI, ArithOp_None},
+      [GpuAllReduceOperation_And] = {ArithOp_AndI, ArithOp_None},
+      [GpuAllReduceOperation_Or] = {ArithOp_OrI, ArithOp_None},
+      [GpuAllReduceOperation_Xor] = {ArithOp_XOrI, ArithOp_None},
+      [GpuAllReduceOperation_Minnumf] = {ArithOp_None, ArithOp_MinNumF},
+      [GpuAllReduceOperation_Maxnumf] = {ArithOp_None, ArithOp_MaxNumF},
+      [GpuAllReduceOperation_Minimumf] = {ArithOp_None, ArithOp_MinimumF},
+      [GpuAllReduceOperation_Maximumf] = {ArithOp_None, ArithOp_MaximumF},
+  };
+  int word = gpuAllReduceOperationOf(attribute);
+  return word < 0 ? ArithOp_None : isFloat ? kinds[word].ofFloats : kinds[word].ofIntegers;
 }
 
 static MlirValue buildOp(TileBuilder *builder, MlirType result, const MlirValue *operands, const void *data) {
@@ -99,7 +93,7 @@ static MlirValue addMemory(TileBuilder *builder, MlirOperation module, MlirType 
   do
     snprintf(name, sizeof name, "reduce_block_%d", number++);
   while (!mlirOperationIsNull(tileFindSymbol(module, name)));
-  MlirAttribute space = mlirAttributeParseGet(top.context, tileString("#gpu.address_space<workgroup>"));
+  MlirAttribute space = gpuAddressSpaceAttr(&top, GpuAddressSpace_Workgroup);
   MlirType type = mlirMemRefTypeContiguousGet(element, 1, &threads, space);
   MlirAttribute symbol = mlirStringAttrGet(top.context, tileString(name));
   MlirOperation global = memrefGlobalOpBuild(&top, symbol, mlirTypeAttrGet(type));

@@ -11,6 +11,8 @@
 #include "lib/conversion/sparse_tensor_to_sparse/levels.h"
 #include "lib/conversion/sparse_tensor_to_sparse/sparse_tensor_to_sparse.h"
 #include "lib/ir/pass.h"
+#include "mlir-c/AffineExpr.h"
+#include "mlir-c/AffineMap.h"
 #include "upstream/arith.h"
 #include "upstream/bufferization.h"
 #include "upstream/builtin.h"
@@ -18,8 +20,6 @@
 #include "upstream/linalg.h"
 #include "upstream/sparse_tensor.h"
 #include "upstream/tensor.h"
-
-#include <stdio.h>
 
 #define COUNT(list) (sizeof(list) / sizeof *(list))
 
@@ -107,10 +107,30 @@ static MlirWalkResult survey(MlirOperation op, void *ok) {
 
 //===--- generics -----------------------------------------------------------------===//
 
-// A linalg.generic over `dims` dimensions that sums over the last `reductions` dimensions: out = out + the product of
-// the inputs, or without reductions their `op`. `maps` are the operands' maps as text.
-static MlirValue buildGeneric(TileBuilder *builder, intptr_t count, const MlirValue *operands, const char *maps,
-                              const char *iterators, TileUpstream op, TileUpstream reduce) {
+// The dimensions of a linalg.generic, and which of them each operand's axes are.
+typedef struct Dims {
+  intptr_t parallel, reductions;
+  struct {
+    intptr_t rank, dims[2];
+  } operands[3];
+} Dims;
+
+static MlirAttribute mapsOf(MlirContext context, intptr_t count, const Dims *dims) {
+  MlirAttribute maps[3];
+  for (intptr_t i = 0; i < count; ++i) {
+    MlirAffineExpr axes[2];
+    for (intptr_t axis = 0; axis < dims->operands[i].rank; ++axis)
+      axes[axis] = mlirAffineDimExprGet(context, dims->operands[i].dims[axis]);
+    maps[i] = mlirAffineMapAttrGet(
+        mlirAffineMapGet(context, dims->parallel + dims->reductions, 0, dims->operands[i].rank, axes));
+  }
+  return mlirArrayAttrGet(context, count, maps);
+}
+
+// A linalg.generic that sums over the reductions: out = out + the product of the inputs, or without reductions their
+// `op`.
+static MlirValue buildGeneric(TileBuilder *builder, intptr_t count, const MlirValue *operands, const Dims *dims,
+                              TileUpstream op, TileUpstream reduce) {
   MlirType type = mlirValueGetType(operands[count - 1]), elements[4];
   for (intptr_t i = 0; i < count; ++i)
     elements[i] = mlirShapedTypeGetElementType(mlirValueGetType(operands[i]));
@@ -130,9 +150,9 @@ static MlirValue buildGeneric(TileBuilder *builder, intptr_t count, const MlirVa
   if (reduce != TileUpstream_None)
     result = tileBuildBinary(&body, reduce, values[count - 1], result);
   linalgYieldOpBuild(&body, 1, &result);
-  MlirOperation made =
-      linalgGenericOpBuild(builder, 1, &type, count - 1, operands, 1, &operands[count - 1],
-                           tileBuildAttribute(builder, maps), tileBuildAttribute(builder, iterators), region);
+  MlirOperation made = linalgGenericOpBuild(builder, 1, &type, count - 1, operands, 1, &operands[count - 1],
+                                            mapsOf(builder->context, count, dims),
+                                            tileBuildIteratorTypes(builder, dims->parallel, dims->reductions), region);
   return tileOnlyResult(made);
 }
 
@@ -140,9 +160,6 @@ static TileUpstream arith(MlirValue like, TileUpstream ofFloats, TileUpstream of
   MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(like));
   return mlirTypeIsAFloat(element) ? ofFloats : ofIntegers;
 }
-
-#define PARALLEL "#linalg.iterator_type<parallel>"
-#define REDUCTION "#linalg.iterator_type<reduction>"
 
 //===--- patterns -----------------------------------------------------------------===//
 
@@ -192,49 +209,50 @@ SPARSE_PATTERN(exportDisassemble) {
   return sparseReplaceWith(rewriter, op, mlirOperationGetNumResults(op), components);
 }
 
+static void swap(intptr_t dims[2]) {
+  intptr_t first = dims[0];
+  dims[0] = dims[1];
+  dims[1] = first;
+}
+
 static bool has(MlirOperation op, const char *name) { return !mlirAttributeIsNull(tileOpAttribute(op, name)); }
 
 SPARSE_PATTERN(exportProduct) {
   TileBuilder builder = tileBuilderInPattern(rewriter, op);
-  bool isVector = sparseSpmvOpIsA(op);
-  char maps[320];
-  if (isVector)
-    snprintf(maps, sizeof maps, "[affine_map<(i, k) -> (%s)>, affine_map<(i, k) -> (k)>, affine_map<(i, k) -> (i)>]",
-             has(op, "transpose") ? "k, i" : "i, k");
-  else
-    snprintf(maps, sizeof maps,
-             "[affine_map<(i, j, k) -> (%s)>, affine_map<(i, j, k) -> (%s)>, affine_map<(i, j, k) -> (i, j)>]",
-             has(op, "transpose_lhs") ? "k, i" : "i, k", has(op, "transpose_rhs") ? "j, k" : "k, j");
+  Dims ofVector = {1, 1, {{2, {0, 1}}, {1, {1}}, {1, {0}}}};       // i, k
+  Dims ofMatrix = {2, 1, {{2, {0, 2}}, {2, {2, 1}}, {2, {0, 1}}}}; // i, j, k
+  if (has(op, "transpose"))
+    swap(ofVector.operands[0].dims);
+  if (has(op, "transpose_lhs"))
+    swap(ofMatrix.operands[0].dims);
+  if (has(op, "transpose_rhs"))
+    swap(ofMatrix.operands[1].dims);
   MlirValue result =
-      buildGeneric(&builder, 3, operands, maps,
-                   isVector ? "[" PARALLEL ", " REDUCTION "]" : "[" PARALLEL ", " PARALLEL ", " REDUCTION "]",
+      buildGeneric(&builder, 3, operands, sparseSpmvOpIsA(op) ? &ofVector : &ofMatrix,
                    arith(operands[2], ArithOp_MulF, ArithOp_MulI), arith(operands[2], ArithOp_AddF, ArithOp_AddI));
   return sparseReplaceWith(rewriter, op, 1, &result);
 }
 
 SPARSE_PATTERN(exportReduce) {
   TileBuilder builder = tileBuilderInPattern(rewriter, op);
-  bool alongRows = mlirIntegerAttrGetValueInt(tileOpAttribute(op, "axis")) == 1;
-  MlirValue result =
-      buildGeneric(&builder, 2, operands,
-                   alongRows ? "[affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>]"
-                             : "[affine_map<(i, j) -> (j, i)>, affine_map<(i, j) -> (i)>]",
-                   "[" PARALLEL ", " REDUCTION "]", TileUpstream_None, arith(operands[1], ArithOp_AddF, ArithOp_AddI));
+  static const Dims alongRows = {1, 1, {{2, {0, 1}}, {1, {0}}}}, alongColumns = {1, 1, {{2, {1, 0}}, {1, {0}}}};
+  bool isAlongRows = mlirIntegerAttrGetValueInt(tileOpAttribute(op, "axis")) == 1;
+  MlirValue result = buildGeneric(&builder, 2, operands, isAlongRows ? &alongRows : &alongColumns, TileUpstream_None,
+                                  arith(operands[1], ArithOp_AddF, ArithOp_AddI));
   return sparseReplaceWith(rewriter, op, 1, &result);
 }
 
 // add and mul of matrices: into an empty tensor of their format.
 SPARSE_PATTERN(exportElementwise) {
   TileBuilder builder = tileBuilderInPattern(rewriter, op);
+  static const Dims dims = {2, 0, {{2, {0, 1}}, {2, {0, 1}}, {2, {0, 1}}}};
   MlirType type = mlirValueGetType(operands[0]);
   bool adds = sparseAddOpIsA(op);
   if (mlirShapedTypeGetRank(type) != 2)
     return mlirLogicalResultFailure();
   MlirValue into = tileBuildEmptyLike(&builder, type, operands[0]);
   MlirValue result = buildGeneric(
-      &builder, 3, (MlirValue[]){operands[0], operands[1], into},
-      "[affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>]",
-      "[" PARALLEL ", " PARALLEL "]",
+      &builder, 3, (MlirValue[]){operands[0], operands[1], into}, &dims,
       adds ? arith(into, ArithOp_AddF, ArithOp_AddI) : arith(into, ArithOp_MulF, ArithOp_MulI), TileUpstream_None);
   return sparseReplaceWith(rewriter, op, 1, &result);
 }

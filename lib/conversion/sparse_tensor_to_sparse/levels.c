@@ -9,8 +9,6 @@
 #include "upstream/linalg.h"
 #include "upstream/tensor.h"
 
-#include <stdio.h>
-
 enum { MaxLevels = 8 };
 
 //===--- level lists ----------------------------------------------------------===//
@@ -85,78 +83,94 @@ static int coordinateWidth(const Levels *levels) {
   return widthOf(mlirSparseTensorEncodingAttrGetCrdWidth(levels->encoding), 32);
 }
 
-static bool matchCompressed(const Levels *levels, char *text, size_t size) {
+static const MlirAttribute none = {NULL};
+
+static MlirAttribute matchCompressed(MlirContext context, const Levels *levels) {
   if (levels->count != 2 || !isDense(levels, 0) || !isLevel(levels, 1, MLIR_SPARSE_TENSOR_LEVEL_COMPRESSED, 0))
-    return false;
+    return none;
   intptr_t major = levels->indices[0].dim;
   if (!isIndex(levels, 0, major, 1, false) || !isIndex(levels, 1, 1 - major, 1, false))
-    return false;
-  snprintf(text, size, "#sparse.%s<positions = i%d, coordinates = i%d>", major ? "csc" : "csr", positionWidth(levels),
-           coordinateWidth(levels));
-  return true;
+    return none;
+  return sparseEncodingMake(
+      context, major ? "csc" : "csr",
+      (SparseKeyValue[]){{"positions", {positionWidth(levels)}}, {"coordinates", {coordinateWidth(levels)}}, {NULL}});
 }
 
-static bool matchBlocks(const Levels *levels, char *text, size_t size) {
+static MlirAttribute matchBlocks(MlirContext context, const Levels *levels) {
   if (levels->count != 4 || !isDense(levels, 0) || !isLevel(levels, 1, MLIR_SPARSE_TENSOR_LEVEL_COMPRESSED, 0) ||
       !isDense(levels, 2) || !isDense(levels, 3))
-    return false;
+    return none;
   int64_t rows = levels->indices[0].by, columns = levels->indices[1].by;
   if (!isIndex(levels, 0, 0, rows, false) || !isIndex(levels, 1, 1, columns, false) ||
       !isIndex(levels, 2, 0, rows, true) || !isIndex(levels, 3, 1, columns, true))
-    return false;
-  snprintf(text, size, "#sparse.bsr<block = [%lld, %lld], positions = i%d, coordinates = i%d>", (long long)rows,
-           (long long)columns, positionWidth(levels), coordinateWidth(levels));
-  return true;
+    return none;
+  return sparseEncodingMake(context, "bsr",
+                            (SparseKeyValue[]){{"block", {rows, columns}},
+                                               {"positions", {positionWidth(levels)}},
+                                               {"coordinates", {coordinateWidth(levels)}},
+                                               {NULL}});
 }
 
-static bool matchWindows(const Levels *levels, char *text, size_t size) {
+static MlirAttribute matchWindows(MlirContext context, const Levels *levels) {
   if (levels->count != 3 || !isDense(levels, 0) || !isDense(levels, 1) ||
       !isLevel(levels, 2, MLIR_SPARSE_TENSOR_LEVEL_N_OUT_OF_M, 0))
-    return false;
+    return none;
   unsigned n = mlirSparseTensorEncodingAttrGetStructuredN(levels->types[2]);
   unsigned m = mlirSparseTensorEncodingAttrGetStructuredM(levels->types[2]);
   intptr_t axis = levels->indices[1].dim;
   if (!isIndex(levels, 0, 1 - axis, 1, false) || !isIndex(levels, 1, axis, m, false) ||
       !isIndex(levels, 2, axis, m, true))
-    return false;
+    return none;
   int width = mlirSparseTensorEncodingAttrGetCrdWidth(levels->encoding);
-  snprintf(text, size, "#sparse.nm<n = %u, m = %u, axis = %d, coordinates = i%d>", n, m, (int)axis,
-           width         ? width
-           : m <= 1 << 8 ? 8
-                         : 32);
-  return true;
+  return sparseEncodingMake(context, "nm",
+                            (SparseKeyValue[]){{"n", {n}},
+                                               {"m", {m}},
+                                               {"axis", {axis}},
+                                               {"coordinates",
+                                                {width         ? width
+                                                 : m <= 1 << 8 ? 8
+                                                               : 32}},
+                                               {NULL}});
 }
 
-static bool matchEntries(const Levels *levels, intptr_t rank, char *text, size_t size) {
+static MlirAttribute matchEntries(MlirContext context, const Levels *levels, intptr_t rank) {
   uint64_t free = levels->types[0] & MLIR_SPARSE_PROPERTY_NON_ORDERED;
   uint64_t apart = levels->count > 1 ? levels->types[1] & MLIR_SPARSE_PROPERTY_SOA : 0;
   uint64_t several = levels->count > 1 ? MLIR_SPARSE_PROPERTY_NON_UNIQUE : 0;
   if (levels->count != rank || !isLevel(levels, 0, MLIR_SPARSE_TENSOR_LEVEL_COMPRESSED, several | free) ||
       !isIndex(levels, 0, 0, 1, false))
-    return false;
+    return none;
   for (intptr_t i = 1; i < rank; ++i) {
     uint64_t again = i + 1 < rank ? MLIR_SPARSE_PROPERTY_NON_UNIQUE : 0;
     if (!isLevel(levels, i, MLIR_SPARSE_TENSOR_LEVEL_SINGLETON, again | free | apart) ||
         !isIndex(levels, i, i, 1, false))
-      return false;
+      return none;
   }
-  snprintf(text, size, "#sparse.coo<coordinates = i%d%s>", coordinateWidth(levels), free ? ", unordered" : "");
-  return true;
+  return sparseEncodingMake(
+      context, "coo",
+      (SparseKeyValue[]){{"coordinates", {coordinateWidth(levels)}}, {"unordered", {free != 0}}, {NULL}});
+}
+
+static MlirAttribute matchMatrix(MlirContext context, const Levels *levels) {
+  MlirAttribute found = matchCompressed(context, levels);
+  if (mlirAttributeIsNull(found))
+    found = matchBlocks(context, levels);
+  return mlirAttributeIsNull(found) ? matchWindows(context, levels) : found;
 }
 
 MlirType sparseTypeFromLevels(MlirType tensor) {
   Levels levels;
-  char text[128];
   if (!readLevels(tensor, &levels))
     return (MlirType){NULL};
+  MlirContext context = mlirTypeGetContext(tensor);
   intptr_t rank = mlirShapedTypeGetRank(tensor);
-  bool isMatrix = rank == 2 && (matchCompressed(&levels, text, sizeof text) ||
-                                matchBlocks(&levels, text, sizeof text) || matchWindows(&levels, text, sizeof text));
+  MlirAttribute encoding = rank == 2 ? matchMatrix(context, &levels) : none;
+  if (mlirAttributeIsNull(encoding))
+    encoding = matchEntries(context, &levels, rank);
   MlirType element = mlirShapedTypeGetElementType(tensor);
-  if ((!isMatrix && !matchEntries(&levels, rank, text, sizeof text)) ||
-      (!mlirTypeIsAInteger(element) && !mlirTypeIsAFloat(element)))
+  if (mlirAttributeIsNull(encoding) || (!mlirTypeIsAInteger(element) && !mlirTypeIsAFloat(element)))
     return (MlirType){NULL};
-  return sparseTypeWithEncoding(tensor, mlirAttributeParseGet(mlirTypeGetContext(tensor), tileString(text)));
+  return sparseTypeWithEncoding(tensor, encoding);
 }
 
 //===--- to upstream ----------------------------------------------------------===//
@@ -165,58 +179,79 @@ static unsigned bitsOf(MlirAttribute encoding, const char *key) {
   return mlirIntegerTypeGetWidth(sparseEncodingGetType(encoding, key));
 }
 
-static MlirAttribute parseLevels(MlirContext context, const char *map, unsigned positions, unsigned coordinates) {
-  char text[768];
-  snprintf(text, sizeof text, "#sparse_tensor.encoding<{ map = %s, posWidth = %u, crdWidth = %u }>", map, positions,
-           coordinates);
-  return mlirAttributeParseGet(context, tileString(text));
+static void addLevel(Levels *levels, MlirSparseTensorLevelType type, Index index) {
+  levels->types[levels->count] = type;
+  levels->indices[levels->count++] = index;
 }
 
-static void writeEntries(intptr_t rank, bool isUnordered, char *text, size_t size) {
-  const char *free = isUnordered ? "nonordered" : "";
-  size_t used = (size_t)snprintf(text, size, "(");
-  for (intptr_t i = 0; i < rank; ++i)
-    used += (size_t)snprintf(text + used, size - used, "%sd%d", i ? ", " : "", (int)i);
-  used += (size_t)snprintf(text + used, size - used, ") -> (");
+static MlirAffineExpr expressionOf(MlirContext context, Index index) {
+  MlirAffineExpr dim = mlirAffineDimExprGet(context, index.dim), by = mlirAffineConstantExprGet(context, index.by);
+  return index.isRest ? mlirAffineModExprGet(dim, by) : index.by == 1 ? dim : mlirAffineFloorDivExprGet(dim, by);
+}
+
+static MlirAttribute encodingOf(MlirContext context, const Levels *levels, intptr_t rank, unsigned positions,
+                                unsigned coordinates) {
+  MlirAffineExpr expressions[MaxLevels];
+  for (intptr_t i = 0; i < levels->count; ++i)
+    expressions[i] = expressionOf(context, levels->indices[i]);
+  MlirAffineMap map = mlirAffineMapGet(context, rank, 0, levels->count, expressions);
+  return mlirSparseTensorEncodingAttrGet(context, levels->count, levels->types, map, (MlirAffineMap){NULL},
+                                         (int)positions, (int)coordinates, none, none);
+}
+
+static void addSegments(Levels *levels, const SparseStorage *s) {
+  intptr_t first = s->hasCells ? 0 : s->major, second = 1 - first;
+  addLevel(levels, MLIR_SPARSE_TENSOR_LEVEL_DENSE, (Index){first, s->cell[first], false});
+  addLevel(levels, MLIR_SPARSE_TENSOR_LEVEL_COMPRESSED, (Index){second, s->cell[second], false});
+  for (intptr_t axis = 0; s->hasCells && axis < 2; ++axis)
+    addLevel(levels, MLIR_SPARSE_TENSOR_LEVEL_DENSE, (Index){axis, s->cell[axis], true});
+}
+
+static void addWindows(Levels *levels, const SparseWindows *w) {
+  addLevel(levels, MLIR_SPARSE_TENSOR_LEVEL_DENSE, (Index){1 - w->axis, 1, false});
+  addLevel(levels, MLIR_SPARSE_TENSOR_LEVEL_DENSE, (Index){w->axis, w->m, false});
+  addLevel(levels,
+           mlirSparseTensorEncodingAttrBuildLvlType(MLIR_SPARSE_TENSOR_LEVEL_N_OUT_OF_M, NULL, 0, (unsigned)w->n,
+                                                    (unsigned)w->m),
+           (Index){w->axis, w->m, true});
+}
+
+static void addEntries(Levels *levels, intptr_t rank, bool isUnordered) {
   for (intptr_t i = 0; i < rank; ++i) {
-    const char *unique = i + 1 < rank ? "nonunique" : "", *apart = i ? "soa" : "";
-    bool both = *unique && *free, more = (*unique || *free) && *apart;
-    used +=
-        (size_t)snprintf(text + used, size - used, "%sd%d : %s", i ? ", " : "", (int)i, i ? "singleton" : "compressed");
-    if (*unique || *free || *apart)
-      used += (size_t)snprintf(text + used, size - used, "(%s%s%s%s%s)", unique, both ? ", " : "", free,
-                               more ? ", " : "", apart);
+    enum MlirSparseTensorLevelPropertyNondefault properties[3];
+    unsigned count = 0;
+    if (i + 1 < rank)
+      properties[count++] = MLIR_SPARSE_PROPERTY_NON_UNIQUE;
+    if (isUnordered)
+      properties[count++] = MLIR_SPARSE_PROPERTY_NON_ORDERED;
+    if (i)
+      properties[count++] = MLIR_SPARSE_PROPERTY_SOA;
+    enum MlirSparseTensorLevelFormat format =
+        i ? MLIR_SPARSE_TENSOR_LEVEL_SINGLETON : MLIR_SPARSE_TENSOR_LEVEL_COMPRESSED;
+    addLevel(levels, mlirSparseTensorEncodingAttrBuildLvlType(format, properties, count, 0, 0), (Index){i, 1, false});
   }
-  snprintf(text + used, size - used, ")");
 }
 
 static MlirAttribute levelsOf(MlirType tensor) {
   MlirAttribute encoding = sparseTypeGetEncoding(tensor);
   MlirContext context = mlirTypeGetContext(tensor);
-  char map[512];
+  intptr_t rank = mlirShapedTypeGetRank(tensor);
   SparseStorage s = sparseEncodingGetStorage(encoding);
-  SparseWindows w = s.windows;
+  Levels levels = {.count = 0};
   switch (s.scheme) {
   case SparseScheme_Segments:
-    if (s.hasCells)
-      snprintf(map, sizeof map,
-               "(i, j) -> (i floordiv %1$lld : dense, j floordiv %2$lld : compressed, i mod %1$lld : dense, j mod "
-               "%2$lld : dense)",
-               (long long)s.cell[0], (long long)s.cell[1]);
-    else
-      snprintf(map, sizeof map, "(i, j) -> (%s : dense, %s : compressed)", s.major ? "j" : "i", s.major ? "i" : "j");
-    return parseLevels(context, map, bitsOf(encoding, "positions"), bitsOf(encoding, "coordinates"));
+    addSegments(&levels, &s);
+    return encodingOf(context, &levels, rank, bitsOf(encoding, "positions"), bitsOf(encoding, "coordinates"));
   case SparseScheme_Windows:
-    snprintf(map, sizeof map,
-             "(i, j) -> (%1$s : dense, %2$s floordiv %4$lld : dense, %2$s mod %4$lld : structured[%3$lld, %4$lld])",
-             w.axis ? "i" : "j", w.axis ? "j" : "i", (long long)w.n, (long long)w.m);
-    return w.lines == 1 && w.together == 1 ? parseLevels(context, map, 0, bitsOf(encoding, "coordinates"))
-                                           : mlirAttributeGetNull();
+    if (s.windows.lines != 1 || s.windows.together != 1)
+      return none;
+    addWindows(&levels, &s.windows);
+    return encodingOf(context, &levels, rank, 0, bitsOf(encoding, "coordinates"));
   case SparseScheme_Coordinates:
-    writeEntries(mlirShapedTypeGetRank(tensor), s.isUnordered, map, sizeof map);
-    return parseLevels(context, map, 0, bitsOf(encoding, "coordinates"));
+    addEntries(&levels, rank, s.isUnordered);
+    return encodingOf(context, &levels, rank, 0, bitsOf(encoding, "coordinates"));
   default:
-    return mlirAttributeGetNull();
+    return none;
   }
 }
 

@@ -472,9 +472,8 @@ static MlirAffineMap mapOf(MlirOperation op, intptr_t operand) {
 }
 
 static bool isReduction(MlirOperation op, intptr_t axis) {
-  char text[64];
   MlirAttribute type = mlirArrayAttrGetElement(linalgGenericOpGetIteratorTypes(op), axis);
-  return strstr(tileAttributeText(type, text, sizeof text), "reduction") != NULL;
+  return linalgIteratorTypeOf(type) == LinalgIteratorType_Reduction;
 }
 
 // Operands, sizes of axes and captured values, inside of the kernel.

@@ -52,7 +52,8 @@ bool sparseLowerPack(SparseLowering *lowering, SparseResult *result) {
       appendSizes(lowering, type, result);
     return ok;
   }
-  MlirType csr = sparseTypeWithEncoding(type, tileBuildAttribute(&lowering->builder, "#sparse.csr"));
+  MlirType csr =
+      sparseTypeWithEncoding(type, sparseEncodingMake(lowering->builder.context, "csr", (SparseKeyValue[]){{NULL}}));
   if (!sparseCsrLowering.pack(lowering, dense, csr, result))
     return false;
   const SparseLines lines = {result->values[0],

@@ -192,7 +192,7 @@ MlirValue sparseBodyEnd(SparseLowering *lowering, SparseBody *body, intptr_t cou
   TileBuilder *b = &lowering->builder;
   MlirType type = mlirValueGetType(init);
   MlirAttribute maps[SparseMaxValues];
-  MlirAttribute map = tileBuildAttribute(b, "affine_map<(i) -> (i)>");
+  MlirAttribute map = mlirAffineMapAttrGet(mlirAffineMapMultiDimIdentityGet(b->context, 1));
   for (intptr_t i = 0; i <= count; ++i)
     maps[i] = map;
   linalgYieldOpCreate(&body->builder, 1, &value);

@@ -156,6 +156,21 @@ static MlirValue mapFor(Gpu *g, const Boxes *boxes) {
   return map->argument;
 }
 
+static MlirNamedAttribute entry(MlirContext context, const char *name, MlirAttribute value) {
+  return mlirNamedAttributeGet(mlirIdentifierGet(context, tileString(name)), value);
+}
+
+// What the launch copies into the parameters' memory, where the engine reads it: 128 bytes at a multiple of 64.
+static MlirAttribute mapParameter(MlirContext context) {
+  MlirType bytes = mlirLLVMArrayTypeGet(mlirIntegerTypeGet(context, 8), 128);
+  const MlirNamedAttribute entries[] = {
+      entry(context, "llvm.byval", mlirTypeAttrGet(bytes)),
+      entry(context, "llvm.align", mlirIntegerAttrGet(mlirIntegerTypeGet(context, 64), 64)),
+      entry(context, "nvvm.grid_constant", mlirUnitAttrGet(context)),
+  };
+  return mlirDictionaryAttrGet(context, sizeof entries / sizeof *entries, entries);
+}
+
 // All parameters of the function as they are now, those of maps with what makes them bytes of the launch.
 void gpuFinishTensorMaps(Gpu *g) {
   intptr_t count = mlirBlockGetNumArguments(g->body), maps = 0;
@@ -170,9 +185,7 @@ void gpuFinishTensorMaps(Gpu *g) {
     *--what = map->what;
   for (intptr_t i = 0; i < count; ++i) {
     types[i] = mlirValueGetType(mlirBlockGetArgument(g->body, i));
-    attributes[i] = tileBuildAttribute(&g->builder, i < count - maps ? "{}"
-                                                                     : "{llvm.byval = !llvm.array<128 x i8>, "
-                                                                       "llvm.align = 64 : i64, nvvm.grid_constant}");
+    attributes[i] = i < count - maps ? mlirDictionaryAttrGet(g->context, 0, NULL) : mapParameter(g->context);
   }
   MlirType type = mlirLLVMFunctionTypeGet(mlirLLVMVoidTypeGet(g->context), count, types, false);
   mlirOperationSetAttributeByName(g->function, tileString("function_type"), mlirTypeAttrGet(type));

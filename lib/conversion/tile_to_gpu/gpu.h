@@ -79,9 +79,9 @@ typedef struct GpuEngines {
 
 // Each function emits at the builder's place. Words are i32. Null where the machine has no such thing.
 typedef struct GpuVocabulary {
-  const char *isa, *chip;                                                   // the chip where a module names none
-  unsigned privateSpace;                                                    // where a thread's own memory is
-  MlirAttribute (*target)(MlirContext context, const TileMachine *machine); // of the gpu.module
+  const char *isa, *chip;                                                          // the chip where a module names none
+  unsigned privateSpace;                                                           // where a thread's own memory is
+  MlirAttribute (*target)(const TileBuilder *builder, const TileMachine *machine); // of the gpu.module
   // Marks `function` as a kernel of so many threads in a block.
   void (*markKernel)(MlirOperation function, int64_t threads);
   void (*limitRegisters)(MlirOperation function, int64_t registers); // of a thread; null: the assembler is not told

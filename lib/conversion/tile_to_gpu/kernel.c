@@ -21,11 +21,9 @@ bool gpuRefuse(MlirOperation op, const char *why) { return tileError(op, "not co
 
 // What the hardware's register holds is below: both dialects' ops take the range.
 void gpuLimitId(Gpu *g, MlirValue word, int64_t below) {
-  char text[64];
-  snprintf(text, sizeof text, "#llvm.constant_range<i32, 0, %lld>", (long long)below);
   if (below > 0 && below <= INT32_MAX)
     mlirOperationSetAttributeByName(tileDefiningOp(word), tileString("range"),
-                                    mlirAttributeParseGet(g->context, tileString(text)));
+                                    llvmConstantRangeAttr(&g->builder, 0, below));
 }
 
 static bool lowerId(Gpu *g, MlirOperation op) {
@@ -152,7 +150,7 @@ static void nameShared(Gpu *g) {
 }
 
 MlirOperation gpuGlobal(TileBuilder *builder, const char *name, MlirType type) {
-  MlirAttribute internal = mlirAttributeParseGet(builder->context, tileString("#llvm.linkage<internal>"));
+  MlirAttribute internal = mlirLLVMLinkageAttrGet(builder->context, MlirLLVMLinkageInternal);
   return llvmGlobalOpBuild(builder, mlirTypeAttrGet(type), mlirStringAttrGet(builder->context, tileString(name)),
                            internal, mlirRegionCreate());
 }

@@ -10,7 +10,6 @@
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/Dialect/LLVM.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,7 +76,7 @@ static MlirOperation moduleOf(MlirOperation module, const TileMachine *machine, 
   if (gpuGPUModuleOpIsA(found))
     return found;
   TileBuilder builder = tileBuilderAtEnd(bodyOf(module), mlirOperationGetLocation(module));
-  MlirAttribute target = vocabulary->target(context, machine);
+  MlirAttribute target = vocabulary->target(&builder, machine);
   MlirRegion region = mlirRegionCreate();
   mlirRegionAppendOwnedBlock(region, mlirBlockCreate(0, NULL, NULL));
   mlirOperationSetAttributeByName(module, tileString("gpu.container_module"), mlirUnitAttrGet(context));

@@ -69,8 +69,8 @@ static void waitBoxes(TileBuilder *builder, int64_t pending) {
 
 // What threads wrote is there before an engine reads it.
 static void fenceEngines(TileBuilder *builder) {
-  MlirOperation fence = nvvmFenceProxyOpBuild(builder, tileBuildAttribute(builder, "#nvvm.proxy_kind<async.shared>"));
-  nvvmFenceProxyOpSetSpace(fence, tileBuildAttribute(builder, "#nvvm.shared_space<cta>"));
+  MlirOperation fence = nvvmFenceProxyOpBuild(builder, NvvmProxyKind_AsyncShared);
+  nvvmFenceProxyOpSetSpace(fence, nvvmSharedSpaceAttr(builder, NvvmSharedSpace_Cta));
 }
 
 //===--- products of warpgroups ---------------------------------------------------------------===//
@@ -79,38 +79,31 @@ static void commitProducts(TileBuilder *builder) { nvvmWgmmaGroupSyncAlignedOpBu
 
 typedef struct ElementName {
   bool (*is)(MlirType type);
-  const char *name;
+  const char *ptx;
+  NvvmWGMMATypes type;
 } ElementName;
 
 static bool isI8(MlirType type) { return mlirTypeIsAInteger(type) && mlirIntegerTypeGetWidth(type) == 8; }
 static bool isI32(MlirType type) { return mlirTypeIsAInteger(type) && mlirIntegerTypeGetWidth(type) == 32; }
 
-static const char *nameOf(MlirType type) {
+static const ElementName *nameOf(MlirType type) {
   static const ElementName names[] = {
-      {mlirTypeIsAF16, "f16"},
-      {mlirTypeIsABF16, "bf16"},
-      {mlirTypeIsATF32, "tf32"},
-      {mlirTypeIsAF32, "f32"},
-      {mlirTypeIsAFloat8E4M3FN, "e4m3"},
-      {mlirTypeIsAFloat8E5M2, "e5m2"},
-      {isI8, "s8"},
-      {isI32, "s32"},
+      {mlirTypeIsAF16, "f16", NvvmWGMMATypes_F16},
+      {mlirTypeIsABF16, "bf16", NvvmWGMMATypes_Bf16},
+      {mlirTypeIsATF32, "tf32", NvvmWGMMATypes_Tf32},
+      {mlirTypeIsAF32, "f32", NvvmWGMMATypes_F32},
+      {mlirTypeIsAFloat8E4M3FN, "e4m3", NvvmWGMMATypes_E4m3},
+      {mlirTypeIsAFloat8E5M2, "e5m2", NvvmWGMMATypes_E5m2},
+      {isI8, "s8", NvvmWGMMATypes_S8},
+      {isI32, "s32", NvvmWGMMATypes_S32},
   };
   for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
     if (names[i].is(type))
-      return names[i].name;
+      return &names[i];
   return NULL;
 }
 
-static MlirAttribute typeAttribute(TileBuilder *builder, const char *name) {
-  char text[48];
-  snprintf(text, sizeof text, "#nvvm.wgmma_type<%s>", name);
-  return tileBuildAttribute(builder, text);
-}
-
-static MlirAttribute orderAttribute(TileBuilder *builder, bool isAlongDepth) {
-  return tileBuildAttribute(builder, isAlongDepth ? "#nvvm.mma_layout<row>" : "#nvvm.mma_layout<col>");
-}
+static NvvmMMALayout orderOf(bool isAlongDepth) { return isAlongDepth ? NvvmMMALayout_Row : NvvmMMALayout_Col; }
 
 static MlirType structOf(TileBuilder *builder, intptr_t count, const MlirValue *values) {
   MlirType *types = malloc((size_t)count * sizeof *types);
@@ -138,18 +131,14 @@ static void parted(TileBuilder *builder, MlirValue all, intptr_t count, MlirValu
   }
 }
 
-static MlirValue buildProduct(TileBuilder *builder, const GpuAsyncProduct *product, const char *const *names,
+static MlirValue buildProduct(TileBuilder *builder, const GpuAsyncProduct *product, const ElementName *const *names,
                               MlirType type) {
   const TileMachineAtom *atom = product->atom;
-  char shape[64];
-  snprintf(shape, sizeof shape, "#nvvm.shape<m = %d, n = %d, k = %d>", (int)atom->m, (int)atom->n, (int)atom->k);
   MlirValue all = joined(builder, type, product->count, product->sums);
-  MlirAttribute one = tileBuildAttribute(builder, "#nvvm.wgmma_scale_in<one>");
-  return nvvmWgmmaMmaAsyncOpBuild(
-      builder, type, all, product->descriptor[0], product->descriptor[1], tileBuildAttribute(builder, shape),
-      typeAttribute(builder, names[0]), typeAttribute(builder, names[1]), typeAttribute(builder, names[2]),
-      tileBuildAttribute(builder, "#nvvm.wgmma_scale_out<one>"), one, one,
-      orderAttribute(builder, product->isAlongDepth[0]), orderAttribute(builder, !product->isAlongDepth[1]));
+  return nvvmWgmmaMmaAsyncOpBuild(builder, type, all, product->descriptor[0], product->descriptor[1],
+                                  nvvmMMAShapeAttr(builder, atom->m, atom->n, atom->k), names[0]->type, names[1]->type,
+                                  names[2]->type, NvvmWGMMAScaleOut_One, NvvmWGMMAScaleIn_One, NvvmWGMMAScaleIn_One,
+                                  orderOf(product->isAlongDepth[0]), orderOf(!product->isAlongDepth[1]));
 }
 
 //===--- texts of assembly: what nvvm has no op for -------------------------------------------===//
@@ -218,20 +207,20 @@ static void waitProducts(TileBuilder *builder, int64_t pending, intptr_t count, 
 }
 
 // PTX ISA, "wgmma.mma_async": A in registers. Scales are for floats, the order of B for elements of 16 bits.
-static void multiplyRegisters(TileBuilder *builder, const GpuAsyncProduct *product, const char *const *names) {
+static void multiplyRegisters(TileBuilder *builder, const GpuAsyncProduct *product, const ElementName *const *names) {
   const TileMachineAtom *atom = product->atom;
   intptr_t count = product->count, words = product->numWords;
   Text text = textFor(count + words), suffix = textFor(words);
   MlirValue *read = malloc((size_t)(words + 1) * sizeof *read);
   add(&text, "{\n.reg .pred p;\nsetp.ne.b32 p, 1, 0;\nwgmma.mma_async.sync.aligned.m%dn%dk%d.%s.%s.%s ", (int)atom->m,
-      (int)atom->n, (int)atom->k, names[2], names[0], names[1]);
+      (int)atom->n, (int)atom->k, names[2]->ptx, names[0]->ptx, names[1]->ptx);
   addList(&text, 0, count);
   add(&text, ", ");
   addList(&text, 2 * count, words);
   add(&text, ", $%d, p", (int)(2 * count + words));
-  if (names[2][0] != 's')
+  if (names[2]->ptx[0] != 's')
     add(&text, ", 1, 1");
-  if (!strcmp(names[0], "f16") || !strcmp(names[0], "bf16"))
+  if (names[0]->type == NvvmWGMMATypes_F16 || names[0]->type == NvvmWGMMATypes_Bf16)
     add(&text, ", %d", !product->isAlongDepth[1]);
   add(&text, ";\n}");
   memcpy(read, product->words, (size_t)words * sizeof *read);
@@ -246,7 +235,7 @@ static void multiplyRegisters(TileBuilder *builder, const GpuAsyncProduct *produ
 }
 
 static bool multiplyAsync(TileBuilder *builder, MlirOperation at, const GpuAsyncProduct *product) {
-  const char *names[3];
+  const ElementName *names[3];
   for (int i = 0; i < 3; ++i) {
     names[i] = nameOf(product->element[i]);
     if (!names[i] || (i == 2 && mlirTypeIsAF16(product->element[i])))
@@ -270,8 +259,8 @@ static void partitionBarrier(TileBuilder *builder, int64_t number, int64_t threa
 static void warpBarrier(TileBuilder *builder) { nvvmSyncWarpOpBuild(builder, word(builder, -1)); }
 
 static void setRegisters(TileBuilder *builder, int64_t registers, bool isMore) {
-  const char *action = isMore ? "#nvvm<action increase>" : "#nvvm<action decrease>";
-  nvvmSetMaxRegisterOpBuild(builder, wordAttribute(builder, registers), tileBuildAttribute(builder, action));
+  nvvmSetMaxRegisterOpBuild(builder, wordAttribute(builder, registers),
+                            isMore ? NvvmSetMaxRegisterAction_Increase : NvvmSetMaxRegisterAction_Decrease);
 }
 
 const GpuEngines tileNvvmEngines = {

@@ -25,6 +25,7 @@ typedef struct ElementName {
   bool (*is)(MlirType type);
   const char *ptx;
   unsigned bits;
+  NvvmMMATypes type;
 } ElementName;
 
 static bool isI8(MlirType type) { return mlirTypeIsAInteger(type) && mlirIntegerTypeGetWidth(type) == 8; }
@@ -32,16 +33,16 @@ static bool isI4(MlirType type) { return mlirTypeIsAInteger(type) && mlirInteger
 static bool isI32(MlirType type) { return mlirTypeIsAInteger(type) && mlirIntegerTypeGetWidth(type) == 32; }
 
 static const ElementName elements[] = {
-    {mlirTypeIsAF16, "f16", 16},
-    {mlirTypeIsABF16, "bf16", 16},
-    {mlirTypeIsATF32, "tf32", 32},
-    {mlirTypeIsAF64, "f64", 64},
-    {mlirTypeIsAF32, "f32", 32},
-    {isI8, "s8", 8},
-    {isI4, "s4", 4},
-    {isI32, "s32", 32},
-    {mlirTypeIsAFloat8E4M3FN, "e4m3", 8},
-    {mlirTypeIsAFloat8E5M2, "e5m2", 8},
+    {mlirTypeIsAF16, "f16", 16, NvvmMMATypes_F16},
+    {mlirTypeIsABF16, "bf16", 16, NvvmMMATypes_Bf16},
+    {mlirTypeIsATF32, "tf32", 32, NvvmMMATypes_Tf32},
+    {mlirTypeIsAF64, "f64", 64, NvvmMMATypes_F64},
+    {mlirTypeIsAF32, "f32", 32, NvvmMMATypes_F32},
+    {isI8, "s8", 8, NvvmMMATypes_S8},
+    {isI4, "s4", 4, NvvmMMATypes_S4},
+    {isI32, "s32", 32, NvvmMMATypes_S32},
+    {mlirTypeIsAFloat8E4M3FN, "e4m3", 8, NvvmMMATypes_E4m3},
+    {mlirTypeIsAFloat8E5M2, "e5m2", 8, NvvmMMATypes_E5m2},
 };
 
 static const ElementName *nameOf(MlirType type) {
@@ -88,33 +89,24 @@ static void unpack(TileBuilder *builder, const GpuProduct *product, MlirValue re
 
 //===--- the instruction ------------------------------------------------------------------------===//
 
-static MlirAttribute typeAttribute(const TileBuilder *builder, const ElementName *name) {
-  char text[48];
-  snprintf(text, sizeof text, "#nvvm.mma_type<%s>", name->ptx);
-  return tileBuildAttribute(builder, text);
-}
-
 static MlirAttribute shapeAttribute(const TileBuilder *builder, const TileMachineAtom *atom) {
-  char shape[64];
-  snprintf(shape, sizeof shape, "#nvvm.shape<m = %d, n = %d, k = %d>", (int)atom->m, (int)atom->n, (int)atom->k);
-  return tileBuildAttribute(builder, shape);
+  return nvvmMMAShapeAttr(builder, atom->m, atom->n, atom->k);
 }
 
 // Integers wrap; null for floats.
 static MlirAttribute overflowAttribute(const TileBuilder *builder, const ElementName *sum) {
-  return sum->ptx[0] == 's' ? tileBuildAttribute(builder, "#nvvm.mma_int_overflow<wrapped>") : (MlirAttribute){NULL};
+  return sum->ptx[0] == 's' ? nvvmMMAIntOverflowAttr(builder, NvvmMMAIntOverflow_Wrapped) : (MlirAttribute){NULL};
 }
 
 static MlirValue buildMma(TileBuilder *builder, const GpuProduct *product, const Operands *operands,
                           const ElementName *const *names, MlirType result) {
   const intptr_t *count = operands->count;
   const MlirValue *a = operands->values, *b = a + count[0], *c = b + count[1];
-  MlirValue value = nvvmMmaOpBuild(
-      builder, result, count[0], a, count[1], b, count[2], c, shapeAttribute(builder, product->atom),
-      tileBuildAttribute(builder, "#nvvm.mma_layout<row>"), tileBuildAttribute(builder, "#nvvm.mma_layout<col>"));
+  MlirValue value = nvvmMmaOpBuild(builder, result, count[0], a, count[1], b, count[2], c,
+                                   shapeAttribute(builder, product->atom), NvvmMMALayout_Row, NvvmMMALayout_Col);
   MlirOperation op = mlirOpResultGetOwner(value);
-  nvvmMmaOpSetMultiplicandAPtxType(op, typeAttribute(builder, names[0]));
-  nvvmMmaOpSetMultiplicandBPtxType(op, typeAttribute(builder, names[1]));
+  nvvmMmaOpSetMultiplicandAPtxType(op, nvvmMMATypesAttr(builder, names[0]->type));
+  nvvmMmaOpSetMultiplicandBPtxType(op, nvvmMMATypesAttr(builder, names[1]->type));
   nvvmMmaOpSetIntOverflowBehavior(op, overflowAttribute(builder, names[2]));
   return value;
 }
@@ -167,8 +159,8 @@ static MlirValue buildSparseMma(TileBuilder *builder, const GpuProduct *product,
   MlirValue value = nvvmMmaSpOpBuild(builder, result, counts[0], a, counts[1], b, counts[2], c, values[count],
                                      values[count + 1], shapeAttribute(builder, product->atom));
   MlirOperation op = mlirOpResultGetOwner(value);
-  nvvmMmaSpOpSetMultiplicandAPtxType(op, typeAttribute(builder, names[0]));
-  nvvmMmaSpOpSetMultiplicandBPtxType(op, typeAttribute(builder, names[1]));
+  nvvmMmaSpOpSetMultiplicandAPtxType(op, nvvmMMATypesAttr(builder, names[0]->type));
+  nvvmMmaSpOpSetMultiplicandBPtxType(op, nvvmMMATypesAttr(builder, names[1]->type));
   nvvmMmaSpOpSetIntOverflowBehavior(op, overflowAttribute(builder, names[2]));
   if (isOrdered)
     nvvmMmaSpOpSetOrderedMetadata(op, mlirUnitAttrGet(context));

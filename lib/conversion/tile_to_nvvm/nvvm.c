@@ -6,9 +6,6 @@
 #include "upstream/llvm.h"
 #include "upstream/nvvm.h"
 
-#include <stdio.h>
-#include <string.h>
-
 static MlirType i32Type(MlirContext context) { return mlirIntegerTypeGet(context, 32); }
 
 static MlirValue word(TileBuilder *builder, int64_t value) {
@@ -21,11 +18,9 @@ static MlirAttribute wordAttribute(TileBuilder *builder, int64_t value) {
 
 //===--- module and kernel --------------------------------------------------------------===//
 
-static MlirAttribute target(MlirContext context, const TileMachine *machine) {
+static MlirAttribute target(const TileBuilder *builder, const TileMachine *machine) {
   const char *chip = tileMachineGetText(machine, "chip"), *features = tileMachineGetText(machine, "features");
-  char text[256];
-  snprintf(text, sizeof text, "#nvvm.target<O = 3, chip = \"%s\", features = \"%s\">", chip, features ? features : "");
-  return mlirAttributeParseGet(context, tileString(text));
+  return nvvmTargetAttr(builder, 3, chip, features ? features : "");
 }
 
 static void markKernel(MlirOperation function, int64_t threads) {
@@ -60,17 +55,16 @@ static MlirValue numPrograms(TileBuilder *builder, int axis) {
 
 static void barrier(TileBuilder *builder) { nvvmBarrier0OpBuild(builder); }
 
-static MlirValue shuffle(TileBuilder *builder, const char *kind, MlirValue value, MlirValue lane) {
-  return nvvmShflOpBuild(builder, i32Type(builder->context), word(builder, -1), value, lane, word(builder, 31),
-                         tileBuildAttribute(builder, kind));
+static MlirValue shuffle(TileBuilder *builder, NvvmShflKind kind, MlirValue value, MlirValue lane) {
+  return nvvmShflOpBuild(builder, i32Type(builder->context), word(builder, -1), value, lane, word(builder, 31), kind);
 }
 
 static MlirValue shuffleXor(TileBuilder *builder, MlirValue value, int64_t mask) {
-  return shuffle(builder, "#nvvm<shfl_kind bfly>", value, word(builder, mask));
+  return shuffle(builder, NvvmShflKind_Bfly, value, word(builder, mask));
 }
 
 static MlirValue shuffleFrom(TileBuilder *builder, MlirValue value, MlirValue lane) {
-  return shuffle(builder, "#nvvm<shfl_kind idx>", value, lane);
+  return shuffle(builder, NvvmShflKind_Idx, value, lane);
 }
 
 //===--- fragments from shared memory ---------------------------------------------------------===//
@@ -79,10 +73,9 @@ static void loadMatrix(TileBuilder *builder, MlirValue address, int count, bool 
   MlirContext context = builder->context;
   MlirType type = i32Type(context), types[] = {type, type, type, type};
   MlirType result = count == 1 ? type : mlirLLVMStructTypeLiteralGet(context, count, types, false);
-  MlirAttribute layout = tileBuildAttribute(builder, transposed ? "#nvvm.mma_layout<col>" : "#nvvm.mma_layout<row>");
-  MlirValue loaded = nvvmLdMatrixOpBuild(builder, result, address, wordAttribute(builder, count), layout,
-                                         tileBuildAttribute(builder, "#nvvm.ld_st_matrix_shape<m = 8, n = 8>"),
-                                         tileBuildAttribute(builder, "#nvvm.ld_st_matrix_elt_type<b16>"));
+  MlirValue loaded = nvvmLdMatrixOpBuild(builder, result, address, wordAttribute(builder, count),
+                                         transposed ? NvvmMMALayout_Col : NvvmMMALayout_Row,
+                                         nvvmLdStMatrixShapeAttr(builder, 8, 8), NvvmLdStMatrixEltType_B16);
   for (int i = 0; i < count; ++i) {
     int64_t at = i;
     words[i] =
@@ -108,9 +101,8 @@ static void copyAsync(TileBuilder *builder, MlirValue shared, MlirValue global, 
   MlirValue read = {NULL};
   if (!mlirValueIsNull(valid))
     read = arithSelectOpBuild(builder, valid, word(builder, bytes), word(builder, 0));
-  const char *modifier = bytes == 16 ? "#nvvm<load_cache_modifier cg>" : "#nvvm<load_cache_modifier ca>";
   nvvmCpAsyncOpBuild(builder, shared, global, read, wordAttribute(builder, bytes),
-                     tileBuildAttribute(builder, modifier));
+                     bytes == 16 ? NvvmLoadCacheModifier_Cg : NvvmLoadCacheModifier_Ca);
 }
 
 static void commitCopies(TileBuilder *builder) { nvvmCpAsyncCommitGroupOpBuild(builder); }

@@ -14,53 +14,59 @@
 typedef struct Form {
   const char *element;
   intptr_t count;
-  const char *left, *right, *type;
+  const char *left, *right;
+  int64_t lanes; // of the register's vector; 1: a scalar
+  MlirType (*lane)(MlirContext context);
 } Form;
 
+static MlirType i16Type(MlirContext context) { return mlirIntegerTypeGet(context, 16); }
+static MlirType i32Type(MlirContext context) { return mlirIntegerTypeGet(context, 32); }
+static MlirType i64Type(MlirContext context) { return mlirIntegerTypeGet(context, 64); }
+
 static const Form mfmaForms[] = {
-    {"f32", 1, "f32", "", "f32"},
-    {"f64", 1, "f64", "", "f64"},
-    {"tf32", 2, ".xf32", "", "vector<2xf32>"},
-    {"f16", 4, "f16", "", "vector<4xf16>"},
-    {"f16", 8, ".f16", "", "vector<8xf16>"},
-    {"bf16", 4, "bf16.1k", "", "vector<4xi16>"},
-    {"bf16", 8, ".bf16", "", "vector<8xbf16>"},
-    {"i8", 4, "i8", "", "i32"},
-    {"i8", 8, ".i8", "", "i64"},
-    {"i8", 16, ".i8", "", "vector<4xi32>"},
-    {"f8E4M3FNUZ", 8, ".fp8", ".fp8", "i64"},
-    {"f8E5M2FNUZ", 8, ".bf8", ".bf8", "i64"},
-    {"f8E4M3FN", 8, ".fp8", ".fp8", "i64"},
-    {"f8E5M2", 8, ".bf8", ".bf8", "i64"},
+    {"f32", 1, "f32", "", 1, mlirF32TypeGet},
+    {"f64", 1, "f64", "", 1, mlirF64TypeGet},
+    {"tf32", 2, ".xf32", "", 2, mlirF32TypeGet},
+    {"f16", 4, "f16", "", 4, mlirF16TypeGet},
+    {"f16", 8, ".f16", "", 8, mlirF16TypeGet},
+    {"bf16", 4, "bf16.1k", "", 4, i16Type},
+    {"bf16", 8, ".bf16", "", 8, mlirBF16TypeGet},
+    {"i8", 4, "i8", "", 1, i32Type},
+    {"i8", 8, ".i8", "", 1, i64Type},
+    {"i8", 16, ".i8", "", 4, i32Type},
+    {"f8E4M3FNUZ", 8, ".fp8", ".fp8", 1, i64Type},
+    {"f8E5M2FNUZ", 8, ".bf8", ".bf8", 1, i64Type},
+    {"f8E4M3FN", 8, ".fp8", ".fp8", 1, i64Type},
+    {"f8E5M2", 8, ".bf8", ".bf8", 1, i64Type},
     {NULL},
 };
 static const Form smfmacLeft[] = {
-    {"f16", 4, ".f16", "", "vector<4xf16>"},        {"bf16", 4, ".bf16", "", "vector<4xi16>"},
-    {"i8", 8, ".i8", "", "vector<2xi32>"},          {"f8E4M3FNUZ", 8, ".fp8", "", "vector<2xi32>"},
-    {"f8E5M2FNUZ", 8, ".bf8", "", "vector<2xi32>"}, {"f8E4M3FN", 8, ".fp8", "", "vector<2xi32>"},
-    {"f8E5M2", 8, ".bf8", "", "vector<2xi32>"},     {NULL},
+    {"f16", 4, ".f16", "", 4, mlirF16TypeGet}, {"bf16", 4, ".bf16", "", 4, i16Type},
+    {"i8", 8, ".i8", "", 2, i32Type},          {"f8E4M3FNUZ", 8, ".fp8", "", 2, i32Type},
+    {"f8E5M2FNUZ", 8, ".bf8", "", 2, i32Type}, {"f8E4M3FN", 8, ".fp8", "", 2, i32Type},
+    {"f8E5M2", 8, ".bf8", "", 2, i32Type},     {NULL},
 };
 static const Form smfmacRight[] = {
-    {"f16", 8, "", "", "vector<8xf16>"},
-    {"bf16", 8, "", "", "vector<8xi16>"},
-    {"i8", 16, "", "", "vector<4xi32>"},
-    {"f8E4M3FNUZ", 16, "", ".fp8", "vector<4xi32>"},
-    {"f8E5M2FNUZ", 16, "", ".bf8", "vector<4xi32>"},
-    {"f8E4M3FN", 16, "", ".fp8", "vector<4xi32>"},
-    {"f8E5M2", 16, "", ".bf8", "vector<4xi32>"},
+    {"f16", 8, "", "", 8, mlirF16TypeGet},
+    {"bf16", 8, "", "", 8, i16Type},
+    {"i8", 16, "", "", 4, i32Type},
+    {"f8E4M3FNUZ", 16, "", ".fp8", 4, i32Type},
+    {"f8E5M2FNUZ", 16, "", ".bf8", 4, i32Type},
+    {"f8E4M3FN", 16, "", ".fp8", 4, i32Type},
+    {"f8E5M2", 16, "", ".bf8", 4, i32Type},
     {NULL},
 };
 static const Form wmmaForms[] = {
-    {"f16", 16, ".f16", "", "vector<16xf16>"},
-    {"f16", 8, ".f16", "", "vector<8xf16>"},
-    {"bf16", 16, ".bf16", "", "vector<16xi16>"},
-    {"bf16", 8, ".bf16", "", "vector<8xi16>"},
-    {"i8", 16, ".iu8", "", "vector<4xi32>"},
-    {"i8", 8, ".iu8", "", "vector<2xi32>"},
-    {"i4", 16, ".iu4", "", "vector<2xi32>"},
-    {"i4", 8, ".iu4", "", "i32"},
-    {"f8E4M3FN", 8, ".fp8", "_fp8", "vector<2xi32>"},
-    {"f8E5M2", 8, ".bf8", "_bf8", "vector<2xi32>"},
+    {"f16", 16, ".f16", "", 16, mlirF16TypeGet},
+    {"f16", 8, ".f16", "", 8, mlirF16TypeGet},
+    {"bf16", 16, ".bf16", "", 16, i16Type},
+    {"bf16", 8, ".bf16", "", 8, i16Type},
+    {"i8", 16, ".iu8", "", 4, i32Type},
+    {"i8", 8, ".iu8", "", 2, i32Type},
+    {"i4", 16, ".iu4", "", 2, i32Type},
+    {"i4", 8, ".iu4", "", 1, i32Type},
+    {"f8E4M3FN", 8, ".fp8", "_fp8", 2, i32Type},
+    {"f8E5M2", 8, ".bf8", "_bf8", 2, i32Type},
     {NULL},
 };
 
@@ -78,7 +84,9 @@ static const Form *formOf(const Form *forms, MlirType element, intptr_t count) {
 static MlirValue pack(TileBuilder *builder, const Form *form, const MlirValue *values, GpuPacked *known) {
   if (known->count)
     return known->values[0];
-  MlirType type = tileBuildType(builder, form->type);
+  MlirType type = form->lane(builder->context);
+  if (form->lanes > 1)
+    type = mlirVectorTypeGet(1, &form->lanes, type);
   MlirValue vector = form->count == 1 ? values[0] : gpuVectorOf(builder, form->count, values);
   bool fits = form->count == 1 || mlirTypeEqual(mlirValueGetType(vector), type);
   known->count = 1;

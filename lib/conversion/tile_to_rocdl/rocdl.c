@@ -20,10 +20,8 @@ static MlirAttribute wordAttribute(TileBuilder *builder, int64_t value) {
 
 //===--- module and kernel --------------------------------------------------------------===//
 
-static MlirAttribute target(MlirContext context, const TileMachine *machine) {
-  char text[128];
-  snprintf(text, sizeof text, "#rocdl.target<O = 3, chip = \"%s\">", tileMachineGetText(machine, "chip"));
-  return mlirAttributeParseGet(context, tileString(text));
+static MlirAttribute target(const TileBuilder *builder, const TileMachine *machine) {
+  return rocdlTargetAttr(builder, 3, tileMachineGetText(machine, "chip"));
 }
 
 // The size is exact: the back end then gives a thread all the registers that so many threads leave it.

@@ -16,10 +16,12 @@
 #include "lib/ir/op_arena.h"
 #include "lib/ir/support.h"
 #include "lib/ir/table.h"
+#include "lib/layout/layout.h"
 #include "upstream/arith.h"
+#include "upstream/vector.h"
 
 enum {
-  MaxRank = 8,
+  MaxRank = TILE_LAYOUT_MAX_AXES,
   Lanes = 16,              // elements of a vector: 16 f32 are one register of AVX-512 and two of AVX2
   MaxDigits = 4,           // modes of one dimension of a buffer's layout
   MaxRegisters = 32,       // vectors a tile held in registers may have
@@ -369,7 +371,8 @@ MlirValue vecNeutralElement(TileBuilder *builder, MlirAttribute neutral, MlirAtt
                             MlirType element);
 bool vecLowerReduceByElement(VecLowering *lowering, MlirOperation op);
 // The lanes of a vector, combined as `word` says ("#vector.kind<add>"), in any order.
-MlirValue vecBuildReduction(TileBuilder *builder, MlirType element, MlirValue vector, const char *word);
+MlirValue vecBuildReduction(TileBuilder *builder, MlirType element, MlirValue vector,
+                            VectorCombiningKind word); // sums, maxima, … of one vector
 bool vecLowerReduce(VecLowering *lowering, MlirOperation op);
 bool vecLowerScan(VecLowering *lowering, MlirOperation op);
 bool vecLowerGather(VecLowering *lowering, MlirOperation op);

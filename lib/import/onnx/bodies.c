@@ -116,8 +116,7 @@ static MlirAttribute mapsOf(MlirContext context, int count, const MlirAffineMap 
 static MlirAttribute iteratorsOf(TileBuilder *b, int dims, uint32_t reduced) {
   MlirAttribute items[2 * OnnxMaxRank];
   for (int i = 0; i < dims; ++i)
-    items[i] = tileBuildAttribute(b, reduced >> i & 1 ? "#linalg.iterator_type<reduction>"
-                                                      : "#linalg.iterator_type<parallel>");
+    items[i] = linalgIteratorTypeAttr(b, reduced >> i & 1 ? LinalgIteratorType_Reduction : LinalgIteratorType_Parallel);
   return mlirArrayAttrGet(b->context, dims, items);
 }
 

@@ -183,8 +183,7 @@ static OnnxValue *placeOfBest(Node *node, OnnxValue *x, int axis, bool isMin, bo
   const MlirAttribute maps[] = {mlirAffineMapAttrGet(identity), projected, projected};
   MlirAttribute kinds[OnnxMaxRank];
   for (int d = 0; d < x->rank; ++d)
-    kinds[d] =
-        tileBuildAttribute(b, d == axis ? "#linalg.iterator_type<reduction>" : "#linalg.iterator_type<parallel>");
+    kinds[d] = linalgIteratorTypeAttr(b, d == axis ? LinalgIteratorType_Reduction : LinalgIteratorType_Parallel);
   MlirValue from = onnxTensor(node, x);
   MlirOperation op = linalgGenericOpBuild(b, 2, types, 1, &from, 2, inits, mlirArrayAttrGet(b->context, 3, maps),
                                           mlirArrayAttrGet(b->context, x->rank, kinds), region);

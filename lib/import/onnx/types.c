@@ -1,10 +1,17 @@
 // The table of element types. See types.h.
 #include "lib/import/onnx/types.h"
 
-#include "lib/ir/support.h"
+#include "mlir-c/BuiltinTypes.h"
+
+static MlirType i1Type(MlirContext context) { return mlirIntegerTypeGet(context, 1); }
+static MlirType i8Type(MlirContext context) { return mlirIntegerTypeGet(context, 8); }
+static MlirType i16Type(MlirContext context) { return mlirIntegerTypeGet(context, 16); }
+static MlirType i32Type(MlirContext context) { return mlirIntegerTypeGet(context, 32); }
+static MlirType i64Type(MlirContext context) { return mlirIntegerTypeGet(context, 64); }
 
 static const struct {
-  const char *name, *mlir;
+  const char *name;
+  MlirType (*mlir)(MlirContext context);
   OnnxTypeKind kind;
 } types[] = {
 #define X(number, enumerator, text, type, group) [number] = {text, type, OnnxType_##group},
@@ -20,7 +27,7 @@ OnnxTypeKind onnxTypeKind(OnnxType type) { return isKnown(type) ? types[type].ki
 MlirType onnxTypeMlir(MlirContext context, OnnxType type) {
   if (!isKnown(type) || !types[type].mlir)
     return (MlirType){NULL};
-  return mlirTypeParseGet(context, tileString(types[type].mlir));
+  return types[type].mlir(context);
 }
 
 int onnxTypeBytes(OnnxType type) {

@@ -6,30 +6,30 @@
 
 // number in TensorProto.DataType, enumerator, name in messages, type in MLIR (null: none we can run), kind
 #define ONNX_TYPES(X)                                                                                                  \
-  X(1, F32, "float32", "f32", Float)                                                                                   \
-  X(2, U8, "uint8", "i8", Unsigned)                                                                                    \
-  X(3, I8, "int8", "i8", Signed)                                                                                       \
-  X(4, U16, "uint16", "i16", Unsigned)                                                                                 \
-  X(5, I16, "int16", "i16", Signed)                                                                                    \
-  X(6, I32, "int32", "i32", Signed)                                                                                    \
-  X(7, I64, "int64", "i64", Signed)                                                                                    \
+  X(1, F32, "float32", mlirF32TypeGet, Float)                                                                          \
+  X(2, U8, "uint8", i8Type, Unsigned)                                                                                  \
+  X(3, I8, "int8", i8Type, Signed)                                                                                     \
+  X(4, U16, "uint16", i16Type, Unsigned)                                                                               \
+  X(5, I16, "int16", i16Type, Signed)                                                                                  \
+  X(6, I32, "int32", i32Type, Signed)                                                                                  \
+  X(7, I64, "int64", i64Type, Signed)                                                                                  \
   X(8, String, "string", NULL, Other)                                                                                  \
-  X(9, Bool, "bool", "i1", Bool)                                                                                       \
-  X(10, F16, "float16", "f16", Float)                                                                                  \
-  X(11, F64, "float64", "f64", Float)                                                                                  \
-  X(12, U32, "uint32", "i32", Unsigned)                                                                                \
-  X(13, U64, "uint64", "i64", Unsigned)                                                                                \
+  X(9, Bool, "bool", i1Type, Bool)                                                                                     \
+  X(10, F16, "float16", mlirF16TypeGet, Float)                                                                         \
+  X(11, F64, "float64", mlirF64TypeGet, Float)                                                                         \
+  X(12, U32, "uint32", i32Type, Unsigned)                                                                              \
+  X(13, U64, "uint64", i64Type, Unsigned)                                                                              \
   X(14, C64, "complex64", NULL, Other)                                                                                 \
   X(15, C128, "complex128", NULL, Other)                                                                               \
-  X(16, BF16, "bfloat16", "bf16", Float)                                                                               \
-  X(17, F8E4M3FN, "float8e4m3fn", "f8E4M3FN", Float)                                                                   \
+  X(16, BF16, "bfloat16", mlirBF16TypeGet, Float)                                                                      \
+  X(17, F8E4M3FN, "float8e4m3fn", mlirFloat8E4M3FNTypeGet, Float)                                                      \
   X(18, F8E4M3FNUZ, "float8e4m3fnuz", NULL, Other)                                                                     \
-  X(19, F8E5M2, "float8e5m2", "f8E5M2", Float)                                                                         \
+  X(19, F8E5M2, "float8e5m2", mlirFloat8E5M2TypeGet, Float)                                                            \
   X(20, F8E5M2FNUZ, "float8e5m2fnuz", NULL, Other)                                                                     \
   X(21, U4, "uint4", NULL, Other)                                                                                      \
   X(22, I4, "int4", NULL, Other)                                                                                       \
   X(23, F4E2M1, "float4e2m1", NULL, Other)                                                                             \
-  X(24, F8E8M0, "float8e8m0", "f8E8M0FNU", Other)                                                                      \
+  X(24, F8E8M0, "float8e8m0", mlirFloat8E8M0FNUTypeGet, Other)                                                         \
   X(25, U2, "uint2", NULL, Other)                                                                                      \
   X(26, I2, "int2", NULL, Other)
 

@@ -15,7 +15,6 @@
 #include "upstream/tensor.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 //===--- values to slots --------------------------------------------------------===//
 
@@ -55,13 +54,8 @@ static void decodeFlags(Instruction *instruction) {
   if (!mlirAttributeIsNull(predicate) && mlirAttributeIsAInteger(predicate))
     instruction->predicate = mlirIntegerAttrGetValueInt(predicate);
   instruction->isApproximate = tileOpAllows(instruction->op, TileFastMath_Approximate);
-  MlirAttribute overflow = tileOpAttribute(instruction->op, "overflowFlags");
-  if (mlirAttributeIsNull(overflow))
-    return;
-  char text[64];
-  tileAttributeText(overflow, text, sizeof text);
-  instruction->noSigned = strstr(text, "nsw") != NULL;
-  instruction->noUnsigned = strstr(text, "nuw") != NULL;
+  instruction->noSigned = tileOpForbids(instruction->op, TileOverflow_Signed);
+  instruction->noUnsigned = tileOpForbids(instruction->op, TileOverflow_Unsigned);
 }
 
 static bool unknownEncoding(Machine *machine, Frame *frame, const Instruction *instruction) {

@@ -44,17 +44,11 @@ typedef struct Kernel {
 
 //===--- who runs -------------------------------------------------------------------===//
 
-// "#gpu<dim y>"
-static int dimensionOf(MlirOperation op) {
-  char text[32];
-  tileAttributeText(tileOpAttribute(op, "dimension"), text, sizeof text);
-  return strstr(text, "dim y") ? 1 : strstr(text, "dim z") ? 2 : 0;
-}
-
 static bool giveIndex(Machine *machine, Frame *frame, const Instruction *instruction, const int64_t *numbers) {
   if (!machine->grid.gpu)
     return interpretFail(machine, instruction->op, "runs outside of a kernel");
-  setResult(frame, instruction, 0, valueOfInteger(numbers[dimensionOf(instruction->op)]));
+  setResult(frame, instruction, 0,
+            valueOfInteger(numbers[gpuDimensionOf(tileOpAttribute(instruction->op, "dimension"))]));
   return true;
 }
 
@@ -115,31 +109,27 @@ static int64_t threadNumber(const Machine *machine) {
   return (thread[2] * block->sizes[1] + thread[1]) * block->sizes[0] + thread[0];
 }
 
-// "#gpu<all_reduce_op add>": the op of arith.
+// The op of arith; none where the operation has none for these numbers.
 static TileUpstream reducingOp(MlirAttribute attribute, bool isFloat) {
   static const struct {
-    const char *name;
     TileUpstream ofIntegers, ofFloats;
-  } kinds[] = {{"add>", ArithOp_AddI, ArithOp_AddF},
-               {"mul>", ArithOp_MulI, ArithOp_MulF},
-               {"minui>", ArithOp_MinUI, TileUpstream_None},
-               {"minsi>", ArithOp_MinSI, TileUpstream_None},
-               {"maxui>", ArithOp_MaxUI, TileUpstream_None},
-               {"maxsi>", ArithOp_MaxSI, TileUpstream_None},
-               {"xor>", ArithOp_XOrI, TileUpstream_None},
-               {"or>", ArithOp_OrI, TileUpstream_None},
-               {"and>", ArithOp_AndI, TileUpstream_None},
-               {"minnumf>", TileUpstream_None, ArithOp_MinNumF},
-               {"maxnumf>", TileUpstream_None, ArithOp_MaxNumF},
-               {"minimumf>", TileUpstream_None, ArithOp_MinimumF},
-               {"maximumf>", TileUpstream_None, ArithOp_MaximumF}};
-  char text[64];
-  tileAttributeText(attribute, text, sizeof text);
-  const char *name = strrchr(text, ' ');
-  for (size_t i = 0; name && i < sizeof kinds / sizeof *kinds; ++i)
-    if (strcmp(name + 1, kinds[i].name) == 0)
-      return isFloat ? kinds[i].ofFloats : kinds[i].ofIntegers;
-  return TileUpstream_None;
+  } kinds[] = {
+      [GpuAllReduceOperation_Add] = {ArithOp_AddI, ArithOp_AddF},
+      [GpuAllReduceOperation_Mul] = {ArithOp_MulI, ArithOp_MulF},
+      [GpuAllReduceOperation_Minui] = {ArithOp_MinUI, TileUpstream_None},
+      [GpuAllReduceOperation_Minsi] = {ArithOp_MinSI, TileUpstream_None},
+      [GpuAllReduceOperation_Maxui] = {ArithOp_MaxUI, TileUpstream_None},
+      [GpuAllReduceOperation_Maxsi] = {ArithOp_MaxSI, TileUpstream_None},
+      [GpuAllReduceOperation_And] = {ArithOp_AndI, TileUpstream_None},
+      [GpuAllReduceOperation_Or] = {ArithOp_OrI, TileUpstream_None},
+      [GpuAllReduceOperation_Xor] = {ArithOp_XOrI, TileUpstream_None},
+      [GpuAllReduceOperation_Minnumf] = {TileUpstream_None, ArithOp_MinNumF},
+      [GpuAllReduceOperation_Maxnumf] = {TileUpstream_None, ArithOp_MaxNumF},
+      [GpuAllReduceOperation_Minimumf] = {TileUpstream_None, ArithOp_MinimumF},
+      [GpuAllReduceOperation_Maximumf] = {TileUpstream_None, ArithOp_MaximumF},
+  };
+  int word = gpuAllReduceOperationOf(attribute);
+  return word < 0 ? TileUpstream_None : isFloat ? kinds[word].ofFloats : kinds[word].ofIntegers;
 }
 
 // In any order: sums and products bound their result for all of them.

@@ -27,9 +27,6 @@
 #include "upstream/linalg.h"
 #include "upstream/tensor.h"
 
-#include <stdio.h>
-#include <string.h>
-
 enum { Merged, Windows };
 
 static const char *const statistics[] = {
@@ -243,16 +240,13 @@ typedef struct Axes {
 } Axes;
 
 static MlirAttribute reassociation(TileBuilder *b, const Axes *axes) {
-  char text[256] = "[";
-  size_t used = 1;
+  MlirAttribute groups[MaxOperandRank], numbers[MaxOperandRank];
   for (int group = 0, next = 0; group < axes->count; ++group) {
-    used += (size_t)snprintf(text + used, sizeof text - used, group ? ", [" : "[");
     for (int i = 0; i < axes->sizes[group]; ++i, ++next)
-      used += (size_t)snprintf(text + used, sizeof text - used, i ? ", %d" : "%d", next);
-    used += (size_t)snprintf(text + used, sizeof text - used, "]");
+      numbers[i] = mlirIntegerAttrGet(mlirIntegerTypeGet(b->context, 64), next);
+    groups[group] = mlirArrayAttrGet(b->context, axes->sizes[group], numbers);
   }
-  snprintf(text + used, sizeof text - used, "]");
-  return tileBuildAttribute(b, text);
+  return mlirArrayAttrGet(b->context, axes->count, groups);
 }
 
 static bool changes(const Axes *axes) {

@@ -25,8 +25,6 @@
 #include "upstream/linalg.h"
 #include "upstream/tensor.h"
 
-#include <stdio.h>
-
 enum { Cut, Parts };
 
 static const char *const statistics[] = {
@@ -153,7 +151,7 @@ static MlirValue buildParts(TileBuilder *b, const TileStructured *s, const TileT
   for (intptr_t i = 0; i < rank; ++i)
     shape[i + 1] = mlirShapedTypeGetDimSize(out, i);
   MlirType type = mlirRankedTensorTypeGet(rank + 1, shape, mlirShapedTypeGetElementType(out), mlirAttributeGetNull());
-  MlirAttribute newMaps[3], items[MaxDims + 1] = {tileBuildAttribute(b, "#linalg.iterator_type<parallel>")};
+  MlirAttribute newMaps[3], items[MaxDims + 1] = {linalgIteratorTypeAttr(b, LinalgIteratorType_Parallel)};
   MlirValue operands[3] = {{NULL}, {NULL}, zeros(b, type)};
   for (int i = 0; i < 2; ++i) {
     int axis = tileOperandAxisOf(&s->operands[i], tiling->product.k);

@@ -2,7 +2,6 @@
 #include "lib/transforms/sparsify/weights.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "dialects/sparse/ops.h"
@@ -93,17 +92,19 @@ bool sparseNmOptionsCheck(MlirOperation op, MlirExtPass pass) {
 
 MlirAttribute sparseNmEncoding(MlirContext context, MlirExtPass pass, int64_t axis) {
   const int64_t *vector;
-  char text[192];
   int64_t n = mlirExtPassGetInteger(pass, "n"), m = mlirExtPassGetInteger(pass, "m");
   mlirExtPassGetIntegers(pass, "vector", &vector);
   int64_t places = m / vector[1];
-  snprintf(text, sizeof text, "#sparse.nm<n = %lld, m = %lld, axis = %lld, vector = [%lld, %lld], coordinates = i%d>",
-           (long long)n, (long long)m, (long long)axis, (long long)vector[axis ? 0 : 1],
-           (long long)vector[axis ? 1 : 0],
-           places <= 1 << 8    ? 8
-           : places <= 1 << 16 ? 16
-                               : 32);
-  return mlirAttributeParseGet(context, tileString(text));
+  return sparseEncodingMake(context, "nm",
+                            (SparseKeyValue[]){{"n", {n}},
+                                               {"m", {m}},
+                                               {"axis", {axis}},
+                                               {"vector", {vector[axis ? 0 : 1], vector[axis ? 1 : 0]}},
+                                               {"coordinates",
+                                                {places <= 1 << 8    ? 8
+                                                 : places <= 1 << 16 ? 16
+                                                                     : 32}},
+                                               {NULL}});
 }
 
 //===--- products -----------------------------------------------------------===//

@@ -10,7 +10,6 @@
 
 #include "mlir-c/BuiltinAttributes.h"
 
-#include <stdio.h>
 #include <string.h>
 
 // Accumulators of one row; rows that are reduced together, and the accumulators of each of those.
@@ -23,43 +22,42 @@ static const TileCombiner *findCombiner(MlirAttribute operation) {
 }
 
 // vector.reduction names no element type: addf and addi are its add.
-static const char *wordOf(const TileCombiner *combiner) {
+static VectorCombiningKind wordOf(const TileCombiner *combiner) {
   switch (combiner->kind) {
   case ArithOp_AddF:
   case ArithOp_AddI:
-    return "#vector.kind<add>";
+    return VectorCombiningKind_Add;
   case ArithOp_MulF:
   case ArithOp_MulI:
-    return "#vector.kind<mul>";
+    return VectorCombiningKind_Mul;
   case ArithOp_AndI:
-    return "#vector.kind<and>";
+    return VectorCombiningKind_And;
   case ArithOp_OrI:
-    return "#vector.kind<or>";
+    return VectorCombiningKind_Or;
   case ArithOp_XOrI:
-    return "#vector.kind<xor>";
+    return VectorCombiningKind_Xor;
   case ArithOp_MaximumF:
-    return "#vector.kind<maximumf>";
+    return VectorCombiningKind_Maximumf;
   case ArithOp_MaxNumF:
-    return "#vector.kind<maxnumf>";
+    return VectorCombiningKind_Maxnumf;
   case ArithOp_MinimumF:
-    return "#vector.kind<minimumf>";
+    return VectorCombiningKind_Minimumf;
   case ArithOp_MinNumF:
-    return "#vector.kind<minnumf>";
+    return VectorCombiningKind_Minnumf;
   case ArithOp_MaxSI:
-    return "#vector.kind<maxsi>";
+    return VectorCombiningKind_Maxsi;
   case ArithOp_MaxUI:
-    return "#vector.kind<maxui>";
+    return VectorCombiningKind_Maxui;
   case ArithOp_MinSI:
-    return "#vector.kind<minsi>";
+    return VectorCombiningKind_Minsi;
   default:
-    return "#vector.kind<minui>";
+    return VectorCombiningKind_Minui;
   }
 }
 
-MlirValue vecBuildReduction(TileBuilder *builder, MlirType element, MlirValue vector, const char *word) {
+MlirValue vecBuildReduction(TileBuilder *builder, MlirType element, MlirValue vector, VectorCombiningKind word) {
   MlirAttribute flags = tileFastMathAttr(builder->context, TileFastMath_Reassociate);
-  MlirOperation reduction =
-      vectorReductionOpCreate(builder, element, vector, (MlirValue){NULL}, tileBuildAttribute(builder, word), flags);
+  MlirOperation reduction = vectorReductionOpCreate(builder, element, vector, (MlirValue){NULL}, word, flags);
   return vectorReductionOpGetDest(reduction);
 }
 

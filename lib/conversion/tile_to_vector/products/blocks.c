@@ -162,7 +162,7 @@ static MlirValue lastLanes(const VecMma *mma, int64_t count) {
 }
 
 static MlirValue sumOfLanes(const VecMma *mma, MlirValue vector) {
-  return vecBuildReduction(&mma->lowering->builder, mma->element, vector, "#vector.kind<add>");
+  return vecBuildReduction(&mma->lowering->builder, mma->element, vector, VectorCombiningKind_Add);
 }
 
 // Rows of the block, each a vector of its columns. The rest of k is in the last lanes of the last vector.
