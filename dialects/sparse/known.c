@@ -9,7 +9,7 @@
 #include "dialects/sparse/definitions.h"
 #include "lib/ir/assembly_parts.h"
 
-enum { Grain, Zero, Dead, Bits, NumKeys, MaxRank = 8 };
+enum { Grain, Zero, Dead, Bits, NumKeys, MaxRank = SparseMaxRank };
 static const char *const keys[] = {"grain", "zero", "dead", "bits", NULL};
 
 //===--- text ---------------------------------------------------------------===//

@@ -5,6 +5,7 @@
 
 #include "lib/runtime/arena.h"
 #include "lib/runtime/call.h"
+#include "lib/support/array.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -13,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MaxRank = 16 };
+enum { MaxRank = TESSERA_MAX_RANK };
 
 struct tessera_sparse_reader_t {
   char *path;

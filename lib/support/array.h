@@ -10,6 +10,8 @@
 
 #include "lib/support/status.h"
 
+// The most axes of an array, and of a tensor or memref that a program computes with. Tiles and encoded tensors have at
+// most TILE_LAYOUT_MAX_AXES axes (lib/layout/layout.h). A room with another limit derives it from one of the two.
 enum { TESSERA_MAX_RANK = 32 };
 
 // name as MLIR prints it, enumerator, bytes, type string in .npy files.

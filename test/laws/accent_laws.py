@@ -19,6 +19,8 @@ LAWS = [
     (r"!(?!llvm|tt\b)\w[\w.>\[\]-]*\.ptr\b|\.ptr (\?|!=|==|&&|\|\|)|\b(if|while) \([^=]*\.ptr\)$", "test for null by mlirXIsNull, not by .ptr",
      "  if (!value.ptr)"),
     (r"^#ifndef \w+_H_?$", "a header begins with #pragma once, not with an include guard", "#ifndef TESSERA_IR_BUILDER_H"),
+    (r"\b\w*MaxRank = \d", "derive a limit of ranks from TESSERA_MAX_RANK or TILE_LAYOUT_MAX_AXES",
+     "enum { MaxRank = 16 };"),
     (r"realloc\(.*(apacity|\bmax\w+) \* sizeof", "grow arrays by tessera_grow (lib/support/grow.h)",
      "    list->items = realloc(list->items, (size_t)list->capacity * sizeof *list->items);"),
 ]

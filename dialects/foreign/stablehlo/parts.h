@@ -4,8 +4,9 @@
 #include "lib/capi/dialect.h"
 #include "lib/ir/op_table.h"
 #include "lib/ir/support.h"
+#include "lib/support/array.h"
 
-enum { StablehloMaxRank = 32 };
+enum { StablehloMaxRank = TESSERA_MAX_RANK };
 
 // attrs.c. One definition for each attribute; constraints.c: end with name == null.
 extern const MlirExtParametricDefinition stablehloAttributeDefinitions[];

@@ -6,8 +6,9 @@
 #pragma once
 
 #include "lib/capi/common.h"
+#include "lib/layout/layout.h"
 
-enum { TtMaxRank = 8, TtMaxElements = 1 << 20 }; // of a tile, as in Triton
+enum { TtMaxRank = TILE_LAYOUT_MAX_AXES, TtMaxElements = 1 << 20 }; // of a tile, as in Triton
 
 void ttRegisterDialect(MlirDialectRegistry registry);
 void ttgRegisterDialect(MlirDialectRegistry registry);

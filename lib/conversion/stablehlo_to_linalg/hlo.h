@@ -9,8 +9,9 @@
 #include "lib/ir/builder.h"
 #include "lib/ir/support.h"
 #include "lib/ir/table.h"
+#include "lib/support/array.h"
 
-enum { HloMaxRank = 32, HloMaxValues = 64 };
+enum { HloMaxRank = TESSERA_MAX_RANK, HloMaxValues = 64 };
 
 typedef struct HloValue {
   int count; // 2: complex; 0: an error was reported

@@ -29,7 +29,7 @@
 #include "upstream/memref.h"
 #include "upstream/scf.h"
 
-enum { MaxRank = 8, SharedSpace = 3, GlobalSpace = 1, SharedAlign = 1024 };
+enum { MaxRank = TILE_LAYOUT_MAX_AXES, SharedSpace = 3, GlobalSpace = 1, SharedAlign = 1024 };
 
 struct BufferLoad;
 

@@ -12,8 +12,9 @@
 #include "lib/import/onnx/types.h"
 #include "lib/ir/builder.h"
 #include "lib/ir/upstream.h"
+#include "lib/support/array.h"
 
-enum { OnnxMaxRank = 12, OnnxMaxElements = 256 };
+enum { OnnxMaxRank = TESSERA_MAX_RANK / 2, OnnxMaxElements = 256 };
 
 typedef struct OnnxValue {
   OnnxKind kind; // Sequence: items; None: an optional without a value

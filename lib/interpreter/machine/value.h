@@ -7,6 +7,7 @@
 #pragma once
 
 #include "lib/interpreter/machine/format.h"
+#include "lib/support/array.h"
 
 // One number. `bound` ≥ 0: a right answer lies within it (infinite: any is right); below 0: there is no number, and
 // why.
@@ -117,7 +118,7 @@ static inline Element *arrayElements(const Array *array) { return array->storage
 bool interpretIndexNext(int rank, const int64_t *sizes, int64_t *index);
 int64_t interpretCountOf(int rank, const int64_t *sizes);           // INT64_MAX where the product has more than 63 bits
 int64_t interpretPlaceOf(const Array *array, const int64_t *index); // in the storage
-enum { InterpreterMaxRank = 32 };
+enum { InterpreterMaxRank = TESSERA_MAX_RANK };
 
 //===--- views --------------------------------------------------------------------===//
 

@@ -5,7 +5,7 @@
 #include "dialects/sparse/sparse.h"
 #include "lib/interpreter/machine/machine.h"
 
-enum { EntriesMaxRank = 8 };
+enum { EntriesMaxRank = SparseMaxRank };
 
 // One that lies beyond the tensor (fills up a block or a window at its edge) is zero and takes part in nothing.
 typedef struct Entry {

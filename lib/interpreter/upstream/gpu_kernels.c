@@ -215,14 +215,18 @@ static bool meetLanes(Machine *machine, const Instruction *instruction, const La
   return meet(machine, instruction, &machine->grid.gpu->lanes[lanes->first], lanes->count, "subgroup");
 }
 
-// "#gpu<shuffle_mode xor>": the lane that is read, of `width`.
+// The lane that is read, of `width`.
 static int64_t laneRead(MlirOperation op, int64_t own, int64_t offset) {
-  char text[48];
-  tileAttributeText(tileOpAttribute(op, "mode"), text, sizeof text);
-  return strstr(text, "xor")    ? own ^ offset
-         : strstr(text, "up")   ? own - offset
-         : strstr(text, "down") ? own + offset
-                                : offset;
+  switch (gpuShuffleModeOf(gpuShuffleOpGetMode(op))) {
+  case GpuShuffleMode_Xor:
+    return own ^ offset;
+  case GpuShuffleMode_Up:
+    return own - offset;
+  case GpuShuffleMode_Down:
+    return own + offset;
+  default:
+    return offset;
+  }
 }
 
 // A lane that is not there gives poison.

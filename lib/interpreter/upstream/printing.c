@@ -2,6 +2,7 @@
 // The text is theirs, character by character, as compiled programs print it (lib/runtime/upstream_print.c); only the
 // address of a memref is another on every run.
 #include "lib/interpreter/upstream/upstream.h"
+#include "upstream/vector.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -55,7 +56,6 @@ static bool printVector(Machine *machine, const Instruction *instruction, const 
 bool interpretVectorPrint(Machine *machine, Frame *frame, const Instruction *instruction) {
   MlirAttribute literal = tileOpAttribute(instruction->op, "stringLiteral");
   FILE *file = machine->options->print;
-  char ending[64] = "newline";
   if (!mlirAttributeIsNull(literal)) { // no punctuation follows
     fprintf(file, "%.*s", (int)mlirStringAttrGetValue(literal).length, mlirStringAttrGetValue(literal).data);
     return true;
@@ -67,12 +67,14 @@ bool interpretVectorPrint(Machine *machine, Frame *frame, const Instruction *ins
               : interpretPrintElement(machine, instruction, tileOnlyOperandType(instruction->op), value.scalar)))
       return false;
   }
-  MlirAttribute punctuation = tileOpAttribute(instruction->op, "punctuation");
-  if (!mlirAttributeIsNull(punctuation))
-    tileAttributeText(punctuation, ending, sizeof ending);
-  if (strstr(ending, "newline"))
+  int ending = vectorPrintPunctuationOf(tileOpAttribute(instruction->op, "punctuation"));
+  if (ending < 0 || ending == VectorPrintPunctuation_Newline) // newline is the default
     return endLine(machine);
-  fputs(strstr(ending, "comma") ? ", " : strstr(ending, "open") ? "( " : strstr(ending, "close") ? " )" : "", file);
+  fputs(ending == VectorPrintPunctuation_Comma   ? ", "
+        : ending == VectorPrintPunctuation_Open  ? "( "
+        : ending == VectorPrintPunctuation_Close ? " )"
+                                                 : "",
+        file);
   return true;
 }
 

@@ -4,6 +4,7 @@
 
 #include "lib/ir/builder.h"
 #include "lib/ir/support.h"
+#include "mlir-c/Dialect/LLVM.h"
 #include "upstream/llvm.h"
 
 #include <stdlib.h>
@@ -125,7 +126,7 @@ static void move(Function *function, MlirModule part) {
   MlirBlock block = mlirModuleGetBody(part);
   MlirOperation op = function->op;
   TileBuilder here = tileBuilderBefore(op);
-  MlirAttribute external = tileBuildAttribute(&here, "#llvm.linkage<external>");
+  MlirAttribute external = mlirLLVMLinkageAttrGet(here.context, MlirLLVMLinkageExternal);
   llvmLLVMFuncOpSetLinkage(op, external);
   llvmLLVMFuncOpBuild(&here, llvmLLVMFuncOpGetSymName(op), llvmLLVMFuncOpGetFunctionType(op), mlirRegionCreate());
   mlirOperationRemoveFromParent(op);

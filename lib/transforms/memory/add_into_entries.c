@@ -14,6 +14,7 @@
 #include "lib/capi/op.h"
 #include "lib/ir/builder.h"
 #include "lib/ir/pass.h"
+#include "lib/support/array.h"
 #include "lib/transforms/memory/memory.h"
 #include "upstream/func.h"
 #include "upstream/linalg.h"
@@ -34,7 +35,7 @@ static bool isScalar(MlirType type) {
   return mlirTypeIsAInteger(type) || mlirTypeIsAFloat(type) || mlirTypeIsAIndex(type);
 }
 
-enum { MaxRank = 64 };
+enum { MaxRank = TESSERA_MAX_RANK };
 
 static bool isShaped(MlirType type) {
   bool isPlain = mlirTypeIsARankedTensor(type) ? mlirAttributeIsNull(mlirRankedTensorTypeGetEncoding(type))

@@ -9,13 +9,14 @@
 // an offset of 0 where the type says `?`. Cost: memory for the holes between rows too.
 #include "lib/ir/builder.h"
 #include "lib/ir/pass.h"
+#include "lib/support/array.h"
 #include "lib/transforms/memory/memory.h"
 #include "mlir-c/BuiltinAttributes.h"
 #include "upstream/bufferization.h"
 #include "upstream/func.h"
 #include "upstream/memref.h"
 
-enum { MaxRank = 32 };
+enum { MaxRank = TESSERA_MAX_RANK };
 
 //===--- the layout -----------------------------------------------------------===//
 

@@ -8,13 +8,14 @@
 #include "lib/capi/common.h"
 #include "lib/ir/builder.h"
 #include "lib/ir/pass.h"
+#include "lib/support/array.h"
 #include "lib/transforms/memory/memory.h"
 #include "upstream/func.h"
 #include "upstream/tensor.h"
 
 //===--- questions ----------------------------------------------------------===//
 
-enum { MaxRank = 64, MaxOperands = 64 };
+enum { MaxRank = TESSERA_MAX_RANK, MaxOperands = 64 };
 
 static MlirExtShape shapeOf(MlirValue value) {
   MlirExtShape shape = {0};

@@ -9,8 +9,9 @@
 #pragma once
 
 #include "lib/ir/support.h"
+#include "lib/support/array.h"
 
-enum { HostMaxRank = 8 };
+enum { HostMaxRank = TESSERA_MAX_RANK };
 
 // Divisors are powers of two up to 4096, or the number itself where it is a constant. 0: the number is 0.
 typedef struct BufferFacts {

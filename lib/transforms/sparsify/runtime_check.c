@@ -19,7 +19,7 @@
 #include "upstream/func.h"
 #include "upstream/tensor.h"
 
-enum { MaxRank = 8, MaxArguments = 3 };
+enum { MaxRank = SparseMaxRank, MaxArguments = 3 };
 
 //===--- what is checked ------------------------------------------------------===//
 

@@ -11,6 +11,7 @@
 #include "lib/transforms/tensor/tensor.h"
 
 #include "lib/ir/builder.h"
+#include "lib/support/array.h"
 #include "mlir-c/AffineExpr.h"
 #include "mlir-c/AffineMap.h"
 #include "mlir-c/BuiltinAttributes.h"
@@ -20,7 +21,7 @@
 #include "upstream/linalg.h"
 #include "upstream/tensor.h"
 
-enum { MaxRank = 16 };
+enum { MaxRank = TESSERA_MAX_RANK };
 
 // `slices` are indexed by the leading dimensions of `indices`, and then by the dimensions of `whole`: by all of them,
 // or by those that have no coordinate.

@@ -8,6 +8,7 @@
 // linalg.fill with a constant count as constants where something is inserted. Cost: linear in the elements.
 #include "lib/capi/common.h"
 #include "lib/ir/builder.h"
+#include "lib/support/array.h"
 #include "lib/transforms/tensor/tensor.h"
 #include "mlir-c/AffineMap.h"
 #include "mlir-c/BuiltinAttributes.h"
@@ -19,7 +20,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MaxRank = 16, InlineBytes = 1024, Alignment = 64, MaxParts = 64 }; // MaxParts: of a tensor that slices fill
+enum {
+  MaxRank = TESSERA_MAX_RANK,
+  InlineBytes = 1024,
+  Alignment = 64,
+  MaxParts = 64
+}; // MaxParts: of a tensor that slices fill
 
 //===--- shapes ---------------------------------------------------------------===//
 

@@ -10,6 +10,7 @@
 #include "lib/capi/op.h"
 #include "lib/ir/builder.h"
 #include "lib/ir/pass.h"
+#include "lib/support/array.h"
 #include "lib/transforms/upstream/faults.h"
 #include "mlir-c/AffineMap.h"
 #include "mlir-c/BuiltinAttributes.h"
@@ -26,7 +27,7 @@
 #include "upstream/ub.h"
 #include "upstream/vector.h"
 
-enum { MaxRank = 32 };
+enum { MaxRank = TESSERA_MAX_RANK };
 
 static bool replace(MlirOperation op, MlirValue value) {
   mlirValueReplaceAllUsesOfWith(tileOnlyResult(op), value);
