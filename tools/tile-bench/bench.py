@@ -11,7 +11,8 @@ the rounds, and each table its geometric mean. Exit status 1 when a result of ou
 
 Peers: OpenBLAS beside numpy; torch and iree where a Python has them: --peer-python=FILE (default: this one); of sparse products
 upstream's sparsifier, where the tools of MLIR are. gpu-static compiles for
-GPUs that need not be there, beside Triton, CUDA Tile IR and TileLang where that Python has them.
+GPUs that need not be there, beside Triton, CUDA Tile IR and TileLang where that Python has them. python measures what calls
+from Python cost, and kernels of examples/python beside PyTorch, where that Python has it.
 A sweep takes lists: --sweep=gemm:m=64/128,n=1024,k=1024 is one table of all combinations. A sweep in a file is an experiment with a
 program of your own, over sizes, types, options of passes, targets and fields of a machine: docs/sweeps.md.
 """
@@ -35,6 +36,7 @@ sys.path.insert(0, str(HERE))
 import numpy as np  # noqa: E402
 import construct  # noqa: E402
 import page  # noqa: E402
+import python_calls  # noqa: E402
 from gpu import static  # noqa: E402
 from operators import ARRAYS, OPERATORS, UNIT, sums_of, widen  # noqa: E402
 from sweep import run_sweep  # noqa: E402
@@ -42,7 +44,7 @@ from tables import COMPILED, DEFAULT, TABLES, title  # noqa: E402
 
 PEERS = ["openblas", "torch", "iree", "sparsifier"]
 ONLY_FOR = {"sparsifier": ("sparse", "tiny")}  # tables
-COMPILING = ["compile-time", "construct", "gpu-static"]  # tables that run no operator
+COMPILING = ["compile-time", "construct", "gpu-static", "python"]  # tables that run no operator
 
 
 def begin_worker(nice):
@@ -315,6 +317,9 @@ def main():
     tables = [(name, TABLES.get(name)) for name in options.tables] + ([("sweep", parse_sweep(options.sweep))] if options.sweep else [])
     if options.list:
         for name, cases in tables:
+            if name == "python":
+                print(f"python: {'; '.join(python_calls.BARS)}")
+                continue
             cases = cases or {"compile-time": COMPILED, "construct": construct.CASES, "gpu-static": static.CASES}[name]
             print(f"{name}: " + "; ".join(static.title(case) if name == "gpu-static" else title(*case) for case in cases))
         return 0
@@ -330,6 +335,9 @@ def main():
         for name, cases in tables:
             if name == "construct":
                 more[name] = construct.table(options, folder)
+                continue
+            if name == "python":
+                more[name] = python_calls.table(options, folder)
                 continue
             if name == "gpu-static":
                 more[name] = static.table(options, folder, versions)

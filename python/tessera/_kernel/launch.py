@@ -68,10 +68,9 @@ class Built(NamedTuple):
 
 class _Compiled(NamedTuple):
     holds: Callable[[], bool]
-    call: Callable[..., Any]
+    call: Callable[[tuple[Any, ...], None], Any]  # on the arguments and the grid's sizes
     program: Any
     module: Module
-    written: tuple[bool, ...]
 
 
 class Launch:
@@ -134,7 +133,7 @@ class Launcher:
 
     def bind(self, given: tuple[Any, ...], named: dict[str, Any]) -> list[Any]:
         values = [*given, *self._defaults[len(given):]]
-        if len(given) > len(self.parameters):
+        if len(given) > len(self._defaults):
             raise TypeError(f"{self.name} takes {len(self.parameters)} arguments, {len(given)} are given")
         for name, value in named.items():
             place = self._names.get(name)
@@ -143,9 +142,9 @@ class Launcher:
             if place < len(given):
                 raise TypeError(f"{self.name}: '{name}' is given twice")
             values[place] = value
-        for parameter, value in zip(self.parameters, values):
+        for i, value in enumerate(values):
             if value is NO_DEFAULT:
-                raise TypeError(f"{self.name} needs its argument '{parameter.name}'")
+                raise TypeError(f"{self.name} needs its argument '{self.parameters[i].name}'")
         return values
 
     def _check_sizes(self, values: Sequence[Any]) -> None:
@@ -209,14 +208,14 @@ class Launcher:
         try:
             if target == "cpu":
                 program = _compile.compile(built.module)
-                return _Compiled(built.holds, program, program, built.module, built.written)
+                return _Compiled(built.holds, program._call, program, built.module)
             program = built.module.compile(target)
         except CompileError:
             raise
         except Error as error:
             located = from_text(str(error))
             raise located or error from None
-        return _Compiled(built.holds, _Judged(program, built.written), program, built.module, built.written)
+        return _Compiled(built.holds, _Judged(program, built.written), program, built.module)
 
     def run(self, grid: Any, given: tuple[Any, ...], named: dict[str, Any], target: str) -> Any:
         values = self.bind(given, named)
@@ -228,7 +227,8 @@ class Launcher:
         except CompileError as error:
             raise error.with_traceback(None) from None  # what is wrong is the kernel, not the compiler's code
         try:
-            return found.call(*[values[i] for i in self._values], *sizes)
+            done = found.call((*[values[i] for i in self._values], *sizes), None)
+            return None if done == () else done
         except (TypeError, ValueError) as error:
             raise type(error)(self._named(str(error))) from None
         except Exception as error:
@@ -267,7 +267,7 @@ class _Judged:
     def __init__(self, program: Any, written: tuple[bool, ...]) -> None:
         self._program, self._written = program, written
 
-    def __call__(self, *values: Any) -> Any:
+    def __call__(self, values: tuple[Any, ...], _: None) -> Any:
         from .._execution import _numpy
         np = _numpy()
         arrays = [_as_numpy(value) for value in values]
@@ -280,7 +280,11 @@ class _Judged:
 
 
 def _as_numpy(value: Any) -> Any:
-    """PyTorch's tensors as arrays of the same memory."""
-    if type(value).__module__.partition(".")[0] == "torch" and hasattr(value, "numpy"):
-        return value.detach().numpy()
-    return value
+    """PyTorch's tensors as arrays of the same memory; of types that numpy lacks, their bits."""
+    if type(value).__module__.partition(".")[0] != "torch" or not hasattr(value, "numpy"):
+        return value
+    import torch
+    value = value.detach()
+    if value.dtype is torch.bfloat16:
+        return value.view(torch.int16).numpy().view("uint16")
+    return (value.view(torch.uint8) if str(value.dtype).startswith("torch.float8") else value).numpy()
