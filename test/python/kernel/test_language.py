@@ -1,0 +1,196 @@
+"""The rest of the language: each function of tessera's beside numpy, on the CPU, the interpreter and one emulated GPU."""
+import numpy as np
+import pytest
+from kernels import data, run
+
+import tessera as ts
+
+pytest.importorskip("tessera_runtime", reason="not built: Python.h is missing")
+THREE = ["cpu", "interpret", "emulate:sm_80"]
+
+
+@pytest.fixture(autouse=True)
+def kept(monkeypatch):
+    monkeypatch.setenv("TESSERA_CACHE", "none")
+
+
+@ts.kernel
+def chip_gather(x: ts.Array[ts.f32, 4, 8], at: ts.Array[ts.i32, 4, 8], y: ts.Array[ts.f32, 4, 8], order: ts.Array[ts.i32, 4, 8],
+                low: ts.Array[ts.f32, 4, 8]):
+    v = ts.load(x, (0, 0), (4, 8))
+    ts.store(y, (0, 0), ts.take_along_axis(v, ts.load(at, (0, 0), (4, 8)), axis=1))
+    ts.store(order, (0, 0), ts.argsort(v, axis=1, descending=True))
+    ts.store(low, (0, 0), ts.cummin(v, axis=0))
+
+
+def test_gather_within_a_tile_and_argsort():
+    x, at = data(4, 8), np.random.default_rng(0).integers(0, 8, (4, 8)).astype("i4")
+    outs = [np.zeros((4, 8), "f4"), np.zeros((4, 8), "i4"), np.zeros((4, 8), "f4")]
+    run(chip_gather, 1, [x, at, *outs],
+        [None, None, np.take_along_axis(x, at, 1), np.argsort(-x, 1, kind="stable"), np.minimum.accumulate(x, 0)], THREE)
+
+
+@ts.kernel
+def atomics(x: ts.Array[ts.i32, "N"], top: ts.Array[ts.i32, 4], flag: ts.Array[ts.i32, 1], sums: ts.Array[ts.f32, 3]):
+    i = ts.program_id(0)
+    ts.atomic_max(top, 0, x[i])
+    ts.atomic_min(top, 1, x[i])
+    ts.atomic_or(top, 2, 1 << ts.i32(i))
+    ts.atomic_add(top, 3, 2)
+    ts.atomic_cas(flag, 0, 0, 7)
+    ts.store(sums, 0, ts.full(3, 0.5), combine="add")
+
+
+def test_atomics():
+    x = np.array([3, 9, -4, 6], "i4")
+    run(atomics, 4, [x, np.zeros(4, "i4"), np.zeros(1, "i4"), np.zeros(3, "f4")], [None, [9, -4, 15, 8], [7], [2, 2, 2]], THREE)
+
+
+@ts.kernel
+def integers(a: ts.Array[ts.i8, "M", "K"], b: ts.Array[ts.i8, "K", "N"], c: ts.Array[ts.i32, "M", "N"], d: ts.Array[ts.i64, "M", "N"]):
+    p = ts.load(a, (0, 0), (16, 32)) @ ts.load(b, (0, 0), (32, 16))
+    ts.store(c, (0, 0), p)
+    ts.store(d, (0, 0), ts.i64(p) * 1000000007 ^ ts.i64(p) << 3)
+
+
+def test_products_of_integers():
+    a, b = (np.random.default_rng(i).integers(-100, 100, shape).astype("i1") for i, shape in enumerate([(16, 30), (30, 11)]))
+    p = a.astype("i4") @ b.astype("i4")
+    q = p.astype("i8")
+    run(integers, 1, [a, b, np.zeros((16, 11), "i4"), np.zeros((16, 11), "i8")], [None, None, p, q * 1000000007 ^ q << 3], THREE)
+
+
+@ts.kernel
+def logic(x: ts.Array[ts.f32, 5, 6], y: ts.Array[ts.i32, 4, 5], z: ts.Array[ts.f32, 5, 6]):
+    v = ts.load(x, (0, 0), (5, 6))
+    is_large, is_low = v > 0.5, v < -0.5
+    rows = (ts.any(is_large, axis=1), ts.all(is_large | is_low | (v < 9), axis=1), ~ts.any(is_low, 1), (is_large ^ is_low).any(1))
+    for k in ts.static_range(4):
+        ts.store(y, (k, 0), ts.i32(rows[k])[None, :])
+    ts.store(z, (0, 0), ts.where(ts.isnan(v / (v - v)), ts.clip(ts.sigmoid(v), 0.25, 0.75), 0))
+
+
+def test_bools():
+    x = data(5, 6)
+    big, low = x > 0.5, x < -0.5
+    y = np.stack([big.any(1), np.ones(5, bool), ~low.any(1), (big ^ low).any(1)]).astype("i4")
+    with np.errstate(all="ignore"):
+        z = np.where(np.isnan(x / (x - x)), np.clip(1 / (1 + np.exp(-x)), 0.25, 0.75), 0)
+    run(logic, 1, [x, np.zeros((4, 5), "i4"), np.zeros((5, 6), "f4")], [None, y, z], THREE)
+
+
+@ts.kernel
+def bits(x: ts.Array[ts.f32, 8], y: ts.Array[ts.i32, 8], z: ts.Array[ts.i8, 32], w: ts.Array[ts.i32, 2, 4], seed: ts.i64):
+    v = ts.load(x, 0, 8)
+    ts.store(y, 0, ts.bitcast(v, ts.i32))
+    ts.store(z, 0, ts.bitcast(v, ts.i8))
+    ts.store(w, (0, 0), ts.random(seed, ts.arange(2)))
+
+
+def test_bits_and_random_words():
+    x = data(8)
+    first = [np.zeros(8, "i4"), np.zeros(32, "i1"), np.zeros((2, 4), "i4")]
+    run(bits, 1, [x, *first, 5], [None, x.view("i4"), x.view("i1"), None], THREE)
+    words = []
+    for target in THREE:
+        out = np.zeros((2, 4), "i4")
+        bits[1](x, *first[:2], out, 5, target=target)
+        words.append(out)
+    assert (words[0] == words[1]).all() and (words[0] == words[2]).all() and len(np.unique(words[0])) == 8
+
+
+@ts.kernel
+def tiles(x: ts.Array[ts.f32, "N"], y: ts.Array[ts.f32, 4], n: ts.Array[ts.i32, 1]):
+    total = ts.zeros(1)
+    inside = ts.zeros(1)
+    for k in range(ts.num_tiles(x, 0, 8)):
+        total += ts.sum(ts.load(x, k, 8))
+        inside += ts.sum(ts.where(ts.in_bounds(x, k, 8), 1.0, 0.0))
+    ts.store(y, 0, ts.concatenate((total, inside, ts.squeeze(ts.zeros((1, 1)), 0), ts.expand_dims(ts.max(ts.load(x, 0, 8)), 0))))
+    n[0] = ts.i32(len(x) + x.shape[0] * 10)
+
+
+def test_tiles_of_an_array():
+    x = data(21)
+    run(tiles, 1, [x, np.zeros(4, "f4"), np.zeros(1, "i4")], [None, [x.sum(), 21, 0, x[:8].max()], [231]], THREE, rtol=1e-5, atol=1e-5)
+
+
+@ts.kernel
+def nested(x: ts.Array[ts.f64, "M", "N"], y: ts.Array[ts.f64, "M", "N"], factors: ts.Constant, mode: ts.Constant):
+    i = ts.program_id(0)
+    v = ts.load(x, (i, 0), (2, 8))
+    for factor, power in factors:
+        v = v * factor + v ** power
+    if mode == "negative":
+        v = -v
+    elif mode is not None:
+        ts.static_assert(False, "no such mode")
+    parts = [v[:, k:k + 2] for k in range(0, 8, 2)]
+    ts.store(y, (i, 0), ts.concatenate(parts[::-1], axis=1))
+
+
+def test_constants_are_known_now():
+    x = data(4, 8, dtype="f8") * 0.1
+    v = x * 2 + x**2
+    v = v * 3 + v**3
+    right = -np.concatenate([v[:, 6:], v[:, 4:6], v[:, 2:4], v[:, :2]], 1)
+    run(nested, 2, [x, np.zeros_like(x)], [None, right], THREE, factors=((2, 2), (3, 3)), mode="negative")
+    run(nested, 2, [x, np.zeros_like(x)], [None, -right], ["cpu"], factors=((2, 2), (3, 3)), mode=None)
+    with pytest.raises(ts.CompileError, match="no such mode"):
+        nested[2](x, x.copy(), factors=((2, 2), ), mode="positive")
+
+
+@ts.kernel
+def scaled(a: ts.Array[ts.f8e4m3fn, 16, 64], sa: ts.Array[ts.f8e8m0fnu, 16, 2], b: ts.Array[ts.f8e4m3fn, 64, 8], sb: ts.Array[ts.f8e8m0fnu, 2, 8],
+           c: ts.Array[ts.f32, 16, 8]):
+    tiles = ts.load(a, (0, 0), (16, 64)), ts.load(sa, (0, 0), (16, 2)), ts.load(b, (0, 0), (64, 8)), ts.load(sb, (0, 0), (2, 8))
+    ts.store(c, (0, 0), ts.mma_scaled(tiles[0], tiles[1], tiles[2], tiles[3], ts.zeros((16, 8)), block=32))
+
+
+def test_scaled_products():
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    rng = np.random.default_rng(0)
+    a, b = (rng.integers(-4, 5, shape).astype(ml_dtypes.float8_e4m3fn) for shape in [(16, 64), (64, 8)])
+    sa, sb = (np.exp2(rng.integers(-2, 3, shape)).astype(ml_dtypes.float8_e8m0fnu) for shape in [(16, 2), (2, 8)])
+    wide = [array.astype("f4") for array in (a, sa, b, sb)]
+    right = (wide[0] * wide[1].repeat(32, 1)) @ (wide[2] * wide[3].repeat(32, 0))
+    run(scaled, 1, [a, sa, b, sb, np.zeros((16, 8), "f4")], [None, None, None, None, right], ["cpu", "interpret"])
+
+
+@ts.kernel
+def sparse_product(a: ts.Array[ts.f16, 16, 16], places: ts.Array[ts.i8, 16, 4], b: ts.Array[ts.f16, 32, 8], c: ts.Array[ts.f32, 16, 8]):
+    ts.store(c, (0, 0), ts.mma_sparse(ts.load(a, (0, 0), (16, 16)), ts.load(places, (0, 0), (16, 4)), ts.load(b, (0, 0), (32, 8)),
+                                      ts.zeros((16, 8))))
+
+
+def test_products_of_2_of_4():
+    rng = np.random.default_rng(1)
+    kept, b = rng.integers(-4, 5, (16, 16)).astype("f2"), rng.integers(-4, 5, (32, 8)).astype("f2")
+    at = np.sort(np.argsort(rng.random((16, 8, 4)), 2)[:, :, :2], 2).reshape(16, 16)
+    dense = np.zeros((16, 8, 4), "f4")
+    np.put_along_axis(dense, at.reshape(16, 8, 2), kept.reshape(16, 8, 2).astype("f4"), 2)
+    places = (at.reshape(16, 4, 4) << (2 * np.arange(4))).sum(2).astype("u1").view("i1")
+    run(sparse_product, 1, [kept, places, b, np.zeros((16, 8), "f4")], [None, None, None, dense.reshape(16, 32) @ b.astype("f4")], THREE)
+
+
+@ts.kernel
+def guarded(x: ts.Array[ts.i32, "N"], y: ts.Array[ts.i32, "N"]):
+    i = ts.program_id(0)
+    d = x[i]
+    y[i] = 100 // d if d != 0 and 100 % d == 0 else -1
+
+
+def test_a_guard_keeps_from_division_by_zero():
+    x = np.array([0, 5, 7, -20], "i4")
+    run(guarded, 4, [x, np.zeros(4, "i4")], [None, [-1, 20, -1, -5]], THREE)
+
+
+@ts.kernel
+def outside(x: ts.Array[ts.f32, "N"], y: ts.Array[ts.f32, 4]):
+    ts.store(y, 0, ts.gather(x, ts.arange(4) * 9))
+
+
+def test_an_access_outside_names_the_line():
+    for target in ("interpret", "emulate:sm_80"):
+        with pytest.raises(ts.Error, match=r"test_language\.py:\d+:\d+: (.|\n)*ts\.gather\(x, ts\.arange\(4\) \* 9\)"):
+            outside[1](data(8), np.zeros(4, "f4"), target=target)
