@@ -144,12 +144,15 @@ def _keep(folder: Path, key: str, made: Path) -> Path:
 # --- compiling --------------------------------------------------------------------------------------------------------------
 
 
-def _translate(source: bytes, name: str, pipeline: str | None, made: Path) -> None:
+def _translate(source: bytes, name: str, pipeline: str | None, made: Path, limit: float | None) -> None:
     import subprocess  # these two take a tenth of the time of importing tessera
     command = [_library.tool("tile-translate"), "-", "--tile-to-program", "-o", str(made)]
     command += [f"--pass-pipeline={pipeline}"] if pipeline is not None else []
     command += [f"--tile-machine-path={_library.machine_path()}"] if _library.machine_path() else []
-    child = subprocess.run(command, input=source, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+    try:
+        child = subprocess.run(command, input=source, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False, timeout=limit)
+    except subprocess.TimeoutExpired:
+        raise Error(f"{name}: not compiled after {limit:g} s") from None
     if child.returncode:
         said = re.sub(r"^-:(?=\d)", f"{name}:", child.stderr.decode("utf-8", "replace").strip(), flags=re.M)
         raise Error(f"{said}\n{name}: could not be compiled" if said else
@@ -164,7 +167,7 @@ def _load(path: Path, entry: str, name: str) -> "Compiled":
         raise Error(str(error).replace(str(path), name)) from None
 
 
-def _compiled(source: bytes, name: str, entry: str, pipeline: str | None) -> "Compiled":
+def _compiled(source: bytes, name: str, entry: str, pipeline: str | None, limit: float | None) -> "Compiled":
     _runtime()  # it tells what is missing, before anything is compiled
     folder, key = _folder(), _key(source, pipeline)
     kept = _find(folder, key) if folder else None
@@ -177,7 +180,7 @@ def _compiled(source: bytes, name: str, entry: str, pipeline: str | None) -> "Co
     import tempfile
     with tempfile.TemporaryDirectory(dir=folder, prefix="new-") as scratch:
         made = Path(scratch) / "program.so"
-        _translate(source, name, pipeline, made)
+        _translate(source, name, pipeline, made, limit)
         return _load(_keep(folder, key, made) if folder else made, entry, name)
 
 
@@ -215,13 +218,13 @@ class OnTarget:
 
 
 def compile(program: Module | str | os.PathLike[str], *, entry: str = "main", target: str = "cpu",
-            pipeline: str | None = None, threads: int | None = None) -> Any:
+            pipeline: str | None = None, threads: int | None = None, limit: float | None = None) -> Any:
     """The program as a callable: f(x, y) gives the result, a tuple of several, or None.
 
     program: a Module, the path of a file, or text (which has more than one line). target: "cpu" gives a
     tessera_runtime.Program: arrays of numpy, PyTorch and JAX without copies. "interpret" and "emulate:CHIP" take numpy's
     arrays and raise Error for what they find. pipeline: passes in place of the target's. threads: how many the programs
-    of this process use.
+    of this process use. limit: seconds that compiling for the CPU may take.
 
     The same program is compiled once: it stays in memory and in TESSERA_CACHE (docs/python.md).
 
@@ -238,5 +241,5 @@ def compile(program: Module | str | os.PathLike[str], *, entry: str = "main", ta
     if found is None:
         if len(_programs) >= _MOST_IN_MEMORY:
             del _programs[next(iter(_programs))]
-        found = _programs[key] = _compiled(read(), name, entry, pipeline)
+        found = _programs[key] = _compiled(read(), name, entry, pipeline, limit)
     return found

@@ -168,11 +168,12 @@ class Program:
     """
 
     def __init__(self, module: "Module", target: str, entry: str, *, pipeline: str | None = None, threads: int | None = None,
-                 max_steps: int | None = None) -> None:
+                 max_steps: int | None = None, predict: bool = False) -> None:
         flags = [f"--target={target}", f"--entry={entry}"]
         flags += [f"--pass-pipeline={pipeline}"] if pipeline is not None else []
         flags += [f"--threads={threads:d}"] if threads is not None else []
         flags += [f"--max-steps={max_steps:d}"] if max_steps is not None else []
+        flags += ["--predict"] if predict else []
         self.target, self.entry, error = target, entry, CError()
         texts = (ctypes.c_char_p * len(flags))(*(flag.encode() for flag in flags))
         with lock, Capture(module._shared.raw) as said:

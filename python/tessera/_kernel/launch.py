@@ -188,7 +188,7 @@ class Launcher:
 
     # --- programs ---
 
-    def find(self, values: Sequence[Any], target: str, rank: int) -> _Compiled:
+    def find(self, values: Sequence[Any], target: str, rank: int, limit: float | None = None) -> _Compiled:
         key = self._key(values, target, rank)
         try:
             known = self._compiled.get(key)
@@ -200,14 +200,15 @@ class Launcher:
             if one.holds():
                 return one
         built = self._build(self.specialize(values), rank)
-        made = self._compile(built, target)
+        made = self._compile(built, target, limit)
         self._compiled.setdefault(key, []).insert(0, made)
         return made
 
-    def _compile(self, built: Built, target: str) -> _Compiled:
+    @staticmethod
+    def _compile(built: Built, target: str, limit: float | None) -> _Compiled:
         try:
             if target == "cpu":
-                program = _compile.compile(built.module)
+                program = _compile.compile(built.module, limit=limit)
                 return _Compiled(built.holds, program._call, program, built.module)
             program = built.module.compile(target)
         except CompileError:

@@ -1,0 +1,254 @@
+"""@tessera.autotune: which of several choices is fastest, found at the first call of each key and kept.
+
+Candidates compile at the same time, each in a process of its own with a time limit. On the CPU they run in turns on copies
+of the arrays. A candidate whose result leaves the interpreter's bounds is an error, not a winner. On an emulated GPU they
+are ranked by the emulator's prediction, which is said.
+"""
+from __future__ import annotations
+
+import json
+import os
+import statistics
+import time
+import warnings
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Mapping, Sequence
+
+from .. import _compile
+from .._diagnostics import Error
+from .kernel import Kernel
+from .launch import ArrayType, Launch, _as_numpy, grid_of
+
+_OF_THE_KERNEL = ("warps", "schedule")  # fields of a choice that are not Constants
+_MOST_STEPS = 50_000_000  # of the interpreter, as a judge
+
+
+class Tuned:
+    """A kernel with choices: called as the kernel is, without the Constants that are chosen. best(…) tells the choice."""
+
+    def __init__(self, kernel: Kernel, choices: Sequence[Mapping[str, Any]], key: Sequence[str], seconds: float, limit: float) -> None:
+        self.kernel, self.choices, self.key, self.seconds, self.limit = kernel, [dict(choice) for choice in choices], tuple(key), seconds, limit
+        self.name, self.__doc__ = kernel.name, kernel.__doc__
+        names = {parameter.name for parameter in kernel.parameters}
+        for choice in self.choices:
+            for name in choice:
+                if name not in names and name not in _OF_THE_KERNEL:
+                    raise TypeError(f"{self.name} has no parameter '{name}', which a choice names")
+        if not self.choices:
+            raise TypeError(f"{self.name}: no choices, expected at least one")
+        self._sizes = {size: (i, axis) for i, parameter in enumerate(kernel.parameters) if isinstance(parameter.kind, ArrayType)
+                       for axis, size in enumerate(parameter.kind.sizes) if isinstance(size, str)}
+        for name in self.key:
+            if name not in names and name not in self._sizes:
+                raise TypeError(f"{self.name} has neither a parameter nor a size '{name}', which the key names")
+        self._kernels: dict[Any, Kernel] = {}
+        self._found: dict[Any, int] = {}
+
+    def __getitem__(self, grid: Any) -> Launch:
+        return Launch(self, grid)  # type: ignore[arg-type]
+
+    # --- one choice ---
+
+    def _of(self, index: int) -> tuple[Kernel, dict[str, Any]]:
+        """The kernel of a choice, and its Constants."""
+        choice = self.choices[index]
+        attributes = {name: choice[name] for name in _OF_THE_KERNEL if name in choice}
+        constants = {name: value for name, value in choice.items() if name not in _OF_THE_KERNEL}
+        if not attributes:
+            return self.kernel, constants
+        key = tuple(sorted(attributes.items()))
+        if key not in self._kernels:
+            self._kernels[key] = Kernel(self.kernel.source.function, {**self.kernel._attributes, **attributes})
+        return self._kernels[key], constants
+
+    def run(self, grid: Any, given: tuple[Any, ...], named: dict[str, Any], target: str) -> Any:
+        kernel, constants = self._of(self.best(grid, given, named, target))
+        return kernel.run(grid, given, {**named, **constants}, target)
+
+    def best(self, grid: Any, given: tuple[Any, ...], named: dict[str, Any], target: str = "cpu") -> int:
+        """The number of the choice for such a call: known, kept on disk, or found now."""
+        values = self.kernel.bind(given, {**named, **self._of(0)[1]})
+        key = target, self._key(values)
+        index = self._found.get(key)
+        if index is None:
+            path = self._path(key)
+            index = self._kept(path)
+            if index is None:
+                index = self._measure(grid, given, named, target, path)
+            self._found[key] = index
+        return index
+
+    def _key(self, values: Sequence[Any]) -> tuple[Any, ...]:
+        chosen = {name for choice in self.choices for name in choice}
+        if not self.key:
+            return tuple((str(value.dtype), tuple(value.shape)) if hasattr(value, "shape") else repr(value)
+                         for parameter, value in zip(self.kernel.parameters, values) if parameter.name not in chosen)
+        found: list[Any] = []
+        for name in self.key:
+            if name in self._sizes:
+                place, axis = self._sizes[name]
+                found.append(values[place].shape[axis])
+            else:
+                value = values[self.kernel._names[name]]
+                found.append((str(value.dtype), tuple(value.shape)) if hasattr(value, "shape") else repr(value))
+        return tuple(found)
+
+    # --- on disk ---
+
+    def _path(self, key: Any) -> Any:
+        folder = _compile._folder()
+        if folder is None:
+            return None
+        import ast
+        import hashlib
+        parts = [ast.dump(self.kernel.source.node), repr(self.choices), repr(key), _compile._compiler(), _compile._processor(),
+                 _compile._machine_files()]
+        digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:24]
+        return folder.parent / "tuning" / f"{self.name}-{digest}.json"
+
+    def _kept(self, path: Any) -> int | None:
+        try:
+            best = json.loads(path.read_text(encoding="utf-8"))["best"] if path else None
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+        return best if isinstance(best, int) and 0 <= best < len(self.choices) else None
+
+    def _keep(self, path: Any, how: str, target: str, figures: Mapping[int, float], best: int) -> None:
+        if path is None:
+            return
+        path.parent.mkdir(parents=True, exist_ok=True)
+        rows = [{"choice": {name: repr(value) for name, value in choice.items()}, how: figures.get(i)} for i, choice in enumerate(self.choices)]
+        scratch = path.with_suffix(f".{os.getpid()}")
+        scratch.write_text(json.dumps({"kernel": self.name, "target": target, "best": best, "choices": rows}, indent=1) + "\n", encoding="utf-8")
+        os.replace(scratch, path)
+
+    # --- measuring ---
+
+    def _measure(self, grid: Any, given: tuple[Any, ...], named: dict[str, Any], target: str, path: Any) -> int:
+        if target == "interpret" or len(self.choices) == 1:
+            return 0
+        calls = [self._call(i, grid, given, named) for i in range(len(self.choices))]
+        if target.startswith("emulate:"):
+            warnings.warn(f"{self.name}: choices are ranked by the emulator's prediction for {target.partition(':')[2]}, which is not "
+                          "calibrated", stacklevel=5)
+            figures = {i: one for i, call in enumerate(calls) if (one := call.predict(target)) is not None}
+            how = "predicted_cycles"
+        else:
+            with ThreadPoolExecutor(os.cpu_count()) as pool:
+                errors = list(pool.map(lambda call: call.compile(target, self.limit), calls))
+            ready = [i for i, error in enumerate(errors) if error is None]
+            if not ready:
+                raise next(error for error in errors if error)
+            for i, error in enumerate(errors):
+                if error:
+                    warnings.warn(f"{self.name}: choice {self.choices[i]} does not compile: {str(error).splitlines()[0]}", stacklevel=5)
+            self._judge([(i, calls[i]) for i in ready], calls[0])
+            figures, how = self._times([(i, calls[i]) for i in ready]), "seconds"
+        if not figures:
+            raise Error(f"{self.name}: no choice compiles for {target}")
+        best = min(figures, key=lambda i: figures[i])
+        self._keep(path, how, target, figures, best)
+        return best
+
+    def _call(self, i: int, grid: Any, given: tuple[Any, ...], named: dict[str, Any]) -> "_Candidate":
+        kernel, constants = self._of(i)
+        return _Candidate(kernel, grid, kernel.bind(given, {**named, **constants}))
+
+    def _judge(self, calls: Sequence[tuple[int, "_Candidate"]], first: "_Candidate") -> None:
+        """Each candidate's arrays lie within twice the interpreter's bounds, since its rounding may differ from theirs."""
+        from .._execution import _judge
+        try:
+            wanted = first.interpret()
+        except Error as error:
+            if "steps" not in str(error):
+                raise
+            warnings.warn(f"{self.name}: too large for the interpreter; choices are compared with the first one only", stacklevel=6)
+            wanted = None
+        base: Any = None
+        for i, call in calls:
+            arrays = call.once()
+            if wanted is None:
+                base = base or arrays
+            for at, kind in enumerate(call.kinds):
+                if not isinstance(kind, ArrayType) or not call.compiled.program.inputs[at].is_memref:
+                    continue
+                if wanted is None:
+                    right = bool(_judge(kind.dtype.name, arrays[at], base[at], None, 1e-3, 1e-3))
+                else:
+                    right = bool(_judge(kind.dtype.name, arrays[at], wanted.arguments[at], 2 * wanted.argument_bounds[at], None, None))
+                if not right:
+                    raise Error(f"{self.name}: choice {self.choices[i]} gives a wrong result in '{call.names[at]}'")
+
+    def _times(self, calls: Sequence[tuple[int, "_Candidate"]]) -> dict[int, float]:
+        """In turns, so that what else the machine does is everybody's."""
+        times: dict[int, list[float]] = {i: [] for i, _ in calls}
+        end = time.perf_counter() + self.seconds * len(calls)
+        while time.perf_counter() < end or len(times[calls[0][0]]) < 3:
+            for i, call in calls:
+                times[i].append(call.time())
+        return {i: statistics.median(seen) for i, seen in times.items()}
+
+
+class _Candidate:
+    """One choice's call, on copies of the arrays."""
+
+    def __init__(self, kernel: Kernel, grid: Any, values: list[Any]) -> None:
+        self.kernel = kernel
+        self.grid = grid_of(grid, lambda: {parameter.name: value for parameter, value in zip(kernel.parameters, values)})
+        self.values = values
+        self.names = [kernel.parameters[i].name for i in kernel._values]
+        self.kinds = [kind for i, kind in enumerate(kernel.specialize(values)) if i in set(kernel._values)]
+        self.compiled: Any = None
+        self._lent: tuple[Any, ...] | None = None
+
+    def _copies(self) -> tuple[Any, ...]:
+        from .._execution import _numpy
+        np = _numpy()
+        given = (_as_numpy(self.values[i]) for i in self.kernel._values)
+        return (*(np.array(value) if hasattr(value, "shape") else value for value in given), *self.grid)
+
+    def compile(self, target: str, limit: float) -> Error | None:
+        try:
+            self.compiled = self.kernel.find(self.values, target, len(self.grid), limit)
+        except Error as error:
+            return error
+        return None
+
+    def once(self) -> tuple[Any, ...]:
+        arrays = self._copies()
+        self.compiled.call(arrays, None)
+        return arrays
+
+    def time(self) -> float:
+        if self._lent is None:
+            self._lent = self._copies()
+        start = time.perf_counter()
+        self.compiled.call(self._lent, None)
+        return time.perf_counter() - start
+
+    def interpret(self) -> Any:
+        module = self.kernel._build_module(self.kernel.specialize(self.values), len(self.grid)).module
+        return module.compile("interpret", max_steps=_MOST_STEPS)(*self._copies())
+
+    def predict(self, target: str) -> float | None:
+        from .._execution import Program
+        try:
+            module = self.kernel._build_module(self.kernel.specialize(self.values), len(self.grid)).module
+            statistics_ = Program(module, target, "main", predict=True)(*self._copies()).statistics
+        except Error:
+            return None
+        return float(statistics_["predicted_cycles"])
+
+
+def autotune(choices: Sequence[Mapping[str, Any]], key: Sequence[str] = (), *, seconds: float = 0.2, limit: float = 60.0) -> Any:
+    """Chooses Constants of a kernel, and the fields `warps` and `schedule`, by what is fastest.
+
+    key: the parameters and the names of sizes on which the choice depends; without it, all types, sizes and numbers.
+    seconds: to spend on measuring, for each choice. limit: seconds that a choice may take to compile."""
+
+    def make(kernel: Any) -> Tuned:
+        if not isinstance(kernel, Kernel):
+            raise TypeError("tessera.autotune stands above tessera.kernel")
+        return Tuned(kernel, choices, key, seconds, limit)
+
+    return make
