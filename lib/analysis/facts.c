@@ -185,6 +185,17 @@ static void learnPart(MlirOperation subview, TileKnownMemory *known) {
     known->stride[i] = source.stride[i];
 }
 
+// From the first element on the alignment stays; from a known one on, as far as its bytes allow.
+static void learnCast(MlirOperation cast, TileKnownMemory *known) {
+  int64_t offset = mlirDenseI64ArrayGetElement(memrefReinterpretCastOpGetStaticOffsets(cast), 0);
+  int64_t align = tileKnownMemory(memrefReinterpretCastOpGetSource(cast)).align;
+  if (mlirShapedTypeIsDynamicStrideOrOffset(offset))
+    return;
+  while (align > known->align && offset * known->elementBytes % align)
+    align /= 2;
+  known->align = tessera_max(known->align, align);
+}
+
 enum { AllocAlign = 16 }; // bytes: where tile.alloc may begin, as its verifier says
 
 // What tile.assume and memref.cast take: its facts hold of what they give, too.
@@ -207,6 +218,8 @@ TileKnownMemory tileKnownMemory(MlirValue memref) {
     known.size[i] = known.stride[i] = 1;
   if (memrefSubViewOpIsA(op))
     learnPart(op, &known);
+  if (memrefReinterpretCastOpIsA(op))
+    learnCast(op, &known);
   learnType(type, &known);
   return known;
 }

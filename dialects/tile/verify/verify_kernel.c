@@ -368,7 +368,8 @@ typedef struct Refusal {
 } Refusal;
 
 static const char *const scalarMemrefOps[] = {memrefDimOpName,     memrefLoadOpName, memrefStoreOpName,
-                                              memrefSubViewOpName, memrefCastOpName, memrefGetGlobalOpName};
+                                              memrefSubViewOpName, memrefCastOpName, memrefGetGlobalOpName,
+                                              memrefReinterpretCastOpName};
 
 // Upstream's dialects that belong to another level. An op of a dialect that is not upstream's is its author's business.
 static const Refusal refusals[] = {

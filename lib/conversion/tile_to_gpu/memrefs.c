@@ -194,6 +194,23 @@ static bool lowerSubview(Gpu *g, MlirOperation op) {
   return true;
 }
 
+// Sizes and strides as they are given, from an offset on.
+static bool lowerReinterpretCast(Gpu *g, MlirOperation op) {
+  const Memory *source = gpuRecord(g, memrefReinterpretCastOpGetSource(op))->memory;
+  MlirValue result = memrefReinterpretCastOpGetResult(op);
+  intptr_t next = memrefReinterpretCastOpGetOffsetsBegin(op);
+  if (mlirShapedTypeGetRank(mlirValueGetType(result)) > MaxRank)
+    return gpuRefuse(op, "a memref of more than 8 dimensions");
+  Memory *memory = newMemory(g, result, source);
+  MlirValue offset = mixed(g, op, "static_offsets", 0, &next);
+  for (intptr_t d = 0; d < memory->rank; ++d)
+    memory->sizes[d] = mixed(g, op, "static_sizes", d, &next);
+  for (intptr_t d = 0; d < memory->rank; ++d)
+    memory->strides[d] = mixed(g, op, "static_strides", d, &next);
+  memory->base = gpuElementAt(g, source->base, offset, memory->element);
+  return true;
+}
+
 //===--- views --------------------------------------------------------------------------===//
 
 // Fixed dimensions go into the address; the others become axes in the type's order.
@@ -369,4 +386,5 @@ const GpuRow gpuMemoryRows[] = {{TileOp_Assume, lowerAssume},
                                 {.lower = NULL}};
 const GpuRow gpuMemrefRows[] = {{MemrefOp_Cast, lowerCast},         {MemrefOp_Dim, lowerDim},
                                 {MemrefOp_SubView, lowerSubview},   {MemrefOp_Load, lowerScalarLoad},
-                                {MemrefOp_Store, lowerScalarStore}, {.lower = NULL}};
+                                {MemrefOp_Store, lowerScalarStore}, {MemrefOp_ReinterpretCast, lowerReinterpretCast},
+                                {.lower = NULL}};

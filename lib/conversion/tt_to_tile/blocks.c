@@ -110,7 +110,7 @@ static MlirValue viewOf(Triton *t, const TritonValue *value, const int64_t *shap
   int64_t ones[TtMaxRank];
   for (intptr_t i = 0; i < rank; ++i)
     ones[i] = 1;
-  MlirType element = tritonShape(mlirValueGetType(tensor)).element;
+  MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(tensor));
   TileViewSpec spec = {.rank = rank, .shape = shape, .element = element, .steps = ones};
   spec.pad = value->block->padding == TtPadding_Nan ? "nan" : NULL;
   MlirType type = tileViewTypeGet(t->b.context, &spec);

@@ -109,6 +109,9 @@ void tritonSetFull(Triton *t, MlirValue old, MlirValue full) {
 
 MlirValue tritonIndex(Triton *t, MlirValue integer) {
   MlirType type = mlirValueGetType(integer), index = mlirIndexTypeGet(t->b.context);
+  int64_t constant;
+  if (!mlirTypeIsARankedTensor(type) && tileConstantIndex(integer, &constant))
+    return tileBuildIndex(&t->b, constant);
   return mlirTypeIsAIndex(tritonShape(type).element)
              ? integer
              : arithIndexCastOpBuild(&t->b, tritonWithElement(type, index), integer);
