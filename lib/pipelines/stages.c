@@ -12,6 +12,7 @@
 // arithmetic on whole tensors becomes linalg, and device memory the host's.
 const TilePipelineStep tileStageOfPrograms[] = {
     {"convert-gpu-memory-to-host"},
+    {"tile-raise-gathers-to-views"},
     {"tile-expand-ops"},
     {"tile-keep-roundings"},
     {"tile-avoid-upstream-faults"},

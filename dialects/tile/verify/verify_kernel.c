@@ -367,9 +367,9 @@ typedef struct Refusal {
   const char *reason;
 } Refusal;
 
-static const char *const scalarMemrefOps[] = {memrefDimOpName,     memrefLoadOpName, memrefStoreOpName,
-                                              memrefSubViewOpName, memrefCastOpName, memrefGetGlobalOpName,
-                                              memrefReinterpretCastOpName};
+static const char *const scalarMemrefOps[] = {
+    memrefDimOpName,  memrefLoadOpName,      memrefStoreOpName,          memrefSubViewOpName,
+    memrefCastOpName, memrefGetGlobalOpName, memrefReinterpretCastOpName};
 
 // Upstream's dialects that belong to another level. An op of a dialect that is not upstream's is its author's business.
 static const Refusal refusals[] = {

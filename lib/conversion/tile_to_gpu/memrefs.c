@@ -384,7 +384,10 @@ const GpuRow gpuMemoryRows[] = {{TileOp_Assume, lowerAssume},
                                 {TileOp_NumTiles, lowerNumTiles},
                                 {TileOp_MemrefAt, lowerMemrefAt},
                                 {.lower = NULL}};
-const GpuRow gpuMemrefRows[] = {{MemrefOp_Cast, lowerCast},         {MemrefOp_Dim, lowerDim},
-                                {MemrefOp_SubView, lowerSubview},   {MemrefOp_Load, lowerScalarLoad},
-                                {MemrefOp_Store, lowerScalarStore}, {MemrefOp_ReinterpretCast, lowerReinterpretCast},
+const GpuRow gpuMemrefRows[] = {{MemrefOp_Cast, lowerCast},
+                                {MemrefOp_Dim, lowerDim},
+                                {MemrefOp_SubView, lowerSubview},
+                                {MemrefOp_Load, lowerScalarLoad},
+                                {MemrefOp_Store, lowerScalarStore},
+                                {MemrefOp_ReinterpretCast, lowerReinterpretCast},
                                 {.lower = NULL}};

@@ -193,7 +193,10 @@ static bool convertKernel(MlirOperation function, Parameters *parameters) {
   orderParameters(inner.block, parameters);
   MlirType ordered = mlirFunctionTypeGet(b.context, parameters->count, parameters->ordered, 0, NULL);
   MlirAttribute name = funcFuncOpGetSymName(function);
-  tileKernelOpBuild(&b, name, mlirTypeAttrGet(ordered), body);
+  // Private: what all launches have in common may be told to it.
+  tileKernelOpCreate(&b, mlirAttributeGetNull(), mlirAttributeGetNull(), mlirAttributeGetNull(), mlirAttributeGetNull(),
+                     name, mlirStringAttrGet(b.context, tileString("private")), mlirTypeAttrGet(ordered),
+                     mlirAttributeGetNull(), mlirAttributeGetNull(), body);
   buildLaunch(&b, mlirStringAttrGetValue(name), parameters);
   return true;
 }

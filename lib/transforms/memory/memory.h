@@ -13,3 +13,4 @@ extern const MlirExtPassDefinition tileKeepOwnFreesPass;
 extern const MlirExtPassDefinition tileLinalgOfBuffersPass;
 extern const MlirExtPassDefinition tileMoveBf16AsBitsPass;
 extern const MlirExtPassDefinition tilePlanMemoryPass;
+extern const MlirExtPassDefinition tileRaiseGathersToViewsPass;

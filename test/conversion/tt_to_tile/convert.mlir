@@ -1,12 +1,12 @@
 // RUN: %tile_opt %s --convert-tt-to-tile --canonicalize --cse --split-input-file | FileCheck %s
 // RUN: %tile_translate %source/test/run/triton/Inputs/add.ttir --import-ttir | FileCheck %s --check-prefix=IMPORT
 
-// IMPORT: tile.kernel @add(%{{.*}}: memref<?xf32>, %{{.*}}: memref<?xf32>, %{{.*}}: i32, %{{.*}}: memref<?xf32>)
+// IMPORT: tile.kernel private @add(%{{.*}}: memref<?xf32>, %{{.*}}: memref<?xf32>, %{{.*}}: i32, %{{.*}}: memref<?xf32>)
 // IMPORT: func.func @launch_add(%{{.*}}: memref<?xf32>, %{{.*}}: memref<?xf32>, %{{.*}}: memref<?xf32>, %{{.*}}: i32, %{{.*}}: index, %{{.*}}: index, %{{.*}}: index)
 
 // A pointer is a memref and an index; a mask without a value for where it is false leaves poison; what is written
 // comes last; a call is inlined.
-// CHECK-LABEL: tile.kernel @masked(%arg0: memref<?xf32>, %arg1: i32, %arg2: memref<?xf32>)
+// CHECK-LABEL: tile.kernel private @masked(%arg0: memref<?xf32>, %arg1: i32, %arg2: memref<?xf32>)
 // CHECK-DAG: %[[P:.*]] = ub.poison : tensor<64xf32>
 // CHECK-DAG: tile.assume %arg1 divisible 16 : i32
 // CHECK-DAG: %[[AT:.*]] = arith.index_cast %{{.*}} : tensor<64xi32> to tensor<64xindex>
@@ -38,7 +38,7 @@ tt.func private @root(%x: tensor<64xf32>) -> tensor<64xf32> attributes {noinline
 
 // Dimensions of size 1 vanish: arithmetic on 64x1 is arithmetic on 64 elements. A loop carries the offset of a pointer
 // and counts in index; its hints stay. An early return is a condition.
-// CHECK-LABEL: tile.kernel @loop
+// CHECK-LABEL: tile.kernel private @loop
 // CHECK: scf.if
 // CHECK: %[[ROW:.*]] = arith.muli %{{.*}}, %{{.*}} : tensor<64xi32>
 // CHECK: tile.broadcast %{{.*}} axes [1] : tensor<64xindex> -> tensor<64x32xindex>
@@ -80,7 +80,7 @@ tt.func public @loop(%x: !tt.ptr<f16>, %y: !tt.ptr<f16>, %stride: i32, %n: i32) 
 // -----
 
 // A body that is no single op gets a flag, which gives any body a neutral element.
-// CHECK-LABEL: tile.kernel @largest
+// CHECK-LABEL: tile.kernel private @largest
 // CHECK: tile.reduce %{{.*}}, %{{.*}}, %{{.*}} axes [0] neutral [0.000000e+00 : f32, 0 : i32, false]
 // CHECK-SAME: tensor<64xf32>, tensor<64xi32>, tensor<64xi1> -> f32, i32, i1
 tt.func public @largest(%y: !tt.ptr<i32>, %x: !tt.ptr<f32>) {
@@ -102,7 +102,7 @@ tt.func public @largest(%y: !tt.ptr<i32>, %x: !tt.ptr<f32>) {
 // -----
 
 // Pointers that were loaded are addresses.
-// CHECK-LABEL: tile.kernel @table(%arg0: memref<?xi64>, %arg1: memref<?xf32>)
+// CHECK-LABEL: tile.kernel private @table(%arg0: memref<?xi64>, %arg1: memref<?xf32>)
 // CHECK: %[[A:.*]] = memref.load %arg0[%{{.*}}] : memref<?xi64>
 // CHECK: tile.gather %{{.*}} bounds(trap) : tensor<64xi64> -> tensor<64xf32>
 tt.func public @table(%t: !tt.ptr<!tt.ptr<f32>>, %y: !tt.ptr<f32>) {

@@ -19,8 +19,8 @@ def normal(*shape):
     return random.standard_normal(shape).astype(np.float32)
 
 
-def launch(kernel, arguments, grid, target):
-    """What the arrays among the arguments hold afterwards, by number."""
+def launch(kernel, arguments, grid, target, expect=None):
+    """What the arrays among the arguments hold afterwards, by number. Nothing, if the run ends with an error."""
     with tempfile.TemporaryDirectory() as scratch:
         command = [tile_run, f"{INPUTS}/{kernel}.ttir", f"--entry=launch_{kernel}", f"--target={target}",
                    f"--out={scratch}/out.npz"]
@@ -29,7 +29,8 @@ def launch(kernel, arguments, grid, target):
             command.append(f"--in={scratch}/{number}.npy")
         run = subprocess.run(command, capture_output=True, text=True, check=False)
         if run.returncode:
-            print(run.stderr)
+            if not expect or expect not in run.stderr:
+                print(run.stderr)
             return {}
         with np.load(f"{scratch}/out.npz") as file:
             return {int(name.removeprefix("argument")): file[name] for name in file.files}
@@ -92,10 +93,21 @@ def attention(heads, n, depth=64):
           {3: (weights / weights.sum(2, keepdims=True) @ wide[2], 2e-3)})
 
 
+def outside():
+    """An array shorter than n: views are not sound there, and the gathers of the kernel as it was stop the program."""
+    global right, wrong
+    x = normal(5000)
+    arguments = [x, x[:4099], np.zeros(5000, np.float32), np.int32(5000)]
+    for target in targets:
+        stopped = launch("add", arguments, (5, 1, 1), target, expect="out of bounds") == {}
+        right, wrong = right + stopped, wrong + (not stopped)
+
+
 add(1)
 add(4099)
 softmax(5, 781)
 layernorm(3, 600)
 matmul(67, 129, 45)
 attention(2, 97)
+outside()
 print(f"{right} right, {wrong} wrong")
