@@ -73,14 +73,44 @@ def tool(name, peer_python):
     return shutil.which(name, path=os.pathsep.join([os.environ["PATH"], "/usr/local/cuda/bin", *map(str, wheels)]))
 
 
+def said_by(name, flag, file, options):
+    program = tool(name, options.peer_python)
+    if not program:
+        raise FileNotFoundError(f"{name} is not on PATH, with CUDA, or in Triton's wheel")
+    return subprocess.run([program, flag, file], capture_output=True, text=True, check=True).stdout
+
+
+def loop_of(listing):
+    """Instructions of the innermost loop with the most products, and how many of them a branch without products may skip."""
+    ops, labels, jumps = [], {}, []
+    for line in listing.splitlines():
+        if label := re.match(r"(\.L_\S+):", line):
+            labels[label[1]] = len(ops)
+        elif found := re.match(r"\s+/\*[0-9a-f]{4,}\*/\s+(.*?);", line):
+            if jump := re.search(r"BRA.*?`\((\.L_\S+?)\)", found[1]):
+                jumps.append((len(ops), jump[1]))
+            ops.append(re.sub(r"^@!?U?P\w+ ", "", found[1]).split(".")[0].split()[0])
+    jumps = [(at, labels[to]) for at, to in jumps if to in labels]
+
+    def count(first, last, wanted=None):
+        return sum(op in wanted if wanted else op != "NOP" for op in ops[first:last])
+    # Of an online softmax the loop takes maxima, too: the code behind it may jump back for divisions.
+    loops = [(to, at + 1) for at, to in jumps if to <= at and count(to, at + 1, ("HMMA", "HGMMA"))]
+    softmax = [loop for loop in loops if count(*loop, ("FMNMX",)) >= 8]
+    if not loops:
+        return {"loop": 0, "skipped": 0}
+    first, last = min(softmax or loops, key=lambda loop: (loop[1] - loop[0]))
+    skips = [count(at + 1, to) for at, to in jumps if first <= at < to <= last and not count(at + 1, to, ("HMMA", "HGMMA"))]
+    return {"loop": count(first, last), "skipped": max(skips, default=0)}
+
+
 def read_cubin(file, options):
-    dump, listing = (subprocess.run([tool(name, options.peer_python), flag, file], capture_output=True, text=True, check=True).stdout
-                     for name, flag in (("cuobjdump", "-res-usage"), ("nvdisasm", "-c")))
+    dump, listing = (said_by(name, flag, file, options) for name, flag in (("cuobjdump", "-res-usage"), ("nvdisasm", "-c")))
     ops = re.findall(r"^\s+/\*[0-9a-f]{4,}\*/\s+(?:@!?U?P\w+ )?([A-Z0-9_]+)", listing, re.M)
     products = sum(op in ("HMMA", "HGMMA") for op in ops)
     local = re.search(r"STACK:(\d+) .*LOCAL:(\d+)", dump)
     return {"registers": int(re.search(r"REG:(\d+)", dump)[1]), "spilled_bytes": int(local[1]) + int(local[2]),
-            "instructions": len([op for op in ops if op != "NOP"]), "products": products}
+            "instructions": len([op for op in ops if op != "NOP"]), "products": products} | loop_of(listing)
 
 
 def read_hsaco(file, options):
@@ -109,7 +139,10 @@ def compile_ours(kernel, chip, tile, options, folder):
         seconds.append(time.perf_counter() - start)
         if done.returncode:
             return {"absent": done.stderr.strip()[:300]}
-    return {"seconds": statistics.median(seconds)} | read(output, chip, options)
+    try:
+        return {"seconds": statistics.median(seconds)} | read(output, chip, options)
+    except FileNotFoundError as missing:
+        return {"absent": str(missing)}
 
 
 def compile_peer(peer, kernel, chip, tile, options, folder):
@@ -119,7 +152,10 @@ def compile_peer(peer, kernel, chip, tile, options, folder):
     answer = json.loads(done.stdout or '{"absent": "its process ended"}')
     if "absent" in answer:
         return answer
-    made = [{**entry, **read(f"{output}.{i}", chip, options)} for i, entry in enumerate(answer["made"]) if "seconds" in entry]
+    try:
+        made = [{**entry, **read(f"{output}.{i}", chip, options)} for i, entry in enumerate(answer["made"]) if "seconds" in entry]
+    except FileNotFoundError as missing:
+        return {"absent": str(missing)}
     if not made:
         return {"absent": next((entry["absent"] for entry in answer["made"]), f"not for {chip}")}
     return {"version": answer["version"]} | min(made, key=lambda entry: (entry["spilled_bytes"], entry["instructions"]))
@@ -144,18 +180,21 @@ def row_of(case, options, folder):
 def shown(entry):
     if "absent" in entry:
         return "-"
-    return f"{entry['registers']}, {entry['spilled_bytes']}, {entry['instructions']}, {entry['products']}, {entry['seconds']:.2f}"
+    loop = f" ({entry['loop']} - {entry['skipped']})" if "loop" in entry else ""
+    return f"{entry['registers']}, {entry['spilled_bytes']}, {entry['instructions']}{loop}, {entry['products']}, {entry['seconds']:.2f}"
 
 
 def table(options, folder, versions):
     """Prints the table; its rows for the report."""
-    print("\ngpu-static: registers, spilled bytes, instructions, of them products, seconds to compile; ratios of the best peer's to ours: above 1 ours is better")
-    print(f"{'':32}" + "".join(f"{name:>28}" for name in ["ours", *PEERS]) + "   seconds, instructions")
+    print("\ngpu-static: registers, spilled bytes, instructions (of the loop - of those what rounds without a mask skip), products, seconds to compile; ratios of the best peer's to ours: above 1 ours is better")
+    print(f"{'':32}" + "".join(f"{name:>38}" for name in ["ours", *PEERS]) + "   seconds, instructions")
     rows = []
     for case in CASES:
         row = row_of(case, options, folder)
         versions |= {name: entry["version"] for name, entry in row["contenders"].items() if "version" in entry}
         ratios = ", ".join(f"{row[key]:.2f}" for key in ("ratio_seconds", "ratio_instructions") if key in row)
-        print(f"{row['name']:32}" + "".join(f"{shown(row['contenders'][name]):>28}" for name in ["ours", *PEERS]) + f"   {ratios}", flush=True)
+        print(f"{row['name']:32}" + "".join(f"{shown(row['contenders'][name]):>38}" for name in ["ours", *PEERS]) + f"   {ratios}", flush=True)
         rows.append(row)
+        if "absent" in row["contenders"]["ours"]:
+            print(f"  ours: {row['contenders']['ours']['absent']}")
     return rows
