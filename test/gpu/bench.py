@@ -199,7 +199,7 @@ def main():
     rows, failed = [], 0
     with tempfile.TemporaryDirectory() as folder:
         runtime = build_runtime(Path(folder))
-        print(f"{'case':34} {'device ms':>10} {'peer':>10} {'ratio':>6} {'TFLOP/s':>8} {'GB/s':>6} {'call ms':>8} {'peer':>8} {'launches':>8}  {'error':>8} {'peer':>8}")
+        print(f"{'case':34} {'device ms':>10} {'peer':>10} {'ratio':>6} {'TFLOP/s':>8} {'peer':>8} {'GB/s':>6} {'call ms':>8} {'peer':>8} {'launches':>8}  {'error':>8} {'peer':>8}")
         for case in CASES:
             title = f"{case.table} {case.name}"
             if not re.search(options.only, title) or not (HERE / "bench" / f"{case.file}.so").exists():
@@ -212,7 +212,7 @@ def main():
                 continue
             ms, wrong = row["ours_ms"], not row["error"] <= case.tolerance
             failed += wrong
-            print(f"{title:34} {ms:10.4f} {row['peer_ms']:10.4f} {row['peer_ms'] / ms:6.2f} {case.operations / ms * 1e-9:8.1f} {case.moved / ms * 1e-6:6.0f} "
+            print(f"{title:34} {ms:10.4f} {row['peer_ms']:10.4f} {row['peer_ms'] / ms:6.2f} {case.operations / ms * 1e-9:8.1f} {case.operations / row['peer_ms'] * 1e-9:8.1f} {case.moved / ms * 1e-6:6.0f} "
                   f"{row['ours_call_ms']:8.3f} {row['peer_call_ms']:8.3f} {len(row['ours_kernels']):8}  {row['error']:8.1e} {row['peer_error']:8.1e}"
                   f"{'  WRONG' if wrong else ''}", flush=True)
     right = [r for r in rows if "failed" not in r]

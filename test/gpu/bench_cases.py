@@ -116,8 +116,9 @@ def gemm_bias_relu(m, n, k, element):
                 lambda torch, x: torch.relu(x[0] @ x[1] + x[2]), 2 * m * n * k, 2e-3, "torch (addmm, relu)")
 
 
-def attention(heads, queries, keys, d, causal, element):
-    """softmax(q kᵀ / sqrt d) v; scores and sums in f32, weights rounded to the elements' type, as PyTorch does."""
+def attention(heads, queries, keys, d, causal, element, hidden="0xFF800000"):
+    """softmax(q kᵀ / sqrt d) v; scores and sums in f32, weights rounded to the elements' type, as PyTorch does. `hidden`
+    is what hidden keys score: -inf unless said."""
     q, kv, s = (heads, queries, d), (heads, keys, d), (heads, queries, keys)
     scale = 1 / math.sqrt(d)
     body = zeros("s", s, "f32")
@@ -138,7 +139,7 @@ def attention(heads, queries, keys, d, causal, element):
     %i = linalg.index 1 : index
     %j = linalg.index 2 : index
     %seen = arith.cmpi sle, %j, %i : index
-    %low = arith.constant -1.0e30 : f32
+    %low = arith.constant """ + hidden + """ : f32
     %y = arith.select %seen, %w, %low : f32"""
     body += pointwise("sc", [("%qk", s, "f32", "")], s, "f32", lines)
     body += f"""  %pe = tensor.empty() : {tensor(s, "f32")}
@@ -177,7 +178,7 @@ def attention(heads, queries, keys, d, causal, element):
                 scores = scores.masked_fill(~torch.ones_like(scores, dtype=torch.bool).tril(), -math.inf)
             parts.append(torch.softmax(scores, -1) @ x[2][head])
         return torch.stack(parts)
-    return Case("attention", f"{element} {heads}x{queries}x{keys}x{d}{' causal' if causal else ''}", text,
+    return Case("attention", f"{element} {heads}x{queries}x{keys}x{d}{' causal' if causal else ''}{'' if hidden[:2] == '0x' else ' by ' + hidden}", text,
                 [(q, element), (kv, element), (kv, element)], (q, element), peer, exact,
                 4 * heads * queries * keys * d // (2 if causal else 1), 3e-3 if element != "f32" else 2e-5, "torch (SDPA)")
 
@@ -302,7 +303,8 @@ CASES = [
     *(gemm(s, s, s, "f32") for s in (1024, 4096)),
     gemm_bias_relu(4096, 4096, 1024, "f16"),
     *(attention(16, 4096, 4096, d, causal, "f16") for d in (64, 128) for causal in (False, True)),
-    attention(32, 1024, 1024, 128, True, "bf16"), attention(12, 512, 512, 64, False, "f32"),
+    *(attention(8, 16384, 16384, d, True, "f16") for d in (64, 128)), attention(16, 4096, 4096, 128, True, "bf16"),
+    attention(16, 4096, 4096, 128, True, "f16", "-1.0e30"), attention(32, 1024, 1024, 128, True, "bf16"), attention(12, 512, 512, 64, False, "f32"),
     softmax(4096, 1024, "f32"), softmax(8192, 4096, "f32"), softmax(8192, 4096, "f16"),
     layernorm(4096, 1024), layernorm(8192, 4096), row_sum(8192, 8192),
     add(1 << 26, "f32"), add(1 << 26, "f16"), gelu(1 << 26, False), gelu(1 << 26, True),

@@ -4,10 +4,11 @@ come out, tile-exec (and its source), and run.sh, which runs them all and prints
 
   test/gpu/pack.py --output=gpu-tests [--build=build] [--chip=sm_80 --chip=sm_90a --chip=gfx942] [--fuzz=40] [--only=REGEX]
   gpu-tests/run.sh                        on the machine with the GPU
-  gpu-tests/bench.py                      there too, with --bench: our programs beside PyTorch (bench_cases.py)
+  gpu-tests/run.sh --bench                there too, packed with --bench: the tests, then our programs beside PyTorch
+                                          (bench.py, bench_cases.py)
 
 What must come out is what the emulated first chip gives, once the interpreter has found it right by its bounds. In it are the
-demo's programs, those of test/run that say what goes in, a kernel whose programs wait for each other, and the fuzzer's.
+demo's programs, those of test/run that say what goes in, a kernel whose programs wait for each other, attention, and the fuzzer's.
 """
 import argparse
 import json
@@ -21,15 +22,18 @@ from pathlib import Path
 import numpy as np
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "test" / "run"), str(ROOT / "test" / "fuzz"), str(ROOT / "examples")]
+sys.path[:0] = [str(ROOT / "test" / "run"), str(ROOT / "test" / "fuzz"), str(ROOT / "examples"),
+                str(ROOT / "test" / "transforms" / "pipeline")]
 import bench_cases  # noqa: E402
 import check  # noqa: E402
 import demo  # noqa: E402
 import fuzz  # noqa: E402
+import specialize_attention  # noqa: E402
 from inputs import make  # noqa: E402
 
 MOST_BYTES = 64 << 20  # of all files
 SOURCES = ["tools/tile-exec", "lib/run", "lib/runtime", "lib/runtime/drivers", "lib/support"]
+HEADERS = ["lib/machine/cpu_feature.h"]
 FUZZ_TOLERANCE = 1e-3  # between GPUs: how matrix instructions round sums inside is nobody's contract
 
 
@@ -101,6 +105,17 @@ class Packer:
                      [x, np.zeros_like(x), np.zeros(4, np.float32), np.zeros(1, np.int32)], 0,
                      [x, y, z, np.array([4], np.int32)])
 
+    def add_attention(self):
+        """Kernels of attention; on sm_90a TMA, wgmma and specialized warps run them."""
+        for case in specialize_attention.CASES:
+            name = f"attention_{case.name}"
+            if self.wanted(name) and case.sizes[1]:
+                text = case.program().replace('attributes {machine = #tile.machine<"sm_90a">} ', "")
+                with tempfile.TemporaryDirectory() as place:
+                    file = Path(place) / f"{name}.mlir"
+                    file.write_text(text)
+                    self.add(name, file, case.data()[0], 3e-2 if case.out == "bf16" else 4e-3)
+
     def add_fuzzed(self):
         for seed in range(self.options.fuzz):
             if self.wanted(f"fuzz{seed}"):
@@ -135,6 +150,9 @@ class Packer:
             to.mkdir(parents=True, exist_ok=True)
             for file in [*(ROOT / folder).glob("*.c"), *(ROOT / folder).glob("*.h")]:
                 shutil.copy(file, to)
+        for header in HEADERS:
+            (self.folder / "source" / header).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / header, self.folder / "source" / header)
         used = {line.split()[0] for line in self.lines}
         for file in (self.folder / "data").iterdir():
             if file.name.split(".")[0] not in used:
@@ -160,6 +178,7 @@ def main():
     packer.add_demo()
     packer.add_checked()
     packer.add_waiting()
+    packer.add_attention()
     packer.add_fuzzed()
     if options.bench:
         packer.add_bench()

@@ -1,9 +1,15 @@
 #!/bin/bash
 # Runs the packed tests (test/gpu/pack.py) on this machine's GPU and prints one table. Exit status 1 if anything is wrong.
-# Use: run.sh [cuda | rocm]: the driver, by default the first that finds a device. Wants bash and the GPU's driver; where
-# tile-exec does not start (another libc), a C compiler too.
+# Use: run.sh [--bench] [cuda | rocm]: the driver, by default the first that finds a device. Wants bash and the GPU's
+# driver; where tile-exec does not start (another libc), a C compiler too. --bench then measures our programs beside
+# PyTorch, which it wants with Python: a table, and bench.json here.
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")" || exit 1
+bench=""
+if [ "${1:-}" = --bench ]; then
+  bench=yes
+  shift
+fi
 target=${1:+--target=$1}
 exec=./tile-exec
 results=$(mktemp -d)
@@ -43,4 +49,9 @@ while read -r name flags; do
     "$(value max_abs_error "$stats")" "$verdict"
 done <tests.txt
 echo "$right right, $wrong wrong"
-[ $wrong = 0 ] && [ $right != 0 ]
+status=1
+[ $wrong = 0 ] && [ $right != 0 ] && status=0
+if [ -n "$bench" ]; then
+  python3 bench.py --json=bench.json || status=1
+fi
+exit $status
