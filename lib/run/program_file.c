@@ -15,8 +15,8 @@
 #include <string.h>
 
 //===--- the file -------------------------------------------------------------===//
-// dlopen dies (SIGBUS) of a file that was cut short, so every segment must lie inside the file. What is inside the
-// segments, the loader itself checks.
+// dlopen dies (SIGBUS) of a file that was cut short, so every segment must lie inside the file. A checksum finds any
+// other damage.
 
 static bool is_shared_object(const Elf64_Ehdr *header) {
   return memcmp(header->e_ident, ELFMAG, SELFMAG) == 0 && header->e_ident[EI_CLASS] == ELFCLASS64 &&
@@ -27,7 +27,28 @@ static bool lies_inside(uint64_t offset, uint64_t size, uint64_t whole) {
   return offset <= whole && size <= whole - offset;
 }
 
-static bool check(FILE *file, const char *path, tessera_error_t *error) {
+// The code of a damaged program may do anything, so every byte is looked at before any is loaded. A shared object
+// without the mark is not checked, and refused later: its symbols say whose it is.
+static bool check_end(FILE *file, size_t size, const char *path, bool *out_is_checked, tessera_error_t *error) {
+  tessera_program_end_t found;
+  char bytes[1 << 14];
+  uint64_t checksum = 0;
+  size_t length = size > sizeof found ? size - sizeof found : 0, count;
+  rewind(file);
+  for (size_t left = length; left; left -= count) {
+    count = left < sizeof bytes ? left : sizeof bytes;
+    if (fread(bytes, 1, count, file) != count)
+      return tessera_fail(error, "%s: cannot be read", path);
+    checksum = tessera_program_checksum(checksum, bytes, count);
+  }
+  *out_is_checked = length && fread(&found, sizeof found, 1, file) == 1 &&
+                    memcmp(found.mark, TESSERA_PROGRAM_MARK, sizeof found.mark) == 0;
+  return !*out_is_checked || found.checksum == checksum ||
+         tessera_fail(error, "%s: is damaged: its checksum is %016llx, expected %016llx", path,
+                      (unsigned long long)checksum, (unsigned long long)found.checksum);
+}
+
+static bool check(FILE *file, const char *path, bool *out_is_checked, tessera_error_t *error) {
   Elf64_Ehdr header;
   Elf64_Phdr segment;
   if (fread(&header, sizeof header, 1, file) != 1 || !is_shared_object(&header))
@@ -37,14 +58,15 @@ static bool check(FILE *file, const char *path, tessera_error_t *error) {
   for (int i = 0; i < header.e_phnum && whole; ++i)
     whole = fread(&segment, sizeof segment, 1, file) == 1 &&
             (segment.p_type != PT_LOAD || lies_inside(segment.p_offset, segment.p_filesz, (uint64_t)end));
-  return whole || tessera_fail(error, "%s: is cut short at %ld bytes", path, end);
+  return (whole || tessera_fail(error, "%s: is cut short at %ld bytes", path, end)) &&
+         check_end(file, (size_t)end, path, out_is_checked, error);
 }
 
-static bool is_whole(const char *path, tessera_error_t *error) {
+static bool is_whole(const char *path, bool *out_is_checked, tessera_error_t *error) {
   FILE *file = fopen(path, "rbe");
   if (!file)
     return tessera_fail(error, "%s: %s", path, strerror(errno));
-  bool ok = check(file, path, error);
+  bool ok = check(file, path, out_is_checked, error);
   fclose(file);
   return ok;
 }
@@ -112,17 +134,17 @@ static bool bind_calls(void *library, const char *path, tessera_error_t *error) 
   return ok;
 }
 
-static bool open_library(tessera_program_t *program, const char *path, tessera_error_t *error) {
+static bool open_library(tessera_program_t *program, const char *path, bool *out_is_checked, tessera_error_t *error) {
   char absolute[PATH_MAX]; // dlopen searches for a name without a slash elsewhere
   if (!realpath(path, absolute))
     return tessera_fail(error, "%s: %s", path, strerror(errno));
-  if (!is_whole(path, error))
+  if (!is_whole(path, out_is_checked, error))
     return false;
   program->library = dlopen(absolute, RTLD_LAZY | RTLD_LOCAL);
   return program->library || tessera_fail(error, "%s: cannot be loaded: %s", path, dlerror());
 }
 
-static bool open_manifest(tessera_program_t *program, const char *path, tessera_error_t *error) {
+static bool open_manifest(tessera_program_t *program, const char *path, bool is_checked, tessera_error_t *error) {
   const tessera_manifest_t *manifest = dlsym(program->library, "tessera_manifest");
   if (!manifest)
     return tessera_fail(error, "%s: is not a program: it has no tessera_manifest", path);
@@ -130,7 +152,7 @@ static bool open_manifest(tessera_program_t *program, const char *path, tessera_
     return tessera_fail(error, "%s: is a program of version %lld, expected version %d", path,
                         (long long)manifest->version, TESSERA_MANIFEST_VERSION);
   program->manifest = manifest;
-  return true;
+  return is_checked || tessera_fail(error, "%s: is damaged: it does not end with its checksum", path);
 }
 
 static bool check_machine(const tessera_program_t *program, const char *path, tessera_error_t *error) {
@@ -215,7 +237,8 @@ static bool take_entry(tessera_program_t *program, const tessera_entry_t *entry,
 
 bool tessera_program_load(tessera_program_t *program, const char *path, const char *entry, tessera_error_t *error) {
   *program = (tessera_program_t){.library = NULL};
-  if (!open_library(program, path, error) || !open_manifest(program, path, error) ||
+  bool is_checked;
+  if (!open_library(program, path, &is_checked, error) || !open_manifest(program, path, is_checked, error) ||
       !check_machine(program, path, error) || !bind_calls(program->library, path, error))
     return false;
   const tessera_entry_t *found = find_entry(program->manifest, path, entry, error);

@@ -2,8 +2,8 @@
 
 By the seed's remainder: an array (.npy), an archive (.npz), the components of a sparse matrix (whole files, wrong numbers in
 them), a machine file, a schedule in a program, the text of a program that Python reads and interprets, an ONNX model, a
-program of JAX (StableHLO), or the archive that Python's runtime reads. The tool must end in time, with status 0, or 1 and a
-message. A program that runs with a damaged schedule must still give the interpreter's
+program of JAX (StableHLO), or a compiled program. The tool must end in time, with status 0, or 1 and a message; of a
+compiled program it must find every damage. A program that runs with a damaged schedule must still give the interpreter's
 result. `--keep=FOLDER` keeps what failed; `--only=KIND` draws one kind.
 """
 import argparse
@@ -196,9 +196,27 @@ def stablehlo(rng, folder):
                        ["tile-translate", "--import-stablehlo", "p.mlir", "-o", "/dev/null"]]), []
 
 
+COMPILED = {}  # by folder of tools
+
+
+def compiled(tools):
+    if tools not in COMPILED:
+        with tempfile.TemporaryDirectory() as place:
+            file = Path(place, "p.so")
+            subprocess.run([Path(tools, "tile-translate"), TREE / "examples/softmax/softmax.mlir", "--tile-to-program", "-o", file], check=True)
+            COMPILED[tools] = file.read_bytes()
+    return COMPILED[tools]
+
+
+def program(rng, folder, tools):
+    whole = compiled(tools)
+    (folder / "p.so").write_bytes(rng.choice([mutate.flip, mutate.flip, mutate.truncate])(rng, whole, whole))
+    return ["tile-exec", "p.so", "--size=4"], []
+
+
 FILES = mutate.corpus()
 JAX = [p.read_bytes() for p in sorted((TREE / "test" / "run" / "stablehlo").glob("*.mlir"))]
-KINDS = {f.__name__: f for f in (npy, npz, sparse, machine, schedule, python, onnx, stablehlo)}
+KINDS = {f.__name__: f for f in (npy, npz, sparse, machine, schedule, python, onnx, stablehlo, program)}
 
 
 def crashes_upstream(options, file):
@@ -212,12 +230,13 @@ def run(seed, options):
     rng = random.Random(f"data {seed}")
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
-        command, more = KINDS[name](rng, folder)
+        command, more = program(rng, folder, options.tools) if name == "program" else KINDS[name](rng, folder)
         tool = command[0] if os.path.isabs(command[0]) else str(Path(options.tools).resolve() / command[0])
         status, text = judge.execute(["env", "-C", place, f"PYTHONPATH={TREE / 'python'}", f"TESSERA_HOME={Path(options.tools).resolve().parent}",
                                       "TESSERA_CACHE=none", tool, *command[1:], *more], options.timeout)
         wrong = ("hang" if status is None else "crash" if status not in (0, 1) or "error: crashed" in text or "out of stack" in text else
-                 "wrong" if "the check failed" in text else "silent" if status == 1 and "error" not in text else None)
+                 "wrong" if "the check failed" in text else "silent" if status == 1 and "error" not in text else
+                 "wrong" if status == 0 and name == "program" and (folder / "p.so").read_bytes() != compiled(options.tools) else None)
         if wrong == "crash" and name == "python" and crashes_upstream(options, folder / "p.mlir"):
             return seed, name, "upstream's", text
         if wrong and options.keep:

@@ -3,6 +3,7 @@
 // Expects: position-independent code. Leaves: the bytes of the shared object; nothing on disk.
 #include "lib/target/cpu/ahead_of_time.h"
 
+#include "lib/runtime/tessera.h"
 #include "lib/support/child.h"
 #include "lib/support/temporary.h"
 
@@ -107,12 +108,30 @@ static bool runLinker(const Workshop *workshop, tessera_error_t *error) {
   return tessera_fail(error, "no linker: neither ld.lld-22, ld.lld nor ld is there (Debian package lld-22)");
 }
 
+// The loader refuses a file that changed since (lib/run/program_file.c).
+static bool addEnd(TileArtifact *program, tessera_error_t *error) {
+  tessera_program_end_t end = {.mark = TESSERA_PROGRAM_MARK};
+  char *data = realloc(program->data, program->size + sizeof end + 1);
+  if (!data)
+    return tessera_fail(error, "out of memory");
+  end.checksum = tessera_program_checksum(0, data, program->size);
+  memcpy(data + program->size, &end, sizeof end);
+  program->data = data;
+  program->size += sizeof end;
+  data[program->size] = '\0';
+  return true;
+}
+
 bool tileCpuLink(const void *object, size_t size, TileArtifact *program, tessera_error_t *error) {
   Workshop workshop;
   if (!openWorkshop(&workshop, error))
     return false;
   bool ok = writeFile(workshop.object, object, size, error) && runLinker(&workshop, error) &&
             readFile(workshop.program, program, error);
+  if (ok && !addEnd(program, error)) {
+    tileArtifactDestroy(program);
+    ok = false;
+  }
   tessera_folder_remove(&workshop.folder);
   return ok;
 }
