@@ -1,26 +1,26 @@
-// The kinds `streamed` and `split`, for products of few rows: B is read once where it lies, some rows at a time, past
-// rows of C that stay in L1. Where B is larger than all caches, `split` cuts k into parts, one for each core, so that a
-// core reads whole rows of B rather than parts of them; a second kernel adds the parts' sums up, always in one order.
-#include "lib/search/cpu_cost.h"
+// The kind `streamed`, for products of few rows: B is read once where it lies, some rows at a time, past rows of C that
+// stay in L1.
+#include "lib/search/kinds/streamed_kind.h"
 
+#include "lib/search/cpu_cost.h"
 #include "lib/support/integer.h"
 
 #include <stdio.h>
 
-static bool areSizesKnown(const TileOperator *op) {
+bool tileStreamedSizesAreKnown(const TileOperator *op) {
   return !op->dims[op->m].isUnknown && !op->dims[op->n].isUnknown && !op->dims[op->k].isUnknown;
 }
 
 // There is no product of integers without a dot instruction.
-static bool applies(const TileOperator *op, const TileSearchTarget *target) {
+bool tileStreamedApplies(const TileOperator *op, const TileSearchTarget *target) {
   if (target->isGpu || !op->isMatrix)
     return false;
   const TileOperatorOperand *b = &op->operands[op->rhs];
-  return !op->dims[op->k].run && op->type[0] != 'i' && areSizesKnown(op) &&
+  return !op->dims[op->k].run && op->type[0] != 'i' && tileStreamedSizesAreKnown(op) &&
          op->dims[op->m].extent < target->model.registerRows && b->factors[b->rank - 1][op->n] == 1;
 }
 
-static int64_t divisorBelow(int64_t extent, int64_t bound) {
+int64_t tileStreamedDepth(int64_t extent, int64_t bound) {
   int64_t divisor = tileCpuMost(1, tileCpuLeast(extent, bound));
   while (extent % divisor)
     --divisor;
@@ -28,7 +28,7 @@ static int64_t divisorBelow(int64_t extent, int64_t bound) {
 }
 
 // Rows of B at once: as many as half of L1's ways, since rows may share a set.
-static int64_t rowsAtOnce(const TileSearchTarget *target) { return tileCpuMost(2, target->levels[0].ways / 2); }
+int64_t tileStreamedRowsAtOnce(const TileSearchTarget *target) { return tileCpuMost(2, target->levels[0].ways / 2); }
 
 static int streamStarts(const TileOperator *op, const TileSearchTarget *target, TileSearchTile *tiles) {
   enum { MostParts = 8 };
@@ -36,8 +36,8 @@ static int streamStarts(const TileOperator *op, const TileSearchTarget *target, 
   int64_t lanes = tileCpuLanes(op, target);
   int count = 0;
   for (int64_t parts = 1; parts <= MostParts && count + 2 <= TileKindStarts; ++parts)
-    for (int64_t deep = rowsAtOnce(target); deep >= 2 && count < TileKindStarts; deep /= 2) {
-      int64_t columns = tessera_ceil_div(n->extent, parts), depth = divisorBelow(k->extent, deep);
+    for (int64_t deep = tileStreamedRowsAtOnce(target); deep >= 2 && count < TileKindStarts; deep /= 2) {
+      int64_t columns = tessera_ceil_div(n->extent, parts), depth = tileStreamedDepth(k->extent, deep);
       if (n->extent % parts)
         columns = tessera_ceil_div(columns, lanes) * lanes;
       TileSearchTile *tile = &tiles[count++];
@@ -49,24 +49,6 @@ static int streamStarts(const TileOperator *op, const TileSearchTarget *target, 
       tile->size[op->k] = depth > 1 ? depth : tileCpuLeast(deep, k->extent); // masks, where there are no divisors
     }
   return count;
-}
-
-static bool maySplit(const TileOperator *op, const TileSearchTarget *target) {
-  return applies(op, target) && op->numDims == 3 && op->operands[op->out].bits >= 32 &&
-         op->operands[op->lhs].factors[1][op->k] == 1 && op->operands[op->rhs].factors[1][op->n] == 1 &&
-         op->operands[op->out].factors[1][op->n] == 1;
-}
-
-static int splitStarts(const TileOperator *op, const TileSearchTarget *target, TileSearchTile *tiles) {
-  int64_t k = op->dims[op->k].extent, atOnce = rowsAtOnce(target);
-  bool isOutside = tileCpuLevelOf(target, tileCpuOperandBytes(op, op->rhs)) == target->numLevels - 1;
-  if (!isOutside || target->cores < 2 || k % target->cores || k / target->cores < atOnce)
-    return 0;
-  tiles[0] = (TileSearchTile){.kind = TileKind_Split, .parts = target->cores};
-  tiles[0].size[op->m] = op->dims[op->m].extent;
-  tiles[0].size[op->n] = op->dims[op->n].extent;
-  tiles[0].size[op->k] = divisorBelow(k / target->cores, atOnce);
-  return 1;
 }
 
 static TileCpuCycles cyclesOf(const TileOperator *op, const TileSearchTarget *target, const TileSearchTile *tile) {
@@ -94,15 +76,15 @@ static TileCpuCycles cyclesOf(const TileOperator *op, const TileSearchTarget *ta
   return cycles;
 }
 
-static TilePrediction predict(const TileOperator *op, const TileSearchTarget *target, const TileSearchTile *tile) {
+TilePrediction tileStreamedPredict(const TileOperator *op, const TileSearchTarget *target, const TileSearchTile *tile) {
   const TileSearchLevel *l1 = &target->levels[0];
   int64_t sums = tile->size[op->m] * tile->size[op->n] * tileCpuMost(4, tileCpuElementBytes(&op->operands[op->out]));
   const char *misfit = sums > l1->bytes / 2 ? l1->name : NULL;
   return tileCpuPredictTile(op, target, tile, target->model.streamSums, misfit, cyclesOf);
 }
 
-static const char *streamFault(const TileOperator *op, const TileSearchTarget *target, const TileSearchTile *tile,
-                               char *buffer, size_t capacity) {
+const char *tileStreamedFault(const TileOperator *op, const TileSearchTarget *target, const TileSearchTile *tile,
+                              char *buffer, size_t capacity) {
   (void)target;
   if (!op->dims[op->m].isUnknown && tile->size[op->m] >= op->dims[op->m].extent)
     return NULL;
@@ -111,31 +93,10 @@ static const char *streamFault(const TileOperator *op, const TileSearchTarget *t
   return buffer;
 }
 
-static const char *splitFault(const TileOperator *op, const TileSearchTarget *target, const TileSearchTile *tile,
-                              char *buffer, size_t capacity) {
-  bool isFit = op->numDims == 3 && areSizesKnown(op) && op->operands[op->out].bits >= 32 && tile->parts > 0 &&
-               op->dims[op->k].extent % tile->parts == 0;
-  if (isFit)
-    return streamFault(op, target, tile, buffer, capacity);
-  snprintf(buffer, capacity,
-           "`split` is %ld; it must be a divisor of k, in a product of three known sizes whose results have 32 bits at "
-           "least",
-           (long)tile->parts);
-  return buffer;
-}
-
 const TileKernelKind tileStreamedKind = {
     .name = "streamed",
-    .applies = applies,
+    .applies = tileStreamedApplies,
     .starts = streamStarts,
-    .predict = predict,
-    .fault = streamFault,
-};
-
-const TileKernelKind tileSplitKind = {
-    .name = "split",
-    .applies = maySplit,
-    .starts = splitStarts,
-    .predict = predict,
-    .fault = splitFault,
+    .predict = tileStreamedPredict,
+    .fault = tileStreamedFault,
 };

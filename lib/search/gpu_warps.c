@@ -1,8 +1,6 @@
-// The kinds of a GPU. `product`: a program owns one tile of C and walks k step by step, its operands staged in shared
-// memory. `threads`: elementwise ops and reductions; a program's warps share one tile of the output. Costs: model.c.
-//
-// Sizes come first; for each tile of sizes `complete` tries the numbers of warps and stages. A program has a warp for
-// each part of a core where the tile is large enough (Roller's saturation).
+// The warps and stages of a GPU kernel's tile. See gpu_warps.h.
+#include "lib/search/gpu_warps.h"
+
 #include "lib/search/construct.h"
 #include "lib/search/model.h"
 
@@ -57,7 +55,7 @@ static bool setWarps(const TileOperator *op, const TileSearchTarget *target, con
   return keepsWarpsBusy(op, target, tile);
 }
 
-static TileSearchCandidate complete(const TileOperator *op, const TileSearchTarget *target,
+TileSearchCandidate tileGpuComplete(const TileOperator *op, const TileSearchTarget *target,
                                     const TileSearchTile *wanted, int64_t *evaluations) {
   TileSearchCandidate best = {.prediction = {.misfit = "warps"}};
   TileSearchTile tile = *wanted;
@@ -79,41 +77,3 @@ static TileSearchCandidate complete(const TileOperator *op, const TileSearchTarg
   }
   return best;
 }
-
-static bool isProduct(const TileOperator *op, const TileSearchTarget *target) { return target->isGpu && op->m >= 0; }
-
-static int startProduct(const TileOperator *op, const TileSearchTarget *target, TileSearchTile *tiles) {
-  (void)op;
-  (void)target;
-  tiles[0] = (TileSearchTile){.kind = TileKind_Product};
-  return 1;
-}
-
-const TileKernelKind tileProductKind = {
-    .name = "product",
-    .isForGpu = true,
-    .applies = isProduct,
-    .starts = startProduct,
-    .sizes = tileSearchSizes,
-    .complete = complete,
-    .predict = tileGpuPredict,
-};
-
-static bool isOther(const TileOperator *op, const TileSearchTarget *target) { return target->isGpu && op->m < 0; }
-
-static int startThreads(const TileOperator *op, const TileSearchTarget *target, TileSearchTile *tiles) {
-  (void)op;
-  (void)target;
-  tiles[0] = (TileSearchTile){.kind = TileKind_Threads};
-  return 1;
-}
-
-const TileKernelKind tileThreadsKind = {
-    .name = "threads",
-    .isForGpu = true,
-    .applies = isOther,
-    .starts = startThreads,
-    .sizes = tileSearchSizes,
-    .complete = complete,
-    .predict = tileGpuPredict,
-};
