@@ -9,6 +9,7 @@
 #include "lib/search/cpu_cost.h"
 #include "lib/search/kinds/window_kind.h"
 #include "lib/support/status.h"
+#include "upstream/arith.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -488,14 +489,21 @@ static const char *fieldFault(const TileStructured *s, const TileSearchTile *til
     wrong = "split";
     owner = "the kind split";
   }
-  int64_t panels = tileScheduleAttrGetInteger(s->schedule, "panels", 0);
-  if (!wrong && panels != 0 && panels != 1)
-    return say(buffer, capacity, "`panels` is %lld; it takes 0 or 1", (long long)panels);
   if (!wrong)
     return NULL;
   if (kind)
     return say(buffer, capacity, "`%s` applies only to %s; this kernel is of kind \"%s\"", wrong, owner, kind->name);
   return say(buffer, capacity, "`%s` applies only to %s", wrong, owner);
+}
+
+// Panels are made of a constant when the program is compiled.
+static const char *panelsFault(const TileStructured *s, const TileTiling *tiling, char *buffer, size_t capacity) {
+  int64_t panels = tileScheduleAttrGetInteger(s->schedule, "panels", 0);
+  if (panels != 0 && panels != 1)
+    return say(buffer, capacity, "`panels` is %lld; it takes 0 or 1", (long long)panels);
+  if (!panels || !tiling->isMatrix || arithConstantOpIsA(tileDefiningOp(s->operands[tiling->product.rhs].value)))
+    return NULL;
+  return say(buffer, capacity, "`panels` is 1, but the right operand is no constant; remove `panels`");
 }
 
 static const char *kindFault(const TileStructured *s, const TileOperator *op, const TileSearchTarget *target,
@@ -566,6 +574,7 @@ const char *tileStructuredScheduleFault(const TileStructured *s, const TileTilin
   tileStructuredScheduledTile(s, &op, &tile);
   const char *fault = kindFault(s, &op, &target, &tile, buffer, capacity);
   fault = fault ? fault : fieldFault(s, &tile, buffer, capacity);
+  fault = fault ? fault : panelsFault(s, tiling, buffer, capacity);
   fault = fault ? fault : tileFault(s, &op, &target, &tile, buffer, capacity);
   return fault ? fault : blockFault(s, &op, buffer, capacity);
 }

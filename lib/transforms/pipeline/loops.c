@@ -69,8 +69,6 @@ void tileLoopYieldMore(MlirOperation loop, intptr_t count, const MlirValue *valu
 
 //===--- shared memory --------------------------------------------------------===//
 
-// Shared memory that a kernel has left. See shared_memory.h.
-
 MlirOperation tileOutermostLoop(MlirOperation op) {
   MlirOperation loop = {NULL};
   for (; !tileKernelOpIsA(op); op = mlirOperationGetParentOperation(op))

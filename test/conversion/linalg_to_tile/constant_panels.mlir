@@ -49,7 +49,7 @@ func.func @transposed(%x: tensor<?x2xf32>, %c: tensor<?x12xf32>) -> tensor<?x12x
 // CHECK-COUNT-2: tile.copy
 func.func @argument(%x: tensor<?x2xf32>, %c: tensor<?x12xf32>, %y: tensor<2x12xf32>) -> tensor<?x12xf32> {
   %0 = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
-      ins(%x, %y : tensor<?x2xf32>, tensor<2x12xf32>) outs(%c : tensor<?x12xf32>) attrs = {tile.schedule = #tile.schedule<kind = "packed", block = [4, 16, 2], register = [2, 8], panels = 1>} {
+      ins(%x, %y : tensor<?x2xf32>, tensor<2x12xf32>) outs(%c : tensor<?x12xf32>) attrs = {tile.schedule = #tile.schedule<kind = "packed", block = [4, 16, 2], register = [2, 8]>} {
   ^bb0(%a: f32, %b: f32, %s: f32):
     %p = arith.mulf %a, %b : f32
     %t = arith.addf %s, %p : f32

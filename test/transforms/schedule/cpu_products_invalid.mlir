@@ -197,3 +197,17 @@ func.func @streamed_panels(%a: tensor<256x256xf32>, %b: tensor<256x256xf32>, %c:
   } -> tensor<256x256xf32>
   return %0 : tensor<256x256xf32>
 }
+
+// -----
+
+func.func @panels_of_no_constant(%a: tensor<256x256xf32>, %b: tensor<256x256xf32>, %c: tensor<256x256xf32>) -> tensor<256x256xf32> {
+  // expected-error@below {{schedule: `panels` is 1, but the right operand is no constant; remove `panels`}}
+  %0 = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<256x256xf32>, tensor<256x256xf32>) outs(%c : tensor<256x256xf32>) attrs = {tile.schedule = #tile.schedule<kind = "packed", block = [64, 64, 64], register = [8, 32], panels = 1>} {
+  ^bb0(%x: f32, %y: f32, %s: f32):
+    %p = arith.mulf %x, %y : f32
+    %t = arith.addf %s, %p : f32
+    linalg.yield %t : f32
+  } -> tensor<256x256xf32>
+  return %0 : tensor<256x256xf32>
+}
