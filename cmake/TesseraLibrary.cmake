@@ -69,6 +69,10 @@ add_custom_command(OUTPUT ${ONNX_SCHEMA}/onnx.pb.c ${ONNX_SCHEMA}/onnx.pb.h VERB
   DEPENDS lib/import/onnx/onnx.proto lib/import/onnx/onnx.options)
 list(APPEND COMPILER_SOURCES ${ONNX_SCHEMA}/onnx.pb.c ${ONNX_SCHEMA}/onnx.pb.h)
 
+# Programs of torch.export are zips of JSON (lib/import/torch_export).
+find_path(JANSSON_INCLUDE jansson.h REQUIRED)
+find_library(JANSSON_LIBRARY jansson REQUIRED)
+
 # Texts that become part of the library (lib/machine/embedded_text.h): edit one and the next build has it.
 function(tessera_embed table header)
   file(GLOB files CONFIGURE_DEPENDS ${ARGN})
@@ -108,7 +112,7 @@ endforeach()
 if(COMPILER_SOURCES)
   add_library(tessera SHARED ${COMPILER_SOURCES})
   set_target_properties(tessera PROPERTIES LINKER_LANGUAGE CXX VERSION ${PROJECT_VERSION} SOVERSION 0)
-  target_link_libraries(tessera PRIVATE -Wl,--whole-archive ${CAPI_ARCHIVES} -Wl,--no-whole-archive nanopb::protobuf-nanopb-static MLIR LLVM
+  target_link_libraries(tessera PRIVATE -Wl,--whole-archive ${CAPI_ARCHIVES} -Wl,--no-whole-archive nanopb::protobuf-nanopb-static ${JANSSON_LIBRARY} MLIR LLVM
                         m)
   # As LLVM's own libraries are linked: calls within the library go straight, not through the PLT. --wrap: lib/capi/tool.cpp.
   target_link_options(tessera PRIVATE -Wl,-Bsymbolic-functions -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc

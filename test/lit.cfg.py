@@ -84,6 +84,8 @@ if cuda:
     config.substitutions.append((r"%cuda\b", cuda))
 if importlib.util.find_spec("onnx"):
     config.available_features.add("onnx")
+if importlib.util.find_spec("torch"):
+    config.available_features.add("torch")
 if importlib.util.find_spec("jax") and importlib.util.find_spec("optax"):
     config.available_features.add("jax")
 if long_run:

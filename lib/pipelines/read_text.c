@@ -3,6 +3,7 @@
 
 #include "lib/capi/assembly.h"
 #include "lib/import/onnx/import.h"
+#include "lib/import/torch_export/import.h"
 #include "lib/ir/support.h"
 #include "lib/pipelines/nesting.h"
 
@@ -18,10 +19,10 @@ MlirModule tileReadModule(MlirContext context, MlirStringRef text, MlirStringRef
   return isReadable(context, text, name) ? mlirExtModuleParse(context, text, name) : (MlirModule){NULL};
 }
 
-bool tileIsModel(const char *path) { return onnxFileIsModel(path); }
+bool tileIsModel(const char *path) { return onnxFileIsModel(path) || torchFileIsProgram(path); }
 
 MlirModule tileReadModel(MlirContext context, const char *path, tessera_error_t *error) {
-  return onnxImport(context, path, error);
+  return torchFileIsProgram(path) ? torchImport(context, path, error) : onnxImport(context, path, error);
 }
 
 MlirType tileReadType(MlirContext context, MlirStringRef text) {

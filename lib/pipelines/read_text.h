@@ -14,7 +14,7 @@ extern "C" {
 
 // A null byte must follow the text. `name` stands for the file in diagnostics. Null after diagnostics.
 MlirModule tileReadModule(MlirContext context, MlirStringRef text, MlirStringRef name);
-// Is this the name of a model that tileReadModel imports: *.onnx? Null after diagnostics and an error.
+// Is this the name of a model that tileReadModel imports: *.onnx, *.pt2? Null after diagnostics and an error.
 bool tileIsModel(const char *path);
 MlirModule tileReadModel(MlirContext context, const char *path, tessera_error_t *error);
 MlirType tileReadType(MlirContext context, MlirStringRef text);

@@ -67,14 +67,14 @@ void tessera_arrays_destroy(tessera_arrays_t *arrays) {
 //===--- reading ----------------------------------------------------------------===//
 
 typedef struct zip_t {
-  const char *path;
+  const char *path, *kind; // kind: what it should be, for messages
   const unsigned char *bytes;
   uint64_t size;
   uint64_t entries, directory; // of the central directory: how many, and where the first is
 } zip_t;
 
 typedef struct entry_t {
-  char name[256]; // of the member, without .npy
+  char name[256]; // of the member
   unsigned method, flags;
   uint32_t crc;
   uint64_t packed, size, local; // bytes in the file, of the array's file, and where its header is
@@ -103,7 +103,7 @@ static bool find_end(const zip_t *zip, uint64_t *out_end) {
 static bool find_directory(zip_t *zip, tessera_error_t *out_error) {
   uint64_t end;
   if (zip->size < 4 || memcmp(zip->bytes, "PK", 2) != 0)
-    return tessera_fail(out_error, "%s: is not a .npz file", zip->path);
+    return tessera_fail(out_error, "%s: is not a %s file", zip->path, zip->kind);
   if (!find_end(zip, &end))
     return fail_broken(zip, "it has no directory at its end", out_error);
   zip->entries = get(zip->bytes + end + 10, 2);
@@ -151,24 +151,31 @@ static bool read_entry(const zip_t *zip, uint64_t *at, entry_t *out_entry, tesse
                          .packed = get(bytes + 20, 4),
                          .size = get(bytes + 24, 4),
                          .local = get(bytes + 42, 4)};
-  if (name < 5 || name - 4 >= sizeof out_entry->name || memcmp(bytes + ENTRY_BYTES + name - 4, ".npy", 4) != 0)
-    return tessera_fail(out_error, "%s: member '%.*s' is not an .npy file", zip->path, (int)(name < 200 ? name : 200),
-                        (const char *)bytes + ENTRY_BYTES);
-  memcpy(out_entry->name, bytes + ENTRY_BYTES, name - 4);
+  if (name == 0 || name >= sizeof out_entry->name)
+    return tessera_fail(out_error, "%s: member '%.*s' has a name of %d bytes; at most %zu are accepted", zip->path,
+                        (int)(name < 200 ? name : 200), (const char *)bytes + ENTRY_BYTES, (int)name,
+                        sizeof out_entry->name - 1);
+  memcpy(out_entry->name, bytes + ENTRY_BYTES, name);
   if (!read_zip64(bytes + ENTRY_BYTES + name, extra, out_entry))
     return fail_broken(zip, "an entry of its directory is missing", out_error);
   *at += ENTRY_BYTES + name + extra + comment;
   return true;
 }
 
+// Where the member's bytes are; false where they are not all in the file.
+static bool find_bytes(const zip_t *zip, const entry_t *entry, uint64_t *out_start) {
+  if (!is_at(zip, entry->local, LOCAL_BYTES, "PK\3\4"))
+    return false;
+  *out_start =
+      entry->local + LOCAL_BYTES + get(zip->bytes + entry->local + 26, 2) + get(zip->bytes + entry->local + 28, 2);
+  return has(zip, *out_start, entry->packed);
+}
+
 // The member's bytes as they were before they were packed; owned.
 static void *unpack(const zip_t *zip, const entry_t *entry, tessera_error_t *out_error) {
-  uint64_t start = entry->local + LOCAL_BYTES;
-  bool good = is_at(zip, entry->local, LOCAL_BYTES, "PK\3\4");
-  if (good)
-    start += get(zip->bytes + entry->local + 26, 2) + get(zip->bytes + entry->local + 28, 2);
+  uint64_t start = 0;
   // No deflate stream is more than 1032 times as short as what it holds.
-  good = good && has(zip, start, entry->packed) && entry->size / 1032 <= entry->packed;
+  bool good = find_bytes(zip, entry, &start) && entry->size / 1032 <= entry->packed;
   if (entry->flags & 1 || (entry->method != 0 && entry->method != 8)) {
     tessera_fail(out_error, "%s: member '%s' is encrypted or packed by method %u, not by deflate", zip->path,
                  entry->name, entry->method);
@@ -191,9 +198,13 @@ static void *unpack(const zip_t *zip, const entry_t *entry, tessera_error_t *out
   return NULL;
 }
 
-static bool read_member(tessera_arrays_t *arrays, const zip_t *zip, const entry_t *entry, tessera_error_t *out_error) {
+static bool read_member(tessera_arrays_t *arrays, const zip_t *zip, entry_t *entry, tessera_error_t *out_error) {
   char name[4096];
   tessera_array_t array;
+  size_t length = strlen(entry->name);
+  if (length < 5 || strcmp(entry->name + length - 4, ".npy") != 0)
+    return tessera_fail(out_error, "%s: member '%.200s' is not an .npy file", zip->path, entry->name);
+  entry->name[length - 4] = 0;
   snprintf(name, sizeof name, "%s:%s", zip->path, entry->name);
   void *bytes = unpack(zip, entry, out_error);
   if (!bytes)
@@ -214,6 +225,27 @@ static bool read_members(tessera_arrays_t *arrays, zip_t *zip, tessera_error_t *
   for (uint64_t i = 0; i < zip->entries; ++i) {
     entry_t entry;
     if (!read_entry(zip, &at, &entry, out_error) || !read_member(arrays, zip, &entry, out_error))
+      return false;
+  }
+  return true;
+}
+
+bool tessera_zip_visit(const char *path, const void *bytes, uint64_t size, tessera_zip_visit_t *visit, void *data,
+                       tessera_error_t *out_error) {
+  zip_t zip = {.path = path, .kind = "zip", .bytes = bytes, .size = size};
+  if (!find_directory(&zip, out_error))
+    return false;
+  uint64_t at = zip.directory, start;
+  for (uint64_t i = 0; i < zip.entries; ++i) {
+    entry_t entry;
+    if (!read_entry(&zip, &at, &entry, out_error))
+      return false;
+    if (entry.flags & 1 || entry.method != 0)
+      return tessera_fail(out_error, "%s: member '%s' is compressed or encrypted; stored members are accepted", path,
+                          entry.name);
+    if (!find_bytes(&zip, &entry, &start) || entry.size != entry.packed)
+      return tessera_fail(out_error, "%s: is cut off or broken: member '%s' is not whole", path, entry.name);
+    if (!visit(data, entry.name, zip.bytes + start, entry.size, out_error))
       return false;
   }
   return true;
@@ -240,7 +272,7 @@ bool tessera_arrays_read(tessera_arrays_t *arrays, const char *path, tessera_err
     tessera_array_t array;
     return tessera_npy_read(path, &array, out_error) && append(arrays, path, &array, out_error);
   }
-  zip_t zip = {.path = path};
+  zip_t zip = {.path = path, .kind = ".npz"};
   void *bytes = read_whole(path, &zip.size, out_error);
   zip.bytes = bytes;
   bool good = bytes && read_members(arrays, &zip, out_error);

@@ -30,3 +30,10 @@ void tessera_arrays_destroy(tessera_arrays_t *arrays);
 // Member i is `names[i].npy`.
 bool tessera_npz_write(const char *path, int count, const char *const *names, const tessera_array_t *const *arrays,
                        tessera_error_t *out_error);
+
+// Calls `visit` with the name and the bytes of each member of a zip file that lies in memory, in the order of its
+// directory. Members that are not stored as they are, or not whole, are errors; so is a `visit` that returns false.
+typedef bool tessera_zip_visit_t(void *data, const char *name, const void *bytes, uint64_t size,
+                                 tessera_error_t *out_error);
+bool tessera_zip_visit(const char *path, const void *bytes, uint64_t size, tessera_zip_visit_t *visit, void *data,
+                       tessera_error_t *out_error);

@@ -571,7 +571,7 @@ def parse(source: str | bytes, *, name: str = "<string>", context: Context | Non
 
 
 def load(path: str | os.PathLike[str], *, context: Context | None = None) -> Module:
-    """The module in a file: text, bytecode, or an ONNX model (*.onnx), whose entry is main.
+    """The module in a file: text, bytecode, or a model (*.onnx, *.pt2), whose entry is main.
 
     Raises Error when it is not valid, OSError when it cannot be read."""
     name = os.fspath(path)

@@ -80,7 +80,7 @@ static bool take(const char *argument, TranslateOptions *options, tessera_error_
   if (strcmp(argument, "--tile-layout-to-svg") == 0)
     return options->draw = true;
   if (strcmp(argument, "--import-onnx") == 0 || strcmp(argument, "--import-stablehlo") == 0 ||
-      strcmp(argument, "--import-ttir") == 0)
+      strcmp(argument, "--import-torch") == 0 || strcmp(argument, "--import-ttir") == 0)
     return (options->import = argument + sizeof "--import-" - 1) != NULL;
   if (valueOf(argument, "--element-bytes"))
     return takeElementBytes(valueOf(argument, "--element-bytes"), options, error);
@@ -113,8 +113,12 @@ bool translateOptionsParse(int argc, char **argv, TranslateOptions *options, tes
   if (options->stats && tessera_file_is_same(options->output, options->stats))
     return tessera_fail(error, "-o %s and --stats=%s name one file; each requires a file of its own", options->output,
                         options->stats);
-  if (options->import && strcmp(options->import, "onnx") == 0 && !tileIsModel(options->file))
-    return tessera_fail(error, "--import-onnx: %s: expected a name that ends in .onnx", options->file);
+  static const char *const models[][2] = {{"onnx", ".onnx"}, {"torch", ".pt2"}};
+  const char *end = strrchr(options->file, '.');
+  for (int i = 0; i < 2 && options->import; ++i)
+    if (strcmp(options->import, models[i][0]) == 0 && (!end || strcmp(end, models[i][1]) != 0))
+      return tessera_fail(error, "--import-%s: %s: expected a name that ends in %s", models[i][0], options->file,
+                          models[i][1]);
   return options->form || options->draw || options->import ||
          tessera_fail(error, "nothing to translate to: give one --tile-to-FORM (--help lists them)");
 }
@@ -128,6 +132,7 @@ void translateOptionsPrintHelp(void) {
   tileTargetsForEach(printForm, NULL);
   puts("  --tile-layout-to-svg   the layouts in FILE as a picture, and the bank conflicts of registers on memory\n"
        "  --import-onnx          the ONNX model FILE as linalg, in MLIR's text\n"
+       "  --import-torch         the program FILE of torch.export (.pt2) as linalg\n"
        "  --import-stablehlo     the program FILE in StableHLO, as JAX prints it, as linalg\n"
        "  --import-ttir          the kernels FILE of Triton, as tile kernels and functions that launch them\n"
        "  --element-bytes=N      of these: 1, 2 (default), 4 or 8\n"

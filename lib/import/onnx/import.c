@@ -171,6 +171,15 @@ static bool checkRow(const Node *node, const OnnxOperator *row) {
   return true;
 }
 
+bool onnxEmitOperator(Node *node, const char *name) {
+  bool isKnown;
+  const OnnxOperator *row = onnxOperatorFind((OnnxText){"", 0}, (OnnxText){name, strlen(name)}, node->opset, &isKnown);
+  if (!row)
+    return onnxError(node, "ONNX's %s has no row", name);
+  node->kind = row->kind;
+  return checkRow(node, row) && row->emit(node);
+}
+
 int onnxOperatorKind(const Node *node) { return node->kind; }
 
 static int64_t opsetOf(const Import *import, OnnxText domain) {
@@ -449,7 +458,7 @@ static void removeUnused(MlirBlock block) {
   tileOpsFree(&ops);
 }
 
-static bool importGraph(Import *import) {
+bool onnxBuildEntry(Import *import, OnnxBuild *build, void *data) {
   MlirLocation location = mlirLocationFileLineColGet(import->context, tileString(import->path), 1, 1);
   MlirBlock block = mlirBlockCreate(0, NULL, NULL);
   MlirRegion region = mlirRegionCreate();
@@ -458,11 +467,9 @@ static bool importGraph(Import *import) {
   import->b = tileBuilderAtEnd(block, location);
   import->memo = tileMemoCreate(block);
   import->b.memo = import->memo;
-  Scope scope = {.outer = NULL};
   Node node = {.import = import, .b = &import->b};
   MlirType type;
-  bool ok = bindArguments(&node, &scope, import->model->graph) && emitBody(&node, &scope, import->model->graph) &&
-            buildReturn(&node, &scope, import->model->graph, &type);
+  bool ok = build(&node, data, &type);
   tileMemoDestroy(import->memo);
   if (!ok) {
     mlirRegionDestroy(region);
@@ -474,6 +481,12 @@ static bool importGraph(Import *import) {
                    mlirAttributeGetNull(), mlirAttributeGetNull(), mlirAttributeGetNull(), mlirAttributeGetNull(),
                    region);
   return mlirOperationVerify(import->module);
+}
+
+static bool buildGraph(Node *node, void *data, MlirType *type) {
+  const OnnxGraph *graph = data;
+  Scope scope = {.outer = NULL};
+  return bindArguments(node, &scope, graph) && emitBody(node, &scope, graph) && buildReturn(node, &scope, graph, type);
 }
 
 OnnxMapping *onnxImportMap(Import *import, const char *path, tessera_error_t *error) {
@@ -495,14 +508,14 @@ bool onnxFileIsModel(const char *path) {
   return length > 5 && strcmp(path + length - 5, ".onnx") == 0;
 }
 
-static void loadDialects(MlirContext context) {
+void onnxLoadDialects(MlirContext context) {
   static const char *const names[] = {"arith", "math", "func", "cf", "scf", "tensor", "linalg", "ml_program"};
   for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
     mlirContextGetOrLoadDialect(context, tileString(names[i]));
 }
 
 MlirModule onnxImport(MlirContext context, const char *path, tessera_error_t *error) {
-  loadDialects(context);
+  onnxLoadDialects(context);
   OnnxMapping *mapping = onnxMappingOpen(path, error);
   if (!mapping)
     return (MlirModule){NULL};
@@ -513,7 +526,7 @@ MlirModule onnxImport(MlirContext context, const char *path, tessera_error_t *er
   Import import = {
       .model = model, .path = path, .context = context, .mapping = mapping, .module = mlirModuleGetOperation(module)};
   bool ok = model || tessera_fail(error, "%s: %s", path, why.text);
-  ok = ok && (importGraph(&import) || tessera_fail(error, "%s: cannot be imported", path));
+  ok = ok && (onnxBuildEntry(&import, buildGraph, model->graph) || tessera_fail(error, "%s: cannot be imported", path));
   for (int64_t i = 0; i < import.numOthers; ++i)
     onnxMappingRelease(import.others[i]);
   free(import.others);

@@ -94,7 +94,7 @@ bool onnxEmitSize(Node *node) {
 //===--- reshapes -------------------------------------------------------------===//
 
 // The size that makes as many elements as there are: equal sizes on both sides cancel.
-static MlirValue inferSize(Node *node, const OnnxValue *x, int rank, const MlirValue *sizes, int except) {
+MlirValue onnxInferSize(Node *node, const OnnxValue *x, int rank, const MlirValue *sizes, int except) {
   bool used[OnnxMaxRank] = {false};
   int64_t above = 1, below = 1;
   MlirValue rest = number(node, 1), divisor = number(node, 1);
@@ -157,11 +157,11 @@ bool onnxEmitReshape(Node *node) {
   if (mayInfer && unknown < 0) { // any of them may be -1 when the program runs
     for (int i = 0; i < rank; ++i)
       sizes[i] = onnxSelect(&body, isInferred[i], one, sizes[i]);
-    MlirValue rest = inferSize(node, x, rank, sizes, -1);
+    MlirValue rest = onnxInferSize(node, x, rank, sizes, -1);
     for (int i = 0; i < rank; ++i)
       sizes[i] = onnxSelect(&body, isInferred[i], rest, sizes[i]);
   } else if (unknown >= 0) {
-    sizes[unknown] = inferSize(node, x, rank, sizes, unknown);
+    sizes[unknown] = onnxInferSize(node, x, rank, sizes, unknown);
   }
   return onnxReturn(node, onnxReshape(node, x, rank, sizes));
 }

@@ -36,6 +36,12 @@ struct Import {
   int64_t numTensors; // resources so far
 };
 
+// Builds the function `main` by `build`, which gives its type, in the import's module. False after an error.
+typedef bool OnnxBuild(Node *node, void *data, MlirType *type);
+bool onnxBuildEntry(Import *import, OnnxBuild *build, void *data);
+void onnxLoadDialects(MlirContext context); // those that importers build with
+// Emits an operator of ONNX's own at the node: its inputs, attributes and opset are the node's.
+bool onnxEmitOperator(Node *node, const char *name);
 // A data file, mapped as long as the import runs.
 OnnxMapping *onnxImportMap(Import *import, const char *path, tessera_error_t *error);
 // The value of a tensor of the file. Null after an error.

@@ -19,6 +19,9 @@ OnnxValue *onnxMapTo(Node *node, OnnxType type, int rank, const MlirValue *sizes
                      OnnxElement *element, const void *data);
 bool onnxBroadcastSizes(Node *node, int count, OnnxValue *const *inputs, int *rank, MlirValue *sizes);
 
+// What size number `unknown` of a view of x must be, whose other sizes are given.
+MlirValue onnxInferSize(Node *node, const OnnxValue *x, int rank, const MlirValue *sizes, int unknown);
+
 // A linalg.generic of one result over `dims` dimensions; maps[count] is the result's. One of element and place is
 // given.
 typedef struct OnnxGeneric {

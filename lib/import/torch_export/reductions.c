@@ -1,0 +1,129 @@
+// Operators that combine elements along axes. See operators.def.
+#include "lib/import/torch_export/operators.h"
+
+#include "upstream/arith.h"
+#include "upstream/math.h"
+
+#include <string.h>
+
+// The axes of `dim`; all where it is not given or empty.
+static bool axesOf(Aten *aten, int rank, uint32_t *axes) {
+  int64_t items[OnnxMaxRank];
+  int count, axis;
+  *axes = 0;
+  if (!torchInts(aten, "dim", OnnxMaxRank, items, &count))
+    return false;
+  for (int i = 0; i < count; ++i) {
+    if (rank == 0 && (items[i] == 0 || items[i] == -1))
+      continue;
+    if (!onnxAxis(&aten->node, items[i], rank, &axis))
+      return false;
+    *axes |= 1u << axis;
+  }
+  if (count <= 0)
+    *axes = (1u << rank) - 1;
+  return true;
+}
+
+// Narrow floats are added up in f32 by onnxReduce; sums of integers in the declared type. Truth values: any, all.
+bool torchEmitReduce(Aten *aten) {
+  OnnxValue *x = torchTensor(aten, "self");
+  uint32_t axes;
+  if (!x || !axesOf(aten, x->rank, &axes))
+    return false;
+  bool isTruth = aten->type == Onnx_Bool;
+  x = onnxCast(&aten->node, x, isTruth ? Onnx_Bool : aten->type);
+  if (isTruth)
+    x = onnxCast(&aten->node, x, Onnx_I8);
+  if (!axes)
+    return torchReturn(aten, x);
+  return torchReturn(
+      aten, onnxReduce(&aten->node, (OnnxReduction)aten->row->kind, x, axes, torchInt(aten, "keepdim", 0) != 0));
+}
+
+static OnnxValue *placeOf(Aten *aten, OnnxValue *x, int axis, bool keeps, bool isLeast) {
+  const OnnxAttribute attributes[] = {TORCH_INT("axis", axis), TORCH_INT("keepdims", keeps)};
+  return torchOnnx(aten, isLeast ? "ArgMin" : "ArgMax", 1, &x, 2, attributes);
+}
+
+bool torchEmitExtreme(Aten *aten) {
+  OnnxValue *x = torchTensor(aten, "self");
+  int axis;
+  bool keeps = torchInt(aten, "keepdim", 0) != 0, isLeast = aten->row->kind == 1;
+  if (!x || !torchAxis(aten, "dim", 0, x->rank, &axis))
+    return false;
+  OnnxValue *place = placeOf(aten, x, axis, keeps, isLeast);
+  OnnxValue *value = onnxReduce(&aten->node, isLeast ? OnnxReduce_Min : OnnxReduce_Max, x, 1u << axis, keeps);
+  aten->node.out[0] = value;
+  aten->node.out[1] = place;
+  return value && place;
+}
+
+bool torchEmitArg(Aten *aten) {
+  OnnxValue *x = torchTensor(aten, "self");
+  int axis = 0;
+  if (!x)
+    return false;
+  if (!torchHas(aten, "dim")) {
+    MlirValue count = tileBuildIndex(aten->node.b, 1);
+    for (int d = 0; d < x->rank; ++d)
+      count = tileBuildMul(aten->node.b, count, x->sizes[d]);
+    x = onnxReshape(&aten->node, x, 1, &count);
+  } else if (!torchAxis(aten, "dim", 0, x->rank, &axis)) {
+    return false;
+  }
+  bool keeps = torchHas(aten, "dim") && torchInt(aten, "keepdim", 0) != 0;
+  return x && torchReturn(aten, placeOf(aten, x, axis, keeps, aten->row->kind == 1));
+}
+
+// The mean of the squares of the distances from the mean, over count - correction; kind 1: its root.
+bool torchEmitVariance(Aten *aten) {
+  Node *node = &aten->node;
+  OnnxValue *x = torchTensor(aten, "self");
+  uint32_t axes;
+  if (!x || !axesOf(aten, x->rank, &axes))
+    return false;
+  double correction = torchReal(aten, "correction", torchInt(aten, "unbiased", 1) != 0);
+  MlirValue count = tileBuildIndex(node->b, 1);
+  for (int d = 0; d < x->rank; ++d)
+    if (axes >> d & 1)
+      count = tileBuildMul(node->b, count, x->sizes[d]);
+  OnnxValue *apart = onnxSub(node, x, onnxReduce(node, OnnxReduce_Mean, x, axes, true));
+  OnnxValue *squares = onnxMul(node, apart, apart);
+  if (!squares)
+    return false;
+  OnnxValue *sum = onnxReduce(node, OnnxReduce_Sum, squares, axes, torchInt(aten, "keepdim", 0) != 0);
+  OnnxValue *divisor = onnxCast(node, onnxOfIndex(node, count), x->type);
+  divisor = divisor ? onnxSub(node, divisor, onnxScalarValue(node, x->type, correction)) : NULL;
+  OnnxValue *variance = sum && divisor ? onnxBinary(node, ArithOp_DivF, sum, divisor) : NULL;
+  return torchReturn(aten, aten->row->kind ? onnxUnary(node, MathOp_Sqrt, variance) : variance);
+}
+
+bool torchEmitCumulate(Aten *aten) {
+  OnnxValue *x = torchOperand(aten, "self", aten->type);
+  int axis;
+  if (!x || !torchAxis(aten, "dim", 0, x->rank, &axis))
+    return false;
+  OnnxValue *in[] = {x, onnxOfIndex(&aten->node, tileBuildIndex(aten->node.b, axis))};
+  return torchReturn(aten, torchOnnx(aten, "CumSum", 2, in, 0, NULL));
+}
+
+bool torchEmitSoftmax(Aten *aten) {
+  OnnxValue *x = torchOperand(aten, "self", aten->type);
+  int axis;
+  if (!x || !torchAxis(aten, "dim", 0, x->rank, &axis))
+    return false;
+  const OnnxAttribute attributes[] = {TORCH_INT("axis", axis)};
+  return torchReturn(aten, torchOnnx(aten, aten->row->kind ? "LogSoftmax" : "Softmax", 1, &x, 1, attributes));
+}
+
+bool torchEmitTopK(Aten *aten) {
+  OnnxValue *x = torchTensor(aten, "self");
+  int axis;
+  MlirValue k = torchIndex(aten, "k");
+  if (!x || mlirValueIsNull(k) || !torchAxis(aten, "dim", -1, x->rank, &axis))
+    return false;
+  const OnnxAttribute attributes[] = {TORCH_INT("axis", axis), TORCH_INT("largest", torchInt(aten, "largest", 1))};
+  OnnxValue *in[] = {x, torchOfIndices(aten, 1, &k)};
+  return torchOnnx(aten, "TopK", 2, in, 2, attributes) != NULL; // both results
+}

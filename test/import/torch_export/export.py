@@ -1,0 +1,105 @@
+"""Exports the small networks of the tests by PyTorch, which only this script needs. Usage: export.py FOLDER
+
+NAME.pt2 is what torch.export.save writes, without sample inputs and with the traces cut to the lines of this file.
+NAME.npz has the arguments and the result.
+"""
+import json
+import sys
+import zipfile
+
+import numpy as np
+import torch
+from torch import nn
+
+
+class Mlp(nn.Module):
+
+    def __init__(self):
+        super().__init__()
+        self.a, self.norm, self.b = nn.Linear(12, 20), nn.LayerNorm(20), nn.Linear(20, 5)
+
+    def forward(self, x):
+        return torch.softmax(self.b(nn.functional.gelu(self.norm(self.a(x)))), -1)
+
+
+class Cnn(nn.Module):
+
+    def __init__(self):
+        super().__init__()
+        self.c, self.b, self.p = nn.Conv2d(3, 8, 3, padding=1, stride=2), nn.BatchNorm2d(8), nn.MaxPool2d(2)
+        self.d, self.f = nn.Conv2d(8, 8, 3, groups=8), nn.Linear(8, 4)
+        self.register_buffer("scale", torch.tensor(2.0))
+        self.register_buffer("mask", torch.arange(8.0), persistent=False)  # a constant of the file
+
+    def forward(self, x):
+        y = self.d(self.p(torch.relu(self.b(self.c(x))))) * self.scale
+        return self.f(nn.functional.adaptive_avg_pool2d(y, 1).flatten(1) * self.mask)
+
+
+class Block(nn.Module):
+
+    def __init__(self):
+        super().__init__()
+        self.e, self.t = nn.Embedding(50, 16), nn.TransformerEncoderLayer(16, 4, 32, batch_first=True, dropout=0.0)
+
+    def forward(self, i):
+        return self.t(self.e(i)).mean(1)
+
+
+class Count(nn.Module):
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("n", torch.ones(3))
+
+    def forward(self, x):
+        self.n.add_(x)
+        return self.n * 2
+
+
+class Rnn(nn.Module):
+
+    def __init__(self):
+        super().__init__()
+        self.l, self.g = nn.LSTM(6, 8, 2, batch_first=True, bidirectional=True), nn.GRU(16, 5)
+
+    def forward(self, x):
+        return self.g(self.l(x)[0])[0]
+
+
+def cut(trace):
+    """Only the lines of this file, by its name."""
+    lines = [line for line in trace.split("\n") if line.lstrip().startswith("File") and __file__ in line]
+    return "\n".join(line.replace(__file__, "export.py") for line in lines)
+
+
+def save(program, path):
+    torch.export.save(program, path)
+    with zipfile.ZipFile(path) as archive:
+        members = {name: archive.read(name) for name in archive.namelist() if "/sample_inputs/" not in name}
+    name = next(name for name in members if name.endswith("/models/model.json"))
+    model = json.loads(members[name])
+    for node in model["graph_module"]["graph"]["nodes"]:
+        node["metadata"] = {"stack_trace": cut(node["metadata"].get("stack_trace", ""))}
+    model["graph_module"]["module_call_graph"] = []
+    members[name] = json.dumps(model).encode()
+    with zipfile.ZipFile(path, "w") as archive:
+        for member, data in members.items():
+            archive.writestr(zipfile.ZipInfo(member), data)
+
+
+def main():
+    folder = sys.argv[1]
+    torch.manual_seed(0)
+    batch, time = torch.export.Dim("batch", min=1, max=64), torch.export.Dim("time", max=32)
+    cases = {"mlp": (Mlp(), torch.randn(3, 12), {0: batch}), "cnn": (Cnn(), torch.randn(2, 3, 16, 16), None),
+             "block": (Block(), torch.randint(0, 50, (2, 7)), {0: batch, 1: time}), "count": (Count(), torch.randn(3), None),
+             "rnn": (Rnn(), torch.randn(2, 4, 6), None)}
+    for name, (module, x, shapes) in cases.items():
+        module.eval()
+        save(torch.export.export(module, (x,), dynamic_shapes=shapes and (shapes,)), f"{folder}/{name}.pt2")
+        np.savez(f"{folder}/{name}.npz", x=x.numpy(), y=module(x).detach().numpy())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,164 @@
+"""Exports functions that use most rows of operators.def, and compares each result with PyTorch's. Needs the package torch.
+
+Usage: operators.py TILE_RUN FOLDER [--target=cpu] [--decompose] [NAME ...]    --decompose: after run_decompositions()
+"""
+import argparse
+import os
+import subprocess
+import warnings
+
+import numpy as np
+import torch
+from torch.nn import functional as F
+
+warnings.filterwarnings("ignore")
+torch.manual_seed(1)
+x, y, v = torch.randn(3, 4, 5), torch.randn(3, 4, 5) + 0.1, torch.randn(4)
+i, j = torch.randint(-5, 6, (3, 4)), torch.randint(1, 5, (3, 4))
+b, img = x > 0, torch.randn(2, 4, 9, 8)
+
+
+def arithmetic(x, y):
+    return x + y, x - y * 2, torch.sub(x, y, alpha=3), torch.rsub(x, y, alpha=2), x * y, x / y, x + 1, 2 - x
+
+
+def integers(i, j):
+    return (i + j, i // j, i % j, i / j, torch.div(i, j, rounding_mode="trunc"), i * 2.5, i > j, i == j, i != 0, -i, i.abs(),
+            i & j, i | j, i ^ j, ~i, i.float().remainder(j))
+
+
+def unary(x):
+    return (x.exp(), x.abs().log(), x.abs().sqrt(), x.abs().rsqrt(), x.sin(), x.cos(), x.tanh(), x.sigmoid(), x.erf(), x.floor(),
+            x.ceil(), x.round(), x.trunc(), x.sign(), x.reciprocal(), x.square(), x.neg(), x.expm1(), x.abs().log1p(),
+            x.abs().log2(), x.atan(), torch.isnan(x), x.logical_not())
+
+
+def activations(x):
+    return (F.relu(x), F.gelu(x), F.gelu(x, approximate="tanh"), F.silu(x), F.elu(x), F.leaky_relu(x, 0.2), F.hardtanh(x),
+            F.relu6(x * 4), F.hardswish(x), F.hardsigmoid(x), F.softplus(x), F.mish(x), x.clamp(-0.5, 0.5), x.clamp(min=0.1),
+            x.clamp_max(0.2))
+
+
+def choices(x, y, b):
+    return (torch.where(b, x, y), x.masked_fill(b, float("-inf")), x.masked_fill(b, 2), b & (y > 0), b | (y > 0),
+            b.logical_xor(y > 0), torch.maximum(x, y), torch.minimum(x, y), x.pow(3), x.abs().pow(0.5), x.abs()**y, 2.0**x)
+
+
+def reductions(x, b):
+    return (x.sum(), x.sum(1), x.sum((0, 2), keepdim=True), x.mean(-1), x.amax(1), x.amin((0, 1)), x.max(), x.max(1)[0],
+            x.max(1)[1], x.min(-1)[0], x.argmax(), x.argmax(1), x.argmin(2, keepdim=True), x.var(1), x.std(),
+            x.var(1, unbiased=False), x.prod(2), b.any(), b.all(1), b.sum(1), x.logsumexp(1), x.cumsum(1), x.softmax(-1),
+            x.log_softmax(1), x.topk(2)[0], x.topk(2, 1, largest=False)[1])
+
+
+def shapes(x):
+    return (x.view(12, 5), x.reshape(-1, 10), x.flatten(1), x.transpose(0, 2), x.permute(1, 2, 0), x.unsqueeze(1),
+            x[:, :1].squeeze(1), x.expand(2, 3, 4, 5), x[:, 1:3], x[..., ::2], x[1], x[-1], torch.cat([x, x], 1),
+            torch.stack([x, x], 2), x.split(2, 1)[1], x.chunk(3)[2], x.unbind(1)[2], x.repeat(2, 1, 1), x.flip(0), x.tril(),
+            x.triu(1), F.pad(x, (1, 2, 0, 1)), x.narrow(2, 1, 3), x.split([1, 3], 1)[1], x.unflatten(2, (5, 1)),
+            F.pad(x, (1, 1), mode="reflect"))
+
+
+def places(x, j):
+    return (x[:, torch.tensor([0, 2])], x[torch.tensor([2, 0])], x[torch.tensor([0, 1]), torch.tensor([3, 2])],
+            x.index_select(1, torch.tensor([1, 1])), x.gather(2, j.unsqueeze(2) % 5), F.embedding(j - 1, x[0]),
+            torch.zeros(4, 5).scatter_add(0, j[:, :1].expand(3, 5) % 4, x[:, 0]))
+
+
+def tensors(x):
+    return (torch.arange(5), torch.arange(2, 9, 2), torch.arange(0, 1, 0.25), torch.zeros(2, 3), torch.ones(2, dtype=torch.int32),
+            torch.full((2, 2), 3.5), torch.zeros_like(x), x.new_ones(2), torch.full_like(x, 2) + x, x.to(torch.float16),
+            x.to(torch.int64), x.double())
+
+
+def products(x, y, v):
+    return (x @ y.transpose(1, 2), torch.bmm(x, y.transpose(1, 2)), x[0] @ y[0].t(), torch.einsum("bij,bkj->bik", x, y),
+            torch.addmm(v[:3].unsqueeze(0)[:, :1], x[0], y[0].t()), x[0].t() @ v, F.linear(x, y[0]),
+            torch.baddbmm(x[:, :, :1], x, y.transpose(1, 2), beta=0.5, alpha=2))
+
+
+def windows(m, w, w1, wt):
+    return (F.conv2d(m, w, padding=1), F.conv2d(m, w, stride=2, dilation=2, padding=2), F.conv2d(m, w1, groups=4),
+            F.conv2d(m, w, padding="same"), F.conv_transpose2d(m, wt, stride=2),
+            F.conv_transpose2d(m, wt, stride=3, padding=1, output_padding=1), F.max_pool2d(m, 3, 2, 1), F.avg_pool2d(m, 2),
+            F.avg_pool2d(m, 3, 2, 1, count_include_pad=False), F.adaptive_avg_pool2d(m, 1), F.adaptive_avg_pool2d(m, (3, 4)),
+            F.max_pool2d(m, 2, ceil_mode=True), F.pixel_shuffle(m, 2), F.interpolate(m, scale_factor=2),
+            F.interpolate(m, size=(5, 7)), F.interpolate(m, scale_factor=1.5, mode="bilinear"),
+            F.interpolate(m, size=(11, 13), mode="bilinear", align_corners=True), F.conv1d(m[:, :, 0], w[:, :, 0]))
+
+
+def norms(m, g, x):
+    return (F.batch_norm(m, g, g.abs() + 1, g, g), F.layer_norm(m, (8,)), F.group_norm(m, 2, g, g), F.layer_norm(x, (4, 5)),
+            F.rms_norm(x, (5,)), F.batch_norm(m, g, g.abs()))
+
+
+def attention(q, k, m):
+    return (F.scaled_dot_product_attention(q, k, k), F.scaled_dot_product_attention(q, q, q, is_causal=True),
+            F.scaled_dot_product_attention(q, k, k, attn_mask=m),
+            F.scaled_dot_product_attention(q, k, k, attn_mask=m.float(), scale=0.3))
+
+
+def in_place(x, y):
+    return (x * 1).add_(y).relu_().mul_(2), x.clone().fill_(3), x.clone().copy_(y[0])
+
+
+CASES = {
+    arithmetic: (x, y), integers: (i, j), unary: (x,), activations: (x,), choices: (x, y, b), reductions: (x, b), shapes: (x,),
+    places: (x, j), tensors: (x,), products: (x, y, v), in_place: (x, y), norms: (img, v, x),
+    windows: (img, torch.randn(6, 4, 3, 3), torch.randn(8, 1, 3, 3), torch.randn(4, 3, 2, 2)),
+    attention: (torch.randn(2, 3, 5, 8), torch.randn(2, 3, 7, 8), torch.rand(5, 7) > 0.3),
+}  # yapf: disable
+
+
+class Module(torch.nn.Module):
+
+    def __init__(self, function):
+        super().__init__()
+        self.function = function
+
+    def forward(self, *arguments):
+        return self.function(*arguments)
+
+
+def agree(seen, wanted):
+    tolerance = 1e-2 if wanted.dtype == np.float16 else 1e-4
+    return (seen.shape == wanted.shape and seen.dtype == wanted.dtype and
+            np.allclose(seen, wanted, rtol=tolerance, atol=1e-5, equal_nan=True))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("tile_run")
+    parser.add_argument("folder")
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("--target", default="cpu")
+    parser.add_argument("--decompose", action="store_true")
+    options = parser.parse_args()
+    right = wrong = refused = 0
+    for function, arguments in CASES.items():
+        name = function.__name__
+        if options.names and name not in options.names:
+            continue
+        module, path = Module(function).eval(), os.path.join(options.folder, name)
+        program = torch.export.export(module, arguments)
+        torch.export.save(program.run_decompositions() if options.decompose else program, f"{path}.pt2")
+        expected = module(*arguments)
+        for number, array in enumerate(arguments):
+            np.save(f"{path}.in{number}.npy", array.numpy())
+        run = subprocess.run([options.tile_run, f"{path}.pt2", f"--target={options.target}",
+                              *(f"--in={path}.in{number}.npy" for number in range(len(arguments))),
+                              *(f"--out={path}.out{number}.npy" for number in range(len(expected)))], capture_output=True, text=True)
+        if run.returncode:
+            refused += 1
+            print(f"{name}: {run.stderr.strip()[:300]}")
+            continue
+        for number, wanted in enumerate(expected):
+            good = agree(np.load(f"{path}.out{number}.npy"), wanted.numpy())
+            right, wrong = right + good, wrong + (not good)
+            if not good:
+                print(f"{name}: result {number} is wrong")
+    print(f"{options.target}: {right} results right, {wrong} wrong, {refused} programs refused")
+
+
+if __name__ == "__main__":
+    main()
