@@ -8,6 +8,7 @@
 #include "lib/layout/access.h"
 #include "lib/support/integer.h"
 #include "mlir-c/BuiltinAttributes.h"
+#include "mlir-c/Dialect/LLVM.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -129,6 +130,11 @@ MlirValue gpuWindowMask(Gpu *g, const Window *window, const Map *map, intptr_t r
   return mask;
 }
 
+static bool isNarrow(const Window *window, intptr_t axis, int64_t *stride) {
+  int64_t size = tileViewTypeGetSize(window->view->type, axis), bytes = tileStoredBytes(window->element);
+  return tileConstantIndex(window->strides[axis], stride) && *stride * bytes * size < INT32_MAX / MaxRank;
+}
+
 // Bytes from the window's base. The thread's part stands first: loops and the other registers share it. What differs
 // between registers comes last, as a multiple of a stride that all threads share, then as a constant.
 MlirValue gpuWindowAddress(Gpu *g, const Window *window, const Map *map, intptr_t reg) {
@@ -138,8 +144,7 @@ MlirValue gpuWindowAddress(Gpu *g, const Window *window, const Map *map, intptr_
   for (intptr_t axis = 0; axis < window->rank; ++axis) {
     int64_t stride, constant;
     MlirValue at = gpuCoordinateParts(g, map, axis, reg, &constant);
-    bool isStatic = tileConstantIndex(window->strides[axis], &stride);
-    if (isStatic && stride * bytes * tileViewTypeGetSize(window->view->type, axis) < INT32_MAX / MaxRank) {
+    if (isNarrow(window, axis, &stride)) {
       narrow = mlirValueIsNull(at) ? narrow : gpuAdd(g, narrow, gpuMul(g, at, gpuI32(g, stride * bytes)));
       last += constant * stride * bytes;
       continue;
@@ -183,6 +188,72 @@ MlirValue gpuPadding(Gpu *g, const View *view) {
   return gpuConstant(g, mlirFloatAttrDoubleGet(g->context, element, value));
 }
 
+//===--- memory whose hardware checks bounds --------------------------------------------------===//
+
+enum { NoOffset = INT32_MIN }; // beyond the bounds, as a number without a sign
+
+// The window's memory, if every element of the tile lies at an offset of 31 bits; else null. An access that is not
+// wanted takes an offset beyond the bounds, where a branch would mask the lanes.
+static MlirValue boundedMemory(Gpu *g, const Window *window) {
+  int64_t stride;
+  bool isGlobal = mlirLLVMPointerTypeGetAddressSpace(mlirValueGetType(window->base)) == GlobalSpace;
+  if (!g->vocabulary->boundedMemory || !isGlobal || window->view->packing)
+    return (MlirValue){NULL};
+  for (intptr_t axis = 0; axis < window->rank; ++axis)
+    if (!isNarrow(window, axis, &stride) || stride < 0)
+      return (MlirValue){NULL};
+  return g->vocabulary->boundedMemory(&g->builder, g->machine, window->base, INT32_MAX);
+}
+
+static MlirValue boundedOffset(Gpu *g, const Window *window, const Map *map, intptr_t reg, MlirValue mask) {
+  MlirValue offset = {NULL};
+  int64_t bytes = tileStoredBytes(window->element), last = 0, constant, stride = 0;
+  for (intptr_t axis = 0; axis < window->rank; ++axis) {
+    isNarrow(window, axis, &stride);
+    MlirValue at = gpuCoordinateParts(g, map, axis, reg, &constant);
+    last += constant * stride * bytes;
+    if (!mlirValueIsNull(at))
+      offset = gpuAdd(g, offset, gpuMul(g, at, gpuI32(g, stride * bytes)));
+  }
+  offset = mlirValueIsNull(offset) ? gpuI32(g, last) : gpuAdd(g, offset, gpuI32(g, last));
+  return gpuSelect(g, mask, offset, gpuI32(g, NoOffset));
+}
+
+// What one access moves: an integer, or words of 32 bits.
+static MlirType movedType(Gpu *g, int64_t bytes) {
+  int64_t words = bytes / 4;
+  return bytes <= 4 ? mlirIntegerTypeGet(g->context, 8 * (unsigned)bytes) : mlirVectorTypeGet(1, &words, g->i32);
+}
+
+static MlirType storedType(Gpu *g, MlirType element, intptr_t count) {
+  int64_t size = count;
+  MlirType stored = gpuStoredType(g, element);
+  return count == 1 ? stored : mlirVectorTypeGet(1, &size, stored);
+}
+
+static MlirValue cast(Gpu *g, MlirType type, MlirValue value) {
+  return mlirTypeEqual(type, mlirValueGetType(value)) ? value : llvmBitcastOpBuild(&g->builder, type, value);
+}
+
+static void boundedLoad(Gpu *g, MlirValue memory, MlirType element, intptr_t count, MlirValue offset,
+                        MlirValue *values) {
+  MlirType moved = movedType(g, count * tileStoredBytes(element));
+  MlirValue loaded = g->vocabulary->boundedLoad(&g->builder, moved, memory, offset);
+  loaded = cast(g, storedType(g, element, count), loaded);
+  for (intptr_t i = 0; i < count; ++i)
+    values[i] = gpuFromStored(g, count == 1 ? loaded : gpuElementOf(&g->builder, loaded, i), element);
+}
+
+static void boundedStore(Gpu *g, MlirValue memory, MlirType element, intptr_t count, const MlirValue *values,
+                         MlirValue offset) {
+  MlirValue stored[WidestAccess];
+  for (intptr_t i = 0; i < count; ++i)
+    stored[i] = gpuToStored(g, values[i], element);
+  MlirValue value = count == 1 ? stored[0] : gpuVectorOf(&g->builder, count, stored);
+  g->vocabulary->boundedStore(&g->builder, cast(g, movedType(g, count * tileStoredBytes(element)), value), memory,
+                              offset);
+}
+
 //===--- windows ----------------------------------------------------------------------------===//
 
 // Which registers one access moves: of each run the first, and those behind it.
@@ -209,7 +280,8 @@ void gpuLoadWindow(Gpu *g, const Window *window, const TileLayout *layout, MlirV
   const Map *map = gpuMap(g, layout, window->rank);
   intptr_t count = (intptr_t)tileLayoutDimSize(layout, TileLayoutReg);
   Runs runs = runsOf(window, layout);
-  MlirValue padding = gpuPadding(g, window->view), values[1 << MaxSlots];
+  MlirValue padding = gpuPadding(g, window->view), memory = {NULL}, values[1 << MaxSlots];
+  bool isZero = tileStringEquals(tileViewTypeGetPad(window->view->type), "zero");
   for (intptr_t reg = 0; reg < count; ++reg) {
     if (reg & runs.mask)
       continue;
@@ -219,8 +291,13 @@ void gpuLoadWindow(Gpu *g, const Window *window, const TileLayout *layout, MlirV
       registers[reg] = gpuCellLoad(g, &cell, mask, padding);
       continue;
     }
-    gpuLoadWhere(g, mask, window->element, runs.vector, gpuWindowAddress(g, window, map, reg),
-                 runs.vector * tileStoredBytes(window->element), padding, values);
+    if (mlirValueIsNull(memory) && !mlirValueIsNull(mask) && isZero)
+      memory = boundedMemory(g, window);
+    if (!mlirValueIsNull(memory) && !mlirValueIsNull(mask))
+      boundedLoad(g, memory, window->element, runs.vector, boundedOffset(g, window, map, reg, mask), values);
+    else
+      gpuLoadWhere(g, mask, window->element, runs.vector, gpuWindowAddress(g, window, map, reg),
+                   runs.vector * tileStoredBytes(window->element), padding, values);
     for (intptr_t i = 0; i < runs.vector; ++i)
       registers[registerOf(&runs, reg, i)] = values[i];
   }
@@ -230,7 +307,7 @@ void gpuStoreWindow(Gpu *g, const Window *window, const TileLayout *layout, cons
   const Map *map = gpuMap(g, layout, window->rank);
   intptr_t count = (intptr_t)tileLayoutDimSize(layout, TileLayoutReg);
   Runs runs = runsOf(window, layout);
-  MlirValue owner = gpuIsOwner(g, layout), values[1 << MaxSlots];
+  MlirValue owner = gpuIsOwner(g, layout), memory = {NULL}, values[1 << MaxSlots];
   for (intptr_t reg = 0; reg < count; ++reg) {
     if (reg & runs.mask || tileIsFreeRegister(layout, reg))
       continue;
@@ -242,8 +319,13 @@ void gpuStoreWindow(Gpu *g, const Window *window, const TileLayout *layout, cons
     }
     for (intptr_t i = 0; i < runs.vector; ++i)
       values[i] = registers[registerOf(&runs, reg, i)];
-    gpuStoreWhere(g, wanted, window->element, runs.vector, values, gpuWindowAddress(g, window, map, reg),
-                  runs.vector * tileStoredBytes(window->element));
+    if (mlirValueIsNull(memory) && !mlirValueIsNull(wanted))
+      memory = boundedMemory(g, window);
+    if (!mlirValueIsNull(memory) && !mlirValueIsNull(wanted))
+      boundedStore(g, memory, window->element, runs.vector, values, boundedOffset(g, window, map, reg, wanted));
+    else
+      gpuStoreWhere(g, wanted, window->element, runs.vector, values, gpuWindowAddress(g, window, map, reg),
+                    runs.vector * tileStoredBytes(window->element));
   }
 }
 

@@ -100,7 +100,12 @@ typedef struct GpuVocabulary {
   void (*copyAsync)(TileBuilder *builder, MlirValue shared, MlirValue global, int64_t bytes, MlirValue valid);
   void (*commitCopies)(TileBuilder *builder);
   void (*waitCopies)(TileBuilder *builder, int64_t pending); // groups that may still be under way
-  const char *(*scope)(MlirStringRef scope);                 // LLVM's name of a memory scope: "block" -> "workgroup"
+  // Memory from `base` on, which all lanes share, whose hardware checks bounds: a load outside gives zeros, a store
+  // outside does nothing. `offset`: bytes, i32; values of 1, 2, 4, 8 or 16 bytes. Null: not there.
+  MlirValue (*boundedMemory)(TileBuilder *builder, const TileMachine *machine, MlirValue base, int64_t bytes);
+  MlirValue (*boundedLoad)(TileBuilder *builder, MlirType type, MlirValue memory, MlirValue offset);
+  void (*boundedStore)(TileBuilder *builder, MlirValue value, MlirValue memory, MlirValue offset);
+  const char *(*scope)(MlirStringRef scope); // LLVM's name of a memory scope: "block" -> "workgroup"
   void (*prefetch)(TileBuilder *builder, MlirValue address);
   const GpuEngines *engines; // null: none
 } GpuVocabulary;

@@ -128,6 +128,28 @@ static const char *scope(MlirStringRef name) {
   return tileStringEquals(name, "cluster") || tileStringEquals(name, "device") ? "agent" : "";
 }
 
+// Raw buffers: the resource's last word as LLVM 22's AMDGPUToROCDL makes it. "… ISA", "Buffer resource descriptor":
+// formats that raw accesses ignore and that are not 0; on RDNA a reserved bit, and bounds of offsets.
+static MlirValue boundedMemory(TileBuilder *builder, const TileMachine *machine, MlirValue base, int64_t bytes) {
+  const int64_t formats = 7 << 12 | 4 << 15, rdna = 1 << 24 | 3 << 28;
+  bool isRdna = !strncmp(tileMachineGetText(machine, "isa.version"), "rdna", 4);
+  MlirContext context = builder->context;
+  MlirValue stride = tileBuildInteger(builder, mlirIntegerTypeGet(context, 16), 0);
+  MlirValue size = tileBuildInteger(builder, mlirIntegerTypeGet(context, 64), bytes);
+  return rocdlMakeBufferRsrcOpBuild(builder, mlirLLVMPointerTypeGet(context, 8), base, stride, size,
+                                    word(builder, formats | (isRdna ? rdna : 0)));
+}
+
+static MlirValue boundedLoad(TileBuilder *builder, MlirType type, MlirValue memory, MlirValue offset) {
+  MlirValue zero = word(builder, 0);
+  return rocdlRawPtrBufferLoadOpBuild(builder, type, memory, offset, zero, zero);
+}
+
+static void boundedStore(TileBuilder *builder, MlirValue value, MlirValue memory, MlirValue offset) {
+  MlirValue zero = word(builder, 0);
+  rocdlRawPtrBufferStoreOpBuild(builder, value, memory, offset, zero, zero);
+}
+
 const GpuVocabulary tileRocdlVocabulary = {
     .isa = "amdgcn",
     .chip = "gfx942",
@@ -141,5 +163,8 @@ const GpuVocabulary tileRocdlVocabulary = {
     .shuffleXor = shuffleXor,
     .shuffleFrom = shuffleFrom,
     .mma = tileRocdlMma,
+    .boundedMemory = boundedMemory,
+    .boundedLoad = boundedLoad,
+    .boundedStore = boundedStore,
     .scope = scope,
 };
