@@ -121,9 +121,47 @@ static bool take_tensor(const dl_tensor_t *tensor, const tessera_value_t *type, 
          check_address(name, type, borrowed);
 }
 
+// PyTorch's method is Python code and takes longer than all else of a call; its function in C makes the same capsule of
+// a tensor that has neither gradients nor signs to come. Both stay null until a program has imported PyTorch.
+static PyObject *torch_tensor, *torch_to_dlpack;
+
+static void find_torch(void) {
+  PyObject *modules = PySys_GetObject("modules");
+  bool is_dict = modules && PyDict_Check(modules);
+  PyObject *torch = is_dict ? PyDict_GetItemString(modules, "torch") : NULL;
+  PyObject *dlpack = torch ? PyDict_GetItemString(modules, "torch.utils.dlpack") : NULL;
+  if (!dlpack)
+    return;
+  PyObject *tensor = PyObject_GetAttrString(torch, "Tensor"), *convert = PyObject_GetAttrString(dlpack, "to_dlpack");
+  if (tensor && convert) {
+    torch_tensor = tensor;
+    torch_to_dlpack = convert;
+    return;
+  }
+  PyErr_Clear();
+  Py_XDECREF(tensor);
+  Py_XDECREF(convert);
+}
+
+static bool is_plain_tensor(PyObject *object) {
+  if (!torch_tensor)
+    find_torch();
+  if ((PyObject *)Py_TYPE(object) != torch_tensor)
+    return false;
+  PyObject *gradient = PyObject_GetAttrString(object, "requires_grad");
+  PyObject *sign = gradient == Py_False ? PyObject_CallMethod(object, "is_neg", NULL) : NULL;
+  bool is_plain = sign == Py_False;
+  Py_XDECREF(gradient);
+  Py_XDECREF(sign);
+  PyErr_Clear();
+  return is_plain;
+}
+
 // The method's capsule, whose own destructor gives the memory back; NULL where the library refuses, without an
 // exception.
 static PyObject *ask_capsule(PyObject *object) {
+  if (is_plain_tensor(object))
+    return PyObject_CallFunctionObjArgs(torch_to_dlpack, object, NULL);
   PyObject *method = PyObject_GetAttrString(object, "__dlpack__");
   PyObject *capsule = method ? PyObject_CallObject(method, NULL) : NULL;
   Py_XDECREF(method);

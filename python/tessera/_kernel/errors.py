@@ -69,5 +69,5 @@ def from_text(text: str) -> CompileError | None:
     if not errors:
         return None
     _, message, where = errors[0]
-    notes = tuple((text, place) for kind, text, place in found if kind == "note")
+    notes = tuple((text, place) for kind, text, place in found if kind == "note" and not text.startswith("see current operation"))
     return CompileError(message, where, notes)

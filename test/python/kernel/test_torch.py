@@ -39,3 +39,20 @@ def test_types(target, dtype):
 def test_strides_are_refused():
     with pytest.raises((TypeError, ValueError), match="'x'"):
         doubled[1](torch.zeros(32)[::2], torch.zeros(16))
+
+
+def test_tensors_with_gradients_are_refused():
+    with pytest.raises((TypeError, ValueError), match="'x'"):
+        doubled[1](torch.zeros(16, requires_grad=True), torch.zeros(16))
+    y = torch.zeros(16)
+    doubled[1](torch.ones(16, requires_grad=True).detach(), y)
+    torch.testing.assert_close(y, torch.full((16, ), 2.0))
+
+
+def test_tensors_of_a_subclass():
+    class Mine(torch.Tensor):
+        pass
+
+    y = torch.zeros(16)
+    doubled[1](torch.ones(16).as_subclass(Mine), y)
+    torch.testing.assert_close(y, torch.full((16, ), 2.0))

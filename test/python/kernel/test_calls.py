@@ -1,0 +1,103 @@
+"""Calls of kernels: many, from several threads, after fork; and what passes and targets find, at Python lines."""
+import os
+import threading
+
+import numpy as np
+import pytest
+from kernels import data
+
+import tessera as ts
+
+pytest.importorskip("tessera_runtime", reason="not built: Python.h is missing")
+
+
+@pytest.fixture(autouse=True)
+def kept(monkeypatch):
+    monkeypatch.setenv("TESSERA_CACHE", "none")
+
+
+@ts.kernel
+def add(x: ts.Array[ts.f32, "N"], y: ts.Array[ts.f32, "N"], z: ts.Array[ts.f32, "N"], BLOCK: ts.Constant = 64):
+    i = ts.program_id(0)
+    ts.store(z, i, ts.load(x, i, BLOCK) + ts.load(y, i, BLOCK))
+
+
+def resident():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGESIZE")
+
+
+def test_many_calls_hold_nothing():
+    x, y, z = data(1024), data(1024, seed=1), np.zeros(1024, "f4")
+    for _ in range(2000):
+        add[16](x, y, z)
+    before = resident()
+    for _ in range(20000):
+        add[16](x, y, z)
+    assert resident() - before < 1 << 20
+    np.testing.assert_array_equal(z, x + y)
+
+
+def test_several_threads_call_and_compile():
+    x, y = data(1000), data(1000, seed=1)
+    wrong = []
+
+    def work(block):
+        for target in ("cpu", "interpret", "cpu"):
+            z = np.zeros(1000, "f4")
+            add[-(-1000 // block)](x, y, z, BLOCK=block, target=target)
+            if not (z == x + y).all():
+                wrong.append((block, target))
+
+    threads = [threading.Thread(target=work, args=(block, )) for block in (8, 32, 32, 100)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+def test_a_forked_process_is_refused():
+    x, y, z = data(64), data(64, seed=1), np.zeros(64, "f4")
+    add[1](x, y, z)
+    child = os.fork()
+    if child == 0:
+        try:
+            add[1](x, y, z)
+        except BaseException as error:
+            os._exit(7 if "fork" in str(error) else 8)
+        os._exit(0)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+
+
+@ts.kernel
+def racing(y: ts.Array[ts.f32, 64]):
+    v = ts.load(y, 0, 64)
+    ts.store(y, 0, v + ts.f32(ts.program_id(0)))
+
+
+@pytest.mark.parametrize("target", ["interpret", "emulate:sm_80", "emulate:gfx942"])
+def test_races_are_found_at_python_lines(target):
+    with pytest.raises(ts.Error) as error:
+        racing[4](np.zeros(64, "f4"), target=target)
+    line = racing.source.node.body[0].lineno
+    assert f"test_calls.py:{line}:9: error: " in str(error.value)
+    assert "\n    v = ts.load(y, 0, 64)\n        ^" in str(error.value)
+
+
+@ts.kernel
+def too_large(x: ts.Array[ts.f32, "N"], y: ts.Array[ts.f32, "N"]):
+    ts.store(y, 0, ts.sort(ts.load(x, 0, 65536), axis=0))
+
+
+def test_a_pass_reports_at_python_lines():
+    with pytest.raises(ts.CompileError, match="bytes of shared memory, expected at most sm_80's") as error:
+        too_large[1](data(8), np.zeros(8, "f4"), target="emulate:sm_80")
+    assert error.value.file == __file__ and error.value.line == too_large.source.node.lineno
+
+
+def test_an_unknown_target_is_named():
+    with pytest.raises(ts.Error, match="unknown machine 'sm_1'"):
+        racing[1](np.zeros(64, "f4"), target="emulate:sm_1")
+    with pytest.raises(ts.Error, match="nowhere"):
+        racing[1](np.zeros(64, "f4"), target="nowhere")
