@@ -162,7 +162,8 @@ def _translate(source: bytes, name: str, pipeline: str | None, made: Path, limit
 def _load(path: Path, entry: str, name: str) -> "Compiled":
     runtime = _runtime()
     try:
-        return runtime.load(path, entry)
+        program: "Compiled" = runtime.load(path, entry)
+        return program
     except runtime.Error as error:
         raise Error(str(error).replace(str(path), name)) from None
 
@@ -233,7 +234,7 @@ def compile(program: Module | str | os.PathLike[str], *, entry: str = "main", ta
     if threads is not None:
         _runtime().set_threads(threads)
     if target != "cpu":
-        module = program if isinstance(program, Module) else parse(program) if "\n" in str(program) else load(program)
+        module = program if isinstance(program, Module) else parse(str(program)) if "\n" in str(program) else load(program)
         return OnTarget(module, target, entry, pipeline)
     identity, read, name = _given(program)
     key = identity, entry, pipeline, _machine_files()

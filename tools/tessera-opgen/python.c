@@ -141,8 +141,8 @@ void opgenWritePythonHead(FILE *out) {
                "# yapf: disable\n"
                "from __future__ import annotations\n\n"
                "from typing import TYPE_CHECKING, Any, Sequence\n\n"
-               "if TYPE_CHECKING:\n    from .builder import Builder, Value\n\n"
-               "Attribute = Region = Type = Any\n");
+               "if TYPE_CHECKING:\n    from typing import TypeAlias\n\n    from .builder import Builder, Value\n\n"
+               "    Attribute: TypeAlias = Any\n    Region: TypeAlias = Any\n    Type: TypeAlias = Any\n");
 }
 
 void opgenWritePython(FILE *out, const Opgen *opgen) {

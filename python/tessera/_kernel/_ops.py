@@ -5,9 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Sequence
 
 if TYPE_CHECKING:
+    from typing import TypeAlias
+
     from .builder import Builder, Value
 
-Attribute = Region = Type = Any
+    Attribute: TypeAlias = Any
+    Region: TypeAlias = Any
+    Type: TypeAlias = Any
 
 
 def kernel(b: Builder, *, schedule: Attribute | None = None, machine: Attribute | None = None, warps: int | None = None, ordered: bool = False, sym_name: str, sym_visibility: str | None = None, function_type: Type, arg_attrs: Attribute | None = None, res_attrs: Attribute | None = None, body: Region | None = None) -> None:

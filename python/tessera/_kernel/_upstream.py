@@ -5,9 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Sequence
 
 if TYPE_CHECKING:
+    from typing import TypeAlias
+
     from .builder import Builder, Value
 
-Attribute = Region = Type = Any
+    Attribute: TypeAlias = Any
+    Region: TypeAlias = Any
+    Type: TypeAlias = Any
 
 arith_CmpF = "false oeq ogt oge olt ole one ord ueq ugt uge ult ule une uno true".split()
 

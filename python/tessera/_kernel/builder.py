@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import math
-from typing import Any, Callable, Iterator, NamedTuple, Sequence
+from typing import Any, Callable, Iterator, Sequence
 
 from .._diagnostics import Capture
 from .._ir import _context, _RawContext
@@ -51,10 +51,12 @@ _NAN = {"f16": 0x7E00, "bf16": 0x7FC0, "f32": 0x7FC00000, "f64": 0x7FF8000000000
 _LARGEST = {"f16": 65504.0, "bf16": 3.3895313892515355e38, "f32": 3.4028234663852886e38, "f8E4M3FN": 448.0, "f8E5M2": 57344.0}
 
 
-class Value(NamedTuple):
+class Value:
     """A value of the program and its type, as mlir-c has them."""
-    raw: Any
-    type: Any
+    __slots__ = ("raw", "type")
+
+    def __init__(self, raw: Any, kind: Any) -> None:
+        self.raw, self.type = raw, kind
 
 
 def number_text(dtype: DType, value: bool | int | float) -> str:

@@ -34,7 +34,9 @@ class CompileError(Error):
     notes at the other parties. file, line and column say where; diagnostics has the same as objects."""
 
     def __init__(self, message: str, where: Where | None = None, notes: tuple[tuple[str, Where | None], ...] = ()) -> None:
-        self.file, self.line, self.column = (where.file, where.line, where.column) if where else (None, None, None)
+        self.file: str | None = where.file if where else None
+        self.line: int | None = where.line if where else None
+        self.column: int | None = where.column if where else None
         said = Diagnostic("error", message, _location(where),
                           tuple(Diagnostic("note", text, _location(place)) for text, place in notes))
         text = "\n".join(f"{place}: {kind}: {words}{excerpt(place)}" if place else f"{kind}: {words}"

@@ -199,7 +199,7 @@ def _entry(b: Builder, name: str, kinds: list[Any], written: tuple[bool, ...], g
             read.append(value)
         else:
             read.append(_upstream.bufferization_to_buffer(b, value, buffer=b.parse_type(f"memref<{kind.memref}>"), read_only=True))
-    _ops.launch(b, values[len(kinds):], read, outs, results=[], kernel=name)  # type: ignore[arg-type]
+    _ops.launch(b, values[len(kinds):], read, outs, results=[], kernel=name)
     b.create("func.return", [[]], [], {}, [])
 
 

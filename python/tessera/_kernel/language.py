@@ -5,7 +5,7 @@ Every function here works on the tiles of the kernel that is being walked; calle
 from __future__ import annotations
 
 import builtins
-from typing import Any, Callable, Sequence
+from typing import Any, Callable, Sequence, TypeVar
 
 from . import _ops, _upstream
 from .builder import DType, _INFINITY, bool_, f32, f64, i8, i32, i64, index
@@ -16,9 +16,12 @@ from .tiles import (Array, Tile, as_index, as_tile, axes_of, axis_of, binary, br
 FUNCTIONS: dict[str, Callable[..., Any]] = {}
 
 
-def _public(function: Callable[..., Any]) -> Callable[..., Any]:
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+def _public(function: _Function) -> _Function:
     FUNCTIONS[function.__name__.rstrip("_")] = function
-    function.tessera_language = True  # type: ignore[attr-defined]
+    setattr(function, "tessera_language", True)
     return function
 
 
@@ -832,4 +835,4 @@ def assume(x: Tile, divisible: int | None = None, range: tuple[int, int] | None 
 
 for _method in ("sum", "prod", "max", "min", "any", "all", "mean", "argmax", "argmin", "cumsum", "cumprod", "squeeze"):
     setattr(Tile, _method, FUNCTIONS[_method])
-Tile.__getitem__ = item_of  # type: ignore[attr-defined]
+setattr(Tile, "__getitem__", item_of)

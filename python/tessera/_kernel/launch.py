@@ -284,7 +284,7 @@ def _as_numpy(value: Any) -> Any:
     """PyTorch's tensors as arrays of the same memory; of types that numpy lacks, their bits."""
     if type(value).__module__.partition(".")[0] != "torch" or not hasattr(value, "numpy"):
         return value
-    import torch
+    import torch  # type: ignore[import-not-found,unused-ignore]
     value = value.detach()
     if value.dtype is torch.bfloat16:
         return value.view(torch.int16).numpy().view("uint16")

@@ -30,13 +30,13 @@ def shape_text(shape: Sequence[int]) -> str:
     return "x".join(map(str, shape)) if shape else "scalar"
 
 
-class Tile:
+class Tile(Value):
     """A tile of static shape, or a scalar, whose shape is ()."""
-    __slots__ = ("raw", "type", "shape", "dtype", "where", "inner")
+    __slots__ = ("shape", "dtype", "where", "inner")
     __array_ufunc__ = None
 
     def __init__(self, value: Value, inner: "tuple[Tile, tuple[int, ...]] | None" = None) -> None:
-        self.raw, self.type = value.raw, value.type
+        super().__init__(value.raw, value.type)
         b = builder()
         self.shape, self.dtype = b.describe(value.type)
         self.where: Where | None = b.where
@@ -72,7 +72,7 @@ class Tile:
     def __bool__(self) -> bool:
         raise Refused(f"{self!r} is known only when the kernel runs, where a constant is needed", ("it is made here", self.where))
 
-    __index__ = __int__ = __float__ = __bool__  # type: ignore[assignment]
+    __index__ = __int__ = __float__ = __bool__
 
     def __hash__(self) -> int:
         return id(self)
@@ -238,8 +238,7 @@ def convert(x: Any, dtype: DType) -> Tile:
         make = _upstream.arith_extf if source.bits < dtype.bits else _upstream.arith_truncf
         return Tile(make(b, x, out=wanted))
     if "index" in (source.name, dtype.name) and "float" not in (source.kind, dtype.kind):
-        make = _upstream.arith_index_castui if source is bool_ else _upstream.arith_index_cast
-        return Tile(make(b, x, out=wanted))
+        return Tile((_upstream.arith_index_castui if source is bool_ else _upstream.arith_index_cast)(b, x, out=wanted))
     from .builder import i64
     if source is index:
         return convert(convert(x, i64), dtype)
@@ -318,7 +317,7 @@ def _floor_division(operator: str, x: Tile, y: Tile, given: Any) -> Tile:
     if x.dtype.kind == "int":
         _nonzero_divisor(given, operator)
         quotient = Tile(_upstream.arith_floordivsi(b, x, y))
-        return quotient if operator == "//" else x - quotient * y  # type: ignore[operator, no-any-return]
+        return quotient if operator == "//" else x - quotient * y  # type: ignore[operator]
     remainder = Tile(_upstream.arith_remf(b, x, y))
     zero = as_tile(0, x.dtype)
     is_zero = compare("==", remainder, zero)

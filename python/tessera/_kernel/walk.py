@@ -111,7 +111,7 @@ def static_assert(condition: Any, message: str = "") -> None:
 
 for _function in (static_range, static_assert):
     language.FUNCTIONS[_function.__name__] = _function
-    _function.tessera_language = True  # type: ignore[attr-defined]
+    setattr(_function, "tessera_language", True)
 
 
 def _is_tile(value: Any) -> bool:
@@ -341,7 +341,7 @@ class Walker:
         self.b.block = around
         regions = self.b.take(holder)
         made = iter([Tile(value) for value in _upstream.scf_if(self.b, condition, results=[value.type for value in leaves[0]],
-                                                               thenRegion=regions[0], elseRegion=regions[1])])  # type: ignore[arg-type]
+                                                               thenRegion=regions[0], elseRegion=regions[1])])
         return [shape(made) for shape in shapes]
 
     def unify(self, frame: Frame, node: ast.AST, what: str, one: Any, other: Any, blocks: list[Any],
@@ -457,7 +457,7 @@ class Walker:
             self.b.create("scf.yield", [ends], [], {}, [])
             self.b.block = around
             break
-        made = _upstream.scf_for(self.b, *first, leaves, region=self.b.take(holder)[0])  # type: ignore[arg-type]
+        made = _upstream.scf_for(self.b, first[0], first[1], first[2], leaves, region=self.b.take(holder)[0])
         before.update(rebuild(iter([Tile(value) for value in made])))
         self.forget(frame, node, after)
 
@@ -581,7 +581,7 @@ class Walker:
                 break
             self.b.drop(holder)
         regions = self.b.take(holder)
-        made = _upstream.scf_while(self.b, leaves, results=types, before=regions[0], after=regions[1])  # type: ignore[arg-type]
+        made = _upstream.scf_while(self.b, leaves, results=types, before=regions[0], after=regions[1])
         before.update(rebuild(iter([Tile(value) for value in made])))
         self.forget(frame, node, after)
 
@@ -660,9 +660,9 @@ class Walker:
 
     def of_Slice(self, frame: Frame, node: ast.Slice) -> Any:
         lower, upper, step = (self.expression(frame, part) if part else None for part in (node.lower, node.upper, node.step))
-        if _is_tile(lower) and node.step is None and isinstance(node.upper, ast.BinOp) and isinstance(node.upper.op, ast.Add):
+        if _is_tile(lower) and node.lower and node.step is None and isinstance(node.upper, ast.BinOp) and isinstance(node.upper.op, ast.Add):
             size = self.expression(frame, node.upper.right)
-            if ast.dump(node.upper.left) == ast.dump(node.lower) and isinstance(size, int):  # type: ignore[arg-type]
+            if ast.dump(node.upper.left) == ast.dump(node.lower) and isinstance(size, int):
                 return language.Span(lower, size)
         return slice(lower, upper, step)
 
@@ -720,7 +720,7 @@ class Walker:
         if _is_tile(value):
             return self.at(frame, node, unary, name, value)
         try:
-            return {"-": operator.neg, "+": operator.pos, "~": operator.invert}[name](value)
+            return -value if name == "-" else +value if name == "+" else ~value
         except TypeError as error:
             raise self.refuse(frame, node, str(error)) from None
 
@@ -1018,7 +1018,7 @@ def _length(value: Any) -> int:
     if isinstance(value, (Tile, Array)):
         if not value.ndim:
             raise Refused(f"len of {value!r}, which has no axes")
-        return value.shape[0]  # type: ignore[no-any-return]
+        return value.shape[0]
     return len(value)
 
 
