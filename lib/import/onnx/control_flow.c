@@ -132,6 +132,22 @@ static MlirType commonType(Node *node, const OnnxValue *a, const OnnxValue *b) {
   return mlirRankedTensorTypeGet(a->rank, shape, onnxElementType(node, a->type), mlirAttributeGetNull());
 }
 
+// One element of rank 0 in one branch and of rank 1 in the other, as exporters write scalars: rank 1, with a warning.
+// It broadcasts alike.
+static void alignOneElement(Node *node, const MlirBlock blocks[2], OnnxValue **of, OnnxValue **ofOther) {
+  OnnxValue *x = *of, *y = *ofOther;
+  bool isFirst = x->rank == 0 && y->rank == 1;
+  if (x->kind != OnnxKind_Tensor || y->kind != OnnxKind_Tensor || x->rank + y->rank != 1 ||
+      onnxStatic((isFirst ? y : x)->sizes[0]) != 1)
+    return;
+  TileBuilder before = enter(node, blocks[isFirst ? 0 : 1]);
+  MlirValue one = tileBuildIndex(node->b, 1);
+  OnnxValue **scalar = isFirst ? of : ofOther;
+  *scalar = onnxReshape(node, *scalar, 1, &one);
+  leave(node, before);
+  tileWarningAt(node->b->location, "a value has rank 0 in one branch of an If and rank 1 in the other: it gets rank 1");
+}
+
 bool onnxEmitIf(Node *node) {
   const char *const names[] = {"then_branch", "else_branch"};
   const OnnxGraph *graphs[2];
@@ -162,6 +178,8 @@ bool onnxEmitIf(Node *node) {
   }
   // A value whose rank hangs on a dynamic size, as exporters write squeeze: the program is for the first branch.
   bool isOneRank = true;
+  for (int r = 0; r < node->numOut && ok; ++r)
+    alignOneElement(node, blocks, &values[0][r], &values[1][r]);
   for (int r = 0; r < node->numOut && ok; ++r)
     isOneRank &= values[0][r]->rank == values[1][r]->rank;
   if (ok && !isOneRank) {

@@ -93,6 +93,18 @@ MODELS = {
         [tensor("bound", FLOAT, [], [0.5]), tensor("most", INT64, [], [9]), tensor("limit", FLOAT, [], [4.0]),
          tensor("places", INT64, [4], [5, 1, 1, -6]), tensor("updates", FLOAT, [4], [0.5, 0.25, 1.0, -2.0]),
          tensor("three", INT64, [1], [3])]),
+    # One element, of rank 0 in one branch and of rank 1 in the other: both ways.
+    "scalars": model(
+        [node("ReduceSum", ["x"], ["sum"], keepdims=0), node("ReduceSum", ["x"], ["sums"], keepdims=1),
+         node("Less", ["sum", "bound"], ["isLow"]), node("Not", ["isLow"], ["isHigh"]),
+         node("If", ["isLow"], ["a"],
+              then_branch=("graph", graph([node("Neg", ["sum"], ["t"])], [], [value("t", FLOAT, [])])),
+              else_branch=("graph", graph([node("Abs", ["sums"], ["e"])], [], [value("e", FLOAT, [1])]))),
+         node("If", ["isHigh"], ["b"],
+              then_branch=("graph", graph([node("Mul", ["sums", "sums"], ["u"])], [], [value("u", FLOAT, [1])])),
+              else_branch=("graph", graph([node("Sqrt", ["bound"], ["f"])], [], [value("f", FLOAT, [])]))),
+         node("Mul", ["x", "a"], ["scaled"]), node("Add", ["scaled", "b"], ["y"])],
+        [value("x", FLOAT, [5])], [value("y", FLOAT, [5])], [tensor("bound", FLOAT, [], [0.5])]),
     # What goes wrong, and the node it goes wrong at.
     "cycle": model([node("Relu", ["b"], ["a"], "first"), node("Relu", ["a"], ["b"], "second")], [],
                    [value("b", FLOAT, [2])]),
