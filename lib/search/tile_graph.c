@@ -355,15 +355,13 @@ static void fitCpu(Kernel *k, const TileSearchTarget *target) {
     k->cost.misfit = "a core's caches";
 }
 
-// Warps for each partition of a core that hide the latency of memory. Not fitted.
-enum { HidingWarps = 2 };
-
 // Bytes and operations at the machine's rates, on the cores that have programs. Too few warps wait for memory.
 static double secondsOf(const Kernel *k, const TileSearchTarget *target) {
   double cores = (double)target->cores, programs = (double)k->cost.programs;
   double used = programs / (ceil(programs / cores) * cores), hidden = fmin(1, programs / cores);
   if (target->isGpu)
-    hidden = fmin(1, programs * (double)k->cost.warps / (cores * (double)(target->partitions * HidingWarps)));
+    hidden =
+        fmin(1, programs * (double)k->cost.warps / (cores * (double)(target->partitions * target->model.hidingWarps)));
   double bytes = (k->cost.read + k->cost.written) / target->levels[target->numLevels - 1].bandwidth;
   double lanes =
       (double)(target->isGpu ? target->lanes * target->partitions : target->vectorBytes / 4 * target->loadsPerCycle);

@@ -11,7 +11,6 @@
 #include "mlir-c/Dialect/LLVM.h"
 
 #include <math.h>
-#include <stdio.h>
 
 enum { WidestAccess = 16 }; // bytes
 
@@ -396,13 +395,11 @@ static bool mayWait(MlirOperation load) {
 // steps of a product, which takes them one after the other, one that brings two of the same step. 2: as it is.
 static uint32_t thirdBit(const Gpu *g, MlirOperation load, const TileLayout *layout) {
   TileMachineAtom atom;
-  char name[64];
+  char name[GpuAtomName];
   if (!mayWait(load) || layout->bits[TileLayoutReg] < 4)
     return 2;
   MlirOpOperand use = mlirValueGetFirstUse(tileLoadOpGetResult(load));
-  MlirStringRef text = tileKeywordOf(mlirOpOperandGetOwner(use), "atom");
-  snprintf(name, sizeof name, "%.*s", (int)text.length, text.data);
-  if (!tileMachineFindAtom(g->machine, name, &atom, NULL))
+  if (!gpuFindAtom(g, mlirOpOperandGetOwner(use), name, &atom, NULL))
     return 2;
   intptr_t depth = tileTypeGetRank(tileLoadOpGetResultType(load)) - (mlirOpOperandGetOperandNumber(use) ? 2 : 1);
   for (uint32_t bit = 2; bit < layout->bits[TileLayoutReg]; ++bit)

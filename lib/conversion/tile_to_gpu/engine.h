@@ -275,6 +275,9 @@ MlirValue gpuBufferAddress(Gpu *g, const Buffer *buffer, const Map *places, intp
 //===--- kernel.c ---------------------------------------------------------------------===//
 void gpuLimitId(Gpu *g, MlirValue word, int64_t below);              // says that an id is at least 0 and below
 MlirOperation gpuFindSymbol(MlirOperation module, const char *name); // null: none
+// The atom that a product names, and its name (mma.c). An error lists the machine's atoms.
+enum { GpuAtomName = 64 };
+bool gpuFindAtom(const Gpu *g, MlirOperation product, char name[GpuAtomName], TileMachineAtom *atom, TileError *error);
 MlirOperation gpuGlobal(TileBuilder *builder, const char *name, MlirType type); // internal to the module
 
 //===--- report.c -----------------------------------------------------------------------===//

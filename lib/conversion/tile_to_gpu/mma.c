@@ -46,7 +46,7 @@ static const Split whole = {"ieee", 1, 1, {{0, 0}}};
 typedef struct Product {
   MlirOperation op;
   TileMachineAtom atom, instruction; // as the kernel has it; as it is listed
-  char name[64];
+  char name[GpuAtomName];
   Operand operands[4];
   bool isSparse;
   const Split *split;
@@ -75,19 +75,23 @@ static bool readOperand(Gpu *g, Product *product, int which, const char *name) {
   return operand->count <= MaxFragment || gpuRefuse(product->op, "fragments of more than 64 registers");
 }
 
+bool gpuFindAtom(const Gpu *g, MlirOperation product, char name[GpuAtomName], TileMachineAtom *atom, TileError *error) {
+  MlirStringRef text = tileKeywordOf(product, "atom");
+  snprintf(name, GpuAtomName, "%.*s", (int)text.length, text.data);
+  return tileMachineFindAtom(g->machine, name, atom, error);
+}
+
 static bool readProduct(Gpu *g, MlirOperation op, Product *product) {
-  MlirStringRef name = tileKeywordOf(op, "atom");
   TileError error;
   product->op = op;
   product->isSparse = tileMmaSparseOpIsA(op);
   product->split = &whole;
   product->part = (MlirType){NULL};
-  snprintf(product->name, sizeof product->name, "%.*s", (int)name.length, name.data);
-  if (!tileMachineFindAtom(g->machine, product->name, &product->atom, &error))
+  if (!gpuFindAtom(g, op, product->name, &product->atom, &error))
     return tileError(op, "%s", error.text);
   product->instruction = product->atom;
   if (product->atom.isSwapped) {
-    product->name[name.length - strlen(TILE_MACHINE_SWAPPED)] = '\0';
+    product->name[strlen(product->name) - strlen(TILE_MACHINE_SWAPPED)] = '\0';
     if (!tileMachineFindAtom(g->machine, product->name, &product->instruction, &error))
       return tileError(op, "%s", error.text);
   }

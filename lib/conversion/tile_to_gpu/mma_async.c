@@ -11,7 +11,6 @@
 
 #include "mlir-c/BuiltinAttributes.h"
 
-#include <stdio.h>
 #include <string.h>
 
 enum { AddressMask = 0x3ffff, AddressShift = 4, WordBits = 32 };
@@ -29,7 +28,7 @@ typedef struct Factor {
 typedef struct Product {
   MlirOperation op;
   TileMachineAtom atom;
-  char name[64];
+  char name[GpuAtomName];
   TileLayout repeated; // the accumulator in whole fragments: which tile of m and n a register and a warp have
   uint32_t groupBits;  // of the warps in one fragment
   int64_t depth;       // of the product
@@ -39,10 +38,8 @@ typedef struct Product {
 //===--- reading ------------------------------------------------------------------------------===//
 
 static bool readAtom(Gpu *g, Product *product) {
-  MlirStringRef name = tileKeywordOf(product->op, "atom");
   TileError error;
-  snprintf(product->name, sizeof product->name, "%.*s", (int)name.length, name.data);
-  if (!tileMachineFindAtom(g->machine, product->name, &product->atom, &error))
+  if (!gpuFindAtom(g, product->op, product->name, &product->atom, &error))
     return tileError(product->op, "%s", error.text);
   return strncmp(product->name, "wgmma.", 6) == 0 ||
          tileError(product->op, "has atom \"%s\", which does not run by itself; expected a \"wgmma.…\"", product->name);

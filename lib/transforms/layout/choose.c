@@ -101,8 +101,10 @@ double layoutPriceOfConversion(Graph *graph, MlirType type, LayoutId from, Layou
   return graph->prices[number - 1];
 }
 
+// One instruction of each warp for each register of each op that is computed again.
 double layoutPriceAnew(const Graph *graph, const Value *value, LayoutId layout) {
-  return value->rematerials * 0.25 * graph->warps * (double)layoutRegisters(layoutOf(graph, layout));
+  return value->rematerials * graph->model.issueCycles * graph->warps *
+         (double)layoutRegisters(layoutOf(graph, layout));
 }
 
 //===--- memory --------------------------------------------------------------------------===//
