@@ -3,7 +3,7 @@
 
 #include "lib/capi/assembly.h"
 #include "lib/import/onnx/import.h"
-#include "lib/import/torch_export/import.h"
+#include "lib/import/torch_export/export_graph.h"
 #include "lib/ir/support.h"
 #include "lib/pipelines/nesting.h"
 

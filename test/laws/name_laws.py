@@ -46,6 +46,7 @@ PREFIXES = {
     "dialects": COMPILER,
     "dialects/foreign": ["stablehlo", "chlo", "sdy", "tt", "ttg"],  # foreign dialects keep their names
     "lib/import/onnx": ["onnx"],
+    "lib/import/torch_export": ["torch"],
 }
 TYPE = re.compile(r"^typedef (?:struct|union|enum) (\w+) \{|^(?:struct|union|enum) (\w+) \{", re.M)
 COMMON_FILES = {"main.c"}

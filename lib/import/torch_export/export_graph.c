@@ -1,5 +1,5 @@
-// Reads the graph node by node and lets the table's emitters build. See import.h, operators.h.
-#include "lib/import/torch_export/import.h"
+// Reads the graph node by node and lets the table's emitters build. See export_graph.h, operators.h.
+#include "lib/import/torch_export/export_graph.h"
 
 #include "lib/import/onnx/operators.h"
 #include "lib/import/torch_export/state.h"
