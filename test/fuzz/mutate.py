@@ -39,8 +39,8 @@ NUMBERS = ["0", "-1", "1", "2147483647", "4294967296", "9223372036854775807", "9
 MOST = 12000  # bytes of a file that is mutated
 
 
-def corpus():
-    files = [p for folder in ("test", "examples") for p in sorted((TREE / folder).rglob("*.mlir")) if p.stat().st_size < MOST]
+def corpus(pattern="*.mlir"):
+    files = [p for folder in ("test", "examples") for p in sorted((TREE / folder).rglob(pattern)) if p.stat().st_size < MOST]
     pieces = [piece for p in files for piece in re.split(rb"^// -----.*\n", p.read_bytes(), flags=re.M)]
     return [piece for piece in pieces if piece.strip()]
 
@@ -154,7 +154,7 @@ MUTATIONS = [flip, truncate, lines(delete_line), lines(double_line), lines(swap_
 
 class Mutator:
     def __init__(self, options):
-        self.options, self.files = options, corpus()
+        self.options, self.files = options, corpus(options.files)
         self.counts, self.failures = collections.Counter(), []
         self.tools = {name: str(Path(options.tools) / name) for name in ("tile-opt", "tile-translate", "tile-run")}
         rows = [line.split("\t") for line in (HERE / "upstream.txt").read_text().splitlines() if line and line[0] != "#"]
@@ -163,7 +163,8 @@ class Mutator:
     def mutant(self, seed):
         """(bytes, is it bytecode)."""
         rng = random.Random(f"mutate {seed}")
-        data, other = rng.choice(self.files) if rng.random() < 0.6 else drawn(rng), rng.choice(self.files)
+        is_drawn = self.options.files == "*.mlir" and rng.random() >= 0.6
+        data, other = drawn(rng) if is_drawn else rng.choice(self.files), rng.choice(self.files)
         if seed % 4 == 3:
             return self.damaged_bytecode(rng, data)
         for _ in range(rng.choice([1, 1, 2, 3])):
@@ -310,6 +311,7 @@ def main():
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--count", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--files", default="*.mlir", help="names of the files that are mutated; those of other names than *.mlir alone")
     parser.add_argument("--timeout", type=int, default=10, help="seconds of CPU that a tool may take")
     parser.add_argument("--keep", help="folder for mutants that fail")
     parser.add_argument("--show", action="store_true")

@@ -92,7 +92,18 @@ static bool upperHalf(Triton *t, MlirOperation op) {
   MlirValue x = tritonPlain(t, ttMulhiUIOpGetX(op)), y = tritonPlain(t, ttMulhiUIOpGetY(op));
   if (mlirValueIsNull(x) || mlirValueIsNull(y))
     return false;
-  tritonSetPlain(t, ttMulhiUIOpGetResult(op), arithMulUIExtendedOpGetHigh(arithMulUIExtendedOpCreate(&t->b, x, y)));
+  MlirType type = mlirValueGetType(x), element = tritonShape(type).element;
+  unsigned bits = mlirIntegerTypeGetWidth(element);
+  if (bits > 32) {
+    tritonSetPlain(t, ttMulhiUIOpGetResult(op), arithMulUIExtendedOpGetHigh(arithMulUIExtendedOpCreate(&t->b, x, y)));
+    return true;
+  }
+  MlirType i64 = mlirIntegerTypeGet(t->b.context, 64), wide = tritonWithElement(type, i64);
+  MlirValue product = tileBuildBinary(&t->b, ArithOp_MulI, tileBuildCast(&t->b, ArithOp_ExtUI, x, wide),
+                                      tileBuildCast(&t->b, ArithOp_ExtUI, y, wide));
+  MlirValue shift = tritonSplat(t, tileBuildInteger(&t->b, i64, bits), wide);
+  product = tileBuildBinary(&t->b, ArithOp_ShRUI, product, shift);
+  tritonSetPlain(t, ttMulhiUIOpGetResult(op), tileBuildCast(&t->b, ArithOp_TruncI, product, type));
   return true;
 }
 
@@ -119,10 +130,13 @@ static bool convert(Triton *t, MlirOperation op) {
   unsigned from = tileElementWidth(source), to = tileElementWidth(element);
   bool isDown = !mlirAttributeIsNull(rounding) && mlirIntegerAttrGetValueInt(rounding) == TtRounding_TowardZero;
   MlirValue result = x;
-  if (to > from && !isDown)
+  enum { TowardZero = 3 }; // of arith's rounding modes
+  if (to > from)
     result = tileBuildCast(&t->b, ArithOp_ExtF, x, type);
-  else if (to < from && to > 8 && !isDown)
-    result = tileBuildCast(&t->b, ArithOp_TruncF, x, type);
+  else if (to < from && to > 8)
+    result = tileOnlyResult(arithTruncFOpCreate(&t->b, type, x,
+                                                isDown ? tileBuildEnum(&t->b, 32, TowardZero) : mlirAttributeGetNull(),
+                                                mlirAttributeGetNull()));
   else if (!mlirTypeEqual(source, element) && to < from)
     result = tileOnlyResult(tileConvertTypeOpCreate(&t->b, type, x, (MlirValue){NULL},
                                                     to <= 8 ? mlirUnitAttrGet(t->b.context) : mlirAttributeGetNull(),

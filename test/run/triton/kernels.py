@@ -1,52 +1,9 @@
-"""Runs the TTIR of Inputs/ on targets and compares it with numpy: kernels.py TILE_RUN TARGET…
+"""Runs kernels of Triton on targets and compares them with numpy: kernels.py TILE_RUN TARGET…
 
-Sizes are odd, ragged and single. Prints one line for each output that is wrong, then how many were right.
+Sizes are odd, ragged and single.
 """
-import os
-import subprocess
-import sys
-import tempfile
-
 import numpy as np
-
-INPUTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "Inputs")
-tile_run, targets = sys.argv[1], sys.argv[2:]
-random = np.random.default_rng(7)
-right = wrong = 0
-
-
-def normal(*shape):
-    return random.standard_normal(shape).astype(np.float32)
-
-
-def launch(kernel, arguments, grid, target, expect=None):
-    """What the arrays among the arguments hold afterwards, by number. Nothing, if the run ends with an error."""
-    with tempfile.TemporaryDirectory() as scratch:
-        command = [tile_run, f"{INPUTS}/{kernel}.ttir", f"--entry=launch_{kernel}", f"--target={target}",
-                   f"--out={scratch}/out.npz"]
-        for number, argument in enumerate([*arguments, *(np.int64(size) for size in grid)]):
-            np.save(f"{scratch}/{number}.npy", argument)
-            command.append(f"--in={scratch}/{number}.npy")
-        run = subprocess.run(command, capture_output=True, text=True, check=False)
-        if run.returncode:
-            if not expect or expect not in run.stderr:
-                print(run.stderr)
-            return {}
-        with np.load(f"{scratch}/out.npz") as file:
-            return {int(name.removeprefix("argument")): file[name] for name in file.files}
-
-
-def judge(kernel, arguments, grid, expected):
-    """expected: by number of the argument, the array and its tolerance."""
-    global right, wrong
-    for target in targets:
-        seen = launch(kernel, arguments, grid, target)
-        for number, (value, tolerance) in expected.items():
-            value = np.asarray(value, np.float64).ravel()
-            good = number in seen and np.all(np.abs(seen[number] - value) <= tolerance * (1 + np.abs(value)))
-            right, wrong = right + bool(good), wrong + (not good)
-            if not good:
-                print(f"{kernel} on {target}: argument {number} is wrong")
+from harness import count, judge, launch, normal, report, targets
 
 
 def add(n):
@@ -95,14 +52,21 @@ def attention(heads, n, depth=64):
 
 def outside():
     """An array shorter than n: views are not sound there, and the gathers of the kernel as it was stop the program."""
-    global right, wrong
     x = normal(5000)
     arguments = [x, x[:4099], np.zeros(5000, np.float32), np.int32(5000)]
     for target in targets:
         stopped = launch("add", arguments, (5, 1, 1), target, expect="out of bounds") == {}
-        right, wrong = right + stopped, wrong + (not stopped)
+        count(stopped, f"add on {target}: reads outside and does not say so")
 
 
+def wraps(row, stride):
+    """An offset that wraps in i32 names the place that it wraps to: a view would read elsewhere."""
+    x, first = normal(70000), row * stride % 2**32
+    judge("wraps", [x, np.zeros(64, np.float32), np.int32(row), np.int32(stride)], (1, 1, 1), {1: (x[first:first + 64], 0)})
+
+
+wraps(7, 1000)
+wraps(65536, 65537)
 add(1)
 add(4099)
 softmax(5, 781)
@@ -110,4 +74,4 @@ layernorm(3, 600)
 matmul(67, 129, 45)
 attention(2, 97)
 outside()
-print(f"{right} right, {wrong} wrong")
+report()

@@ -1,8 +1,9 @@
-"""Writes the TTIR of kernels.py into this folder: python make.py. It needs the package triton (3.9), and no GPU."""
+"""Writes the TTIR of kernels.py and operations.py into this folder: python make.py. It needs the package triton (3.9), and no GPU."""
 import os
 import re
 
 import kernels
+import operations
 import triton
 from triton._C.libtriton import ir
 from triton.backends.compiler import GPUTarget
@@ -28,10 +29,10 @@ def ttir(kernel, signature, constants):
 def write(name, pointers, scalars, **constants):
     signature = {**{p: kind for kind, names in pointers.items() for p in names.split()},
                  **{s: kind for kind, names in scalars.items() for s in names.split()}}
-    kernel = getattr(kernels, name)
+    kernel = getattr(kernels, name, None) or getattr(operations, name)
     signature = {argument: signature[argument] for argument in kernel.arg_names if argument in signature}
     text = ttir(kernel, signature, constants)
-    text = re.sub(r'loc\("[^"]*/(triton/language/[^"]*|kernels\.py)"', r'loc("\1"', text)
+    text = re.sub(r'loc\("[^"]*/(triton/language/[^"]*|kernels\.py|operations\.py)"', r'loc("\1"', text)
     with open(os.path.join(HERE, f"{name}.ttir"), "w", encoding="utf-8") as file:
         file.write(text)
 
@@ -43,3 +44,9 @@ write("matmul", {"*fp16": "a b c"}, {"i32": "M N K stride_am stride_ak stride_bk
       BM=64, BN=64, BK=32, GROUP=8, ACTIVATION="leaky_relu")
 write("attention", {"*fp16": "q k v out"}, {"fp32": "scale", "i32": "stride_h stride_m n heads"}, CAUSAL=True, D=64,
       BM=64, BN=32)
+write("elementwise", {"*fp32": "x y out", "*i32": "i integers", "*fp16": "halves"}, {"i32": "n"}, BLOCK=128)
+write("reductions", {"*fp32": "x out", "*i32": "i integers"}, {}, BLOCK=64, ROWS=8)
+write("shapes", {"*fp32": "x out", "*i32": "i integers"}, {}, BLOCK=32)
+write("atomics", {"*i32": "x counts ticket", "*fp32": "sums"}, {"i32": "n"}, BLOCK=64)
+write("descriptors", {"*fp32": "x out", "*i32": "rows"}, {"i32": "M N"}, BM=8, BN=16)
+write("control", {"*fp32": "x out"}, {"i32": "n limit"}, BLOCK=64)
