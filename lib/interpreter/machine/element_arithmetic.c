@@ -1,6 +1,7 @@
 // Elements: out of attributes, op by op over whole tiles, and sums with their bounds (docs/numerics.md §4).
 // Expects: formats decoded in the instruction. Leaves: fresh arrays.
 #include "lib/interpreter/machine/machine.h"
+#include "upstream/arith.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -236,4 +237,26 @@ Element interpretProductFinish(const Sum *product, const Format *format) {
   double lost = product->finite < smallestNormal ? terms * format->tiny * product->magnitudes : 0;
   double bound = (terms + 3) * format->epsilon * fabs(product->value) + format->tiny + product->errors + lost;
   return elementOfFloat(value, isnan(bound) ? INFINITY : bound);
+}
+
+bool interpretReduceElements(Machine *machine, const Instruction *instruction, TileUpstream kind, const Element *values,
+                             int64_t count, Element *result) {
+  const Format *format = &instruction->in;
+  const Row *row = kind == TileUpstream_None ? NULL : interpretRowFind(kind);
+  if (!row)
+    return interpretUnknown(machine, instruction->op, "not interpreted yet: this reduction");
+  bool isSum = kind == (TileUpstream)ArithOp_AddF, isProduct = kind == (TileUpstream)ArithOp_MulF;
+  Sum sum = {.terms = 0};
+  *result = values[0];
+  for (int64_t i = 0; i < count; ++i) {
+    if (!interpretElementExpect(machine, instruction, values[i], "combines"))
+      return false;
+    if (isSum || isProduct)
+      (isSum ? sumAdd : interpretProductAdd)(&sum, values[i]);
+    else if (i && !interpretCombineElements(machine, instruction, row, format, *result, values[i], result))
+      return false;
+  }
+  if (isSum || isProduct)
+    *result = (isSum ? interpretSumFinish : interpretProductFinish)(&sum, format);
+  return true;
 }

@@ -256,6 +256,11 @@ Element interpretSumFinish(const Sum *sum, const Format *format);
 void interpretProductAdd(Sum *product, Element x);
 Element interpretProductFinish(const Sum *product, const Format *format);
 
+// All elements, at least one, combined by an op of arith in any order: sums and products bound their result for all
+// orders.
+bool interpretReduceElements(Machine *machine, const Instruction *instruction, TileUpstream kind, const Element *values,
+                             int64_t count, Element *result);
+
 Execute tileExecute(MlirOperation op);   // null: no Tile op
 Execute sparseExecute(MlirOperation op); // null: no Sparse op
 void *tilePlan(MlirOperation op);        // what is worked out when it is decoded; null: nothing

@@ -132,28 +132,10 @@ static TileUpstream reducingOp(MlirAttribute attribute, bool isFloat) {
   return word < 0 ? TileUpstream_None : isFloat ? kinds[word].ofFloats : kinds[word].ofIntegers;
 }
 
-// In any order: sums and products bound their result for all of them.
 static bool reduceNamed(Machine *machine, const Instruction *instruction, const Element *values, int64_t count,
                         MlirAttribute named, Element *result) {
-  const Format *format = &instruction->in;
-  TileUpstream kind = reducingOp(named, format->isFloat);
-  const Row *row = kind == TileUpstream_None ? NULL : interpretRowFind(kind);
-  if (!row)
-    return interpretUnknown(machine, instruction->op, "not interpreted yet: this reduction");
-  bool isSum = kind == (TileUpstream)ArithOp_AddF, isProduct = kind == (TileUpstream)ArithOp_MulF;
-  Sum sum = {.terms = 0};
-  *result = values[0];
-  for (int64_t i = 0; i < count; ++i) {
-    if (!interpretElementExpect(machine, instruction, values[i], "combines"))
-      return false;
-    if (isSum || isProduct)
-      (isSum ? sumAdd : interpretProductAdd)(&sum, values[i]);
-    else if (i && !interpretCombineElements(machine, instruction, row, format, *result, values[i], result))
-      return false;
-  }
-  if (isSum || isProduct)
-    *result = (isSum ? interpretSumFinish : interpretProductFinish)(&sum, format);
-  return true;
+  TileUpstream kind = reducingOp(named, instruction->in.isFloat);
+  return interpretReduceElements(machine, instruction, kind, values, count, result);
 }
 
 static bool reduceByRegion(Machine *machine, Frame *frame, const Instruction *instruction, GpuBlock *block) {

@@ -54,6 +54,7 @@ Element interpretRoundedElement(const Format *format, double exact, double error
   X(TensorOp_Bitcast, interpretScalarBitcast)                                                                          \
   X(ArithOp_Bitcast, interpretScalarBitcast)                                                                           \
   X(MathOp_Fma, interpretScalarFma)                                                                                    \
+  X(VectorOp_FMA, interpretScalarFma)                                                                                  \
   X(MathOp_AbsF, interpretScalarAbsf)                                                                                  \
   X(MathOp_AbsI, interpretScalarAbsi)                                                                                  \
   X(MathOp_Ceil, interpretScalarCeil)                                                                                  \

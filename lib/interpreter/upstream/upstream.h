@@ -104,6 +104,15 @@
   X(GpuOp_Yield, interpretYield)                                                                                       \
   X(VectorOp_TransferRead, interpretTransferRead)                                                                      \
   X(VectorOp_TransferWrite, interpretTransferWrite)                                                                    \
+  X(VectorOp_Extract, interpretVectorExtract)                                                                          \
+  X(VectorOp_Insert, interpretVectorInsert)                                                                            \
+  X(VectorOp_Broadcast, interpretVectorBroadcast)                                                                      \
+  X(VectorOp_Shuffle, interpretVectorShuffle)                                                                          \
+  X(VectorOp_Step, interpretVectorStep)                                                                                \
+  X(VectorOp_FromElements, interpretFromElements)                                                                      \
+  X(VectorOp_Reduction, interpretVectorReduction)                                                                      \
+  X(VectorOp_Load, interpretVectorLoad)                                                                                \
+  X(VectorOp_Store, interpretVectorStore)                                                                              \
   X(VectorOp_Print, interpretVectorPrint)
 
 #define X(kind, function) bool function(Machine *machine, Frame *frame, const Instruction *instruction);
