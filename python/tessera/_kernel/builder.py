@@ -245,7 +245,7 @@ class Builder:
         if not errors:
             return Refused(otherwise)
         notes = [(note.message, Where(note.location.file, note.location.line or 1, note.location.column or 1))
-                 for note in errors[-1].notes if note.location.file]
+                 for note in errors[-1].notes if note.location.file and not note.message.startswith("see current operation")]
         return Refused(errors[-1].message.replace("op ", "", 1) if errors[-1].message.startswith("'") else errors[-1].message,
                        *notes)
 

@@ -406,7 +406,7 @@ def item_of(x: Tile, key: Any) -> Tile:
         offset, size = _range_of(item, x, axis)
         offsets.append(offset)
         sizes.append(size)
-        if isinstance(item, slice):
+        if isinstance(item, (slice, Span)):
             place += 1
         else:
             dropped.append(axis)

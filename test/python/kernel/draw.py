@@ -54,6 +54,33 @@ class NumpyLanguage(types.SimpleNamespace):
         return np.cumsum(x, axis, dtype=x.dtype)
 
     @staticmethod
+    def gather(array, indices, bounds):
+        return array[tuple(np.clip(index, 0, size - 1) for index, size in zip(np.broadcast_arrays(*indices), array.shape))]
+
+    @staticmethod
+    def insert(x, part, offsets):
+        x = x.copy()
+        x[tuple(slice(at, at + size) for at, size in zip(offsets, part.shape))] = part
+        return x
+
+    @staticmethod
+    def topk(x, k, axis):
+        at = np.take(np.argsort(-x.astype("i8"), axis, kind="stable"), np.arange(k), axis)
+        return np.take_along_axis(x, at, axis), at.astype("i4")
+
+    @staticmethod
+    def argsort(x, axis):
+        return np.argsort(x, axis, kind="stable").astype("i4")
+
+    @staticmethod
+    def take_along_axis(x, at, axis):
+        return np.take_along_axis(x, at.astype("i8"), axis)
+
+    @staticmethod
+    def scan(x, function, axis, reverse=False):
+        return np.flip(np.maximum.accumulate(np.flip(x, axis), axis), axis) if reverse else np.maximum.accumulate(x, axis)
+
+    @staticmethod
     def zeros(shape, dtype=np.float32):
         return np.zeros(shape, dtype)
 
@@ -199,7 +226,7 @@ class Draw:
 
     def statement(self, depth):
         r = self.random
-        kind = r.randrange(14)
+        kind = r.randrange(19)
         if kind <= 3 or depth > 3:
             shape, name = self.shape(), self.fresh("f")
             self.say(f"{name} = {self.float_of(shape)}", depth)
@@ -227,8 +254,65 @@ class Draw:
             self.say(f"{a}, {b} = {self.float_of(shape, 1)}, {self.float_of(shape, 1)}", depth)
             self.say(f"{a}, {b} = {b}, {a}", depth)
             self.floats += [(a, shape), (b, shape)]
-        else:
+        elif kind == 13:
             self.product(depth)
+        elif kind <= 16:
+            self.places(depth)
+        elif kind == 17:
+            self.scalars(depth)
+        else:
+            self.pairs(depth)
+
+    def places(self, depth):
+        """What chooses elements by numbers, all exact."""
+        r, rows, columns = self.random, self.rows, self.columns
+        shape, name = (rows, columns), self.fresh("n")
+        floats, integers = self.one_of(self.floats, shape), self.one_of(self.integers, shape)
+        if not floats or not integers:
+            return
+        k, axis = r.randrange(1, columns), r.randrange(2)
+        kept = ((columns, ), (rows, ))[axis]
+        made, kind, result = r.choice([
+            (f"ts.argsort({integers} % 7, axis={axis})", "i", shape),
+            (f"ts.i32(ts.argmax({integers} % 9, axis={axis}))", "i", kept),
+            (f"ts.i32(ts.argmin({integers} % 9, axis={axis}))", "i", kept),
+            (f"ts.concatenate((ts.topk({integers} % 50, {k}, axis=1)[r_], {integers}[:, :{columns - k}]), axis=1)".replace("r_", str(r.randrange(2))),
+             "i", shape),
+            (f"ts.take_along_axis({floats}, {integers} % {shape[axis]}, axis={axis})", "f", shape),
+            (f"ts.gather(x, ({integers} % 3 - 1, {integers} % 5), bounds=\"clamp\")", "f", shape),
+            (f"ts.gather(c, ({integers} % 4, i % 2), bounds=\"clamp\")", "i", shape),
+            (f"ts.insert({floats}, {floats}[:1, :{k}] * 0.5, ({r.randrange(rows)}, {r.randrange(columns - k + 1)}))", "f", shape),
+            (f"{floats}[:, j:j + {columns - 1}].sum(1) * 0.1", "f", (rows, )),
+            (f"{integers}[i % {rows}] + {integers}[i % {rows}, j]", "i", (columns, )),
+            (f"ts.cumsum({floats}, axis={axis}) * 0.1", "f", shape),
+            (f"ts.scan({floats}, lambda a, b: ts.maximum(a, b), axis={axis}, reverse={r.random() < 0.5})", "f", shape),
+            (f"{integers}.astype(ts.f32) * 0.001", "f", shape),
+        ])
+        self.say(f"{name} = {made}", depth)
+        (self.floats if kind == "f" else self.integers).append((name, result))
+
+    def scalars(self, depth):
+        """Numbers that a loop carries from Python's literals."""
+        name, number, counter = self.fresh("s"), self.fresh("q"), self.fresh("k")
+        source = self.one_of(self.floats, (self.rows, self.columns))
+        if not source:
+            return
+        self.say(f"{name}, {number} = 0.0, {self.random.randrange(3)}", depth)
+        self.say(f"for {counter} in range({self.random.choice(['2', 'i + 1', 'j'])}):", depth)
+        self.say(f"{name} = {name} * 0.5 + x[{counter} % 2, j] * {self.number()}", depth + 1)
+        self.say(f"{number} += {counter} * 2 - i // 2", depth + 1)
+        self.say(f"if {number} > {self.random.randrange(4)} or {number} % 3 == 1:", depth)
+        self.say(f"{source} = {source} * 0.5 + {name}", depth + 1)
+
+    def pairs(self, depth):
+        """A tuple that a loop carries."""
+        name, shape = self.fresh("p"), self.shape()
+        self.say(f"{name} = ({self.float_of(shape, 2)}, {self.float_of(shape, 2)})", depth)
+        self.say(f"for {self.fresh('k')} in range(2):", depth)
+        self.say(f"{name} = (({name}[1] - {name}[0]) * 0.5, ts.tanh({name}[0]))", depth + 1)
+        first, second = self.fresh("f"), self.fresh("f")
+        self.say(f"{first}, {second} = {name}", depth)
+        self.floats += [(first, shape), (second, shape)]
 
     def reduction(self, depth):
         shape = (self.rows, self.columns)
