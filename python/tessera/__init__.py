@@ -31,6 +31,9 @@ def __getattr__(name: str) -> Any:
     """What kernels are written with (docs/python-kernels.md), imported when it is first asked for."""
     if name.startswith("__"):
         raise AttributeError(f"module 'tessera' has no attribute '{name}'")
+    if name in ("inspect", "Inspection"):
+        from . import _inspect
+        return getattr(_inspect, name)
     from ._kernel import PUBLIC
     if name not in PUBLIC:
         raise AttributeError(f"module 'tessera' has no attribute '{name}'")
