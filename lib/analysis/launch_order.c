@@ -295,3 +295,70 @@ void tileLaunchOrderFree(TileLaunchOrder *order) {
   free(order->steps);
   tileTableFree(&order->numbers);
 }
+
+//===--- contracting ------------------------------------------------------------===//
+
+// A heap of the nodes that nothing is before any more, by their place.
+typedef struct Sorting {
+  const TileLaunchOrder *order;
+  const intptr_t *node;
+  intptr_t *waiting; // of a node: how many steps it waits for
+  intptr_t **after, *numAfter;
+  intptr_t *heap, heapCount;
+} Sorting;
+
+static void push(Sorting *s, intptr_t node) {
+  intptr_t at = s->heapCount++;
+  for (; at > 0 && s->heap[(at - 1) / 2] > node; at = (at - 1) / 2)
+    s->heap[at] = s->heap[(at - 1) / 2];
+  s->heap[at] = node;
+}
+
+static intptr_t pop(Sorting *s) {
+  intptr_t least = s->heap[0], last = s->heap[--s->heapCount], at = 0;
+  for (intptr_t child; (child = 2 * at + 1) < s->heapCount; at = child) {
+    child += child + 1 < s->heapCount && s->heap[child + 1] < s->heap[child];
+    if (s->heap[child] >= last)
+      break;
+    s->heap[at] = s->heap[child];
+  }
+  s->heap[at] = last;
+  return least;
+}
+
+static void linkSteps(Sorting *s) {
+  for (intptr_t i = 0; i < s->order->count; ++i)
+    for (intptr_t k = 0; k < s->order->steps[i].count; ++k) {
+      intptr_t before = s->node[s->order->steps[i].before[k]], node = s->node[i];
+      if (before == node)
+        continue;
+      s->after[before] = tessera_grow(s->after[before], s->numAfter[before], sizeof **s->after);
+      s->after[before][s->numAfter[before]++] = node;
+      ++s->waiting[node];
+    }
+}
+
+void tileLaunchOrderContract(const TileLaunchOrder *order, const intptr_t *nodes) {
+  size_t count = (size_t)order->count;
+  Sorting s = {.order = order,
+               .node = nodes,
+               .waiting = calloc(count, sizeof *s.waiting),
+               .after = calloc(count, sizeof *s.after),
+               .numAfter = calloc(count, sizeof *s.numAfter),
+               .heap = malloc(count * sizeof *s.heap)};
+  MlirOperation end = count ? mlirBlockGetTerminator(mlirOperationGetBlock(order->steps[0].op)) : (MlirOperation){NULL};
+  linkSteps(&s);
+  for (intptr_t i = 0; i < order->count; ++i)
+    if (nodes[i] == i && !s.waiting[i])
+      push(&s, i);
+  while (s.heapCount) {
+    intptr_t node = pop(&s);
+    mlirOperationMoveBefore(order->steps[node].op, end);
+    for (intptr_t i = 0; i < s.numAfter[node]; ++i)
+      if (--s.waiting[s.after[node][i]] == 0)
+        push(&s, s.after[node][i]);
+  }
+  for (size_t i = 0; i < count; ++i)
+    free(s.after[i]);
+  free(s.waiting), free(s.after), free(s.numAfter), free(s.heap);
+}

@@ -33,6 +33,11 @@ void tileLaunchOrderFree(TileLaunchOrder *order);
 // The step of the op or of the op of the block around it; -1: it is in another block.
 intptr_t tileLaunchOrderStepOf(const TileLaunchOrder *order, MlirOperation op);
 
+// Puts the block's ops in an order in which each set of steps is one step: nodes[i] is the last step of the set of step
+// i, or i. Only the last op of a set is moved; the others stay ahead of all, for the caller to remove. No path may
+// leave a set and come back. Else the ops keep their order.
+void tileLaunchOrderContract(const TileLaunchOrder *order, const intptr_t *nodes);
+
 // Whether the memory of two memrefs may be one, in part. Null: any memory.
 bool tileMemoryMayOverlap(MlirValue a, MlirValue b);
 // The allocation is seen whole: no value but views of it stands for its memory.

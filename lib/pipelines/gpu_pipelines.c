@@ -81,6 +81,7 @@ static const TilePipelineStage stages[] = {
     {tileStageToBuffers, .unless = TilePipeline_Bufferized},
     {tileStageOfOwnership, .unless = TilePipeline_Bufferized},
     {tileStageOfBuffers},
+    {tileStageToCoSchedule, .given = TilePipeline_Persistent},
     {tileStageToMerge, .given = TilePipeline_Fusion},
     {toScheduled},
     {tileStageToPlanDeviceMemory, .given = TilePipeline_Fusion},
@@ -112,7 +113,7 @@ static bool buildRocdl(MlirExtPass options, MlirStringCallback append, void *use
 #define GPU_OPTIONS(chip)                                                                                              \
   {                                                                                                                    \
     TILE_PIPELINE_CHIP(chip), TILE_PIPELINE_BUCKETS, TILE_PIPELINE_BUFFERIZED, TILE_PIPELINE_POLICY,                   \
-        TILE_PIPELINE_FUSION, {                                                                                        \
+        TILE_PIPELINE_FUSION, TILE_PIPELINE_PERSISTENT, {                                                              \
       NULL                                                                                                             \
     }                                                                                                                  \
   }

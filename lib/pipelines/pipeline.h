@@ -24,6 +24,7 @@ typedef enum TilePipelineOption {
   TilePipeline_Fast,
   TilePipeline_Policy,
   TilePipeline_Fusion,
+  TilePipeline_Persistent,
   // No options but constants, which a table of several pipelines refers to (TilePipelineConstants).
   TilePipeline_Conversion,
   TilePipeline_DefaultChip,
@@ -50,6 +51,10 @@ typedef struct TilePipelineConstants {
 
 #define TILE_PIPELINE_FUSION                                                                                           \
   {"fusion", "which ops become one kernel, by time, total-traffic or waves; default: those of tile-group-ops alone",   \
+   MlirExtOption_String, ""}
+
+#define TILE_PIPELINE_PERSISTENT                                                                                       \
+  {"persistent", "which launches become one that waits on the device: model, always or never; default: never",         \
    MlirExtOption_String, ""}
 
 //===--- steps and stages ------------------------------------------------------===//
@@ -87,7 +92,7 @@ typedef struct TilePipelineCall {
   const char *pipeline, *before; // before: a pass that runs ahead of it; may be null
   struct {
     const char *option, *value;
-  } values[3];
+  } values[4];
 } TilePipelineCall;
 
 // "builtin.module(before,pipeline{option=value})", to be freed; null after an error.

@@ -105,6 +105,17 @@ const TilePipelineStep tileStageOfBuffers[] = {
     {NULL},
 };
 
+// Bodies that go into a program take along what is known of their launches.
+const TilePipelineStep tileStageToCoSchedule[] = {
+    {"tile-assume-launch-facts", {{"entry-alignment", "16"}}},
+    {"tile-co-schedule-kernels", {{"persistent", .from = TilePipeline_Persistent}}},
+    {"symbol-dce"},
+    {"canonicalize", .on = funcFuncOpName},
+    {"canonicalize", .on = tileKernelOpName},
+    {"cse", .on = tileKernelOpName},
+    {NULL},
+};
+
 // Launches without a path between them become one.
 const TilePipelineStep tileStageToMerge[] = {
     {"tile-merge-parallel-kernels"},

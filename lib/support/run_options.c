@@ -14,6 +14,8 @@ const char tessera_run_options_help[] =
     "  --pass-pipeline=TEXT  passes instead of the target's own pipeline\n"
     "  --policy=NAME         how tiles are chosen: construct (default), exhaustive-model, measure, fixed or random\n"
     "  --fusion=OBJECTIVE    fuse ops across kernels by time, total-traffic or waves (default: only simple chains)\n"
+    "  --persistent=WHICH    launches of a GPU as one launch that waits on the device: model, always or never "
+    "(default)\n"
     "  --in=FILE             one .npy per argument, in order, or a .npz with the next ones (default: random data)\n"
     "  --size=N              size of every dynamic dimension of the random arguments (default: 128); given more than\n"
     "                        once: one size for each dynamic dimension, in order\n"
@@ -57,9 +59,9 @@ static bool parse_integer(const char *flag, const char *text, int64_t least, int
 static bool take_text(const char *argument, tessera_run_options_t *options) {
   const struct {
     const char *flag, **target;
-  } flags[] = {{"--entry", &options->entry},   {"--pass-pipeline", &options->pipeline},
-               {"--policy", &options->policy}, {"--fusion", &options->fusion},
-               {"--stats", &options->stats},   {"--trace", &options->trace}};
+  } flags[] = {{"--entry", &options->entry},   {"--pass-pipeline", &options->pipeline}, {"--policy", &options->policy},
+               {"--fusion", &options->fusion}, {"--persistent", &options->persistent},  {"--stats", &options->stats},
+               {"--trace", &options->trace}};
   for (size_t i = 0; i < sizeof flags / sizeof *flags; ++i) {
     const char *value = value_of(argument, flags[i].flag);
     if (value) {

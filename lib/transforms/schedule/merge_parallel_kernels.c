@@ -456,77 +456,6 @@ static Sets setsOf(const Merging *m, const TileLaunchOrder *order) {
   return sets;
 }
 
-// An order of the steps in which each set is one step, at the place of its last member: a heap of the steps that
-// nothing is before any more, by their place.
-typedef struct Sorting {
-  const TileLaunchOrder *order;
-  intptr_t *node;    // of a step: the last member of its set, or itself
-  intptr_t *waiting; // of a node: how many steps it waits for
-  intptr_t **after, *numAfter;
-  intptr_t *heap, heapCount;
-} Sorting;
-
-static void push(Sorting *s, intptr_t node) {
-  intptr_t at = s->heapCount++;
-  for (; at > 0 && s->heap[(at - 1) / 2] > node; at = (at - 1) / 2)
-    s->heap[at] = s->heap[(at - 1) / 2];
-  s->heap[at] = node;
-}
-
-static intptr_t pop(Sorting *s) {
-  intptr_t least = s->heap[0], last = s->heap[--s->heapCount], at = 0;
-  for (intptr_t child; (child = 2 * at + 1) < s->heapCount; at = child) {
-    child += child + 1 < s->heapCount && s->heap[child + 1] < s->heap[child];
-    if (s->heap[child] >= last)
-      break;
-    s->heap[at] = s->heap[child];
-  }
-  s->heap[at] = last;
-  return least;
-}
-
-static void linkSteps(Sorting *s) {
-  for (intptr_t i = 0; i < s->order->count; ++i)
-    for (intptr_t k = 0; k < s->order->steps[i].count; ++k) {
-      intptr_t before = s->node[s->order->steps[i].before[k]], node = s->node[i];
-      if (before == node)
-        continue;
-      s->after[before] = tessera_grow(s->after[before], s->numAfter[before], sizeof **s->after);
-      s->after[before][s->numAfter[before]++] = node;
-      ++s->waiting[node];
-    }
-}
-
-static void sortBlock(const TileLaunchOrder *order, const Sets *sets, MlirBlock block) {
-  size_t count = (size_t)order->count;
-  Sorting s = {.order = order,
-               .node = malloc(count * sizeof *s.node),
-               .waiting = calloc(count, sizeof *s.waiting),
-               .after = calloc(count, sizeof *s.after),
-               .numAfter = calloc(count, sizeof *s.numAfter),
-               .heap = malloc(count * sizeof *s.heap)};
-  MlirOperation end = mlirBlockGetTerminator(block);
-  for (intptr_t i = 0; i < order->count; ++i)
-    s.node[i] = i;
-  for (intptr_t i = 0; i < sets->count; ++i)
-    for (intptr_t k = 0; k < sets->items[i].count; ++k)
-      s.node[sets->items[i].steps[k]] = sets->items[i].steps[sets->items[i].count - 1];
-  linkSteps(&s);
-  for (intptr_t i = 0; i < order->count; ++i)
-    if (s.node[i] == i && !s.waiting[i])
-      push(&s, i);
-  while (s.heapCount) {
-    intptr_t node = pop(&s);
-    mlirOperationMoveBefore(order->steps[node].op, end);
-    for (intptr_t i = 0; i < s.numAfter[node]; ++i)
-      if (--s.waiting[s.after[node][i]] == 0)
-        push(&s, s.after[node][i]);
-  }
-  for (size_t i = 0; i < count; ++i)
-    free(s.after[i]);
-  free(s.node), free(s.waiting), free(s.after), free(s.numAfter), free(s.heap);
-}
-
 // The members are in order now: each merged launch goes to its last member's place, the members go.
 static void placeMerged(const TileLaunchOrder *order, const Sets *sets) {
   for (intptr_t i = 0; i < sets->count; ++i) {
@@ -534,6 +463,17 @@ static void placeMerged(const TileLaunchOrder *order, const Sets *sets) {
     for (intptr_t k = 0; set->count > 1 && k < set->count; ++k)
       mlirOperationDestroy(order->steps[set->steps[k]].op);
   }
+}
+
+static void contract(const TileLaunchOrder *order, const Sets *sets) {
+  intptr_t *nodes = malloc((size_t)order->count * sizeof *nodes);
+  for (intptr_t i = 0; i < order->count; ++i)
+    nodes[i] = i;
+  for (intptr_t i = 0; i < sets->count; ++i)
+    for (intptr_t k = 0; k < sets->items[i].count; ++k)
+      nodes[sets->items[i].steps[k]] = sets->items[i].steps[sets->items[i].count - 1];
+  tileLaunchOrderContract(order, nodes);
+  free(nodes);
 }
 
 static void runOnBlock(Merging *m, MlirBlock block) {
@@ -545,7 +485,7 @@ static void runOnBlock(Merging *m, MlirBlock block) {
       merged.items[merged.count++] = sets.items[i];
     }
   if (merged.count) {
-    sortBlock(&order, &merged, block);
+    contract(&order, &merged);
     for (intptr_t i = 0; i < merged.count; ++i)
       merge(m, &order, &merged.items[i]);
     placeMerged(&order, &merged);

@@ -11,5 +11,6 @@ extern const MlirExtPassDefinition tileConstructTilesPass;
 extern const MlirExtPassDefinition tileMergeDimensionsPass;
 extern const MlirExtPassDefinition tileSpecializeSizesPass;
 extern const MlirExtPassDefinition tileSplitReductionsPass;
+extern const MlirExtPassDefinition tileCoScheduleKernelsPass;
 extern const MlirExtPassDefinition tileMergeParallelKernelsPass;
 extern const MlirExtPassDefinition tileSetMachinePass;

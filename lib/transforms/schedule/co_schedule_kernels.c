@@ -1,0 +1,729 @@
+// tile-co-schedule-kernels{chip=NAME persistent=model lanes=N remarks=false}: launches become one launch whose programs
+// wait for each other on the device.
+//
+//   tile.launch @a grid(%c8) …           tile.launch @program_0 grid(lanes) ins(plan, addresses, …) outs(counters, …)
+//   tile.launch @b grid(%c4, %c3) …  →   tile.kernel @program_0 {cooperative}: each lane goes through the launches in
+//   tile.launch @c grid(%c2) …             order, takes its share of their programs, awaits and signals counters
+//
+// Why: launches of few programs leave the machine idle between them, and each one costs.
+// Expects: host functions on buffers, freed; kernels at kernel level that know the facts of their launches
+// (tile-assume-launch-facts). Leaves: for each such run of launches one cooperative kernel. Its code grows with the
+// kinds
+//   of launches (kernel and grid), not with their number: a constant plan has a row for each launch, operands are
+//   addresses. Dependences are those of memory between launches (lib/analysis/launch_order.h): a launch awaits all
+//   programs of those before it that are not awaited by another one already. Lanes take programs in turn, in one order
+//   for all: no lane waits for what comes later, so all come to an end where all lanes run at once. Counters are set to
+//   0 by the host. Left alone: single launches, grids or operands of unknown sizes or places, kernels that cooperate
+//   already, grids that fill the machine (`model`), products that partitions of warps compute, CPUs.
+// Cost: linear in the ops, the pairs in order and the bodies; a bit for each pair of launches.
+// Paper: Rammer (OSDI 2020). Its flags are plain stores; these release and acquire.
+#include "dialects/tile/ops.h"
+#include "dialects/tile/questions.h"
+#include "dialects/tile/tile.h"
+#include "lib/analysis/launch_order.h"
+#include "lib/analysis/target_of_pass.h"
+#include "lib/ir/builder.h"
+#include "lib/ir/op_query.h"
+#include "lib/ir/pass.h"
+#include "lib/ir/template.h"
+#include "lib/support/grow.h"
+#include "lib/transforms/schedule/schedule.h"
+#include "lib/transforms/schedule/templates.h"
+#include "mlir-c/BuiltinAttributes.h"
+#include "mlir-c/BuiltinTypes.h"
+#include "upstream/arith.h"
+#include "upstream/builtin.h"
+#include "upstream/func.h"
+#include "upstream/memref.h"
+#include "upstream/scf.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { Statistic_Programs, Statistic_Launches, Statistic_Kinds, Statistic_Awaits };
+enum { GridRank = 3, MostRank = 8, MostRoots = 96, MostTasks = 4096, MostLanes = 256, Columns = 6, LargeGrid = 4 };
+
+typedef struct Scheduling {
+  MlirOperation module;
+  MlirExtPass pass;
+  TileTarget target;
+  bool always, remarks;
+  int64_t lanes; // 0: the machine's cores
+} Scheduling;
+
+//===--- which launches --------------------------------------------------------------===//
+
+static MlirOperation kernelOf(MlirOperation launch) {
+  MlirOperation kernel = mlirExtSymbolLookup(launch, tileLaunchOpGetKernel(launch));
+  return tileKernelOpIsA(kernel) ? kernel : (MlirOperation){NULL};
+}
+
+static MlirBlock bodyOf(MlirOperation kernel) { return mlirRegionGetFirstBlock(tileKernelOpGetBody(kernel)); }
+
+// A memref whose elements lie at known places.
+static bool isStatic(MlirType type, int64_t *offset) {
+  int64_t strides[MostRank];
+  if (!mlirShapedTypeHasStaticShape(type) || mlirShapedTypeGetRank(type) > MostRank ||
+      mlirLogicalResultIsFailure(mlirMemRefTypeGetStridesAndOffset(type, strides, offset)) ||
+      mlirShapedTypeIsDynamicStrideOrOffset(*offset))
+    return false;
+  for (intptr_t d = 0; d < mlirShapedTypeGetRank(type); ++d)
+    if (mlirShapedTypeIsDynamicStrideOrOffset(strides[d]))
+      return false;
+  return true;
+}
+
+static bool isViewedByAddress(MlirValue memref) {
+  for (MlirOperation op = tileDefiningOp(memref); !mlirOperationIsNull(op);) {
+    MlirValue viewed = tileOpViewedMemory(op);
+    if (mlirValueIsNull(viewed))
+      return false;
+    if (memrefViewOpIsA(op))
+      return true;
+    op = tileDefiningOp(viewed);
+  }
+  return false;
+}
+
+static MlirValue operandOf(MlirOperation launch, intptr_t i) {
+  intptr_t inputs = tileLaunchOpGetNumInputs(launch);
+  return i < inputs ? tileLaunchOpGetInputs(launch, i) : tileLaunchOpGetOutputs(launch, i - inputs);
+}
+
+static intptr_t operandsOf(MlirOperation launch) {
+  return tileLaunchOpGetNumInputs(launch) + tileLaunchOpGetNumOutputs(launch);
+}
+
+static const char *whyOperandStays(MlirOperation launch, intptr_t i) {
+  MlirValue operand = operandOf(launch, i);
+  MlirType type = mlirValueGetType(operand),
+           parameter = mlirValueGetType(mlirBlockGetArgument(bodyOf(kernelOf(launch)), i));
+  int64_t offset, rootOffset;
+  if (!mlirTypeIsAMemRef(type))
+    return "it has a scalar operand";
+  MlirType root = mlirValueGetType(tileMemoryRoot(operand));
+  if (!mlirTypeIsAMemRef(root) || !isStatic(root, &rootOffset) || rootOffset || isViewedByAddress(operand) ||
+      !isStatic(type, &offset) || !isStatic(parameter, &offset))
+    return "an operand's sizes or place are not known";
+  return NULL;
+}
+
+static MlirWalkResult look(MlirOperation op, void *userData) {
+  bool *found = userData;
+  found[0] |= tileAllocOpIsA(op) || tileWarpSpecializeOpIsA(op) || tileSyncOpIsA(op);
+  found[1] |= tileIsProduct(op);
+  return MlirWalkResultAdvance;
+}
+
+static const char *whyKernelStays(const Scheduling *s, MlirOperation kernel) {
+  bool found[2] = {false, false};
+  if (mlirOperationIsNull(kernel) || mlirBlockIsNull(bodyOf(kernel)) ||
+      !mlirBlockIsNull(mlirBlockGetNextInRegion(bodyOf(kernel))))
+    return "its kernel is not in this module";
+  if (!mlirAttributeIsNull(tileOpAttribute(kernel, "cooperative")))
+    return "its kernel is cooperative";
+  mlirOperationWalk(kernel, look, found, MlirWalkPreOrder);
+  if (found[0] || tileKernelOpHasOrdered(kernel))
+    return "its kernel is scheduled already";
+  if (found[1] && tileMachineListHas(s->target.machine, "engines", "tma"))
+    return "partitions of warps compute its product";
+  return NULL;
+}
+
+static bool readGrid(MlirOperation launch, int64_t grid[GridRank], int64_t *programs) {
+  *programs = 1;
+  for (intptr_t d = 0; d < GridRank; ++d) {
+    grid[d] = 1;
+    if (d < tileLaunchOpGetNumGrid(launch) && !tileConstantIndex(tileLaunchOpGetGrid(launch, d), &grid[d]))
+      return false;
+    grid[d] = grid[d] < 0 ? 0 : grid[d];
+    if (grid[d] > INT32_MAX || (grid[d] && *programs > INT32_MAX / grid[d]))
+      return false;
+    *programs *= grid[d];
+  }
+  return true;
+}
+
+static const char *whyStays(const Scheduling *s, MlirOperation launch) {
+  int64_t grid[GridRank], programs;
+  if (tileLaunchOpGetNumResults(launch))
+    return "it is on tensors";
+  if (!mlirAttributeIsNull(tileLaunchOpGetCluster(launch)))
+    return "it has clusters";
+  if (!readGrid(launch, grid, &programs))
+    return "its grid is not known";
+  if (!s->always && programs >= LargeGrid * s->target.search.cores)
+    return "it fills the machine";
+  const char *why = whyKernelStays(s, kernelOf(launch));
+  for (intptr_t i = 0; !why && i < operandsOf(launch); ++i)
+    why = whyOperandStays(launch, i);
+  return why;
+}
+
+//===--- runs of launches -------------------------------------------------------------===//
+
+typedef struct Task {
+  MlirOperation launch, kernel;
+  int64_t grid[GridRank], programs;
+  intptr_t step;
+  int kind;
+} Task;
+
+typedef struct Program {
+  Task *tasks;
+  intptr_t count;
+  // The kinds: of each the first task.
+  Task **kinds;
+  intptr_t numKinds;
+  MlirValue roots[MostRoots];
+  bool isWritten[MostRoots];
+  intptr_t numRoots;
+  int64_t *plan;
+  intptr_t words;
+  uint64_t awaits;
+} Program;
+
+static intptr_t rootOf(Program *program, MlirValue memref) {
+  MlirValue root = tileMemoryRoot(memref);
+  for (intptr_t i = 0; i < program->numRoots; ++i)
+    if (mlirValueEqual(program->roots[i], root))
+      return i;
+  if (program->numRoots == MostRoots)
+    return -1;
+  program->roots[program->numRoots] = root;
+  return program->numRoots++;
+}
+
+static bool haveRoom(Program *program, MlirOperation launch) {
+  intptr_t roots = program->numRoots;
+  for (intptr_t i = 0; i < operandsOf(launch); ++i)
+    if (rootOf(program, operandOf(launch, i)) < 0) {
+      program->numRoots = roots;
+      return false;
+    }
+  return program->count < MostTasks;
+}
+
+static void addTask(Program *program, const TileLaunchOrder *order, intptr_t step) {
+  Task task = {.launch = order->steps[step].op, .step = step};
+  task.kernel = kernelOf(task.launch);
+  readGrid(task.launch, task.grid, &task.programs);
+  program->tasks = tessera_grow(program->tasks, program->count, sizeof *program->tasks);
+  program->tasks[program->count++] = task;
+  intptr_t inputs = tileLaunchOpGetNumInputs(task.launch);
+  for (intptr_t i = inputs; i < operandsOf(task.launch); ++i)
+    program->isWritten[rootOf(program, operandOf(task.launch, i))] = true;
+}
+
+static void freeProgram(Program *program) {
+  free(program->tasks);
+  free(program->kinds);
+  free(program->plan);
+  *program = (Program){NULL};
+}
+
+//===--- the plan ---------------------------------------------------------------------===//
+
+static int sameKind(const Task *a, const Task *b) {
+  return mlirOperationEqual(a->kernel, b->kernel) && !memcmp(a->grid, b->grid, sizeof a->grid);
+}
+
+static void findKinds(Program *program) {
+  for (intptr_t i = 0; i < program->count; ++i) {
+    Task *task = &program->tasks[i];
+    task->kind = 0;
+    while (task->kind < program->numKinds && !sameKind(program->kinds[task->kind], task))
+      ++task->kind;
+    if (task->kind == program->numKinds) {
+      program->kinds = tessera_grow(program->kinds, program->numKinds, sizeof *program->kinds);
+      program->kinds[program->numKinds++] = task;
+    }
+  }
+}
+
+static void addWord(Program *program, int64_t word) {
+  program->plan = tessera_grow(program->plan, program->words, sizeof *program->plan);
+  program->plan[program->words++] = word;
+}
+
+// The tasks that a task waits for, without those that one of them waits for: bits of all that come before each.
+typedef struct Before {
+  size_t bytes; // of a row
+  uint8_t *all; // all that come before, through others too
+} Before;
+
+static bool hasBit(const uint8_t *row, intptr_t bit) { return row[bit / 8] >> (bit % 8) & 1; }
+
+static void addAwaits(Program *program, const TileLaunchOrder *order, const intptr_t *taskOfStep, Before *before,
+                      intptr_t number) {
+  const TileStep *step = &order->steps[program->tasks[number].step];
+  uint8_t *own = before->all + (size_t)number * before->bytes, *direct = calloc(1, before->bytes);
+  for (intptr_t i = 0; i < step->count; ++i)
+    if (taskOfStep[step->before[i]] >= 0)
+      direct[taskOfStep[step->before[i]] / 8] |= (uint8_t)(1u << taskOfStep[step->before[i]] % 8);
+  for (intptr_t task = number - 1; task >= 0; --task) { // later ones first: they wait for earlier ones
+    if (!hasBit(direct, task) || hasBit(own, task))
+      continue;
+    const uint8_t *row = before->all + (size_t)task * before->bytes;
+    for (size_t i = 0; i < before->bytes; ++i)
+      own[i] |= row[i];
+    own[task / 8] |= (uint8_t)(1u << task % 8);
+    if (program->tasks[task].programs) {
+      addWord(program, task);
+      addWord(program, program->tasks[task].programs);
+      ++program->awaits;
+    }
+  }
+  free(direct);
+}
+
+static int64_t offsetOf(MlirValue memref) {
+  MlirType type = mlirValueGetType(memref);
+  int64_t offset = 0;
+  isStatic(type, &offset);
+  return offset * tileMemoryBytes(type);
+}
+
+static void buildPlan(Program *program, const TileLaunchOrder *order) {
+  intptr_t *taskOfStep = malloc((size_t)order->count * sizeof *taskOfStep);
+  Before before = {.bytes = (size_t)program->count / 8 + 1};
+  before.all = calloc((size_t)program->count, before.bytes);
+  int64_t sum = 0;
+  for (intptr_t i = 0; i < order->count; ++i)
+    taskOfStep[i] = -1;
+  for (intptr_t i = 0; i < program->count; ++i)
+    taskOfStep[program->tasks[i].step] = i;
+  findKinds(program);
+  for (intptr_t i = 0; i < Columns * program->count; ++i)
+    addWord(program, 0);
+  for (intptr_t i = 0; i < program->count; ++i) {
+    Task *task = &program->tasks[i];
+    intptr_t begin = program->words;
+    addAwaits(program, order, taskOfStep, &before, i);
+    intptr_t end = program->words;
+    for (intptr_t k = 0; k < operandsOf(task->launch); ++k) {
+      addWord(program, rootOf(program, operandOf(task->launch, k)));
+      addWord(program, offsetOf(operandOf(task->launch, k)));
+    }
+    int64_t row[Columns] = {task->kind, task->programs, sum, begin, end, end};
+    memcpy(program->plan + i * Columns, row, sizeof row);
+    sum += task->programs;
+  }
+  free(before.all);
+  free(taskOfStep);
+}
+
+//===--- the kernel -------------------------------------------------------------------===//
+
+typedef struct Emission {
+  const Program *program;
+  MlirValue plan, addresses;
+} Emission;
+
+static MlirValue planAt(TileBuilder *b, const Emission *e, MlirValue at) {
+  return memrefLoadOpBuild(b, e->plan, 1, &at);
+}
+
+static MlirValue asIndex(TileBuilder *b, MlirValue word) {
+  return arithIndexCastOpBuild(b, mlirIndexTypeGet(b->context), word);
+}
+
+// The parameter's type at an address of its own: as it is, but from 0 on.
+static MlirType typeAtAddress(MlirType type) {
+  int64_t strides[MostRank], sizes[MostRank], offset;
+  intptr_t rank = mlirShapedTypeGetRank(type);
+  mlirMemRefTypeGetStridesAndOffset(type, strides, &offset);
+  if (!offset)
+    return type;
+  for (intptr_t d = 0; d < rank; ++d)
+    sizes[d] = mlirShapedTypeGetDimSize(type, d);
+  MlirAttribute layout = mlirStridedLayoutAttrGet(mlirTypeGetContext(type), 0, rank, strides);
+  return mlirMemRefTypeGet(mlirShapedTypeGetElementType(type), rank, sizes, layout, mlirAttributeGetNull());
+}
+
+// The assumptions about a parameter have the parameter's type.
+static void retype(MlirValue value, MlirType type) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    if (tileAssumeOpIsA(user) && mlirTypeIsAMemRef(tileOnlyResultType(user))) {
+      mlirValueSetType(tileOnlyResult(user), type);
+      retype(tileOnlyResult(user), type);
+    }
+  }
+}
+
+static MlirValue buildMemory(TileBuilder *b, const Emission *e, MlirValue row, intptr_t operand, MlirType type) {
+  MlirValue first = asIndex(b, planAt(b, e, tileBuildAdd(b, row, tileBuildIndex(b, Columns - 1))));
+  MlirValue at = tileBuildAdd(b, first, tileBuildIndex(b, 2 * operand));
+  MlirValue root = asIndex(b, planAt(b, e, at));
+  MlirValue offset = planAt(b, e, tileBuildAdd(b, at, tileBuildIndex(b, 1)));
+  MlirValue base = memrefLoadOpBuild(b, e->addresses, 1, &root);
+  MlirValue address = arithAddIOpBuild(b, base, offset);
+  return tileMemrefAtOpBuild(b, type, address, 0, NULL, 0, NULL);
+}
+
+static void buildIds(TileBuilder *b, const Task *task, MlirValue number, MlirValue *ids) {
+  MlirAttribute none = {NULL};
+  for (intptr_t d = 0; d < GridRank; ++d) {
+    int64_t size = task->grid[d] ? task->grid[d] : 1;
+    MlirValue extent = tileBuildIndex(b, size);
+    ids[d] = size == 1 ? tileBuildIndex(b, 0) : arithRemUIOpBuild(b, number, extent);
+    ids[d] = tileOnlyResult(tileAssumeOpCreate(b, ids[d], none, none, none, none,
+                                               mlirDenseI64ArrayGet(b->context, 2, (int64_t[]){0, size - 1})));
+    number = size == 1 ? number : arithDivUIOpBuild(b, number, extent);
+  }
+}
+
+static void replaceIds(TileBuilder *b, MlirOperation copy, const Task *task, const MlirValue *ids) {
+  TileOps programs = tileCollectOps(copy, tileProgramIdOpIsA), counts = tileCollectOps(copy, tileNumProgramsOpIsA);
+  for (intptr_t i = 0; i < programs.count; ++i) {
+    mlirValueReplaceAllUsesOfWith(tileOnlyResult(programs.items[i]),
+                                  ids[tileProgramIdOpGetAxisValue(programs.items[i])]);
+    mlirOperationDestroy(programs.items[i]);
+  }
+  for (intptr_t i = 0; i < counts.count; ++i) {
+    MlirValue size = tileBuildIndex(b, task->grid[tileNumProgramsOpGetAxisValue(counts.items[i])]);
+    mlirValueReplaceAllUsesOfWith(tileOnlyResult(counts.items[i]), size);
+    mlirOperationDestroy(counts.items[i]);
+  }
+  tileOpsFree(&programs);
+  tileOpsFree(&counts);
+}
+
+static void buildBody(TileBuilder *b, const Emission *e, const Task *task, MlirValue row, MlirValue number) {
+  MlirOperation copy = mlirOperationClone(task->kernel);
+  MlirBlock body = bodyOf(copy);
+  MlirValue ids[GridRank];
+  buildIds(b, task, number, ids);
+  replaceIds(b, copy, task, ids);
+  for (intptr_t i = 0; i < mlirBlockGetNumArguments(body); ++i) {
+    MlirValue parameter = mlirBlockGetArgument(body, i);
+    MlirType type = typeAtAddress(mlirValueGetType(parameter));
+    retype(parameter, type);
+    mlirValueReplaceAllUsesOfWith(parameter, buildMemory(b, e, row, i, type));
+  }
+  MlirOperation end = mlirBlockGetTerminator(body);
+  for (MlirOperation op = mlirBlockGetFirstOperation(body), next; !mlirOperationEqual(op, end); op = next) {
+    next = mlirOperationGetNextInBlock(op);
+    mlirOperationRemoveFromParent(op);
+    tileBuilderInsert(b, op);
+  }
+  mlirOperationDestroy(copy);
+}
+
+// if the kind is this one … else the next ones
+static void buildKinds(TileBuilder *b, const Emission *e, intptr_t kind, MlirValue wanted, MlirValue row,
+                       MlirValue number) {
+  if (kind + 1 == e->program->numKinds) {
+    buildBody(b, e, e->program->kinds[kind], row, number);
+    return;
+  }
+  MlirValue is = arithCmpIOpBuild(b, wanted, tileBuildIndex(b, kind), ArithCmpI_Eq);
+  MlirRegion regions[2];
+  TileBuilder mine = tileBuilderInRegion(b, &regions[0], 0, NULL),
+              others = tileBuilderInRegion(b, &regions[1], 0, NULL);
+  buildBody(&mine, e, e->program->kinds[kind], row, number);
+  tileBuildYield(&mine, 0, NULL);
+  buildKinds(&others, e, kind + 1, wanted, row, number);
+  tileBuildYield(&others, 0, NULL);
+  scfIfOpBuild(b, 0, NULL, is, regions[0], regions[1]);
+}
+
+// Stands for tile.call @execute(row, program).
+static MlirValue execute(TileBuilder *b, MlirType result, const MlirValue *operands, const void *data) {
+  (void)result;
+  const Program *program = data;
+  MlirOperation around = tileParentOp(mlirBlockGetParentOperation(b->block), tileKernelOpIsA);
+  if (mlirOperationIsNull(around))
+    around = mlirBlockGetParentOperation(b->block);
+  MlirBlock entry = bodyOf(around);
+  Emission e = {program, mlirBlockGetArgument(entry, 0), mlirBlockGetArgument(entry, 1)};
+  buildKinds(b, &e, 0, asIndex(b, planAt(b, &e, operands[0])), operands[0], operands[1]);
+  return (MlirValue){NULL};
+}
+
+static void addParameters(MlirOperation kernel, const Program *program) {
+  MlirBlock block = bodyOf(kernel);
+  MlirLocation location = mlirOperationGetLocation(kernel);
+  intptr_t at = 2;
+  for (intptr_t i = 0; i < program->numRoots; ++i)
+    if (!program->isWritten[i])
+      mlirBlockInsertArgument(block, at++, mlirValueGetType(program->roots[i]), location);
+  for (intptr_t i = 0; i < program->numRoots; ++i)
+    if (program->isWritten[i])
+      mlirBlockAddArgument(block, mlirValueGetType(program->roots[i]), location);
+  intptr_t count = mlirBlockGetNumArguments(block);
+  MlirType *types = malloc((size_t)count * sizeof *types);
+  for (intptr_t i = 0; i < count; ++i)
+    types[i] = mlirValueGetType(mlirBlockGetArgument(block, i));
+  tileKernelOpSetFunctionType(
+      kernel, mlirTypeAttrGet(mlirFunctionTypeGet(mlirOperationGetContext(kernel), count, types, 0, NULL)));
+  free(types);
+}
+
+// The most warps of the kinds, the schedule with the most stages.
+static void label(MlirOperation kernel, const Program *program) {
+  int64_t warps = 0, most = 0, stages = -1;
+  for (intptr_t i = 0; i < program->numKinds; ++i) {
+    MlirOperation part = program->kinds[i]->kernel;
+    MlirAttribute schedule = tileKernelOpGetSchedule(part);
+    if (tileIntegerOf(part, "warps", &warps) && warps > most)
+      most = warps;
+    int64_t own = mlirAttributeIsNull(schedule) ? -1 : tileScheduleAttrGetInteger(schedule, "stages", 0);
+    if (own > stages) {
+      stages = own;
+      tileKernelOpSetSchedule(kernel, schedule);
+    }
+    if (!mlirAttributeIsNull(tileKernelOpGetMachine(part)))
+      tileKernelOpSetMachine(kernel, tileKernelOpGetMachine(part));
+  }
+  if (most)
+    tileKernelOpSetWarps(kernel, mlirIntegerAttrGet(mlirIntegerTypeGet(mlirOperationGetContext(kernel), 32), most));
+}
+
+static MlirAttribute makeKernel(Scheduling *s, const Program *program, MlirLocation location) {
+  TileTemplateUse use = tileUseProgram((TileProgram){
+      .WORDS = program->words, .ROOTS = program->numRoots, .TASKS = program->count, .execute = {execute, program}});
+  MlirOperation kernel = tileTemplateMake(location, &use);
+  if (mlirOperationIsNull(kernel))
+    return mlirAttributeGetNull();
+  addParameters(kernel, program);
+  label(kernel, program);
+  return tileTemplateInsert(s->module, kernel, "program");
+}
+
+//===--- the host's part ---------------------------------------------------------------===//
+
+static MlirType memrefOf(MlirContext context, int64_t count, unsigned bits) {
+  return mlirMemRefTypeContiguousGet(mlirIntegerTypeGet(context, bits), 1, &count, mlirAttributeGetNull());
+}
+
+// A constant global with the plan.
+static MlirValue buildPlanGlobal(Scheduling *s, TileBuilder *host, const Program *program) {
+  char name[64];
+  for (int number = 0;; ++number) {
+    snprintf(name, sizeof name, "plan_of_program_%d", number);
+    if (mlirOperationIsNull(tileFindSymbol(s->module, name)))
+      break;
+  }
+  MlirType type = memrefOf(host->context, program->words, 64);
+  MlirType tensor = mlirRankedTensorTypeGet(1, (int64_t[]){program->words}, mlirIntegerTypeGet(host->context, 64),
+                                            mlirAttributeGetNull());
+  TileBuilder top = tileBuilderAtTop(s->module);
+  memrefGlobalOpCreate(&top, mlirStringAttrGet(host->context, tileString(name)),
+                       mlirStringAttrGet(host->context, tileString("private")), mlirTypeAttrGet(type),
+                       mlirDenseElementsAttrInt64Get(tensor, program->words, program->plan),
+                       mlirUnitAttrGet(host->context), mlirAttributeGetNull());
+  return memrefGetGlobalOpBuild(host, type, mlirFlatSymbolRefAttrGet(host->context, tileString(name)));
+}
+
+static MlirValue buildAddresses(TileBuilder *host, const Program *program) {
+  MlirType type = memrefOf(host->context, program->numRoots, 64);
+  MlirValue addresses = memrefAllocOpBuild(host, type, 0, NULL, 0, NULL);
+  for (intptr_t i = 0; i < program->numRoots; ++i) {
+    MlirValue address = memrefExtractAlignedPointerAsIndexOpBuild(host, program->roots[i]);
+    address = arithIndexCastOpBuild(host, mlirIntegerTypeGet(host->context, 64), address);
+    MlirValue at = tileBuildIndex(host, i);
+    memrefStoreOpBuild(host, address, addresses, 1, &at);
+  }
+  return addresses;
+}
+
+static MlirValue buildCounters(TileBuilder *host, const Program *program) {
+  MlirType word = mlirIntegerTypeGet(host->context, 32);
+  MlirValue counters = memrefAllocOpBuild(host, memrefOf(host->context, program->count, 32), 0, NULL, 0, NULL);
+  MlirBlock body;
+  MlirOperation loop = tileBuildFor(host, tileBuildIndex(host, 0), tileBuildIndex(host, program->count),
+                                    tileBuildIndex(host, 1), 0, NULL, &body);
+  TileBuilder inside = tileBuilderAtEnd(body, mlirOperationGetLocation(loop));
+  MlirValue at = mlirBlockGetArgument(body, 0);
+  memrefStoreOpBuild(&inside, tileBuildInteger(&inside, word, 0), counters, 1, &at);
+  tileBuildYield(&inside, 0, NULL);
+  return counters;
+}
+
+static int64_t lanesOf(const Scheduling *s, const Program *program) {
+  int64_t widest = 1, cores = s->lanes ? s->lanes : s->target.search.cores, sum = 0;
+  for (intptr_t i = 0; i < program->count; ++i)
+    sum += program->tasks[i].programs;
+  widest = sum > 1 ? sum : 1;
+  int64_t lanes = cores < widest ? cores : widest;
+  return lanes < MostLanes ? lanes : MostLanes;
+}
+
+static bool buildLaunch(Scheduling *s, Program *program) {
+  MlirOperation last = program->tasks[program->count - 1].launch;
+  TileBuilder host = tileBuilderBefore(last);
+  MlirAttribute kernel = makeKernel(s, program, mlirOperationGetLocation(last));
+  if (mlirAttributeIsNull(kernel))
+    return false;
+  MlirValue inputs[MostRoots + 2] = {buildPlanGlobal(s, &host, program), buildAddresses(&host, program)};
+  MlirValue outputs[MostRoots + 1] = {buildCounters(&host, program)};
+  intptr_t numInputs = 2, numOutputs = 1;
+  for (intptr_t i = 0; i < program->numRoots; ++i)
+    *(program->isWritten[i] ? &outputs[numOutputs++] : &inputs[numInputs++]) = program->roots[i];
+  MlirValue lanes = tileBuildIndex(&host, lanesOf(s, program));
+  MlirOperation launch = tileLaunchOpBuild(&host, 0, NULL, 1, &lanes, numInputs, inputs, numOutputs, outputs, kernel);
+  TileBuilder behind = tileBuilderAfter(launch);
+  memrefDeallocOpBuild(&behind, inputs[1]);
+  memrefDeallocOpBuild(&behind, outputs[0]);
+  mlirExtPassAddStatistic(s->pass, Statistic_Programs, 1);
+  mlirExtPassAddStatistic(s->pass, Statistic_Launches, (uint64_t)program->count);
+  mlirExtPassAddStatistic(s->pass, Statistic_Kinds, (uint64_t)program->numKinds);
+  mlirExtPassAddStatistic(s->pass, Statistic_Awaits, program->awaits);
+  return true;
+}
+
+//===--- a block ----------------------------------------------------------------------===//
+
+// The program's launches become one step of the order.
+static bool schedule(Scheduling *s, const TileLaunchOrder *order, intptr_t *nodes, Program *program) {
+  bool ok = true;
+  if (program->count > 1) {
+    buildPlan(program, order);
+    for (intptr_t i = 0; i < program->count; ++i)
+      nodes[program->tasks[i].step] = program->tasks[program->count - 1].step;
+    ok = buildLaunch(s, program);
+  }
+  return ok;
+}
+
+typedef struct Run {
+  Program *items;
+  intptr_t count;
+} Run;
+
+// Launches go into the run at hand unless something outside of the run stands between: a step that needs one of its
+// launches, and that the launch needs.
+static Run runsOf(const Scheduling *s, const TileLaunchOrder *order) {
+  Run runs = {NULL};
+  bool *isBehind = calloc((size_t)order->count + 1, sizeof *isBehind), *isIn = calloc((size_t)order->count + 1, 1);
+  Program now = {NULL};
+  for (intptr_t i = 0; i < order->count; ++i) {
+    const TileStep *step = &order->steps[i];
+    const char *why = tileLaunchOpIsA(step->op) ? whyStays(s, step->op) : "";
+    bool behindOutside = false;
+    for (intptr_t k = 0; k < step->count; ++k) {
+      behindOutside |= isBehind[step->before[k]];
+      isBehind[i] |= isBehind[step->before[k]] || isIn[step->before[k]];
+    }
+    if (why && *why && s->remarks)
+      tileRemark(step->op, "is not co-scheduled: %s", why);
+    if (why)
+      continue;
+    if (now.count && (behindOutside || !haveRoom(&now, step->op))) {
+      runs.items = tessera_grow(runs.items, runs.count, sizeof *runs.items);
+      runs.items[runs.count++] = now;
+      now = (Program){NULL};
+      memset(isBehind, 0, (size_t)order->count * sizeof *isBehind);
+      memset(isIn, 0, (size_t)order->count);
+    }
+    haveRoom(&now, step->op);
+    addTask(&now, order, i);
+    isIn[i] = true;
+    isBehind[i] = false;
+  }
+  runs.items = tessera_grow(runs.items, runs.count, sizeof *runs.items);
+  runs.items[runs.count++] = now;
+  free(isBehind);
+  free(isIn);
+  return runs;
+}
+
+static bool runOnBlock(Scheduling *s, MlirBlock block) {
+  TileLaunchOrder order = tileLaunchOrderOf(block);
+  intptr_t *nodes = malloc((size_t)(order.count + 1) * sizeof *nodes);
+  for (intptr_t i = 0; i < order.count; ++i)
+    nodes[i] = i;
+  Run runs = runsOf(s, &order);
+  bool ok = true, some = false;
+  for (intptr_t i = 0; i < runs.count; ++i) {
+    some |= runs.items[i].count > 1;
+    for (intptr_t k = 0; runs.items[i].count > 1 && k < runs.items[i].count; ++k)
+      nodes[runs.items[i].tasks[k].step] = runs.items[i].tasks[runs.items[i].count - 1].step;
+  }
+  if (some)
+    tileLaunchOrderContract(&order, nodes);
+  for (intptr_t i = 0; ok && i < runs.count; ++i)
+    ok = schedule(s, &order, nodes, &runs.items[i]);
+  for (intptr_t i = 0; i < runs.count; ++i) {
+    for (intptr_t k = 0; ok && runs.items[i].count > 1 && k < runs.items[i].count; ++k)
+      mlirOperationDestroy(runs.items[i].tasks[k].launch);
+    freeProgram(&runs.items[i]);
+  }
+  free(runs.items);
+  free(nodes);
+  tileLaunchOrderFree(&order);
+  return ok;
+}
+
+//===--- the pass ----------------------------------------------------------------------===//
+
+static bool readOptions(Scheduling *s, bool *never) {
+  MlirStringRef persistent = mlirExtPassGetString(s->pass, "persistent");
+  s->always = tileStringEquals(persistent, "always");
+  s->remarks = mlirExtPassGetBool(s->pass, "remarks");
+  s->lanes = mlirExtPassGetInteger(s->pass, "lanes");
+  *never = tileStringEquals(persistent, "never");
+  if (s->lanes < 0 || s->lanes > MostLanes)
+    return tileError(s->module, "lanes: %lld; accepts 1 to %d, or 0 for the machine's cores", (long long)s->lanes,
+                     MostLanes);
+  return s->always || *never || tileStringEquals(persistent, "model") ||
+         tileError(s->module, "persistent: unknown '%.*s'; accepts model, always and never", (int)persistent.length,
+                   persistent.data);
+}
+
+static bool contains(const MlirBlock *blocks, intptr_t count, MlirBlock block) {
+  for (intptr_t i = count; i-- > 0;)
+    if (mlirBlockEqual(blocks[i], block))
+      return true;
+  return false;
+}
+
+static bool run(MlirOperation module, MlirExtPass pass) {
+  Scheduling s = {.module = module, .pass = pass};
+  bool never;
+  if (!readOptions(&s, &never))
+    return false;
+  if (never)
+    return true;
+  if (!tileTargetOfPass(module, pass, &s.target))
+    return false;
+  MlirBlock *blocks = NULL;
+  intptr_t count = 0;
+  TileOps launches = tileCollectOps(module, tileLaunchOpIsA);
+  for (intptr_t i = 0; s.target.search.isGpu && i < launches.count; ++i) {
+    MlirBlock block = mlirOperationGetBlock(launches.items[i]);
+    if (mlirOperationIsNull(tileParentOp(launches.items[i], funcFuncOpIsA)) || contains(blocks, count, block))
+      continue;
+    blocks = tessera_grow(blocks, count, sizeof *blocks);
+    blocks[count++] = block;
+  }
+  bool ok = true;
+  for (intptr_t i = 0; ok && i < count; ++i)
+    ok = runOnBlock(&s, blocks[i]);
+  free(blocks);
+  tileOpsFree(&launches);
+  tileTargetFree(&s.target);
+  return ok;
+}
+
+const MlirExtPassDefinition tileCoScheduleKernelsPass = {
+    .argument = "tile-co-schedule-kernels",
+    .summary = "Make one launch of several, whose programs wait for each other on the device",
+    .anchor = builtinModuleOpName,
+    .options =
+        (const MlirExtPassOption[]){
+            TILE_CHIP_OPTION,
+            {"persistent", "which launches: model, always (all that is legal) or never", MlirExtOption_String, "model"},
+            {"lanes", "lanes of a program; 0: the machine's cores", MlirExtOption_Integer, "0"},
+            {"remarks", "says which launches stay apart, and why", MlirExtOption_Bool, "false"},
+            {NULL}},
+    .statistics =
+        (const char *const[]){"programs: launches that are several", "launches: launches that became part of one",
+                              "kinds: bodies in their kernels", "awaits: dependences that lanes wait for", NULL},
+    .dialects = (const char *const[]){"arith", "scf", "memref", NULL},
+    .registerDialects = tileRegisterDialect,
+    .run = run,
+};

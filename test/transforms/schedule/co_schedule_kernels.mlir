@@ -1,0 +1,76 @@
+// RUN: %tile_opt %s --pass-pipeline='builtin.module(tile-co-schedule-kernels{chip=sm_80 persistent=always lanes=6},symbol-dce,canonicalize,cse)' | FileCheck %s
+// RUN: %mlir_opt_plugin %s --pass-pipeline='builtin.module(tile-co-schedule-kernels{chip=sm_80 persistent=always lanes=6},symbol-dce,canonicalize,cse)' | FileCheck %s
+// RUN: %tile_opt %s --pass-pipeline='builtin.module(tile-co-schedule-kernels{chip=sm_80 persistent=never})' | FileCheck %s --check-prefix=APART
+// RUN: %tile_opt %s --pass-pipeline='builtin.module(tile-co-schedule-kernels{chip=x86-64-v4 persistent=always})' | FileCheck %s --check-prefix=APART
+// RUN: %tile_run %s --target=interpret --seed=1 --out=%t.i.npy
+// RUN: %tile_run %s --target=emulate:sm_80 --persistent=always --seed=1 --check-against=interpret --out=%t.a.npy --stats=%t.json
+// RUN: cmp %t.i.npy %t.a.npy
+// RUN: FileCheck %s --check-prefix=STATS < %t.json
+// RUN: %tile_run %s --target=emulate:gfx942 --persistent=model --seed=1 --out=%t.b.npy
+// RUN: cmp %t.i.npy %t.b.npy
+
+// A dependence that lanes do not await is a race, and the emulator finds it.
+// RUN: %tile_opt %s --pass-pipeline='builtin.module(tile-co-schedule-kernels{chip=sm_80 persistent=always lanes=6},symbol-dce)' -o %t.mlir
+// RUN: %tile_run %t.mlir --target=emulate:sm_80
+// RUN: sed 's/arith.cmpi slt, %\([0-9]*\), %\([0-9]*\) : i32/arith.cmpi slt, %\1, %\1 : i32/' %t.mlir > %t.weak.mlir
+// RUN: not %tile_run %t.weak.mlir --target=emulate:sm_80 2>&1 | FileCheck %s --check-prefix=RACE
+// RUN: sed 's/%\(.*\) = tile.atomic_load \(.*\) acquire device/%\1 = tile.atomic_load \2 relaxed device/' %t.mlir > %t.relaxed.mlir
+// RUN: not %tile_run %t.relaxed.mlir --target=emulate:sm_80 2>&1 | FileCheck %s --check-prefix=RACE
+// RACE: race
+
+// Four tasks of two kinds of kernels and three grids. The last awaits the second and the third, not the first, which
+// these await: (1, 4) and (2, 1).
+// CHECK: memref.global "private" constant @[[plan:.*]] : memref<48xi64> = dense<[
+// CHECK-SAME: 0, 4, 0, 24, 24, 24, 0, 4, 4, 28, 30, 30, 1, 1, 8, 34, 36, 36, 2, 2, 9, 40, 44, 44, 0, 0, 1, 0, 0, 4, 1, 0, 2, 0,
+// CHECK-SAME: 0, 4, 1, 0, 3, 0, 2, 1, 1, 4, 2, 0, 3, 0]>
+// CHECK-LABEL: func.func @main
+// CHECK: memref.get_global @[[plan]]
+// CHECK: memref.extract_aligned_pointer_as_index
+// CHECK: scf.for
+// CHECK: memref.store %c0_i32
+// CHECK: tile.launch @[[program:.*]] grid(%c6)
+// CHECK-NOT: tile.launch
+// CHECK: tile.kernel private @[[program]]({{.*}} attributes {cooperative, warps = 2 : i32}
+// CHECK: tile.atomic_load {{.*}} acquire device
+// CHECK: tile.memref_at
+// CHECK: tile.atomic_rmw add {{.*}} acq_rel device
+// CHECK-NOT: tile.kernel
+// APART-COUNT-4: tile.launch
+// APART-NOT: cooperative
+// STATS: "launches": 1,
+func.func @main(%x: memref<8x8xi32>) -> memref<8x8xi32> {
+  %c2 = arith.constant 2 : index
+  %c1 = arith.constant 1 : index
+  %a = memref.alloc() : memref<8x8xi32>
+  %b = memref.alloc() : memref<8x8xi32>
+  %c = memref.alloc() : memref<8x8xi32>
+  tile.launch @turn grid(%c2, %c2) ins(%x : memref<8x8xi32>) outs(%a : memref<8x8xi32>)
+  tile.launch @turn grid(%c2, %c2) ins(%a : memref<8x8xi32>) outs(%b : memref<8x8xi32>)
+  tile.launch @double grid(%c1) ins(%a : memref<8x8xi32>) outs(%c : memref<8x8xi32>)
+  tile.launch @turn grid(%c2, %c1) ins(%b : memref<8x8xi32>) outs(%c : memref<8x8xi32>)
+  memref.dealloc %a : memref<8x8xi32>
+  memref.dealloc %b : memref<8x8xi32>
+  return %c : memref<8x8xi32>
+}
+tile.kernel private @turn(%x: memref<8x8xi32>, %y: memref<8x8xi32>) attributes {warps = 2 : i32} {
+  %p = tile.program_id 0
+  %q = tile.program_id 1
+  %X = tile.view %x : memref<8x8xi32> to !tile.view<4x4xi32>
+  %Y = tile.view %y : memref<8x8xi32> to !tile.view<4x4xi32>
+  %t = tile.load %X[%p, %q] : !tile.view<4x4xi32> -> tensor<4x4xi32>
+  %n = tile.num_programs 1
+  %w = arith.index_cast %n : index to i32
+  %s = tile.broadcast %w : i32 -> tensor<4x4xi32>
+  %u = arith.addi %t, %s : tensor<4x4xi32>
+  tile.store %u, %Y[%q, %p] : tensor<4x4xi32>, !tile.view<4x4xi32>
+  tile.return
+}
+tile.kernel private @double(%x: memref<8x8xi32>, %y: memref<8x8xi32>) attributes {warps = 1 : i32} {
+  %c0 = arith.constant 0 : index
+  %X = tile.view %x : memref<8x8xi32> to !tile.view<8x8xi32>
+  %Y = tile.view %y : memref<8x8xi32> to !tile.view<8x8xi32>
+  %t = tile.load %X[%c0, %c0] : !tile.view<8x8xi32> -> tensor<8x8xi32>
+  %u = arith.addi %t, %t : tensor<8x8xi32>
+  tile.store %u, %Y[%c0, %c0] : tensor<8x8xi32>, !tile.view<8x8xi32>
+  tile.return
+}

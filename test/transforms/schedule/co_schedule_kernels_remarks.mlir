@@ -1,0 +1,35 @@
+// RUN: %tile_opt %s --pass-pipeline='builtin.module(tile-co-schedule-kernels{chip=sm_80 remarks=true})' --verify-diagnostics | FileCheck %s
+// RUN: not %tile_opt %s --pass-pipeline='builtin.module(tile-co-schedule-kernels{chip=sm_80 persistent=sometimes})' -o /dev/null 2>&1 | FileCheck %s --check-prefix=WORD
+// RUN: not %tile_opt %s --pass-pipeline='builtin.module(tile-co-schedule-kernels{chip=sm_80 lanes=1000})' -o /dev/null 2>&1 | FileCheck %s --check-prefix=LANES
+// WORD: persistent: unknown 'sometimes'; accepts model, always and never
+// LANES: lanes: 1000; accepts 1 to 256, or 0 for the machine's cores
+
+// CHECK-COUNT-6: tile.launch @{{[kmo]}}
+// CHECK-NOT: @program
+func.func @apart(%x: memref<8xf32>, %n: index, %y: memref<?xf32>) -> (memref<8xf32>, memref<8xf32>) {
+  %c2 = arith.constant 2 : index
+  %large = arith.constant 432 : index
+  %a = memref.alloc() : memref<8xf32>
+  %b = memref.alloc() : memref<8xf32>
+  // expected-remark@+1 {{is not co-scheduled: it fills the machine}}
+  tile.launch @k grid(%large) ins(%x : memref<8xf32>) outs(%a : memref<8xf32>)
+  // expected-remark@+1 {{is not co-scheduled: its grid is not known}}
+  tile.launch @k grid(%n) ins(%x : memref<8xf32>) outs(%a : memref<8xf32>)
+  // expected-remark@+1 {{is not co-scheduled: it has clusters}}
+  tile.launch @k grid(%c2) cluster [2] ins(%x : memref<8xf32>) outs(%a : memref<8xf32>)
+  // expected-remark@+1 {{is not co-scheduled: its kernel is cooperative}}
+  tile.launch @meet grid(%c2) ins(%x : memref<8xf32>) outs(%a : memref<8xf32>)
+  // expected-remark@+1 {{is not co-scheduled: an operand's sizes or place are not known}}
+  tile.launch @open grid(%c2) ins(%y : memref<?xf32>) outs(%a : memref<8xf32>)
+  tile.launch @k grid(%c2) ins(%x : memref<8xf32>) outs(%b : memref<8xf32>)
+  return %a, %b : memref<8xf32>, memref<8xf32>
+}
+tile.kernel private @k(%x: memref<8xf32>, %y: memref<8xf32>) {
+  tile.return
+}
+tile.kernel private @meet(%x: memref<8xf32>, %y: memref<8xf32>) attributes {cooperative} {
+  tile.return
+}
+tile.kernel private @open(%x: memref<?xf32>, %y: memref<8xf32>) {
+  tile.return
+}
