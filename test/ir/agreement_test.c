@@ -2,6 +2,12 @@
 // the program reads back from its text and from bytecode as the same text, and each op that is taken apart by the
 // generated accessors and built again by its Create has the same values, types, attributes and regions. Ends with the
 // ops that no file holds.
+#include "dialects/foreign/chlo/ops.h"
+#include "dialects/foreign/stablehlo/ops.h"
+#include "dialects/foreign/stablehlo/stablehlo.h"
+#include "dialects/foreign/tt/ops.h"
+#include "dialects/foreign/tt/tt.h"
+#include "dialects/foreign/ttg/ops.h"
 #include "dialects/sparse/ops.h"
 #include "dialects/sparse/sparse.h"
 #include "dialects/tile/ops.h"
@@ -46,26 +52,46 @@ static bool agree(MlirOperation a, MlirOperation b) {
   return ok;
 }
 
+#include "dialects/foreign/chlo/agreement.h"
+#include "dialects/foreign/stablehlo/agreement.h"
+#include "dialects/foreign/tt/agreement.h"
+#include "dialects/foreign/ttg/agreement.h"
 #include "dialects/sparse/agreement.h"
 #include "dialects/tile/agreement.h"
 
-static bool seenTile[TileNumOps], seenSparse[SparseNumOps];
+enum { MostOps = 256 };
+
+typedef struct Dialect {
+  const char *name;
+  int numOps;
+  bool (*const *agrees)(TileBuilder *b, MlirOperation op);
+  const char *const *names;
+} Dialect;
+
+static const Dialect dialects[] = {
+    {"tile", TileNumOps, tileAgrees, tileAgreeNames},
+    {"sparse", SparseNumOps, sparseAgrees, sparseAgreeNames},
+    {"stablehlo", StablehloNumOps, stablehloAgrees, stablehloAgreeNames},
+    {"chlo", ChloNumOps, chloAgrees, chloAgreeNames},
+    {"tt", TtNumOps, ttAgrees, ttAgreeNames},
+    {"ttg", TtgNumOps, ttgAgrees, ttgAgreeNames},
+};
+enum { NumDialects = sizeof dialects / sizeof *dialects };
+static bool seen[NumDialects][MostOps];
 
 //===--- builders -----------------------------------------------------------===//
 static MlirWalkResult rebuild(MlirOperation op, void *data) {
-  TileOp tile = tileOpKind(op);
-  SparseOp sparse = sparseOpKind(op);
-  if (tile == TileOp_None && sparse == SparseOp_None)
-    return MlirWalkResultAdvance;
   TileBuilder b = tileBuilderBefore(op);
-  bool ok = tile != TileOp_None ? tileAgrees[tile](&b, op) : sparseAgrees[sparse](&b, op);
-  CHECK(ok);
-  if (!ok)
-    tileError(op, "built again by its Create, it is another op");
-  if (tile != TileOp_None)
-    seenTile[tile] = true;
-  else
-    seenSparse[sparse] = true;
+  for (int d = 0; d < NumDialects; ++d) {
+    intptr_t kind = tileOpRowIndex(op, dialects[d].name);
+    if (kind < 0)
+      continue;
+    bool ok = dialects[d].agrees[kind](&b, op);
+    CHECK(ok);
+    if (!ok)
+      tileError(op, "built again by its Create, it is another op");
+    seen[d][kind] = true;
+  }
   return MlirWalkResultAdvance;
 }
 
@@ -149,18 +175,21 @@ int main(int argc, char **argv) {
   mlirRegisterAllDialects(registry);
   tileRegisterDialect(registry);
   sparseRegisterDialect(registry);
+  stablehloRegisterDialect(registry);
+  chloRegisterDialect(registry);
+  sdyRegisterDialect(registry);
+  ttRegisterDialect(registry);
+  ttgRegisterDialect(registry);
   MlirContext context = mlirContextCreateWithRegistry(registry, false);
   mlirDialectRegistryDestroy(registry);
   mlirContextLoadAllAvailableDialects(context);
   mlirContextAttachDiagnosticHandler(context, quiet, NULL, NULL);
   for (int i = 1; i < argc; ++i)
     checkFile(context, argv[i]);
-  for (int i = 0; i < TileNumOps; ++i)
-    if (!seenTile[i])
-      printf("no program holds %s\n", tileAgreeNames[i]);
-  for (int i = 0; i < SparseNumOps; ++i)
-    if (!seenSparse[i])
-      printf("no program holds %s\n", sparseAgreeNames[i]);
+  for (int d = 0; d < NumDialects; ++d)
+    for (int i = 0; i < dialects[d].numOps; ++i)
+      if (!seen[d][i])
+        printf("no program holds %s\n", dialects[d].names[i]);
   mlirContextDestroy(context);
   return checkResult(800);
 }
