@@ -500,10 +500,10 @@ static const char *fieldFault(const TileStructured *s, const TileSearchTile *til
 static const char *panelsFault(const TileStructured *s, const TileTiling *tiling, char *buffer, size_t capacity) {
   int64_t panels = tileScheduleAttrGetInteger(s->schedule, "panels", 0);
   if (panels != 0 && panels != 1)
-    return say(buffer, capacity, "`panels` is %lld; it takes 0 or 1", (long long)panels);
+    return say(buffer, capacity, "`panels` is %lld; expected 0 or 1", (long long)panels);
   if (!panels || !tiling->isMatrix || arithConstantOpIsA(tileDefiningOp(s->operands[tiling->product.rhs].value)))
     return NULL;
-  return say(buffer, capacity, "`panels` is 1, but the right operand is no constant; remove `panels`");
+  return say(buffer, capacity, "`panels` is 1, but the right operand is not a constant; remove `panels`");
 }
 
 static const char *kindFault(const TileStructured *s, const TileOperator *op, const TileSearchTarget *target,

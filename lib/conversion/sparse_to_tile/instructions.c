@@ -32,13 +32,13 @@ static bool readTiles(const SparseLowering *lowering, const TileSparseProduct *p
   if (mlirAttributeIsNull(block))
     return true;
   if (mlirDenseArrayGetNumElements(block) != 3)
-    return tileError(lowering->op, "schedule: `block` has %ld sizes; it takes rows, columns and depth",
+    return tileError(lowering->op, "schedule: `block` has %ld sizes; expected three: rows, columns and depth",
                      (long)mlirDenseArrayGetNumElements(block));
   int64_t sizes[3];
   for (int i = 0; i < 3; ++i) {
     sizes[i] = mlirDenseI64ArrayGetElement(block, i);
     if (!tessera_is_power_of_two(sizes[i]))
-      return tileError(lowering->op, "schedule: `block` takes %ld of dimension %d; it takes a power of two",
+      return tileError(lowering->op, "schedule: `block` takes %ld of dimension %d; expected a power of two",
                        (long)sizes[i], i);
   }
   *tiles = (Tiles){sizes[0], sizes[1], sizes[2] > product->step ? sizes[2] : product->step};

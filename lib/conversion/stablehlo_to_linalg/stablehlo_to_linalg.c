@@ -24,7 +24,7 @@ static bool isOurs(MlirOperation op) {
 // An op of another dialect, as it is, on new values.
 static bool copyOp(Hlo *h, MlirOperation op) {
   if (mlirOperationGetNumRegions(op))
-    return tileError(op, "has regions and is no op of StableHLO: expected StableHLO, CHLO and ops without regions");
+    return tileError(op, "has regions and is not an op of StableHLO: expected StableHLO, CHLO and ops without regions");
   MlirOperation copy = mlirOperationClone(op);
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
     MlirValue old = mlirOperationGetOperand(op, i);

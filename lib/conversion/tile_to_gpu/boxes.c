@@ -39,8 +39,9 @@ static bool expectParameter(Gpu *g, const Boxes *boxes) {
                  mlirValueIsABlockArgument(tensor->base) &&
                  mlirBlockEqual(mlirBlockArgumentGetOwner(tensor->base), g->body);
   if (!isWhole)
-    return tileError(boxes->op, "copies boxes of memory that is no parameter of the kernel as it came (tile.memref_at, "
-                                "or a subview); engine \"tma\" takes whole parameters");
+    return tileError(boxes->op,
+                     "copies boxes of memory that is not an unchanged parameter of the kernel (tile.memref_at, "
+                     "or a subview); engine \"tma\" takes whole parameters");
   return tensor->rank <= limitOf(g, "engine.tma.rank", TESSERA_MAP_RANK) ||
          tileError(boxes->op, "copies boxes of a tensor of %d dimensions; engine \"tma\" takes at most %d",
                    (int)tensor->rank, (int)limitOf(g, "engine.tma.rank", TESSERA_MAP_RANK));

@@ -166,7 +166,7 @@ static bool checkRow(const Node *node, const OnnxOperator *row) {
                                [OnnxType_Unsigned] = 'u',
                                [OnnxType_Bool] = 'b'};
   if (row->types && node->in[0]->kind == OnnxKind_Tensor && !strchr(row->types, kinds[onnxTypeKind(node->in[0]->type)]))
-    return onnxError(node, "input 1 has type %s, which this operator does not take or we do not support",
+    return onnxError(node, "input 1 has type %s, which this operator does not accept or Tessera does not support",
                      onnxTypeName(node->in[0]->type));
   return true;
 }
@@ -427,7 +427,8 @@ static bool buildReturn(Node *node, Scope *scope, const OnnxGraph *graph, MlirTy
     if (!value)
       return onnxError(node, "output '%.*s' of the graph is not defined", ONNX_SHOWN(info->name));
     if (value->kind != OnnxKind_Tensor)
-      return onnxError(node, "output '%.*s' of the graph is no tensor, which is not supported", ONNX_SHOWN(info->name));
+      return onnxError(node, "output '%.*s' of the graph is not a tensor, which is not supported",
+                       ONNX_SHOWN(info->name));
     values[count] = declaredResult(node, value, info);
     if (mlirValueIsNull(values[count]))
       return false;

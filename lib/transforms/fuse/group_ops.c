@@ -197,7 +197,7 @@ static bool run(MlirOperation module, MlirExtPass pass) {
   if (tileStringEquals(ops, "attention"))
     return runAttention(module, pass);
   if (!tileStringEquals(ops, "kernels"))
-    return tileError(module, "ops: unknown '%.*s'; it takes elementwise, attention or kernels", (int)ops.length,
+    return tileError(module, "ops: unknown '%.*s'; expected elementwise, attention or kernels", (int)ops.length,
                      ops.data);
   if (!tileTargetOfPass(module, pass, &target))
     return false;

@@ -86,7 +86,7 @@ bool sparseNmOptionsCheck(MlirOperation op, MlirExtPass pass) {
   if (count != 2 || vector[0] < 1 || vector[0] > INT32_MAX || vector[1] < 1)
     return tileError(op, "vector has %ld sizes, expected two of at least 1: lines, then neighbours", (long)count);
   return (n % vector[1] == 0 && m % vector[1] == 0) ||
-         tileError(op, "vector keeps %lld neighbours together, which divides not both n = %lld and m = %lld",
+         tileError(op, "vector keeps %lld neighbours together, which does not divide both n = %lld and m = %lld",
                    (long long)vector[1], (long long)n, (long long)m);
 }
 

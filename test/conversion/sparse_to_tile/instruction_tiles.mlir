@@ -17,8 +17,8 @@
 // PLAIN: tile.mma_sparse {{.*}}16x
 // MINE: !tile.view<32x64xf32
 // LOW: !tile.view<16x64xf32
-// SIZES: error: 'sparse.spmm' op schedule: `block` has 2 sizes; it takes rows, columns and depth
-// ODD: error: 'sparse.spmm' op schedule: `block` takes 24 of dimension 0; it takes a power of two
+// SIZES: error: 'sparse.spmm' op schedule: `block` has 2 sizes; expected three: rows, columns and depth
+// ODD: error: 'sparse.spmm' op schedule: `block` takes 24 of dimension 0; expected a power of two
 // OPS: error: {{.*}}ops: unknown 'some'; it takes all, products or sparse
 
 //--- product.mlir

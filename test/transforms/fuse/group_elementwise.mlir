@@ -6,7 +6,7 @@
 // RUN: FileCheck %s --check-prefix=GROUP < %t.mlir
 // RUN: %tile_opt %t.mlir --split-input-file --pass-pipeline='builtin.module(convert-linalg-to-tile{chip=x86-64-v4})' | FileCheck %s --check-prefix=KERNEL
 // RUN: not %tile_opt %s --split-input-file --pass-pipeline='builtin.module(tile-group-ops{ops=all})' 2>&1 | FileCheck %s --check-prefix=UNKNOWN
-// UNKNOWN: error: {{.*}}ops: unknown 'all'; it takes elementwise, attention or kernels
+// UNKNOWN: error: {{.*}}ops: unknown 'all'; expected elementwise, attention or kernels
 
 // A chain becomes one op; its temporary is gone.
 #id = affine_map<(i) -> (i)>

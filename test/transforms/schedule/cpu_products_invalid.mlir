@@ -173,7 +173,7 @@ func.func @no_register_tile(%a: tensor<64x64xf32>, %b: tensor<64x4xf32>, %c: ten
 // -----
 
 func.func @panels(%a: tensor<256x256xf32>, %b: tensor<256x256xf32>, %c: tensor<256x256xf32>) -> tensor<256x256xf32> {
-  // expected-error@below {{schedule: `panels` is 77; it takes 0 or 1}}
+  // expected-error@below {{schedule: `panels` is 77; expected 0 or 1}}
   %0 = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%a, %b : tensor<256x256xf32>, tensor<256x256xf32>) outs(%c : tensor<256x256xf32>) attrs = {tile.schedule = #tile.schedule<kind = "packed", block = [64, 64, 64], register = [8, 32], panels = 77>} {
   ^bb0(%x: f32, %y: f32, %s: f32):
@@ -201,7 +201,7 @@ func.func @streamed_panels(%a: tensor<256x256xf32>, %b: tensor<256x256xf32>, %c:
 // -----
 
 func.func @panels_of_no_constant(%a: tensor<256x256xf32>, %b: tensor<256x256xf32>, %c: tensor<256x256xf32>) -> tensor<256x256xf32> {
-  // expected-error@below {{schedule: `panels` is 1, but the right operand is no constant; remove `panels`}}
+  // expected-error@below {{schedule: `panels` is 1, but the right operand is not a constant; remove `panels`}}
   %0 = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%a, %b : tensor<256x256xf32>, tensor<256x256xf32>) outs(%c : tensor<256x256xf32>) attrs = {tile.schedule = #tile.schedule<kind = "packed", block = [64, 64, 64], register = [8, 32], panels = 1>} {
   ^bb0(%x: f32, %y: f32, %s: f32):
