@@ -24,18 +24,31 @@ typedef struct Side {
 
 //===--- scalars --------------------------------------------------------------===//
 
-// An upper bound of |value|; INT64_MAX: none is known.
-static int64_t magnitude(MlirValue value) {
-  value = tileCapturedValue(value);
-  TileIndexFacts facts = tileIndexFacts(value);
-  MlirOperation op = tileDefiningOp(value);
+static bool isRound(MlirValue value) {
+  int64_t step;
+  if (!mlirValueIsABlockArgument(value) || mlirBlockArgumentGetArgNumber(value))
+    return false;
+  MlirOperation loop = mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(value));
+  return scfForOpIsA(loop) && tileConstantIndex(scfForOpGetStep(loop), &step) && step == 1;
+}
+
+int64_t tileIndexMagnitude(MlirValue index) {
+  index = tileCapturedValue(index);
+  TileIndexFacts facts = tileIndexFacts(index);
+  MlirOperation op = tileDefiningOp(index);
+  int64_t bound;
   if (facts.low > -TileRoundsLimit && facts.high < TileRoundsLimit)
     return facts.high > -facts.low ? facts.high : -facts.low;
   if (tileProgramIdOpIsA(op))
     return (int64_t)1 << MostPrograms;
+  if (isRound(index)) {
+    MlirOperation loop = mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(index));
+    int64_t first = tileIndexMagnitude(scfForOpGetLowerBound(loop));
+    return __builtin_add_overflow(first, (int64_t)1 << MostPrograms, &bound) ? INT64_MAX : bound;
+  }
   if (!arithAddIOpIsA(op) && !arithSubIOpIsA(op) && !arithMulIOpIsA(op))
     return INT64_MAX;
-  int64_t a = magnitude(tileBinaryLhs(op)), b = magnitude(tileBinaryRhs(op)), bound;
+  int64_t a = tileIndexMagnitude(tileBinaryLhs(op)), b = tileIndexMagnitude(tileBinaryRhs(op));
   bool isOver = arithMulIOpIsA(op) ? __builtin_mul_overflow(a, b, &bound) : __builtin_add_overflow(a, b, &bound);
   return isOver ? INT64_MAX : bound;
 }
@@ -52,7 +65,7 @@ static bool addTerm(Side *side, MlirValue value, int64_t factor) {
     return false;
   sum->terms[sum->count].value = value;
   sum->terms[sum->count].factor = factor;
-  sum->terms[sum->count++].isLimited = magnitude(value) < TileRoundsLimit;
+  sum->terms[sum->count++].isLimited = tileIndexMagnitude(value) < TileRoundsLimit;
   return true;
 }
 

@@ -23,4 +23,8 @@ typedef struct TileRounds {
   } terms[TileRoundsMaxTerms];
 } TileRounds;
 
+// An upper bound of |index|; INT64_MAX where none is known. Grids and loops are taken to have fewer than 2^36 programs
+// and rounds.
+int64_t tileIndexMagnitude(MlirValue index);
+
 bool tileRoundsOfComparison(MlirOperation loop, MlirOperation compare, TileRounds *rounds);

@@ -31,6 +31,7 @@ static const TilePipelineStep toScheduled[] = {
     {"tile-insert-barriers", .on = tileKernelOpName},
     {"tile-count-waits", .on = tileKernelOpName},
     {"tile-peel-masks", .on = tileKernelOpName},
+    {"tile-narrow-indices", .on = tileKernelOpName},
     {NULL},
 };
 

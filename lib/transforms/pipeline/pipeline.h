@@ -14,3 +14,4 @@ extern const MlirExtPassDefinition tilePlanSharedMemoryPass;
 extern const MlirExtPassDefinition tileInsertBarriersPass;
 extern const MlirExtPassDefinition tileCountWaitsPass;
 extern const MlirExtPassDefinition tilePeelMasksPass;
+extern const MlirExtPassDefinition tileNarrowIndicesPass;

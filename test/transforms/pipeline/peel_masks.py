@@ -1,4 +1,4 @@
-"""Loops with masks of many forms before and after tile-peel-masks: the interpreter gives the same, which is what numpy
+"""Loops with masks of many forms before and after tile-peel-masks and tile-narrow-indices: the interpreter gives the same, which is what numpy
 does, and a first round with a mask that is one too late gives something else.
 
 Use: peel_masks.py BUILD. Each case is a comparison of columns 16 k + j with rows 32 i + r - shift or with a length. The
@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 BUILD = Path(sys.argv[1]).resolve()
-PASS = "builtin.module(tile.kernel(tile-peel-masks))"
+PASS = "builtin.module(tile.kernel(tile-peel-masks,tile-narrow-indices))"
 ROWS, COLUMNS, BLOCKS, PROGRAMS = 32, 16, 7, 3
 KERNEL = """
 tile.kernel @masked(%x: memref<96x112xi32>, %length: index, %y: memref<96x16xi32>) {{
