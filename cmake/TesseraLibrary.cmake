@@ -13,11 +13,12 @@ list(APPEND COMPILER_SOURCES ${files})
 set(OPGEN_SOURCES tools/tessera-opgen/header.c tools/tessera-opgen/attributes.c tools/tessera-opgen/names.c
                   tools/tessera-opgen/python.c
                   lib/ir/op_arena.c lib/ir/op_columns.c lib/ir/op_format_text.c)
+set(OPGEN_DIALECT_SOURCES tools/tessera-opgen/opgen.c tools/tessera-opgen/page.c tools/tessera-opgen/agree.c
+                          ${OPGEN_SOURCES})
 add_custom_target(docs)
 function(tessera_generate_ops dialect folder)
   set(generator tessera-opgen-${dialect})
-  add_executable(${generator} tools/tessera-opgen/opgen.c tools/tessera-opgen/page.c tools/tessera-opgen/agree.c
-                 ${OPGEN_SOURCES})
+  add_executable(${generator} ${OPGEN_DIALECT_SOURCES})
   target_compile_definitions(${generator} PRIVATE OPGEN_DIALECT="${dialect}" OPGEN_ROWS="${folder}/ops.def")
   set(header ${CMAKE_BINARY_DIR}/generated/${folder}/ops.h)
   file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/generated/${folder})

@@ -8,6 +8,7 @@ A .mlir or .test file is a test when it holds RUN lines. In them:
   %unit              folder of the C unit tests: test/ROOM/NAME_test.c is %unit/NAME_test
   %python %cc %cmake this build's Python (with numpy) and C compiler, and cmake
   %include_flags     what a C file of the tree is compiled with besides the language and warnings
+  %opgen_sources     the C files of a dialect's tessera-opgen
   %standins          folder of the stand-ins for the vendors' libraries (test/runtime/standin) and of record.so
   %cuda              CUDA's toolkit, where there is one (cuda-header)
   %source %build     the source and the build folder        %libtessera  the shared library   %llvm_tools  LLVM's programs
@@ -61,6 +62,7 @@ words = {
     "cmake": config.cmake,
     "include_flags": " ".join(["-I", config.source_root, "-I", os.path.join(config.build_root, "generated")] +
                               [f"-isystem {folder}" for folder in config.mlir_include]),
+    "opgen_sources": " ".join(os.path.join(config.source_root, file) for file in config.opgen_sources),
     "standins": os.path.join(config.test_exec_root, "standin"),
     "source": config.source_root,
     "build": config.build_root,
