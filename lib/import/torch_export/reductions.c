@@ -41,6 +41,19 @@ bool torchEmitReduce(Aten *aten) {
       aten, onnxReduce(&aten->node, (OnnxReduction)aten->row->kind, x, axes, torchInt(aten, "keepdim", 0) != 0));
 }
 
+// The first and the second norm; `ord` of the one, `p` of the other form.
+bool torchEmitNorm(Aten *aten) {
+  OnnxValue *x = torchOperand(aten, "self", aten->type);
+  uint32_t axes;
+  double order = torchReal(aten, aten->row->kind ? "p" : "ord", 2);
+  if (!x || !axesOf(aten, x->rank, &axes))
+    return false;
+  if (order != 1 && order != 2)
+    return onnxError(&aten->node, "the norm of order %g is not supported; 1 and 2 are", order);
+  return torchReturn(aten, onnxReduce(&aten->node, order == 1 ? OnnxReduce_L1 : OnnxReduce_L2, x, axes,
+                                      torchInt(aten, "keepdim", 0) != 0));
+}
+
 static OnnxValue *placeOf(Aten *aten, OnnxValue *x, int axis, bool keeps, bool isLeast) {
   const OnnxAttribute attributes[] = {TORCH_INT("axis", axis), TORCH_INT("keepdims", keeps)};
   return torchOnnx(aten, isLeast ? "ArgMin" : "ArgMax", 1, &x, 2, attributes);

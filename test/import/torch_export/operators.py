@@ -48,7 +48,7 @@ def reductions(x, b):
     return (x.sum(), x.sum(1), x.sum((0, 2), keepdim=True), x.mean(-1), x.amax(1), x.amin((0, 1)), x.max(), x.max(1)[0],
             x.max(1)[1], x.min(-1)[0], x.argmax(), x.argmax(1), x.argmin(2, keepdim=True), x.var(1), x.std(),
             x.var(1, unbiased=False), x.prod(2), b.any(), b.all(1), b.sum(1), x.logsumexp(1), x.cumsum(1), x.softmax(-1),
-            x.log_softmax(1), x.topk(2)[0], x.topk(2, 1, largest=False)[1])
+            x.log_softmax(1), x.topk(2)[0], x.topk(2, 1, largest=False)[1], x.norm(dim=1), torch.linalg.vector_norm(x, 1, (0, 2)))
 
 
 def shapes(x):
