@@ -144,6 +144,50 @@ static bool bindOutputs(Aten *aten, const json_t *outputs, bool inPlace) {
   return true;
 }
 
+// "Symbol('s58', positive=True, integer=True)": s58 in `name`.
+static bool symbolOf(const json_t *size, char *name, size_t capacity) {
+  const char *expression = torchString(json_object_get(size, "as_expr"), "expr_str");
+  const char *start = strncmp(expression, "Symbol('", 8) == 0 ? expression + 8 : NULL;
+  const char *end = start ? strchr(start, '\'') : NULL;
+  return end && (size_t)snprintf(name, capacity, "symbol %.*s", (int)(end - start), start) < capacity;
+}
+
+// The value with the sizes that the file declares, which the program checks: numbers, and symbols of the arguments. So
+// sizes that are equal are known to be, whatever way the program computes them. Null after an error.
+static OnnxValue *declared(Node *node, const Torch *torch, const char *name, OnnxValue *value) {
+  const json_t *meta = json_object_get(json_object_get(torch->graph, "tensor_values"), name);
+  const json_t *list = json_object_get(meta, "sizes");
+  MlirValue sizes[OnnxMaxRank];
+  char symbol[80];
+  bool isMore = false;
+  if (!value || json_array_size(list) != (size_t)value->rank)
+    return value;
+  for (int d = 0; d < value->rank; ++d) {
+    const json_t *size = json_array_get(list, (size_t)d), *number = json_object_get(size, "as_int");
+    const TorchValue *known = symbolOf(size, symbol, sizeof symbol) ? torchLookUp(torch, symbol) : NULL;
+    sizes[d] = value->sizes[d];
+    if (onnxStatic(sizes[d]) >= 0 || (!known && (!json_is_integer(number) || json_integer_value(number) < 0)))
+      continue;
+    sizes[d] = known ? known->number : tileBuildIndex(node->b, json_integer_value(number));
+    isMore |= !onnxIsSame(sizes[d], value->sizes[d]);
+    if (!onnxCheckSame(node, value->sizes[d], sizes[d], "a size is not the one that the file declares"))
+      return NULL;
+  }
+  return isMore ? onnxOfTensor(node, value->type, onnxTensor(node, value), sizes) : value;
+}
+
+static bool declareOutputs(Aten *aten, const json_t *outputs) {
+  int next = 0;
+  for (size_t i = 0; i < json_array_size(outputs); ++i) {
+    const json_t *tensor = json_object_get(json_array_get(outputs, i), "as_tensor");
+    OnnxValue *value = tensor && next < OnnxMaxInputs ? aten->node.out[next] : NULL;
+    if (value && !(aten->node.out[next] = declared(&aten->node, aten->torch, torchString(tensor, "name"), value)))
+      return false;
+    next += tensor ? 1 : (int)json_array_size(json_object_get(json_array_get(outputs, i), "as_tensors"));
+  }
+  return true;
+}
+
 static OnnxType declaredType(const Torch *torch, const json_t *outputs) {
   const json_t *first = json_array_get(outputs, 0), *output = json_object_get(first, "as_tensor");
   output = output ? output : json_array_get(json_object_get(first, "as_tensors"), 0);
@@ -179,7 +223,7 @@ static bool emitNode(Torch *torch, const json_t *raw, unsigned number) {
     return onnxError(&aten.node, "this operator is not supported");
   if (!aten.type && givesTensors(aten.row))
     return onnxError(&aten.node, "its result has no type, or one that is not supported");
-  if (!aten.row->emit(&aten))
+  if (!aten.row->emit(&aten) || !declareOutputs(&aten, outputs))
     return false;
   if (inPlace) {
     TorchValue *old = (TorchValue *)(uintptr_t)firstInput(&aten);
@@ -193,17 +237,9 @@ static bool emitNode(Torch *torch, const json_t *raw, unsigned number) {
 
 //===--- the entry --------------------------------------------------------------===//
 
-// "Symbol('s58', positive=True, integer=True)": s58 in `name`.
-static bool symbolOf(const json_t *size, char *name, size_t capacity) {
-  const char *expression = torchString(json_object_get(size, "as_expr"), "expr_str");
-  const char *start = strncmp(expression, "Symbol('", 8) == 0 ? expression + 8 : NULL;
-  const char *end = start ? strchr(start, '\'') : NULL;
-  return end && (size_t)snprintf(name, capacity, "%.*s", (int)(end - start), start) < capacity;
-}
-
 // A symbol is one size wherever it stands, and within the range that the program was exported for.
 static MlirValue bindSymbol(Node *node, Torch *torch, json_t *symbols, const json_t *size, MlirValue found) {
-  char name[64];
+  char name[80]; // no name of a graph has a space
   TileBuilder *b = node->b;
   if (!symbolOf(size, name, sizeof name))
     return found;
@@ -213,7 +249,8 @@ static MlirValue bindSymbol(Node *node, Torch *torch, json_t *symbols, const jso
     tileBuildAssert(b, arithCmpIOpBuild(b, found, known, ArithCmpI_Eq), "two sizes of the same name differ");
     return known;
   }
-  const json_t *range = json_object_get(json_object_get(torch->program, "range_constraints"), name);
+  const json_t *range =
+      json_object_get(json_object_get(torch->program, "range_constraints"), name + sizeof "symbol " - 1);
   const json_t *least = json_object_get(range, "min_val"), *most = json_object_get(range, "max_val");
   if (json_is_integer(least) && json_integer_value(least) > 0)
     tileBuildAssert(b, arithCmpIOpBuild(b, found, tileBuildIndex(b, json_integer_value(least)), ArithCmpI_Sge),
@@ -221,10 +258,8 @@ static MlirValue bindSymbol(Node *node, Torch *torch, json_t *symbols, const jso
   if (json_is_integer(most) && json_integer_value(most) < INT64_MAX)
     tileBuildAssert(b, arithCmpIOpBuild(b, found, tileBuildIndex(b, json_integer_value(most)), ArithCmpI_Sle),
                     "a size is larger than the range that the program was exported for");
-  char own[80];
-  snprintf(own, sizeof own, "symbol %s", name); // no name of a graph has a space
-  char *kept = onnxAllocate(node, strlen(own) + 1);
-  if (!torchBind(node, torch, strcpy(kept, own), NULL, found, -1))
+  char *kept = onnxAllocate(node, strlen(name) + 1);
+  if (!torchBind(node, torch, strcpy(kept, name), NULL, found, -1))
     return found;
   json_object_set_new(symbols, name, json_integer(torch->numValues - 1));
   return found;
