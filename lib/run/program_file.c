@@ -34,7 +34,8 @@ static bool check_end(FILE *file, size_t size, const char *path, bool *out_is_ch
   char bytes[1 << 14];
   uint64_t checksum = 0;
   size_t length = size > sizeof found ? size - sizeof found : 0, count;
-  rewind(file);
+  if (fseek(file, 0, SEEK_SET) != 0)
+    return tessera_fail(error, "%s: %s", path, strerror(errno));
   for (size_t left = length; left; left -= count) {
     count = left < sizeof bytes ? left : sizeof bytes;
     if (fread(bytes, 1, count, file) != count)
@@ -54,7 +55,11 @@ static bool check(FILE *file, const char *path, bool *out_is_checked, tessera_er
   if (fread(&header, sizeof header, 1, file) != 1 || !is_shared_object(&header))
     return tessera_fail(error, "%s: is not a program: not a shared object (ELF, 64 bits)", path);
   long end = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
-  bool whole = end >= 0 && header.e_phoff <= (uint64_t)end && fseek(file, (long)header.e_phoff, SEEK_SET) == 0;
+  if (end < 0)
+    return tessera_fail(error, "%s: %s", path, strerror(errno));
+  bool whole = header.e_phoff <= (uint64_t)end;
+  if (whole && fseek(file, (long)header.e_phoff, SEEK_SET) != 0)
+    return tessera_fail(error, "%s: %s", path, strerror(errno));
   for (int i = 0; i < header.e_phnum && whole; ++i)
     whole = fread(&segment, sizeof segment, 1, file) == 1 &&
             (segment.p_type != PT_LOAD || lies_inside(segment.p_offset, segment.p_filesz, (uint64_t)end));

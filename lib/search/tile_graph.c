@@ -485,7 +485,7 @@ TileGraphChoice tileGraphSearch(const TileGraph *graph, const TileSearchTarget *
   int64_t block[TileOperatorDims] = {0};
   if (options->isExhaustive) {
     exhaust(graph, target, options, 0, block, &best);
-    return best;
+    return best; // NOLINT(clang-analyzer-core.StackAddressEscape): its one pointer is to a literal
   }
   // Starts: folded dimensions whole or in small parts; the grid's blocks of 1, or of 16 and 64.
   for (int64_t rows = 1; rows <= 64; rows *= rows == 1 ? 16 : 4)

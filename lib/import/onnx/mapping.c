@@ -16,7 +16,7 @@ OnnxMapping *onnxMappingOpen(const char *path, tessera_error_t *error) {
   bool ok = mapping && file >= 0 && fstat(file, &about) == 0;
   if (!ok)
     tessera_fail(error, "%s: %s", path, strerror(errno));
-  else if (!S_ISREG(about.st_mode) || about.st_size == 0)
+  else if (!S_ISREG(about.st_mode) || about.st_size <= 0)
     ok = tessera_fail(error, "%s: %s", path, S_ISREG(about.st_mode) ? "is empty" : "is no regular file");
   void *data = ok ? mmap(NULL, (size_t)about.st_size, PROT_READ, MAP_PRIVATE, file, 0) : MAP_FAILED;
   if (ok && data == MAP_FAILED)

@@ -171,8 +171,10 @@ bool onnxEmitEinsum(Node *node) {
   for (int i = 0; i < node->numIn; ++i) {
     if (!node->in[i] || !readTerm(node, &at, end, node->in[i], terms[i]))
       return node->in[i] ? false : onnxError(node, "input %d is missing", i + 1);
-    if (i + 1 < node->numIn && (at == end || *at++ != ','))
+    bool isLast = i + 1 == node->numIn;
+    if (!isLast && (at == end || *at != ','))
       return onnxError(node, "the equation has fewer terms than there are inputs");
+    at += !isLast;
   }
   char ellipsis[16] = "";
   for (int c = '0'; c <= '9'; ++c)

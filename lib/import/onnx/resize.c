@@ -82,7 +82,8 @@ static void neighbors(Body *body, const Axis *axis, MlirValue *ratio, MlirValue 
   MlirValue place = placeOf(body, axis, body->index[0]), left = ONNX_OP(MathOp_Floor, place);
   MlirValue isPixel = onnxCompareF(body, ArithCmpF_Oeq, place, left);
   *ratio = onnxSelect(body, isPixel, real(body, 1), SUB(place, left));
-  MlirValue start = onnxSelect(body, isPixel, real(body, -axis->taps / 2), real(body, 1 - axis->taps / 2));
+  int half = axis->taps / 2;
+  MlirValue start = onnxSelect(body, isPixel, real(body, -half), real(body, 1 - half));
   *first = ADD(left, start);
 }
 
@@ -99,7 +100,8 @@ static MlirValue cubicPiece(Body *body, MlirValue x, double a) {
 static MlirValue rawWeight(Body *body, const Axis *axis, MlirValue ratio, int tap) {
   double scale = axis->isAntialiased && axis->known < 1 ? axis->known : 1;
   // Distance of the tap's pixel from the place, in pixels of the coarser image.
-  MlirValue distance = MUL(SUB(real(body, tap + 1 - axis->taps / 2), ratio), real(body, scale));
+  int place = tap + 1 - axis->taps / 2;
+  MlirValue distance = MUL(SUB(real(body, place), ratio), real(body, scale));
   if (axis->mode == Cubic)
     return cubicPiece(body, distance, axis->a);
   MlirValue weight = SUB(real(body, 1), ONNX_OP(MathOp_AbsF, distance));

@@ -39,10 +39,11 @@ static bool writeFile(const char *path, const void *data, size_t size, tessera_e
   return ok || tessera_fail(error, "%s: cannot be written: %s", path, strerror(errno));
 }
 
+// Its content, with a zero behind it and room for the end of a program.
 static bool readFile(const char *path, TileArtifact *content, tessera_error_t *error) {
   FILE *file = fopen(path, "rbe");
   long size = file && fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
-  *content = (TileArtifact){size >= 0 ? malloc((size_t)size + 1) : NULL, (size_t)size};
+  *content = (TileArtifact){size >= 0 ? malloc((size_t)size + sizeof(tessera_program_end_t) + 1) : NULL, (size_t)size};
   bool ok =
       content->data && fseek(file, 0, SEEK_SET) == 0 && fread(content->data, 1, content->size, file) == content->size;
   if (ok)
@@ -109,17 +110,13 @@ static bool runLinker(const Workshop *workshop, tessera_error_t *error) {
 }
 
 // The loader refuses a file that changed since (lib/run/program_file.c).
-static bool addEnd(TileArtifact *program, tessera_error_t *error) {
+static void addEnd(TileArtifact *program) {
   tessera_program_end_t end = {.mark = TESSERA_PROGRAM_MARK};
-  char *data = realloc(program->data, program->size + sizeof end + 1);
-  if (!data)
-    return tessera_fail(error, "out of memory");
+  char *data = program->data;
   end.checksum = tessera_program_checksum(0, data, program->size);
   memcpy(data + program->size, &end, sizeof end);
-  program->data = data;
   program->size += sizeof end;
   data[program->size] = '\0';
-  return true;
 }
 
 bool tileCpuLink(const void *object, size_t size, TileArtifact *program, tessera_error_t *error) {
@@ -128,10 +125,8 @@ bool tileCpuLink(const void *object, size_t size, TileArtifact *program, tessera
     return false;
   bool ok = writeFile(workshop.object, object, size, error) && runLinker(&workshop, error) &&
             readFile(workshop.program, program, error);
-  if (ok && !addEnd(program, error)) {
-    tileArtifactDestroy(program);
-    ok = false;
-  }
+  if (ok)
+    addEnd(program);
   tessera_folder_remove(&workshop.folder);
   return ok;
 }
