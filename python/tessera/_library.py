@@ -435,8 +435,10 @@ def library_path() -> str:
 
 def set_machine_path(folder: str | os.PathLike[str] | None) -> None:
     """Where NAME.machine files are looked for, ahead of the chips built in; None: nowhere. An edited file counts from the
-    next call on."""
+    next call on. A folder that is not there, or not a folder, is an OSError."""
     global _machine_path
+    if folder is not None:
+        os.scandir(folder).close()
     lib.tileMachineSetFolder(None if folder is None else os.fsencode(folder))
     _machine_path = None if folder is None else os.fspath(folder)
 
