@@ -27,12 +27,13 @@ typedef struct Family {
   Expansion expand, expandF64; // expand: precise enough for f32; null: none. expandF64: for f64
   bool takesF64;               // without f64=true, too: by expand where there is one
   Expansion expandSingle;      // to 1 ulp of f32, on its own lanes; null: none
+  double most; // of |operand|: beyond it f32's results do not change. expand is of such operands; 0: any
 } Family;
 
 static const Family families[] = {
-    {MathOp_Exp, tileExpandExp, tileExpandF64Exp, false, tileExpandSingleExp},
-    {MathOp_Exp2, tileExpandExp2, tileExpandF64Exp2, false, tileExpandSingleExp2},
-    {MathOp_Tanh, tileExpandTanh, tileExpandF64Tanh, false, tileExpandSingleTanh},
+    {MathOp_Exp, tileExpandExp, tileExpandF64Exp, false, tileExpandSingleExp, 200},
+    {MathOp_Exp2, tileExpandExp2, tileExpandF64Exp2, false, tileExpandSingleExp2, 200},
+    {MathOp_Tanh, tileExpandTanh, tileExpandF64Tanh, false, tileExpandSingleTanh, 10},
     {MathOp_Log, tileExpandLog, tileExpandF64Log},
     {MathOp_Log2, tileExpandLog2, tileExpandF64Log2},
     {MathOp_Erf, tileExpandErf, tileExpandF64Erf, false, tileExpandSingleErf},
@@ -98,6 +99,13 @@ static MlirValue asLanes(TileLanes *lanes, MlirValue value) {
   return convert(lanes, ArithOp_ExtF, value, lanes->real);
 }
 
+// Clamped as f32: half as many vectors as of f64.
+static MlirValue clamped(TileLanes *lanes, MlirValue value, double most) {
+  MlirType single = tileLanesLike(lanes->real, mlirF32TypeGet(lanes->builder.context));
+  TileLanes narrow = tileLanesSingleOf(lanes->builder, single);
+  return tileLanesClamp(&narrow, convert(&narrow, ArithOp_ExtF, value, single), -most, most);
+}
+
 typedef enum Mode { Mode_Default, Mode_Fast, Mode_F64 } Mode;
 
 static MlirLogicalResult expandAs(MlirOperation op, MlirPatternRewriter rewriter, Mode mode) {
@@ -113,8 +121,11 @@ static MlirLogicalResult expandAs(MlirOperation op, MlirPatternRewriter rewriter
   TileBuilder builder = tileBuilderInPattern(rewriter, op);
   TileLanes lanes = isSingle ? tileLanesSingleOf(builder, type) : tileLanesOf(builder, type);
   MlirValue operands[2];
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
-    operands[i] = asLanes(&lanes, mlirOperationGetOperand(op, i));
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
+    MlirValue operand = mlirOperationGetOperand(op, i);
+    bool isClamped = !isSingle && expansion == family->expand && family->most > 0;
+    operands[i] = asLanes(&lanes, isClamped ? clamped(&lanes, operand, family->most) : operand);
+  }
   MlirValue value = (isSingle ? family->expandSingle : expansion)(&lanes, operands);
   MlirValue result = convert(&lanes, ArithOp_TruncF, value, type);
   mlirRewriterBaseReplaceOpWithValues(mlirPatternRewriterAsBase(rewriter), op, 1, &result);

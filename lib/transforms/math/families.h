@@ -8,9 +8,9 @@
 #include "lib/transforms/math/lanes.h"
 
 // exponential.c
-MlirValue tileExpandExp(TileLanes *lanes, const MlirValue *x);
-MlirValue tileExpandExp2(TileLanes *lanes, const MlirValue *x);
-MlirValue tileExpandTanh(TileLanes *lanes, const MlirValue *x);
+MlirValue tileExpandExp(TileLanes *lanes, const MlirValue *x);  // of |x| <= 200, or NaN
+MlirValue tileExpandExp2(TileLanes *lanes, const MlirValue *x); // likewise
+MlirValue tileExpandTanh(TileLanes *lanes, const MlirValue *x); // of |x| <= 10, or NaN
 // logarithm.c
 MlirValue tileExpandLog(TileLanes *lanes, const MlirValue *x);
 MlirValue tileExpandLog2(TileLanes *lanes, const MlirValue *x);

@@ -33,6 +33,7 @@ MlirValue tileExpandPow(TileLanes *lanes, const MlirValue *xAndY) {
   // Beyond 2^40 every y is even and every result saturated, but (±1)^y: clamped, y = ±inf gives 1 there as it should.
   MlirValue y = tileLanesClamp(lanes, xAndY[1], -0x1p40, 0x1p40), yIsInteger = isInteger(lanes, y);
   MlirValue exponent = tileLanesMul(lanes, y, tileExpandLog2(lanes, &magnitude));
+  exponent = tileLanesClamp(lanes, exponent, -200, 200); // any f32 is infinity or zero beyond
   MlirValue bits = tileLanesBits(lanes, tileExpandExp2(lanes, &exponent)), sign = signBit(lanes, x, y, yIsInteger);
   MlirValue result = tileLanesFromBits(lanes, tileLanesOnIntegers(lanes, ArithOp_XOrI, bits, sign));
   return specialValues(lanes, x, y, yIsInteger, result);

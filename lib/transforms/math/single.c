@@ -80,8 +80,13 @@ static MlirValue reducedExponential(TileLanes *lanes, MlirValue x, MlirValue *sh
   return tileLanesAdd(lanes, sum, tileLanesFma(lanes, q, tileLanesMul(lanes, r, r), rest));
 }
 
+// As above, but r + r^2 q is rounded before 1 is added: 0.98 ulp in place of 0.66 for four operations less.
 MlirValue tileExpandSingleExp(TileLanes *lanes, const MlirValue *x) {
-  MlirValue shifted, power = reducedExponential(lanes, *x, &shifted);
+  MlirValue shifted, k = nearestInteger(lanes, *x, log2OfE, &shifted);
+  MlirValue first = tileLanesFma(lanes, k, tileLanesFloat(lanes, -ln2High), *x); // exact
+  MlirValue r = tileLanesFma(lanes, k, tileLanesFloat(lanes, -ln2Low), first);
+  MlirValue rest = tileLanesFma(lanes, POLYNOMIAL(lanes, r, exponential), tileLanesMul(lanes, r, r), r);
+  MlirValue power = tileLanesAdd(lanes, tileLanesFloat(lanes, 1), rest);
   MlirValue y = flush(lanes, *x, -0x1.5d589ep+6, scale(lanes, power, shifted));
   return saturate(lanes, *x, 0x1.62e42ep+6, y);
 }
