@@ -3,8 +3,9 @@ launch_graphs.py TILE_OPT TILE_RUN FOLDER PASSES SEED COUNT TARGET…
 
 A program has some functions. In each, launches of kernels with unequal grids read and write whole buffers, halves of
 them by rows and by columns, and arguments, in place too; some stand in loops of 0 to 2 rounds. Temporaries live
-shortly. Elements are i32, so that every target gives the same bits. The interpreter runs the program as drawn; each target runs it after PASSES and must
-give equal results. Prints what was checked, and how many launches the passes left.
+shortly. Elements are i32, so that every target gives the same bits. The interpreter runs the program as drawn; each
+target runs it after PASSES and must give equal results. PASSES may be flags of tile-run instead. Prints what was checked,
+and whether the passes left fewer launches.
 """
 import random
 import re
@@ -148,9 +149,9 @@ class Program:
         return "module {\n" + "\n".join([text for _, text in self.kernels.values()] + self.lines) + "\n}\n"
 
 
-def results(run, file, target, folder):
+def results(run, file, target, folder, flags=()):
     outs = [folder / f"{target.replace(':', '_')}_{i}.npy" for i in range(ARGUMENTS + BUFFERS)]
-    done = subprocess.run([run, file, f"--target={target}", "--seed=3", *[f"--out={o}" for o in outs]],
+    done = subprocess.run([run, file, f"--target={target}", "--seed=3", *flags, *[f"--out={o}" for o in outs]],
                           capture_output=True, text=True)
     return [np.load(o) for o in outs] if done.returncode == 0 else done.stderr
 
@@ -163,12 +164,14 @@ def main():
     for number in range(int(seed), int(seed) + int(count)):
         plain, changed = folder / "plain.mlir", folder / "changed.mlir"
         plain.write_text(Program(number).text())
-        subprocess.run([opt, plain, f"--pass-pipeline=builtin.module({passes})", "-o", changed], check=True)
+        flags = passes.split() if passes.startswith("--") else []
+        pipeline = "" if flags else passes
+        subprocess.run([opt, plain, f"--pass-pipeline=builtin.module({pipeline})", "-o", changed], check=True)
         before += len(re.findall("tile.launch", plain.read_text()))
         after += len(re.findall("tile.launch", changed.read_text()))
         expected = results(run, plain, "interpret", folder)
         for target in targets:
-            seen = results(run, changed, target, folder)
+            seen = results(run, changed, target, folder, flags)
             if isinstance(expected, str) or isinstance(seen, str) or any((a != b).any() for a, b in zip(expected, seen)):
                 problems += 1
                 print(f"seed {number}, {target}: differs", expected if isinstance(expected, str) else "",
