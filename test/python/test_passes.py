@@ -91,3 +91,11 @@ def test_a_machine_of_a_folder(tmp_path):
         tessera.parse(MATMUL).run_passes(pipeline)
     finally:
         tessera.set_machine_path(None)
+
+
+def test_a_machine_path_that_is_not_a_folder_is_refused_at_once(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(FileNotFoundError):
+        tessera.set_machine_path(tmp_path / "absent")
+    with pytest.raises(NotADirectoryError):
+        tessera.set_machine_path(tmp_path / "file")
