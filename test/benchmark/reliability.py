@@ -81,7 +81,7 @@ class Mutants:
     share, step, of = 20, 20, ["tile-opt", "tile-translate", "tile-run"]
 
     def __init__(self, options):
-        self.mutator = mutate.Mutator(SimpleNamespace(tools=options.tools, mlir_opt=options.mlir_opt, timeout=10))
+        self.mutator = mutate.Mutator(SimpleNamespace(tools=options.tools, mlir_opt=options.mlir_opt, timeout=10, files="*.mlir"))
 
     def run(self, seeds):
         for seed in seeds:
@@ -100,7 +100,7 @@ class LibraryMutants(Mutants):
     share, step, of = 20, 40, ["canonicalize", "lower", "interpret", "print"]
 
     def __init__(self, options):
-        self.mutator = mutate.InProcess(SimpleNamespace(tools=options.tools, mlir_opt=options.mlir_opt, timeout=10))
+        self.mutator = mutate.InProcess(SimpleNamespace(tools=options.tools, mlir_opt=options.mlir_opt, timeout=10, files="*.mlir"))
 
     def run(self, seeds):
         for seed in seeds:
@@ -113,7 +113,7 @@ class LibraryMutants(Mutants):
 
 class DataMutants:
     """Damaged data, machine files and schedules, and damaged programs through Python."""
-    share, step, of = 15, 12, list(mutate_data.KINDS)
+    share, step, of = 15, 18, list(mutate_data.KINDS)
 
     def __init__(self, options):
         self.options = SimpleNamespace(tools=options.tools, mlir_opt=options.mlir_opt, timeout=20, only=None,
