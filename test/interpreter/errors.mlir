@@ -94,11 +94,10 @@ func.func @poison_unused() -> i32 {
   return %chosen : i32
 }
 // RUN: not %tile_run --target=interpret %s --entry=unknown 2>&1 | FileCheck %s --check-prefix=UNKNOWN
-// UNKNOWN: error: 'vector.broadcast' op not interpreted yet: 'vector.broadcast'
-func.func @unknown(%x: f32) -> f32 {
-  %v = vector.broadcast %x : f32 to vector<4xf32>
-  %y = vector.extract %v[0] : f32 from vector<4xf32>
-  return %y : f32
+// UNKNOWN: error: 'vector.vscale' op not interpreted yet: 'vector.vscale'
+func.func @unknown() -> index {
+  %y = vector.vscale
+  return %y : index
 }
 // Recursion works, and ends with an error before the stack does:
 // RUN: %tile_run --target=interpret %s --entry=factorial_of_ten

@@ -47,7 +47,7 @@ tile.kernel @subview(%x_: memref<128x64xf16>) attributes {warps = 4 : i32} {
   %X = tile.view %x : memref<64x64xf16, strided<[64, 1], offset: 4096>> to !tile.view<64x64xf16>
   %b = tile.alloc : !tile.buffer<64x64xf16, #s, shared>
   %full = tile.alloc : !tile.barrier<1>
-  // expected-error@+1 {{memory that is no parameter of the kernel as it came}}
+  // expected-error@+1 {{memory that is not an unchanged parameter of the kernel}}
   tile.copy_async %X[%0, %0] to %b engine "tma" signals %full[%0] : !tile.view<64x64xf16> to !tile.buffer<64x64xf16, #s, shared>, !tile.barrier<1>
   tile.return
 }

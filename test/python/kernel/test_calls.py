@@ -80,9 +80,12 @@ def racing(y: ts.Array[ts.f32, 64]):
 def test_races_are_found_at_python_lines(target):
     with pytest.raises(ts.Error) as error:
         racing[4](np.zeros(64, "f4"), target=target)
-    line = racing.source.node.body[0].lineno
-    assert f"test_calls.py:{line}:9: error: " in str(error.value)
-    assert "\n    v = ts.load(y, 0, 64)\n        ^" in str(error.value)
+    load, store = (statement.lineno for statement in racing.source.node.body)
+    # A race is reported at the later of its two accesses; on an emulated GPU, either may be the later one.
+    found = str(error.value)
+    at_load = f"test_calls.py:{load}:9: error: " in found and "\n    v = ts.load(y, 0, 64)\n        ^" in found
+    at_store = f"test_calls.py:{store}:5: error: " in found and "\n    ts.store(y, 0, v + ts.f32(ts.program_id(0)))\n    ^" in found
+    assert at_load or at_store, found
 
 
 @ts.kernel
