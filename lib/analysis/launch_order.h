@@ -1,4 +1,4 @@
-// What of a block must stay in order: its ops, by the values and the memory that they use.
+// Which ops of a block must stay in order, by the values and the memory that they use.
 //
 //   TileLaunchOrder order = tileLaunchOrderOf(block);
 //   for (intptr_t i = 0; i < order.count; ++i)

@@ -8,8 +8,8 @@
 #include "lib/capi/common.h"
 #include "lib/layout/layout.h"
 
-// For one layout and another of the same tile: entry r of `table` (null: not wanted) is the register of `from` that
-// holds what register r of `to` holds. False where it differs between threads.
+// For two layouts of one tile: entry r of `table` (null: not wanted) is the register of `from` that holds the element
+// of register r of `to`. False if that register differs between threads.
 bool tileMovesBetween(const TileLayout *from, const TileLayout *to, uint32_t lanes, uint32_t warps, intptr_t *table);
 
 // As above, for an operand of an op that moves elements: broadcast, transpose, reshape, slice, insert, cat, bitcast and

@@ -22,7 +22,7 @@ int64_t tileDenseBytes(MlirType tile);    // of all elements, row by row
 int64_t tileBufferBytes(MlirType buffer); // of all stages, each a multiple of TileBufferAlign
 enum { TileBufferAlign = 128 };
 
-// What the op exchanges through shared memory at once; 0: nothing.
+// Bytes that the op exchanges through shared memory at once; 0: none.
 int64_t tileScratchBytes(const TileExchange *exchange, MlirOperation op);
 // Whether the threads that read memory for an atomic give the others what they read: the barrier of this exchange
 // stands behind all that the op accesses in memory.

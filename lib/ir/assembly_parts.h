@@ -3,7 +3,7 @@
 //   MlirAttribute sizes;
 //   return mlirExtParserParseToken(parser, "=") && tileParseIntegers(parser, /*allowUnknown=*/false, &sizes);
 //
-// Parsers expect to stand at the first token of the thing; they report at the one at fault and return false.
+// A parser begins at the first token of its part. After an error it reports at the token at fault and returns false.
 #pragma once
 
 #include "lib/capi/assembly.h"
@@ -19,19 +19,19 @@ bool tileParseFail(MlirExtParser parser, MlirExtSourceLocation location, const c
     __attribute__((format(printf, 3, 4)));
 // One keyword of the list, as a StringAttr.
 bool tileParseOneOf(MlirExtParser parser, const char *what, const char *const *names, MlirAttribute *attribute);
-// `[entry, entry]`: calls `entry` for each, at most TILE_MAX_LIST times; `what` are their name in a message.
+// `[entry, entry]`: calls `entry` for each entry, at most TILE_MAX_LIST times. Messages call the entries `what`.
 typedef bool (*TileParseEntry)(MlirExtParser parser, intptr_t number, void *data);
 bool tileParseList(MlirExtParser parser, const char *what, TileParseEntry entry, void *data, intptr_t *count);
 // `[1, 2, 3]` as a DenseI64ArrayAttr; with `allowUnknown`, `_` stands for the dynamic size.
 bool tileParseIntegers(MlirExtParser parser, bool allowUnknown, MlirAttribute *attribute);
 bool tileParseAnyAttribute(MlirExtParser parser, MlirAttribute *attribute); // of no given type
 void tilePrintIntegers(MlirExtPrinter printer, MlirAttribute attribute);
-void tilePrintWord(MlirExtPrinter printer, MlirAttribute stringAttribute); // bare
+void tilePrintWord(MlirExtPrinter printer, MlirAttribute stringAttribute); // without quotes
 static inline void tilePrintText(MlirExtPrinter printer, const char *text) {
   mlirExtPrinterPrint(printer, tileString(text));
 }
 bool tileIsOneOf(MlirStringRef word, const char *const *names); // names end with null
-// "add, max, min": for messages. Returns the list's text.
+// Adds the names to the list: "add, max, min", for messages. Returns the text, which the list owns.
 const char *tileListNames(const char *const *names, tessera_list_t *list);
 MlirAttribute tileIntegers(MlirContext context, intptr_t count, const int64_t *values);
 MlirAttribute tileInteger(MlirContext context, int64_t value); // i64

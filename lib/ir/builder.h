@@ -1,10 +1,10 @@
-// Building IR from C so that passes read like C. A builder knows where it inserts and with which location.
+// Builds IR from C so that passes read like C. A builder holds the insertion point and the location of new ops.
 //
 //   TileBuilder b = tileBuilderBefore(op);            // or tileBuilderAtEnd(block, location)
 //   MlirValue sum = tileBuildValue(&b, "arith.addf", type, 2, (MlirValue[]){x, y}, NULL);
 //   MlirValue c1 = tileBuildIndex(&b, 1);
 //
-// With `rewriter` set (inside a pattern) insertions are reported to it.
+// If `rewriter` is set (inside a pattern), the builder reports each insertion to the rewriter.
 #pragma once
 
 #include "lib/capi/common.h"
@@ -29,23 +29,23 @@ TileBuilder tileBuilderAfter(MlirOperation op);
 TileBuilder tileBuilderAtStart(MlirBlock block, MlirLocation location);
 TileBuilder tileBuilderAtEnd(MlirBlock block, MlirLocation location);
 TileBuilder tileBuilderAtTop(MlirOperation module);
-// A new region of one block with these arguments, at the builder's location: the builder at the end of the block.
+// Makes a region of one block with these arguments. Returns a builder at the end of the block, at `around`'s location.
 TileBuilder tileBuilderInRegion(const TileBuilder *around, MlirRegion *region, intptr_t count,
                                 const MlirType *arguments);
 TileBuilder tileBuilderInPattern(MlirPatternRewriter rewriter, MlirOperation at);
 
-// Any op by name. `attributes` ends with a null name; null for none (entries without a value are skipped). `regions`
-// are taken over. numResults -1: the types are inferred; a null op, after a diagnostic, if they cannot be.
+// Any op by name. `attributes` is null or ends with a null name; entries without a value are skipped. The op takes over
+// `regions`. numResults -1: the result types are inferred. Returns a null op, after a diagnostic, if inference fails.
 MlirOperation tileBuild(TileBuilder *builder, const char *name, intptr_t numOperands, const MlirValue *operands,
                         intptr_t numResults, const MlirType *results, const TileAttributeEntry *attributes,
                         intptr_t numRegions, const MlirRegion *regions);
-// An op as `like`, its attributes and the bodies of its regions included, on other operands and with other results.
+// A copy of `like`, with its attributes and the bodies of its regions, on other operands and with other result types.
 MlirOperation tileBuildLike(TileBuilder *builder, MlirOperation like, const MlirValue *operands, intptr_t numResults,
                             const MlirType *results);
 // An op with one result and no regions; returns that result.
 MlirValue tileBuildValue(TileBuilder *builder, const char *name, MlirType result, intptr_t numOperands,
                          const MlirValue *operands, const TileAttributeEntry *attributes);
-// As above, with operands and results by the groups of the op's row: what the generated tileMmaOpCreate calls.
+// Builds an op from the operand and result groups of the op's row. The generated tileMmaOpCreate calls this function.
 // `operandSegments`, `resultSegments`: the op keeps the groups' sizes in an attribute. numResultGroups -1: inferred.
 typedef struct TileValueGroup {
   intptr_t count;
@@ -79,7 +79,7 @@ void tileBuildAssert(TileBuilder *builder, MlirValue condition, const char *mess
 // A constant global of the text and its end ('\0'), internal to the module, and its address.
 void tileBuildText(TileBuilder *builder, const char *symbol, const char *text);
 MlirValue tileBuildTextAddress(TileBuilder *builder, const char *symbol);
-// llvm.call of the function of that name; `result` null: it returns nothing, and so does this.
+// llvm.call of the function of that name. `result` null: the function returns nothing, and the call gives a null value.
 MlirValue tileBuildLlvmCall(TileBuilder *builder, const char *function, MlirType result, intptr_t count,
                             const MlirValue *operands);
 // llvm.func of that name and type (mlirLLVMFunctionTypeGet) without a body; a private func.func without a body.
@@ -110,13 +110,13 @@ MlirValue tileBuildSwapped(TileBuilder *builder, MlirValue matrix);
 // iterator_types of a linalg.generic: parallel loops, then reductions.
 MlirAttribute tileBuildIteratorTypes(const TileBuilder *builder, intptr_t parallel, intptr_t reductions);
 
-// An attribute by its text, which must be right: for the functions that the tables of lib/ir/upstream generate.
+// An attribute by its text, which must parse: for the functions that the generator makes from lib/ir/upstream.def.
 MlirAttribute tileBuildAttribute(const TileBuilder *builder, const char *text);
 __attribute__((format(printf, 2, 3))) MlirAttribute tileBuildAttributeWith(const TileBuilder *builder,
                                                                            const char *format, ...);
 
-// For whoever builds thousands of ops: with a memo each constant is one op at the start of `block`, which must dominate
-// all places that are built at, and each text is parsed once. It lives until destroyed, as long as its builders.
+// For code that builds thousands of ops. With a memo, each constant is one op at the start of `block`, and each text is
+// parsed once. `block` must dominate every insertion point. The caller destroys the memo after the last builder.
 TileMemo *tileMemoCreate(MlirBlock block);
 void tileMemoDestroy(TileMemo *memo);
 MlirValue tileMemoFind(const TileMemo *memo, const void *key); // null: not there

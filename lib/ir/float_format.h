@@ -1,4 +1,4 @@
-// How numbers of a float type are made: what conversions between them need to know (docs/numerics.md §1).
+// The format of a float type: what a conversion between float types needs to know (docs/numerics.md §1).
 // Expects: a builtin float type of at most 64 bits, f8E8M0FNU included. Leaves: nothing; pure.
 #pragma once
 

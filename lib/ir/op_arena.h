@@ -1,4 +1,4 @@
-// Memory that is freed at once: of compiled rows, and of what a pass reads of ops.
+// Memory that is freed all at once. It holds compiled rows, and what a pass reads from ops.
 #pragma once
 
 #include <stddef.h>

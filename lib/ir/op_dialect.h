@@ -11,12 +11,12 @@
 #include "lib/capi/dialect.h"
 #include "lib/ir/op_table.h"
 
-// `base` with name and ops filled in from the table. Compiled on the first call in the process and kept (the table
-// must live as long); later calls, from any thread, return the same without a lock. Null when a row is wrong: `error`
-// then holds one line naming the op, the column and what is wrong:
+// Returns `base` with the name and ops of the table. The first call compiles the definition and keeps it until the
+// process ends, so the table must live as long. Later calls, from any thread, return the same definition without a
+// lock. Returns null if a row is wrong: `error` then holds one line with the op, the column and the fault:
 //   tile.mma: format: no operand, result, attribute or region is named 'lsh' (at "$lsh `,` …")
 const MlirExtDialectDefinition *tileDialectFromTable(const TileDialectTable *table, MlirExtDialectDefinition base,
                                                      char *error, size_t capacity);
 
-// Position of the op's row in its table, -1 for ops not from a table: what the generated tileOpKind uses.
+// The position of the op's row in its table; -1 if the op has no row. The generated tileOpKind calls this function.
 intptr_t tileOpRowIndex(MlirOperation op, const char *dialect);

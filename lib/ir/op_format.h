@@ -1,4 +1,4 @@
-// What a directive of a format (custom<Name>(…) in ops.def) sees and does, and access to an op's operands by name.
+// Functions for the directives of a format (custom<Name>(…) in ops.def), and access to an op's operands by name.
 //
 //   static bool parseIndices(TileParse *parse, MlirExtParser parser, MlirExtOpState state) {
 //     return mlirExtParserParseToken(parser, "[") && tileParseOperandList(parse, "indices") &&
@@ -21,7 +21,7 @@
 MlirExtParser tileParseParser(const TileParse *parse);
 MlirExtSourceLocation tileParseLocation(const TileParse *parse); // of the op
 
-// `name` is an operand (result) of the row: asserts otherwise. Calls add to what is there.
+// `name` must be an operand (result) of the row; an assertion fails otherwise. Each call appends.
 void tileParseAddOperand(TileParse *parse, const char *name, MlirExtOperand operand);
 bool tileParseOperand(TileParse *parse, const char *name); // exactly one
 MlirExtParseResult tileParseOptionalOperand(TileParse *parse, const char *name);

@@ -1,5 +1,5 @@
-// What a pass may ask of any op, ours, upstream's or a plugin's, instead of keeping lists of ops: memory effects
-// (MemoryEffectOpInterface), the memory a value stands for, and the properties of op_table.h's rows.
+// Questions about any op (ours, upstream's or a plugin's), so that passes need no lists of ops: its memory effects
+// (MemoryEffectOpInterface), the memory that a value stands for, and the properties in its row (op_table.h).
 //
 //   static void see(MlirOperation op, TileEffect effect, void *data) {
 //     if (effect.kind == MlirExtEffect_Write) addWritten(data, tileMemoryRoot(effect.value)); // null: anything
@@ -18,14 +18,14 @@ typedef struct TileEffect {
 } TileEffect;
 typedef void (*TileEffectVisitor)(MlirOperation op, TileEffect effect, void *data);
 
-// The effects of the op itself: scf.for and others whose effects are their bodies' have none.
+// Visits the effects of the op itself. scf.for has none: its effects are those of the ops in its body.
 void tileOpVisitEffects(MlirOperation op, TileEffectVisitor visit, void *data);
-// Those of the op and of all ops in it.
+// Visits the effects of the op and of all ops nested in it.
 void tileOpVisitAllEffects(MlirOperation op, TileEffectVisitor visit, void *data);
 
-// Covers the op and all ops in it. Reads and writes mean memory; order and debugging count for tileOpHasEffects only.
-// `memory` concerns effects on its root (tileMemoryRoot) and on any memory; whether two function arguments overlap is
-// the caller's question (tileParametersMayOverlap).
+// These cover the op and all ops nested in it. Reads and writes concern memory; order and debugging count for
+// tileOpHasEffects only. `memory` selects effects on its root (tileMemoryRoot) and on unknown memory. The caller asks
+// whether two function arguments overlap (tileParametersMayOverlap).
 bool tileOpHasEffects(MlirOperation op);               // any of any kind
 bool tileOpReads(MlirOperation op, MlirValue memory);  // null: any memory
 bool tileOpWrites(MlirOperation op, MlirValue memory); // counts freeing as writing
@@ -34,7 +34,7 @@ bool tileOpOnlyReads(MlirOperation op);                // no effect but reads: m
 //===--- which memory -------------------------------------------------------===//
 // The operand whose memory the op's result stands for (memref.subview, tile.view, tile.slot); null: none.
 MlirValue tileOpViewedMemory(MlirOperation op);
-// Through all such ops: a block argument, or the result of an op that makes or finds memory.
+// Follows all such ops back to a block argument, or to the result of an op that makes or finds memory.
 MlirValue tileMemoryRoot(MlirValue memory);
 
 //===--- properties ---------------------------------------------------------===//

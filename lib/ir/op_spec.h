@@ -1,8 +1,8 @@
-// Rows compiled: what lib/ir/op_table.h says as text, as arrays and indices. Made in two steps:
+// Compiled rows: the text of lib/ir/op_table.h as arrays and indices. Two functions make them, one after the other:
 //   1. tileSpecCompileText   columns and format; knows text only and links without MLIR (the generator uses it)
-//   2. tileSpecResolve       names of constraints, kinds, rules and directives to pointers; types that cannot be known
-//                            and formats that can be read in two ways are refused
-// Everything lives in the dialect's arena and is never changed afterwards, so that all threads may read it.
+//   2. tileSpecResolve       turns names of constraints, kinds, rules and directives into pointers; refuses types that
+//                            cannot be known and formats that can be read in two ways
+// All of it lives in the dialect's arena and never changes afterwards, so all threads may read it.
 #pragma once
 
 #include "lib/ir/op_arena.h"
@@ -27,7 +27,7 @@ typedef struct TilePlace {
   int index;
 } TilePlace;
 
-// `with X` (isAbsent false) or `unless X`. Kind None: the row does not specify it.
+// `with X` (isUnless false) or `unless X`. Kind None: the row does not specify the presence.
 typedef struct TilePresence {
   TilePlace place;
   bool isUnless;
@@ -125,12 +125,12 @@ typedef struct TileOpSpec {
   const char *const *inherentNames; // null-terminated: attributes, then segment sizes
   int numElided;                    // names that attr-dict leaves out
   const char **elided;
-  // Inherent attributes that attr-dict must print: a bit per attribute of the row (the first 64).
+  // attr-dict must print at least one inherent attribute, because the format does not name it.
   bool dictHoldsInherent;
   bool infersResults; // step 2: every result's type and presence follows from operands and attributes
 } TileOpSpec;
 
-// Finds the name of an upstream op (lib/ir/upstream.c, whose table the generator makes with the same function).
+// The hash by which lib/ir/upstream.c finds an upstream op by name. The generator fills the table with this function.
 static inline uint32_t tileNameHash(const char *name, size_t length) {
   uint32_t hash = 2166136261u;
   for (size_t i = 0; i < length; ++i)
@@ -138,7 +138,7 @@ static inline uint32_t tileNameHash(const char *name, size_t length) {
   return hash ^ hash >> 15;
 }
 
-// What went wrong, one line: "tile.mma: format: …".
+// A buffer of the caller for one line that says what is wrong: "tile.mma: format: …".
 typedef struct TileSpecError {
   char *text;
   size_t capacity;
@@ -155,7 +155,7 @@ bool tileSpecCheckFormat(const TileOpSpec *spec, const TileSpecError *error); //
 
 TilePlace tileSpecFind(const TileOpSpec *spec, const char *name, size_t length); // kind None: no such name
 int tileSpecFindValue(const TileValueSpec *values, int count, const char *name); // -1: none
-// Whether the builtin constraint of that name has one type only, so that nobody need say it.
+// Whether exactly one type meets the builtin constraint of that name, so that a format need not print the type.
 bool tileConstraintIsUnique(const char *name);
 // The text as the generator and messages show it: "optional", "variadic" or "".
 const char *tileArityText(TileArity arity);

@@ -31,10 +31,10 @@
 //   like OTHER   the type is that of OTHER, an operand or result (elementwise if both are variadic): need not be in the
 //                format, is verified, and makes a result inferable (builders take no type) when OTHER is an operand.
 //   as RULE of OTHER   the same with a type derived from OTHER's by a TileTypeRule: "mask: optional as i1 of result".
-//   with X, unless X   on optional ones: present exactly when the operand, result or attribute X is present (is
-//   absent):
-//                "use: optional index with barrier", "token: optional token unless barrier". Verified, and what tells
-//                the parser whether an optional result exists when the format does not print its type.
+//   with X, unless X   for optional values: present exactly when the operand, result or attribute X is present
+//                (absent), as in "use: optional index with barrier", "token: optional token unless barrier". The
+//                verifier checks this. The parser learns from it whether an optional result exists if the format
+//                does not print the result's type.
 //   With more than one optional or variadic operand the inherent attribute operandSegmentSizes (and its trait) is added
 //   without being written; resultSegmentSizes likewise.
 // attributes          NAME: (optional)? KIND (with X | unless X)?   or   NAME: KIND = default text
@@ -98,12 +98,12 @@
 //                        holding kDynamic (INT64_MIN) where an operand stands
 // Hooks: .verify runs after the row's own checks, .inferTypes after operands and attributes met the row's constraints
 // and kinds, so both may rely on them. Effects, folds and the rest see verified ops only.
-// Hook .expand builds before the op what the op means, of ops that conversions know (arith, math, memref, scf, tile),
-// and sets results[i] to the value that replaces result i. The dialect names as dependents the dialects of these ops.
-// tile-expand-ops, the first pass of every pipeline, calls the hook.
-// Refused at registration, by op and place: an unknown name, a value or type neither given nor inferable, a variadic
-// followed by one that could begin the same way, an optional group that starts with something not optional to parse,
-// something named twice, an attr-dict missing or doubled.
+// Hook .expand inserts, before the op, ops that conversions know (arith, math, memref, scf, tile) and that compute the
+// same. It sets results[i] to the value that replaces result i. The dialect lists the dialects of these ops as
+// dependents. tile-expand-ops, the first pass of every pipeline, calls the hook.
+// Registration refuses these, and names the op and the place: an unknown name; a value or type that is neither given
+// nor inferable; a variadic before another element that could begin the same way; an optional group whose first element
+// is not optional to parse; a name that occurs twice; an attr-dict that is missing or doubled.
 #pragma once
 
 #include "lib/capi/op.h"

@@ -9,15 +9,15 @@
 #include "lib/capi/pass.h"
 #include "lib/ir/support.h"
 
-// Greedy rewriting of everything under `op` by the patterns `populate` adds. False if it does not converge.
+// Rewrites everything under `op` greedily by the patterns that `populate` adds. False if this does not converge.
 bool tileApplyPatterns(MlirOperation op, void (*populate)(MlirRewritePatternSet patterns, MlirContext context));
-// Adds one pattern on ops of that name.
+// Adds one pattern for the ops of that name.
 typedef MlirLogicalResult (*TileRewrite)(MlirRewritePattern pattern, MlirOperation op, MlirPatternRewriter rewriter,
                                          void *userData);
 void tileAddPattern(MlirRewritePatternSet patterns, MlirContext context, const char *name, unsigned benefit,
                     TileRewrite rewrite);
-// Converts by the patterns, and the types of functions and of scf's loops by the converter. Takes and destroys all
-// three. False after a diagnostic.
+// Converts ops by the patterns, and the types of functions and of scf's loops by the converter. Takes over the target,
+// the converter and the patterns, and destroys them. False after a diagnostic.
 bool tileConvertTypes(MlirOperation op, MlirExtConversionTarget target, MlirExtTypeConverter converter,
                       MlirRewritePatternSet patterns);
 // Runs a pipeline given as text on `op` ("canonicalize,cse"). False after a diagnostic.

@@ -14,7 +14,7 @@ static inline bool tileStringStartsWith(MlirStringRef string, const char *start)
   return string.length >= strlen(start) && !memcmp(string.data, start, strlen(start));
 }
 
-// A printf text of any length, freed by the caller.
+// A printf text of any length. The caller frees the text.
 char *tileFormatText(const char *format, va_list arguments) __attribute__((format(printf, 1, 0)));
 // Errors, warnings, remarks at an op ("'tile.mma' op …") with printf formats. tileError always returns false.
 bool tileError(MlirOperation op, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -40,8 +40,8 @@ static inline bool tileOpIsOfDialect(MlirOperation op, const char *dialect) { //
 }
 MlirOperation tileDefiningOp(MlirValue value);                     // null for block arguments
 MlirAttribute tileOpAttribute(MlirOperation op, const char *name); // inherent or discardable; null when absent
-// arith's flags: what an op may give up, as bits of arith::FastMathFlags. tileOpAllows: its fastmath names that, or is
-// fast (docs/numerics.md §7).
+// arith's fastmath flags, as bits of arith::FastMathFlags. tileOpAllows: whether the op's fastmath has the flag, or is
+// `fast` (docs/numerics.md §7).
 typedef enum TileFastMath {
   TileFastMath_None = 0,
   TileFastMath_Reassociate = 1,
@@ -50,7 +50,7 @@ typedef enum TileFastMath {
 } TileFastMath;
 bool tileOpAllows(MlirOperation op, TileFastMath flag);
 MlirAttribute tileFastMathAttr(MlirContext context, TileFastMath flag); // #arith.fastmath<afn>
-// Whether the op has the flag nsw or nuw: its result is poison where it overflows as a signed or unsigned number.
+// Whether the op has the flag nsw (signed) or nuw (unsigned). Its result is then poison if the number overflows.
 typedef enum TileOverflow { TileOverflow_Signed = 1, TileOverflow_Unsigned = 2 } TileOverflow;
 bool tileOpForbids(MlirOperation op, TileOverflow flag);
 MlirType tileOperandType(MlirOperation op, intptr_t index);
@@ -61,8 +61,8 @@ MlirValue tileOnlyOperand(MlirOperation op);
 MlirValue tileOnlyResult(MlirOperation op);
 MlirType tileOnlyOperandType(MlirOperation op);
 MlirType tileOnlyResultType(MlirOperation op);
-// Where an op's first operand or result stands for all (formats of elements, inputs of one shape), or is what ops of
-// several kinds transform (tile.reshape, tile.slice).
+// For ops whose first operand or result stands for all of them (formats of elements, inputs of one shape), or is the
+// tile that ops of several kinds transform (tile.reshape, tile.slice).
 MlirValue tileFirstOperand(MlirOperation op);
 void tileSetFirstOperand(MlirOperation op, MlirValue value);
 MlirType tileFirstOperandType(MlirOperation op);
@@ -95,12 +95,12 @@ typedef struct TileOps {
 } TileOps;
 void tileOpsAppend(TileOps *ops, MlirOperation op);
 void tileOpsFree(TileOps *ops);
-// All ops of that name under `root`, in walk order (post order); a null name collects every op.
+// All ops of that name under `root` (null: every op), in walk order (post order). The caller frees the list.
 TileOps tileCollect(MlirOperation root, const char *name);
-// Those that `isA` holds for: tileCollectOps(module, tileKernelOpIsA).
+// All ops under `root` for which `isA` is true: tileCollectOps(module, tileKernelOpIsA). The caller frees the list.
 TileOps tileCollectOps(MlirOperation root, bool (*isA)(MlirOperation op));
 
-// The bytes of a constant that is no splat, or of a resource (lib/capi/elements.h); null for any other.
+// The bytes of a constant that is not a splat, or of a resource (lib/capi/elements.h), which own them; else null.
 const unsigned char *tileElementsBytes(MlirAttribute attribute, size_t *size);
 
 // Type text for messages: writes "tensor<4xf32>" (cut off with … at `capacity`) and returns `buffer`.

@@ -1,4 +1,4 @@
-// A map from pointers to pointers: what a conversion or a builder knows of a value, an op or an attribute.
+// A map from pointers to pointers, for what a conversion or a builder knows about a value, an op or an attribute.
 //
 //   TileTable table = {0};
 //   tileTableSet(&table, value.ptr, record);

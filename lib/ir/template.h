@@ -26,8 +26,8 @@
 
 #include "lib/ir/upstream.h"
 
-// Builds what stands for a call of the hook and returns its result of type `result`; both are null for a hook without
-// a result.
+// Builds the ops that replace a call of the hook. Returns the value of type `result` that replaces the call's result.
+// For a hook without a result, `result` and the returned value are null.
 typedef struct TileHook {
   MlirValue (*build)(TileBuilder *builder, MlirType result, const MlirValue *operands, const void *data);
   const void *data;
@@ -72,18 +72,18 @@ typedef struct TileTemplateUse {
   TileParameterValue values[TileMaxParameters];
 } TileTemplateUse;
 
-// A module of the template's operations, all with this location; hooks are built. Null after a diagnostic.
+// A module of the template's operations, at this location, with hooks built. The caller owns it. Null: a diagnostic.
 MlirModule tileTemplateParse(MlirLocation location, const TileTemplateUse *use);
 // The template's first operation that is no hook: a kernel or a function, detached. Null after a diagnostic.
 MlirOperation tileTemplateMake(MlirLocation location, const TileTemplateUse *use);
-// Inserts the symbol `op` into the module as a private one, renamed where the name is taken; returns a reference to it.
+// Inserts `op` into the module as a private symbol `name`, renamed if the name is taken. Returns a reference to it.
 MlirAttribute tileTemplateInsert(MlirOperation module, MlirOperation op, const char *name);
 // Copies the body of the template's function to the builder's place. `operands` replace the arguments; what the
 // function returns comes back in `results`. False after a diagnostic.
 bool tileTemplateInline(TileBuilder *builder, const TileTemplateUse *use, const MlirValue *operands,
                         MlirValue *results);
 
-// The operation's text, freed by the caller: two kernels that print alike are one.
+// The operation's text, which the caller frees. Kernels with equal texts are the same kernel.
 char *tileTemplatePrint(MlirOperation op);
 
 // All templates of the library, and the text of one with the samples as its parameters (freed by the caller).

@@ -13,7 +13,7 @@ enum { TileUpstream_None = -1 };
 TileUpstream tileUpstreamKind(MlirOperation op);         // None for null and for ops without a row
 TileUpstream tileUpstreamKindOfName(MlirStringRef name); // "arith.addf"
 const char *tileUpstreamName(TileUpstream kind);         // "arith.addf"
-// Which of the texts, which end with null, the attribute prints as; -1: none of them.
+// The number of the text that the attribute prints as; -1: none of them. `texts` ends with null.
 int tileUpstreamWord(MlirAttribute attribute, const char *const *texts);
 intptr_t tileUpstreamNumOps(void);
 bool tileUpstreamIsOneOf(MlirOperation op, const TileUpstream *kinds); // a list that ends with None

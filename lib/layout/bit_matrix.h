@@ -28,8 +28,8 @@ TileBitMatrix tileBitMatrixMultiply(const TileBitMatrix *left, const TileBitMatr
 
 uint32_t tileBitMatrixRank(const TileBitMatrix *matrix);
 
-// An x with matrix * x = y, or false if there is none. If there are several: the one that uses the earliest independent
-// columns only: bits that add nothing new (copies) stay 0.
+// Finds an x with matrix * x = y; false if there is none. If there are several, this x uses only the earliest
+// independent columns: bits that add nothing new (copies) stay 0.
 bool tileBitMatrixSolve(const TileBitMatrix *matrix, uint64_t y, uint64_t *x);
 
 // R with matrix * R = identity; exists if and only if the rank is the number of rows (every value is reached).
@@ -46,7 +46,7 @@ typedef struct TileBitSpan {
 
 // What is left of x once vectors of the span are subtracted: 0 if and only if x lies in it.
 uint64_t tileBitSpanReduce(const TileBitSpan *span, uint64_t x);
-// Adds x to the span; false if it was in it already.
+// Adds x to the span; false if the span contains x already.
 bool tileBitSpanAdd(TileBitSpan *span, uint64_t x);
 // The intersection of two subspaces.
 TileBitSpan tileBitSpanMeet(const TileBitSpan *left, const TileBitSpan *right);

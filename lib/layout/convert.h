@@ -9,9 +9,9 @@
 //   if (!tileConversionPlan(&from, &to, shape, 2, &target, &plan, &error)) return report(&error);
 //   switch (plan.kind) {
 //   case TileConversionNone:        result[r] = source[r];
-//   case TileConversionRegisters:   result[r] = source[tileConversionSourceRegister(&plan, r)]; no lane talks to
-//   another case TileConversionShuffles:    three steps, see below case TileConversionShared:      plan.shared: store
-//   by one TileAccess, barrier, load by another
+//   case TileConversionRegisters:   result[r] = source[tileConversionSourceRegister(&plan, r)]; inside a lane
+//   case TileConversionShuffles:    three steps, see below
+//   case TileConversionShared:      plan.shared: store by one TileAccess, barrier, load by another
 //   }
 //
 // Shuffles. With t = lane + lanes * warp (bits: lane bits first) and parity(x) = popcount(x) & 1:

@@ -1,8 +1,8 @@
-// Linear layouts: which element of a tile lies where. The data type, what one may ask of it, and how it is built.
-// Why: MMA fragments, swizzled shared memory, packed low-bit words and padded CPU panels are all one kind of function,
-// so
-//   conversions, vector widths and conflicts can be computed instead of tabulated (Zhou et al., "Linear Layouts",
-//   2025).
+// Linear layouts: which element of a tile lies where. The data type, the questions about it, and how to build it.
+// Why: MMA fragments, swizzled shared memory, packed low-bit words and padded CPU panels are all one kind of function.
+//   Conversions, vector widths and conflicts can therefore be computed instead of tabulated.
+// Source: Zhou et al., "Linear Layouts", 2025.
+//
 // Expects: nothing; pure C, no heap. Leaves: plain values that may be copied and kept on the stack (about 2.5 KB).
 //
 // A layout maps an index (one number per dimension) to tensor coordinates (one number per axis):

@@ -36,8 +36,8 @@ bool tileMachineChooseBlocking(const TileMachine *machine, TileMicroTile tile, T
 // The fewest elements mr * nr that keep the multiply-add units busy: lanes * latency * per cycle.
 bool tileMachineLeastMicroTile(const TileMachine *machine, int64_t elementBytes, int64_t *elements, TileError *error);
 
-// The block size, at most `block` rounded up to `multiple`, that splits `total` into as few and as equal blocks as can
-// be.
+// The block size that splits `total` into as few blocks as possible, as equal as possible. The block size is at
+// most `block` rounded up to `multiple`.
 int64_t tileMachineSplitEvenly(int64_t total, int64_t block, int64_t multiple);
 
 #ifdef __cplusplus

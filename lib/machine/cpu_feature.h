@@ -1,6 +1,6 @@
 // Instructions of x86-64 by LLVM's names of features (`avx512bf16`, `amx-tile`) and of levels (`x86-64-v4`): whether
-// this processor has them and its operating system keeps their registers. By cpuid, as compilers' own lists are
-// shorter.
+// this processor has them and its operating system keeps their registers. This file asks cpuid, because compilers' own
+// lists are shorter.
 //
 //   if (!tileCpuHas("avx512fp16")) return refuse("avx512fp16");
 //
@@ -65,7 +65,7 @@ static inline bool tileCpuHasFeature(const TileCpuFeature *feature) {
          (words[feature->word] >> feature->bit & 1) && (tileCpuSavedState() & feature->state) == feature->state;
 }
 
-// Finds the first word of `needs`, separated by spaces, that this processor lacks; its length, 0 if it has them all.
+// Finds the first of the words in `needs` that this processor lacks. Returns the word's length; 0: none is lacking.
 static inline size_t tileCpuLacks(const char *needs, const char **word);
 
 static inline bool tileCpuHasWord(const char *word, size_t length) {

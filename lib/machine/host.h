@@ -1,4 +1,4 @@
-// What the machine we run on says about itself: the answers to `detect` in native.machine.
+// Asks the machine that this process runs on: the answers to `detect` in native.machine.
 #pragma once
 
 #include <stdbool.h>
@@ -6,6 +6,6 @@
 
 // Writes the host's value for a key: `base` (the machine file of the nearest family), `needs` (its level and features,
 // as cpu_feature.h names them, separated by spaces), `cores` (those this process may use), `l1.bytes`, `l2.ways`,
-// `l3.line`, … (from sysfs, else cpuid), `atom.NAME` of a matrix instruction. False if it cannot tell (has not got it);
-// the base's value then stays.
+// `l3.line`, … (from sysfs, else cpuid), `atom.NAME` of a matrix instruction. False if the host lacks the thing or the
+// value cannot be found out; the value of the base then stays.
 bool tileHostDetect(const char *key, char *value, size_t capacity);

@@ -26,10 +26,10 @@ typedef struct TileMachineKey {
 extern const TileMachineKey tileMachineKeys[];
 extern const size_t tileMachineKeyRows;
 
-// The row whose pattern the key matches, exact ones before patterns; NULL if there is none.
+// The row whose pattern the key matches. An exact match comes before a pattern with *. NULL if no row matches.
 const TileMachineKey *tileMachineFindKey(const char *key);
-// The patterns as "base, kind, …", cut to the capacity: the keys of models only if `near`, the unknown key, is one.
-// Returns the buffer.
+// Adds the patterns to the list. `near` is the unknown key: if it begins with "model.", the list gets the keys of the
+// models, else all other keys and "model.*".
 void tileMachineListKeys(const char *near, tessera_list_t *list);
 // Whether the text is a value of the type; if not, *wanted says what one looks like.
 bool tileMachineValueFits(TileMachineType type, const char *value, const char **wanted);

@@ -1,8 +1,8 @@
-// What a machine is: one description, read from `NAME.machine`, that feeds every decision of every pass.
-// Why: nobody hard-codes a chip. Adding a chip is adding a file; editing a number is an experiment.
-// Expects: a name, perhaps a folder of the user's own files, perhaps overrides. Leaves: a TileMachine, read-only and
-// safe to share between threads, or an error that names file, line and key. A machine is read once: whoever asks for
-// it again gets the same one.
+// A machine: one description, read from `NAME.machine`, on which every decision of every pass rests.
+// Why: no code names a chip. A new chip is a new file; an edited number is an experiment.
+// Expects: a name, and optionally a folder of the user's own files and overrides. Leaves: a TileMachine, read-only and
+// safe to share between threads, or an error that names file, line and key. A process reads a machine once: a second
+// call with the same arguments returns the same TileMachine.
 //
 //   TileError error; int64_t bytes;
 //   TileMachineOverride more[] = {{"shared.bytes", "466944"}};       // what if shared memory doubled?
@@ -11,9 +11,9 @@
 //   if (tileMachineGetInteger(machine, "shared.bytes", &bytes)) …
 //   tileMachineDestroy(machine);
 //
-// A file holds one `key = value` a line; `#` begins a comment. `base = NAME`, on the first line, takes over all keys of
-// another machine; later lines replace them. The value `detect` asks the host (see host.h). keys.c lists every key,
-// what it means and its unit; `x.…` keys are the user's own and hold any text. Sizes are bytes, times are cycles of the
+// A line of a file is `key = value`; `#` begins a comment. `base = NAME`, on the first line, takes over all keys of
+// another machine; later lines replace them. The value `detect` asks the host (host.h). keys.c lists every key with its
+// meaning and unit; `x.…` keys are the user's own and hold any text. Sizes are bytes, times are cycles of the
 // core, bandwidths bytes per second of the whole machine, a register is 32 bits on a GPU.
 #pragma once
 
@@ -34,30 +34,30 @@ typedef struct TileMachineOverride {
   const char *key, *value;
 } TileMachineOverride;
 
-// Where NAME.machine is looked for ahead of the machines built in; null: nowhere. At first the folder is the one that
-// the environment names. What was read before is read again after this call, so that an edited file counts.
+// Sets the folder that is searched for NAME.machine before the built-in machines; null: none. The initial folder is the
+// one that the environment variable names. After this call every machine is read again, so that an edited file counts.
 #define TILE_MACHINE_PATH_VARIABLE "TESSERA_MACHINE_PATH"
 void tileMachineSetFolder(const char *path);
-// Takes --tile-machine-path=DIR out of a tool's arguments, and sets the folder for this process and its children.
-// False if memory is exhausted, and after a message where the folder cannot be read.
+// Removes --tile-machine-path=DIR from a tool's arguments, and sets the folder for this process and its children.
+// False if memory is exhausted, or, after a message on stderr, if the folder cannot be read.
 bool tileMachineTakeFlag(int *argc, char **argv);
 #define TILE_MACHINE_PATH_HELP "A folder of NAME.machine files, ahead of the chips built in"
 #define TILE_MACHINE_PATH_USAGE                                                                                        \
   "  --tile-machine-path=DIR  a folder of NAME.machine files, ahead of the chips built in\n"
 
-// Reads NAME.machine from searchDir (NULL: the process's folder) or, if it is not there, from those built in, then
-// applies the overrides in order. A file of the folder may have its own name as base: it then changes the built-in one.
-// Returns NULL with error->text, which names the machines there are if the name is unknown. The caller destroys the
+// Reads NAME.machine from searchDir (NULL: the process's folder), or the built-in machine if the folder lacks the file.
+// Then applies the overrides in order. A file of the folder may name itself as base: it then changes the built-in
+// machine. Returns NULL after an error; for an unknown name error->text lists the known ones. The caller destroys the
 // result.
 TileMachine *tileMachineLoad(const char *name, const char *searchDir, const TileMachineOverride *overrides,
                              size_t overrideCount, TileError *error);
 void tileMachineDestroy(TileMachine *machine);
-// How many machines this process has read, rather than found read already.
+// How many machines this process has read from text. Machines that were already in memory do not count.
 size_t tileMachineCountReads(void);
 
 // Lists the names that tileMachineLoad knows, sorted. searchDir as in tileMachineLoad.
 void tileMachineListNames(const char *searchDir, tessera_list_t *list);
-// Lists the machines of the process's folder and those built in whose key has this value: "kind", "cpu".
+// Lists the machines, of the process's folder and built in, whose `key` has this value: "kind", "cpu".
 void tileMachineListWhere(const char *key, const char *value, tessera_list_t *list);
 
 const char *tileMachineGetName(const TileMachine *machine);
@@ -75,7 +75,7 @@ bool tileMachineGetInteger(const TileMachine *machine, const char *key, int64_t 
 size_t tileMachineGetIntegers(const TileMachine *machine, const char *key, int64_t *values, size_t capacity);
 // Whether a list of words holds this one, as in tileMachineListHas(machine, "engines", "tma").
 bool tileMachineListHas(const TileMachine *machine, const char *key, const char *word);
-// The word at a place of a list; *length 0 and NULL beyond the end.
+// Word number `place` of a list, from 0, not terminated; NULL and *length 0 beyond the end. The machine owns the text.
 const char *tileMachineGetWord(const TileMachine *machine, const char *key, size_t place, size_t *length);
 
 // All keys, in the order of the files.
@@ -103,14 +103,14 @@ typedef struct TileMachineAtom {
   int64_t warps;     // that execute it together
   const char *types; // "a,b,c a,b,c …", MLIR's names, as in "f16,f16,f32 bf16,bf16,f32"
   // The layouts of A, B and C/D in registers, in the text form of #tile.layout; empty where the operand is in memory.
-  // Where there is a fourth the instruction is sparse: A is m x k/2, of each four neighbours along k the two that are
-  // not zero, and the fourth is the layout of m x k/8 bytes that say where they stand (tile.mma_sparse).
+  // An instruction with a fourth layout is sparse: A is m x k/2 and holds two of each four neighbours along k. The
+  // fourth layout is that of m x k/8 bytes that give the places of these two (tile.mma_sparse).
   char fragment[4][TileMachineFragmentBytes];
   bool isSwapped; // the instruction multiplies Bᵀ by Aᵀ: its sum is the transposed one
 } TileMachineAtom;
-// Finds "mma.sync.m16n8k16"; a name with a free size, `wgmma.m64n*k16` in the file, is found as "wgmma.m64n256k16".
-// "mfma.32x32x8.swapped" is "mfma.32x32x8" with its factors exchanged: where an instruction's lane holds a part of a
-// column of the sum, the swapped one's holds a part of a row. Dense atoms of one warp have swapped ones.
+// Finds an atom by name: "mma.sync.m16n8k16". The key `wgmma.m64n*k16` has a free size and matches "wgmma.m64n256k16".
+// "mfma.32x32x8.swapped" is "mfma.32x32x8" with exchanged factors. If a lane of the atom holds a part of a column of
+// the sum, a lane of the swapped atom holds a part of a row. Every dense atom of one warp has a swapped form.
 #define TILE_MACHINE_SWAPPED ".swapped"
 // On failure the error lists the machine's atoms.
 bool tileMachineFindAtom(const TileMachine *machine, const char *name, TileMachineAtom *atom, TileError *error);

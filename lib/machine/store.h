@@ -1,4 +1,4 @@
-// How a TileMachine keeps its keys; load.c writes them, cache.c the rest.
+// The fields of a TileMachine. load.c writes the keys, cache.c the rest. Only for the files of this folder.
 #pragma once
 
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-// run_check.h - --check-against: what the outputs of a run should be, and whether they are.
+// run_check.h - --check-against: the expected outputs of a run, and whether the outputs agree with them.
 //
 //   tessera_run_check_t check = {.asked = true, .right = true};
 //   bool ok = tessera_run_check_read(&check, &options, &data, &error) &&   // before the run: it changes arguments
@@ -23,7 +23,7 @@ typedef struct tessera_run_check_t {
   double max_absolute, max_relative;
 } tessera_run_check_t;
 
-// Is the interpreter asked for, rather than files?
+// True if the option asks for the interpreter, false if it names files.
 bool tessera_run_check_wants_interpreter(const tessera_run_options_t *options);
 // Room for the answers, which are empty.
 bool tessera_run_check_create(tessera_run_check_t *check, const tessera_signature_t *signature,

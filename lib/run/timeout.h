@@ -1,5 +1,5 @@
-// timeout.h - doing something when time is up, while the thread that should have finished cannot be asked to stop (it
-// is in a pass, or in compiled code).
+// timeout.h - calls a function when time is up. The thread that is late cannot be asked to stop: it runs a pass or
+// compiled code.
 //
 //   tessera_timeout_t *timeout = tessera_timeout_start(2.5, expired, &run);  // expired(&run), on a thread of its own
 //   …
@@ -11,9 +11,9 @@
 
 typedef struct tessera_timeout_t tessera_timeout_t;
 
-// NULL when there is neither memory nor a thread for it.
+// NULL if memory or a thread is lacking. The caller stops the timeout.
 tessera_timeout_t *tessera_timeout_start(double seconds, void (*expired)(void *context), void *context);
-// Runs repeatedly, until it is stopped.
+// Calls |passed| again and again, until the timeout is stopped.
 tessera_timeout_t *tessera_timeout_every(double seconds, void (*passed)(void *context), void *context);
 void tessera_timeout_stop(tessera_timeout_t *timeout); // NULL is allowed
 

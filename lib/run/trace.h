@@ -14,7 +14,7 @@
 
 typedef struct tessera_trace_t tessera_trace_t;
 
-// NULL when out of memory. |observes|: it is the observer of grids (lib/runtime/observe.h) until it is destroyed.
+// NULL when out of memory. |observes|: the trace observes grids (lib/runtime/observe.h) until it is destroyed.
 tessera_trace_t *tessera_trace_create(bool observes);
 void tessera_trace_destroy(tessera_trace_t *trace);
 
@@ -22,8 +22,8 @@ void tessera_trace_destroy(tessera_trace_t *trace);
 void tessera_trace_phase(tessera_trace_t *trace, const char *name);
 const char *tessera_trace_current_phase(tessera_trace_t *trace); // from any thread; NULL: none
 
-// "kernels": launches, programs and time_ms of each, in the order they first ran, into the open object. |calls|: how
-// many calls those were; the numbers are for one. Absent where there are none.
+// Writes "kernels" into the open object: launches, programs and time_ms of each kernel, in the order of first runs. The
+// numbers are those of one call: totals divided by |calls|. Writes nothing if no kernel ran.
 void tessera_trace_write_kernels(tessera_trace_t *trace, int64_t calls, tessera_json_t *json);
 // A row of phases, a row for each thread with a span for each grid it took part in. From more than 200,000 spans the
 // first ones; "otherData" says how many were left out.

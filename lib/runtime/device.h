@@ -26,7 +26,7 @@ tessera_device_t *tessera_device_open(const tessera_driver_t *driver, int ordina
 void tessera_device_close(tessera_device_t *device); // waits for its work; arenas in its memory must be gone
 const tessera_device_info_t *tessera_device_info(const tessera_device_t *device);
 
-// Is any of them code for this device?
+// Whether any of the images is code for this device.
 bool tessera_device_takes(const tessera_device_t *device, const tessera_images_t *images);
 // Images for programs that hold none (what tile-run compiles); they outlive the device's use of them.
 void tessera_device_give_images(tessera_device_t *device, const tessera_images_t *images);
@@ -55,7 +55,7 @@ void tessera_device_tensor_map(const tessera_tensor_map_t *map, void *out_map);
 // For a program whose host's part differs between GPUs: which of the tables of images suits the entered device best; 0
 // where none is entered (the launch then says so). Raises where none suits, and gives -1 if that returns.
 int64_t tessera_device_choose(const tessera_images_t *const *tables, int64_t count);
-// Waits, if this thread launched anything since it last did.
+// Waits for the device if this thread launched anything since its last wait.
 void tessera_device_synchronize(void);
 // How often this thread's programs waited for work under way on a device.
 int64_t tessera_host_waits(void);

@@ -1,4 +1,4 @@
-// observe.h - being told of every grid and who ran it: what --trace and the kernels of --stats are made from.
+// observe.h - reports every grid and the threads that ran it. --trace and the kernels of --stats use the reports.
 //
 //   static void take(void *context, const tessera_span_t *span) { … }       // lib/run/trace.c
 //   tessera_observer_t observer = {&record, take};
@@ -29,6 +29,6 @@ typedef struct tessera_observer_t {
 // One observer for the process; NULL ends it. No grid may be running.
 void tessera_observe(const tessera_observer_t *observer);
 
-// For the runtime: is there one, and telling it of a span that ends now. A grid that failed is not told.
+// For the runtime: whether there is an observer, and reporting a span that ends now. Failed grids are not reported.
 bool tessera_is_observed(void);
 void tessera_tell(const tessera_span_t *span);

@@ -35,5 +35,5 @@ int tessera_pool_threads(const tessera_pool_t *pool);
 bool tessera_pool_run(tessera_pool_t *pool, tessera_kernel_t kernel, const char *name, void **args, int64_t count,
                       tessera_error_t *out_error);
 
-// Is this thread inside a grid of more than one instance? Grids run from here run in place.
+// Whether this thread is inside a grid of more than one instance. A grid that starts here runs in place.
 bool tessera_pool_is_inside(void);

@@ -4,10 +4,10 @@
 //   if (best.fused < best.apart) … best.queries × best.keys …
 //
 // A program owns `queries` rows of one head and walks the keys in blocks; both products have their tiles in the first
-// memory level. On a CPU the time is a sum, as in cpu_product.h: multiply-adds of both products with their padding, a
+// memory level. On a CPU the time is a sum, as in cpu_cost.h: multiply-adds of both products with their padding, a
 // vector of scores' exponential, sums rescaled once a block, keys and values read once per program. On a GPU it is the
 // largest of arithmetic and traffic. Apart, the scores are written and read by softmax once more; the products' time
-// is the caller's to know (construct.h). Source: the traffic argument of FlashAttention (Dao et al., 2022).
+// comes from the caller (construct.h). Source: the traffic argument of FlashAttention (Dao et al., 2022).
 #pragma once
 
 #include "lib/search/target.h"

@@ -1,4 +1,4 @@
-// Constructs tiles for an operator on a machine: no search over a space, but growth of aligned tiles.
+// Constructs tiles for an operator on a machine. It grows aligned tiles and does not search a space.
 //
 //   TileSearchOptions options = tileSearchDefaults();
 //   TileSearchResult result;
@@ -40,7 +40,7 @@ void tileSearchConstruct(const TileOperator *op, const TileSearchTarget *target,
 void tileSearchExhaustive(const TileOperator *op, const TileSearchTarget *target, const TileSearchOptions *options,
                           TileSearchResult *result);
 
-// Some tiles that fit, drawn from all that there are; the same ones for the same seed.
+// Draws tiles that fit from all aligned tiles. Equal seeds give equal tiles.
 void tileSearchDraw(const TileOperator *op, const TileSearchTarget *target, const TileSearchOptions *options,
                     uint64_t seed, TileSearchResult *result);
 
@@ -48,11 +48,11 @@ void tileSearchDraw(const TileOperator *op, const TileSearchTarget *target, cons
 // tiled, else the matrix instruction's. A GPU's are powers of two. (`sizes` of the kinds without register tiles.)
 int tileSearchSizes(const TileOperator *op, const TileSearchTarget *target, const TileSearchTile *start, double padding,
                     int dim, int64_t *sizes, int capacity);
-// For a tile that a person wrote: what the model likes best of what it leaves open: warps, stages, the kind.
+// Completes a tile that a person wrote: the model chooses what the tile leaves open (warps, stages, the kind).
 TileSearchCandidate tileSearchComplete(const TileOperator *op, const TileSearchTarget *target,
                                        const TileSearchTile *tile, int64_t *evaluations);
 
-// For policies. One tile with what its kind completes; the order of candidates; and the list of the best.
+// For policies: completing and pricing one tile, the order of two candidates, and the list of the best.
 TileSearchCandidate tileSearchEvaluate(const TileOperator *op, const TileSearchTarget *target,
                                        const TileSearchTile *tile, int64_t *evaluations);
 bool tileSearchIsBetter(const TileSearchTarget *target, const TileSearchCandidate *a, const TileSearchCandidate *b);

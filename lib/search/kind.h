@@ -112,13 +112,13 @@ extern const TileKernelKind *const tileKernelKinds[NumTileKinds];
 TileKind tileKindFind(const char *name);
 // Lists the names of all kinds.
 void tileKindListNames(tessera_list_t *list);
-// The kind of an op without a schedule, where there is a plain one: of a CPU's matrix product TileKind_None.
+// The kind of an op without a schedule. TileKind_None for a CPU's matrix product, which has no plain kind.
 TileKind tileKindOf(const TileOperator *op, const TileSearchTarget *target);
 // The tile of a product without a schedule: 16 rows and 8 columns of register tiles and 256 of k in a CPU's packed
 // kernel, the start of a convolution's, and 64 x 64 x 32 on four warps of a GPU, or what smaller extents need. False:
 // the op is no product; its kernel has sizes of its own.
 bool tileKindPlainTile(const TileOperator *op, const TileSearchTarget *target, TileSearchTile *tile);
-// Kernels of the kind can be made of the op.
+// True if the kind can make a kernel for the op.
 bool tileKindFits(TileKind kind, const TileOperator *op, const TileSearchTarget *target);
 
 // Sums in registers, rows and columns; 0 where the kind has no register tile.

@@ -1,4 +1,4 @@
-// Where buffers lie in one arena. Two buffers may share bytes unless they are in use together: the caller's relation.
+// Places buffers in one arena. Two buffers may share bytes unless they are in use together; the caller says which are.
 //
 //   int64_t bytes[] = {256, 64, 128}, offsets[3];
 //   TileMemoryPlan plan = {.count = 3, .bytes = bytes, .areTogether = overlap, .data = lifetimes, .offsets = offsets};
@@ -27,7 +27,7 @@ typedef struct TileMemoryPlan {
   int64_t *offsets; // written
 } TileMemoryPlan;
 
-// INT64_MAX where there is no memory for the plan itself.
+// Returns the bytes of the arena, and writes plan->offsets. INT64_MAX: memory for the planning ran out.
 int64_t tileMemoryPlanFind(TileMemoryPlan *plan);
 
 #ifdef __cplusplus

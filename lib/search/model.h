@@ -1,4 +1,4 @@
-// What a tile costs, from the machine's description alone: the micro-performance model.
+// The micro-performance model: the cost of a tile, from the machine's description alone.
 //
 //   TileSearchTile tile = {.kind = TileKind_Product, .size = {128, 128, 32}, .gpu = {8, 2, 3}};
 //   TilePrediction p = tilePredict(&op, &target, &tile);

@@ -48,7 +48,7 @@ typedef struct TileOperator {
   int mostTiled;     // how many dimensions a tile may have wider than 1
   // A sum of products of operands lhs and rhs over dimensions m, n, k; m is -1 for any other computation.
   int m, n, k, lhs, rhs, out;
-  bool isMatrix; // of a CPU: no dimension but m, n, k and those that all operands have (cpu_product.h)
+  bool isMatrix; // of a CPU: no dimension but m, n, k and those that all operands have (cpu_cost.h)
   int64_t group; // neighbours along k that a CPU's instruction multiplies and adds up at once
 } TileOperator;
 
@@ -67,7 +67,7 @@ TileOperator tileOperatorReduction(int rank, const int64_t *shape, const char *t
 // The product with k cut into `parts`, which must divide it: a last parallel dimension `parts` counts them, the output
 // has it as its first axis, A and B before k; each operand has one part of k.
 TileOperator tileOperatorParts(const TileOperator *product, int64_t parts);
-// What adds them up: the output of `tileOperatorParts` summed along its first axis.
+// The operator that adds the parts: it sums the output of `tileOperatorParts` along its first axis.
 TileOperator tileOperatorSumOfParts(const TileOperator *parts, const char *type);
 
 #ifdef __cplusplus

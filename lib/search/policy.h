@@ -1,4 +1,4 @@
-// Policies: how the tile of an op is chosen. tile-construct-tiles{policy=NAME} takes any registered one.
+// Policies: how the tile of an op is chosen. tile-construct-tiles{policy=NAME} takes any registered policy.
 //
 //   static void choose(const TilePolicyQuestion *question, TileSearchResult *result) {
 //     tileSearchConstruct(question->op, question->target, question->options, result);
@@ -33,7 +33,7 @@ typedef struct TilePolicy {
   bool isMeasured; // the pass runs the candidates on this CPU and takes the fastest
 } TilePolicy;
 
-// Known until the process ends. False: the name is taken, or there are too many.
+// Registers the policy until the process ends; *policy must live as long. False: the name is taken, or no room is left.
 bool tilePolicyRegister(const TilePolicy *policy);
 // Null where no policy has the name.
 const TilePolicy *tilePolicyFind(const char *name);

@@ -58,7 +58,7 @@ typedef struct TileSearchTarget {
 
 // Fails, with the error, where the description lacks what a model needs.
 bool tileSearchReadTarget(const TileMachine *machine, TileSearchTarget *target, TileError *error);
-// What the machine's users call better: by `model.gain.percent` at least.
+// True if `seconds` is less than `against` by at least `model.gain.percent`.
 bool tileSearchGains(const TileSearchTarget *target, double seconds, double against);
 // Sets rate and atom. Among the instructions that accept the operator's types and one warp issues, the least tall and
 // wide one aligns tiles. A type without a rate computes as f32 does.

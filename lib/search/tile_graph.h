@@ -1,4 +1,4 @@
-// What several operators cost as one kernel: a graph of tiles. Pure C: whoever reads a program fills it in.
+// A graph of tiles: what several operators cost as one kernel. Pure C: the caller that reads a program fills it in.
 //
 //   TileGraph graph = …                               // nodes, producers first, and the graph's dimensions
 //   TileGraphOptions options = tileGraphDefaults();

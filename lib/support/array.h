@@ -1,4 +1,4 @@
-// array.h - dense arrays as the tools pass them around: an element type, a shape, and the elements in C order.
+// array.h - dense arrays, which the tools exchange: an element type, a shape, and the elements in C order.
 //
 //   tessera_array_t x;
 //   if (!tessera_array_create(TESSERA_F32, 2, (int64_t[]){3, 4}, &x, &error)) …
@@ -52,7 +52,7 @@ typedef struct tessera_array_t {
 const char *tessera_element_name(tessera_element_t element);
 int tessera_element_bytes(tessera_element_t element);
 
-// Zeroed. Fails on a negative size, a rank beyond TESSERA_MAX_RANK, more bytes than can be addressed, or no memory.
+// Makes an array of zeros. Fails on a negative size, a rank beyond TESSERA_MAX_RANK, too many bytes, or no memory.
 bool tessera_array_create(tessera_element_t element, int rank, const int64_t *shape, tessera_array_t *out_array,
                           tessera_error_t *out_error);
 void tessera_array_destroy(tessera_array_t *array);
@@ -67,8 +67,8 @@ char *tessera_array_describe(const tessera_array_t *array, char *out_text, size_
 // "[2, 5]": the position of element |at| in C order. Returns |out_text|.
 char *tessera_array_describe_index(const tessera_array_t *array, int64_t at, char *out_text, size_t size);
 
-// Is this an array of |element| and |shape| (a negative size allows any)? If not the error begins with |name|:
-// "argument 1 (x.npy): is 3x4xf64, wanted ?x4xf32". A carrier becomes what it carries (uint16 becomes bf16, uint8 an
-// f8).
+// Whether the array has this element type and shape (a negative size allows any size). If not, the error begins with
+// |name|: "argument 1 (x.npy): is 3x4xf64, wanted ?x4xf32". A uint16 array becomes bf16 and a uint8 array an f8 where
+// that type is wanted.
 bool tessera_array_expect(tessera_array_t *array, const char *name, tessera_element_t element, int rank,
                           const int64_t *shape, tessera_error_t *out_error);

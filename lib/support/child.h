@@ -1,6 +1,6 @@
 // child.h - running another program and waiting for it: the one place where this project starts a process.
-// Every child dies with the thread that started it, and has a limit of elapsed time, unless the child has a limit of
-// its own. Never fork: a fork of a process with threads, as ours are, may not even allocate.
+// Every child dies with the thread that started it. A child has a limit of elapsed time, unless it sets its own limit.
+// Never call fork: our processes have threads, and a fork of such a process may not even allocate.
 //
 //   int status;
 //   int why = tessera_child_run(&(tessera_child_t){"ld", arguments, .log = "link.log", .seconds = 600}, &status);
@@ -27,21 +27,21 @@ typedef struct tessera_running_t {
   int slot; // temporary.h
 } tessera_running_t;
 
-// 0 when it ran and ended, |*out_status| as waitpid(2) says or TESSERA_CHILD_LATE; else why it could not be started
-// (errno).
+// Returns 0 if the child ran and ended: |*out_status| is then the status of waitpid(2), or TESSERA_CHILD_LATE.
+// Otherwise returns the errno that says why the child could not be started.
 int tessera_child_run(const tessera_child_t *child, int *out_status);
 bool tessera_child_succeeded(int status);
 bool tessera_child_died(int status); // of a signal
 // "exit status 3", "Segmentation fault" or "no end within its limit of time". Returns |out_text|.
 char *tessera_child_describe(int status, char *out_text, size_t size);
 
-// The two halves, for a caller who talks to the child in between. 0, or why it could not be started (errno).
+// The two halves of a run, for a caller who talks to the child in between. Start returns 0 or an errno, as above.
 int tessera_child_start(const tessera_child_t *child, tessera_running_t *out_running);
-// The status as above. |seconds| counts from now; 0 waits for ever.
+// Returns the status, as above. |seconds| counts from now; 0 waits without a limit.
 int tessera_child_wait(const tessera_running_t *running, double seconds);
 
-// Waits until the child has ended, or for that long. True if it has; it is still to be waited for.
+// Waits until the child has ended, at most |seconds|. True if the child has ended; the caller must still wait for it.
 bool tessera_child_ends(const tessera_running_t *running, double seconds);
 
-// Ends this process when its parent ends, by SIGKILL. Ends it at once where the parent is not |parent| any more.
+// From now on SIGKILL ends this process when its parent ends. Ends it at once if |parent| is not its parent any more.
 void tessera_child_die_with(pid_t parent);

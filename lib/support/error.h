@@ -1,6 +1,6 @@
-// A located complaint: what a parser or a check of the pure C rooms tells its caller when it says no.
-// Why: these rooms know no MLIR, so they cannot emit diagnostics; the caller turns this into one.
-// Expects: a caller-owned TileError, or NULL when only the yes or no matters. Leaves: text always terminated.
+// A located error: what a parser or a check of the pure C rooms tells its caller when it fails.
+// Why: these rooms do not use MLIR and cannot emit diagnostics; the caller makes a diagnostic of the error.
+// Expects: a TileError of the caller's, or NULL if only the result matters. Leaves: a text that is always terminated.
 //
 //   TileError error;
 //   if (!tileLayoutParse(text, strlen(text), &layout, &error))

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-// Room for one more element of `size` bytes than `count`. Null: out of memory, and `items` is as it was.
+// Makes room for one element of `size` bytes behind `count`. Returns the array. Null: out of memory, `items` stays.
 static inline void *tessera_grow(void *items, int64_t count, size_t size) {
   return count & (count - 1) ? items : realloc(items, (count ? 2 * (size_t)count : 1) * size);
 }

@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Are the bytes a whole deflate stream of exactly |size| bytes? Writes them to |out|.
+// Writes the inflated bytes to |out|. True if the input is one whole deflate stream of exactly |size| bytes.
 bool tessera_inflate(const void *bytes, size_t length, void *out, size_t size);
 
-// Of |crc|, that of what came before (0 at first), and the bytes after it.
+// The check sum of earlier bytes, whose sum is |crc| (0 at first), followed by these bytes.
 uint32_t tessera_crc32(uint32_t crc, const void *bytes, size_t length);

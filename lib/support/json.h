@@ -13,8 +13,8 @@
 //
 // Every value takes its key first: a name inside an object, NULL inside an array and at the top. Keys keep their order.
 // Numbers are the shortest text that reads back as the same double; NaN and the infinities, which JSON lacks, are null.
-// Text may be any bytes: what is no UTF-8 becomes U+FFFD. A misuse (a key missing or not wanted, an end too many) or a
-// lack of memory is remembered, and the last step fails with it, so nothing in between needs checking.
+// Text may be any bytes: what is not UTF-8 becomes U+FFFD. The writer remembers the first misuse (a missing or unwanted
+// key, an end too many) or lack of memory. text and write fail with that error, so no other call needs a check.
 #pragma once
 
 #include "lib/support/status.h"
@@ -33,7 +33,7 @@ void tessera_json_integer(tessera_json_t *json, const char *key, int64_t value);
 void tessera_json_number(tessera_json_t *json, const char *key, double value);
 void tessera_json_boolean(tessera_json_t *json, const char *key, bool value);
 
-// The finished text, valid until destroy, with a line feed at its end. NULL, with the first mistake, when there was
-// one.
+// The finished text, with a line feed at its end. The text belongs to |json| and is valid until destroy. NULL after an
+// error.
 const char *tessera_json_text(tessera_json_t *json, tessera_error_t *out_error);
 bool tessera_json_write(tessera_json_t *json, const char *path, tessera_error_t *out_error);

@@ -1,4 +1,4 @@
-// judge.h - is what a program gave what it may give? The expected arrays come with a bound for each element (the
+// judge.h - whether a program's results are right. The expected arrays come with a bound for each element (the
 // interpreter's, docs/numerics.md §4) or are compared by tolerances (files).
 //
 //   tessera_judgement_t judgement;

@@ -17,8 +17,8 @@
 bool tessera_npy_read(const char *path, tessera_array_t *out_array, tessera_error_t *out_error);
 bool tessera_npy_write(const char *path, const tessera_array_t *array, tessera_error_t *out_error);
 
-// For .npz (npz.h): |size| bytes from where |file| stands, |name| for messages; and what stands before the elements, at
-// most TESSERA_NPY_HEADER bytes, and returns their number.
+// For .npz (npz.h). The first reads |size| bytes from the position of |file|; messages use |name|. The second writes
+// the header, at most TESSERA_NPY_HEADER bytes, and returns its length.
 enum { TESSERA_NPY_HEADER = TESSERA_MAX_RANK * 24 + 256 };
 bool tessera_npy_read_from(FILE *file, const char *name, int64_t size, tessera_array_t *out_array,
                            tessera_error_t *out_error);

@@ -10,9 +10,9 @@
 //   }
 //
 // The sentence names the thing (a file, an argument), the value seen and the value wanted; it has no trailing newline
-// and no "error:" in front. |out_error| may be NULL for callers who only need to know that it failed. On failure the
-// other out parameters are left as they were. Failing works when memory has run out: only a sentence that is too long
-// for its place allocates, and is cut at its end if that fails.
+// and no "error:" in front. |out_error| may be NULL if the caller needs no sentence. On failure the other out
+// parameters stay as they were. A function can also fail when memory has run out: only a sentence that is too long
+// allocates, and if that fails, the sentence is cut at its end.
 //
 // Names: what the MLIR-free tile-exec also uses is in the runtime's style (tessera_…, snake_case). Header only, so that
 // the runtime stands alone. (Parsers of the compiler's pure rooms, which have a line and a column to tell, use

@@ -18,7 +18,7 @@
 
 typedef struct tessera_folder_t {
   char path[PATH_MAX];
-  int slot; // tessera_temporary_note's
+  int slot; // of the noted folder
 } tessera_folder_t;
 
 // Makes a folder with a new name that only this user may read. The error names the folder and the reason.

@@ -1,4 +1,4 @@
-// tensor_map.h - a tensor in global memory as an engine sees that copies boxes of it (NVIDIA's TMA, from sm_90 on).
+// tensor_map.h - the description of a tensor in global memory for an engine that copies boxes (NVIDIA's TMA, sm_90 on).
 //
 // A kernel that copies boxes has hidden parameters of 128 bytes, one for each tensor and shape of box. Its host's part
 // describes the tensor at each launch, and the device's driver encodes the description (driver.h): CUDA's by

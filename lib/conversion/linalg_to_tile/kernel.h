@@ -3,7 +3,7 @@
 //   TileKernelEmission e;
 //   tileKernelBegin(&e, &structured, "elementwise");      // kernel with its parameters, program ids decoded
 //   MlirValue x = tileKernelLoad(&e, i);                  // operand i as a tile over the iteration tile's axes
-//   …tileKernelCloneBody…  tileKernelStore(&e, output, value);
+//   …tileKernelCloneValue…  tileKernelStore(&e, output, value);
 //   tileKernelEnd(&e);                                    // terminator, launch, replaces the linalg op
 //
 // The grid: axis 0 runs over the tiles of the last parallel dimension, axis 1 of the one before, axis 2 of the rest.

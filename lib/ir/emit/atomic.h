@@ -1,5 +1,5 @@
-// Atomic accesses as the lowerings to CPUs and GPUs both emit them: ops of llvm, and a loop of scf where no instruction
-// of the machine does what is asked.
+// Atomic accesses, for the lowerings to CPUs and to GPUs: ops of llvm, and a loop of scf if the machine has no
+// instruction for the access.
 //
 //   TileWord word = {.address = pointer, .type = i32, .bytes = 4, .order = tileAtomicOrdering(order), .scope = ""};
 //   MlirValue old = tileBuildAtomicRmw(&builder, &word, LlvmAtomicBinOp_Add, one);
@@ -9,7 +9,7 @@
 #include "lib/ir/upstream.h"
 #include "upstream/llvm.h"
 
-// What LLVM does at once for a `kind` of atomic_rmw or a `combine`, and the op of arith for what it does not.
+// LLVM's operation for a `kind` of atomic_rmw or a `combine`, and the op of arith for elements that LLVM does not take.
 typedef struct TileAtomicKind {
   const char *name;
   int onIntegers, onFloats;        // an LlvmAtomicBinOp; below 0: none. Maximum: nan wins, as in arith.maximumf
@@ -33,7 +33,7 @@ MlirValue tileBuildAtomicRmw(TileBuilder *builder, const TileWord *word, LlvmAto
 // Integers. Returns the old value; isSwapped (may be null): whether it was the expected one.
 MlirValue tileBuildCompareAndSwap(TileBuilder *builder, const TileWord *word, MlirValue expected, MlirValue wanted,
                                   MlirValue *isSwapped);
-// Exchanges the word for change(word) until no other thread came between. Returns the old word.
+// Replaces the word by change(word), and tries again while another thread changes the word. Returns the old word.
 typedef MlirValue (*TileWordChange)(TileBuilder *builder, MlirValue word, const void *data);
 MlirValue tileBuildExchangeUntilDone(TileBuilder *builder, const TileWord *word, TileWordChange change,
                                      const void *data);

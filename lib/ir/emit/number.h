@@ -1,4 +1,4 @@
-// Numbers as the lowerings to CPUs and GPUs both compute with them: scalars or vectors, of any element type.
+// Arithmetic on numbers, for the lowerings to CPUs and to GPUs: scalars or vectors of any element type.
 //
 //   MlirValue wide = tileBuildIntegerCast(&builder, value, i64, true);
 //   MlirValue half = tileBuildConversion(&builder, &(TileNumberConversion){.to = f16, .saturates = true}, wide, none);
@@ -28,7 +28,7 @@ typedef struct TileNumberConversion {
   int64_t rounding;       // of arith, to floats; 0: to nearest, ties to even
   TileUpstream direction; // the op of math that rounds to an integer; TileUpstream_None: toward zero
 } TileNumberConversion;
-// `bits`: i32 that a stochastic rounding compares with; null: the rounding is not stochastic.
+// `bits`: random i32 for a stochastic rounding; null: the rounding is not stochastic.
 MlirValue tileBuildConversion(TileBuilder *builder, const TileNumberConversion *conversion, MlirValue value,
                               MlirValue bits);
 

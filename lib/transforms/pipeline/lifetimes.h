@@ -1,7 +1,7 @@
 // When the buffers of a kernel live, and where they lie in the memory of their level.
 //
 //   Lifetimes *lifetimes = tileLifetimes(kernel);          // of every tile.alloc of a buffer
-//   tilePlace(lifetimes, …);                               // offsets
+//   tileLowestFree(lifetimes, level, bytes, align, life);  // an offset
 //   tileLifetimesDestroy(lifetimes);
 #pragma once
 
