@@ -12,7 +12,8 @@ the rounds, and each table its geometric mean. Exit status 1 when a result of ou
 Peers: OpenBLAS beside numpy; torch and iree where a Python has them: --peer-python=FILE (default: this one); of sparse products
 upstream's sparsifier, where the tools of MLIR are. gpu-static compiles for
 GPUs that need not be there, beside Triton, CUDA Tile IR and TileLang where that Python has them. python measures what calls
-from Python cost, and kernels of examples/python beside PyTorch, where that Python has it.
+from Python cost, and kernels of examples/python beside PyTorch, where that Python has it. imported runs pretrained ONNX models of
+installed packages beside onnxruntime (imported.py); --only=WORD,… takes the models whose names have one of the words.
 A sweep takes lists: --sweep=gemm:m=64/128,n=1024,k=1024 is one table of all combinations. A sweep in a file is an experiment with a
 program of your own, over sizes, types, options of passes, targets and fields of a machine: docs/sweeps.md.
 """
@@ -35,6 +36,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 import numpy as np  # noqa: E402
 import construct  # noqa: E402
+import imported  # noqa: E402
 import page  # noqa: E402
 import python_calls  # noqa: E402
 from gpu import static  # noqa: E402
@@ -44,7 +46,7 @@ from tables import COMPILED, DEFAULT, TABLES, title  # noqa: E402
 
 PEERS = ["openblas", "torch", "iree", "sparsifier"]
 ONLY_FOR = {"sparsifier": ("sparse", "tiny")}  # tables
-COMPILING = ["compile-time", "construct", "gpu-static", "python"]  # tables that run no operator
+COMPILING = ["compile-time", "construct", "gpu-static", "python", "imported"]  # tables that run no operator
 
 
 def begin_worker(nice):
@@ -62,7 +64,7 @@ class Worker:
         for key in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
             environment[key] = str(threads)
         environment |= {"MALLOC_MMAP_THRESHOLD_": "1000000000", "MALLOC_TRIM_THRESHOLD_": "1000000000"}  # results stay mapped
-        python = sys.executable if name in ("ours", "openblas", "sparsifier") else options.peer_python
+        python = sys.executable if name in ("ours", "ours-imported", "openblas", "sparsifier") else options.peer_python
         cpus = sorted(os.sched_getaffinity(0))[:threads]
         self.name, self.process = name, subprocess.Popen(
             [python, HERE / "worker.py", name, str(threads), ",".join(map(str, cpus)), json.dumps(paths)],
@@ -267,6 +269,7 @@ def parse_arguments():
     parser.add_argument("--clock", choices=["thread", "wall"], default="thread", help="of one thread (more: wall)")
     parser.add_argument("--vs", default=",".join(PEERS), help="peers (default: all that are found)")
     parser.add_argument("--peer-python", type=Path, default=Path(sys.executable), help="the Python that has torch and iree")
+    parser.add_argument("--only", default="", help="of imported: words in the models' names")
     parser.add_argument("--sweep", help="OPERATOR:size=values/…,size=…, or FILE.toml")
     parser.add_argument("--results", type=Path, help="of a sweep in a file: the folder (default: NAME.sweep)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="of a sweep in a file: how many counted points run at once")
@@ -281,6 +284,7 @@ def parse_arguments():
     if unknown:
         parser.error(f"no table {unknown[0]}; there are: {', '.join([*TABLES, *COMPILING])}")
     options.tables = options.tables or ([] if options.sweep else DEFAULT)
+    options.only = [word for word in options.only.split(",") if word]
     options.vs = [name for name in options.vs.split(",") if name]
     return options
 
@@ -320,13 +324,16 @@ def main():
             if name == "python":
                 print(f"python: {'; '.join(python_calls.BARS)}")
                 continue
+            if name == "imported":
+                print(f"imported: {'; '.join(imported.MODELS)}")
+                continue
             cases = cases or {"compile-time": COMPILED, "construct": construct.CASES, "gpu-static": static.CASES}[name]
             print(f"{name}: " + "; ".join(static.title(case) if name == "gpu-static" else title(*case) for case in cases))
         return 0
     rows, more, versions, started = [], {}, {}, time.strftime("%Y-%m-%d %H:%M")
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
-        paths = {"runtime": str(folder / "libtessera-runtime.so")}
+        paths = {"runtime": str(folder / "libtessera-runtime.so"), "python": str(options.build / "python")}
         subprocess.run(["clang-22", "-shared", "-o", paths["runtime"], "-Wl,--whole-archive", options.build / "libtessera-runtime.a",
                         "-Wl,--no-whole-archive", "-lm", "-lpthread", "-ldl"], check=True)
         roof = options.peaks = peaks(folder, os.cpu_count())
@@ -338,6 +345,13 @@ def main():
                 continue
             if name == "python":
                 more[name] = python_calls.table(options, folder)
+                continue
+            if name == "imported":
+                found = imported.table(options, folder, lambda contender, threads: Worker(contender, threads, options, paths), versions)
+                for threads in dict.fromkeys(row["threads"] for row in found):
+                    print(f"{threads} thread{'s' if threads > 1 else ''}:", end=" ")
+                    print_mean([row for row in found if row["threads"] == threads])
+                rows += found
                 continue
             if name == "gpu-static":
                 more[name] = static.table(options, folder, versions)

@@ -1,6 +1,7 @@
 """One contender in a process of its own: tile-bench starts it and gives it orders, a JSON object a line.
 
     worker.py CONTENDER THREADS CPUS      CONTENDER: ours, openblas, torch, iree or sparsifier; CPUS: 0,1
+                                          of whole models (imported.py): ours-imported or onnxruntime
 
 First it prints what it is ({"version": …} or {"absent": why}). Then {"prepare": …} builds the operator and answers
 {"result": FILE.npy} or {"absent": why}; {"time": seconds} calls it again and again for about so long and answers the
@@ -18,6 +19,7 @@ import sys
 import time
 from pathlib import Path
 
+import imported
 import numpy as np
 from operators import OPERATORS
 
@@ -216,7 +218,7 @@ class Sparsifier:
         return (lambda: entry(*pointers)), result
 
 
-CONTENDERS = {"ours": Ours, "openblas": OpenBlas, "torch": Torch, "iree": Iree, "sparsifier": Sparsifier}
+CONTENDERS = {"ours": Ours, "openblas": OpenBlas, "torch": Torch, "iree": Iree, "sparsifier": Sparsifier, **imported.CONTENDERS}
 
 
 def seconds_of(call, calls=1, clock=time.perf_counter_ns):
@@ -246,13 +248,15 @@ def serve(contender):
             answer = burst(call, order["time"], time.thread_time_ns if order["clock"] == "thread" else time.perf_counter_ns)
         else:
             try:
-                operator = OPERATORS[order["operator"]]
-                arrays = operator.arrays(np.random.default_rng(7), **order["arguments"])
-                prepared = contender.prepare(order, arrays)
+                if "model" in order:
+                    prepared, save = contender.prepare(order), lambda file, arrays: np.savez(file, *arrays)
+                else:
+                    arrays = OPERATORS[order["operator"]].arrays(np.random.default_rng(7), **order["arguments"])
+                    prepared, save = contender.prepare(order, arrays), np.save
                 answer = {"absent": "no call for this"}
                 if prepared:
                     call, result = prepared
-                    np.save(order["result"], result())
+                    save(order["result"], result())
                     answer = {"result": order["result"]}
             except Exception as error:  # a peer may refuse whatever it likes; the table shows why
                 answer = {"absent": f"{type(error).__name__}: {str(error)[:300]}"}
