@@ -4,10 +4,12 @@ Usage: accent_laws.py ROOT         check that tree; prints one line per breach, 
        accent_laws.py --self-test  break each law once in a line and see that just that breach is found
 
 Each law of lines is a regular expression that no line of C may match, with the sentence that says what to write
-instead. Besides, a file includes each header once, and a folder has at most 42 entries: a listing that fits a screen.
+instead. Besides, a file includes each header once, a folder has at most 42 entries (a listing that fits a screen), and
+git tracks nothing that a profiler, an editor or a crash left behind.
 """
 import os
 import re
+import subprocess
 import sys
 
 LAWS = [
@@ -34,6 +36,20 @@ def folders_of(root):
     for folder, folders, files in os.walk(root):
         folders[:] = sorted(name for name in folders if not SKIPPED_FOLDER.match(name))
         yield folder, folders, files
+
+
+# Profiles, cores, what patch and editors leave, logs.
+STRAY = re.compile(r"(^|/)(perf\.data.*|callgrind\.out.*|cachegrind\.out.*|core(\.\d+)?|nohup\.out|[^/]*\.(perf|orig|rej|log|swp|pyc))$|~$")
+
+
+def stray(paths):
+    return [path for path in paths if STRAY.search(path)]
+
+
+def tracked(root):
+    """What git tracks; nothing where the tree is no checkout, as in the scratch copies of the how-tos."""
+    listing = subprocess.run(["git", "ls-files"], cwd=root, capture_output=True, text=True)
+    return listing.stdout.splitlines()
 
 
 def crowded(count):
@@ -68,6 +84,9 @@ def check(root):
         if crowded(len(folders) + len(files)):
             print(f"{os.path.relpath(folder, root)}: {len(folders) + len(files)} entries; at most {MOST_ENTRIES} are accepted")
             count += 1
+    for path in stray(tracked(root)):
+        print(f"{path}: a tool left this file behind; remove it from git")
+        count += 1
     for path in sources(root):
         with open(path, encoding="utf-8") as file:
             text = file.read()
@@ -85,8 +104,9 @@ def self_test():
     right = sum(breaches_of(example) == [sentence] for _, sentence, example in LAWS)
     right += repeated_includes('#include "a.h"\n#include "b.def"\n#include "b.def"\n#include "a.h"\n') == ['#include "a.h"']
     right += crowded(MOST_ENTRIES + 1) and not crowded(MOST_ENTRIES)
-    print(f"self-test: {right} of {len(LAWS) + 2} laws judged rightly")
-    return right != len(LAWS) + 2
+    right += stray(["det.perf", "lib/core.c", "lib/a/core", "dev", "docs/log.md", "x/a.c~"]) == ["det.perf", "lib/a/core", "x/a.c~"]
+    print(f"self-test: {right} of {len(LAWS) + 3} laws judged rightly")
+    return right != len(LAWS) + 3
 
 
 if __name__ == "__main__":
