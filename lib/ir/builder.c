@@ -238,6 +238,13 @@ MlirValue tileBuildTextAddress(TileBuilder *builder, const char *symbol) {
                               mlirFlatSymbolRefAttrGet(builder->context, tileString(symbol)));
 }
 
+MlirValue tileBuildNewText(TileBuilder *builder, MlirOperation module, const char *stem, const char *text) {
+  TileBuilder top = tileBuilderAtTop(module);
+  const char *symbol = mlirStringAttrGetValue(tileFreshSymbol(module, stem)).data; // ends in a zero byte
+  tileBuildText(&top, symbol, text);
+  return tileBuildTextAddress(builder, symbol);
+}
+
 //===--- functions of the runtime -------------------------------------------===//
 MlirValue tileBuildLlvmCall(TileBuilder *builder, const char *function, MlirType result, intptr_t count,
                             const MlirValue *operands) {

@@ -79,6 +79,8 @@ void tileBuildAssert(TileBuilder *builder, MlirValue condition, const char *mess
 // A constant global of the text and its end ('\0'), internal to the module, and its address.
 void tileBuildText(TileBuilder *builder, const char *symbol, const char *text);
 MlirValue tileBuildTextAddress(TileBuilder *builder, const char *symbol);
+// The address of a new text constant of the module, named stem_0, stem_1, …
+MlirValue tileBuildNewText(TileBuilder *builder, MlirOperation module, const char *stem, const char *text);
 // llvm.call of the function of that name. `result` null: the function returns nothing, and the call gives a null value.
 MlirValue tileBuildLlvmCall(TileBuilder *builder, const char *function, MlirType result, intptr_t count,
                             const MlirValue *operands);

@@ -24,8 +24,25 @@ void tileAddPattern(MlirRewritePatternSet patterns, MlirContext context, const c
                            mlirOpRewritePatternCreate(tileString(name), benefit, context, callbacks, NULL, 0, NULL));
 }
 
-bool tileConvertTypes(MlirOperation op, MlirExtConversionTarget target, MlirExtTypeConverter converter,
-                      MlirRewritePatternSet patterns) {
+static MlirType keepType(MlirType type, void *unused) { return type; }
+
+bool tileConvertDialect(MlirOperation op, const TileDialectConversion *conversion) {
+  MlirContext context = mlirOperationGetContext(op);
+  MlirExtConversionTarget target = mlirExtConversionTargetCreate(context);
+  MlirExtTypeConverter converter = mlirExtTypeConverterCreate();
+  MlirRewritePatternSet patterns = mlirRewritePatternSetCreate(context);
+  mlirExtTypeConverterAddConversion(converter, keepType, NULL);
+  if (conversion->spreadType)
+    mlirExtTypeConverterAdd1ToNConversion(converter, conversion->spreadType, NULL);
+  else
+    mlirExtTypeConverterAddConversion(converter, conversion->convertType, NULL);
+  mlirExtConversionTargetMarkUnknownOpDynamicallyLegal(target, conversion->isLegal, NULL);
+  if (conversion->convert)
+    mlirRewritePatternSetAdd(patterns, mlirExtOpConversionPatternCreate(NULL, 1, context, converter,
+                                                                        conversion->convert, conversion->userData));
+  for (intptr_t i = 0; i < conversion->numSpreads; ++i)
+    mlirRewritePatternSetAdd(patterns, mlirExtOpConversion1ToNPatternCreate(
+                                           NULL, 1, context, converter, conversion->spreads[i], conversion->userData));
   mlirExtPopulateFuncTypeConversion(patterns, converter, target);
   mlirExtPopulateScfTypeConversion(patterns, converter, target);
   MlirFrozenRewritePatternSet frozen = mlirFreezeRewritePattern(patterns);

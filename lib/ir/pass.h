@@ -16,9 +16,19 @@ typedef MlirLogicalResult (*TileRewrite)(MlirRewritePattern pattern, MlirOperati
                                          void *userData);
 void tileAddPattern(MlirRewritePatternSet patterns, MlirContext context, const char *name, unsigned benefit,
                     TileRewrite rewrite);
-// Converts ops by the patterns, and the types of functions and of scf's loops by the converter. Takes over the target,
-// the converter and the patterns, and destroys them. False after a diagnostic.
-bool tileConvertTypes(MlirOperation op, MlirExtConversionTarget target, MlirExtTypeConverter converter,
-                      MlirRewritePatternSet patterns);
+// A conversion of the ops that `isLegal` refuses, and of the types of functions and of scf's loops. Types that no
+// converter takes stay.
+typedef struct TileDialectConversion {
+  MlirExtTypeConversion convertType;    // one type for one
+  MlirExtTypeConversion1ToN spreadType; // several types for one; null: convertType converts
+  MlirExtLegalityCallback isLegal;
+  // Asked one after another for any op: converts take one value for one, spreads several.
+  MlirExtConversionCallback convert;
+  intptr_t numSpreads;
+  const MlirExtConversion1ToNCallback *spreads;
+  void *userData; // of convert and spreads
+} TileDialectConversion;
+// False after a diagnostic.
+bool tileConvertDialect(MlirOperation op, const TileDialectConversion *conversion);
 // Runs a pipeline given as text on `op` ("canonicalize,cse"). False after a diagnostic.
 bool tileRunPipeline(MlirOperation op, const char *pipeline);

@@ -149,6 +149,27 @@ MlirOperation tileFindSymbol(MlirOperation from, const char *name) {
   return mlirExtSymbolLookup(from, mlirFlatSymbolRefAttrGet(mlirOperationGetContext(from), tileString(name)));
 }
 
+static bool isTaken(MlirOperation from, const char *stem, int number, char *name, size_t capacity) {
+  snprintf(name, capacity, "%.80s_%d", stem, number);
+  return !mlirOperationIsNull(tileFindSymbol(from, name));
+}
+
+// Found by bisection: a look-up walks the module, and names of one stem are taken without gaps.
+MlirAttribute tileFreshSymbol(MlirOperation from, const char *stem) {
+  char name[96];
+  int taken = -1, free = 0;
+  while (isTaken(from, stem, free, name, sizeof name)) {
+    taken = free;
+    free = 2 * free + 1;
+  }
+  while (free - taken > 1) {
+    int middle = taken + (free - taken) / 2;
+    *(isTaken(from, stem, middle, name, sizeof name) ? &taken : &free) = middle;
+  }
+  isTaken(from, stem, free, name, sizeof name);
+  return mlirStringAttrGet(mlirOperationGetContext(from), tileString(name));
+}
+
 bool tileSymbolIsPublic(MlirOperation symbol) {
   MlirAttribute visibility = tileOpAttribute(symbol, "sym_visibility");
   return mlirAttributeIsNull(visibility) || tileStringEquals(mlirStringAttrGetValue(visibility), "public");

@@ -73,6 +73,8 @@ MlirValue tileBinaryLhs(MlirOperation op);
 MlirValue tileBinaryRhs(MlirOperation op);
 MlirOperation tileParentOp(MlirOperation op, bool (*isA)(MlirOperation op)); // nearest enclosing; null: none
 MlirOperation tileFindSymbol(MlirOperation from, const char *name);          // in the symbol tables around; null: none
+// A name that no symbol around `from` has: stem_0, stem_1, …
+MlirAttribute tileFreshSymbol(MlirOperation from, const char *stem);
 bool tileSymbolIsPublic(MlirOperation symbol);
 MlirBlock tileOnlyBlock(MlirRegion region);
 bool tileHasOneUse(MlirValue value);

@@ -22,8 +22,6 @@ static const char *const raiseFunction = "tessera_raise_message";
 
 //===--- what the module needs ----------------------------------------------===//
 
-static bool isTaken(MlirOperation at, const char *name) { return !mlirOperationIsNull(tileFindSymbol(at, name)); }
-
 static void declareRaise(TileBuilder *builder) {
   MlirType pointer = mlirLLVMPointerTypeGet(builder->context, 0);
   tileBuildDeclaration(builder, raiseFunction, mlirFunctionTypeGet(builder->context, 1, &pointer, 0, NULL));
@@ -46,19 +44,21 @@ static void describe(MlirOperation assertion, char *text, size_t size) {
     snprintf(text + length, size - (size_t)length, "assertion failed: %.*s", (int)message.length, message.data);
 }
 
-static void buildRaise(TileBuilder *builder, const char *text) {
-  MlirValue pointer = tileBuildTextAddress(builder, text);
+static void buildRaise(TileBuilder *builder, MlirOperation module, const char *text) {
+  MlirValue pointer = tileBuildNewText(builder, module, "assert_text", text);
   tileBuildCall(builder, raiseFunction, 1, &pointer);
   tileBuildYield(builder, 0, NULL);
 }
 
-static void lower(MlirOperation assertion, const char *text) {
+static void lower(MlirOperation assertion, MlirOperation module) {
+  char text[1024];
+  describe(assertion, text, sizeof text);
   TileBuilder builder = tileBuilderBefore(assertion);
   MlirType bit = mlirIntegerTypeGet(builder.context, 1);
   MlirValue isWrong = arithXOrIOpBuild(&builder, cfAssertOpGetArg(assertion), tileBuildInteger(&builder, bit, 1));
   MlirRegion then;
   TileBuilder inside = tileBuilderInRegion(&builder, &then, 0, NULL);
-  buildRaise(&inside, text);
+  buildRaise(&inside, module, text);
   scfIfOpBuild(&builder, 0, NULL, isWrong, then, mlirRegionCreate());
   mlirOperationDestroy(assertion);
 }
@@ -68,17 +68,10 @@ static void lower(MlirOperation assertion, const char *text) {
 static bool run(MlirOperation module, MlirExtPass pass) {
   TileOps assertions = tileCollectOps(module, cfAssertOpIsA);
   TileBuilder top = tileBuilderAtTop(module);
-  if (assertions.count && !isTaken(module, raiseFunction))
+  if (assertions.count && mlirOperationIsNull(tileFindSymbol(module, raiseFunction)))
     declareRaise(&top);
-  for (intptr_t i = 0, number = 0; i < assertions.count; ++i) {
-    char name[64], text[1024];
-    do
-      snprintf(name, sizeof name, "assert_text_%ld", (long)number++);
-    while (isTaken(module, name));
-    describe(assertions.items[i], text, sizeof text);
-    tileBuildText(&top, name, text);
-    lower(assertions.items[i], name);
-  }
+  for (intptr_t i = 0; i < assertions.count; ++i)
+    lower(assertions.items[i], module);
   mlirExtPassAddStatistic(pass, 0, (uint64_t)assertions.count);
   tileOpsFree(&assertions);
   return true;

@@ -19,8 +19,6 @@
 #include "upstream/gpu.h"
 #include "upstream/memref.h"
 
-#include <stdio.h>
-
 //===--- what combines ------------------------------------------------------------===//
 
 typedef struct Kind {
@@ -88,17 +86,12 @@ static int64_t threadsOf(MlirOperation op) {
 // A global of the module for this reduction alone.
 static MlirValue addMemory(TileBuilder *builder, MlirOperation module, MlirType element, int64_t threads) {
   TileBuilder top = tileBuilderAtTop(module);
-  char name[64];
-  int number = 0;
-  do
-    snprintf(name, sizeof name, "reduce_block_%d", number++);
-  while (!mlirOperationIsNull(tileFindSymbol(module, name)));
   MlirAttribute space = gpuAddressSpaceAttr(&top, GpuAddressSpace_Workgroup);
   MlirType type = mlirMemRefTypeContiguousGet(element, 1, &threads, space);
-  MlirAttribute symbol = mlirStringAttrGet(top.context, tileString(name));
+  MlirAttribute symbol = tileFreshSymbol(module, "reduce_block");
   MlirOperation global = memrefGlobalOpBuild(&top, symbol, mlirTypeAttrGet(type));
   memrefGlobalOpSetSymVisibility(global, mlirStringAttrGet(top.context, tileString("private")));
-  return memrefGetGlobalOpBuild(builder, type, mlirFlatSymbolRefAttrGet(top.context, tileString(name)));
+  return memrefGetGlobalOpBuild(builder, type, mlirFlatSymbolRefAttrGet(top.context, mlirStringAttrGetValue(symbol)));
 }
 
 static bool isUniform(MlirOperation op) {

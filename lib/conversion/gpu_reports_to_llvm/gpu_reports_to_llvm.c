@@ -27,18 +27,6 @@ enum { Statistic_Prints, Statistic_Assertions };
 
 //===--- the device's functions ---------------------------------------------------===//
 
-// A constant of the module and its address.
-static MlirValue textAddress(TileBuilder *b, MlirOperation module, const char *text) {
-  char name[64];
-  int number = 0;
-  do
-    snprintf(name, sizeof name, "report_text_%d", number++);
-  while (!mlirOperationIsNull(tileFindSymbol(module, name)));
-  TileBuilder top = tileBuilderAtTop(module);
-  tileBuildText(&top, name, text);
-  return tileBuildTextAddress(b, name);
-}
-
 static void callDevice(TileBuilder *b, MlirOperation module, const char *name, intptr_t count, const MlirValue *values,
                        MlirType result) {
   enum { Most = 5 };
@@ -128,7 +116,7 @@ static bool lowerPrint(MlirOperation op, MlirOperation module, unsigned space) {
     MlirValue buffer = buildBuffer(&b, space, given);
     for (int32_t i = 0; i < given; ++i)
       llvmStoreOpBuild(&b, values[i], tileBuildElementAddress(&b, buffer, mlirIntegerTypeGet(b.context, 64), i));
-    MlirValue operands[] = {textAddress(&b, module, text), buffer};
+    MlirValue operands[] = {tileBuildNewText(&b, module, "report_text", text), buffer};
     callDevice(&b, module, "vprintf", 2, operands, mlirIntegerTypeGet(b.context, 32));
     mlirOperationDestroy(op);
   }
@@ -149,8 +137,9 @@ static void lowerAssertion(MlirOperation op, MlirOperation module) {
   MlirValue isWrong = arithXOrIOpBuild(&b, cfAssertOpGetArg(op), tileBuildInteger(&b, bit, 1));
   MlirRegion then;
   TileBuilder inside = tileBuilderInRegion(&b, &then, 0, NULL);
-  MlirValue empty = textAddress(&inside, module, "");
-  MlirValue operands[] = {textAddress(&inside, module, text), empty, tileBuildInteger(&inside, i32, 0), empty,
+  MlirValue empty = tileBuildNewText(&inside, module, "report_text", "");
+  MlirValue operands[] = {tileBuildNewText(&inside, module, "report_text", text), empty,
+                          tileBuildInteger(&inside, i32, 0), empty,
                           tileBuildInteger(&inside, mlirIntegerTypeGet(b.context, 64), 1)};
   callDevice(&inside, module, "__assertfail", 5, operands, (MlirType){NULL});
   tileBuildYield(&inside, 0, NULL);

@@ -520,8 +520,6 @@ MlirLogicalResult sparseReplaceWith(MlirPatternRewriter rewriter, MlirOperation 
   return mlirLogicalResultSuccess();
 }
 
-static MlirType keepType(MlirType type, void *unused) { return type; }
-
 typedef struct Rows {
   const SparseConversionRow *items;
   size_t count;
@@ -540,14 +538,8 @@ static MlirLogicalResult convertByRow(MlirOperation op, intptr_t count, const Ml
 
 bool sparseConvertOps(MlirOperation module, size_t count, const SparseConversionRow *rows,
                       MlirExtTypeConversion convertType, MlirExtLegalityCallback isLegal) {
-  MlirContext context = mlirOperationGetContext(module);
-  MlirExtConversionTarget target = mlirExtConversionTargetCreate(context);
-  MlirExtTypeConverter converter = mlirExtTypeConverterCreate();
-  MlirRewritePatternSet patterns = mlirRewritePatternSetCreate(context);
-  mlirExtTypeConverterAddConversion(converter, keepType, NULL);
-  mlirExtTypeConverterAddConversion(converter, convertType, NULL);
-  mlirExtConversionTargetMarkUnknownOpDynamicallyLegal(target, isLegal, NULL);
   Rows all = {rows, count};
-  mlirRewritePatternSetAdd(patterns, mlirExtOpConversionPatternCreate(NULL, 1, context, converter, convertByRow, &all));
-  return tileConvertTypes(module, target, converter, patterns);
+  const TileDialectConversion conversion = {
+      .convertType = convertType, .isLegal = isLegal, .convert = convertByRow, .userData = &all};
+  return tileConvertDialect(module, &conversion);
 }

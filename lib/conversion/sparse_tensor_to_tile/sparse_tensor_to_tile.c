@@ -23,8 +23,6 @@
 
 //===--- types ------------------------------------------------------------------------===//
 
-static MlirType keepType(MlirType type, void *unused) { return type; }
-
 static bool convertType(MlirType type, MlirExtTypeList types, void *unused) {
   LevelStorage storage;
   if (!sparseLevelTypeIsEncoded(type) || !sparseLevelStorageOf(type, &storage))
@@ -368,16 +366,10 @@ static bool isLegal(MlirOperation op, void *unused) {
 }
 
 static bool convert(MlirOperation module, LevelKernels *kernels) {
-  MlirContext context = mlirOperationGetContext(module);
-  MlirExtConversionTarget legal = mlirExtConversionTargetCreate(context);
-  MlirExtTypeConverter converter = mlirExtTypeConverterCreate();
-  MlirRewritePatternSet patterns = mlirRewritePatternSetCreate(context);
-  mlirExtTypeConverterAddConversion(converter, keepType, NULL);
-  mlirExtTypeConverterAdd1ToNConversion(converter, convertType, NULL);
-  mlirExtConversionTargetMarkUnknownOpDynamicallyLegal(legal, isLegal, NULL);
-  mlirRewritePatternSetAdd(patterns,
-                           mlirExtOpConversion1ToNPatternCreate(NULL, 1, context, converter, convertOp, kernels));
-  return tileConvertTypes(module, legal, converter, patterns);
+  const MlirExtConversion1ToNCallback converts[] = {convertOp};
+  const TileDialectConversion conversion = {
+      .spreadType = convertType, .isLegal = isLegal, .numSpreads = 1, .spreads = converts, .userData = kernels};
+  return tileConvertDialect(module, &conversion);
 }
 
 //===--- the pass ---------------------------------------------------------------------------===//

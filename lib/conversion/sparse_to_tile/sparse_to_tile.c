@@ -60,8 +60,6 @@ static bool convertType(MlirType type, MlirExtTypeList types, void *unused) {
   return true;
 }
 
-static MlirType keepType(MlirType type, void *unused) { return type; }
-
 static bool hasEncoding(MlirOperation op) {
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
     if (!mlirAttributeIsNull(sparseTypeGetEncoding(tileOperandType(op, i))))
@@ -173,19 +171,11 @@ static MlirWalkResult survey(MlirOperation op, void *data) {
 }
 
 static bool convert(MlirOperation module, SparseKernels *kernels, const TileTarget *target, SparseSplit split) {
-  MlirContext context = mlirOperationGetContext(module);
-  Conversion conversion = {kernels, target, split};
+  Conversion data = {kernels, target, split};
   const MlirExtConversion1ToNCallback converts[] = {convertOp, convertDisassemble, convertDim};
-  MlirExtConversionTarget legal = mlirExtConversionTargetCreate(context);
-  MlirExtTypeConverter converter = mlirExtTypeConverterCreate();
-  MlirRewritePatternSet patterns = mlirRewritePatternSetCreate(context);
-  mlirExtTypeConverterAddConversion(converter, keepType, NULL);
-  mlirExtTypeConverterAdd1ToNConversion(converter, convertType, NULL);
-  mlirExtConversionTargetMarkUnknownOpDynamicallyLegal(legal, isLegal, NULL);
-  for (size_t i = 0; i < sizeof converts / sizeof *converts; ++i)
-    mlirRewritePatternSetAdd(
-        patterns, mlirExtOpConversion1ToNPatternCreate(NULL, 1, context, converter, converts[i], &conversion));
-  return tileConvertTypes(module, legal, converter, patterns);
+  const TileDialectConversion conversion = {
+      .spreadType = convertType, .isLegal = isLegal, .numSpreads = 3, .spreads = converts, .userData = &data};
+  return tileConvertDialect(module, &conversion);
 }
 
 static bool readSplit(MlirOperation module, MlirExtPass pass, SparseSplit *split) {

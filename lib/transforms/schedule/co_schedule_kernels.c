@@ -37,7 +37,6 @@
 #include "upstream/memref.h"
 #include "upstream/scf.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -501,21 +500,15 @@ static MlirType memrefOf(MlirContext context, int64_t count, unsigned bits) {
 
 // A constant global with the plan.
 static MlirValue buildPlanGlobal(Scheduling *s, TileBuilder *host, const Program *program) {
-  char name[64];
-  for (int number = 0;; ++number) {
-    snprintf(name, sizeof name, "plan_of_program_%d", number);
-    if (mlirOperationIsNull(tileFindSymbol(s->module, name)))
-      break;
-  }
+  MlirAttribute name = tileFreshSymbol(s->module, "plan_of_program");
   MlirType type = memrefOf(host->context, program->words, 64);
   MlirType tensor = mlirRankedTensorTypeGet(1, (int64_t[]){program->words}, mlirIntegerTypeGet(host->context, 64),
                                             mlirAttributeGetNull());
   TileBuilder top = tileBuilderAtTop(s->module);
-  memrefGlobalOpCreate(&top, mlirStringAttrGet(host->context, tileString(name)),
-                       mlirStringAttrGet(host->context, tileString("private")), mlirTypeAttrGet(type),
+  memrefGlobalOpCreate(&top, name, mlirStringAttrGet(host->context, tileString("private")), mlirTypeAttrGet(type),
                        mlirDenseElementsAttrInt64Get(tensor, program->words, program->plan),
                        mlirUnitAttrGet(host->context), mlirAttributeGetNull());
-  return memrefGetGlobalOpBuild(host, type, mlirFlatSymbolRefAttrGet(host->context, tileString(name)));
+  return memrefGetGlobalOpBuild(host, type, mlirFlatSymbolRefAttrGet(host->context, mlirStringAttrGetValue(name)));
 }
 
 static MlirValue buildAddresses(TileBuilder *host, const Program *program) {

@@ -316,15 +316,6 @@ static void buildParts(const Plan *plan, TileBuilder *b, intptr_t member, MlirVa
   scfIfOpBuild(b, 0, NULL, isMine, regions[0], regions[1]);
 }
 
-static MlirAttribute freshName(Merging *m, const char *start) {
-  char name[64];
-  for (int number = 0;; ++number) {
-    snprintf(name, sizeof name, "%s_%d", start, number);
-    if (mlirOperationIsNull(tileFindSymbol(m->module, name)))
-      return mlirStringAttrGet(mlirOperationGetContext(m->module), tileString(name));
-  }
-}
-
 // The most warps and registers of the members, none where one member leaves them open; the schedule with most stages.
 static void label(const Plan *plan, MlirOperation kernel) {
   static const char *const numbers[] = {"warps", "registers"};
@@ -365,7 +356,8 @@ static MlirOperation buildKernel(Merging *m, const Plan *plan) {
   buildParts(plan, &b, 0, program, inputs, outputs);
   tileReturnOpBuild(&b, 0, NULL);
   MlirType type = mlirFunctionTypeGet(b.context, count, types, 0, NULL);
-  MlirOperation kernel = tileKernelOpBuild(&outside, freshName(m, "merged"), mlirTypeAttrGet(type), region);
+  MlirOperation kernel =
+      tileKernelOpBuild(&outside, tileFreshSymbol(m->module, "merged"), mlirTypeAttrGet(type), region);
   label(plan, kernel);
   tileKernelOpSetSymVisibility(kernel, mlirStringAttrGet(b.context, tileString("private")));
   return kernel;
