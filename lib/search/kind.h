@@ -74,10 +74,21 @@ typedef struct TileSearchCandidate {
   TilePrediction prediction;
 } TileSearchCandidate;
 
+// What builds the kernels of a CPU's matrix products (lib/conversion/linalg_to_tile/product_kernels.h).
+typedef enum TileProductBuilder {
+  TileProduct_None,
+  TileProduct_Packed,
+  TileProduct_Direct,
+  TileProduct_AlongDepth,
+  TileProduct_Memory,
+  NumTileProducts
+} TileProductBuilder;
+
 enum { TileKindStarts = 24 }; // the most candidates that a kind starts from
 
 typedef struct TileKernelKind {
-  const char *name; // in `kind` of #tile.schedule
+  const char *name;           // in `kind` of #tile.schedule
+  TileProductBuilder product; // TileProduct_None: the kind makes no matrix product of a CPU
   bool isForGpu;
   bool hasRegisterTile;     // tile.registers
   bool isStoredPerBlock;    // C is stored after each block of k and read again by the next one

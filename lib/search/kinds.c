@@ -86,11 +86,10 @@ bool tileKindPlainTile(const TileOperator *op, const TileSearchTarget *target, T
 //===--- questions ----------------------------------------------------------------------===//
 
 bool tileKindFits(TileKind kind, const TileOperator *op, const TileSearchTarget *target) {
-  bool isPlain = kind == TileKind_Vector || kind == TileKind_Window;
   if (target->isGpu)
     return kind == tileKindOf(op, target);
   if (op->isMatrix)
-    return kind && !tileKernelKinds[kind]->isForGpu && !isPlain;
+    return kind == TileKind_Split || (kind && tileKernelKinds[kind]->product);
   return kind == TileKind_Vector || kind == tileKindOf(op, target);
 }
 

@@ -101,6 +101,7 @@ static const char *fault(const TileOperator *op, const TileSearchTarget *target,
 
 const TileKernelKind tileAlongDepthKind = {
     .name = "along-depth",
+    .product = TileProduct_AlongDepth,
     .hasRegisterTile = true,
     .isStoredPerBlock = true,
     .applies = applies,

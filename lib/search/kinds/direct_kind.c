@@ -87,6 +87,7 @@ static const char *fault(const TileOperator *op, const TileSearchTarget *target,
 
 const TileKernelKind tileDirectKind = {
     .name = "direct",
+    .product = TileProduct_Direct,
     .hasRegisterTile = true,
     .isStoredPerBlock = true,
     .isAskedPerRegisters = true,

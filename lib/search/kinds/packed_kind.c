@@ -69,6 +69,7 @@ static TilePrediction predict(const TileOperator *op, const TileSearchTarget *ta
 
 const TileKernelKind tilePackedKind = {
     .name = "packed",
+    .product = TileProduct_Packed,
     .hasRegisterTile = true,
     .isStoredPerBlock = true,
     .applies = applies,

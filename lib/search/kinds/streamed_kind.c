@@ -95,6 +95,7 @@ const char *tileStreamedFault(const TileOperator *op, const TileSearchTarget *ta
 
 const TileKernelKind tileStreamedKind = {
     .name = "streamed",
+    .product = TileProduct_Memory,
     .applies = tileStreamedApplies,
     .starts = streamStarts,
     .predict = tileStreamedPredict,
