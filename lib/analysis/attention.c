@@ -9,7 +9,8 @@
 #include "lib/analysis/fusion.h"
 #include "lib/analysis/product.h"
 #include "lib/analysis/reduction.h"
-#include "upstream/arith.h"
+
+#include <stddef.h>
 
 // A sum of products along one dimension, with the elementwise op behind it.
 typedef struct Part {
@@ -37,8 +38,7 @@ static bool fail(Match *m, const char *reason) {
 static bool uses(const TileStructured *s, int operand, int dim) { return tileOperandUses(&s->operands[operand], dim); }
 
 static bool isBeside(MlirValue value, MlirOperation root) {
-  MlirOperation op = tileDefiningOp(value);
-  return !mlirOperationIsNull(op) && mlirBlockEqual(mlirOperationGetBlock(op), mlirOperationGetBlock(root));
+  return !mlirOperationIsNull(tileDefiningOp(value)) && tileIsDefinedIn(value, mlirOperationGetBlock(root));
 }
 
 //===--- parts --------------------------------------------------------------===//
@@ -69,23 +69,6 @@ static bool readPart(const Match *m, MlirOperation op, bool (*canFollow)(const T
   return isFound;
 }
 
-// The source of an operand that a map of one input makes: a copy, by a transpose or a broadcast, or a rounding.
-static bool readSource(const Match *m, const TileOperand *operand, bool isCopy, TileOperand *source) {
-  TileStructured s;
-  int dims[MaxDims];
-  if (!tileStructuredRead(tileDefiningOp(operand->value), m->target, &s) || !tileStructuredIsMap(&s) ||
-      s.numInputs != 1 || !tileOperandMatch(&s.operands[1], operand, dims))
-    return false;
-  MlirValue yielded = tileStructuredYielded(&s);
-  if (!isCopy && arithTruncFOpIsA(tileDefiningOp(yielded)))
-    yielded = tileOnlyOperand(tileDefiningOp(yielded));
-  if (!s.operands[0].isTensor || tileStructuredInputOf(&s, yielded) != 0)
-    return false;
-  *source = s.operands[0];
-  tileOperandRenumber(source, dims, s.numDims);
-  return true;
-}
-
 // From the root up to Q and K.
 static bool matchChain(Match *m, MlirOperation root) {
   TileOperand weights;
@@ -95,7 +78,7 @@ static bool matchChain(Match *m, MlirOperation root) {
   for (int i = 0; i < 2 && !isFound; ++i) {
     m->weights = m->second.sides[i];
     TileOperand *operand = &m->second.s.operands[m->weights];
-    if (!tileHasOneUse(operand->value) || !readSource(m, operand, false, &weights))
+    if (!tileHasOneUse(operand->value) || !tileOperandSource(operand, m->target, false, &weights))
       weights = *operand;
     isFound = tileSoftmaxMatch(weights.value, m->target, &m->softmax);
   }
@@ -109,41 +92,63 @@ static bool matchChain(Match *m, MlirOperation root) {
 
 //===--- one op -------------------------------------------------------------===//
 
-// Keys are softmax's axis. Queries: the longest dimension that the other operand has alone.
-static bool assignRoles(Match *m) {
-  TileAttention *a = m->attention;
-  const TileStructured *s = &m->first.s;
-  a->keys = s->operands[s->numInputs].results[m->softmax.axis];
-  a->depth = m->first.depth;
-  a->k = uses(s, 0, a->keys) ? 0 : 1;
-  a->q = 1 - a->k;
-  if (uses(s, a->q, a->keys) || !uses(s, a->k, a->keys))
-    return fail(m, "keys are not a dimension of one operand alone");
-  a->queries = -1;
-  for (int d = 0; d < s->numDims; ++d) {
-    uint64_t extent = (uint64_t)s->dims[d].extent; // an unknown one is the longest
-    if (!s->dims[d].isReduction && !uses(s, a->k, d) && uses(s, a->q, d) &&
-        (a->queries < 0 || extent >= (uint64_t)s->dims[a->queries].extent))
-      a->queries = d;
-  }
-  return a->queries >= 0 || fail(m, "no dimension of queries that keys have not");
+// What a dimension is: the operands that it indexes, in the order of the products, and its place in the kernel's order
+// of dimensions. On a CPU queries come last, as the columns of every tile, so that maxima and sums go across no lanes.
+// All other dimensions are heads.
+enum { OfQ = 1, OfK = 2, OfV = 4, OfScores = 8 };
+static const struct Role {
+  size_t dim; // in TileAttention
+  unsigned of, notOf;
+  int onCpu, onGpu;
+  const char *fault;
+} roles[] = {
+    {offsetof(TileAttention, keys), OfK | OfV | OfScores, OfQ, 1, 2, "keys are not a dimension of one operand alone"},
+    {offsetof(TileAttention, queries), OfQ | OfScores, OfK, 3, 0, "no dimension of queries that keys have not"},
+    {offsetof(TileAttention, depth), OfQ | OfK, OfV | OfScores, 2, 1, "no dimension that queries and keys share"},
+    {offsetof(TileAttention, channels), OfV, OfQ | OfK | OfScores, 0, 3, "no dimension of values alone"},
+};
+enum { NumRoles = sizeof roles / sizeof *roles };
+
+static int *dimOf(TileAttention *a, int role) { return (int *)((char *)a + roles[role].dim); }
+
+static unsigned membership(const TileAttention *a, const TileOperand *scores, int dim) {
+  const TileStructured *s = &a->structured;
+  return (uses(s, a->q, dim) ? OfQ : 0) | (uses(s, a->k, dim) ? OfK : 0) | (uses(s, a->v, dim) ? OfV : 0) |
+         (tileOperandUses(scores, dim) ? OfScores : 0);
 }
 
-// Heads in the order of the scores, then: of a CPU channels, keys, depth, queries, so that queries are every tile's
-// columns (maxima and sums go across no lanes); of a GPU queries, depth, keys, channels.
-static void numberDims(Match *m) {
+// Takes the longest dimension that fits a role: queries may have heads that keys have not. An unknown extent is the
+// longest.
+static bool assignRoles(Match *m, const TileOperand *scores) {
   TileAttention *a = m->attention;
-  const TileOperand *scores = &m->first.s.operands[m->first.s.numInputs];
-  int *forCpu[] = {&a->channels, &a->keys, &a->depth, &a->queries};
-  int *forGpu[] = {&a->queries, &a->depth, &a->keys, &a->channels};
-  int next = 0, to[MaxDims];
+  for (int r = 0; r < NumRoles; ++r) {
+    int *dim = dimOf(a, r);
+    *dim = -1;
+    for (int d = 0; d < a->structured.numDims; ++d) {
+      unsigned of = membership(a, scores, d);
+      uint64_t extent = (uint64_t)a->structured.dims[d].extent;
+      if ((of & roles[r].of) == roles[r].of && !(of & roles[r].notOf) &&
+          (*dim < 0 || extent >= (uint64_t)a->structured.dims[*dim].extent))
+        *dim = d;
+    }
+    if (*dim < 0)
+      return fail(m, roles[r].fault);
+  }
+  return true;
+}
+
+// Heads in the order of the scores, then the roles in theirs.
+static void numberDims(TileAttention *a, const TileOperand *scores) {
+  int to[MaxDims], heads = 0, isRole[MaxDims] = {0};
+  for (int r = 0; r < NumRoles; ++r)
+    isRole[*dimOf(a, r)] = 1;
   for (int i = 0; i < scores->rank; ++i)
-    if (scores->results[i] != a->queries && scores->results[i] != a->keys)
-      to[scores->results[i]] = next++;
-  for (int i = 0; i < 4; ++i) {
-    int *dim = (tileStructuredGpu(&a->structured) ? forGpu : forCpu)[i];
-    to[*dim] = next;
-    *dim = next++;
+    if (!isRole[scores->results[i]])
+      to[scores->results[i]] = heads++;
+  for (int r = 0; r < NumRoles; ++r) {
+    int place = heads + (tileStructuredGpu(&a->structured) ? roles[r].onGpu : roles[r].onCpu);
+    to[*dimOf(a, r)] = place;
+    *dimOf(a, r) = place;
   }
   tileStructuredRenumber(&a->structured, to);
   tileFollowerRenumber(&a->score, to);
@@ -153,29 +158,32 @@ static void numberDims(Match *m) {
 static bool unite(Match *m) {
   TileAttention *a = m->attention;
   TileStructured *s = &a->structured, *second = &m->second.s;
-  int dims[MaxDims], channels = 0;
-  if (!tileOperandMatch(&second->operands[m->weights], &m->first.s.operands[m->first.s.numInputs], dims))
+  const TileOperand scores = m->first.s.operands[m->first.s.numInputs];
+  int dims[MaxDims], channels = 0, keys = scores.results[m->softmax.axis];
+  if (!tileOperandMatch(&second->operands[m->weights], &scores, dims))
     return fail(m, "its weights are not read by a plain map");
-  if (dims[m->second.depth] != a->keys)
-    return fail(m, "the second product does not sum over the keys");
   *s = tileStructuredCopy(&m->first.s, 0);
   for (int d = 0; d < second->numDims; ++d)
     if (dims[d] < 0 && ++channels)
-      dims[d] = a->channels = s->numDims;
-  if (channels != 1)
-    return fail(m, "values have not one dimension that the weights have not");
-  if (s->numDims == MaxDims)
-    return fail(m, "it has too many dimensions");
+      dims[d] = s->numDims;
+  if (channels != 1 || s->numDims == MaxDims)
+    return fail(m, "values do not have exactly one dimension of their own, or there are too many dimensions");
   s->dims[s->numDims++] = (TileDim){.tile = 1, .panels = 1, .axis = -1};
-  s->dims[a->keys].isReduction = true;
+  s->dims[keys].isReduction = true;
   a->score = s->epilogue;
+  a->k = uses(s, 0, keys) ? 0 : 1;
+  a->q = 1 - a->k;
   a->v = s->numInputs;
   if (!tileStructuredAppend(s, second, m->weights, dims))
     return fail(m, "it has too many operands");
   for (int i = 0, operands[] = {a->q, a->k, a->v}; i < 3; ++i)
-    while (readSource(m, &s->operands[operands[i]], true, &s->operands[operands[i]]))
+    while (tileOperandSource(&s->operands[operands[i]], m->target, true, &s->operands[operands[i]]))
       ;
-  numberDims(m);
+  if (!assignRoles(m, &scores))
+    return false;
+  if (a->keys != keys || dims[m->second.depth] != keys)
+    return fail(m, "the second product does not sum over the keys");
+  numberDims(a, &scores);
   tileStructuredNoteExtents(s);
   return true;
 }
@@ -185,30 +193,31 @@ static bool unite(Match *m) {
 static bool check(Match *m) {
   const TileAttention *a = m->attention;
   const TileStructured *s = &a->structured;
-  const int operands[3] = {a->q, a->k, a->v}, rows[3] = {a->queries, a->keys, a->keys};
-  const int columns[3] = {a->depth, a->depth, a->channels};
-  for (int i = 0; i < 3; ++i)
-    if (!tileOperandIsPlain(&s->operands[operands[i]]) || !uses(s, operands[i], rows[i]) ||
-        !uses(s, operands[i], columns[i]))
-      return fail(m, "an operand of a product is not a plain matrix");
-  if (uses(s, a->v, a->queries))
-    return fail(m, "values differ by query");
-  if (s->dims[a->depth].extent <= 0 || s->dims[a->channels].extent <= 0) // unknown is below 0
-    return fail(m, "the sizes of a head are not known");
-  if (s->dims[a->keys].extent == 0)
-    return fail(m, "there are no keys");
-  return (m->first.hasTypes && m->second.hasTypes &&
-          mlirTypeIsAF32(mlirShapedTypeGetElementType(mlirValueGetType(m->softmax.of)))) ||
-         fail(m, "its sums are not of f32, or its factors not of f32, f16 or bf16");
+  const TileOperand *of = s->operands;
+  bool areF32 = mlirTypeIsAF32(mlirShapedTypeGetElementType(mlirValueGetType(m->softmax.of)));
+  const struct {
+    bool holds;
+    const char *otherwise;
+  } needs[] = {
+      {tileOperandIsPlain(&of[a->q]) && tileOperandIsPlain(&of[a->k]) && tileOperandIsPlain(&of[a->v]),
+       "an operand of a product is not a plain matrix"},
+      {!uses(s, a->v, a->queries), "values differ by query"},
+      {s->dims[a->depth].extent > 0 && s->dims[a->channels].extent > 0, "the sizes of a head are not known"},
+      {s->dims[a->keys].extent != 0, "there are no keys"},
+      {m->first.hasTypes && m->second.hasTypes && areF32,
+       "its sums are not of f32, or its factors not of f32, f16 or bf16"},
+      {m->first.startsFromZero && m->second.startsFromZero, "a product adds to what is there already"},
+  };
+  for (size_t i = 0; i < sizeof needs / sizeof *needs; ++i)
+    if (!needs[i].holds)
+      return fail(m, needs[i].otherwise);
+  return true;
 }
 
 bool tileAttentionMatch(MlirOperation root, const TileTarget *target, TileAttention *a, const char **reason) {
   Match match = {.attention = a, .target = target}, *m = &match;
   *a = (TileAttention){.sum = mlirF32TypeGet(mlirOperationGetContext(root))};
-  bool ok = matchChain(m, root);
-  if (ok && !(m->first.startsFromZero && m->second.startsFromZero))
-    ok = fail(m, "a product adds to what is there already");
-  ok = ok && assignRoles(m) && unite(m) && check(m);
+  bool ok = matchChain(m, root) && unite(m) && check(m);
   a->weight = ok ? tileOperandElementType(&a->structured.operands[a->v]) : a->sum;
   a->products[0] = m->first.product;
   a->products[1] = m->second.product;

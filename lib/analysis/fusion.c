@@ -7,6 +7,7 @@
 #include "lib/analysis/product.h"
 #include "lib/analysis/reduction.h"
 #include "lib/capi/op.h"
+#include "upstream/arith.h"
 #include "upstream/linalg.h"
 #include "upstream/memref.h"
 #include "upstream/tensor.h"
@@ -87,6 +88,22 @@ bool tileStructuredAddEpilogue(TileStructured *s, const TileEpilogue *epilogue) 
   tileStructuredNoteExtents(s);
   s->operands[s->numInputs].initial = initial;
   return hasRoom;
+}
+
+bool tileOperandSource(const TileOperand *operand, const TileTarget *target, bool isCopy, TileOperand *source) {
+  TileStructured s;
+  int dims[MaxDims];
+  if (!tileStructuredRead(tileDefiningOp(operand->value), target, &s) || !tileStructuredIsMap(&s) || s.numInputs != 1 ||
+      !tileOperandMatch(&s.operands[1], operand, dims))
+    return false;
+  MlirValue yielded = tileStructuredYielded(&s);
+  if (!isCopy && arithTruncFOpIsA(tileDefiningOp(yielded)))
+    yielded = tileOnlyOperand(tileDefiningOp(yielded));
+  if (!s.operands[0].isTensor || tileStructuredInputOf(&s, yielded) != 0)
+    return false;
+  *source = s.operands[0];
+  tileOperandRenumber(source, dims, s.numDims);
+  return true;
 }
 
 //===--- what a kernel does with an output ----------------------------------===//

@@ -27,6 +27,10 @@ bool tileEpilogueFind(const TileStructured *elementwise, TileStructured *produce
 // what tileEpilogueFind found are not.
 bool tileStructuredAddEpilogue(TileStructured *producer, const TileEpilogue *epilogue);
 
+// The source of an operand that a map of one input makes: a copy (a transpose or a broadcast) or, unless `isCopy`, a
+// rounding.
+bool tileOperandSource(const TileOperand *operand, const TileTarget *target, bool isCopy, TileOperand *source);
+
 //===--- an elementwise op behind a launch, a fill before one ---------------===//
 
 // What a kernel does with an output. Its kernel says where others may join:
