@@ -48,3 +48,6 @@ typedef struct TileKeyRange {
 } TileKeyRange;
 bool tileKeySumHasTerms(const TileKeySum *sum);
 TileKeyRange tileAttentionKeyRange(const TileAttention *attention);
+// The product of the score and a constant, `factor`, that f's result is, but for keys hidden by -inf. As rounding keeps
+// the order, the greatest product is that of the greatest score.
+MlirValue tileAttentionScaledScore(const TileAttention *attention, double *factor);

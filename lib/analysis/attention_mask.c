@@ -172,3 +172,33 @@ TileKeyRange tileAttentionKeyRange(const TileAttention *attention) {
   r.range.isInfinite = r.range.hidden == -INFINITY;
   return r.range;
 }
+
+//===--- scores that are only scaled ----------------------------------------------------------===//
+
+static bool isHidden(MlirValue value) {
+  double constant;
+  return tileConstantFloat(value, &constant) && constant == -INFINITY;
+}
+
+MlirValue tileAttentionScaledScore(const TileAttention *a, double *factor) {
+  const MlirValue none = {NULL};
+  if (mlirBlockIsNull(a->score.body))
+    return none;
+  MlirValue value = tileOnlyOperand(mlirBlockGetTerminator(a->score.body));
+  MlirOperation op = tileDefiningOp(value);
+  while (arithSelectOpIsA(op) && tileHasOneUse(value)) {
+    bool isFirst = isHidden(arithSelectOpGetTrueValue(op));
+    if (!isFirst && !isHidden(arithSelectOpGetFalseValue(op)))
+      return none;
+    value = isFirst ? arithSelectOpGetFalseValue(op) : arithSelectOpGetTrueValue(op);
+    op = tileDefiningOp(value);
+  }
+  MlirValue score = mlirBlockGetArgument(a->score.body, a->score.argument);
+  if (!arithMulFOpIsA(op) || !tileHasOneUse(value))
+    return none;
+  bool isRight = mlirValueEqual(tileBinaryLhs(op), score);
+  if ((!isRight && !mlirValueEqual(tileBinaryRhs(op), score)) ||
+      !tileConstantFloat(isRight ? tileBinaryRhs(op) : tileBinaryLhs(op), factor))
+    return none;
+  return value;
+}

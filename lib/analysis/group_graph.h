@@ -71,3 +71,14 @@ void tileGroupGraphPlainBlock(TileGroupGraph *graph);
 void tileGroupGraphDescribe(const TileGroupGraph *graph, int64_t unknown, TileGraph *described);
 // Null where a kernel can have the blocks; else what is wrong with them.
 const char *tileGroupGraphFault(const TileGroupGraph *graph);
+
+// The group as one op: the launch's operands and the group's dimensions; the numbers in it of each node's operands and
+// captures.
+typedef struct TileGroupUnit {
+  TileStructured s;
+  int operands[MaxGroupNodes][MaxOperands], captures[MaxGroupNodes][MaxCaptures];
+} TileGroupUnit;
+// Once the graph has blocks: orders the graph's results as the group's, gives the nodes' dimensions their tiles and
+// axes, and makes the unit. Its values are those of the group's body. Null, or the reason why one kernel cannot be
+// made.
+const char *tileGroupGraphUnite(TileGroupGraph *graph, MlirOperation group, TileGroupUnit *unit);

@@ -25,6 +25,11 @@ bool tileStructuredMatchMatrixProduct(const TileStructured *structured, TileProd
 // The right operand is a constant matrix, indexed by k and n alone, that a CPU's kernel may have in panels from the
 // start. Not of dot instructions, which want an order of their own.
 bool tileStructuredHasConstantPanels(const TileStructured *structured, const TileProduct *product);
+// The elements of such an operand as a tensor of panels × depth × columns, for a kernel that multiplies `step` of k at
+// once: zeros where a panel or a step of k reaches past the matrix. Null where the panels would hold more padding than
+// elements. `k`: the dimension; `element`: the panels' type, which is the operand's own or f32.
+MlirAttribute tileOperandConstantPanels(const TileOperand *operand, int k, int64_t step, int64_t columns,
+                                        MlirType element);
 
 //===--- products of matrices -------------------------------------------------===//
 

@@ -105,6 +105,9 @@ TileOps tileStructuredCollect(MlirOperation root);
 bool tileStructuredCheckExtents(const TileStructured *structured);
 // A linalg.softmax: input and output indexed alike, the softmax dimension a reduction. Its body is null.
 bool tileStructuredReadSoftmax(MlirOperation op, const TileTarget *target, TileStructured *structured);
+// A linalg.pack or linalg.unpack, source and destination, over the dimensions of the tiled tensor. Its body is null.
+// False for dynamic inner tiles and for padding other than zero.
+bool tileStructuredReadRelayout(MlirOperation op, const TileTarget *target, TileStructured *structured);
 bool tileStructuredHasReduction(const TileStructured *structured);
 bool tileStructuredHasTerms(const TileStructured *structured); // some operand is indexed by merged dimensions
 // True if the body asks for the position of its element: linalg.index, or tensor.extract, which is not to read beyond

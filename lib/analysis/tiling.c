@@ -4,12 +4,14 @@
 #include "lib/support/integer.h"
 
 #include "dialects/tile/tile.h"
+#include "lib/analysis/extremum.h"
 #include "lib/analysis/reduction.h"
 #include "lib/search/construct.h"
 #include "lib/search/cpu_cost.h"
 #include "lib/search/kinds/window_kind.h"
 #include "lib/support/status.h"
 #include "upstream/arith.h"
+#include "upstream/linalg.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -33,7 +35,7 @@ static uint32_t dimsToTile(const TileStructured *s) {
   return dims;
 }
 
-static bool isReduction(const TileStructured *s) {
+bool tileStructuredIsReduction(const TileStructured *s) {
   MlirValue folded;
   for (int o = 0; o < s->numOutputs; ++o)
     if (!tileStructuredMatchReduction(s, o, &folded) || !tileStructuredAccumulates(s, &s->operands[s->numInputs + o]))
@@ -59,7 +61,13 @@ static bool isScan(const TileStructured *s) {
 }
 
 bool tileStructuredFindTiling(const TileStructured *s, TileTiling *tiling) {
+  if (mlirBlockIsNull(s->body)) {
+    *tiling =
+        linalgSoftmaxOpIsA(s->op) ? tileStructuredSoftmaxTiling(s) : (TileTiling){.whole = -1, .tiled = dimsToTile(s)};
+    return tileStructuredGpu(s) && linalgSoftmaxOpIsA(s->op);
+  }
   int vector = tileStructuredFoldVector(s);
+  TileExtremum extremum;
   *tiling = (TileTiling){.whole = -1};
   tiling->isMatrix = !tileStructuredGpu(s) && tileStructuredMatchMatrixProduct(s, &tiling->product);
   // A matrix product whose k is one step is a product of a GPU too, though no tile needs an axis for k.
@@ -69,9 +77,11 @@ bool tileStructuredFindTiling(const TileStructured *s, TileTiling *tiling) {
       tiling->isProduct ? 1u << tiling->product.m | 1u << tiling->product.n | 1u << tiling->product.k : dimsToTile(s);
   if (tiling->isProduct || tileStructuredHasTerms(s))
     return tiling->isProduct;
-  if (!tileStructuredHasReduction(s) || isReduction(s))
+  if (!tileStructuredHasReduction(s) || tileStructuredIsReduction(s))
     return true;
   tiling->tiled = vector < 0 ? 0 : 1u << vector;
+  if (!tileStructuredGpu(s) && tileExtremumMatch(s, &extremum))
+    tiling->tiled |= 1u << extremum.vector;
   return isScan(s) || (tileStructuredGpu(s) && vector >= 0);
 }
 
@@ -189,7 +199,7 @@ static void describeCaptures(const TileStructured *s, TileOperator *op) {
 static double operationsOf(const TileStructured *s) {
   double operations = 0;
   if (mlirBlockIsNull(s->body))
-    return 8; // exp, and what stands around it
+    return linalgSoftmaxOpIsA(s->op) ? 8 : 0; // exp, and what stands around it; a copy
   for (MlirOperation op = mlirBlockGetFirstOperation(s->body); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op))
     operations += tileOpNameStartsWith(op, "arith.") || tileOpNameStartsWith(op, "math.");

@@ -24,8 +24,11 @@ typedef struct TileTiling {
 // The parallel dimension that a kernel which folds step by step tiles: contiguous in the first operand that ends in
 // one; -1: none.
 int tileStructuredFoldVector(const TileStructured *structured);
-// For a linalg.generic that becomes a product, a reduction by combiners, an elementwise kernel, or a scan, whose steps
-// store what they make. What else is folded step by step, as argmax, has a tiling on a GPU only.
+// Every output is a reduction by a combiner.
+bool tileStructuredIsReduction(const TileStructured *structured);
+// Which dimensions the op's kernel may tile. True if a policy may choose the tile: for products, reductions by
+// combiners, elementwise kernels and scans, whose steps store what they make; on a GPU also for softmax and for what
+// else is folded step by step, as argmax. All other ops have plain sizes.
 bool tileStructuredFindTiling(const TileStructured *structured, TileTiling *tiling);
 
 // Where an output's axis is a sum of dimensions, the next one's elements begin where these end: a tile that is too long
@@ -57,6 +60,10 @@ bool tileStructuredScheduledTile(const TileStructured *structured, const TileOpe
 // The tile of the op's schedule, else, for a product, the plain one (tileKindPlainTile); false for other ops, whose
 // kernels have own sizes. A block without a kind is a packed kernel's on a CPU.
 bool tileStructuredTile(const TileStructured *structured, const TileTiling *tiling, TileSearchTile *tile);
+// Takes the tile of the op's schedule, else, for a product, the plain one; false where there is neither.
+bool tileStructuredPlanTiles(TileStructured *structured, const TileTiling *tiling);
+// The tile of an op that is no product: that of its schedule, else the plain sizes of its kernel.
+void tileStructuredSetTiles(TileStructured *structured);
 // Columns of the last panel where it is narrower than `columns` by whole vectors, and has a register tile of its own;
 // else 0.
 int64_t tileStructuredLastPanel(const TileStructured *structured, const TileTiling *tiling, int64_t columns);

@@ -66,6 +66,7 @@ const TilePipelineStep tileStageToSplitReductions[] = {
 const TilePipelineStep tileStageToKernels[] = {
     {"tile-group-ops"},
     {"convert-linalg-to-tile"},
+    {"tile-share-kernels"},
     {"canonicalize", .on = funcFuncOpName},
     {"cse", .on = funcFuncOpName},
     {"canonicalize", .on = tileKernelOpName},

@@ -120,41 +120,11 @@ static MlirValue buildMasked(Emission *k, MlirValue scores) {
 
 //===--- scores that are scaled with their difference -------------------------------------===//
 
-static bool isHidden(MlirValue value) {
-  double constant;
-  return tileConstantFloat(value, &constant) && constant == -INFINITY;
-}
-
-// The product of the score and a positive constant that f's result is, but for keys hidden by -inf. As rounding keeps
-// the order, the greatest product is that of the greatest score.
-static MlirValue findScaled(const TileAttention *a, double *factor) {
-  const MlirValue none = {NULL};
-  if (mlirBlockIsNull(a->score.body))
-    return none;
-  MlirValue value = tileOnlyOperand(mlirBlockGetTerminator(a->score.body));
-  MlirOperation op = tileDefiningOp(value);
-  while (arithSelectOpIsA(op) && tileHasOneUse(value)) {
-    bool isFirst = isHidden(arithSelectOpGetTrueValue(op));
-    if (!isFirst && !isHidden(arithSelectOpGetFalseValue(op)))
-      return none;
-    value = isFirst ? arithSelectOpGetFalseValue(op) : arithSelectOpGetTrueValue(op);
-    op = tileDefiningOp(value);
-  }
-  MlirValue score = mlirBlockGetArgument(a->score.body, a->score.argument);
-  if (!arithMulFOpIsA(op) || !tileHasOneUse(value))
-    return none;
-  bool isRight = mlirValueEqual(tileBinaryLhs(op), score);
-  if ((!isRight && !mlirValueEqual(tileBinaryRhs(op), score)) ||
-      !tileConstantFloat(isRight ? tileBinaryRhs(op) : tileBinaryLhs(op), factor))
-    return none;
-  return value;
-}
-
 // On a GPU and where exp may be approximate: 2^(x scale - m scale) by one multiply-add and one exp2. A scale of 1 at
 // most keeps the least maximum finite.
 static void findScale(Emission *k) {
   double factor = 0;
-  MlirValue scaled = findScaled(k->attention, &factor);
+  MlirValue scaled = tileAttentionScaledScore(k->attention, &factor);
   k->scale = (double)(float)(factor * M_LOG2E);
   if (k->isGpu && !k->attention->isExact && mlirTypeIsAF32(k->attention->sum) && k->scale >= 0x1p-60 && k->scale <= 1)
     k->scaled = scaled;

@@ -9,91 +9,16 @@
 #include "lib/analysis/tiling.h"
 #include "lib/conversion/linalg_to_tile/lowerings.h"
 #include "lib/conversion/linalg_to_tile/product_kernels.h"
-#include "lib/support/f16.h"
 #include "upstream/arith.h"
-
-#include <stdlib.h>
-#include <string.h>
-
-//===--- constant panels ------------------------------------------------------===//
-
-// A constant right operand (tileStructuredHasConstantPanels) as the panels that the kernel multiplies by, made at
-// compile time: inference multiplies by the same weights in every call, and a kernel that packs them does so each time,
-// for each block of rows. Zeros where a panel or a step of k reaches past the matrix. Reference: Van Zee and van de
-// Geijn 2015, whose order of B this is.
-typedef struct Matrix {
-  const unsigned char *bytes;
-  size_t width; // of an element
-  int64_t depth, columns, strideK, strideN;
-  float (*widen)(uint16_t bits); // null: the panels have the matrix's elements
-} Matrix;
-
-static Matrix matrixOf(const TileOperand *operand, int k) {
-  MlirType type = mlirValueGetType(operand->value);
-  int64_t sizes[2] = {mlirShapedTypeGetDimSize(type, 0), mlirShapedTypeGetDimSize(type, 1)};
-  bool isTransposed = operand->results[1] == k;
-  size_t size = 0;
-  Matrix matrix = {.bytes = tileOperandConstantBytes(operand, &size),
-                   .depth = sizes[isTransposed],
-                   .columns = sizes[!isTransposed],
-                   .strideK = isTransposed ? 1 : sizes[1],
-                   .strideN = isTransposed ? sizes[1] : 1};
-  matrix.width = size / (size_t)(sizes[0] * sizes[1]);
-  return matrix;
-}
-
-static size_t panelWidth(const Matrix *matrix) { return matrix->widen ? sizeof(float) : matrix->width; }
-
-static void copyElement(const Matrix *matrix, int64_t at, unsigned char *into) {
-  const unsigned char *from = matrix->bytes + (size_t)at * matrix->width;
-  if (!matrix->widen) {
-    memcpy(into, from, matrix->width);
-    return;
-  }
-  uint16_t bits;
-  memcpy(&bits, from, sizeof bits);
-  float value = matrix->widen(bits);
-  memcpy(into, &value, sizeof value);
-}
-
-static void copyPanel(const Matrix *matrix, int64_t first, int64_t columns, unsigned char *into) {
-  int64_t inside = matrix->columns - first < columns ? matrix->columns - first : columns;
-  size_t width = panelWidth(matrix);
-  for (int64_t k = 0; k < matrix->depth; ++k, into += (size_t)columns * width) {
-    int64_t at = k * matrix->strideK + first * matrix->strideN;
-    for (int64_t n = 0; n < inside; ++n, at += matrix->strideN)
-      copyElement(matrix, at, into + (size_t)n * width);
-  }
-}
-
-// Panels x depth x columns, for a kernel whose panels have so many columns and which multiplies so many of k at least.
-// Null where these hold more padding than elements. `element`: the panels'; the operand's own, or f32.
-static MlirValue buildConstantPanels(TileBuilder *builder, const TileOperand *operand, int k, int64_t step,
-                                     int64_t columns, MlirType element) {
-  Matrix matrix = matrixOf(operand, k);
-  MlirType own = tileOperandElementType(operand);
-  matrix.widen = mlirTypeEqual(own, element) ? NULL : mlirTypeIsABF16(own) ? tessera_bf16_to_f32 : tessera_f16_to_f32;
-  int64_t shape[3] = {(matrix.columns + columns - 1) / columns, (matrix.depth + step - 1) / step * step, columns};
-  size_t panel = (size_t)(shape[1] * columns) * panelWidth(&matrix), size = (size_t)shape[0] * panel;
-  bool isMostlyPadding = shape[0] * shape[1] * columns > 2 * matrix.depth * matrix.columns;
-  unsigned char *panels = isMostlyPadding ? NULL : calloc(size, 1);
-  if (!panels)
-    return (MlirValue){NULL};
-  for (int64_t i = 0; i < shape[0]; ++i)
-    copyPanel(&matrix, i * columns, columns, panels + (size_t)i * panel);
-  MlirType type = mlirRankedTensorTypeGet(3, shape, element, mlirAttributeGetNull());
-  MlirAttribute value = mlirDenseElementsAttrRawBufferGet(type, (intptr_t)size, panels);
-  free(panels);
-  return tileBuildConstant(builder, value);
-}
 
 //===--- the kernel -------------------------------------------------------------===//
 
-// By kind. A split product is cut before (tile-split-reductions).
-static const TileProductKernel *const kernels[NumTileKinds] = {
-    [TileKind_Packed] = &tilePackedProduct,         [TileKind_Direct] = &tileDirectProduct,
-    [TileKind_AlongDepth] = &tileAlongDepthProduct, [TileKind_Streamed] = &tileMemoryProduct,
-    [TileKind_Product] = &tileMemoryProduct,
+// A split product is cut before (tile-split-reductions).
+static const TileProductKernel *const kernels[NumTileProducts] = {
+    [TileProduct_Packed] = &tilePackedProduct,
+    [TileProduct_Direct] = &tileDirectProduct,
+    [TileProduct_AlongDepth] = &tileAlongDepthProduct,
+    [TileProduct_Memory] = &tileMemoryProduct,
 };
 
 // Renumbers the dimensions: batch dimensions, then m, n, k.
@@ -116,7 +41,7 @@ static void sortDims(TileStructured *s, TileContraction *c) {
 static const TileProductKernel *planForCpu(TileStructured *s, TileContraction *c, const TileTiling *tiling) {
   TileSearchTile tile;
   tileStructuredTile(s, tiling, &tile);
-  const TileProductKernel *kernel = kernels[tile.kind];
+  const TileProductKernel *kernel = kernels[tileKernelKinds[tile.kind]->product];
   c->lastPanel = tileStructuredLastPanel(s, tiling, tileRegisterColumns(&tile));
   bool wantsPanels = kernel->panelStep && !mlirAttributeIsNull(s->schedule) &&
                      tileScheduleAttrGetInteger(s->schedule, "panels", 0) &&
@@ -128,11 +53,12 @@ static const TileProductKernel *planForCpu(TileStructured *s, TileContraction *c
   if (!wantsPanels)
     return kernel;
   TileBuilder host = tileBuilderBefore(s->op);
-  MlirValue panels = buildConstantPanels(&host, &s->operands[c->rhs], c->k, kernel->panelStep(s, c), s->dims[c->n].tile,
-                                         c->isWidened ? mlirF32TypeGet(host.context) : element);
-  c->arePanels = !mlirValueIsNull(panels);
+  MlirAttribute panels =
+      tileOperandConstantPanels(&s->operands[c->rhs], c->k, kernel->panelStep(s, c), s->dims[c->n].tile,
+                                c->isWidened ? mlirF32TypeGet(host.context) : element);
+  c->arePanels = !mlirAttributeIsNull(panels);
   if (c->arePanels)
-    s->operands[c->rhs].value = panels;
+    s->operands[c->rhs].value = tileBuildConstant(&host, panels);
   if (c->arePanels && s->target->constantPanels)
     ++*s->target->constantPanels;
   return kernel;

@@ -28,10 +28,9 @@ typedef struct Values {
 
 typedef struct Emission {
   TileGroupGraph *graph;
-  TileStructured whole;                                            // the launch's operands and the group's dimensions
+  TileGroupUnit unit;
   TileKernelEmission e;                                            // of the node that is computed now
   MlirValue parameters[MaxOperands + MaxCaptures], index[MaxDims]; // of the whole kernel
-  int operands[MaxGroupNodes][MaxOperands], captures[MaxGroupNodes][MaxCaptures]; // the launch's, of each node's
   Values values;
   uint32_t open; // walked dimensions whose loops are open
 } Emission;
@@ -55,102 +54,6 @@ static MlirValue outside(TileBuilder *host, MlirOperation group, MlirValue value
   return mlirOperationGetResult(copy, mlirOpResultGetResultNumber(value));
 }
 
-static int addInput(TileStructured *whole, const TileOperand *operand) {
-  for (int i = 0; i < whole->numInputs; ++i)
-    if (mlirValueEqual(whole->operands[i].value, operand->value))
-      return i;
-  if (whole->numInputs == MaxOperands)
-    return -1;
-  whole->operands[whole->numInputs] = *operand;
-  return whole->numInputs++;
-}
-
-static int addCapture(TileStructured *whole, MlirValue value) {
-  for (int i = 0; i < whole->numCaptures; ++i)
-    if (mlirValueEqual(whole->captures[i], value))
-      return i;
-  if (whole->numCaptures == MaxCaptures)
-    return -1;
-  whole->captures[whole->numCaptures] = value;
-  return whole->numCaptures++;
-}
-
-// Inputs of all nodes from outside, each tensor once, captures, and the results.
-static const char *gatherOperands(Emission *k) {
-  TileGroupGraph *graph = k->graph;
-  TileStructured *whole = &k->whole;
-  for (int n = 0; n < graph->numNodes; ++n) {
-    const TileStructured *s = &graph->nodes[n].s;
-    for (int i = 0; i < s->numInputs; ++i) {
-      k->operands[n][i] = graph->nodes[n].makers[i] < 0 ? addInput(whole, &s->operands[i]) : 0;
-      if (k->operands[n][i] < 0)
-        return "its kernel would have more than 16 operands";
-    }
-    for (int i = 0; i < s->numCaptures; ++i)
-      if ((k->captures[n][i] = addCapture(whole, s->captures[i])) < 0)
-        return "its kernel would have more than 8 numbers and tables from outside";
-  }
-  if (whole->numInputs + graph->numResults > MaxOperands)
-    return "its kernel would have more than 16 operands";
-  whole->numOutputs = graph->numResults;
-  for (int r = 0; r < graph->numResults; ++r) {
-    const TileStructured *s = &graph->nodes[graph->results[r].node].s;
-    int own = s->numInputs + graph->results[r].output;
-    whole->operands[whole->numInputs + r] = s->operands[own];
-    k->operands[graph->results[r].node][own] = whole->numInputs + r;
-  }
-  return NULL;
-}
-
-// The axis of an operand of the launch that tells the extent.
-static bool findExtent(Emission *k, int dim) {
-  const TileGroupGraph *graph = k->graph;
-  for (int n = 0; n < graph->numNodes; ++n)
-    for (int i = 0; i < graph->nodes[n].s.numInputs + graph->nodes[n].s.numOutputs; ++i) {
-      const TileGroupNode *node = &graph->nodes[n];
-      bool isOurs =
-          i < node->s.numInputs ? node->makers[i] < 0 : tileGroupGraphResultOf(graph, n, i - node->s.numInputs) >= 0;
-      for (int axis = 0; isOurs && axis < node->s.operands[i].rank; ++axis) {
-        int d = node->s.operands[i].results[axis];
-        if (d < 0 || node->dims[d] != dim)
-          continue;
-        k->whole.dims[dim].operand = k->operands[n][i];
-        k->whole.dims[dim].result = axis;
-        return true;
-      }
-    }
-  return false;
-}
-
-static const char *describeDims(Emission *k) {
-  TileGroupGraph *graph = k->graph;
-  k->whole.numDims = graph->numDims;
-  for (int d = 0; d < graph->numDims; ++d) {
-    TileGroupDim *dim = &graph->dims[d];
-    k->whole.dims[d] = (TileDim){.isReduction = dim->isFolded, .extent = dim->extent, .tile = dim->block, .panels = 1};
-    if (!findExtent(k, d) && mlirShapedTypeIsDynamicSize(dim->extent))
-      return "no operand of its kernel tells the extent of a dimension";
-  }
-  for (int n = 0; n < graph->numNodes; ++n) {
-    TileStructured *s = &graph->nodes[n].s;
-    int axis = 0;
-    for (int d = 0; d < s->numDims; ++d) {
-      const TileGroupDim *dim = &graph->dims[graph->nodes[n].dims[d]];
-      s->dims[d].tile = dim->block;
-      s->dims[d].step = 0;
-      s->dims[d].panels = 1;
-      s->dims[d].extent = dim->extent;
-      s->dims[d].axis = dim->block > 1 || (dim->isMatrix && !dim->isOne) ? axis++ : -1;
-      // The place of a parameter behind all of the node's: what tells the extent.
-      s->dims[d].operand = MaxOperands + MaxCaptures - 1 - d;
-      s->dims[d].result = k->whole.dims[graph->nodes[n].dims[d]].result;
-      if (s->numInputs + s->numOutputs + s->numCaptures > s->dims[d].operand)
-        return "an op has too many operands";
-    }
-  }
-  return NULL;
-}
-
 //===--- nodes ----------------------------------------------------------------===//
 
 // The emission builds for this node from here on.
@@ -159,13 +62,13 @@ static void enter(Emission *k, int number) {
   const TileStructured *s = &node->s;
   k->e.structured = s;
   for (int i = 0; i < s->numInputs + s->numOutputs; ++i)
-    k->e.parameters[i] = k->parameters[k->operands[number][i]];
+    k->e.parameters[i] = k->parameters[k->unit.operands[number][i]];
   for (int i = 0; i < s->numCaptures; ++i)
     k->e.parameters[s->numInputs + s->numOutputs + i] =
-        k->parameters[k->whole.numInputs + k->whole.numOutputs + k->captures[number][i]];
+        k->parameters[k->unit.s.numInputs + k->unit.s.numOutputs + k->unit.captures[number][i]];
   for (int d = 0; d < s->numDims; ++d) {
     k->e.index[d] = k->index[node->dims[d]];
-    k->e.parameters[s->dims[d].operand] = k->parameters[k->whole.dims[node->dims[d]].operand];
+    k->e.parameters[s->dims[d].operand] = k->parameters[k->unit.s.dims[node->dims[d]].operand];
   }
 }
 
@@ -234,7 +137,7 @@ static void openLoops(Emission *k, const int *dims, int count, intptr_t carried,
   loops->outer = k->values;
   loops->open = k->open;
   for (int i = 0; i < count; ++i) {
-    k->e.structured = &k->whole;
+    k->e.structured = &k->unit.s;
     memcpy(k->e.parameters, k->parameters, sizeof k->parameters);
     MlirValue end = tileKernelNumTiles(&k->e, &k->e.body, dims[i], tileKernelExtent(&k->e, dims[i]));
     k->open |= 1u << dims[i];
@@ -469,7 +372,7 @@ static void buildResults(Emission *k) {
 }
 
 static void emit(Emission *k) {
-  tileKernelBegin(&k->e, &k->whole, "group");
+  tileKernelBegin(&k->e, &k->unit.s, "group");
   memcpy(k->parameters, k->e.parameters, sizeof k->parameters);
   memcpy(k->index, k->e.index, sizeof k->index);
   MlirValue zero = tileBuildIndex(&k->e.body, 0);
@@ -477,7 +380,7 @@ static void emit(Emission *k) {
     if (k->graph->dims[d].isFolded)
       k->index[d] = zero;
   buildResults(k);
-  k->e.structured = &k->whole;
+  k->e.structured = &k->unit.s;
   memcpy(k->e.parameters, k->parameters, sizeof k->parameters);
   tileKernelEnd(&k->e);
 }
@@ -487,42 +390,20 @@ static int64_t warpsOf(MlirAttribute schedule) {
   return mlirAttributeIsNull(warps) ? 4 : mlirDenseI64ArrayGetElement(warps, 0);
 }
 
-// The results in the order of the group's: each of them is some op's.
-static const char *orderResults(TileGroupGraph *graph, MlirOperation group) {
-  MlirOperation yield = mlirBlockGetTerminator(tileGroupBody(group));
-  intptr_t count = mlirOperationGetNumOperands(yield);
-  if (count != graph->numResults)
-    return "it gives one tensor twice, or one that it takes";
-  for (int r = 0; r < count; ++r) {
-    bool isFound = false;
-    for (int n = 0; n < graph->numNodes && !isFound; ++n)
-      for (int o = 0; o < graph->nodes[n].s.numOutputs && !isFound; ++o)
-        if (mlirValueEqual(mlirOperationGetResult(graph->nodes[n].s.op, o), mlirOperationGetOperand(yield, r))) {
-          graph->results[r].node = n;
-          graph->results[r].output = o;
-          isFound = true;
-        }
-    if (!isFound)
-      return "it gives a tensor that no op of it computes";
-  }
-  return NULL;
-}
-
 static const char *lower(MlirOperation group, TileGroupGraph *graph) {
   const char *reason;
   MlirAttribute schedule = tileGroupOpGetSchedule(group);
   TileBuilder host = tileBuilderBefore(group);
   Emission *k = tileArenaAllocate(graph->target->arena, sizeof *k);
   k->graph = graph;
-  k->whole = tileStructuredCreate(group, graph->target, MaxOperands);
-  k->whole.schedule = schedule;
-  k->whole.warps = tileStructuredGpu(&k->whole) ? warpsOf(schedule) : 0;
-  if ((reason = orderResults(graph, group)) || (reason = gatherOperands(k)) || (reason = describeDims(k)))
+  if ((reason = tileGroupGraphUnite(graph, group, &k->unit)))
     return reason;
-  for (int i = 0; i < k->whole.numInputs + k->whole.numOutputs; ++i)
-    k->whole.operands[i].value = outside(&host, group, k->whole.operands[i].value);
-  for (int i = 0; i < k->whole.numCaptures; ++i)
-    k->whole.captures[i] = outside(&host, group, k->whole.captures[i]);
+  k->unit.s.schedule = schedule;
+  k->unit.s.warps = tileStructuredGpu(&k->unit.s) ? warpsOf(schedule) : 0;
+  for (int i = 0; i < k->unit.s.numInputs + k->unit.s.numOutputs; ++i)
+    k->unit.s.operands[i].value = outside(&host, group, k->unit.s.operands[i].value);
+  for (int i = 0; i < k->unit.s.numCaptures; ++i)
+    k->unit.s.captures[i] = outside(&host, group, k->unit.s.captures[i]);
   emit(k);
   return NULL;
 }

@@ -29,7 +29,7 @@ static MlirOperation copyKernel(const TileJoinedLaunch *launch) {
   strcat(name, "_with");
   MlirOperation copy = mlirOperationClone(launch->kernel);
   MlirContext context = mlirOperationGetContext(copy);
-  mlirOperationSetAttributeByName(copy, tileString("sym_name"), tileKernelFreshName(launch->op, name));
+  mlirOperationSetAttributeByName(copy, tileString("sym_name"), tileFreshSymbol(launch->op, name));
   mlirOperationSetAttributeByName(copy, tileString("sym_visibility"),
                                   mlirStringAttrGet(context, tileString("private")));
   mlirBlockInsertOwnedOperationAfter(mlirOperationGetBlock(launch->kernel), launch->kernel, copy);
@@ -212,6 +212,26 @@ static bool joinFills(const TileStructured *fill) {
   joinFill(fill, scalar, launch);
   mlirOperationDestroy(fill->op);
   return true;
+}
+
+//===--- kernels without launches ------------------------------------------------===//
+
+static bool launches(MlirOperation launch, MlirOperation kernel) {
+  return mlirStringRefEqual(mlirFlatSymbolRefAttrGetValue(tileLaunchOpGetKernel(launch)),
+                            mlirStringAttrGetValue(tileKernelOpGetSymName(kernel)));
+}
+
+void tileDropUnlaunched(MlirOperation module) {
+  TileOps kernels = tileCollectOps(module, tileKernelOpIsA), users = tileCollectOps(module, tileLaunchOpIsA);
+  for (intptr_t i = 0; i < kernels.count; ++i) {
+    bool isNeeded = tileSymbolIsPublic(kernels.items[i]);
+    for (intptr_t k = 0; !isNeeded && k < users.count; ++k)
+      isNeeded = launches(users.items[k], kernels.items[i]);
+    if (!isNeeded)
+      mlirOperationDestroy(kernels.items[i]);
+  }
+  tileOpsFree(&kernels);
+  tileOpsFree(&users);
 }
 
 //===--- all of a module --------------------------------------------------------===//

@@ -8,8 +8,7 @@
 #include "upstream/arith.h"
 #include "upstream/func.h"
 #include "upstream/memref.h"
-
-#include <stdio.h>
+#include "upstream/scf.h"
 
 //===--- types --------------------------------------------------------------===//
 
@@ -37,31 +36,6 @@ static MlirType memrefType(MlirType tensor) {
 }
 
 //===--- begin --------------------------------------------------------------===//
-
-static MlirAttribute numberedName(MlirOperation op, const char *kind, int number) {
-  char name[96];
-  snprintf(name, sizeof name, "%s_%d", kind, number);
-  return mlirFlatSymbolRefAttrGet(mlirOperationGetContext(op), tileString(name));
-}
-
-static bool isTaken(MlirOperation op, const char *kind, int number) {
-  return !mlirOperationIsNull(mlirExtSymbolLookup(op, numberedName(op, kind, number)));
-}
-// A name no other symbol of the module has: softmax_0, softmax_1, … Found by bisection, as a look-up walks the module
-// and our own names are taken without gaps.
-MlirAttribute tileKernelFreshName(MlirOperation op, const char *kind) {
-  int taken = -1, free = 0;
-  while (isTaken(op, kind, free)) {
-    taken = free;
-    free = 2 * free + 1;
-  }
-  while (free - taken > 1) {
-    int middle = taken + (free - taken) / 2;
-    *(isTaken(op, kind, middle) ? &taken : &free) = middle;
-  }
-  MlirStringRef name = mlirFlatSymbolRefAttrGetValue(numberedName(op, kind, free));
-  return mlirStringAttrGet(mlirOperationGetContext(op), name);
-}
 
 MlirType tileKernelParameterType(MlirValue host) {
   MlirType type = mlirValueGetType(host);
@@ -93,7 +67,7 @@ static MlirBlock createKernel(TileKernelEmission *e, const char *kind) {
   MlirType type = mlirFunctionTypeGet(e->host.context, count, types, 0, NULL);
   TileBuilder outside = tileBuilderAfter(function);
   outside.location = e->host.location;
-  e->kernel = tileKernelOpBuild(&outside, tileKernelFreshName(s->op, kind), mlirTypeAttrGet(type), region);
+  e->kernel = tileKernelOpBuild(&outside, tileFreshSymbol(s->op, kind), mlirTypeAttrGet(type), region);
   tileKernelOpSetSymVisibility(e->kernel, mlirStringAttrGet(e->host.context, tileString("private")));
   return block;
 }
@@ -361,6 +335,27 @@ void tileKernelCloseLoop(TileKernelEmission *e, const TileKernelLoop *loop) {
   e->body = loop->outer;
   for (intptr_t i = 0; i < loop->count; ++i)
     loop->carried[i] = mlirOperationGetResult(loop->op, i);
+}
+
+TileKernelBranch tileKernelOpenBranch(TileKernelEmission *e) {
+  TileKernelBranch branch = {.outer = e->body};
+  e->body = tileBuilderInRegion(&branch.outer, &branch.regions[0], 0, NULL);
+  return branch;
+}
+
+void tileKernelElse(TileKernelEmission *e, TileKernelBranch *branch, MlirValue value) {
+  tileBuildYield(&e->body, !mlirValueIsNull(value), &value);
+  e->body = tileBuilderInRegion(&branch->outer, &branch->regions[1], 0, NULL);
+}
+
+MlirValue tileKernelCloseBranch(TileKernelEmission *e, TileKernelBranch *branch, MlirValue condition, MlirValue value) {
+  bool hasValue = !mlirValueIsNull(value);
+  MlirType type = hasValue ? mlirValueGetType(value) : (MlirType){NULL};
+  tileBuildYield(&e->body, hasValue, &value);
+  e->body = branch->outer;
+  MlirRegion otherwise = mlirRegionIsNull(branch->regions[1]) ? mlirRegionCreate() : branch->regions[1];
+  MlirOperation choice = scfIfOpBuild(&e->body, hasValue, &type, condition, branch->regions[0], otherwise);
+  return hasValue ? tileOnlyResult(choice) : value;
 }
 
 static void loopFrom(TileKernelEmission *e, int dim, intptr_t count, MlirValue *accumulators, TileKernelStep step,

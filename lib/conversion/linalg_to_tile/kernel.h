@@ -34,8 +34,6 @@ typedef struct TileBodyMap {
 void tileKernelBegin(TileKernelEmission *emission, const TileStructured *structured, const char *kind);
 void tileKernelEnd(TileKernelEmission *emission);
 
-// A name for a kernel that no other symbol has: kind_0, kind_1, …
-MlirAttribute tileKernelFreshName(MlirOperation op, const char *kind);
 // The type that a host's tensor or number has in a kernel.
 MlirType tileKernelParameterType(MlirValue host);
 // The type of a tile over the iteration tile's axes (a scalar type when there are none).
@@ -94,6 +92,17 @@ typedef struct TileKernelLoop {
 MlirValue tileKernelOpenLoop(TileKernelEmission *emission, MlirValue end, int64_t step, intptr_t count,
                              MlirValue *carried, TileKernelLoop *loop);
 void tileKernelCloseLoop(TileKernelEmission *emission, const TileKernelLoop *loop);
+// if (condition) … else …: e->body is inside the first branch, after tileKernelElse inside the second, and after
+// tileKernelCloseBranch behind both. A branch gives `value` (null: nothing); returns the value that was given. Without
+// tileKernelElse there is no second branch.
+typedef struct TileKernelBranch {
+  TileBuilder outer;
+  MlirRegion regions[2];
+} TileKernelBranch;
+TileKernelBranch tileKernelOpenBranch(TileKernelEmission *emission);
+void tileKernelElse(TileKernelEmission *emission, TileKernelBranch *branch, MlirValue value);
+MlirValue tileKernelCloseBranch(TileKernelEmission *emission, TileKernelBranch *branch, MlirValue condition,
+                                MlirValue value);
 // Loops over the reduction dimensions, the last one innermost, one tile per step; `step` is called in the innermost
 // body and replaces the accumulators. Afterwards `accumulators` are the loops' results.
 typedef void (*TileKernelStep)(TileKernelEmission *emission, const void *context, MlirValue *accumulators);

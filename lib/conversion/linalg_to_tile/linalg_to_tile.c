@@ -45,9 +45,11 @@ static bool lowerWithEpilogue(const TileStructured *elementwise, bool *isRight) 
 static bool lower(MlirOperation op, const TileTarget *target, bool *isRight) {
   TileStructured s;
   if (linalgSoftmaxOpIsA(op))
-    return tileLowerSoftmax(op, target);
+    return tileStructuredReadSoftmax(op, target, &s) && (*isRight = tileStructuredCheckSchedule(&s)) &&
+           tileLowerSoftmax(&s);
   if (linalgPackOpIsA(op) || linalgUnPackOpIsA(op))
-    return tileLowerRelayout(op, target);
+    return tileStructuredReadRelayout(op, target, &s) && (*isRight = tileStructuredCheckSchedule(&s)) &&
+           tileLowerRelayout(&s);
   if (isUnused(op)) {
     mlirOperationDestroy(op);
     return true;
@@ -162,7 +164,6 @@ static bool run(MlirOperation module, MlirExtPass pass) {
   TileOps groups;
   bool ok = openGroups(module, &target, &groups);
   mlirOperationWalk(module, collect, &ops, MlirWalkPostOrder);
-  TileOps before = tileCollectOps(module, tileKernelOpIsA);
   uint64_t panels = 0;
   target.constantPanels = &panels;
   uint64_t kernels = 0, joined = ok ? joinAll(&ops, &target) : 0;
@@ -173,10 +174,8 @@ static bool run(MlirOperation module, MlirExtPass pass) {
   closeGroups(&groups);
   tileTargetFree(&target);
   mlirExtPassAddStatistic(pass, 0, kernels);
-  mlirExtPassAddStatistic(pass, 1, (uint64_t)tileShareKernels(module, &before));
-  mlirExtPassAddStatistic(pass, 2, joined);
-  mlirExtPassAddStatistic(pass, 3, panels);
-  tileOpsFree(&before);
+  mlirExtPassAddStatistic(pass, 1, joined);
+  mlirExtPassAddStatistic(pass, 2, panels);
   if (joined)
     tileDropUnlaunched(module);
   return ok;
@@ -188,7 +187,6 @@ const MlirExtPassDefinition tileLinalgToTilePass = {
     .anchor = builtinModuleOpName,
     .options = (const MlirExtPassOption[]){TILE_CHIP_OPTION, {NULL}},
     .statistics = (const char *const[]){"kernels: linalg ops that became kernels",
-                                        "shared: of these, that are equal to another's and use it",
                                         "joined: linalg ops that became part of a launch's kernel",
                                         "panels: constant operands of products that were packed", NULL},
     .dialects = (const char *const[]){"arith", "math", "scf", "memref", "tensor", "linalg", NULL},

@@ -19,20 +19,10 @@ bool tileLowerAttention(MlirOperation group, const TileTarget *target); // a gro
 // A group of the kind `group` (lib/analysis/group_graph.h). False with the reason, where one kernel cannot compute it;
 // `isRight` becomes false after an error in its schedule.
 bool tileLowerGroup(MlirOperation group, const TileTarget *target, const char **reason, bool *isRight);
-bool tileLowerSoftmax(MlirOperation op, const TileTarget *target);  // linalg.softmax
-bool tileLowerRelayout(MlirOperation op, const TileTarget *target); // linalg.pack, linalg.unpack
+bool tileLowerSoftmax(TileStructured *structured);  // linalg.softmax
+bool tileLowerRelayout(TileStructured *structured); // linalg.pack, linalg.unpack
 
 // An elementwise op of a group, on what a launch makes or filling a launch's output, into the launch's kernel where
 // that says how (join.c): true, and the op is gone. Afterwards private kernels that nobody launches may go.
 bool tileJoin(MlirOperation op, const TileTarget *target);
 void tileDropUnlaunched(MlirOperation module);
-
-// Takes the tile sizes of the op's schedule; else `columns` elements along dimension `vector`, `rows` along `row` (-1:
-// none), 1 elsewhere and where a tile cannot run.
-void tileStructuredSetTiles(TileStructured *structured, int vector, int64_t columns, int row, int64_t rows);
-// Takes the tile of the op's schedule, else, for a product, the plain one; false where there is neither.
-bool tileStructuredPlanTiles(TileStructured *structured, const TileTiling *tiling);
-
-// Kernels of the module, but for those of `before`, that are equal except for their names become one, which all their
-// launches name; returns how many vanished.
-int64_t tileShareKernels(MlirOperation module, const TileOps *before);

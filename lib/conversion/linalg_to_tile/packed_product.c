@@ -11,7 +11,6 @@
 #include "lib/conversion/linalg_to_tile/product_kernels.h"
 #include "lib/support/integer.h"
 #include "upstream/arith.h"
-#include "upstream/scf.h"
 
 //===--- tiles ----------------------------------------------------------------===//
 
@@ -120,26 +119,6 @@ static MlirValue partOfSums(TileKernelEmission *e, const Block *b, MlirValue pan
                          tileBuildMul(&e->body, column, tileBuildIndex(&e->body, n->step ? n->step : n->tile)));
 }
 
-// if (condition) { what is built after entering 0 } else { after entering 1 }
-typedef struct Branch {
-  TileBuilder outer;
-  MlirRegion regions[2];
-} Branch;
-
-static void enterBranch(TileKernelEmission *e, Branch *branch, int which) {
-  if (which == 0)
-    branch->outer = e->body;
-  else
-    tileBuildYield(&e->body, 0, NULL);
-  e->body = tileBuilderAtEnd(tileProductAppendBlock(&branch->regions[which]), branch->outer.location);
-}
-
-static void leaveBranches(TileKernelEmission *e, Branch *branch, MlirValue condition) {
-  tileBuildYield(&e->body, 0, NULL);
-  e->body = branch->outer;
-  scfIfOpBuild(&e->body, 0, NULL, condition, branch->regions[0], branch->regions[1]);
-}
-
 // Between blocks of k the sums wait in f32.
 static void buildNarrowed(TileKernelEmission *e, const Block *b, MlirValue panel) {
   MlirValue sum = multiply(e, b, panel, NULL);
@@ -148,25 +127,17 @@ static void buildNarrowed(TileKernelEmission *e, const Block *b, MlirValue panel
     storeNarrow(e, b, tileProductAddInitial(e, sum));
     return;
   }
-  MlirType type = mlirValueGetType(sum);
-  MlirRegion regions[2];
-  TileBuilder outer = e->body;
-  for (int i = 0; i < 2; ++i) {
-    e->body = tileBuilderAtEnd(tileProductAppendBlock(&regions[i]), outer.location);
-    MlirValue value = i == 0 ? tileProductAddInitial(e, sum)
-                             : arithAddFOpBuild(&e->body, sum, tileKernelLoadBuffer(e, partOfSums(e, b, panel)));
-    tileBuildYield(&e->body, 1, &value);
-  }
-  e->body = outer;
-  sum = tileOnlyResult(scfIfOpBuild(&e->body, 1, &type, b->isFirst, regions[0], regions[1]));
+  TileKernelBranch branch = tileKernelOpenBranch(e);
+  tileKernelElse(e, &branch, tileProductAddInitial(e, sum));
+  MlirValue before = tileKernelLoadBuffer(e, partOfSums(e, b, panel));
+  sum = tileKernelCloseBranch(e, &branch, b->isFirst, arithAddFOpBuild(&e->body, sum, before));
   MlirValue last = tileBuildSub(&e->body, tileProductBlocksOfK(e, b->c), tileBuildIndex(&e->body, 1));
-  MlirValue isLast = tileProductEquals(e, b->number, last);
-  Branch branch;
-  enterBranch(e, &branch, 0);
+  MlirValue isLast = tileProductEquals(e, b->number, last), none = {NULL};
+  branch = tileKernelOpenBranch(e);
   storeNarrow(e, b, sum);
-  enterBranch(e, &branch, 1);
+  tileKernelElse(e, &branch, none);
   tileStoreOpBuild(&e->body, sum, partOfSums(e, b, panel), 0, NULL);
-  leaveBranches(e, &branch, isLast);
+  tileKernelCloseBranch(e, &branch, isLast, none);
 }
 
 static void buildProduct(TileKernelEmission *e, const Block *b, const TileDot *dot) {
@@ -223,13 +194,12 @@ static MlirValue knowsNoSubnormals(TileKernelEmission *e, const Block *b) {
 
 // The instruction where it computes what a product is (docs/numerics.md §4), multiply-adds elsewhere.
 static void buildGuardedProducts(TileKernelEmission *e, Block *b) {
-  MlirValue safe = knowsNoSubnormals(e, b);
-  Branch branch;
-  enterBranch(e, &branch, 0);
+  MlirValue safe = knowsNoSubnormals(e, b), none = {NULL};
+  TileKernelBranch branch = tileKernelOpenBranch(e);
   tileProductOverPanels(e, &b->m, buildDotProduct, b);
-  enterBranch(e, &branch, 1);
+  tileKernelElse(e, &branch, none);
   tileProductOverPanels(e, &b->m, buildPlainProduct, b);
-  leaveBranches(e, &branch, safe);
+  tileKernelCloseBranch(e, &branch, safe, none);
 }
 
 static bool needsGuard(const TileContraction *c) { return c->dot && c->dot->losesSubnormals; }

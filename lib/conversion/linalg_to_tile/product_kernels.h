@@ -1,5 +1,6 @@
 // The kernels of a matrix product, one for each kind (lib/search/kind.h): the file of a kind chooses the kernel's tiles
-// from the scheduled tile and builds the body. A new kind is one TileProductKernel and one row in contraction.c.
+// from the scheduled tile and builds the body. A new kernel is one TileProductKernel, a name
+// in TileProductBuilder and a row in contraction.c.
 #pragma once
 
 #include "lib/analysis/tiling.h"
@@ -34,7 +35,6 @@ void tileProductSetTile(TileStructured *structured, int dim, int axis, int64_t t
 MlirValue tileProductBuffer(TileKernelEmission *e, int64_t rows, int64_t columns, MlirType element);
 MlirValue tileProductConstant(TileKernelEmission *e, MlirType type, int64_t value);
 MlirValue tileProductEquals(TileKernelEmission *e, MlirValue a, MlirValue b);
-MlirBlock tileProductAppendBlock(MlirRegion *region);
 // A program's panels along m or n, or its blocks of k: `panels` from `first` on, as many as there are. Where the last
 // one of all is narrower, it has that size, and a register tile of its own.
 typedef struct TileProductPanels {

@@ -3,7 +3,6 @@
 #include "lib/conversion/linalg_to_tile/product_kernels.h"
 #include "lib/support/integer.h"
 #include "upstream/arith.h"
-#include "upstream/scf.h"
 
 void tileProductSetTile(TileStructured *s, int dim, int axis, int64_t tile, int64_t panels) {
   TileDim *d = &s->dims[dim];
@@ -27,12 +26,6 @@ MlirValue tileProductEquals(TileKernelEmission *e, MlirValue a, MlirValue b) {
   return arithCmpIOpBuild(&e->body, a, b, ArithCmpI_Eq);
 }
 
-MlirBlock tileProductAppendBlock(MlirRegion *region) {
-  MlirBlock block = mlirBlockCreate(0, NULL, NULL);
-  *region = mlirRegionCreate();
-  mlirRegionAppendOwnedBlock(*region, block);
-  return block;
-}
 MlirValue tileProductConstant(TileKernelEmission *e, MlirType type, int64_t value) {
   bool isInteger = mlirTypeIsAInteger(mlirShapedTypeGetElementType(type));
   return isInteger ? tileBuildInteger(&e->body, type, value) : tileBuildFloat(&e->body, type, (double)value);
@@ -63,14 +56,11 @@ static void overLastPanel(TileKernelEmission *e, const TileProductPanels *along,
   const TileStructured *whole = e->structured;
   const TileDim *d = &whole->dims[along->dim];
   TileStructured last = tileStructuredCopy(whole, 0);
-  MlirRegion regions[2];
-  TileBuilder outer = e->body;
-  MlirValue isLast = {NULL};
-  if (along->programs > 1) {
+  TileKernelBranch branch;
+  MlirValue isLast, none = {NULL};
+  if (along->programs != 1) {
     isLast = tileProductEquals(e, along->program, tileBuildIndex(&e->body, along->programs - 1));
-    outer = e->body;
-    e->body = tileBuilderAtEnd(tileProductAppendBlock(&regions[0]), outer.location);
-    regions[1] = mlirRegionCreate();
+    branch = tileKernelOpenBranch(e);
   }
   last.dims[along->dim].tile = along->last;
   last.dims[along->dim].step = d->tile;
@@ -78,11 +68,8 @@ static void overLastPanel(TileKernelEmission *e, const TileProductPanels *along,
   e->index[along->dim] = tileBuildIndex(&e->body, d->extent / d->tile);
   body(e, context);
   e->structured = whole;
-  if (along->programs == 1)
-    return;
-  tileBuildYield(&e->body, 0, NULL);
-  e->body = outer;
-  scfIfOpBuild(&e->body, 0, NULL, isLast, regions[0], regions[1]);
+  if (along->programs != 1)
+    tileKernelCloseBranch(e, &branch, isLast, none);
 }
 
 void tileProductOverPanels(TileKernelEmission *e, const TileProductPanels *along, TileProductBody body, void *context) {
@@ -138,17 +125,9 @@ MlirValue tileProductAccumulate(TileKernelEmission *e, const TileContraction *c,
   int output = e->structured->numInputs;
   if (tileProductIsShallow(e, c) || mlirAttributeIsNull(e->structured->operands[output].initial))
     return tileProductAddInitial(e, product);
-  MlirType type = mlirValueGetType(product);
-  MlirRegion regions[2];
-  TileBuilder outer = e->body;
-  for (int i = 0; i < 2; ++i) {
-    e->body = tileBuilderAtEnd(tileProductAppendBlock(&regions[i]), outer.location);
-    MlirValue value =
-        i == 0 ? tileProductAddInitial(e, product) : buildSum(e, product, tileKernelLoad(e, output, NULL, true));
-    tileBuildYield(&e->body, 1, &value);
-  }
-  e->body = outer;
-  return tileOnlyResult(scfIfOpBuild(&e->body, 1, &type, isFirst, regions[0], regions[1]));
+  TileKernelBranch branch = tileKernelOpenBranch(e);
+  tileKernelElse(e, &branch, tileProductAddInitial(e, product));
+  return tileKernelCloseBranch(e, &branch, isFirst, buildSum(e, product, tileKernelLoad(e, output, NULL, true)));
 }
 
 MlirValue tileProductBlocksOfK(TileKernelEmission *e, const TileContraction *c) {
@@ -162,14 +141,7 @@ MlirValue tileProductEpilogueAtEnd(TileKernelEmission *e, const TileContraction 
     return tileKernelEpilogue(e, product);
   MlirValue last = tileBuildSub(&e->body, tileProductBlocksOfK(e, c), tileBuildIndex(&e->body, 1));
   MlirValue isLast = tileProductEquals(e, e->index[c->k], last);
-  MlirType type = mlirValueGetType(product);
-  MlirRegion regions[2];
-  TileBuilder outer = e->body;
-  for (int i = 0; i < 2; ++i) {
-    e->body = tileBuilderAtEnd(tileProductAppendBlock(&regions[i]), outer.location);
-    MlirValue value = i == 0 ? tileKernelEpilogue(e, product) : product;
-    tileBuildYield(&e->body, 1, &value);
-  }
-  e->body = outer;
-  return tileOnlyResult(scfIfOpBuild(&e->body, 1, &type, isLast, regions[0], regions[1]));
+  TileKernelBranch branch = tileKernelOpenBranch(e);
+  tileKernelElse(e, &branch, tileKernelEpilogue(e, product));
+  return tileKernelCloseBranch(e, &branch, isLast, product);
 }

@@ -6,7 +6,6 @@
 #include "lib/analysis/reduction.h"
 #include "lib/conversion/linalg_to_tile/kernel.h"
 #include "lib/conversion/linalg_to_tile/lowerings.h"
-#include "lib/support/integer.h"
 #include "upstream/arith.h"
 
 #include <math.h>
@@ -20,71 +19,6 @@ static const char *paddingOf(const TileCombiner *combiner, MlirType element) {
     return mlirIntegerAttrGetValueInt(neutral) == 0 ? "zero" : NULL;
   double value = mlirFloatAttrGetValueDouble(neutral);
   return isnan(value) ? "nan" : isinf(value) ? value < 0 ? "neg_inf" : "inf" : value == 0 ? "neg_zero" : NULL;
-}
-
-//===--- tiles --------------------------------------------------------------===//
-
-// The widest input decides what is contiguous.
-static const TileOperand *widestInput(const TileStructured *s) {
-  const TileOperand *widest = NULL;
-  for (int i = 0; i < s->numInputs; ++i)
-    if (s->operands[i].isTensor && (!widest || s->operands[i].rank > widest->rank))
-      widest = &s->operands[i];
-  return widest;
-}
-
-// A dimension of the other kind, that a tile can have beside `vector`; of a sum of dimensions, only the parallel one.
-static int otherKind(const TileStructured *s, const TileOperand *widest, int vector) {
-  for (int i = widest->rank - 1; i >= 0; --i)
-    for (int d = 0; d < s->numDims; ++d)
-      if (widest->factors[i][d] && s->dims[d].isReduction != s->dims[vector].isReduction && s->dims[d].extent != 1 &&
-          (widest->results[i] == d || !s->dims[d].isReduction) && tileStructuredCanTile(s, d, vector))
-        return d;
-  return -1;
-}
-
-// Where steps of `model.tile.columns` end raggedly, whose last one has masks: all of the dimension, if that is no more
-// than rows of some pages (3131 x 1544 times a vector: 20 against 11 GFLOP/s).
-static int64_t columnsOf(const TileStructured *s, int vector) {
-  int64_t extent = vector < 0 ? 0 : s->dims[vector].extent;
-  bool isKnown = vector >= 0 && !mlirShapedTypeIsDynamicSize(extent);
-  // A row that is read once may be twice as long as one whose exponentials are kept.
-  int64_t columns = s->target->search.model.columns, longest = 2 * s->target->search.model.wholeRow;
-  return isKnown && s->dims[vector].isReduction && extent % columns && extent <= longest ? extent : columns;
-}
-
-static int64_t evenPart(int64_t extent, int64_t most) {
-  bool isOne = mlirShapedTypeIsDynamicSize(extent) || extent <= most;
-  return isOne ? most : tessera_ceil_div(extent, tessera_ceil_div(extent, most));
-}
-
-// Where the loops over the reductions carry a tile of results (windows by channel), it stays in registers: a few
-// vectors wide, rows in even parts.
-static void fitRegisters(const TileStructured *s, int vector, int row, int64_t *columns, int64_t *rows) {
-  int64_t bits = tileElementWidth(tileOperandElementType(&s->operands[s->numInputs]));
-  if (tileStructuredGpu(s) || s->target->search.vectorBytes < 1)
-    return;
-  *columns = s->target->search.model.windowVectors * s->target->search.vectorBytes * 8 / (bits < 32 ? 32 : bits);
-  *columns = evenPart(s->dims[vector].extent, *columns);
-  *rows = evenPart(s->dims[row].extent, *rows);
-}
-
-// Columns along the contiguous dimension; rows along a dimension of the other kind, so that a tile has both. Where
-// there is none, the output's next dimension.
-static void chooseTiles(TileStructured *s) {
-  TileTiling tiling;
-  if (tileStructuredFindTiling(s, &tiling) && !tiling.isProduct && tileStructuredPlanTiles(s, &tiling))
-    return;
-  const TileOperand *widest = widestInput(s), *output = &s->operands[s->numInputs];
-  int vector = tileOperandLastDim(s, widest ? widest : output);
-  int row = vector >= 0 && widest ? otherKind(s, widest, vector) : -1;
-  for (int i = output->rank - 1; i >= 0 && row < 0 && vector >= 0 && !s->dims[vector].isReduction; --i)
-    if (output->results[i] != vector && tileStructuredCanTile(s, output->results[i], vector))
-      row = output->results[i];
-  int64_t columns = columnsOf(s, vector), rows = s->target->search.model.rows;
-  if (vector >= 0 && row >= 0 && !s->dims[vector].isReduction && !s->dims[row].isReduction)
-    fitRegisters(s, vector, row, &columns, &rows);
-  tileStructuredSetTiles(s, vector, columns, row, rows);
 }
 
 //===--- neutral elements ---------------------------------------------------===//
@@ -153,14 +87,11 @@ static void buildStep(TileKernelEmission *e, const void *reduction, MlirValue *a
 
 bool tileLowerReduction(TileStructured *s, const TileEpilogue *epilogue) {
   Reduction r = {0};
-  if (!tileStructuredHasReduction(s))
+  if (!tileStructuredHasReduction(s) || !tileStructuredIsReduction(s))
     return false;
-  for (int o = 0; o < s->numOutputs; ++o) {
+  for (int o = 0; o < s->numOutputs; ++o)
     r.combiner[o] = tileStructuredMatchReduction(s, o, &r.folded[o]);
-    if (!r.combiner[o] || !tileStructuredAccumulates(s, &s->operands[s->numInputs + o]))
-      return false;
-  }
-  chooseTiles(s);
+  tileStructuredSetTiles(s);
   if (epilogue)
     tileStructuredAddEpilogue(s, epilogue);
   TileKernelEmission e;
@@ -208,7 +139,7 @@ static void buildFoldStep(TileKernelEmission *e, const void *context, MlirValue 
 bool tileLowerFold(TileStructured *s) {
   if (!tileStructuredHasReduction(s))
     return false;
-  tileStructuredSetTiles(s, tileStructuredFoldVector(s), s->target->search.model.columns, -1, 1);
+  tileStructuredSetTiles(s);
   TileKernelEmission e;
   tileKernelBegin(&e, s, "fold");
   MlirValue accumulators[MaxOperands];

@@ -4,7 +4,6 @@
 // Padding with -inf makes masks unnecessary: exp(-inf - max) = 0 adds nothing to the sum.
 #include "lib/conversion/linalg_to_tile/kernel.h"
 #include "lib/conversion/linalg_to_tile/lowerings.h"
-#include "lib/support/integer.h"
 #include "upstream/arith.h"
 #include "upstream/linalg.h"
 
@@ -63,39 +62,12 @@ static void buildLongRows(TileKernelEmission *e, int dim) {
   tileKernelCloseLoop(e, &loop);
 }
 
-// Rows of a tile beside their exponentials: half as many as of one that keeps nothing.
-static int64_t mostRows(const TileStructured *s) { return tessera_max(s->target->search.model.rows / 2, 1); }
-
-// A tile holds whole rows: as scheduled, else those that the machine says a tile can hold.
-static bool takesWholeRows(TileStructured *s, int dim, int row) {
-  TileTiling tiling = tileStructuredSoftmaxTiling(s);
-  if (mlirShapedTypeIsDynamicSize(s->dims[dim].extent))
-    return false;
-  if (tileStructuredPlanTiles(s, &tiling))
-    return s->dims[dim].tile >= s->dims[dim].extent;
-  // The exponentials of all rows of a tile are kept in L1.
-  int64_t extent = s->dims[dim].extent, longest = s->target->search.model.wholeRow;
-  if (extent <= longest)
-    tileStructuredSetTiles(s, dim, longest, row, tessera_min(mostRows(s), longest / tessera_max(extent, 1)));
-  return extent <= longest;
-}
-
-bool tileLowerSoftmax(MlirOperation op, const TileTarget *target) {
-  TileStructured s;
-  if (!tileStructuredReadSoftmax(op, target, &s))
-    return false;
-  int dim = 0, row = -1;
-  while (!s.dims[dim].isReduction)
-    ++dim;
-  for (int d = s.numDims - 1; d >= 0 && row < 0; --d)
-    row = d == dim ? -1 : d;
-  bool isShort = takesWholeRows(&s, dim, row);
-  if (!isShort)
-    tileStructuredSetTiles(&s, dim, target->search.model.wholeRow / mostRows(&s), row, mostRows(&s));
-
+bool tileLowerSoftmax(TileStructured *s) {
+  int dim = tileStructuredSoftmaxTiling(s).whole;
   TileKernelEmission e;
-  tileKernelBegin(&e, &s, "softmax");
-  if (isShort) {
+  tileStructuredSetTiles(s);
+  tileKernelBegin(&e, s, "softmax");
+  if (!mlirShapedTypeIsDynamicSize(s->dims[dim].extent) && s->dims[dim].tile >= s->dims[dim].extent) {
     e.index[dim] = tileBuildIndex(&e.body, 0);
     buildShortRows(&e);
   } else {

@@ -5,3 +5,4 @@
 
 extern const MlirExtPassDefinition tileGroupOpsPass;
 extern const MlirExtPassDefinition tileFuseAtMemoryLevelPass;
+extern const MlirExtPassDefinition tileShareKernelsPass;

@@ -1,12 +1,13 @@
 // tile-construct-tiles{chip=NAME policy=construct ops=all top=K}: decides how each op runs: the kind of its kernel, its
 // tile, whether k is split and a constant operand packed. The policy (lib/search/policy.h) chooses.
 //
-// Expects: linalg.generic and linalg.softmax on tensors in func.func (run tile-generalize-named-ops first). Leaves:
-// `tile.schedule` on each op that convert-linalg-to-tile tiles, with what the model predicts; with top above 1 also
-// `tile.schedules`, the best ones in order. ops=products: only on products; a convolution on a CPU takes the plain tile
-// of its kind. An op that has a schedule keeps its block; what the schedule leaves out and the predictions are filled
-// in. A schedule with a predicted time was decided before and stays. What is folded step by step into one element
-// (argmax) has no tile to choose on a CPU; on a GPU the elements folded side by side are one. Running sums have one.
+// Expects: linalg.generic, softmax, pack and unpack on tensors in func.func (run tile-generalize-named-ops first).
+// Leaves: `tile.schedule` on each op that convert-linalg-to-tile tiles, with what the model predicts; with top above 1
+// also `tile.schedules`, the best ones in order. ops=products: the policy is asked for matrix products only; a
+// convolution on a CPU takes the plain tile of its kind. The policy is never asked for what it has no model of (on a
+// CPU argmax, softmax, pack). A CPU's op that the policy is not asked for gets the plain sizes of its kernel
+// (tileStructuredSetTiles). An op that has a schedule keeps its block; what the schedule leaves out and the predictions
+// are filled in. A schedule with a predicted time was decided before and stays.
 //
 // A measured policy runs the ten best by the model on this CPU (measure.h) and keeps what it found in a cache
 // (lib/search/cache.h), keyed by the op as a program, the machine and our version. An op that cannot be run alone keeps
@@ -43,7 +44,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { Constructed, Kept, Evaluations, Measured, Remembered, Asked };
+enum { Constructed, Kept, Evaluations, Measured, Remembered, Asked, Plain };
 enum { Candidates = 10, MostText = 1 << 16 };
 
 static const char *const statistics[] = {
@@ -53,6 +54,7 @@ static const char *const statistics[] = {
     "measured: schedules that were run",
     "remembered: ops whose measurements were in the cache",
     "asked: ops whose tile a policy was asked for",
+    "plain: ops that were given the plain sizes of their kernels",
     NULL,
 };
 
@@ -352,7 +354,7 @@ static bool measure(const Run *run, const Decision *decision) {
   // A cache that cannot be written costs time, nothing else.
   if (isNew && count && run->hasCache && printTimed(count, timed, text, MostText) &&
       !tileCacheStore(run->cache, key, text, &error))
-    tileWarning(op, "what was measured is not kept: %s", error.text);
+    tileWarning(op, "measured times are not cached: %s", error.text);
   free(key);
   free(text);
   return ok;
@@ -386,6 +388,31 @@ static bool decide(const Run *run, Decision *decision) {
   return true;
 }
 
+// An op of a CPU that no policy is asked for: writes the plain sizes of its kernel. Sizes that a schedule cannot
+// express are left to the conversion.
+static bool writePlain(const Run *run, TileStructured *s, const TileTiling *tiling) {
+  Decision decision = {.structured = s, .tiling = tiling, .op = tileStructuredDescribe(s, tiling, run->unknown)};
+  TileSearchResult *result = &decision.result;
+  char text[256];
+  if (run->target.search.isGpu || !mlirAttributeIsNull(s->schedule) || tileStructuredHasTerms(s))
+    return true;
+  decision.target = tileStructuredTargetFor(&run->target, &decision.op);
+  tileStructuredSetTiles(s);
+  TileSearchTile tile = {.kind = tileKindOf(&decision.op, &decision.target)};
+  for (int d = 0; d < s->numDims; ++d)
+    tile.size[d] = s->dims[d].scheduled = s->dims[d].tile;
+  result->best[0] = tileSearchComplete(&decision.op, &decision.target, &tile, &result->evaluations);
+  result->count = 1;
+  s->schedule = scheduleOf(&decision, 0, result->evaluations);
+  if (tileStructuredScheduleFault(s, tiling, text, sizeof text))
+    return true;
+  mlirExtPassAddStatistic(run->pass, Plain, 1);
+  tileOpSetSchedule(s->op, s->schedule);
+  if (run->explains)
+    explain(s->op, &decision.op, result);
+  return true;
+}
+
 static bool scheduleGeneric(const Run *run, MlirOperation op) {
   TileStructured s;
   TileTiling tiling;
@@ -395,21 +422,27 @@ static bool scheduleGeneric(const Run *run, MlirOperation op) {
     return false;
   tileStructuredStartFromConstants(&s);
   if (!tileStructuredFindTiling(&s, &tiling) || (run->isOfProducts && !tiling.isProduct))
-    return true;
+    return writePlain(run, &s, &tiling);
   Decision decision = {.structured = &s, .tiling = &tiling};
   return decide(run, &decision);
 }
 
-// Whole rows where they fit the machine, else parts of them. A CPU's softmax has sizes of its own.
-static bool scheduleSoftmax(const Run *run, MlirOperation op) {
+// linalg.softmax, pack and unpack. On a GPU softmax has whole rows where they fit the machine, else parts of them; on a
+// CPU the plain sizes. Ops of a group go with the group.
+static bool scheduleNamed(const Run *run, MlirOperation op) {
   TileStructured s;
-  if (!run->target.search.isGpu || run->isOfProducts || !mlirOperationIsNull(tileParentOp(op, tileGroupOpIsA)) ||
-      isDecided(op) || !tileStructuredReadSoftmax(op, &run->target, &s))
+  bool isSoftmax = linalgSoftmaxOpIsA(op), isGpu = run->target.search.isGpu;
+  if ((isGpu && (run->isOfProducts || !isSoftmax)) || !mlirOperationIsNull(tileParentOp(op, tileGroupOpIsA)) ||
+      isDecided(op) || !(isSoftmax ? tileStructuredReadSoftmax : tileStructuredReadRelayout)(op, &run->target, &s) ||
+      s.numDims == 0)
     return true;
-  TileTiling tiling = tileStructuredSoftmaxTiling(&s);
-  Decision decision = {.structured = &s, .tiling = &tiling};
-  if (mlirShapedTypeIsDynamicSize(s.dims[tiling.whole].extent))
+  TileTiling tiling;
+  tileStructuredFindTiling(&s, &tiling);
+  if (!isGpu || mlirShapedTypeIsDynamicSize(s.dims[tiling.whole].extent))
     tiling.whole = -1;
+  if (!isGpu)
+    return writePlain(run, &s, &tiling);
+  Decision decision = {.structured = &s, .tiling = &tiling};
   if (!decide(run, &decision))
     return false;
   if (decision.result.count || tiling.whole < 0)
@@ -435,6 +468,8 @@ static bool scheduleSparse(const Run *run, MlirOperation op) {
 }
 
 //===--- the pass --------------------------------------------------------------------===//
+
+static bool isNamed(MlirOperation op) { return linalgSoftmaxOpIsA(op) || linalgPackOpIsA(op) || linalgUnPackOpIsA(op); }
 
 static bool isSparseProduct(MlirOperation op) { return sparseSpmmOpIsA(op) || sparseSpmvOpIsA(op); }
 
@@ -491,16 +526,16 @@ static bool run(MlirOperation function, MlirExtPass pass) {
   if (mlirExtPassGetString(pass, "fusion").length)
     mlirOperationWalk(function, countProducts, &r, MlirWalkPreOrder);
   TileOps generics = tileStructuredCollect(function);
-  TileOps softmaxes = tileCollectOps(function, linalgSoftmaxOpIsA);
+  TileOps named = tileCollectOps(function, isNamed);
   for (intptr_t i = 0; ok && i < sparse.count; ++i)
     ok = scheduleSparse(&r, sparse.items[i]);
   for (intptr_t i = 0; ok && !r.isOfSparse && i < generics.count; ++i)
     ok = scheduleGeneric(&r, generics.items[i]);
-  for (intptr_t i = 0; ok && !r.isOfSparse && i < softmaxes.count; ++i)
-    ok = scheduleSoftmax(&r, softmaxes.items[i]);
+  for (intptr_t i = 0; ok && !r.isOfSparse && i < named.count; ++i)
+    ok = scheduleNamed(&r, named.items[i]);
   tileOpsFree(&sparse);
   tileOpsFree(&generics);
-  tileOpsFree(&softmaxes);
+  tileOpsFree(&named);
   tileTableFree(&r.depths);
   tileOpsFree(&r.products);
   tileTargetFree(&r.target);

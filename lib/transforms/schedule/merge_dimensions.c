@@ -590,7 +590,7 @@ static bool run(MlirOperation function, MlirExtPass pass) {
   r.explains = mlirExtPassGetBool(pass, "remarks");
   r.isDirect = tileStringEquals(convolutions, "direct");
   if (!r.isForced && !r.isDirect && !tileStringEquals(convolutions, "model"))
-    return tileError(function, "unknown way of convolutions '%.*s', expected model, merged or direct",
+    return tileError(function, "convolutions: unknown '%.*s'; accepts model, merged and direct",
                      (int)convolutions.length, convolutions.data);
   if (!tileTargetOfPass(function, pass, &r.target))
     return false;

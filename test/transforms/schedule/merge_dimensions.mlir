@@ -4,7 +4,7 @@
 // RUN: %tile_opt %s --split-input-file --pass-pipeline='builtin.module(func.func(linalg-generalize-named-ops,tile-merge-dimensions{chip=sm_80 convolutions=merged}))' | FileCheck %s --check-prefix=GPU
 // RUN: not %tile_opt %s --split-input-file --pass-pipeline='builtin.module(func.func(tile-merge-dimensions{convolutions=im2col}))' 2>&1 | FileCheck %s --check-prefix=WAY
 
-// WAY: error: {{.*}}unknown way of convolutions 'im2col', expected model, merged or direct
+// WAY: error: {{.*}}convolutions: unknown 'im2col'; accepts model, merged and direct
 // GPU-NOT: collapse_shape
 
 // Pixels of all images and rows count as m, the window's elements as k; the bias that follows comes along, and what the

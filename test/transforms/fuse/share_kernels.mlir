@@ -1,5 +1,5 @@
 // Equal ops become launches of one kernel; an op of another shape has its own.
-// RUN: %tile_opt %s --pass-pipeline='builtin.module(func.func(linalg-generalize-named-ops),convert-linalg-to-tile)' --tile-pass-statistics 2>%t.count | FileCheck %s
+// RUN: %tile_opt %s --pass-pipeline='builtin.module(func.func(linalg-generalize-named-ops),convert-linalg-to-tile,tile-share-kernels)' --tile-pass-statistics 2>%t.count | FileCheck %s
 // RUN: FileCheck %s --check-prefix=COUNT < %t.count
 // COUNT: 2 shared
 // CHECK: func.func @main

@@ -1,9 +1,13 @@
-// Kernels that are equal but for their names become one: a program of 300 equal products compiles one. Kernels are
-// compared by their generic text, without the name and without locations. Private kernels that nobody launches go.
-#include "lib/conversion/linalg_to_tile/lowerings.h"
+// tile-share-kernels: private kernels that are equal but for their names become one, which all their launches name. A
+// program of 300 equal products then compiles one kernel.
+//
+// Expects: tile.kernel and tile.launch in a module. Leaves: of equal kernels the first. Kernels are compared by their
+// generic text, without the name and without locations. Cost: one print of each kernel.
+#include "lib/transforms/fuse/fuse.h"
 
 #include "dialects/tile/ops.h"
-#include "lib/ir/op_format.h"
+#include "dialects/tile/tile.h"
+#include "upstream/builtin.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,19 +59,12 @@ static void relaunch(const TileOps *ops, MlirOperation kernel, MlirOperation ins
       tileLaunchOpSetKernel(ops->items[i], other);
 }
 
-static bool isAmong(const TileOps *ops, MlirOperation op) {
-  for (intptr_t i = 0; i < ops->count; ++i)
-    if (mlirOperationEqual(ops->items[i], op))
-      return true;
-  return false;
-}
-
-int64_t tileShareKernels(MlirOperation module, const TileOps *before) {
+static bool run(MlirOperation module, MlirExtPass pass) {
   TileOps kernels = tileCollectOps(module, tileKernelOpIsA), users = tileCollectOps(module, tileLaunchOpIsA);
   Kernel *kept = calloc((size_t)kernels.count + 1, sizeof *kept);
-  int64_t numKept = 0, shared = 0;
+  int64_t numKept = 0;
   for (intptr_t i = 0; i < kernels.count; ++i) {
-    if (isAmong(before, kernels.items[i]))
+    if (tileSymbolIsPublic(kernels.items[i]))
       continue;
     Kernel kernel = {kernels.items[i], textOf(kernels.items[i])};
     int64_t same = 0;
@@ -80,27 +77,21 @@ int64_t tileShareKernels(MlirOperation module, const TileOps *before) {
     relaunch(&users, kernel.op, kept[same].op);
     mlirOperationDestroy(kernel.op);
     free(kernel.text);
-    ++shared;
+    mlirExtPassAddStatistic(pass, 0, 1);
   }
   for (int64_t i = 0; i < numKept; ++i)
     free(kept[i].text);
   free(kept);
   tileOpsFree(&kernels);
   tileOpsFree(&users);
-  return shared;
+  return true;
 }
 
-void tileDropUnlaunched(MlirOperation module) {
-  TileOps kernels = tileCollectOps(module, tileKernelOpIsA), users = tileCollectOps(module, tileLaunchOpIsA);
-  for (intptr_t i = 0; i < kernels.count; ++i) {
-    MlirAttribute visibility = tileKernelOpGetSymVisibility(kernels.items[i]);
-    bool isLaunched =
-        mlirAttributeIsNull(visibility) || !tileStringEquals(mlirStringAttrGetValue(visibility), "private");
-    for (intptr_t k = 0; !isLaunched && k < users.count; ++k)
-      isLaunched = launches(users.items[k], kernels.items[i]);
-    if (!isLaunched)
-      mlirOperationDestroy(kernels.items[i]);
-  }
-  tileOpsFree(&kernels);
-  tileOpsFree(&users);
-}
+const MlirExtPassDefinition tileShareKernelsPass = {
+    .argument = "tile-share-kernels",
+    .summary = "Make private kernels that are equal but for their names one",
+    .anchor = builtinModuleOpName,
+    .statistics = (const char *const[]){"shared: kernels that were equal to another, which their launches use", NULL},
+    .registerDialects = tileRegisterDialect,
+    .run = run,
+};

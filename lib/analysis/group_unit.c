@@ -1,0 +1,129 @@
+// A group as one op: its launch's operands, and how each node's are numbered among them. See group_graph.h.
+#include "dialects/tile/group.h"
+#include "lib/analysis/group_graph.h"
+#include "lib/ir/builder.h"
+
+//===--- operands ---------------------------------------------------------------===//
+
+static int addInput(TileStructured *whole, const TileOperand *operand) {
+  for (int i = 0; i < whole->numInputs; ++i)
+    if (mlirValueEqual(whole->operands[i].value, operand->value))
+      return i;
+  if (whole->numInputs == MaxOperands)
+    return -1;
+  whole->operands[whole->numInputs] = *operand;
+  return whole->numInputs++;
+}
+
+static int addCapture(TileStructured *whole, MlirValue value) {
+  for (int i = 0; i < whole->numCaptures; ++i)
+    if (mlirValueEqual(whole->captures[i], value))
+      return i;
+  if (whole->numCaptures == MaxCaptures)
+    return -1;
+  whole->captures[whole->numCaptures] = value;
+  return whole->numCaptures++;
+}
+
+// Inputs of all nodes from outside, each tensor once, captures, and the results.
+static const char *gatherOperands(const TileGroupGraph *graph, TileGroupUnit *unit) {
+  TileStructured *whole = &unit->s;
+  for (int n = 0; n < graph->numNodes; ++n) {
+    const TileStructured *s = &graph->nodes[n].s;
+    for (int i = 0; i < s->numInputs; ++i) {
+      unit->operands[n][i] = graph->nodes[n].makers[i] < 0 ? addInput(whole, &s->operands[i]) : 0;
+      if (unit->operands[n][i] < 0)
+        return "its kernel would have more than 16 operands";
+    }
+    for (int i = 0; i < s->numCaptures; ++i)
+      if ((unit->captures[n][i] = addCapture(whole, s->captures[i])) < 0)
+        return "its kernel would have more than 8 numbers and tables from outside";
+  }
+  if (whole->numInputs + graph->numResults > MaxOperands)
+    return "its kernel would have more than 16 operands";
+  whole->numOutputs = graph->numResults;
+  for (int r = 0; r < graph->numResults; ++r) {
+    const TileStructured *s = &graph->nodes[graph->results[r].node].s;
+    int own = s->numInputs + graph->results[r].output;
+    whole->operands[whole->numInputs + r] = s->operands[own];
+    unit->operands[graph->results[r].node][own] = whole->numInputs + r;
+  }
+  return NULL;
+}
+
+// The axis of an operand of the launch that tells the extent.
+static bool findExtent(const TileGroupGraph *graph, TileGroupUnit *unit, int dim) {
+  for (int n = 0; n < graph->numNodes; ++n)
+    for (int i = 0; i < graph->nodes[n].s.numInputs + graph->nodes[n].s.numOutputs; ++i) {
+      const TileGroupNode *node = &graph->nodes[n];
+      bool isOurs =
+          i < node->s.numInputs ? node->makers[i] < 0 : tileGroupGraphResultOf(graph, n, i - node->s.numInputs) >= 0;
+      for (int axis = 0; isOurs && axis < node->s.operands[i].rank; ++axis) {
+        int d = node->s.operands[i].results[axis];
+        if (d < 0 || node->dims[d] != dim)
+          continue;
+        unit->s.dims[dim].operand = unit->operands[n][i];
+        unit->s.dims[dim].result = axis;
+        return true;
+      }
+    }
+  return false;
+}
+
+static const char *describeDims(TileGroupGraph *graph, TileGroupUnit *unit) {
+  unit->s.numDims = graph->numDims;
+  for (int d = 0; d < graph->numDims; ++d) {
+    TileGroupDim *dim = &graph->dims[d];
+    unit->s.dims[d] = (TileDim){.isReduction = dim->isFolded, .extent = dim->extent, .tile = dim->block, .panels = 1};
+    if (!findExtent(graph, unit, d) && mlirShapedTypeIsDynamicSize(dim->extent))
+      return "no operand of its kernel tells the extent of a dimension";
+  }
+  for (int n = 0; n < graph->numNodes; ++n) {
+    TileStructured *s = &graph->nodes[n].s;
+    int axis = 0;
+    for (int d = 0; d < s->numDims; ++d) {
+      const TileGroupDim *dim = &graph->dims[graph->nodes[n].dims[d]];
+      s->dims[d].tile = dim->block;
+      s->dims[d].step = 0;
+      s->dims[d].panels = 1;
+      s->dims[d].extent = dim->extent;
+      s->dims[d].axis = dim->block > 1 || (dim->isMatrix && !dim->isOne) ? axis++ : -1;
+      // The place of a parameter behind all of the node's: what tells the extent.
+      s->dims[d].operand = MaxOperands + MaxCaptures - 1 - d;
+      s->dims[d].result = unit->s.dims[graph->nodes[n].dims[d]].result;
+      if (s->numInputs + s->numOutputs + s->numCaptures > s->dims[d].operand)
+        return "an op has too many operands";
+    }
+  }
+  return NULL;
+}
+
+//===--- results ----------------------------------------------------------------===//
+
+// The results in the order of the group's: each of them is some op's.
+static const char *orderResults(TileGroupGraph *graph, MlirOperation group) {
+  MlirOperation yield = mlirBlockGetTerminator(tileGroupBody(group));
+  intptr_t count = mlirOperationGetNumOperands(yield);
+  if (count != graph->numResults)
+    return "it gives one tensor twice, or one that it takes";
+  for (int r = 0; r < count; ++r) {
+    bool isFound = false;
+    for (int n = 0; n < graph->numNodes && !isFound; ++n)
+      for (int o = 0; o < graph->nodes[n].s.numOutputs && !isFound; ++o)
+        if (mlirValueEqual(mlirOperationGetResult(graph->nodes[n].s.op, o), mlirOperationGetOperand(yield, r))) {
+          graph->results[r].node = n;
+          graph->results[r].output = o;
+          isFound = true;
+        }
+    if (!isFound)
+      return "it gives a tensor that no op of it computes";
+  }
+  return NULL;
+}
+
+const char *tileGroupGraphUnite(TileGroupGraph *graph, MlirOperation group, TileGroupUnit *unit) {
+  unit->s = tileStructuredCreate(group, graph->target, MaxOperands);
+  const char *reason = orderResults(graph, group);
+  reason = reason ? reason : gatherOperands(graph, unit);
+  return reason ? reason : describeDims(graph, unit);
+}
