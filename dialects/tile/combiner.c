@@ -77,3 +77,12 @@ MlirAttribute tileCombinerNeutral(const TileCombiner *combiner, MlirType element
   unsigned width = tileElementWidth(element);
   return mlirIntegerAttrGet(element, neutralInteger(combiner->kind, width ? width : 64));
 }
+
+MlirAttribute tileCombinerNeutralOf(MlirOperation op, intptr_t input) {
+  MlirAttribute given = tileOpAttribute(op, "neutral");
+  MlirType element = tileTypeGetElement(mlirValueGetType(mlirOperationGetOperand(op, input)));
+  if (!mlirAttributeIsNull(given))
+    return mlirArrayAttrGetElement(given, input);
+  return tileHas(op, "operation") ? tileCombinerNeutral(tileCombinerFind(tileKeywordOf(op, "operation")), element)
+                                  : (MlirAttribute){NULL};
+}

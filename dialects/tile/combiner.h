@@ -18,3 +18,5 @@ const TileCombiner *tileCombinerOf(TileUpstream kind);
 // The element e with x op e = x for every x (maxnumf, minnumf: every number): docs/numerics.md §3. `element`: a type
 // the combiner takes.
 MlirAttribute tileCombinerNeutral(const TileCombiner *combiner, MlirType element);
+// What combines with the elements of an input of tile.reduce or tile.scan without effect; null: nobody says.
+MlirAttribute tileCombinerNeutralOf(MlirOperation op, intptr_t input);

@@ -25,9 +25,12 @@ static bool isMadeByAlloc(MlirType type) {
 static bool isTileOrBuffer(MlirType type) { return tileTypeIsATile(type) || tileTypeIsABuffer(type); }
 static bool isTileScalarOrBuffer(MlirType type) { return isTileOrScalar(type) || tileTypeIsABuffer(type); }
 
+static bool isTileScalarOrMemref(MlirType type) { return isTileOrScalar(type) || mlirTypeIsAMemRef(type); }
+
 const TileConstraint tileConstraints[] = {
     {"tile", tileTypeIsATile, "a tile (a ranked tensor of static shape and rank at least 1)"},
     {"tile or scalar", isTileOrScalar, "a tile or a scalar"},
+    {"tile or scalar or memref", isTileScalarOrMemref, "a tile, a scalar or a memref"},
     {"i1 tile or scalar", isI1TileOrScalar, "a tile of i1 or an i1"},
     {"integer tile", isIntegerTile, "a tile of integers or index"},
     {"index or index tile", isIndexOrIndexTile, "an index, or a tile of integers or index"},

@@ -89,12 +89,6 @@ static bool isExtents(MlirAttribute attribute) {
   return true;
 }
 
-static bool isScratch(MlirAttribute attribute) {
-  return mlirAttributeIsADenseI64Array(attribute) && mlirDenseArrayGetNumElements(attribute) == 2 &&
-         mlirDenseI64ArrayGetElement(attribute, 0) >= 0 && mlirDenseI64ArrayGetElement(attribute, 0) % 16 == 0 &&
-         mlirDenseI64ArrayGetElement(attribute, 1) > 0;
-}
-
 static const Discardable discardables[] = {
 #define TILE_DISCARDABLE(Name, text, predicate, words) {text, predicate, words},
 #include "dialects/tile/discardable.def"

@@ -80,6 +80,13 @@ void tileScatterOpEffects(MlirOperation op, MlirExtEffects effects) {
   accesses(op, effects, 1, tileHas(op, "combine"), true);
 }
 
+void tilePrintOpEffects(MlirOperation op, MlirExtEffects effects) {
+  mlirExtEffectsAddOn(effects, MlirExtEffect_Write, MlirExtResource_Debug);
+  for (intptr_t i = 0; i < tilePrintOpGetNumValues(op); ++i)
+    if (mlirTypeIsAMemRef(tileOperandType(op, i)))
+      readsOperand(op, effects, i);
+}
+
 // An ordered atomic publishes or receives what other memory holds.
 static void accessesAtomically(MlirOperation op, MlirExtEffects effects, bool reads, bool writes) {
   accesses(op, effects, positionOf(op, "memory"), reads, writes);

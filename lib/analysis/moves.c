@@ -187,6 +187,16 @@ static bool readMove(MlirOperation op, intptr_t operand, Move *move) {
   }
 }
 
+bool tileInsertsInPlace(MlirOperation insert) {
+  MlirAttribute layout = tileTypeGetLayout(tileInsertOpGetResultType(insert)), offsets;
+  offsets = tileInsertOpGetStaticOffsets(insert);
+  for (intptr_t axis = 0; axis < mlirDenseArrayGetNumElements(offsets); ++axis)
+    if (mlirDenseI64ArrayGetElement(offsets, axis))
+      return false;
+  return mlirAttributeEqual(tileTypeGetLayout(tileInsertOpGetInputType(insert)), layout) &&
+         mlirAttributeEqual(tileTypeGetLayout(tileInsertOpGetDestinationType(insert)), layout);
+}
+
 //===--- registers ------------------------------------------------------------------------------------===//
 
 typedef struct Found {

@@ -17,6 +17,10 @@ bool tileMovesBetween(const TileLayout *from, const TileLayout *to, uint32_t lan
 // step along k. False also where the op has dynamic offsets.
 bool tileMovesOf(MlirOperation op, intptr_t operand, int64_t part, uint32_t lanes, uint32_t warps, intptr_t *table);
 
+// A tile.insert at offset 0 whose tiles all have one layout: each register is that of the part if the part has its
+// element, else that of the destination. This may depend on the thread.
+bool tileInsertsInPlace(MlirOperation insert);
+
 // How many elements of the wider type one of the narrower type is apart: the factor between the widths of a bitcast.
 typedef struct TileCast {
   bool narrows;   // the result's elements are the narrower ones

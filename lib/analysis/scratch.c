@@ -1,4 +1,4 @@
-// Which ops exchange elements through shared memory, and how many bytes. See scratch.h.
+// Bytes in shared memory, and which ops exchange elements through it. See scratch.h.
 #include "lib/analysis/scratch.h"
 
 #include "lib/support/integer.h"
@@ -7,9 +7,8 @@
 #include "dialects/tile/questions.h"
 #include "lib/analysis/moves.h"
 #include "lib/layout/algebra.h"
-#include "lib/layout/steps.h"
 #include "mlir-c/BuiltinAttributes.h"
-#include "upstream/arith.h"
+#include "upstream/memref.h"
 
 //===--- bytes ----------------------------------------------------------------------------------------===//
 
@@ -32,8 +31,6 @@ int64_t tileBufferBytes(MlirType buffer) {
 //===--- layouts --------------------------------------------------------------------------------------===//
 
 static TileLayout layoutOf(MlirType tile) { return tileLayoutAttrGetLayout(tileTypeGetLayout(tile)); }
-
-static bool isTile(MlirType type) { return mlirTypeIsATensor(type); }
 
 static MlirType withLayout(intptr_t rank, const int64_t *sizes, MlirType element, const TileLayout *layout) {
   return tileTileTypeGet(rank, sizes, element, tileLayoutAttrGet(mlirTypeGetContext(element), layout));
@@ -121,41 +118,7 @@ bool tileHasCopies(const TileLayout *layout, uint32_t lanes, uint32_t warps) {
   return false;
 }
 
-//===--- reductions and scans -------------------------------------------------------------------------===//
-
-// Steps between warps: each thread leaves what it has combined so far.
-static int64_t bytesOfSteps(const TileExchange *exchange, MlirOperation op, MlirType tile, intptr_t inputs,
-                            uint32_t axes, bool inOrder) {
-  TileLayout layout = layoutOf(tile);
-  int64_t live = (int64_t)tileLayoutDimSize(&layout, TileLayoutReg), elements = 0, bytes = 0;
-  TileLayoutSteps steps;
-  if (!tileLayoutStepsAlong(&layout, (uint32_t)tileTypeGetRank(tile), axes, &steps))
-    return 0; // the conversion refuses it
-  if (!inOrder)
-    tileLayoutStepsByDimension(&steps);
-  for (intptr_t i = 0; i < inputs; ++i)
-    elements += tileStoredBytes(tileTypeGetElement(tileOperandType(op, i)));
-  for (uint32_t i = 0; i < steps.count; ++i) {
-    if (steps.items[i].dim == TileLayoutReg)
-      live /= steps.items[i].count;
-    if (steps.items[i].dim == TileLayoutWarp)
-      bytes = tessera_max(bytes, elements * live * exchange->lanes * exchange->warps);
-  }
-  return bytes;
-}
-
-static int64_t bytesOfReduce(const TileExchange *exchange, MlirOperation op) {
-  uint32_t axes = 0;
-  for (intptr_t i = 0; i < tileArrayCount(op, "axes"); ++i)
-    axes |= 1u << tileArrayAt(op, "axes", i);
-  bool inOrder = mlirAttributeIsNull(tileReduceOpGetOperation(op));
-  return bytesOfSteps(exchange, op, tileFirstOperandType(op), tileReduceOpGetNumInputs(op), axes, inOrder);
-}
-
-static int64_t bytesOfScan(const TileExchange *exchange, MlirOperation op) {
-  return bytesOfSteps(exchange, op, tileFirstOperandType(op), tileScanOpGetNumInputs(op),
-                      1u << tileScanOpGetAxisValue(op), true);
-}
+//===--- sorts -----------------------------------------------------------------------------------------===//
 
 TileSortSpace tileSortSpaceOf(MlirOperation sort) {
   MlirType tile = mlirValueGetType(tileSortKeys(sort));
@@ -164,33 +127,13 @@ TileSortSpace tileSortSpaceOf(MlirOperation sort) {
   space.rows = tileTypeGetCount(tile) / space.size;
   while (space.padded < space.size)
     space.padded *= 2;
-  space.keyBytes = space.rows * space.padded * 8;
-  space.bytes = space.keyBytes + tessera_round_up(space.rows * space.padded * 4, 16);
   return space;
-}
-
-static int64_t bytesOfSort(MlirOperation op) {
-  int64_t bytes = tileSortSpaceOf(op).bytes;
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
-    bytes += tessera_round_up(tileDenseBytes(tileOperandType(op, i)), 16);
-  return bytes;
 }
 
 //===--- ops that move elements -----------------------------------------------------------------------===//
 
 static bool movesRegisters(const TileExchange *exchange, MlirOperation op, intptr_t operand, int64_t part) {
   return tileMovesOf(op, operand, part, exchange->lanes, exchange->warps, NULL);
-}
-
-static int64_t bytesOfBitcast(const TileExchange *exchange, MlirOperation op) {
-  MlirType from = tileBitcastOpGetInputType(op);
-  if (!isTile(from) || !isTile(tileBitcastOpGetResultType(op)))
-    return 0;
-  TileCast cast = tileCastOf(op);
-  for (int64_t part = 0; part < (cast.narrows ? 1 : cast.factor); ++part)
-    if (!movesRegisters(exchange, op, 0, part))
-      return tileDenseBytes(from);
-  return cast.factor ? 0 : tileDenseBytes(from);
 }
 
 bool tileFmaHasFactors(const TileExchange *exchange, MlirOperation product) {
@@ -204,64 +147,20 @@ bool tileFmaHasFactors(const TileExchange *exchange, MlirOperation product) {
 
 //===--- atomics --------------------------------------------------------------------------------------===//
 
+// A store of the value itself: by the thread that has it.
+static bool isStoreOf(MlirOpOperand use) {
+  MlirOperation user = mlirOpOperandGetOwner(use);
+  return mlirOpOperandGetOperandNumber(use) == 0 && (tileStoreOpIsA(user) || memrefStoreOpIsA(user));
+}
+
 // The thread that acted gives what it read to those that hold copies; a scalar's copies are in all threads.
 bool tileSpreadsResult(const TileExchange *exchange, MlirOperation op) {
-  if (tileAtomicLoadOpIsA(op))
-    return true;
-  bool isExchange = tileAtomicRmwOpIsA(op) || tileAtomicCasOpIsA(op);
-  if (!isExchange || mlirOpOperandIsNull(mlirValueGetFirstUse(tileOnlyResult(op))))
-    return false;
-  if (!isTile(tileOnlyResultType(op)))
-    return true;
+  bool isWanted = false;
+  for (MlirOpOperand use = mlirValueGetFirstUse(tileOnlyResult(op)); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use))
+    isWanted |= !isStoreOf(use);
+  if (!isWanted || !tileTypeIsATile(tileOnlyResultType(op)))
+    return isWanted;
   TileLayout layout = layoutOf(tileOnlyResultType(op));
   return tileHasCopies(&layout, exchange->lanes, exchange->warps);
-}
-
-static int64_t bytesOfAtomic(const TileExchange *exchange, MlirOperation op) {
-  MlirType type = tileOnlyResultType(op);
-  if (!tileSpreadsResult(exchange, op))
-    return 0;
-  return isTile(type) ? tileDenseBytes(type) : tileStoredBytes(type);
-}
-
-//===--- all ------------------------------------------------------------------------------------------===//
-
-static int64_t bytesOfPrint(MlirOperation op) {
-  int64_t bytes = 0;
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
-    bytes += isTile(tileOperandType(op, i)) ? tessera_round_up(tileDenseBytes(tileOperandType(op, i)), 16) : 0;
-  return bytes;
-}
-
-// A constant whose elements differ: one thread writes it, each picks its own.
-static int64_t bytesOfConstant(MlirOperation op) {
-  MlirAttribute value = tileOpAttribute(op, "value");
-  bool isTable = mlirOperationGetNumResults(op) == 1 && isTile(tileOnlyResultType(op)) && !mlirAttributeIsNull(value) &&
-                 mlirAttributeIsADenseElements(value) && !mlirDenseElementsAttrIsSplat(value);
-  return isTable ? tileDenseBytes(tileOnlyResultType(op)) : 0;
-}
-
-int64_t tileScratchBytes(const TileExchange *exchange, MlirOperation op) {
-  switch (tileOpKind(op)) {
-  case TileOp_None:
-    return arithConstantOpIsA(op) ? bytesOfConstant(op) : 0;
-  case TileOp_Reduce:
-    return bytesOfReduce(exchange, op);
-  case TileOp_Scan:
-    return bytesOfScan(exchange, op);
-  case TileOp_Sort:
-  case TileOp_Topk:
-    return bytesOfSort(op);
-  case TileOp_Bitcast:
-    return bytesOfBitcast(exchange, op);
-  case TileOp_AtomicRmw:
-  case TileOp_AtomicCas:
-    return bytesOfAtomic(exchange, op);
-  case TileOp_AtomicLoad:
-    return tileStoredBytes(tileAtomicLoadOpGetResultType(op));
-  case TileOp_Print:
-    return bytesOfPrint(op);
-  default:
-    return 0;
-  }
 }

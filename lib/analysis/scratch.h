@@ -1,6 +1,6 @@
-// How much shared memory the ops of a scheduled kernel take: their buffers, and the scratch in which an op's threads
-// exchange elements. `tile-plan-shared-memory` places both; a conversion to a GPU asks the same questions when it
-// carries an exchange out.
+// What shared memory holds of a scheduled kernel: bytes of elements and buffers, and which ops exchange elements
+// through it. tile-exchange-in-shared-memory writes these exchanges. A conversion to a GPU asks the same questions
+// where it carries out what stays within a warp.
 #pragma once
 
 #include "lib/capi/common.h"
@@ -22,11 +22,9 @@ int64_t tileDenseBytes(MlirType tile);    // of all elements, row by row
 int64_t tileBufferBytes(MlirType buffer); // of all stages, each a multiple of TileBufferAlign
 enum { TileBufferAlign = 128 };
 
-// Bytes that the op exchanges through shared memory at once; 0: none.
-int64_t tileScratchBytes(const TileExchange *exchange, MlirOperation op);
-// Whether the threads that read memory for an atomic give the others what they read: the barrier of this exchange
-// stands behind all that the op accesses in memory.
-bool tileSpreadsResult(const TileExchange *exchange, MlirOperation op);
+// Whether a thread wants what memory held before an atomic that did not read it itself. A store of the value is by the
+// thread that did.
+bool tileSpreadsResult(const TileExchange *exchange, MlirOperation atomic);
 
 //===--- conversions of layouts -----------------------------------------------------------------------===//
 
@@ -56,10 +54,9 @@ bool tileChangeHalve(const TileChange *change, TileChangeHalves *halves); // fal
 MlirType tileWithoutAxis(MlirType tile, intptr_t axis, MlirType element);
 // One axis of the tile, likewise: the indices of a gather from a view.
 MlirType tileAlongAxis(MlirType tile, intptr_t axis, MlirType element, int64_t size);
-// The stages of a sort: bytes of the keys, of their positions behind them, and of all.
+// The rows of a sort: the size of the axis, rounded up to a power of two, and how many rows there are.
 typedef struct TileSortSpace {
-  int64_t size, padded, rows; // of the axis, rounded up to a power of two; how many rows
-  int64_t keyBytes, bytes;    // bytes: of keys and positions; the operands follow, each rounded up to 16
+  int64_t size, padded, rows;
 } TileSortSpace;
 TileSortSpace tileSortSpaceOf(MlirOperation sort);
 // For a product of the atom fma: whether each thread has all factors of its sums.

@@ -154,7 +154,17 @@ bool tileFenceOpVerify(MlirOperation op) {
 
 //===--- print --------------------------------------------------------------===//
 
+static bool isDense(MlirType memref) {
+  MlirAttribute layout = mlirMemRefTypeGetLayout(memref);
+  return mlirShapedTypeHasStaticShape(memref) && mlirAttributeIsAAffineMap(layout) &&
+         mlirAffineMapIsIdentity(mlirAffineMapAttrGetValue(layout));
+}
+
 bool tilePrintOpVerify(MlirOperation op) {
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
+    if (mlirTypeIsAMemRef(tileOperandType(op, i)) && !isDense(tileOperandType(op, i)))
+      return tileError(op, "prints value #%d of type %s, expected a memref of known sizes that is dense", (int)i,
+                       TILE_TYPE_TEXT(tileOperandType(op, i)));
   MlirStringRef text = mlirStringAttrGetValue(tileOpAttribute(op, "message"));
   intptr_t places = 0, values = mlirOperationGetNumOperands(op);
   for (size_t i = 0; i + 1 < text.length; ++i)

@@ -1,6 +1,7 @@
 // Atomics, with their orders and scopes, and what a store or scatter combines. A tile's elements are taken by one of
-// the threads that hold them; the old values reach the others through shared memory. Orders are the program's, not a
-// thread's: what releases waits for all threads' writes, what acquires holds them all back.
+// the threads that hold them, which alone has the old values: the kernel's own stores and loads bring them to the
+// others. Orders are the program's, not a thread's: what releases waits for all threads' writes, what acquires holds
+// them all back.
 #include "lib/conversion/tile_to_gpu/accesses.h"
 #include "lib/conversion/tile_to_gpu/places.h"
 
@@ -50,23 +51,6 @@ bool gpuStoreCombining(Gpu *g, MlirOperation op, const Window *window, const Til
 
 static Ordering orderingOf(Gpu *g, MlirOperation op) {
   return (Ordering){tileAtomicOrdering(tileKeywordOf(op, "order")), g->vocabulary->scope(tileKeywordOf(op, "scope"))};
-}
-
-//===--- values that the others want ----------------------------------------------------------------===//
-
-// What the owners read reaches every thread that holds a copy.
-static void spread(Gpu *g, const GpuReach *reach, MlirValue *registers) {
-  if (!gpuIsTile(reach->type)) {
-    int64_t bytes = tileStoredBytes(reach->element);
-    MlirValue scratch = gpuScratch(g, bytes);
-    GpuIf first = gpuIf(g, gpuIsElected(g), 0, NULL);
-    gpuStoreElements(g, reach->element, 1, registers, scratch, bytes);
-    gpuEndIf(g, &first, 0, NULL, NULL);
-    gpuBarrier(g);
-    gpuLoadElements(g, reach->element, 1, scratch, bytes, registers);
-    return;
-  }
-  gpuReadDense(g, reach->type, gpuShare(g, reach->type, registers), registers);
 }
 
 //===--- rmw and cas ----------------------------------------------------------------------------------===//
@@ -129,9 +113,7 @@ static bool lowerAtomic(Gpu *g, MlirOperation op) {
   Ordering ordering = orderingOf(g, op);
   MlirValue *registers = gpuRecordTile(g, result);
   exchangeAll(g, &reach, ordering, kind, registers);
-  if (tileSpreadsResult(&g->exchange, op))
-    spread(g, &reach, registers);
-  return true;
+  return !tileSpreadsResult(&g->exchange, op) || gpuMustExchange(op);
 }
 
 //===--- load and store -------------------------------------------------------------------------------===//
@@ -139,7 +121,6 @@ static bool lowerAtomic(Gpu *g, MlirOperation op) {
 static bool lowerAtomicLoad(Gpu *g, MlirOperation op) {
   const Memory *memory = gpuRecord(g, tileAtomicLoadOpGetMemory(op))->memory;
   MlirType element = memory->element;
-  GpuReach reach = {.op = op, .element = element, .type = element};
   Ordering ordering = orderingOf(g, op);
   TileWord word = {gpuElementAddress(g, memory, op, tileAtomicLoadOpGetIndicesBegin(op)), gpuStoredType(g, element),
                    tileStoredBytes(element), ordering.order, ordering.scope};
@@ -152,9 +133,8 @@ static bool lowerAtomicLoad(Gpu *g, MlirOperation op) {
   gpuElse(g, &first, 1, &value);
   none = gpuZero(g, element);
   gpuEndIf(g, &first, 1, &none, &value);
-  spread(g, &reach, &value);
   gpuRecordScalar(g, tileAtomicLoadOpGetResult(op), value);
-  return true;
+  return !tileSpreadsResult(&g->exchange, op) || gpuMustExchange(op);
 }
 
 static bool lowerAtomicStore(Gpu *g, MlirOperation op) {

@@ -1,5 +1,6 @@
 // Combining elements: by the op that the short form names, or by the region, whose ops are lowered once for each pair.
-// Elements of other lanes come by shuffles, those of other warps through shared memory. See combine.h.
+// Elements of other lanes come by shuffles; no step leads to another warp any more (tile-exchange-in-shared-memory).
+// See combine.h.
 #include "lib/conversion/tile_to_gpu/combine.h"
 
 #include "dialects/tile/combiner.h"
@@ -38,54 +39,21 @@ bool gpuCombine(Gpu *g, const Combined *combined, const MlirValue *left, const M
   return true;
 }
 
-static MlirValue neutralOf(Gpu *g, const Combined *combined, intptr_t tile) {
-  MlirAttribute given = tileOpAttribute(combined->op, "neutral"), value = {NULL};
-  if (!mlirAttributeIsNull(given))
-    value = mlirArrayAttrGetElement(given, tile);
-  else if (tileHas(combined->op, "operation"))
-    value = tileCombinerNeutral(tileCombinerFind(tileKeywordOf(combined->op, "operation")), combined->elements[tile]);
+static MlirValue neutralOf(Gpu *g, MlirOperation op, intptr_t tile) {
+  MlirAttribute value = tileCombinerNeutralOf(op, tile);
   return mlirAttributeIsNull(value) ? (MlirValue){NULL} : gpuConstant(g, value);
 }
 
 //===--- between threads ----------------------------------------------------------------------===//
 
 MlirValue gpuIsFar(Gpu *g, const TileLayoutStep *step) {
-  uint32_t bit = step->dim == TileLayoutLane ? step->bit : step->bit + g->laneBits;
-  return gpuCompare(g, ArithCmpI_Ne, gpuAnd(g, g->thread, 1ll << bit), gpuI32(g, 0));
-}
-
-// Each thread leaves its live values in its own row of the scratch and reads the other's.
-static void acrossWarps(Gpu *g, const Combined *combined, const TileLayoutStep *step, MlirValue *others) {
-  int64_t bytes = 0;
-  for (intptr_t n = 0; n < combined->count * combined->tiles; ++n)
-    bytes += combined->isLive[n / combined->tiles] * tileStoredBytes(combined->elements[n % combined->tiles]);
-  MlirValue scratch = gpuScratch(g, bytes * g->threads);
-  MlirValue rows[] = {g->thread, gpuXor(g, g->thread, gpuI32(g, g->width << step->bit))};
-  for (int reads = 0; reads < 2; ++reads) {
-    int64_t offset = 0;
-    for (intptr_t n = 0; n < combined->count * combined->tiles; ++n) {
-      MlirType element = combined->elements[n % combined->tiles];
-      int64_t size = tileStoredBytes(element);
-      if (!combined->isLive[n / combined->tiles])
-        continue;
-      MlirValue at = gpuAddress(g, scratch, gpuAdd(g, gpuMul(g, rows[reads], gpuI32(g, size)), gpuI32(g, offset)));
-      if (reads)
-        gpuLoadElements(g, element, 1, at, size, &others[n]);
-      else
-        gpuStoreElements(g, element, 1, &combined->values[n], at, size);
-      offset += size * g->threads;
-    }
-    if (!reads)
-      gpuBarrier(g);
-  }
+  return gpuCompare(g, ArithCmpI_Ne, gpuAnd(g, g->thread, 1ll << step->bit), gpuI32(g, 0));
 }
 
 MlirValue *gpuAcross(Gpu *g, const Combined *combined, const TileLayoutStep *step) {
   intptr_t all = combined->count * combined->tiles;
   MlirValue *others = gpuAllocate(g, (size_t)all * sizeof *others);
-  if (step->dim == TileLayoutWarp)
-    acrossWarps(g, combined, step, others);
-  for (intptr_t n = 0; step->dim == TileLayoutLane && n < all; ++n)
+  for (intptr_t n = 0; n < all; ++n)
     if (combined->isLive[n / combined->tiles])
       others[n] = gpuShuffleXor(g, combined->values[n], 1ll << step->bit);
   return others;
@@ -109,7 +77,7 @@ static bool readTile(Gpu *g, Combined *combined, intptr_t tile) {
   combined->elements[tile] = tileTypeGetElement(type);
   bool hasVoid = gpuHasVoid(&combined->layout, combined->type, combined->axes);
   if (hasVoid || tileScanOpIsA(combined->op))
-    combined->neutral[tile] = neutralOf(g, combined, tile);
+    combined->neutral[tile] = neutralOf(g, combined->op, tile);
   if (hasVoid && mlirValueIsNull(combined->neutral[tile]))
     return gpuRefuse(combined->op, "a layout that reaches beyond the tile where no neutral element is known");
   const Map *map = hasVoid ? gpuMap(g, &combined->layout, tileTypeGetRank(combined->type)) : NULL;
@@ -133,8 +101,12 @@ bool gpuReadCombined(Gpu *g, MlirOperation op, intptr_t tiles, uint32_t axes, Co
   for (intptr_t i = 0; i < tiles; ++i)
     if (!readTile(g, combined, i))
       return false;
-  return tileLayoutStepsAlong(&combined->layout, (uint32_t)tileTypeGetRank(combined->type), axes, &combined->steps) ||
-         gpuRefuse(op, "a layout in which the axes share bits with others: put a tile.convert_layout before");
+  if (!tileLayoutStepsAlong(&combined->layout, (uint32_t)tileTypeGetRank(combined->type), axes, &combined->steps))
+    return gpuRefuse(op, "a layout in which the axes share bits with others: put a tile.convert_layout before");
+  for (uint32_t i = 0; i < combined->steps.count; ++i)
+    if (combined->steps.items[i].dim == TileLayoutWarp)
+      return gpuMustExchange(op);
+  return true;
 }
 
 TileLayoutPoint gpuKept(const Combined *combined, intptr_t reg) {

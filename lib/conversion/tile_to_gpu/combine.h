@@ -24,7 +24,7 @@ static inline MlirValue *gpuCombinedAt(const Combined *combined, MlirValue *valu
   return values + reg * combined->tiles;
 }
 bool gpuCombine(Gpu *g, const Combined *combined, const MlirValue *left, const MlirValue *right, MlirValue *result);
-// What the thread across a step of lanes or warps has in its live registers, at the places of `values`; and whether
+// What the thread across a step of lanes has in its live registers, at the places of `values`; and whether
 // this thread is the farther one (i1).
 MlirValue *gpuAcross(Gpu *g, const Combined *combined, const TileLayoutStep *step);
 MlirValue gpuIsFar(Gpu *g, const TileLayoutStep *step);

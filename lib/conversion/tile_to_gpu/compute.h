@@ -9,7 +9,6 @@ bool gpuLowerFma(Gpu *g, MlirOperation op);
 bool gpuLowerMmaScaled(Gpu *g, MlirOperation op);
 bool gpuLowerReduce(Gpu *g, MlirOperation op);
 bool gpuLowerScan(Gpu *g, MlirOperation op);
-bool gpuLowerSort(Gpu *g, MlirOperation op); // sort, topk
 bool gpuLowerRandom(Gpu *g, MlirOperation op);
 bool gpuLowerConvertType(Gpu *g, MlirOperation op);
 bool gpuLowerBitcast(Gpu *g, MlirOperation op);

@@ -94,24 +94,6 @@ static MlirValue compute(Gpu *g, MlirOperation op, const MlirValue *operands) {
 
 //===--- constants ----------------------------------------------------------------------------===//
 
-// Elements that differ: each register picks its own from those its coordinates can be, which the thread decides.
-static bool lowerTable(Gpu *g, MlirOperation op, MlirAttribute value, MlirValue *registers) {
-  MlirType type = arithConstantOpGetResultType(op), element = tileTypeGetElement(type);
-  int64_t count = tileTypeGetCount(type), bytes = tileStoredBytes(element);
-  MlirValue scratch = gpuScratch(g, tileDenseBytes(type));
-  MlirType flat = mlirRankedTensorTypeGet(1, &count, element, mlirAttributeGetNull());
-  value = mlirDenseElementsAttrReshapeGet(value, flat);
-  GpuIf branch = gpuIf(g, gpuIsElected(g), 0, NULL);
-  for (uint64_t i = 0; i < (uint64_t)count; ++i) {
-    MlirValue one = gpuConstant(g, mlirElementsAttrGetValue(value, 1, &i));
-    gpuStoreElements(g, element, 1, &one, gpuAddress(g, scratch, gpuI32(g, (int64_t)i * bytes)), bytes);
-  }
-  gpuEndIf(g, &branch, 0, NULL, NULL);
-  gpuBarrier(g);
-  gpuReadDense(g, type, scratch, registers);
-  return true;
-}
-
 static bool lowerConstant(Gpu *g, MlirOperation op) {
   MlirAttribute value = tileOpAttribute(op, "value");
   MlirValue result = arithConstantOpGetResult(op);
@@ -122,7 +104,7 @@ static bool lowerConstant(Gpu *g, MlirOperation op) {
   if (!mlirAttributeIsADenseElements(value))
     return gpuRefuse(op, "a constant that is not dense");
   if (!mlirDenseElementsAttrIsSplat(value))
-    return lowerTable(g, op, value, gpuRecordTile(g, result));
+    return gpuMustExchange(op);
   gpuRecordSame(g, result, gpuConstant(g, mlirDenseElementsAttrGetSplatValue(value)));
   return true;
 }

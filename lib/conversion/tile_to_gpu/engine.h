@@ -9,10 +9,10 @@
 //   Barrier  a ring of barriers in shared memory, and how many arrivals complete a round,
 //   Token    asynchronous copies.
 // Places in shared memory, barriers and the groups that a wait counts are in the kernel already:
-// tile-plan-shared-memory, tile-insert-barriers and tile-count-waits wrote them. Within one op, an exchange between
-// threads has its own barriers. The function's body is arith, math and scf on scalars, and llvm for memory: what
-// upstream's passes lower. Which element a register holds follows from the layout (maps.c): a part that depends on the
-// thread, computed once at the function's entry, and a constant part.
+// tile-plan-shared-memory, tile-insert-barriers and tile-count-waits wrote them. No op exchanges elements between warps
+// any more: tile-exchange-in-shared-memory made stores and loads of that. The function's body is arith, math and scf on
+// scalars, and llvm for memory: what upstream's passes lower. Which element a register holds follows from the layout
+// (maps.c): a part that depends on the thread, computed once at the function's entry, and a constant part.
 #pragma once
 
 #include "dialects/tile/ops.h"
@@ -96,13 +96,6 @@ typedef struct Map {
   uint32_t mask[MaxRank];    // bits that `thread` may have
 } Map;
 
-// Where an op of the kernel exchanges elements between threads, and how often it did so far.
-typedef struct GpuScratch {
-  MlirOperation op;
-  int64_t offset, bytes;
-  int uses;
-} GpuScratch;
-
 typedef struct Gpu {
   const TileMachine *machine;
   const GpuVocabulary *vocabulary;
@@ -122,8 +115,6 @@ typedef struct Gpu {
   MlirValue shared;      // llvm.ptr<3>
   int64_t sharedBytes;   // in use so far
   int64_t apartBytes;    // of all buffers
-  int64_t scratchBytes;  // the most of an exchange
-  GpuScratch scratch;    // of the op being lowered
   TileExchange exchange; // lanes and warps of this op
   bool hasFailed;        // after a diagnostic where the caller cannot stop
   MlirBlock body;        // of the function
@@ -233,38 +224,16 @@ MlirValue gpuIsElected(Gpu *g);
 
 //===--- maps.c: shared memory ------------------------------------------------===//
 void gpuBarrier(Gpu *g);
-// The scratch of this op, at least so many bytes; threads are past the op's earlier exchanges. Then: write, gpuBarrier,
-// read. A diagnostic where the kernel gives the op less.
-MlirValue gpuScratch(Gpu *g, int64_t bytes);
 void gpuTakeShared(Gpu *g, int64_t offset, int64_t bytes); // the kernel has these bytes
 // Where the tile.alloc says; false after a diagnostic.
 bool gpuPlaceAlloc(Gpu *g, MlirOperation op, int64_t bytes, int64_t *offset, MlirValue *address);
 // Reports that the op moves elements between threads: no op does when tile-exchange-in-shared-memory is through.
 bool gpuMustExchange(MlirOperation op);
+bool gpuMustBeExchanged(Gpu *g, MlirOperation op); // as a row
 // The registers of a tile that must lie as `type` does; after a diagnostic at `op`, any.
 const MlirValue *gpuTileLike(Gpu *g, MlirOperation op, MlirValue value, MlirType type);
 // What tileMovesOf finds for the op in this kernel; null: elements would have to move between threads.
 intptr_t *gpuMoves(Gpu *g, MlirOperation op, intptr_t operand, int64_t part);
-// Sums of coordinates times factors, i32: the thread's part once, then each register's.
-typedef struct Places {
-  const Map *map;
-  int64_t factors[MaxRank];
-  MlirValue thread; // null: 0
-  bool isDisjoint;  // of no register's bits do any meet the thread's
-} Places;
-Places gpuPlaces(Gpu *g, const Map *map, const int64_t *factors);
-// Row-major in `whole`, of coordinates of `layout`; those of `axis` (-1: none) count nothing. `pitch`: from one to the
-// next along it.
-Places gpuPlacesIn(Gpu *g, MlirType whole, const TileLayout *layout, intptr_t axis, int64_t *pitch);
-Places gpuDensePlaces(Gpu *g, MlirType tile); // of the tile in itself
-MlirValue gpuPlace(Gpu *g, const Places *places, intptr_t reg);
-// The element at a place (i32, in elements) of a dense tile; zero where the register holds none of `tile`.
-void gpuReadElement(Gpu *g, MlirType tile, const Map *map, intptr_t reg, MlirValue base, MlirValue place,
-                    MlirValue *value);
-void gpuWriteDense(Gpu *g, MlirType tile, const MlirValue *registers, MlirValue base);
-void gpuReadDense(Gpu *g, MlirType tile, MlirValue base, MlirValue *registers);
-// The address at which every thread finds all of the tile: scratch, write, barrier.
-MlirValue gpuShare(Gpu *g, MlirType tile, const MlirValue *registers);
 // How far the buffer's layout reaches on each axis: as far as its shape, or beyond. Returns the rank.
 uint32_t gpuExtents(MlirType buffer, const TileLayout *layout, int64_t *extents);
 // Where the elements of `layout` lie in a buffer of offsets: a layout whose axis 0 is the offset.

@@ -113,7 +113,7 @@ typedef struct GpuVocabulary {
 // What was converted; shared memory is that of one block of each kernel.
 typedef struct GpuCounts {
   int64_t kernels, sharedBytes;
-  int64_t apartBytes; // what it would be if every buffer, and the largest scratch, had its own
+  int64_t apartBytes; // what it would be if every buffer had its own
 } GpuCounts;
 
 // The statistics of both passes.

@@ -68,13 +68,6 @@ void gpuTakeShared(Gpu *g, int64_t offset, int64_t bytes) {
   g->sharedBytes = offset + bytes > g->sharedBytes ? offset + bytes : g->sharedBytes;
 }
 
-static GpuScratch scratchOf(MlirOperation op) {
-  MlirAttribute scratch = tileOpGetScratch(op);
-  if (mlirAttributeIsNull(scratch))
-    return (GpuScratch){op, 0, 0, 0};
-  return (GpuScratch){op, mlirDenseI64ArrayGetElement(scratch, 0), mlirDenseI64ArrayGetElement(scratch, 1), 0};
-}
-
 static bool lowerByRow(Gpu *g, MlirOperation op) {
   GpuLower lower = findRow(op);
   if (lower)
@@ -87,16 +80,9 @@ static bool lowerByRow(Gpu *g, MlirOperation op) {
   return tileError(op, "not converted to a GPU yet: '%.*s'", (int)name.length, name.data);
 }
 
-// An op within another's region has a scratch of its own.
 static bool lowerOp(Gpu *g, MlirOperation op) {
-  GpuScratch around = g->scratch;
   g->builder.location = mlirOperationGetLocation(op);
-  g->scratch = scratchOf(op);
-  gpuTakeShared(g, g->scratch.offset, g->scratch.bytes);
-  g->scratchBytes = g->scratch.bytes > g->scratchBytes ? g->scratch.bytes : g->scratchBytes;
-  bool ok = hasLayouts(g, op) && lowerByRow(g, op) && !g->hasFailed;
-  g->scratch = around;
-  return ok;
+  return hasLayouts(g, op) && lowerByRow(g, op) && !g->hasFailed;
 }
 
 bool gpuLowerBlock(Gpu *g, MlirBlock block) {
@@ -244,7 +230,7 @@ bool gpuConvertKernel(MlirOperation kernel, MlirOperation module, const TileMach
   bool ok = readThreads(&g) && order(&g) && lowerKernel(&g);
   counts->kernels += ok;
   counts->sharedBytes += g.sharedBytes;
-  counts->apartBytes += g.apartBytes + g.scratchBytes;
+  counts->apartBytes += g.apartBytes;
   tileTableFree(&g.records);
   tileArenaFree(&g.arena);
   free(g.maps);

@@ -192,8 +192,6 @@ static bool lowerWarpSpecialize(Gpu *g, MlirOperation op) {
       return false;
     first += tileArrayAt(op, "warps", i);
   }
-  if (!mlirOperationEqual(mlirOperationGetNextInBlock(op), mlirBlockGetTerminator(mlirOperationGetBlock(op))))
-    gpuBarrier(g); // the op ends when all partitions have
   return true;
 }
 
@@ -228,11 +226,7 @@ static int64_t mostArriving(Gpu *g, MlirValue barrier) {
   return most;
 }
 
-static bool makesBarrier(MlirOperation op) {
-  return !mlirOperationIsNull(op) && tileAllocOpIsA(op) && tileTypeIsABarrier(tileAllocOpGetResultType(op));
-}
-
-// The first thread makes them; after the last of several in a row all others see them.
+// The first thread makes them. A tile.sync behind the last of several in a row shows them to the others.
 bool gpuMakeBarrier(Gpu *g, MlirOperation op) {
   const GpuEngines *engines = gpuEngines(g, op);
   int64_t offset;
@@ -250,12 +244,9 @@ bool gpuMakeBarrier(Gpu *g, MlirOperation op) {
   for (int64_t stage = 0; stage < ring->stages; ++stage)
     engines->barrierCreate(&g->builder, gpuAddress(g, ring->base, gpuI32(g, stage * BarrierBytes)),
                            ring->arrivals * ring->share);
-  bool isLast = !makesBarrier(mlirOperationGetNextInBlock(op));
-  if (isLast)
+  if (tileSyncOpIsA(mlirOperationGetNextInBlock(op)))
     engines->barriersCreated(&g->builder);
   gpuEndIf(g, &first, 0, NULL, NULL);
-  if (isLast)
-    gpuBarrier(g);
   return true;
 }
 

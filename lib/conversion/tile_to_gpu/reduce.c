@@ -1,4 +1,4 @@
-// tile.reduce: within a thread's registers, then across lanes by shuffles, then across warps through shared memory.
+// tile.reduce: within a thread's registers, then across lanes by shuffles.
 // Every thread ends with the result: the layout of the result says so. Order: an operation of arith is commutative, so
 // registers come first; a region is only associative, so its steps go from the nearest elements to the farthest, the
 // earlier element always on the left.

@@ -135,8 +135,8 @@ static void printText(Gpu *g, const char *text) {
     printFormat(g, text, 0, NULL);
 }
 
-// "[1, 2, 3]": from shared memory, row by row as one list.
-static void printTile(Gpu *g, MlirType type, MlirValue base) {
+// "[1, 2, 3]": of a dense memref, row by row as one list.
+static void printElements(Gpu *g, MlirType type, MlirValue base) {
   MlirType element = tileTypeGetElement(type);
   int64_t count = tileTypeGetCount(type), bytes = tileStoredBytes(element);
   TileBuilder before;
@@ -162,41 +162,33 @@ static const char *takeText(const char *at, const char *end, char *text, size_t 
   return at;
 }
 
-static bool lowerPrint(Gpu *g, MlirOperation op) {
-  MlirStringRef message = mlirStringAttrGetValue(tileOpAttribute(op, "message"));
-  intptr_t count = mlirOperationGetNumOperands(op);
-  int64_t bytes = 0, *offsets = gpuAllocate(g, (size_t)(count + 1) * sizeof *offsets);
-  for (intptr_t i = 0; i < count; ++i) {
-    MlirType type = tileOperandType(op, i);
-    offsets[i] = bytes;
-    bytes += gpuIsTile(type) ? (tileDenseBytes(type) + 15) / 16 * 16 : 0;
+static bool printNext(Gpu *g, MlirOperation op, const char *before, MlirValue value) {
+  MlirType type = mlirValueGetType(value);
+  if (gpuIsTile(type))
+    return gpuMustExchange(op);
+  if (!mlirTypeIsAMemRef(type)) {
+    printValue(g, before, gpuScalar(g, value), "");
+    return true;
   }
-  MlirValue scratch = bytes ? gpuScratch(g, bytes) : (MlirValue){NULL};
-  for (intptr_t i = 0; i < count; ++i)
-    if (gpuIsTile(tileOperandType(op, i)))
-      gpuWriteDense(g, tileOperandType(op, i), gpuTile(g, mlirOperationGetOperand(op, i)),
-                    gpuAddress(g, scratch, gpuI32(g, offsets[i])));
-  if (bytes)
-    gpuBarrier(g);
+  printText(g, before);
+  printElements(g, type, gpuRecord(g, value)->memory->base);
+  return true;
+}
+
+static bool lowerPrint(Gpu *g, MlirOperation op) {
+  MlirStringRef message = tilePrintOpGetMessageValue(op);
   GpuIf first = gpuIf(g, gpuIsElected(g), 0, NULL);
   const char *at = message.data, *end = message.data + message.length;
   char text[512];
-  for (intptr_t i = 0; i <= count; ++i) {
+  for (intptr_t i = 0; i < tilePrintOpGetNumValues(op); ++i) {
     at = takeText(at, end, text, sizeof text - 1);
-    if (i == count) {
-      strcat(text, "\n");
-      printText(g, text);
-      break;
-    }
     at += at < end ? 2 : 0;
-    MlirType type = tileOperandType(op, i);
-    if (gpuIsTile(type)) {
-      printText(g, text);
-      printTile(g, type, gpuAddress(g, scratch, gpuI32(g, offsets[i])));
-    } else {
-      printValue(g, text, gpuScalar(g, mlirOperationGetOperand(op, i)), "");
-    }
+    if (!printNext(g, op, text, tilePrintOpGetValues(op, i)))
+      return false;
   }
+  takeText(at, end, text, sizeof text - 1);
+  strcat(text, "\n");
+  printText(g, text);
   gpuEndIf(g, &first, 0, NULL, NULL);
   return true;
 }

@@ -1,6 +1,6 @@
 // tile.scan: every element keeps what is combined up to it (its prefix), every block of 2^k elements its total. A step
 // joins two neighbouring blocks: the later one's prefixes get the earlier one's total on their left. Steps go from the
-// nearest elements to the farthest, wherever they lie: registers, lanes (shuffles), warps (shared memory).
+// nearest elements to the farthest, wherever they lie: registers, lanes (shuffles).
 #include "lib/conversion/tile_to_gpu/combine.h"
 
 #include "dialects/tile/questions.h"

@@ -124,7 +124,18 @@ static bool moveParts(Gpu *g, MlirOperation op, intptr_t tiles) {
 }
 
 // The part before its destination.
-static bool lowerInsert(Gpu *g, MlirOperation op) { return moveParts(g, op, 2); }
+static bool lowerInsert(Gpu *g, MlirOperation op) {
+  MlirType type = tileInsertOpGetResultType(op), part = tileInsertOpGetInputType(op);
+  if (!tileInsertsInPlace(op))
+    return moveParts(g, op, 2);
+  TileLayout layout = gpuLayoutOf(type);
+  const Map *map = gpuMap(g, &layout, tileTypeGetRank(type));
+  MlirValue *registers = gpuRecordTile(g, tileInsertOpGetResult(op));
+  const MlirValue *parts = gpuTile(g, tileInsertOpGetInput(op)), *old = gpuTile(g, tileInsertOpGetDestination(op));
+  for (intptr_t reg = 0; reg < gpuRegisters(type); ++reg)
+    registers[reg] = gpuSelect(g, gpuIsElement(g, map, part, AllAxes, reg), parts[reg], old[reg]);
+  return true;
+}
 
 static bool lowerCat(Gpu *g, MlirOperation op) { return moveParts(g, op, tileCatOpGetNumInputs(op)); }
 
@@ -230,7 +241,7 @@ static bool lowerConvertLayout(Gpu *g, MlirOperation op) {
   return true;
 }
 
-static bool lowerHistogram(Gpu *g, MlirOperation op) {
+bool gpuMustBeExchanged(Gpu *g, MlirOperation op) {
   (void)g;
   return gpuMustExchange(op);
 }
@@ -244,6 +255,6 @@ const GpuRow gpuShapeRows[] = {
     {TileOp_Insert, lowerInsert},
     {TileOp_Cat, lowerCat},
     {TileOp_ConvertLayout, lowerConvertLayout},
-    {TileOp_Histogram, lowerHistogram},
+    {TileOp_Histogram, gpuMustBeExchanged},
     {.lower = NULL},
 };

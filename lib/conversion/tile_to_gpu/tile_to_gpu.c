@@ -153,7 +153,7 @@ static bool hasBody(MlirOperation kernel) {
 const char *const gpuStatistics[] = {
     "kernels: kernels converted",
     "shared_bytes: shared memory that a block of each needs, all kernels together",
-    "shared_bytes_apart: the same if every buffer, and the largest scratch, had memory of its own",
+    "shared_bytes_apart: the same if every buffer had memory of its own",
     NULL,
 };
 

@@ -31,8 +31,10 @@ static const char *const statistics[] = {
 
 //===--- ops that move elements -----------------------------------------------------------------------===//
 
-// Each gives the result in other words; null: the op stays.
-typedef MlirValue (*Rewrite)(Exchange *x, MlirOperation op);
+// Each gives the results in other words. The op stays where a rewrite gives null or false.
+typedef MlirValue (*RewriteOne)(Exchange *x, MlirOperation op);
+typedef bool (*RewriteAll)(Exchange *x, MlirOperation op, MlirValue *results);
+enum { MaxResults = 64 };
 
 static bool movesRegisters(const Exchange *x, MlirOperation op, intptr_t operand) {
   return tileMovesOf(op, operand, 0, x->threads.lanes, x->threads.warps, NULL);
@@ -68,7 +70,7 @@ static MlirValue exchangeSlice(Exchange *x, MlirOperation op) {
 static MlirValue exchangeInsert(Exchange *x, MlirOperation op) {
   MlirValue input = tileInsertOpGetInput(op), offsets[MaxRank];
   MlirType type = tileInsertOpGetResultType(op);
-  if (movesRegisters(x, op, 0) && movesRegisters(x, op, 1))
+  if (tileInsertsInPlace(op) || (movesRegisters(x, op, 0) && movesRegisters(x, op, 1)))
     return (MlirValue){NULL};
   MlirValue old = tileExchangeConvertLike(x, tileInsertOpGetDestination(op), type), part = tileExchangeShare(x, input);
   offsetsOf(x, op, tileInsertOpGetStaticOffsets(op), true, offsets);
@@ -101,44 +103,14 @@ static MlirValue exchangeCat(Exchange *x, MlirOperation op) {
 
 //===--- ops that compute places ----------------------------------------------------------------------===//
 
-// Numbers along the axis of a tile, as indices.
-static MlirValue iota(Exchange *x, MlirType like, int64_t axis) {
-  MlirType type = tileTypeWithElement(like, mlirIndexTypeGet(x->builder.context));
-  MlirAttribute dim = mlirIntegerAttrGet(mlirIntegerTypeGet(x->builder.context, 64), axis);
-  return tileIotaOpBuild(&x->builder, type, (MlirValue){NULL}, dim);
-}
-
-static MlirValue splatIndex(Exchange *x, MlirType like, int64_t value) {
-  MlirAttribute one = mlirIntegerAttrGet(mlirIndexTypeGet(x->builder.context), value);
-  return tileBuildConstant(&x->builder, mlirDenseElementsAttrSplatGet(like, one));
-}
-
-static MlirAttribute keyword(Exchange *x, const char *word) {
-  return mlirStringAttrGet(x->builder.context, tileString(word));
-}
-
 // Element e of the result, counted row by row, is element e of the input.
 static MlirValue exchangeReshape(Exchange *x, MlirOperation op) {
-  MlirValue input = tileReshapeOpGetInput(op), number = {NULL}, places[MaxRank];
-  MlirType from = mlirValueGetType(input), to = tileReshapeOpGetResultType(op);
-  if (!tileTypeIsATile(from) || !tileTypeIsATile(to) || movesRegisters(x, op, 0))
+  MlirValue input = tileReshapeOpGetInput(op);
+  MlirType to = tileReshapeOpGetResultType(op);
+  if (!tileTypeIsATile(mlirValueGetType(input)) || !tileTypeIsATile(to) || movesRegisters(x, op, 0))
     return (MlirValue){NULL};
-  int64_t factor = 1;
-  for (intptr_t axis = tileTypeGetRank(to); axis-- > 0; factor *= tileTypeGetSize(to, axis)) {
-    MlirValue part = iota(x, to, axis);
-    MlirType type = mlirValueGetType(part);
-    part = factor == 1 ? part : arithMulIOpBuild(&x->builder, part, splatIndex(x, type, factor));
-    number = mlirValueIsNull(number) ? part : arithAddIOpBuild(&x->builder, number, part);
-  }
   MlirValue memref = tileExchangeShare(x, input);
-  MlirType type = mlirValueGetType(number);
-  for (intptr_t axis = tileTypeGetRank(from); axis-- > 0;) {
-    MlirValue size = splatIndex(x, type, tileTypeGetSize(from, axis));
-    places[axis] = axis ? arithRemUIOpBuild(&x->builder, number, size) : number;
-    number = axis ? arithDivUIOpBuild(&x->builder, number, size) : number;
-  }
-  return tileGatherOpBuild(&x->builder, to, memref, tileTypeGetRank(from), places, (MlirValue){NULL}, (MlirValue){NULL},
-                           keyword(x, "drop"));
+  return tileExchangeGatherNumbers(x, to, memref, tileExchangeNumbers(x, to));
 }
 
 // From a tile, numbers along one axis.
@@ -149,8 +121,8 @@ static MlirValue exchangeGather(Exchange *x, MlirOperation op) {
     return (MlirValue){NULL};
   intptr_t rank = tileTypeGetRank(type), along = mlirIntegerAttrGetValueInt(tileGatherOpGetAxis(op));
   for (intptr_t axis = 0; axis < rank; ++axis)
-    places[axis] =
-        axis == along ? tileExchangeConvertLike(x, tileGatherOpGetIndices(op, 0), type) : iota(x, type, axis);
+    places[axis] = axis == along ? tileExchangeConvertLike(x, tileGatherOpGetIndices(op, 0), type)
+                                 : tileExchangeIota(x, type, axis);
   return tileGatherOpBuild(&x->builder, type, tileExchangeShare(x, source), rank, places, tileGatherOpGetMask(op),
                            tileGatherOpGetOther(op), tileGatherOpGetBounds(op));
 }
@@ -170,7 +142,7 @@ static MlirValue exchangeHistogram(Exchange *x, MlirOperation op) {
   MlirValue none = tileBuildConstant(b, mlirDenseElementsAttrSplatGet(counters, mlirIntegerAttrGet(i32, 0)));
   MlirValue one = tileBuildConstant(b, mlirDenseElementsAttrSplatGet(ones, mlirIntegerAttrGet(i32, 1)));
   MlirValue memref = tileExchangeShare(x, none);
-  tileScatterOpCreate(b, one, memref, 1, &input, mask, keyword(x, "add"), keyword(x, "drop"));
+  tileScatterOpCreate(b, one, memref, 1, &input, mask, tileExchangeKeyword(x, "add"), tileExchangeKeyword(x, "drop"));
   MlirValue counts = tileExchangeLoadAt(x, memref, counters, origin);
   if (mlirTypeEqual(element, i32))
     return counts;
@@ -225,26 +197,51 @@ static MlirValue exchangeProduct(Exchange *x, MlirOperation op) {
 
 //===--- the rows -------------------------------------------------------------------------------------===//
 
-static const struct {
+typedef struct Row {
   int kind;
-  Rewrite rewrite;
-} rows[] = {
-    {TileOp_ConvertLayout, exchangeConversion},
-    {TileOp_Reshape, exchangeReshape},
-    {TileOp_Slice, exchangeSlice},
-    {TileOp_Insert, exchangeInsert},
-    {TileOp_Cat, exchangeCat},
-    {TileOp_Gather, exchangeGather},
-    {TileOp_Histogram, exchangeHistogram},
-    {TileOp_Mma, exchangeProduct},
-};
+  RewriteOne one;
+  RewriteAll all;
+} Row;
 
-static Rewrite rewriteOf(MlirOperation op) {
-  int kind = tileOpKind(op);
-  for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i)
-    if (rows[i].kind == kind)
-      return rows[i].rewrite;
+static const Row rows[] = {
+    {TileOp_ConvertLayout, .one = exchangeConversion},
+    {TileOp_Reshape, .one = exchangeReshape},
+    {TileOp_Slice, .one = exchangeSlice},
+    {TileOp_Insert, .one = exchangeInsert},
+    {TileOp_Cat, .one = exchangeCat},
+    {TileOp_Gather, .one = exchangeGather},
+    {TileOp_Histogram, .one = exchangeHistogram},
+    {TileOp_Mma, .one = exchangeProduct},
+    {TileOp_Reduce, .all = tileExchangeReduce},
+    {TileOp_Scan, .all = tileExchangeScan},
+    {TileOp_Sort, .all = tileExchangeSort},
+    {TileOp_Topk, .all = tileExchangeSort},
+    {TileOp_Bitcast, .one = tileExchangeBitcast},
+    {TileOp_AtomicRmw, .one = tileExchangeAtomic},
+    {TileOp_AtomicCas, .one = tileExchangeAtomic},
+    {TileOp_AtomicLoad, .one = tileExchangeAtomic},
+    {TileOp_Print, .all = tileExchangePrint},
+};
+static const Row upstreamRows[] = {{ArithOp_Constant, .one = tileExchangeConstant}};
+
+static const Row *find(const Row *list, size_t count, int kind) {
+  for (size_t i = 0; i < count; ++i)
+    if (list[i].kind == kind)
+      return &list[i];
   return NULL;
+}
+
+static const Row *rowOf(MlirOperation op) {
+  int kind = tileOpKind(op);
+  return kind == TileOp_None ? find(upstreamRows, sizeof upstreamRows / sizeof *upstreamRows, tileUpstreamKind(op))
+                             : find(rows, sizeof rows / sizeof *rows, kind);
+}
+
+static bool rewrite(Exchange *x, const Row *row, MlirOperation op, MlirValue *results) {
+  if (row->all)
+    return mlirOperationGetNumResults(op) <= MaxResults && row->all(x, op, results);
+  results[0] = row->one(x, op);
+  return !mlirValueIsNull(results[0]);
 }
 
 // Bytes that are left of the block's memory beside the buffers of that time.
@@ -259,7 +256,7 @@ static int64_t roomAt(const Lifetimes *lifetimes, MlirOperation op, int64_t limi
 }
 
 static MlirWalkResult collect(MlirOperation op, void *ops) {
-  if (rewriteOf(op))
+  if (rowOf(op))
     tileOpsAppend(ops, op);
   return MlirWalkResultAdvance;
 }
@@ -273,10 +270,11 @@ static void exchangeAll(MlirOperation kernel, MlirExtPass pass, const TileExchan
     Exchange x = {.threads = *threads, .builder = tileBuilderBefore(op), .pass = pass};
     x.threads.warps = (uint32_t)tessera_max(tileWarpsOf(op), 1);
     x.room = roomAt(lifetimes, op, limit);
-    MlirValue result = rewriteOf(op)(&x, op);
-    if (mlirValueIsNull(result))
+    MlirValue results[MaxResults];
+    if (!rewrite(&x, rowOf(op), op, results))
       continue;
-    mlirValueReplaceAllUsesOfWith(tileOnlyResult(op), result);
+    for (intptr_t result = 0; result < mlirOperationGetNumResults(op); ++result)
+      mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, result), results[result]);
     mlirOperationDestroy(op);
     mlirExtPassAddStatistic(pass, Statistic_Exchanges, 1);
   }
@@ -406,6 +404,6 @@ const MlirExtPassDefinition tileExchangeInSharedMemoryPass = {
     .anchor = tileKernelOpName,
     .options = (const MlirExtPassOption[]){TILE_CHIP_OPTION, {NULL}},
     .statistics = statistics,
-    .dialects = (const char *const[]){"arith", "scf", NULL},
+    .dialects = (const char *const[]){"arith", "memref", "scf", NULL},
     .run = run,
 };

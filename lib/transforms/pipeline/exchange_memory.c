@@ -6,6 +6,7 @@
 #include "lib/analysis/moves.h"
 #include "lib/layout/algebra.h"
 #include "mlir-c/BuiltinAttributes.h"
+#include "upstream/arith.h"
 
 #include <string.h>
 
@@ -68,6 +69,42 @@ MlirValue tileExchangeShare(Exchange *x, MlirValue tile) {
   tileExchangeOrigin(x, origin);
   tileExchangeStoreAt(x, tile, memref, origin);
   return memref;
+}
+
+//===--- numbers --------------------------------------------------------------------------------------===//
+
+MlirValue tileExchangeIota(Exchange *x, MlirType like, int64_t axis) {
+  MlirType type = tileTypeWithElement(like, mlirIndexTypeGet(x->builder.context));
+  MlirAttribute dim = mlirIntegerAttrGet(mlirIntegerTypeGet(x->builder.context, 64), axis);
+  return tileIotaOpBuild(&x->builder, type, (MlirValue){NULL}, dim);
+}
+
+MlirValue tileExchangeNumbers(Exchange *x, MlirType tile) {
+  MlirValue number = {NULL};
+  int64_t factor = 1;
+  for (intptr_t axis = tileTypeGetRank(tile); axis-- > 0; factor *= tileTypeGetSize(tile, axis)) {
+    MlirValue part = tileExchangeIota(x, tile, axis);
+    MlirType type = mlirValueGetType(part);
+    part = factor == 1 ? part : arithMulIOpBuild(&x->builder, part, tileBuildInteger(&x->builder, type, factor));
+    number = mlirValueIsNull(number) ? part : arithAddIOpBuild(&x->builder, number, part);
+  }
+  return number;
+}
+
+MlirValue tileExchangeGatherNumbers(Exchange *x, MlirType type, MlirValue memref, MlirValue number) {
+  MlirType from = mlirValueGetType(memref), index = mlirValueGetType(number);
+  MlirValue places[MaxRank];
+  for (intptr_t axis = tileTypeGetRank(from); axis-- > 0;) {
+    MlirValue size = tileBuildInteger(&x->builder, index, tileTypeGetSize(from, axis));
+    places[axis] = axis ? arithRemUIOpBuild(&x->builder, number, size) : number;
+    number = axis ? arithDivUIOpBuild(&x->builder, number, size) : number;
+  }
+  return tileGatherOpBuild(&x->builder, type, memref, tileTypeGetRank(from), places, (MlirValue){NULL},
+                           (MlirValue){NULL}, tileExchangeKeyword(x, "drop"));
+}
+
+MlirAttribute tileExchangeKeyword(const Exchange *x, const char *word) {
+  return mlirStringAttrGet(x->builder.context, tileString(word));
 }
 
 //===--- conversions of layouts -----------------------------------------------------------------------===//

@@ -34,8 +34,27 @@ void tileExchangeStoreAt(Exchange *x, MlirValue tile, MlirValue memref, const Ml
 MlirValue tileExchangeMemrefLike(Exchange *x, MlirType tile);
 MlirValue tileExchangeShare(Exchange *x, MlirValue tile); // memory that holds the tile, row by row
 
+//===--- numbers --------------------------------------------------------------------------------------===//
+MlirValue tileExchangeIota(Exchange *x, MlirType like, int64_t axis); // along the axis of a tile, as indices
+MlirValue tileExchangeNumbers(Exchange *x, MlirType tile);            // of its elements, row by row, as indices
+// The elements of the memref that have these numbers, row by row.
+MlirValue tileExchangeGatherNumbers(Exchange *x, MlirType type, MlirValue memref, MlirValue numbers);
+MlirAttribute tileExchangeKeyword(const Exchange *x, const char *word);
+
 //===--- conversions of layouts -----------------------------------------------------------------------===//
 // The tile in the layout of `to`, through memory; null where registers and lanes suffice.
 MlirValue tileExchangeConvertInMemory(Exchange *x, MlirValue value, MlirType to);
 // The tile in the layout of `type`, with its own elements, in whichever way.
 MlirValue tileExchangeConvertLike(Exchange *x, MlirValue value, MlirType type);
+
+//===--- ops ------------------------------------------------------------------------------------------===//
+// Each gives the results in other words; false: the op stays.
+bool tileExchangeReduce(Exchange *x, MlirOperation op, MlirValue *results);
+bool tileExchangeScan(Exchange *x, MlirOperation op, MlirValue *results);
+bool tileExchangeSort(Exchange *x, MlirOperation op, MlirValue *results); // sort, topk
+MlirValue tileExchangeBitcast(Exchange *x, MlirOperation op);             // null: the op stays
+MlirValue tileExchangeConstant(Exchange *x, MlirOperation op);            // null: all elements are equal
+// These change the op, which stays: what a thread reads for an atomic goes to the others that want it; what is printed
+// lies in memory.
+MlirValue tileExchangeAtomic(Exchange *x, MlirOperation op);
+bool tileExchangePrint(Exchange *x, MlirOperation op, MlirValue *results);

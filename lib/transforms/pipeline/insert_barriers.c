@@ -41,7 +41,8 @@
 typedef enum AccessTo {
   Access_Global, // root: the parameter; null: any memory
   Access_Local,  // root: the alloc's result
-  Access_Place,  // bytes of shared memory; root: the alloc's result; null: scratch
+  Access_Place,  // bytes of shared memory; root: the alloc's result
+  Access_Order,  // an atomic that acquires: what stands behind it waits for it
 } AccessTo;
 
 typedef struct MemoryAccess {
@@ -49,7 +50,8 @@ typedef struct MemoryAccess {
   MlirValue root;
   bool isWrite;
   int64_t offset, bytes;
-  MlirOperation op; // a load or store of a view's tile whose elements one thread each accesses; null: not known
+  MlirOperation op; // a load or store of a view's tile whose elements one thread each accesses, or a store of a scalar;
+                    // null: not known
 } MemoryAccess;
 
 typedef struct Accesses {
@@ -57,12 +59,11 @@ typedef struct Accesses {
   intptr_t count;
 } Accesses;
 
-// What the op itself accesses, regions left out; where a barrier stands within the op, and what it needs around it.
+// What the op itself accesses, regions left out, and what it needs around it.
 typedef struct OpAccesses {
   Accesses accesses;
-  bool hasBarrier;              // the op's own exchange: earlier accesses are through when it ends
-  bool isOverAtBarrier;         // what the op itself accesses in memory is through, too
-  bool needsBefore, needsAfter; // an atomic that releases or acquires: for every access
+  bool needsBefore; // an atomic that releases: for every access
+  bool needsAfter;  // barriers in memory that one thread has made
 } OpAccesses;
 
 //===--- lists ----------------------------------------------------------------------------------------===//
@@ -90,21 +91,12 @@ static void accessesFree(Accesses *accesses) {
   *accesses = (Accesses){.items = NULL};
 }
 
-// Drops all but bytes of shared memory.
-static void accessesKeepPlaces(Accesses *accesses) {
-  intptr_t kept = 0;
-  for (intptr_t i = 0; i < accesses->count; ++i)
-    if (accesses->items[i].kind == Access_Place)
-      accesses->items[kept++] = accesses->items[i];
-  accesses->count = kept;
-}
-
 // Indices of the loop have other values then.
 static void accessesNextRound(Accesses *accesses, MlirOperation loop) {
   Accesses next = {.items = NULL};
   for (intptr_t i = 0; i < accesses->count; ++i) {
     MemoryAccess access = accesses->items[i];
-    if (!mlirOperationIsNull(access.op) && !tileAreOperandsInvariant(loop, access.op))
+    if (!mlirOperationIsNull(access.op) && !memrefStoreOpIsA(access.op) && !tileAreOperandsInvariant(loop, access.op))
       access.op = (MlirOperation){NULL};
     accessesAdd(&next, access);
   }
@@ -118,10 +110,13 @@ static MlirType tileOf(MlirOperation access) {
   return tileLoadOpIsA(access) ? tileLoadOpGetResultType(access) : tileStoreOpGetValueType(access);
 }
 
-// Two accesses to the same tile of a view in the same layout: each thread meets its own elements.
+// Two accesses to the same tile of a view in the same layout: each thread meets its own elements. Scalars are all
+// stored by the first thread.
 static bool isOfSameThreads(MlirOperation a, MlirOperation b) {
   if (mlirOperationIsNull(a) || mlirOperationIsNull(b))
     return false;
+  if (memrefStoreOpIsA(a) || memrefStoreOpIsA(b))
+    return memrefStoreOpIsA(a) && memrefStoreOpIsA(b);
   intptr_t first = tileStoreOpIsA(a), second = tileStoreOpIsA(b), count = mlirOperationGetNumOperands(a) - first;
   if (mlirOperationGetNumOperands(b) - second != count || !mlirTypeEqual(tileOf(a), tileOf(b)))
     return false;
@@ -131,7 +126,10 @@ static bool isOfSameThreads(MlirOperation a, MlirOperation b) {
   return true;
 }
 
+// `a` is the earlier one.
 static bool conflicts(const MemoryAccess *a, const MemoryAccess *b) {
+  if (a->kind == Access_Order && b->kind == Access_Global)
+    return true;
   if (a->kind != b->kind)
     return false;
   bool isUnknown = mlirValueIsNull(a->root) || mlirValueIsNull(b->root);
@@ -140,10 +138,11 @@ static bool conflicts(const MemoryAccess *a, const MemoryAccess *b) {
     return (a->isWrite || b->isWrite) && (isUnknown || tileParametersMayOverlap(a->root, b->root)) &&
            !isOfSameThreads(a->op, b->op);
   case Access_Local:
-    return (a->isWrite || b->isWrite) && mlirValueEqual(a->root, b->root);
+    return (a->isWrite || b->isWrite) && mlirValueEqual(a->root, b->root) && !isOfSameThreads(a->op, b->op);
   case Access_Place: // the owner's own accesses are the program's to order
-    return (isUnknown || !mlirValueEqual(a->root, b->root)) && a->offset < b->offset + b->bytes &&
-           b->offset < a->offset + a->bytes;
+    return !mlirValueEqual(a->root, b->root) && a->offset < b->offset + b->bytes && b->offset < a->offset + a->bytes;
+  case Access_Order:
+    return false;
   }
   return true;
 }
@@ -165,7 +164,9 @@ static MlirValue rootOf(MlirValue memory) {
   return !mlirValueIsNull(root) && mlirValueIsABlockArgument(root) ? root : (MlirValue){NULL};
 }
 
-static void addBuffer(const Lifetimes *lifetimes, MlirValue buffer, bool isWrite, Accesses *accesses) {
+// `op`: as in MemoryAccess.
+static void addBuffer(const Lifetimes *lifetimes, MlirValue buffer, bool isWrite, MlirOperation op,
+                      Accesses *accesses) {
   const BufferPlace *place = tilePlaceOf(lifetimes, buffer);
   if (!place || place->level != Level_Shared)
     return;
@@ -173,7 +174,7 @@ static void addBuffer(const Lifetimes *lifetimes, MlirValue buffer, bool isWrite
   accessesAdd(accesses, (MemoryAccess){Access_Place, root, true, place->offset, place->bytes});
   MlirType type = mlirValueGetType(root);
   if (mlirTypeIsAMemRef(type) || tileStringEquals(tileBufferTypeGetLevel(type), "local"))
-    accessesAdd(accesses, (MemoryAccess){Access_Local, root, isWrite, 0, 0});
+    accessesAdd(accesses, (MemoryAccess){Access_Local, root, isWrite, 0, 0, op});
 }
 
 static uint32_t warpsOf(MlirOperation op) {
@@ -181,8 +182,10 @@ static uint32_t warpsOf(MlirOperation op) {
   return warps ? (uint32_t)warps : 1;
 }
 
-// A load or store of a tile of a view, each of whose elements one thread has.
+// A load or store of a tile of a view, each of whose elements one thread has; a store of a scalar.
 static bool isExact(const Lifetimes *lifetimes, MlirOperation op) {
+  if (memrefStoreOpIsA(op))
+    return true;
   if (!lifetimes->lanes || (!tileLoadOpIsA(op) && !tileStoreOpIsA(op)) || !mlirTypeIsATensor(tileOf(op)))
     return false;
   TileLayout layout = tileLayoutAttrGetLayout(tileTypeGetLayout(tileOf(op)));
@@ -194,7 +197,7 @@ static void addOperand(const Lifetimes *lifetimes, MlirOperation op, MlirValue m
   MlirType type = mlirValueGetType(memory);
   MlirValue root = tileRootOf(memory);
   if (tileAllocOpIsA(tileDefiningOp(root)) && !tileTypeIsABarrier(mlirValueGetType(root)))
-    addBuffer(lifetimes, root, isWrite, accesses);
+    addBuffer(lifetimes, root, isWrite, memrefStoreOpIsA(op) ? op : (MlirOperation){NULL}, accesses);
   else if (mlirTypeIsAMemRef(type) || tileTypeIsAView(type))
     accessesAdd(accesses, (MemoryAccess){Access_Global, rootOf(memory), isWrite, 0, 0,
                                          isExact(lifetimes, op) ? op : (MlirOperation){NULL}});
@@ -217,24 +220,19 @@ static void addEffect(MlirOperation op, TileEffect effect, void *data) {
     addOperand(adding->lifetimes, op, effect.value, isWrite, adding->accesses);
 }
 
-static void addScratch(MlirOperation op, OpAccesses *result) {
-  MlirAttribute scratch = tileOpGetScratch(op);
-  if (mlirAttributeIsNull(scratch))
-    return;
-  result->hasBarrier = true;
-  accessesAdd(&result->accesses,
-              (MemoryAccess){Access_Place, (MlirValue){NULL}, true, mlirDenseI64ArrayGetElement(scratch, 0),
-                             mlirDenseI64ArrayGetElement(scratch, 1)});
-}
-
 // Copies land by then: at the places that they were under way to, and in local buffers as writes.
 static void addLanding(const Lifetimes *lifetimes, MlirOperation wait, OpAccesses *result) {
   Life now = tileLifeOf(lifetimes, wait);
   for (intptr_t i = 0; i < lifetimes->numPlaces; ++i) {
     const BufferPlace *place = &lifetimes->places[i];
     if (place->isCopiedInto && place->life.first <= now.last && now.first <= place->life.last)
-      addBuffer(lifetimes, tileAllocOpGetResult(place->alloc), true, &result->accesses);
+      addBuffer(lifetimes, tileAllocOpGetResult(place->alloc), true, (MlirOperation){NULL}, &result->accesses);
   }
+}
+
+// One thread makes barriers in memory. Behind the last of several in a row, all threads see them.
+static bool makesBarrier(MlirOperation op) {
+  return !mlirOperationIsNull(op) && tileAllocOpIsA(op) && tileTypeIsABarrier(tileAllocOpGetResultType(op));
 }
 
 static bool isOrdered(MlirOperation op, const char *order) {
@@ -242,16 +240,14 @@ static bool isOrdered(MlirOperation op, const char *order) {
 }
 
 static void accessesOf(const Lifetimes *lifetimes, MlirOperation op, OpAccesses *result) {
-  addScratch(op, result);
   tileOpVisitEffects(op, addEffect, &(Adding){lifetimes, &result->accesses});
   if (tileWaitOpIsA(op))
     addLanding(lifetimes, op, result);
-  TileExchange exchange = {.lanes = lifetimes->lanes, .warps = warpsOf(op)};
-  result->isOverAtBarrier = result->hasBarrier && tileSpreadsResult(&exchange, op);
-  if (tileAtomicRmwOpIsA(op) || tileAtomicCasOpIsA(op) || tileAtomicStoreOpIsA(op)) {
-    result->needsBefore = isOrdered(op, "release");
-    result->needsAfter = isOrdered(op, "acquire") && !tileAtomicStoreOpIsA(op) && !result->isOverAtBarrier;
-  }
+  bool isAtomic = tileAtomicRmwOpIsA(op) || tileAtomicCasOpIsA(op);
+  result->needsBefore = (isAtomic || tileAtomicStoreOpIsA(op)) && isOrdered(op, "release");
+  if ((isAtomic || tileAtomicLoadOpIsA(op)) && isOrdered(op, "acquire"))
+    accessesAdd(&result->accesses, (MemoryAccess){.kind = Access_Order});
+  result->needsAfter = makesBarrier(op) && !makesBarrier(mlirOperationGetNextInBlock(op));
 }
 
 //===--- places of barriers ------------------------------------------------------===//
@@ -306,15 +302,11 @@ static void visitSync(Order *order, MlirOperation op) {
 }
 
 static void visitPlain(Order *order, MlirOperation op) {
-  OpAccesses own = {.hasBarrier = false};
+  OpAccesses own = {.needsAfter = false};
   accessesOf(order->lifetimes, op, &own);
   bool mustWait = accessesConflict(&order->open, &own.accesses) || (own.needsBefore && order->open.count);
   if (mustWait)
     insertSync(order, tileBuilderBefore(op));
-  if (own.hasBarrier)
-    close(order);
-  if (own.isOverAtBarrier)
-    accessesKeepPlaces(&own.accesses);
   accessesJoin(&order->open, &own.accesses);
   if (own.needsAfter)
     insertSync(order, tileBuilderAfter(op));
@@ -364,6 +356,13 @@ static void visitChoice(Order *order, MlirOperation op) {
   become(order, after);
 }
 
+// The op ends when all partitions have.
+static void visitPartitions(Order *order, MlirOperation op) {
+  visitChoice(order, op);
+  if (!mlirOperationEqual(mlirOperationGetNextInBlock(op), mlirBlockGetTerminator(mlirOperationGetBlock(op))))
+    insertSync(order, tileBuilderAfter(op));
+}
+
 static void visit(Order *order, MlirOperation op) {
   if (tileSyncOpIsA(op))
     visitSync(order, op);
@@ -371,8 +370,10 @@ static void visit(Order *order, MlirOperation op) {
     visitLoop(order, op, 1);
   else if (scfWhileOpIsA(op))
     visitLoop(order, op, 2);
-  else if (scfIfOpIsA(op) || tileWarpSpecializeOpIsA(op))
+  else if (scfIfOpIsA(op))
     visitChoice(order, op);
+  else if (tileWarpSpecializeOpIsA(op))
+    visitPartitions(order, op);
   else
     visitPlain(order, op);
 }

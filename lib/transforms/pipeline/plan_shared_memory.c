@@ -1,11 +1,9 @@
-// tile-plan-shared-memory{chip=NAME}: every buffer, and every op that combines elements across threads, gets its place
-// in shared memory. Expects: scheduled kernels without calls, after tile-exchange-in-shared-memory. Leaves: `at OFFSET`
-//   on each tile.alloc, and `tile.scratch = array<i64: OFFSET, BYTES>` on each op whose threads exchange what they have
-//   computed so far: reductions, scans, sorts, atomics whose result all threads get. Buffers that live at different
-//   times may lie in the same place: the largest are placed first, each at the lowest offset that no other of its time
-//   has (greedy by size, Pisarchyk and Lee, "Efficient memory management for deep neural net inference", 2020). Scratch
-//   takes the lowest place that no buffer has at the op. What is placed already stays. Memories of different levels are
-//   planned apart.
+// tile-plan-shared-memory{chip=NAME}: every buffer gets its place in shared memory.
+// Expects: scheduled kernels without calls, after tile-exchange-in-shared-memory. Leaves: `at OFFSET` on each
+//   tile.alloc. Buffers that live at different times may lie in the same place: the largest are placed first, each at
+//   the lowest offset that no other of its time has (greedy by size, Pisarchyk and Lee, "Efficient memory management
+//   for deep neural net inference", 2020). What is placed already stays. Memories of different levels are planned
+//   apart.
 // Cost: linear in the ops times the buffers.
 // When buffers live is asked by other passes, too: lifetimes.h.
 #include "lib/transforms/pipeline/pipeline.h"
@@ -173,6 +171,12 @@ static bool isForEngines(MlirValue buffer) {
   return false;
 }
 
+static bool isInPartition(MlirOperation op) {
+  while (!tileKernelOpIsA(op) && !tileWarpSpecializeOpIsA(op))
+    op = mlirOperationGetParentOperation(op);
+  return tileWarpSpecializeOpIsA(op);
+}
+
 static BufferPlace placeFor(const Lifetimes *lifetimes, MlirOperation alloc) {
   MlirValue buffer = tileAllocOpGetResult(alloc);
   MlirType type = mlirValueGetType(buffer);
@@ -188,6 +192,8 @@ static BufferPlace placeFor(const Lifetimes *lifetimes, MlirOperation alloc) {
   if (isForEngines(buffer))
     place.align = EngineAlign;
   liveByUses(lifetimes, &place, mlirOperationGetBlock(alloc), buffer);
+  if (place.life.first <= place.life.last && isInPartition(alloc)) // other partitions run at the same time
+    live(&place, tileLifeOf(lifetimes, alloc));
   return place;
 }
 
@@ -246,22 +252,21 @@ int64_t tileLowestFree(const Lifetimes *lifetimes, Level level, int64_t bytes, i
   return offset;
 }
 
-enum { Buffers, Exchanges, SharedBytes, ApartBytes };
+enum { Buffers, SharedBytes, ApartBytes };
 
 static const char *const statistics[] = {
     "buffers: buffers placed",
-    "exchanges: ops that exchange elements through shared memory",
     "shared_bytes: shared memory that a block of each kernel needs, all kernels together",
-    "shared_bytes_apart: the same if every buffer, and the largest scratch, had memory of its own",
+    "shared_bytes_apart: the same if every buffer had memory of its own",
     NULL,
 };
 
 typedef struct Plan {
   MlirOperation kernel;
-  TileExchange exchange;
+  const TileMachine *machine;
   Lifetimes *lifetimes;
-  int64_t end, apart, scratch; // shared memory in use; of all buffers; the most of an exchange
-  uint64_t buffers, exchanges;
+  int64_t end, apart; // shared memory in use; of all buffers
+  uint64_t buffers;
 } Plan;
 
 static MlirAttribute integer(MlirOperation op, int64_t value) {
@@ -299,43 +304,13 @@ static void placeBuffers(Plan *plan) {
   free(sorted);
 }
 
-//===--- scratch --------------------------------------------------------------------------------------===//
-
-static void placeScratch(Plan *plan, MlirOperation op) {
-  MlirAttribute known = tileOpGetScratch(op);
-  int64_t place[2] = {0, 0};
-  if (!mlirAttributeIsNull(known)) {
-    place[0] = mlirDenseI64ArrayGetElement(known, 0);
-    place[1] = mlirDenseI64ArrayGetElement(known, 1);
-  } else {
-    place[1] = tileScratchBytes(&plan->exchange, op);
-    if (!place[1])
-      return;
-    Life life = tileLifeOf(plan->lifetimes, op);
-    place[0] = tileLowestFree(plan->lifetimes, Level_Shared, place[1], TileBufferAlign, life);
-    tileOpSetScratch(op, mlirDenseI64ArrayGet(mlirOperationGetContext(op), 2, place));
-  }
-  ++plan->exchanges;
-  plan->end = tessera_max(plan->end, place[0] + place[1]);
-  plan->scratch = tessera_max(plan->scratch, place[1]);
-}
-
-static MlirWalkResult visit(MlirOperation op, void *data) {
-  Plan *plan = data;
-  plan->exchange.warps = (uint32_t)tessera_max(tileWarpsOf(op), 1);
-  placeScratch(plan, op);
-  return MlirWalkResultAdvance;
-}
-
 //===--- the pass -------------------------------------------------------------------------------------===//
 
 static bool readKernel(Plan *plan) {
   int64_t width = 0;
-  const TileMachine *machine = plan->exchange.machine;
-  if (!tileMachineGetInteger(machine, "warp.width", &width))
+  if (!tileMachineGetInteger(plan->machine, "warp.width", &width))
     return tileError(plan->kernel, "machine %s has no warp.width; shared memory is planned for GPUs only",
-                     tileMachineGetName(machine));
-  plan->exchange.lanes = (uint32_t)width;
+                     tileMachineGetName(plan->machine));
   TileOps calls = tileCollectOps(plan->kernel, tileCallOpIsA);
   bool hasCalls = calls.count > 0;
   if (hasCalls)
@@ -350,12 +325,10 @@ static bool planKernel(Plan *plan, MlirExtPass pass) {
     return false;
   plan->lifetimes = tileLifetimes(plan->kernel);
   placeBuffers(plan);
-  mlirOperationWalk(plan->kernel, visit, plan, MlirWalkPreOrder);
   tileLifetimesDestroy(plan->lifetimes);
   mlirExtPassAddStatistic(pass, Buffers, plan->buffers);
-  mlirExtPassAddStatistic(pass, Exchanges, plan->exchanges);
   mlirExtPassAddStatistic(pass, SharedBytes, (uint64_t)plan->end);
-  mlirExtPassAddStatistic(pass, ApartBytes, (uint64_t)(plan->apart + plan->scratch));
+  mlirExtPassAddStatistic(pass, ApartBytes, (uint64_t)plan->apart);
   return true;
 }
 
@@ -364,7 +337,7 @@ static bool run(MlirOperation kernel, MlirExtPass pass) {
     return true;
   MlirAttribute attribute;
   TileMachine *machine = tileMachineOf(kernel, pass, &attribute);
-  Plan plan = {.kernel = kernel, .exchange = {.machine = machine}};
+  Plan plan = {.kernel = kernel, .machine = machine};
   bool ok =
       machine && (mlirAttributeIsNull(attribute)
                       ? tileError(kernel, "has no machine; the kernel, the module or the option chip must name one")
@@ -375,7 +348,7 @@ static bool run(MlirOperation kernel, MlirExtPass pass) {
 
 const MlirExtPassDefinition tilePlanSharedMemoryPass = {
     .argument = "tile-plan-shared-memory",
-    .summary = "Place the buffers and exchanges of a kernel in shared memory, by their lifetimes",
+    .summary = "Place the buffers of a kernel in shared memory, by their lifetimes",
     .anchor = tileKernelOpName,
     .options = (const MlirExtPassOption[]){TILE_CHIP_OPTION, {NULL}},
     .statistics = statistics,

@@ -2,14 +2,15 @@
 // RUN: %tile_opt %s --split-input-file --convert-tile-to-nvvm=chip=sm_80 --canonicalize | FileCheck %s
 #l = #tile.layout<reg [2:d0], lane [32:d0*2], warp [2:d0*64]>
 
-// Five steps over lanes, one over warps.
+// Five steps over lanes. One lane of each warp stores what its warp has; every thread loads what both have.
 // CHECK-LABEL: llvm.func @reduce
 // CHECK: arith.addf
 // CHECK-COUNT-5: nvvm.shfl.sync bfly
 // CHECK-NOT: nvvm.shfl.sync
 // CHECK: llvm.store {{.*}} !llvm.ptr<3>
 // CHECK: nvvm.barrier0
-// CHECK: llvm.load {{.*}} : !llvm.ptr<3> -> f32
+// CHECK: llvm.load {{.*}} : !llvm.ptr<3> -> vector<2xf32>
+// CHECK: arith.addf
 tile.kernel @reduce(%x: memref<128xf32>, %y: memref<1xf32>) attributes {warps = 2 : i32} {
   %c0 = arith.constant 0 : index
   %X = tile.view %x : memref<128xf32> to !tile.view<128xf32>
@@ -30,13 +31,14 @@ tile.kernel @reduce(%x: memref<128xf32>, %y: memref<1xf32>) attributes {warps = 
 // CHECK: nvvm.barrier0
 // CHECK: llvm.load %{{.*}} : !llvm.ptr<3> -> i32
 // CHECK: llvm.fence syncscope("block") acquire
-tile.kernel @ticket(%m: memref<4xi32>, %y: memref<1xi32>) attributes {warps = 2 : i32} {
+tile.kernel @ticket(%m: memref<4xi32>, %y: memref<9xi32>) attributes {warps = 2 : i32} {
   %c0 = arith.constant 0 : index
   %one = arith.constant 1 : i32
-  memref.store %one, %y[%c0] : memref<1xi32>
+  memref.store %one, %y[%c0] : memref<9xi32>
   %old = tile.atomic_rmw add %one, %m[%c0] acq_rel device : i32, memref<4xi32> -> i32
   tile.fence acquire block
-  memref.store %old, %y[%c0] : memref<1xi32>
+  %at = arith.index_cast %old : i32 to index
+  memref.store %old, %y[%at] : memref<9xi32>
   tile.return
 }
 

@@ -2,7 +2,7 @@
 // RUN: %tile_opt %s -split-input-file -verify-diagnostics
 // RUN: %mlir_opt_plugin %s -split-input-file -verify-diagnostics
 
-// expected-error@below {{'func.func' op unknown attribute 'tile.schedul', expected tile.schedule, tile.schedules, tile.extents, tile.machine, tile.cache, tile.latency, tile.overwrites, tile.scratch, tile.initial, tile.final or tile.tensor_maps}}
+// expected-error@below {{'func.func' op unknown attribute 'tile.schedul', expected tile.schedule, tile.schedules, tile.extents, tile.machine, tile.cache, tile.latency, tile.overwrites, tile.initial, tile.final or tile.tensor_maps}}
 func.func private @a() attributes {tile.schedul = 3}
 
 // -----
@@ -19,8 +19,3 @@ func.func private @a() attributes {tile.latency = -1}
 
 // expected-error@below {{unknown attribute 'layuot' in dialect 'tile'}}
 func.func private @a() attributes {x = #tile.layuot<lane [4:d0]>}
-
-// -----
-
-// expected-error@below {{'func.func' op attribute 'tile.scratch' is array<i64: 8, 64>, expected array<i64: OFFSET, BYTES>}}
-func.func private @a() attributes {tile.scratch = array<i64: 8, 64>}

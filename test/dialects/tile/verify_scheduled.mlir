@@ -160,6 +160,15 @@ tile.kernel @k() {
 
 // -----
 
+tile.kernel @print_strided(%x: memref<4xf32>, %y: memref<4xf32, strided<[2]>>) {
+  tile.print "{}", %x : memref<4xf32>
+  // expected-error @+1 {{'tile.print' op prints value #0 of type memref<4xf32, strided<[2]>>, expected a memref of known sizes that is dense}}
+  tile.print "{}", %y : memref<4xf32, strided<[2]>>
+  tile.return
+}
+
+// -----
+
 tile.kernel @k(%x: f32) {
   // expected-error @+1 {{'tile.print' op has 1 values for 2 places {}, expected one each}}
   tile.print "{} and {}", %x : f32

@@ -3,8 +3,8 @@
 // RUN: not %tile_opt %s --split-input-file --pass-pipeline='builtin.module(tile.kernel(tile-exchange-in-shared-memory))' 2>&1 | FileCheck %s --check-prefix=NAMELESS
 // RUN: not %tile_opt %s --split-input-file --pass-pipeline='builtin.module(tile.kernel(tile-exchange-in-shared-memory{chip=x86-64-v4}))' 2>&1 | FileCheck %s --check-prefix=CPU
 
-// COUNT-DAG: 1 conversions
-// COUNT-DAG: 7 exchanges
+// COUNT-DAG: 5 conversions
+// COUNT-DAG: 13 exchanges
 // NAMELESS: error: 'tile.kernel' op has no machine; the kernel, the module or the option chip must name one
 // CPU: error: 'tile.kernel' op machine x86-64-v4 has no warp.width; threads exchange elements on GPUs only
 
@@ -113,5 +113,146 @@ tile.kernel @places(%x: memref<128xf32>, %n: memref<128xi32>, %h: memref<16xi32>
   %b = tile.load %W[%c0, %c0] : !tile.view<8x5xf32> -> tensor<8x5xf32, #wide>
   %r = tile.reshape %b : tensor<8x5xf32, #wide> -> tensor<20x2xf32, #long>
   tile.store %r, %Z[%c0, %c0] : tensor<20x2xf32, #long>, !tile.view<20x2xf32>
+  tile.return
+}
+
+// -----
+
+#rows = #tile.layout<reg [8:d0*4], lane [32:d1], warp [4:d0]>
+#column = #tile.layout<reg [8:d0*4], lane [32:_], warp [4:d0]>
+// Along an axis that lanes share, nothing changes. Along one that warps share, each warp adds what it has; the four
+// sums go to all warps, and are added again.
+// CHECK-LABEL: tile.kernel @reduce
+// CHECK: %[[X:.*]] = tile.load
+// CHECK-NEXT: tile.reduce {arith.addf} %[[X]] axes [1]
+// CHECK: %[[V:.*]] = tile.reshape %[[X]] : {{.*}} -> tensor<8x4x32xf32
+// CHECK-NEXT: %[[P:.*]] = tile.reduce {arith.addf} %[[V]] axes [0, 2] : {{.*}} -> tensor<4xf32
+// CHECK-NEXT: %[[B:.*]] = tile.alloc
+// CHECK-NEXT: tile.store %[[P]], %[[B]]
+// CHECK-NEXT: %[[A:.*]] = tile.load %[[B]]
+// CHECK-NEXT: tile.reduce {arith.addf} %[[A]] axes [0] : {{.*}} -> f32
+tile.kernel @reduce(%x: memref<32x32xf32>, %y: memref<32xf32>) attributes {warps = 4 : i32} {
+  %c0 = arith.constant 0 : index
+  %X = tile.view %x : memref<32x32xf32> to !tile.view<32x32xf32>
+  %Y = tile.view %y : memref<32xf32> to !tile.view<32xf32>
+  %a = tile.load %X[%c0, %c0] : !tile.view<32x32xf32> -> tensor<32x32xf32, #rows>
+  %r = tile.reduce {arith.addf} %a axes [1] : tensor<32x32xf32, #rows> -> tensor<32xf32, #column>
+  tile.store %r, %Y[%c0] : tensor<32xf32, #column>, !tile.view<32xf32>
+  %s = tile.reduce {arith.addf} %a axes [0, 1] : tensor<32x32xf32, #rows> -> f32
+  memref.store %s, %y[%c0] : memref<32xf32>
+  tile.return
+}
+
+// -----
+
+#l = #tile.layout<lane [32:d0], warp [4:d0*32]>
+// A region keeps the order of its elements: what lies nearer than the warps is combined first. The layout reaches beyond
+// the tile, which is filled up with what combines without effect. All stores stand ahead of the first load.
+// CHECK-LABEL: tile.kernel @argmax
+// CHECK: %[[X:.*]] = tile.load
+// CHECK: %[[N:.*]] = tile.iota
+// CHECK: %[[E:.*]] = arith.constant dense<0xFF800000> : tensor<128xf32
+// CHECK: tile.insert %[[X]] into %[[E]][0]
+// CHECK: tile.insert %[[N]] into
+// CHECK: %[[P:.*]]:2 = tile.reduce {{.*}} axes [1] neutral {{.*}} -> tensor<4xf32, {{.*}}>, tensor<4xi32, {{.*}}>
+// CHECK: tile.store %[[P]]#0
+// CHECK: tile.store %[[P]]#1
+// CHECK: tile.load
+// CHECK: tile.load
+// CHECK: tile.reduce {{.*}} axes [0] neutral {{.*}} -> f32, i32
+tile.kernel @argmax(%x: memref<100xf32>, %y: memref<1xi32>) attributes {warps = 4 : i32} {
+  %c0 = arith.constant 0 : index
+  %X = tile.view %x : memref<100xf32> to !tile.view<100xf32>
+  %a = tile.load %X[%c0] : !tile.view<100xf32> -> tensor<100xf32, #l>
+  %n = tile.iota dim 0 : tensor<100xi32, #l>
+  %m, %i = tile.reduce %a, %n axes [0] neutral [0xFF800000 : f32, 0 : i32]
+      : tensor<100xf32, #l>, tensor<100xi32, #l> -> f32, i32 {
+  ^bb0(%p: f32, %pi: i32, %q: f32, %qi: i32):
+    %more = arith.cmpf ogt, %q, %p : f32
+    %v = arith.select %more, %q, %p : f32
+    %vi = arith.select %more, %qi, %pi : i32
+    tile.yield %v, %vi : f32, i32
+  }
+  memref.store %i, %y[%c0] : memref<1xi32>
+  tile.return
+}
+
+// -----
+
+#l = #tile.layout<reg [2:d0], lane [32:d0*2], warp [4:d0*64]>
+// The warps' sums are scanned; each warp's scan begins with what lies before it.
+// CHECK-LABEL: tile.kernel @scan
+// CHECK: %[[V:.*]] = tile.reshape {{.*}} -> tensor<4x64xf32
+// CHECK-NEXT: %[[P:.*]] = tile.reduce {arith.addf} %[[V]] axes [1]
+// CHECK: %[[S:.*]]:2 = tile.scan {arith.addf} %{{.*}} init %{{.*}} axis 0 exclusive
+// CHECK: %[[R:.*]]:2 = tile.scan {arith.addf} %[[V]] init %{{.*}} axis 1
+// CHECK: tile.reshape %[[R]]#0 : {{.*}} -> tensor<256xf32
+// CHECK: memref.store %[[S]]#1
+tile.kernel @scan(%x: memref<256xf32>, %y: memref<1xf32>) attributes {warps = 4 : i32} {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %X = tile.view %x : memref<256xf32> to !tile.view<256xf32>
+  %a = tile.load %X[%c0] : !tile.view<256xf32> -> tensor<256xf32, #l>
+  %s, %t = tile.scan {arith.addf} %a init %zero axis 0 : tensor<256xf32, #l>, f32
+  tile.store %s, %X[%c0] : tensor<256xf32, #l>, !tile.view<256xf32>
+  memref.store %t, %y[%c0] : memref<1xf32>
+  tile.return
+}
+
+// -----
+
+#l = #tile.layout<lane [32:d0], warp [4:_]>
+#w = #tile.layout<reg [2:_], lane [8:d0, 4:_], warp [4:_]>
+// Elements of a table, what an atomic read, bits that other threads hold, and what one thread prints.
+// CHECK-LABEL: tile.kernel @values
+// CHECK: %[[T:.*]] = tile.alloc : memref<2xi32>
+// CHECK: memref.store %{{.*}}, %[[T]]
+// CHECK: memref.store %{{.*}}, %[[T]]
+// CHECK: tile.load
+// CHECK: %[[OLD:.*]] = tile.atomic_rmw
+// CHECK: %[[M:.*]] = tile.alloc : memref<1xi32>
+// CHECK-NEXT: memref.store %[[OLD]], %[[M]]
+// CHECK-NEXT: memref.load %[[M]]
+// CHECK: %[[B:.*]] = tile.convert_layout {{.*}} -> tensor<32xi8
+// CHECK: tile.bitcast %[[B]] : {{.*}} -> tensor<8xi32
+// CHECK: %[[D:.*]] = tile.alloc : memref<8xi32>
+// CHECK: tile.print "{} of {}", %{{.*}}, %[[D]] : index, memref<8xi32>
+tile.kernel @values(%m: memref<4xi32>, %x: memref<32xi8>, %y: memref<2xi32>) attributes {warps = 4 : i32} {
+  %c0 = arith.constant 0 : index
+  %one = arith.constant 1 : i32
+  %X = tile.view %x : memref<32xi8> to !tile.view<32xi8>
+  %Y = tile.view %y : memref<2xi32> to !tile.view<2xi32>
+  %table = arith.constant dense<[3, 5]> : tensor<2xi32, #tile.layout<lane [2:d0, 16:_], warp [4:_]>>
+  tile.store %table, %Y[%c0] : tensor<2xi32, #tile.layout<lane [2:d0, 16:_], warp [4:_]>>, !tile.view<2xi32>
+  %old = tile.atomic_rmw add %one, %m[%c0] relaxed device : i32, memref<4xi32> -> i32
+  %at = arith.index_cast %old : i32 to index
+  %a = tile.load %X[%at] : !tile.view<32xi8> -> tensor<32xi8, #l>
+  %b = tile.bitcast %a : tensor<32xi8, #l> -> tensor<8xi32, #w>
+  tile.print "{} of {}", %at, %b : index, tensor<8xi32, #w>
+  tile.return
+}
+
+// -----
+
+#l = #tile.layout<lane [32:d0], warp [2:d0*32]>
+// Rows are filled up to a power of two. At each step the keys and their positions are stored, and those of the partner
+// are gathered.
+// CHECK-LABEL: tile.kernel @sort
+// CHECK: tile.gather {{.*}} other %{{.*}} bounds(drop) : {{.*}} -> tensor<1x64xi64
+// CHECK: scf.for
+// CHECK: scf.for
+// CHECK: tile.store {{.*}} tensor<1x64xi64
+// CHECK: tile.store {{.*}} tensor<1x64xi32
+// CHECK: tile.gather {{.*}} -> tensor<1x64xi64
+// CHECK: tile.gather {{.*}} -> tensor<1x64xi32
+// CHECK: tile.gather {{.*}} -> tensor<50xi32
+// CHECK: tile.gather {{.*}} -> tensor<50xf32
+// CHECK-NOT: tile.sort
+tile.kernel @sort(%x: memref<50xf32>) attributes {warps = 2 : i32} {
+  %c0 = arith.constant 0 : index
+  %X = tile.view %x : memref<50xf32> to !tile.view<50xf32>
+  %a = tile.load %X[%c0] : !tile.view<50xf32> -> tensor<50xf32, #l>
+  %s = tile.sort %a axis 0 : tensor<50xf32, #l>
+  tile.store %s, %X[%c0] : tensor<50xf32, #l>, !tile.view<50xf32>
   tile.return
 }

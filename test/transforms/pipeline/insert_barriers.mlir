@@ -2,8 +2,8 @@
 // RUN: %tile_opt %s --split-input-file --pass-pipeline='builtin.module(tile.kernel(tile-insert-barriers,tile-insert-barriers))' | FileCheck %s
 // RUN: %tile_opt %s --split-input-file --pass-pipeline='builtin.module(tile.kernel(tile-insert-barriers))' --tile-pass-statistics 2>&1 >/dev/null | FileCheck %s --check-prefix=COUNT
 
-// COUNT-DAG: 11 inserted
-// COUNT-DAG: 3 removed
+// COUNT-DAG: 13 inserted
+// COUNT-DAG: 2 removed
 
 #l = #tile.layout<reg [2:d0], lane [32:d0*2], warp [2:d0*64]>
 
@@ -62,15 +62,19 @@ tile.kernel @loop(%x: memref<128xf32>) attributes {warps = 2 : i32} {
 // CHECK-NEXT: tile.sync
 // CHECK-NEXT: tile.store
 // CHECK: tile.load
+// CHECK-NEXT: memref.store
+// CHECK-NEXT: memref.store
 // CHECK-NEXT: tile.sync
-// CHECK-NEXT: tile.reduce
+// CHECK-NEXT: memref.load
 // CHECK-NEXT: tile.load
 // CHECK-NEXT: tile.sync
-// CHECK-NEXT: tile.reduce
-tile.kernel @places(%x: memref<128xf32>, %y: memref<1xf32> {llvm.noalias}) attributes {warps = 2 : i32} {
+// CHECK-NEXT: memref.store
+tile.kernel @places(%x: memref<128xf32>, %y: memref<1xf32> {llvm.noalias}, %f: f32) attributes {warps = 2 : i32} {
   %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
   %A = tile.alloc at 0 : !tile.buffer<128xf32, #dense, shared>
   %B = tile.alloc at 256 : !tile.buffer<128xf32, #dense, shared>
+  %S = tile.alloc at 0 : memref<2xf32>
   %X = tile.view %x : memref<128xf32> to !tile.view<128xf32>
   %a = tile.load %X[%c0] : !tile.view<128xf32> -> tensor<128xf32, #l>
   tile.store %a, %A : tensor<128xf32, #l>, !tile.buffer<128xf32, #dense, shared>
@@ -78,11 +82,11 @@ tile.kernel @places(%x: memref<128xf32>, %y: memref<1xf32> {llvm.noalias}) attri
   %b = tile.load %A : !tile.buffer<128xf32, #dense, shared> -> tensor<128xf32, #l>
   tile.store %b, %B : tensor<128xf32, #l>, !tile.buffer<128xf32, #dense, shared>
   %d = tile.load %B : !tile.buffer<128xf32, #dense, shared> -> tensor<128xf32, #l>
-  %s = tile.reduce {arith.addf} %d axes [0] {tile.scratch = array<i64: 0, 512>} : tensor<128xf32, #l> -> f32
+  memref.store %f, %S[%c0] : memref<2xf32>
+  memref.store %f, %S[%c1] : memref<2xf32>
+  %s = memref.load %S[%c0] : memref<2xf32>
   %e = tile.load %X[%c0] : !tile.view<128xf32> -> tensor<128xf32, #l>
-  %t = tile.reduce {arith.addf} %e axes [0] {tile.scratch = array<i64: 0, 512>} : tensor<128xf32, #l> -> f32
-  %u = arith.addf %s, %t : f32
-  memref.store %u, %y[%c0] : memref<1xf32>
+  memref.store %s, %S[%c1] : memref<2xf32>
   tile.return
 }
 
@@ -114,28 +118,59 @@ tile.kernel @atomic(%m: memref<4xi32>, %x: memref<128xf32> {llvm.noalias}) attri
 // -----
 
 #l = #tile.layout<reg [2:d0], lane [32:d0*2], warp [2:d0*64]>
-// The barrier in which all threads get the old value stands behind the access: nothing waits for it again, and what
-// acquires holds the others back there. The scratch itself stays in use.
+// One thread stores what it read; the barrier behind which all load it stands behind the access, too: nothing waits for
+// it again, and what acquires holds the others back there.
 // CHECK-LABEL: tile.kernel @spread
 // CHECK: tile.atomic_rmw
-// CHECK-NEXT: tile.load
+// CHECK-NEXT: memref.store
 // CHECK-NEXT: tile.sync
+// CHECK-NEXT: memref.load
+// CHECK-NEXT: tile.load
 // CHECK-NEXT: tile.atomic_rmw
+// CHECK-NEXT: tile.sync
+// CHECK-NEXT: memref.store
+// CHECK-NEXT: tile.sync
+// CHECK-NEXT: memref.load
 // CHECK-NEXT: tile.load
 // CHECK-NOT: tile.sync
 // CHECK: tile.return
-tile.kernel @spread(%m: memref<4xi32>, %x: memref<128xi32>, %y: memref<128xi32> {llvm.noalias}) attributes {machine = #tile.machine<"sm_80">, warps = 2 : i32} {
+tile.kernel @spread(%m: memref<4xi32> {llvm.noalias}, %x: memref<128xi32>, %y: memref<128xi32> {llvm.noalias}) attributes {machine = #tile.machine<"sm_80">, warps = 2 : i32} {
   %c0 = arith.constant 0 : index
+  %S = tile.alloc at 0 : memref<1xi32>
   %X = tile.view %x : memref<128xi32> to !tile.view<128xi32>
   %Y = tile.view %y : memref<128xi32> to !tile.view<128xi32>
   %one = arith.constant 1 : i32
-  %old = tile.atomic_rmw add %one, %m[%c0] relaxed device {tile.scratch = array<i64: 0, 4>} : i32, memref<4xi32> -> i32
+  %old = tile.atomic_rmw add %one, %m[%c0] relaxed device : i32, memref<4xi32> -> i32
+  memref.store %old, %S[%c0] : memref<1xi32>
+  %old_ = memref.load %S[%c0] : memref<1xi32>
   %a = tile.load %X[%c0] : !tile.view<128xi32> -> tensor<128xi32, #l>
-  %older = tile.atomic_rmw add %old, %m[%c0] acquire device {tile.scratch = array<i64: 0, 4>} : i32, memref<4xi32> -> i32
+  %older = tile.atomic_rmw add %old_, %m[%c0] acquire device : i32, memref<4xi32> -> i32
+  memref.store %older, %S[%c0] : memref<1xi32>
+  %older_ = memref.load %S[%c0] : memref<1xi32>
   %b = tile.load %X[%c0] : !tile.view<128xi32> -> tensor<128xi32, #l>
-  %i = arith.index_cast %older : i32 to index
+  %i = arith.index_cast %older_ : i32 to index
   %s = arith.addi %a, %b : tensor<128xi32, #l>
   tile.store %s, %Y[%i] : tensor<128xi32, #l>, !tile.view<128xi32>
+  tile.return
+}
+
+// -----
+
+#l = #tile.layout<reg [2:d0], lane [32:d0*2], warp [2:d0*64]>
+// What acquires holds back what accesses global memory, and nothing else.
+// CHECK-LABEL: tile.kernel @acquire
+// CHECK: tile.atomic_rmw
+// CHECK-NEXT: memref.store
+// CHECK-NEXT: tile.sync
+// CHECK-NEXT: tile.load
+tile.kernel @acquire(%m: memref<4xi32> {llvm.noalias}, %x: memref<128xi32>, %f: f32) attributes {machine = #tile.machine<"sm_80">, warps = 2 : i32} {
+  %c0 = arith.constant 0 : index
+  %S = tile.alloc at 0 : memref<1xf32>
+  %X = tile.view %x : memref<128xi32> to !tile.view<128xi32>
+  %one = arith.constant 1 : i32
+  %old = tile.atomic_rmw add %one, %m[%c0] acquire device : i32, memref<4xi32> -> i32
+  memref.store %f, %S[%c0] : memref<1xf32>
+  %b = tile.load %X[%c0] : !tile.view<128xi32> -> tensor<128xi32, #l>
   tile.return
 }
 

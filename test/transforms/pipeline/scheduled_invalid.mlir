@@ -6,7 +6,6 @@
 // RUN: not %tile_opt %t/machine.mlir --pass-pipeline='builtin.module(tile.kernel(tile-plan-shared-memory{chip=x86-64-v4}))' 2>&1 | FileCheck %t/machine.mlir --check-prefix=CPU
 // RUN: not %tile_opt %t/call.mlir --pass-pipeline='builtin.module(tile.kernel(tile-plan-shared-memory{chip=sm_80}))' 2>&1 | FileCheck %t/call.mlir
 // RUN: not %tile_opt %t/offset.mlir --pass-pipeline='builtin.module(tile.kernel(tile-insert-barriers))' 2>&1 | FileCheck %t/offset.mlir
-// RUN: not %tile_opt %t/scratch.mlir --convert-tile-to-nvvm=chip=sm_80 2>&1 | FileCheck %t/scratch.mlir
 // RUN: not %tile_opt %t/exchange.mlir --split-input-file --convert-tile-to-nvvm=chip=sm_80 2>&1 | FileCheck %t/exchange.mlir
 // RUN: not %tile_opt %t/ordered.mlir --convert-tile-to-nvvm=chip=sm_80 2>&1 | FileCheck %t/ordered.mlir
 
@@ -33,18 +32,6 @@ tile.kernel @k() {
 tile.kernel @k() {
   // CHECK: offset.mlir:[[@LINE+1]]:8: error: 'tile.alloc' op has no offset; run tile-plan-shared-memory first
   %A = tile.alloc : !tile.buffer<32xf32, #dense, shared>
-  tile.return
-}
-
-//--- scratch.mlir
-#rows = #tile.layout<reg [8:d0*4], lane [32:d1], warp [4:d0]>
-tile.kernel @k(%x: memref<32x32xf32>) attributes {ordered, warps = 4 : i32} {
-  %c0 = arith.constant 0 : index
-  %X = tile.view %x : memref<32x32xf32> to !tile.view<32x32xf32>
-  %a = tile.load %X[%c0, %c0] : !tile.view<32x32xf32> -> tensor<32x32xf32, #rows>
-  // CHECK: scratch.mlir:[[@LINE+1]]:8: error: 'tile.reduce' op exchanges 512 bytes through shared memory, but its tile.scratch has 16; remove the attribute and run tile-plan-shared-memory
-  %b = tile.reduce {arith.addf} %a axes [0, 1] {tile.scratch = array<i64: 0, 16>} : tensor<32x32xf32, #rows> -> f32
-  memref.store %b, %x[%c0, %c0] : memref<32x32xf32>
   tile.return
 }
 

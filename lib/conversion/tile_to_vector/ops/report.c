@@ -88,7 +88,11 @@ static void callPrint(VecLowering *lowering, MlirOperation op, const VecAccess *
 }
 
 bool vecLowerPrint(VecLowering *lowering, MlirOperation op) {
-  intptr_t count = tilePrintOpGetNumValues(op), mark = vecSpillOperands(lowering, op);
+  intptr_t count = tilePrintOpGetNumValues(op);
+  for (intptr_t i = 0; i < count; ++i)
+    if (mlirTypeIsAMemRef(tileOperandType(op, i)))
+      return tileError(op, "prints a memref, expected a tile or a scalar: a CPU prints what tile.load gives");
+  intptr_t mark = vecSpillOperands(lowering, op);
   VecShape shape = {.rank = 1, .sizes = {3 * count + 1}, .element = mlirIntegerTypeGet(lowering->context, 64)};
   VecAccess *words = vecBufferNew(lowering, &shape);
   for (intptr_t i = 0; i < count; ++i)
