@@ -5,6 +5,7 @@
 
 #include "dialects/tile/questions.h"
 #include "lib/ir/op_format.h"
+#include "lib/ir/op_query.h"
 #include "lib/layout/access.h"
 #include "lib/support/integer.h"
 #include "mlir-c/BuiltinAttributes.h"
@@ -373,8 +374,7 @@ static MlirValue addressInBuffer(Gpu *g, const Buffer *buffer, const InBuffer *p
 // Ops across which a read of a buffer may move: they end no copy, let no other warp go on, and write no memory; not the
 // scratch either, which may lie where the buffer did.
 static bool isQuiet(MlirOperation op) {
-  bool isElementwise = tileOpNameStartsWith(op, "arith.") || tileOpNameStartsWith(op, "math.");
-  return (isElementwise && !arithConstantOpIsA(op)) || tileLoadOpIsA(op) || tileSlotOpIsA(op) || tileIotaOpIsA(op);
+  return tileOpIsElementwise(op) || tileLoadOpIsA(op) || tileSlotOpIsA(op) || tileIotaOpIsA(op);
 }
 
 // Fragments of a product that follows are read step by step, just before they are multiplied: all at once they would

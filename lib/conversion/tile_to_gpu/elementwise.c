@@ -6,6 +6,7 @@
 
 #include "mlir-c/BuiltinAttributes.h"
 #include "upstream/math.h"
+#include "upstream/ub.h"
 
 #include <string.h>
 
@@ -142,8 +143,6 @@ bool gpuLowerElementwise(Gpu *g, MlirOperation op) {
   intptr_t numOperands = mlirOperationGetNumOperands(op), numResults = mlirOperationGetNumResults(op), count = 1;
   MlirValue *results[MaxResults], operands[MaxOperands];
   MlirType types[MaxResults];
-  if (arithConstantOpIsA(op))
-    return lowerConstant(g, op);
   if (numOperands > MaxOperands || numResults > MaxResults)
     return gpuRefuse(op, "an op with so many operands or results");
   bool mayDivideVoid = divides(op) && gpuIsTile(tileOnlyResultType(op));
@@ -167,3 +166,6 @@ bool gpuLowerElementwise(Gpu *g, MlirOperation op) {
   }
   return true;
 }
+
+const GpuRow gpuElementRows[] = {
+    {ArithOp_Constant, lowerConstant}, {UbOp_Poison, gpuLowerElementwise}, {.lower = NULL}};

@@ -285,12 +285,12 @@ MlirValue gpuPadding(Gpu *g, const View *view);
 //===--- ops: each lowers one kind; false after a diagnostic -----------------------===//
 typedef bool (*GpuLower)(Gpu *g, MlirOperation op);
 typedef struct GpuRow {
-  int kind; // a TileOp; a TileUpstream in the rows of control flow and memrefs
+  int kind; // a TileOp; a TileUpstream in the rows of control flow, memrefs and elements
   GpuLower lower;
 } GpuRow;
 extern const GpuRow gpuMemoryRows[], gpuAccessRows[], gpuShapeRows[], gpuComputeRows[], gpuScheduledRows[],
     gpuBarrierRows[], gpuProductRows[], gpuPartitionRows[], gpuAtomicRows[], gpuGatherRows[], gpuReportRows[];
-extern const GpuRow gpuControlRows[], gpuMemrefRows[];
+extern const GpuRow gpuControlRows[], gpuMemrefRows[], gpuElementRows[];
 bool gpuLowerBlock(Gpu *g, MlirBlock block); // all but its terminator
 bool gpuLowerElementwise(Gpu *g, MlirOperation op);
 bool gpuRefuse(MlirOperation op, const char *why); // "not converted to a GPU yet: …"

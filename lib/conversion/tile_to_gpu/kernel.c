@@ -1,11 +1,12 @@
-// A kernel as a device function: its ABI (docs/gpu.md), ids, and its ops one by one. Dispatch is by name: each file of
-// the room lists what it lowers.
+// A kernel as a device function: its ABI (docs/gpu.md), ids, and its ops one by one. Each file of the room lists what
+// it lowers; what the table calls elementwise is computed on every register.
 #include "lib/conversion/tile_to_gpu/asynchronous.h"
 
 #include "dialects/tile/discardable.h"
 #include "lib/support/integer.h"
 
 #include "dialects/tile/questions.h"
+#include "lib/ir/op_query.h"
 #include "lib/ir/pass.h"
 #include "upstream/gpu.h"
 
@@ -40,7 +41,7 @@ static GpuLower findRow(MlirOperation op) {
   static const GpuRow *const own[] = {idRows,           gpuMemoryRows,    gpuAccessRows,  gpuShapeRows,
                                       gpuComputeRows,   gpuScheduledRows, gpuBarrierRows, gpuProductRows,
                                       gpuPartitionRows, gpuAtomicRows,    gpuGatherRows,  gpuReportRows};
-  static const GpuRow *const upstream[] = {gpuControlRows, gpuMemrefRows};
+  static const GpuRow *const upstream[] = {gpuControlRows, gpuMemrefRows, gpuElementRows};
   int kind = tileOpKind(op);
   bool isOwn = kind != TileOp_None;
   kind = isOwn ? kind : tileUpstreamKind(op);
@@ -72,9 +73,7 @@ static bool lowerByRow(Gpu *g, MlirOperation op) {
   GpuLower lower = findRow(op);
   if (lower)
     return lower(g, op);
-  bool isElementwise =
-      tileOpNameStartsWith(op, "arith.") || tileOpNameStartsWith(op, "math.") || tileOpNameStartsWith(op, "ub.");
-  if (isElementwise && mlirOperationGetNumRegions(op) == 0)
+  if (tileOpIsElementwise(op) && mlirOperationGetNumRegions(op) == 0)
     return gpuLowerElementwise(g, op);
   MlirStringRef name = tileOpName(op);
   return tileError(op, "not converted to a GPU yet: '%.*s'", (int)name.length, name.data);

@@ -255,8 +255,14 @@ static int64_t roomAt(const Lifetimes *lifetimes, MlirOperation op, int64_t limi
   return limit;
 }
 
+// A constant whose elements are equal is no exchange: most kernels have no other.
+static bool isTable(MlirOperation op) {
+  MlirAttribute value = arithConstantOpGetValue(op);
+  return mlirAttributeIsADenseElements(value) && !mlirDenseElementsAttrIsSplat(value);
+}
+
 static MlirWalkResult collect(MlirOperation op, void *ops) {
-  if (rowOf(op))
+  if (rowOf(op) && (!arithConstantOpIsA(op) || isTable(op)))
     tileOpsAppend(ops, op);
   return MlirWalkResultAdvance;
 }

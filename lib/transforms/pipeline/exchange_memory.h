@@ -53,7 +53,7 @@ bool tileExchangeReduce(Exchange *x, MlirOperation op, MlirValue *results);
 bool tileExchangeScan(Exchange *x, MlirOperation op, MlirValue *results);
 bool tileExchangeSort(Exchange *x, MlirOperation op, MlirValue *results); // sort, topk
 MlirValue tileExchangeBitcast(Exchange *x, MlirOperation op);             // null: the op stays
-MlirValue tileExchangeConstant(Exchange *x, MlirOperation op);            // null: all elements are equal
+MlirValue tileExchangeConstant(Exchange *x, MlirOperation op);            // of elements that differ; null: no tile
 // These change the op, which stays: what a thread reads for an atomic goes to the others that want it; what is printed
 // lies in memory.
 MlirValue tileExchangeAtomic(Exchange *x, MlirOperation op);

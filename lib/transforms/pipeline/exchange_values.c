@@ -130,13 +130,13 @@ MlirValue tileExchangeBitcast(Exchange *x, MlirOperation op) {
 
 //===--- constants ------------------------------------------------------------------------------------===//
 
-// Elements that differ: one thread stores them, each loads its own.
+// The elements differ: one thread stores them, each loads its own.
 MlirValue tileExchangeConstant(Exchange *x, MlirOperation op) {
   TileBuilder *b = &x->builder;
   MlirAttribute value = arithConstantOpGetValue(op);
   MlirType type = arithConstantOpGetResultType(op);
   MlirValue origin[MaxRank];
-  if (!tileTypeIsATile(type) || !mlirAttributeIsADenseElements(value) || mlirDenseElementsAttrIsSplat(value))
+  if (!tileTypeIsATile(type))
     return (MlirValue){NULL};
   MlirValue memref = tileExchangeMemrefLike(x, type);
   for (int64_t number = 0; number < tileTypeGetCount(type); ++number) {
