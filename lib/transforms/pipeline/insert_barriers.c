@@ -356,10 +356,11 @@ static void visitChoice(Order *order, MlirOperation op) {
   become(order, after);
 }
 
-// The op ends when all partitions have.
+// The op ends when all partitions have. At the kernel's end nothing waits for that.
 static void visitPartitions(Order *order, MlirOperation op) {
   visitChoice(order, op);
-  if (!mlirOperationEqual(mlirOperationGetNextInBlock(op), mlirBlockGetTerminator(mlirOperationGetBlock(op))))
+  bool isLast = mlirOperationEqual(mlirOperationGetNextInBlock(op), mlirBlockGetTerminator(mlirOperationGetBlock(op)));
+  if (!isLast || !tileKernelOpIsA(mlirOperationGetParentOperation(op)))
     insertSync(order, tileBuilderAfter(op));
 }
 

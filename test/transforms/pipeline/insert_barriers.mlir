@@ -2,7 +2,7 @@
 // RUN: %tile_opt %s --split-input-file --pass-pipeline='builtin.module(tile.kernel(tile-insert-barriers,tile-insert-barriers))' | FileCheck %s
 // RUN: %tile_opt %s --split-input-file --pass-pipeline='builtin.module(tile.kernel(tile-insert-barriers))' --tile-pass-statistics 2>&1 >/dev/null | FileCheck %s --check-prefix=COUNT
 
-// COUNT-DAG: 13 inserted
+// COUNT-DAG: 16 inserted
 // COUNT-DAG: 2 removed
 
 #l = #tile.layout<reg [2:d0], lane [32:d0*2], warp [2:d0*64]>
@@ -224,5 +224,39 @@ tile.kernel @given(%x: memref<128xf32>) attributes {ordered, warps = 2 : i32} {
   %X = tile.view %x : memref<128xf32> to !tile.view<128xf32>
   %a = tile.load %X[%c0] : !tile.view<128xf32> -> tensor<128xf32, #l>
   tile.store %a, %X[%c0] : tensor<128xf32, #l>, !tile.view<128xf32>
+  tile.return
+}
+
+// -----
+
+// One thread makes barriers in memory: behind the last of them all threads see them. A tile.warp_specialize ends when
+// all partitions have.
+// CHECK-LABEL: tile.kernel @partitions
+// CHECK: tile.alloc at 0 : !tile.barrier<2>
+// CHECK-NEXT: tile.alloc at 128 : !tile.barrier<1>
+// CHECK-NEXT: tile.sync
+// CHECK: tile.warp_specialize
+// CHECK: memref.store
+// CHECK: memref.store
+// CHECK: }
+// CHECK-NEXT: tile.sync
+// CHECK-NEXT: memref.load
+tile.kernel @partitions(%x: memref<32xf32>, %y: memref<32xf32> {llvm.noalias}, %f: f32) attributes {warps = 2 : i32} {
+  %c0 = arith.constant 0 : index
+  %full = tile.alloc at 0 : !tile.barrier<2>
+  %empty = tile.alloc at 128 : !tile.barrier<1>
+  tile.warp_specialize captures(%x, %f : memref<32xf32>, f32)
+  partition "a" warps(1) {
+    %c1 = arith.constant 1 : index
+    memref.store %f, %x[%c1] : memref<32xf32>
+    tile.yield
+  }
+  partition "b" warps(1) {
+    %c2 = arith.constant 2 : index
+    memref.store %f, %x[%c2] : memref<32xf32>
+    tile.yield
+  }
+  %a = memref.load %y[%c0] : memref<32xf32>
+  memref.store %a, %y[%c0] : memref<32xf32>
   tile.return
 }

@@ -2,7 +2,7 @@
 // RUN: %tile_opt %s --split-input-file --pass-pipeline='builtin.module(tile.kernel(tile-plan-shared-memory{chip=sm_80},tile-plan-shared-memory{chip=sm_80}))' | FileCheck %s
 // RUN: %tile_opt %s --split-input-file --pass-pipeline='builtin.module(tile.kernel(tile-plan-shared-memory{chip=sm_80}))' --tile-pass-statistics 2>&1 >/dev/null | FileCheck %s --check-prefix=COUNT
 
-// COUNT-DAG: 7 buffers
+// COUNT-DAG: 9 buffers
 
 #rows = #tile.layout<reg [8:d0*4], lane [32:d1], warp [4:d0]>
 #dense = #tile.layout<offset [32:d1, 32:d0]>
@@ -69,8 +69,9 @@ tile.kernel @together(%x: memref<32x32xf32>, %y: memref<32x32xf32>, %w: memref<3
 #dense = #tile.layout<offset [32:d0]>
 // Partitions of warps run at the same time: their buffers lie apart.
 // CHECK-LABEL: tile.kernel @partitions
-// CHECK: tile.alloc at {{0|128}} :
-// CHECK: tile.alloc at {{0|128}} :
+// CHECK: tile.alloc at [[A:[0-9]+]] :
+// CHECK-NOT: tile.alloc at [[A]] :
+// CHECK: tile.alloc at
 tile.kernel @partitions(%x: memref<32xf32>) attributes {warps = 2 : i32} {
   %A = tile.alloc : !tile.buffer<32xf32, #dense, shared>
   %B = tile.alloc : !tile.buffer<32xf32, #dense, shared>
@@ -85,6 +86,33 @@ tile.kernel @partitions(%x: memref<32xf32>) attributes {warps = 2 : i32} {
     %c0 = arith.constant 0 : index
     %X = tile.view %x : memref<32xf32> to !tile.view<32xf32>
     tile.copy %X[%c0] to %B : !tile.view<32xf32> to !tile.buffer<32xf32, #dense, shared>
+    tile.yield
+  }
+  tile.return
+}
+
+// -----
+
+#l = #tile.layout<lane [32:d0]>
+// So do those that partitions make for themselves, though their uses stand in different places.
+// CHECK-LABEL: tile.kernel @made_by_partitions
+// CHECK: tile.alloc at [[A:[0-9]+]] :
+// CHECK-NOT: tile.alloc at [[A]] :
+// CHECK: tile.alloc at
+tile.kernel @made_by_partitions(%x: memref<32xf32>, %y: memref<32xf32>) attributes {warps = 2 : i32} {
+  tile.warp_specialize captures(%x, %y : memref<32xf32>, memref<32xf32>)
+  partition "a" warps(1) {
+    %c0 = arith.constant 0 : index
+    %A = tile.alloc : memref<1xf32>
+    %a = memref.load %x[%c0] : memref<32xf32>
+    memref.store %a, %A[%c0] : memref<1xf32>
+    tile.yield
+  }
+  partition "b" warps(1) {
+    %c0 = arith.constant 0 : index
+    %B = tile.alloc : memref<1xf32>
+    %b = memref.load %y[%c0] : memref<32xf32>
+    memref.store %b, %B[%c0] : memref<1xf32>
     tile.yield
   }
   tile.return
