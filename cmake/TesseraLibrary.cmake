@@ -86,6 +86,7 @@ function(tessera_embed table header)
 endfunction()
 tessera_embed(tileEmbeddedMachines lib/machine/embedded.h lib/machine/*.machine)
 tessera_embed(tileRocdlFunctions lib/target/rocdl/embedded.h lib/target/rocdl/*.ll)
+tessera_embed(cudaHeaders lib/import/cuda/kernel_language.h lib/import/cuda/*.cuh)
 list(APPEND COMPILER_SOURCES ${EMBEDDED_TEXTS})
 
 # Templates of IR (lib/ir/template.h): FOLDER/*.mlir give generated/FOLDER.h; generated/templates.c has all texts.

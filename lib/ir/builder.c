@@ -185,6 +185,26 @@ MlirOperation tileBuildGroups(TileBuilder *builder, const char *name, const Tile
   return create(builder, &state);
 }
 
+MlirOperation tileBuildRenamed(MlirOperation op, const char *name, const char *attribute, const char *text) {
+  TileBuilder b = tileBuilderBefore(op);
+  intptr_t count = mlirOperationGetNumOperands(op), results = mlirOperationGetNumResults(op);
+  MlirValue *operands = calloc((size_t)count + 1, sizeof *operands);
+  MlirType *types = calloc((size_t)results + 1, sizeof *types);
+  for (intptr_t i = 0; i < count; ++i)
+    operands[i] = mlirOperationGetOperand(op, i);
+  for (intptr_t i = 0; i < results; ++i)
+    types[i] = tileResultType(op, i);
+  const TileAttributeEntry attributes[] = {
+      {attribute, attribute ? tileBuildAttribute(&b, text) : mlirAttributeGetNull()}, {NULL, {NULL}}};
+  MlirOperation renamed = tileBuild(&b, name, count, operands, results, types, attributes, 0, NULL);
+  for (intptr_t i = 0; i < results; ++i)
+    mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, i), mlirOperationGetResult(renamed, i));
+  mlirOperationDestroy(op);
+  free(types);
+  free(operands);
+  return renamed;
+}
+
 MlirValue tileBuildValue(TileBuilder *builder, const char *name, MlirType result, intptr_t numOperands,
                          const MlirValue *operands, const TileAttributeEntry *attributes) {
   MlirOperation op = tileBuild(builder, name, numOperands, operands, 1, &result, attributes, 0, NULL);

@@ -42,6 +42,9 @@ MlirOperation tileBuild(TileBuilder *builder, const char *name, intptr_t numOper
 // A copy of `like`, with its attributes and the bodies of its regions, on other operands and with other result types.
 MlirOperation tileBuildLike(TileBuilder *builder, MlirOperation like, const MlirValue *operands, intptr_t numResults,
                             const MlirType *results);
+// An op of another name, on the operands of `op` and with its result types, in its place: for tables of ops that stand
+// for others. `attribute`: one that it has, by its text; null: none. `op` is gone.
+MlirOperation tileBuildRenamed(MlirOperation op, const char *name, const char *attribute, const char *text);
 // An op with one result and no regions; returns that result.
 MlirValue tileBuildValue(TileBuilder *builder, const char *name, MlirType result, intptr_t numOperands,
                          const MlirValue *operands, const TileAttributeEntry *attributes);

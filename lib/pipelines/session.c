@@ -1,6 +1,7 @@
 // Opens a file with everything registered and runs passes on it. See session.h.
 #include "lib/pipelines/session.h"
 
+#include "lib/import/cuda/kernel_source.h"
 #include "lib/ir/support.h"
 #include "lib/pipelines/read_text.h"
 #include "lib/pipelines/register.h"
@@ -70,7 +71,11 @@ static bool failOn(const char *text, size_t size, const char *path, tessera_erro
                                                              : ", and bytecode of MLIR 22");
 }
 
-static bool parse(TileSession *session, const char *path, tessera_error_t *error) {
+static bool parse(TileSession *session, const char *path, const char *chip, tessera_error_t *error) {
+  if (cudaFileIsSource(path)) {
+    session->module = cudaImport(session->context, path, chip, error);
+    return !mlirModuleIsNull(session->module);
+  }
   if (tileIsModel(path)) {
     session->module = tileReadModel(session->context, path, error);
     return !mlirModuleIsNull(session->module);
@@ -86,10 +91,10 @@ static bool parse(TileSession *session, const char *path, tessera_error_t *error
   return ok;
 }
 
-bool tileSessionOpen(TileSession *session, const char *path, tessera_error_t *error) {
+bool tileSessionOpen(TileSession *session, const char *path, const char *chip, tessera_error_t *error) {
   *session = (TileSession){.context = createContext()};
   mlirContextAttachDiagnosticHandler(session->context, printDiagnostic, NULL, NULL);
-  return parse(session, path, error) && tileSessionTakeForeign(session, error);
+  return parse(session, path, chip, error) && tileSessionTakeForeign(session, error);
 }
 
 void tileSessionClose(TileSession *session) {

@@ -1,7 +1,7 @@
 // What a tool that compiles one file does first: a context with everything registered, the file parsed, passes run.
 //
 //   TileSession session;
-//   bool ok = tileSessionOpen(&session, "program.mlir", &error) &&
+//   bool ok = tileSessionOpen(&session, "program.mlir", NULL, &error) &&
 //             tileSessionRun(&session, "builtin.module(tile-to-cpu-pipeline)", &error);
 //   …
 //   tileSessionClose(&session);   // also after a failure
@@ -17,8 +17,9 @@ typedef struct TileSession {
   MlirModule module;
 } TileSession;
 
-// "-" is standard input. A program of StableHLO or TTIR is converted (tileSessionTakeForeign).
-bool tileSessionOpen(TileSession *session, const char *path, tessera_error_t *error);
+// "-" is standard input. A program of StableHLO or TTIR is converted (tileSessionTakeForeign). Source files of CUDA C++
+// and HIP are compiled for `chip` (null: none is known, such a file is an error).
+bool tileSessionOpen(TileSession *session, const char *path, const char *chip, tessera_error_t *error);
 // `pipeline` as tile-opt's --pass-pipeline takes it: "builtin.module(…)".
 bool tileSessionRun(TileSession *session, const char *pipeline, tessera_error_t *error);
 // A program of StableHLO becomes one of linalg, kernels of Triton become tile kernels. Any other stays as it is.

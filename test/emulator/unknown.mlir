@@ -12,8 +12,8 @@ module attributes {gpu.container_module} {
       nvvm.cluster.wait
       // CHECK: unknown.mlir:[[#@LINE+1]]:{{.*}} 'llvm.call' op calls 'mystery', which the emulator does not know
       %a = llvm.call @mystery(%m) : (i32) -> i32
-      // CHECK: unknown.mlir:[[#@LINE+1]]:{{.*}} 'llvm.inline_asm' op is not known to the emulator: "bar.sync 0;"
-      llvm.inline_asm has_side_effects "bar.sync 0;", "" : () -> ()
+      // CHECK: unknown.mlir:[[#@LINE+1]]:{{.*}} 'llvm.inline_asm' op is not known to the emulator: "brkpt;"
+      llvm.inline_asm has_side_effects "brkpt;", "" : () -> ()
       // CHECK: unknown.mlir:[[#@LINE+1]]:{{.*}} 'llvm.call_intrinsic' op is not known to the emulator: "llvm.nvvm.barrier0"
       llvm.call_intrinsic "llvm.nvvm.barrier0"() : () -> ()
       llvm.return

@@ -30,7 +30,7 @@ ROOMS = {
     "lib/conversion": CONVERSIONS,
     "lib/search": ["lib/machine", "lib/support"],
     "lib/target": PASSES + ["lib/jit", "lib/runtime/tessera.h"],
-    "lib/import": DIALECTS + ["lib/support"],
+    "lib/import": DIALECTS + ["lib/support", "lib/machine/embedded_text.h"],
     "lib/pipelines": ["lib/transforms", "lib/conversion", "lib/target", "lib/import"] + PASSES,
     "lib/jit": ["lib/capi", "lib/support"],
     "lib/interpreter": ["dialects", "lib/ir", "lib/support"],
@@ -54,6 +54,7 @@ SHARED_FOLDERS = {"lib/conversion/tile_to_gpu": ["lib/conversion/tile_to_nvvm", 
 NO_MLIR = ["lib/support", "lib/layout", "lib/machine", "lib/search", "lib/runtime", "lib/run", "lib/emulator/machine",
            "lib/emulator/lanes", "lib/emulator/instructions", "tools/tile-exec"]
 CPLUSPLUS_ROOM = "lib/capi"
+USERS_KERNELS = "test/run/cuda/Inputs"  # what a user gives to our tools: data, and no source of ours
 
 CPLUSPLUS_FILE = (".cpp", ".cc", ".cxx", ".hpp", ".cu")
 INCLUDING_FILE = (".c", ".h", ".def", ".inc") + CPLUSPLUS_FILE
@@ -118,7 +119,7 @@ def breaches_in_includes(path, text):
 def breaches_in(path, text):
     if path.endswith(INCLUDING_FILE):
         yield from breaches_in_includes(path, text)
-    if path.endswith(CPLUSPLUS_FILE) and not inside(path, CPLUSPLUS_ROOM):
+    if path.endswith(CPLUSPLUS_FILE) and not inside(path, CPLUSPLUS_ROOM) and not inside(path, USERS_KERNELS):
         yield f"is C++; only {CPLUSPLUS_ROOM} may hold any"
     lines = text.count("\n")
     if path.endswith(INCLUDING_FILE) and lines > LINES_AT_MOST:

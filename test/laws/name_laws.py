@@ -45,6 +45,7 @@ PREFIXES = {
     "lib": COMPILER,
     "dialects": COMPILER,
     "dialects/foreign": ["stablehlo", "chlo", "sdy", "tt", "ttg"],  # foreign dialects keep their names
+    "lib/import/cuda": ["cuda"],
     "lib/import/onnx": ["onnx"],
     "lib/import/torch_export": ["torch"],
 }

@@ -12,7 +12,7 @@ int main(int argc, char **argv) {
     TileSession session;
     tessera_error_t error = {""};
     size_t before = tileMachineCountReads();
-    CHECK(tileSessionOpen(&session, argv[1], &error) && tileSessionRun(&session, pipelines[i], &error), "%s: %s",
+    CHECK(tileSessionOpen(&session, argv[1], NULL, &error) && tileSessionRun(&session, pipelines[i], &error), "%s: %s",
           pipelines[i], error.text);
     CHECK(tileMachineCountReads() == before + 1, "%s reads %zu machines", pipelines[i],
           tileMachineCountReads() - before);

@@ -138,12 +138,20 @@ static bool prepareFirst(Session *session, tessera_error_t *error) {
   return ok;
 }
 
+// The chip that source code is compiled for: of the first target that names one.
+static const char *findChip(const tessera_run_options_t *options) {
+  for (int i = 0; i < options->num_targets; ++i)
+    if (runTargetChip(options->targets[i]))
+      return runTargetChip(options->targets[i]);
+  return NULL;
+}
+
 static bool execute(Session *session, tessera_error_t *error) {
   const tessera_run_options_t *options = session->options;
   Run *first = &session->first;
   session->files = (tessera_run_check_t){.asked = options->num_checks && !tessera_run_check_wants_interpreter(options),
                                          .right = true};
-  return tileSessionOpen(&session->parsed, options->file, error) &&
+  return tileSessionOpen(&session->parsed, options->file, findChip(options), error) &&
          tileSessionTakeSparseEntries(&session->parsed, options->entry, error) && prepareFirst(session, error) &&
          (!session->files.asked || tessera_run_check_read(&session->files, options, &first->data, error)) &&
          runJudge(session, error) && runCall(first, options, session->trace, error) && compareAll(session, error);

@@ -59,7 +59,7 @@ static bool translateForGpus(GpuProgram *program, const TileForm *form, TileArti
                              tessera_error_t *error) {
   TileSession session;
   tessera_guard_doing("reading the program");
-  bool ok = tileSessionOpen(&session, program->options->file, error);
+  bool ok = tileSessionOpen(&session, program->options->file, NULL, error);
   tessera_guard_doing("passes");
   ok = ok && tileSessionTakeSparseEntries(&session, NULL, error) && gpuProgramLower(program, &session, error);
   tessera_guard_doing("code generation");
@@ -79,7 +79,7 @@ static bool translate(const TranslateOptions *options, const TileCodeTarget *tar
     return false;
   tessera_guard_doing("reading the program");
   double start = tessera_milliseconds();
-  bool ok = tileSessionOpen(&session, options->file, error);
+  bool ok = tileSessionOpen(&session, options->file, options->chip, error);
   tileStagesAdd(stages, "reading", tessera_milliseconds() - start);
   tessera_guard_doing("passes");
   start = tessera_milliseconds();
@@ -139,7 +139,7 @@ static void append(MlirStringRef piece, void *stream) { fwrite(piece.data, 1, pi
 static bool import(const TranslateOptions *options, tessera_error_t *error) {
   TileSession session;
   TileArtifact artifact = {NULL};
-  bool ok = tileSessionOpen(&session, options->file, error);
+  bool ok = tileSessionOpen(&session, options->file, options->chip, error);
   FILE *stream = ok ? open_memstream((char **)&artifact.data, &artifact.size) : NULL;
   if (stream) {
     mlirOperationPrint(mlirModuleGetOperation(session.module), append, stream);

@@ -125,6 +125,57 @@ static bool callOddFunction(EmulatorBuild *build, MlirOperation op, MlirStringRe
   return false;
 }
 
+// Integers of libdevice: the smaller, the larger, without the sign.
+static bool callInteger(EmulatorBuild *build, MlirOperation op, MlirStringRef name) {
+  static const struct {
+    const char *name;
+    LlvmICmp keepsFirst;
+  } rows[] = {{"__nv_min", LlvmICmp_Slt},    {"__nv_max", LlvmICmp_Sgt},   {"__nv_llmin", LlvmICmp_Slt},
+              {"__nv_llmax", LlvmICmp_Sgt},  {"__nv_umin", LlvmICmp_Ult},  {"__nv_umax", LlvmICmp_Ugt},
+              {"__nv_ullmin", LlvmICmp_Ult}, {"__nv_ullmax", LlvmICmp_Ugt}};
+  TileBuilder b = tileBuilderBefore(op);
+  bool isAbsolute = tileStringEquals(name, "__nv_abs") || tileStringEquals(name, "__nv_llabs");
+  if (isAbsolute && mlirOperationGetNumOperands(op) == 1) {
+    MlirValue value = tileOnlyOperand(op);
+    MlirType type = mlirValueGetType(value);
+    MlirValue zero = llvmConstantOpBuild(&b, type, mlirIntegerAttrGet(type, 0));
+    MlirValue minusOne = llvmConstantOpBuild(&b, type, mlirIntegerAttrGet(type, -1));
+    MlirValue isNegative = llvmICmpOpBuild(&b, value, zero, LlvmICmp_Slt);
+    emulatorReplace(op, llvmSelectOpBuild(&b, isNegative, llvmMulOpBuild(&b, value, minusOne), value));
+    return true;
+  }
+  for (size_t i = 0; i < sizeof rows / sizeof *rows && mlirOperationGetNumOperands(op) == 2; ++i)
+    if (tileStringEquals(name, rows[i].name)) {
+      MlirValue first = tileBinaryLhs(op), second = tileBinaryRhs(op);
+      emulatorReplace(op, llvmSelectOpBuild(&b, llvmICmpOpBuild(&b, first, second, rows[i].keepsFirst), first, second));
+      return true;
+    }
+  (void)build;
+  return false;
+}
+
+// __ockl_get_local_size(d) and __ockl_get_num_groups(d): fields of the thread's block.
+static bool callSize(EmulatorBuild *build, MlirOperation op, MlirStringRef name) {
+  static const struct {
+    const char *name;
+    size_t offset;
+  } rows[] = {{"__ockl_get_local_size", offsetof(tessera_emu_block_t, size)},
+              {"__ockl_get_num_groups", offsetof(tessera_emu_block_t, grid)}};
+  int64_t axis;
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
+    if (!tileStringEquals(name, rows[i].name) || mlirOperationGetNumOperands(op) != 1 ||
+        !emulatorConstant(tileOnlyOperand(op), &axis) || axis < 0 || axis > 2)
+      continue;
+    TileBuilder b = tileBuilderBefore(op);
+    MlirValue block = emulatorLoad(build, &b, build->pointer,
+                                   emulatorOffset(build, &b, build->self, offsetof(tessera_emu_thread_t, block)));
+    MlirValue field = emulatorOffset(build, &b, block, (int64_t)(rows[i].offset + (size_t)axis * sizeof(uint32_t)));
+    emulatorReplace(op, llvmZExtOpBuild(&b, tileOnlyResultType(op), emulatorLoad(build, &b, build->i32, field)));
+    return true;
+  }
+  return false;
+}
+
 //===--- output -----------------------------------------------------------------===//
 
 static bool callPrint(EmulatorBuild *build, MlirOperation op) {
@@ -216,7 +267,8 @@ bool emulatorLowerCall(EmulatorBuild *build, MlirOperation op, const EmulatorRow
     return callPrint(build, op);
   if (tileStringEquals(name, "__assertfail") && mlirOperationGetNumOperands(op) == 5)
     return callAssert(build, op);
-  if (callOddFunction(build, op, name) || emulatorCallMath(build, op, name))
+  if (callInteger(build, op, name) || callSize(build, op, name) || callOddFunction(build, op, name) ||
+      emulatorCallMath(build, op, name))
     return true;
   return emulatorRefuse(build, op, "calls '%.*s', which the emulator does not know", (int)name.length, name.data);
 }

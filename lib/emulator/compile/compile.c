@@ -3,6 +3,7 @@
 // function takes the thread in front; LLVM compiles that. Why at this level: nvvm and rocdl ops still say what they
 // mean, after translation many are inline assembly. Nothing is run before every op is known.
 #include "lib/emulator/compile/common.h"
+#include "lib/emulator/compile/intrinsics.h"
 #include "lib/emulator/compile/private_memory.h"
 #include "lib/emulator/compile/products_ops.h"
 #include "lib/emulator/compile/program.h"
@@ -306,6 +307,7 @@ static void findMessages(EmulatorBuild *build) {
 
 static bool lowerModule(EmulatorBuild *build, MlirOperation module) {
   copyInto(build, module);
+  emulatorExpandIntrinsics(build);
   emulatorFindLoadsToLds(build);
   findMessages(build);
   TileOps ops = topLevel(build);

@@ -85,6 +85,25 @@ static bool lowerDivision(EmulatorBuild *build, MlirOperation op, const Emulator
   return true;
 }
 
+// An address in shared memory that went through 32 bits, as PTX's instructions take it: the one of that ending that is
+// nearest to the block's shared memory.
+static bool lowerIntToPtr(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
+  MlirValue given = tileOnlyOperand(op);
+  MlirType type = tileOnlyResultType(op);
+  (void)row;
+  if (!mlirTypeEqual(mlirValueGetType(given), build->i32) || !mlirTypeIsALLVMPointerType(type) ||
+      mlirLLVMPointerTypeGetAddressSpace(type) != 3)
+    return true;
+  TileBuilder b = tileBuilderBefore(op);
+  MlirValue start = llvmPtrToIntOpBuild(&b, build->i64, build->shared);
+  MlirValue wide = llvmZExtOpBuild(&b, build->i64, given), minusOne = emulatorI64(build, &b, -1);
+  MlirValue back = llvmMulOpBuild(&b, start, minusOne);
+  MlirValue distance = llvmTruncOpBuild(&b, build->i32, llvmAddOpBuild(&b, wide, back));
+  MlirValue address = llvmAddOpBuild(&b, start, llvmSExtOpBuild(&b, build->i64, distance));
+  emulatorReplace(op, llvmIntToPtrOpBuild(&b, type, address));
+  return true;
+}
+
 static bool erase(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
   (void)build;
   (void)row;
@@ -113,6 +132,7 @@ const EmulatorRow emulatorLlvmRows[] = {
     {llvmMaskedScatterOpName, refuse, NULL, 0},
     {llvmMaskedExpandloadOpName, refuse, NULL, 0},
     {llvmMaskedCompressstoreOpName, refuse, NULL, 0},
+    {llvmIntToPtrOpName, lowerIntToPtr, NULL, 0},
     {llvmAddressOfOpName, lowerAddressOf, NULL, 0},
     {llvmCallOpName, emulatorLowerCall, NULL, 0},
     {llvmInvokeOpName, refuse, NULL, 0},

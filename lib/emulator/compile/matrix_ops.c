@@ -159,9 +159,20 @@ static bool readIntrinsic(MlirStringRef name, bool *isSparse, tessera_mma_sync_t
   if (which < 0)
     return false;
   *isSparse = which > 0;
-  return sscanf(text + strlen(heads[which]), "%dn%dk%d.row.col.%7[a-z0-9].%7[a-z0-9].%7[a-z0-9].%7[a-z0-9]", &mma->m,
-                &mma->n, &mma->k, d, a, b, c) == 7 &&
-         typeByWord(d, &mma->d) && typeByWord(a, &mma->a) && typeByWord(b, &mma->b) && typeByWord(c, &mma->c);
+  int read = sscanf(text + strlen(heads[which]), "%dn%dk%d.row.col.%7[a-z0-9].%7[a-z0-9].%7[a-z0-9].%7[a-z0-9]",
+                    &mma->m, &mma->n, &mma->k, d, a, b, c);
+  if (read == 5) { // the sums' types only: the factors are f16
+    strcpy(c, a);
+    strcpy(a, "f16");
+    strcpy(b, "f16");
+  } else if (read == 4) { // the factors' type only
+    strcpy(a, d);
+    strcpy(b, d);
+    strcpy(d, "f32");
+    strcpy(c, "f32");
+  }
+  return (read == 7 || read == 5 || read == 4) && typeByWord(d, &mma->d) && typeByWord(a, &mma->a) &&
+         typeByWord(b, &mma->b) && typeByWord(c, &mma->c);
 }
 
 bool emulatorLowerMmaIntrinsic(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {

@@ -24,7 +24,7 @@ static bool read_chip(const char *path, char *chip, tessera_error_t *out_error) 
 }
 
 static bool compile(twin_t *twin, const char *path, tessera_error_t *out_error) {
-  if (!read_chip(path, twin->chip, out_error) || !tileSessionOpen(&twin->session, path, out_error) ||
+  if (!read_chip(path, twin->chip, out_error) || !tileSessionOpen(&twin->session, path, NULL, out_error) ||
       !tileEmulatorOptionsRead(twin->chip, &twin->options, out_error))
     return false;
   MlirOperation module = mlirModuleGetOperation(twin->session.module);
