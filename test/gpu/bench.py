@@ -100,7 +100,7 @@ def device_times(torch, call, flush, runs):
     """Milliseconds of kernels in each run, and the kernels of one run."""
     from torch.profiler import ProfilerActivity, profile
     times, names = [], []
-    with profile(activities=[ProfilerActivity.CUDA]) as profiler:
+    with profile(activities=[ProfilerActivity.CUDA], acc_events=True) as profiler:
         for _ in range(runs):
             flush()
             torch.cuda.synchronize()

@@ -41,7 +41,7 @@ class Packer:
     def __init__(self, options):
         self.options, self.folder = options, Path(options.output)
         self.tools = Path(options.build).resolve() / "bin"
-        self.lines, self.left_out = [], []
+        self.lines, self.left_out, self.names = [], [], set()
 
     def wanted(self, name):
         return re.search(self.options.only, name)
@@ -61,6 +61,9 @@ class Packer:
 
     def add(self, name, file, arrays, tolerance, expected=None):
         """One program with its inputs; `expected` where the interpreter cannot say."""
+        if name in self.names:
+            sys.exit(f"{file}: there is already a test called {name}")
+        self.names.add(name)
         files = []
         for i, array in enumerate(arrays):
             files.append(f"data/{name}.in{i}.npy")
@@ -91,9 +94,10 @@ class Packer:
             text = file.read_text()
             tolerance = float((check.said(text, "tolerance") or ["1e-5"])[0])
             for i, case in enumerate(check.said(text, "in")):
-                if self.wanted(file.stem):
+                name = f"{file.parent.name}_{file.stem}{i}"
+                if self.wanted(name):
                     arrays = [np.asarray(a) for a in eval(f"[{case}]", dict(check.names))]
-                    self.add(f"{file.stem}{i}", file, arrays, tolerance)
+                    self.add(name, file, arrays, tolerance)
 
     def add_waiting(self):
         """Four programs that wait for each other (test/runtime/Inputs/device.mlir)."""
