@@ -123,6 +123,8 @@ static void *access_global(emu_thread_t *self, uintptr_t address, uint32_t bytes
   if (!buffer)
     return out_of_global(self, address, bytes, what, site);
   self->groups += (launch->chip->counted & what) != 0;
+  if (launch->resident && what & TESSERA_EMU_STORE && !atomic)
+    ++self->worker->launch->changes;
   if (what & TESSERA_EMU_STORE && buffer->given->read_only) {
     check_writable(self, buffer, address, site);
     return self->nowhere;

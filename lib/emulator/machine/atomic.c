@@ -115,6 +115,17 @@ static void synchronize(emu_thread_t *self, uintptr_t address, uint32_t what, te
     release(self, address, order, scope, what & TESSERA_EMU_LOAD);
 }
 
+static void note_poll(emu_thread_t *self, const void *place) {
+  uint64_t changes = self->worker->launch->changes;
+  if (self->atomic_place == place && self->polled_changes == changes && !in_shared(self, (uintptr_t)place)) {
+    ++self->polls;
+    return;
+  }
+  self->polls = 0;
+  self->polled_changes = changes;
+  self->polled_steps = self->worker->steps;
+}
+
 // An atomic that changes nothing may be a spin loop's; one that does is progress (atomic_end).
 static void remember(emu_thread_t *self, const void *place, uint32_t bytes) {
   self->atomic_place = place;
@@ -135,6 +146,7 @@ void *tessera_emu_atomic_begin(tessera_emu_thread_t *thread, const void *address
     lock(self, (uintptr_t)place);
   if (place == address && worker->launch->checks)
     synchronize(self, (uintptr_t)place, what, order, scope);
+  note_poll(self, place);
   remember(self, place, bytes);
   return place;
 }
@@ -145,8 +157,11 @@ void tessera_emu_atomic_end(tessera_emu_thread_t *thread) {
   if (self->lock)
     atomic_store_explicit(self->lock, 0, memory_order_release);
   self->lock = NULL;
-  if (changed)
-    emu_progress(self->worker);
+  if (!changed)
+    return;
+  emu_progress(self->worker);
+  if (self->worker->launch->resident)
+    ++self->worker->launch->changes;
 }
 
 void tessera_emu_fence(tessera_emu_thread_t *thread, tessera_emu_order_t order, tessera_emu_scope_t scope,

@@ -232,23 +232,75 @@ static void *work(void *argument) {
   return NULL;
 }
 
-// All blocks of a cooperative launch take turns on this thread: one goes on until it ends or only spins.
-static void run_resident(tessera_emulator_t *emulator, emu_launch_t *launch) {
+typedef struct residents_t {
+  emu_worker_t **workers;
+  emu_launch_t *launch;
+  int running;
   bool runs[MOST_WORKERS];
-  int running = launch->workers;
-  atomic_store(&launch->active, launch->workers);
-  for (int i = 0; i < launch->workers; ++i)
-    runs[i] =
-        emu_begin_block(emulator->workers[i], (uint64_t)(launch->order == EMU_LAST ? launch->workers - 1 - i : i));
-  while (running)
-    for (int i = running = 0; i < launch->workers; ++i) {
-      if (!runs[i])
-        continue;
-      runs[i] = emu_resume_block(emulator->workers[i]);
-      running += runs[i];
-      if (!runs[i])
-        leave(launch);
+} residents_t;
+
+static void end_resident(residents_t *all, int i) {
+  all->runs[i] = false;
+  --all->running;
+  ++all->launch->changes;
+  leave(all->launch);
+}
+
+static bool lack_memory(const residents_t *all) {
+  for (int i = 0; i < all->launch->workers; ++i)
+    if (all->workers[i]->no_memory)
+      return true;
+  return false;
+}
+
+static bool have_aborted(const residents_t *all) {
+  for (int i = 0; i < all->launch->workers; ++i)
+    if (!all->runs[i] && all->workers[i]->aborted)
+      return true;
+  return false;
+}
+
+static bool all_only_poll(const residents_t *all) {
+  if (!all->launch->checks && !all->launch->count)
+    return false; // stores are not seen
+  for (int i = 0; i < all->launch->workers; ++i)
+    if (all->runs[i] && !emu_only_polls(all->workers[i]))
+      return false;
+  return all->running;
+}
+
+static void abandon_residents(residents_t *all) {
+  for (int i = 0; i < all->launch->workers; ++i)
+    if (all->runs[i]) {
+      emu_abandon_block(all->workers[i]);
+      end_resident(all, i);
     }
+}
+
+static void resume_residents(residents_t *all) {
+  for (int i = 0; i < all->launch->workers; ++i)
+    if (all->runs[i] && !emu_resume_block(all->workers[i]))
+      end_resident(all, i);
+}
+
+// All blocks of a cooperative launch take turns on this thread: one goes on until it ends or only spins. What waits for
+// a block that ended early waits for ever: that block has a finding, or there was no memory for it.
+static void run_resident(tessera_emulator_t *emulator, emu_launch_t *launch) {
+  residents_t all = {.workers = emulator->workers, .launch = launch, .running = launch->workers};
+  atomic_store(&launch->active, launch->workers);
+  for (int i = 0; i < launch->workers; ++i) {
+    all.runs[i] = true;
+    if (!emu_begin_block(all.workers[i], (uint64_t)(launch->order == EMU_LAST ? launch->workers - 1 - i : i)))
+      end_resident(&all, i);
+  }
+  while (all.running) {
+    if (!lack_memory(&all))
+      resume_residents(&all);
+    bool is_still = all_only_poll(&all);
+    if (lack_memory(&all) || (is_still && have_aborted(&all)))
+      abandon_residents(&all);
+    launch->is_stuck = is_still;
+  }
 }
 
 // The calling thread is a worker too. A host thread that cannot be made is done without.
@@ -300,7 +352,7 @@ static bool finish(tessera_emulator_t *emulator, const emu_launch_t *launch, tes
       emulator->last_stamp = worker->now;
   }
   good = good && give_sites(emulator, launch, report) && emu_findings_give(emulator->workers[0]->findings, report);
-  return good || tessera_fail(error, "out of memory");
+  return good || tessera_fail(error, "no memory for %d blocks of %u threads at once", launch->workers, launch->threads);
 }
 
 // More shared memory than the chip has is a mistake of the kernel, not of the launch.

@@ -23,7 +23,9 @@ enum {
   YIELDS_BEFORE_SUSPENSION = 16,
   YIELDS_BEFORE_STUCK = 1 << 14,
   HOPELESS_YIELDS = 4096,
-  YIELDS_PER_HOST_YIELD = 256
+  YIELDS_PER_HOST_YIELD = 256,
+  POLLS_BEFORE_STUCK = 2048,
+  STEPS_OF_A_POLL = 8
 };
 
 //===--- Choosing --------------------------------------------------------===//
@@ -220,6 +222,21 @@ void emu_suspend(emu_worker_t *worker) {
   to_host(worker, worker->current->fiber);
 }
 
+// The block may meet at barriers between two looks at memory. Few accesses for each look: its threads do nothing else.
+static bool only_polls(const emu_thread_t *thread) {
+  const emu_worker_t *worker = thread->worker;
+  const emu_launch_t *launch = worker->launch;
+  return thread->polls >= POLLS_BEFORE_STUCK && thread->polled_changes == launch->changes &&
+         worker->steps - thread->polled_steps <= (uint64_t)thread->polls * launch->threads * STEPS_OF_A_POLL;
+}
+
+bool emu_only_polls(const emu_worker_t *worker) {
+  for (uint32_t i = 0; i < worker->launch->threads; ++i)
+    if (only_polls(&worker->threads[i]))
+      return true;
+  return false;
+}
+
 // Do all blocks that run only spin? Each worker says so only after a long look at memory as the last change left it: a
 // flag may have been set for a block whose host thread the system does not let run.
 static bool all_spin(emu_worker_t *worker) {
@@ -271,6 +288,8 @@ static emu_thread_t *pick_another(emu_worker_t *worker, emu_thread_t *self) {
 void emu_yield(emu_thread_t *self, uint32_t site) {
   emu_worker_t *worker = self->worker;
   self->wait_site = site;
+  if (worker->launch->is_stuck && only_polls(self))
+    emu_stuck(worker);
   if (++self->spins % SPINS_BEFORE_YIELD)
     return;
   spin_on(worker);
@@ -308,7 +327,8 @@ static void reset_threads(emu_worker_t *worker) {
     thread->clock = (emu_clock_t){.stamp = stamp, .known_block = known};
     thread->acquirable = NULL;
     thread->fence_scope = 0;
-    thread->groups = thread->spins = thread->copy_count = 0;
+    thread->groups = thread->spins = thread->polls = thread->copy_count = 0;
+    thread->atomic_place = NULL;
     thread->privates = NULL;
     thread->lock = NULL;
     thread->bulks = NULL;
@@ -372,6 +392,12 @@ bool emu_begin_block(emu_worker_t *worker, uint64_t number) {
   worker->current->fiber = take_fiber(worker);
   worker->no_memory = !worker->current->fiber;
   return !worker->no_memory;
+}
+
+void emu_abandon_block(emu_worker_t *worker) {
+  worker->suspended = false;
+  worker->aborted = true;
+  end_block(worker);
 }
 
 bool emu_resume_block(emu_worker_t *worker) {

@@ -82,6 +82,8 @@ struct emu_thread_t {
   uint32_t cycles; // of issue since its warp's log was emptied, for predictions
   uint32_t groups; // of copies, committed; where waits count, memory instructions
   uint32_t spins;  // atomics and volatile loads since it last waited
+  uint32_t polls;  // … of one global place in a row, while the launch's |changes| stayed as |polled_changes|
+  uint64_t polled_changes, polled_steps; // the latter: virtual time when it began to poll
   uint32_t copy_count, copy_room;
   emu_copy_t *copies;
   struct emu_bulk_t *bulks;                 // out of shared memory: see bulk.h
@@ -181,6 +183,8 @@ typedef struct emu_launch_t {
   int workers;
   bool resident;        // a cooperative launch: a worker for each block, on one host thread
   bool alone;           // one host thread: nothing needs a lock
+  bool is_stuck;        // resident: all blocks that run only poll
+  uint64_t changes;     // resident: stores to global memory, atomics that changed something, blocks that ended
   uint32_t first_stamp; // records up to here are of earlier launches
   _Atomic uint64_t next_block;
   // Changes so far << 16 | workers that have since looked at all their memory again and still only spin: when that is
@@ -257,6 +261,10 @@ void emu_wake(emu_thread_t *thread);
 void emu_yield(emu_thread_t *self, uint32_t site);
 // Lets the other blocks of a cooperative launch run, and comes back.
 void emu_suspend(emu_worker_t *worker);
+// A thread has looked at one place for long, the block has done little else, and global memory has not changed since.
+bool emu_only_polls(const emu_worker_t *worker);
+// Ends a suspended block where it stands.
+void emu_abandon_block(emu_worker_t *worker);
 // Another block may have waited for what this one has done.
 void emu_note_change(emu_launch_t *launch);
 // The block does something other than spinning.
