@@ -56,9 +56,12 @@ static bool isMatrixProduct(const TileStructured *elementwise, const TileStructu
                        tileOperandElementType(&elementwise->operands[elementwise->numInputs]));
 }
 
+// A CPU's kernel of a matrix product packs; as one of the other products it would be many times slower.
 static bool isProductOrReduction(const TileStructured *s) {
   TileProduct product;
   MlirValue folded;
+  if (!tileStructuredGpu(s) && tileStructuredMatchMatrixProduct(s, &product))
+    return false;
   return !tileStructuredHasTerms(s) && (tileStructuredMatchProduct(s, &product) ||
                                         (tileStructuredHasReduction(s) && tileStructuredMatchReduction(s, 0, &folded) &&
                                          tileStructuredAccumulates(s, &s->operands[s->numInputs])));

@@ -228,7 +228,10 @@ static bool isFull(const TileOperand *operand) {
 
 const TileDot *tileStructuredProductDot(const TileStructured *s, int lhs, int rhs) {
   MlirType a = tileOperandElementType(&s->operands[lhs]), b = tileOperandElementType(&s->operands[rhs]);
-  const TileDot *dot = tileDotFind(a, tileOperandElementType(&s->operands[s->numInputs]));
+  MlirType sum = tileOperandElementType(&s->operands[s->numInputs]);
+  if (mlirTypeIsABF16(sum)) // rounded at the end
+    sum = mlirF32TypeGet(mlirTypeGetContext(sum));
+  const TileDot *dot = tileDotFind(a, sum);
   bool isThere = dot && s->target->hasDot[dot - tileDots];
   return !tileStructuredGpu(s) && isThere && mlirTypeEqual(a, b) ? dot : NULL;
 }

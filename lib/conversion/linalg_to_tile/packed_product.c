@@ -86,12 +86,17 @@ static MlirValue multiplyRows(TileKernelEmission *e, const Block *b, MlirValue p
   return sum;
 }
 
+// Narrow floats are summed in f32, except by FP16 arithmetic.
+static MlirType sumElement(const TileStructured *s, const TileContraction *c) {
+  MlirType element = tileOperandElementType(&s->operands[s->numInputs]);
+  bool isNarrow = mlirTypeIsAF16(element) || mlirTypeIsABF16(element);
+  return isNarrow && !(c->dot && c->dot->isByHalves) ? mlirF32TypeGet(mlirTypeGetContext(element)) : element;
+}
+
 // Multiplies the register tiles of row panel `panel`.
 static MlirValue multiply(TileKernelEmission *e, const Block *b, MlirValue panel, const TileDot *dot) {
-  const TileStructured *s = e->structured;
-  int64_t rows = s->dims[b->c->m].tile;
-  MlirType element = tileOperandElementType(&s->operands[s->numInputs]);
-  MlirType type = tileKernelOutputTileType(e, b->c->isWidened ? mlirF32TypeGet(e->body.context) : element);
+  int64_t rows = e->structured->dims[b->c->m].tile;
+  MlirType type = tileKernelOutputTileType(e, sumElement(e->structured, b->c));
   MlirValue row = tileBuildMul(&e->body, panel, tileBuildIndex(&e->body, rows));
   MlirValue start = mlirValueIsNull(b->excess) ? tileProductConstant(e, type, 0)
                                                : tileKernelBroadcast(e, b->excess, type, 1, (int64_t[]){0});
@@ -101,7 +106,7 @@ static MlirValue multiply(TileKernelEmission *e, const Block *b, MlirValue panel
 //===--- results narrower than their sums -------------------------------------===//
 
 static bool isNarrowed(const TileStructured *s, const TileContraction *c) {
-  return c->isWidened && !mlirTypeIsAF32(tileOperandElementType(&s->operands[s->numInputs]));
+  return !mlirTypeEqual(sumElement(s, c), tileOperandElementType(&s->operands[s->numInputs]));
 }
 
 // Rounds the sums, for good, and stores them after the epilogue.
@@ -120,8 +125,8 @@ static MlirValue partOfSums(TileKernelEmission *e, const Block *b, MlirValue pan
 }
 
 // Between blocks of k the sums wait in f32.
-static void buildNarrowed(TileKernelEmission *e, const Block *b, MlirValue panel) {
-  MlirValue sum = multiply(e, b, panel, NULL);
+static void buildNarrowed(TileKernelEmission *e, const Block *b, MlirValue panel, const TileDot *dot) {
+  MlirValue sum = multiply(e, b, panel, dot);
   e->index[b->c->k] = b->number;
   if (tileProductIsShallow(e, b->c)) {
     storeNarrow(e, b, tileProductAddInitial(e, sum));
@@ -144,7 +149,7 @@ static void buildProduct(TileKernelEmission *e, const Block *b, const TileDot *d
   int output = e->structured->numInputs;
   MlirValue panel = tileBuildSub(&e->body, e->index[b->c->m], b->m.first);
   if (isNarrowed(e->structured, b->c)) {
-    buildNarrowed(e, b, panel);
+    buildNarrowed(e, b, panel, dot);
     return;
   }
   tileKernelPrefetch(e, output);

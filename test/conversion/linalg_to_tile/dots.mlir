@@ -120,3 +120,21 @@ module attributes {tile.machine = #tile.machine<"x86-64-v4">} {
     return %m : tensor<64x64xbf16>
   }
 }
+
+// -----
+
+// The instruction adds bf16 in f32, so it serves results of bf16 too: with and without it the sum is rounded once.
+// CHECK-LABEL: tile.kernel private @matmul_0
+// CHECK: scf.if
+// CHECK: tile.mma {{.*}} atom "vdpbf16ps" : tensor<8x512xbf16>, tensor<512x32xbf16> -> tensor<8x32xf32>
+// CHECK: arith.truncf {{.*}} : tensor<8x32xf32> to tensor<8x32xbf16>
+// CHECK: } else {
+// CHECK-NOT: atom
+// CHECK: tile.mma {{.*}} : tensor<8x512xbf16>, tensor<512x32xbf16> -> tensor<8x32xf32>
+// CHECK: arith.truncf {{.*}} : tensor<8x32xf32> to tensor<8x32xbf16>
+module attributes {tile.machine = #tile.machine<"x86-64-v4", "atom.vdpbf16ps" = "1x16x2 bf16,bf16,f32">} {
+  func.func @f(%a: tensor<64x512xbf16>, %b: tensor<512x64xbf16>, %c: tensor<64x64xbf16>) -> tensor<64x64xbf16> {
+    %m = linalg.matmul ins(%a, %b : tensor<64x512xbf16>, tensor<512x64xbf16>) outs(%c : tensor<64x64xbf16>) -> tensor<64x64xbf16>
+    return %m : tensor<64x64xbf16>
+  }
+}
