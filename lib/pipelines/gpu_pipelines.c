@@ -68,12 +68,19 @@ const TilePipelineStep tileStageOfDevice[] = {
     {NULL},
 };
 
+// Norms and softmax with what surrounds them are one kernel each.
+static const TilePipelineStep toRows[] = {
+    {"tile-fuse-at-memory-level", {{"products", "false"}}},
+    {NULL},
+};
+
 static const TilePipelineStage stages[] = {
     {tileStageOfPrograms},
     {tileStageToMachine},
     {tileStageOfOneFunction, .given = TilePipeline_Fusion, .unless = TilePipeline_Bufferized},
     {tileStageOfTensors, .unless = TilePipeline_Bufferized},
     {tileStageOfGroups, .given = TilePipeline_Fusion, .unless = TilePipeline_Bufferized},
+    {toRows, .without = TilePipeline_Fusion, .unless = TilePipeline_Bufferized},
     {tileStageOfBuckets, .given = TilePipeline_Buckets, .unless = TilePipeline_Bufferized},
     {tileStageToTiles, .unless = TilePipeline_Bufferized},
     {tileStageToSplitReductions, .unless = TilePipeline_Bufferized},

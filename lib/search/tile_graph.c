@@ -88,6 +88,8 @@ static int64_t footprintOf(const TileLifetime *lifetimes, int count) {
 
 //===--- one kernel -------------------------------------------------------------------===//
 
+enum { RowRegisters = 40 }; // of tiles, in a thread
+
 // A tile that is loaded: of a tensor, by an operand of these dimensions, in one scope.
 typedef struct Load {
   int tensor, scope, life; // life: of the tile, where it is one of registers; else -1
@@ -110,7 +112,9 @@ typedef struct Kernel {
   TileLifetime lives[TileGraphTensors];
   int life[TileGraphNodes], numValues[TileGraphNodes], numLives; // of each node's values the first, and how many
   TileGraphCost cost;
-  double instructions, products; // elements × operations of what lanes compute; of products
+  double instructions, products;  // elements × operations of what lanes compute; of products
+  double bytes[TileSearchLevels]; // that programs read again, by the innermost level of a core or a GPU that keeps them
+  const TileSearchTarget *target;
 } Kernel;
 
 static bool isWalked(const Kernel *k, int dim) {
@@ -159,6 +163,20 @@ static int begin(Kernel *k, const TileGraphNode *node, int operand) {
   return k->numLives++;
 }
 
+// What programs read again comes from a cache that has room for three more such tensors.
+static void countAgain(Kernel *k, uint32_t dims, double all, int64_t bits) {
+  double once = (double)bits / 8;
+  int level = k->target->shared >= 0 ? k->target->shared : 0, last = k->target->numLevels - 1;
+  for (int d = 0; d < k->graph->numDims; ++d)
+    once *= dims >> d & 1 ? (double)k->graph->dims[d].extent : 1;
+  while (level < last && once > (double)k->target->levels[level].bytes / 4)
+    ++level;
+  if (k->target->isGpu && level < last && all > once) {
+    k->bytes[level] += all - once;
+    k->cost.again += all - once;
+  }
+}
+
 static void load(Kernel *k, const TileGraphNode *node, int operand) {
   const TileOperatorOperand *o = &node->op.operands[operand];
   Load now = {node->tensors[operand], k->scope, -1, dimsOf(node, operand)};
@@ -174,7 +192,9 @@ static void load(Kernel *k, const TileGraphNode *node, int operand) {
   now.life = node->op.m >= 0 ? -1 : begin(k, node, operand);
   if (k->numLoads < MostLoads)
     k->loads[k->numLoads++] = now;
-  k->cost.read += countOf(k, now.dims, false) * (double)o->bits / 8;
+  double bytes = countOf(k, now.dims, false) * (double)o->bits / 8;
+  k->cost.read += bytes;
+  countAgain(k, now.dims, bytes, o->bits);
 }
 
 // Values live from now on.
@@ -321,15 +341,25 @@ static const char *ruleOut(const TileGraph *graph, const int64_t *block) {
   return NULL;
 }
 
-// Warps for the tiles: four, or as many as their registers need.
+// The programs that the registers of a core hold.
+static int64_t residentPrograms(const Kernel *k, const TileSearchTarget *target) {
+  double threads = (double)(k->cost.warps * target->lanes), tiles = k->cost.footprint / 4 / threads;
+  int64_t registers = (int64_t)ceil(tiles) + target->model.tileRegisters;
+  int64_t programs = target->registersPerCore / (registers * (int64_t)threads);
+  return tessera_min(tessera_min(programs, target->warpsPerCore / k->cost.warps), target->blocksPerCore);
+}
+
+// Warps for the tiles: four, or as many as their registers need; rows without products have few registers of tiles in
+// each thread, so that several programs share a core.
 static void fitGpu(Kernel *k, const TileSearchTarget *target) {
   int64_t registers = target->registersPerThread * target->model.registerPercent / 100;
-  double most = (double)(registers - target->model.tileRegisters);
+  double most = (double)(registers - target->model.tileRegisters), wanted = k->products > 0 ? most / 2 : RowRegisters;
   k->cost.warps = 4;
   while (k->cost.warps * target->lanes < target->threadsPerBlock &&
-         k->cost.footprint / 4 / (double)(k->cost.warps * target->lanes) > most / 2)
+         k->cost.footprint / 4 / (double)(k->cost.warps * target->lanes) > wanted)
     k->cost.warps *= 2;
-  if (k->cost.footprint / 4 / (double)(k->cost.warps * target->lanes) > most)
+  k->cost.resident = residentPrograms(k, target);
+  if (k->cost.footprint / 4 / (double)(k->cost.warps * target->lanes) > most || k->cost.resident < 1)
     k->cost.misfit = "registers";
   // The factors of every product are in shared memory, two at a time.
   int64_t shared = 0;
@@ -355,23 +385,28 @@ static void fitCpu(Kernel *k, const TileSearchTarget *target) {
     k->cost.misfit = "a core's caches";
 }
 
-// Bytes and operations at the machine's rates, on the cores that have programs. Too few warps wait for memory.
+// Bytes and operations at the machine's rates, on the cores that have programs. Too few warps wait for memory. On a
+// GPU a program that has a core for itself moves bytes or computes; several do both at once.
 static double secondsOf(const Kernel *k, const TileSearchTarget *target) {
   double cores = (double)target->cores, programs = (double)k->cost.programs;
   double used = programs / (ceil(programs / cores) * cores), hidden = fmin(1, programs / cores);
   if (target->isGpu)
     hidden =
         fmin(1, programs * (double)k->cost.warps / (cores * (double)(target->partitions * target->model.hidingWarps)));
-  double bytes = (k->cost.read + k->cost.written) / target->levels[target->numLevels - 1].bandwidth;
+  double bytes = (k->cost.read + k->cost.written - k->cost.again) / target->levels[target->numLevels - 1].bandwidth;
+  for (int i = 0; i < target->numLevels; ++i)
+    bytes = fmax(bytes, k->bytes[i] / target->levels[i].bandwidth);
   double lanes =
       (double)(target->isGpu ? target->lanes * target->partitions : target->vectorBytes / 4 * target->loadsPerCycle);
   double issue = k->instructions / (lanes * cores * target->clock);
   double products = k->products / (target->rate * cores * target->clock);
-  return fmax(bytes / hidden, (issue + products) / used);
+  double memory = bytes / hidden, compute = (issue + products) / used;
+  double share = target->isGpu && k->products <= 0 && k->cost.resident > 0 ? 1 / (double)k->cost.resident : 0;
+  return fmax(memory, compute) + share * fmin(memory, compute);
 }
 
 TileGraphCost tileGraphCost(const TileGraph *graph, const TileSearchTarget *target, const int64_t *block) {
-  Kernel k = {.graph = graph, .block = block};
+  Kernel k = {.graph = graph, .block = block, .target = target};
   k.cost.misfit = ruleOut(graph, block);
   k.cost.programs = 1;
   if (k.cost.misfit)
@@ -418,7 +453,7 @@ static bool isBetter(const TileGraphCost *a, const TileGraphCost *b, const TileS
   double equal = objective == TileGraphObjective_Time ? 1 + target->model.equal : 1;
   if (ofA * equal < ofB || ofB * equal < ofA)
     return ofA < ofB;
-  double bytes = a->read + a->written, others = b->read + b->written;
+  double bytes = a->read + a->written - a->again, others = b->read + b->written - b->again;
   if (bytes != others)
     return bytes < others;
   return a->seconds != b->seconds ? a->seconds < b->seconds : a->footprint < b->footprint;

@@ -66,10 +66,12 @@ void tileGraphPropagate(const TileGraph *graph, TileBox *boxes);
 typedef struct TileGraphCost {
   const char *misfit;   // what the blocks exceed, or what rules them out; null: they fit
   double read, written; // bytes of global memory
+  double again;         // bytes of `read` that a GPU's caches give
   double footprint;     // bytes of a program's tiles that live at once, by best fit
   double operations;    // all programs', what is computed again included
   double seconds;
   int64_t programs, warps;
+  int64_t resident; // programs that a GPU's core holds at once
 } TileGraphCost;
 
 TileGraphCost tileGraphCost(const TileGraph *graph, const TileSearchTarget *target, const int64_t *block);

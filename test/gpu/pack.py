@@ -87,7 +87,7 @@ class Packer:
         for make_program in (demo.digits, demo.softmax, demo.transformer):
             if self.wanted(make_program.__name__):
                 program = make_program()
-                self.add(program.name, program.file, program.inputs, program.tolerance)
+                self.add(f"demo_{program.name}", program.file, program.inputs, program.tolerance)
 
     def add_checked(self):
         for file in sorted((ROOT / "test" / "run").glob("*/*.mlir")):

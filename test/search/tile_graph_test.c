@@ -173,6 +173,12 @@ static void testBytes(void) {
   TileGraphCost cost = tileGraphCost(&norm, &target, (const int64_t[]){4, 1024});
   expect(cost.read == 4 * (512 * 768 + 128 * 768), "a row is read once, the scale once a program");
   expect(cost.written == 4 * 512 * 768 && cost.programs == 128, "a row is written once");
+  expect(cost.again == 4 * (128 * 768 - 768), "a cache gives what other programs have read");
+  expect(cost.resident > 1, "several programs share a core");
+  cost = tileGraphCost(&norm, &target, (const int64_t[]){32, 1024});
+  expect(cost.misfit || cost.resident >= 1, "a core has registers for a program");
+  cost = tileGraphCost(&norm, &target, (const int64_t[]){64, 2048});
+  expect(cost.misfit, "a program of more registers than a core has does not fit");
   cost = tileGraphCost(&norm, &target, (const int64_t[]){4, 256});
   expect(cost.read == 4 * (3 * 512 * 768 + 128 * 768), "rows that are walked are read by each fold and by the result");
 

@@ -8,7 +8,8 @@
 // Legal: lib/analysis/group_graph.h reads the set as a graph; no path leaves the set and comes back; users of what
 // leaves stand after the set's last op. On a CPU, products keep their own kernels, and on a GPU without a matrix
 // instruction for the types the objective `time` does not let a product take a factor from the group: the factor would
-// reach its lanes by shuffles.
+// reach its lanes by shuffles. With products=false, groups have no products, and what another kernel computes at its
+// end stays there.
 // Source: Welder (Shi et al., OSDI 2023). Cost: ops × 16 graphs, a search of at most 2000 visits for each.
 #include "dialects/tile/group.h"
 #include "dialects/tile/ops.h"
@@ -33,7 +34,7 @@ enum { MostOps = 16 }; // of a set
 typedef struct Fusion {
   const TileTarget *target;
   TileGraphOptions options;
-  bool remarks;
+  bool remarks, products; // products: they may be in a group
   TileGroupGraph *graph;
   TileGraph *described;
 } Fusion;
@@ -70,6 +71,26 @@ static bool isCandidate(MlirOperation op) {
   return (linalgGenericOpIsA(op) || linalgSoftmaxOpIsA(op)) && takesTensor(op) &&
          !tileGroupOpIsA(mlirOperationGetParentOperation(op)) &&
          !mlirOperationIsNull(tileParentOp(op, funcFuncOpIsA)) && mlirOperationGetNumResults(op) > 0;
+}
+
+static bool isFollowed(MlirOperation op) { return linalgGenericOpIsA(op) && tileGenericIsParallel(op); }
+
+// Without products in groups, a product keeps its epilogue, and so does a launch.
+static bool isPartOfOther(const Fusion *f, const Set *set, MlirOperation op) {
+  TileStructured s, producer;
+  TileEpilogue epilogue;
+  TileJoinedLaunch launch;
+  int argument;
+  return !f->products && isFollowed(op) && tileStructuredRead(op, f->target, &s) &&
+         ((tileEpilogueFind(&s, &producer, &epilogue) && !isIn(set, producer.op)) ||
+          tileJoinFindLaunch(&s, &argument, &launch));
+}
+
+static bool hasProduct(const TileGroupGraph *graph) {
+  for (int n = 0; n < graph->numNodes; ++n)
+    if (graph->nodes[n].kind == TileGroupKind_Product)
+      return true;
+  return false;
 }
 
 // The op of the block that is `op` or holds it; null where there is none.
@@ -231,11 +252,15 @@ static bool grow(const Fusion *f, MlirOperation op, Choice *best, const char **w
     Set wider = set;
     const char *reason = NULL;
     Choice choice;
-    if (!isCandidate(at))
+    if (!isCandidate(at) || isPartOfOther(f, &set, at))
       continue;
     wider.ops[wider.count++] = at;
     if (!tileGroupGraphRead(wider.ops, wider.count, f->target, f->graph, &reason)) {
       *why = reason;
+      continue;
+    }
+    if (!f->products && hasProduct(f->graph)) {
+      *why = "products are to have kernels of their own";
       continue;
     }
     set = wider;
@@ -314,6 +339,7 @@ static bool readOptions(MlirOperation module, MlirExtPass pass, Fusion *f) {
   static const char *const objectives[] = {"time", "total-traffic", "waves"};
   f->options = tileGraphDefaults();
   f->remarks = mlirExtPassGetBool(pass, "remarks");
+  f->products = mlirExtPassGetBool(pass, "products");
   f->options.isExhaustive = tileStringEquals(search, "exhaustive-model");
   if (!f->options.isExhaustive && !tileStringEquals(search, "construct"))
     return tileError(module, "search: unknown '%.*s'; accepts construct and exhaustive-model", (int)search.length,
@@ -339,7 +365,7 @@ static bool run(MlirOperation module, MlirExtPass pass) {
   f.described = tileArenaAllocate(target.arena, sizeof *f.described);
   mlirOperationWalk(module, collect, &ops, MlirWalkPreOrder);
   for (intptr_t i = 0; i < ops.count; ++i)
-    if (isCandidate(ops.items[i]))
+    if (isCandidate(ops.items[i]) && !isPartOfOther(&f, &(Set){.count = 0}, ops.items[i]))
       groups += fuseFrom(&f, ops.items[i]);
   tileOpsFree(&ops);
   tileTargetFree(&target);
@@ -356,6 +382,8 @@ const MlirExtPassDefinition tileFuseAtMemoryLevelPass = {
             TILE_CHIP_OPTION,
             {"objective", "what decides: time, total-traffic or waves", MlirExtOption_String, "time"},
             {"search", "construct, or exhaustive-model: every block", MlirExtOption_String, "construct"},
+            {"products", "groups may have products; false: only sums of rows and what surrounds them",
+             MlirExtOption_Bool, "true"},
             {"remarks", "says what is fused, and why other ops are not", MlirExtOption_Bool, "false"},
             {NULL}},
     .statistics = (const char *const[]){"groups: tile.group ops written", NULL},
