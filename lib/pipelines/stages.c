@@ -31,6 +31,7 @@ const TilePipelineStep tileStageOfTensors[] = {
     {"tile-construct-tiles", {{"ops", "sparse"}, {"policy", .from = TilePipeline_Policy}}, .on = funcFuncOpName},
     {"convert-sparse-to-tile"},
     {"tile-generalize-named-ops", .on = funcFuncOpName},
+    {"tile-find-low-bit", .on = funcFuncOpName},
     {"tile-group-ops", {{"ops", "elementwise"}}},
     {"canonicalize", .on = funcFuncOpName},
     {"cse", .on = funcFuncOpName},

@@ -4,4 +4,5 @@
 #include "lib/ir/pass.h"
 
 extern const MlirExtPassDefinition tileExpandGathersPass;
+extern const MlirExtPassDefinition tileFindLowBitPass;
 extern const MlirExtPassDefinition tileFoldConstantLayoutsPass;

@@ -1,0 +1,226 @@
+// Follows a product's factor to the tensors that it is computed from. See factor.h.
+#include "lib/analysis/factor.h"
+
+#include "upstream/linalg.h"
+#include "upstream/tensor.h"
+
+#include <string.h>
+
+//===--- digits -------------------------------------------------------------------------------===//
+
+static bool isOne(const TileDigit *digit) { return digit->dim < 0; }
+
+static bool isKnown(int64_t size) { return !mlirShapedTypeIsDynamicSize(size); }
+
+// The axes [first, first + count) of `tensor`, which one axis at `whole` is cut into. False where inner sizes are not
+// known.
+static bool splitDigit(MlirType tensor, int first, int count, TileDigit whole, TileDigit *parts) {
+  int64_t inner = 1;
+  for (int i = count - 1; i >= 0; --i) {
+    int64_t size = mlirShapedTypeGetDimSize(tensor, first + i);
+    parts[i] = (TileDigit){.dim = -1};
+    if (size == 1)
+      continue;
+    bool isOutermost = true;
+    for (int j = 0; j < i; ++j)
+      isOutermost = isOutermost && mlirShapedTypeGetDimSize(tensor, first + j) == 1;
+    if (!isOutermost && !isKnown(size))
+      return false;
+    if (!isOne(&whole))
+      parts[i] = (TileDigit){whole.dim, whole.divisor * inner,
+                             !isOutermost    ? size
+                             : whole.modulus ? whole.modulus / inner
+                                             : 0};
+    inner *= isKnown(size) ? size : 1;
+  }
+  return true;
+}
+
+// One axis in place of the axes at `parts`; false where they are not neighbouring digits of one dimension.
+static bool joinDigits(int count, const TileDigit *parts, TileDigit *whole) {
+  *whole = (TileDigit){.dim = -1};
+  for (int i = count - 1; i >= 0; --i) {
+    if (isOne(&parts[i]))
+      continue;
+    if (isOne(whole)) {
+      *whole = parts[i];
+      continue;
+    }
+    bool follows = parts[i].dim == whole->dim && whole->modulus && parts[i].divisor == whole->divisor * whole->modulus;
+    if (!follows)
+      return false;
+    whole->modulus = parts[i].modulus ? parts[i].modulus * whole->modulus : 0;
+  }
+  return true;
+}
+
+//===--- through reshapes ---------------------------------------------------------------------===//
+
+static int groupSize(MlirAttribute reassociation, int group) {
+  return (int)mlirArrayAttrGetNumElements(mlirArrayAttrGetElement(reassociation, group));
+}
+
+// The digits of what a collapse_shape or expand_shape reads, from those of its result.
+static bool digitsOfSource(MlirOperation op, MlirValue source, const TileDigit *at, TileDigit *out) {
+  bool isCollapse = tensorCollapseShapeOpIsA(op);
+  MlirAttribute groups = tileOpAttribute(op, "reassociation");
+  int count = (int)mlirArrayAttrGetNumElements(groups), first = 0;
+  int rank = (int)mlirShapedTypeGetRank(mlirValueGetType(source));
+  if (rank > MaxOperandRank)
+    return false;
+  for (int g = 0; g < count; ++g) {
+    int size = groupSize(groups, g);
+    if (isCollapse ? !splitDigit(mlirValueGetType(source), first, size, at[g], &out[first])
+                   : !joinDigits(size, &at[first], &out[g]))
+      return false;
+    first += size;
+  }
+  return true;
+}
+
+//===--- through elementwise ops --------------------------------------------------------------===//
+
+// A short body that does not ask for the place of its element.
+static bool isPlainBody(MlirBlock body) {
+  intptr_t count = mlirBlockGetNumArguments(body);
+  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    if (linalgIndexOpIsA(op) || ++count > MaxFactorBody)
+      return false;
+  return true;
+}
+
+// An elementwise op of one result that is made of inputs alone.
+static bool readElementwise(MlirOperation op, const TileTarget *target, TileStructured *s) {
+  if (!linalgGenericOpIsA(op) || !tileStructuredRead(op, target, s) || s->numOutputs != 1 ||
+      tileStructuredHasReduction(s) || tileStructuredHasTerms(s) || !isPlainBody(s->body))
+    return false;
+  return mlirOpOperandIsNull(mlirValueGetFirstUse(mlirBlockGetArgument(s->body, s->numInputs)));
+}
+
+// The digits of an operand from those of the op's dimensions; false where an axis is a sum of dimensions.
+static bool digitsOfOperand(const TileStructured *s, const TileOperand *operand, const TileDigit *dims,
+                            TileDigit *out) {
+  for (int axis = 0; axis < operand->rank; ++axis) {
+    out[axis] = (TileDigit){.dim = -1};
+    if (operand->results[axis] >= 0) {
+      out[axis] = dims[operand->results[axis]];
+      continue;
+    }
+    if (operand->constants[axis])
+      return false;
+    for (int d = 0; d < s->numDims; ++d)
+      if (operand->factors[axis][d])
+        return false;
+  }
+  return true;
+}
+
+//===--- the walk -----------------------------------------------------------------------------===//
+
+static int addNode(TileFactor *factor, MlirValue value, const TileDigit *at) {
+  MlirType type = mlirValueGetType(value);
+  int rank = mlirTypeIsARankedTensor(type) ? (int)mlirShapedTypeGetRank(type) : 0;
+  for (int i = 0; i < factor->count; ++i)
+    if (mlirValueEqual(factor->nodes[i].value, value) && !memcmp(factor->nodes[i].at, at, (size_t)rank * sizeof *at))
+      return i;
+  if (factor->count == MaxFactorNodes || rank > MaxOperandRank)
+    return -1;
+  TileFactorNode *node = &factor->nodes[factor->count];
+  *node = (TileFactorNode){.value = value, .rank = rank};
+  memcpy(node->at, at, (size_t)rank * sizeof *at);
+  return factor->count++;
+}
+
+static int readGeneric(TileFactor *factor, MlirOperation op, MlirValue value, const TileDigit *at) {
+  TileStructured s;
+  TileDigit dims[MaxDims], inputs[MaxOperands][MaxOperandRank];
+  if (!readElementwise(op, factor->target, &s))
+    return addNode(factor, value, at);
+  const TileOperand *out = &s.operands[s.numInputs];
+  for (int axis = 0; axis < out->rank; ++axis)
+    dims[out->results[axis]] = at[axis];
+  for (int i = 0; i < s.numInputs; ++i)
+    if (!digitsOfOperand(&s, &s.operands[i], dims, inputs[i]))
+      return addNode(factor, value, at);
+  int before = factor->count, node = addNode(factor, value, at);
+  if (node < before)
+    return node;
+  factor->nodes[node].op = op;
+  for (int i = 0; i < s.numInputs; ++i) {
+    int input = tileFactorRead(factor, s.operands[i].value, inputs[i]);
+    if (input < 0)
+      return -1;
+    factor->nodes[node].inputs[i] = input;
+  }
+  return node;
+}
+
+int tileFactorRead(TileFactor *factor, MlirValue value, const TileDigit *at) {
+  MlirOperation op = tileDefiningOp(value);
+  TileDigit source[MaxOperandRank];
+  bool isReshape = tensorCollapseShapeOpIsA(op) || tensorExpandShapeOpIsA(op);
+  if (mlirOperationIsNull(op) || !mlirTypeIsARankedTensor(mlirValueGetType(value)))
+    return addNode(factor, value, at);
+  if (isReshape) {
+    MlirValue from = tensorCollapseShapeOpIsA(op) ? tensorCollapseShapeOpGetSrc(op) : tensorExpandShapeOpGetSrc(op);
+    return digitsOfSource(op, from, at, source) ? tileFactorRead(factor, from, source) : addNode(factor, value, at);
+  }
+  return tileHasOneUse(value) ? readGeneric(factor, op, value, at) : addNode(factor, value, at);
+}
+
+//===--- questions ----------------------------------------------------------------------------===//
+
+int64_t tileTensorBytes(MlirValue tensor) {
+  MlirType type = mlirValueGetType(tensor);
+  if (!mlirTypeIsARankedTensor(type))
+    return tileMemoryBytes(mlirRankedTensorTypeGet(0, NULL, type, mlirAttributeGetNull()));
+  int64_t elements = 1;
+  for (intptr_t i = 0; i < mlirShapedTypeGetRank(type); ++i)
+    elements *= isKnown(mlirShapedTypeGetDimSize(type, i)) ? mlirShapedTypeGetDimSize(type, i) : 0;
+  return elements * tileMemoryBytes(type);
+}
+
+int64_t tileFactorReadBytes(const TileFactor *factor) {
+  int64_t bytes = 0;
+  for (int i = 0; i < factor->count; ++i)
+    bytes += mlirOperationIsNull(factor->nodes[i].op) ? tileTensorBytes(factor->nodes[i].value) : 0;
+  return bytes;
+}
+
+// Keeps the list sorted and without duplicates; false where it is full.
+static bool insertCut(int64_t cut, int64_t *cuts, int *count, int capacity) {
+  int place = 0;
+  while (place < *count && cuts[place] < cut)
+    ++place;
+  if (place < *count && cuts[place] == cut)
+    return true;
+  if (*count == capacity)
+    return false;
+  memmove(&cuts[place + 1], &cuts[place], (size_t)(*count - place) * sizeof *cuts);
+  cuts[place] = cut;
+  ++*count;
+  return true;
+}
+
+int tileFactorCuts(const TileFactor *factor, int dim, int64_t extent, int64_t *cuts, int capacity) {
+  int count = 0;
+  insertCut(1, cuts, &count, capacity);
+  for (int i = 0; i < factor->count; ++i) {
+    const TileFactorNode *node = &factor->nodes[i];
+    for (int axis = 0; mlirOperationIsNull(node->op) && axis < node->rank; ++axis) {
+      const TileDigit *digit = &node->at[axis];
+      if (digit->dim != dim)
+        continue;
+      int64_t end = digit->modulus ? digit->divisor * digit->modulus : extent;
+      if (!insertCut(digit->divisor, cuts, &count, capacity) ||
+          (end != extent && !insertCut(end, cuts, &count, capacity)))
+        return 0;
+    }
+  }
+  for (int i = 1; i < count; ++i)
+    if (cuts[i] % cuts[i - 1])
+      return 0;
+  bool divides = count == 1 || (isKnown(extent) && extent > cuts[count - 1] && extent % cuts[count - 1] == 0);
+  return divides ? count : 0;
+}

@@ -1,0 +1,446 @@
+// tile-find-low-bit{chip=NAME rows=N remarks=true}: products whose weights are converted from fewer bits read the
+// codes.
+//
+//   %w = linalg.generic … (codes - zeros) · scales …     4096 x 32 x 128 codes of a byte, a scale for each 128
+//   %c = linalg.matmul ins(%x, %w as 4096 x 4096)
+//   becomes  c[m, n] += sum over g, k of x[m, g, k] · ((code[n, g, k] - zero[n, g]) · scale[n, g])
+//   where x is seen with k cut into groups (tensor.expand_shape): no converted weight goes to memory.
+// Codes that share a byte (a shift by a table of shifts, a mask) cut k once more; the rows are then copied, so that
+// neighbours in memory are multiplied by neighbours: nibbles at even k first, then those at odd k.
+// Expects: linalg.generic on tensors in func.func (after tile-generalize-named-ops). Leaves: sums in another order,
+// each product and conversion as it was; what has a schedule, what would not become smaller, and weights whose rows go
+// along n, as they are. A conversion that would be repeated for more than `rows` rows stays outside. Cost: linear in
+// the code. Source: Ladder (OSDI 2024), which converts where a hop of memory makes it cheapest: here registers.
+#include "lib/transforms/tensor/tensor.h"
+
+#include "dialects/tile/discardable.h"
+#include "dialects/tile/tile.h"
+#include "lib/analysis/factor.h"
+#include "lib/analysis/product.h"
+#include "lib/analysis/target_of_pass.h"
+#include "lib/ir/pass.h"
+#include "mlir-c/AffineExpr.h"
+#include "mlir-c/AffineMap.h"
+#include "mlir-c/BuiltinAttributes.h"
+#include "upstream/func.h"
+#include "upstream/linalg.h"
+#include "upstream/tensor.h"
+
+#include <string.h>
+
+enum { Found, MaxParts = 6, MaxMapped = 256, DefaultRows = 6 };
+
+static const char *const statistics[] = {"found: products that read their weights as codes", NULL};
+
+typedef struct Run {
+  MlirExtPass pass;
+  TileTarget target;
+  int64_t rows; // an element of a factor may be converted so often
+  bool explains;
+} Run;
+
+// A dimension of the product as its parts, the innermost first.
+typedef struct Parts {
+  int count;
+  int64_t cuts[MaxParts], sizes[MaxParts];
+  int dims[MaxParts]; // of the new op
+  int last;           // the part that comes last in the new op; 0: they stay in order
+} Parts;
+
+typedef struct Plan {
+  const TileStructured *s;
+  int converted, other; // inputs
+  TileFactor factor;
+  int root;
+  Parts parts[MaxDims];
+  int numDims;
+} Plan;
+
+//===--- whether ------------------------------------------------------------------------------===//
+
+// How often an element of the input takes part in the product: for each index of the dimensions that it does not have.
+static int64_t repeatsOf(const TileStructured *s, int input) {
+  int64_t repeats = 1;
+  for (int d = 0; d < s->numDims; ++d)
+    if (!tileOperandUses(&s->operands[input], d))
+      repeats = mlirShapedTypeIsDynamicSize(s->dims[d].extent) ? INT64_MAX : repeats * s->dims[d].extent;
+  return repeats;
+}
+
+static bool isFull(const TileOperand *operand) {
+  bool full = tileOperandIsPlain(operand) && !operand->numTerms;
+  for (int i = 0; i < operand->rank; ++i)
+    full = full && operand->results[i] >= 0;
+  return full;
+}
+
+// Less is read than by the product as it is: by a quarter, so that a conversion is worth its instructions.
+static bool gains(const Plan *plan) {
+  int64_t before = tileTensorBytes(plan->s->operands[plan->converted].value);
+  return before > 0 && tileFactorReadBytes(&plan->factor) * 4 <= before * 3;
+}
+
+static bool planParts(Plan *plan) {
+  const TileStructured *s = plan->s;
+  for (int d = 0; d < s->numDims; ++d) {
+    Parts *parts = &plan->parts[d];
+    int64_t extent = s->dims[d].extent;
+    parts->count = tileFactorCuts(&plan->factor, d, extent, parts->cuts, MaxParts);
+    if (!parts->count || (parts->count > 1 && !s->dims[d].isReduction))
+      return false;
+    for (int i = 0; i < parts->count; ++i)
+      parts->sizes[i] = (i + 1 < parts->count ? parts->cuts[i + 1] : extent) / parts->cuts[i];
+  }
+  return true;
+}
+
+// The part of the dimension along which the largest tensor that is read lies in memory comes last: vectors go along it.
+// False where that is no reduction: a kernel of sums walks k one by one there.
+static bool orderParts(Plan *plan) {
+  const TileFactorNode *largest = NULL;
+  for (int i = 0; i < plan->factor.count; ++i) {
+    const TileFactorNode *node = &plan->factor.nodes[i];
+    if (mlirOperationIsNull(node->op) && node->rank &&
+        (!largest || tileTensorBytes(node->value) > tileTensorBytes(largest->value)))
+      largest = node;
+  }
+  int axis = largest ? largest->rank - 1 : -1;
+  while (axis >= 0 && largest->at[axis].dim < 0)
+    --axis;
+  if (axis < 0 || !plan->s->dims[largest->at[axis].dim].isReduction)
+    return false;
+  Parts *parts = &plan->parts[largest->at[axis].dim];
+  while (parts->last + 1 < parts->count && parts->cuts[parts->last] < largest->at[axis].divisor)
+    ++parts->last;
+  return true;
+}
+
+// Numbers the new op's dimensions.
+static void numberParts(Plan *plan) {
+  plan->numDims = 0;
+  for (int d = 0; d < plan->s->numDims; ++d) {
+    Parts *parts = &plan->parts[d];
+    for (int i = parts->count - 1; i >= 0; --i)
+      if (i != parts->last)
+        parts->dims[i] = plan->numDims++;
+    parts->dims[parts->last] = plan->numDims++;
+  }
+}
+
+static bool makePlan(const Run *run, const TileStructured *s, int converted, Plan *plan) {
+  TileDigit at[MaxOperandRank];
+  const TileOperand *operand = &s->operands[converted];
+  *plan = (Plan){.s = s, .converted = converted, .other = 1 - converted, .factor.target = &run->target};
+  if (repeatsOf(s, converted) > run->rows)
+    return false;
+  for (int i = 0; i < operand->rank; ++i)
+    at[i] = (TileDigit){.dim = operand->results[i], .divisor = 1};
+  plan->root = tileFactorRead(&plan->factor, operand->value, at);
+  if (plan->root < 0 || mlirOperationIsNull(plan->factor.nodes[plan->root].op) || !gains(plan) || !planParts(plan) ||
+      !orderParts(plan))
+    return false;
+  numberParts(plan);
+  return plan->numDims <= MaxDims;
+}
+
+//===--- operands -----------------------------------------------------------------------------===//
+
+// A new op's operand while it is made: what reads it, and the dimension of each of its axes (-1: one element).
+typedef struct Operand {
+  MlirValue value;
+  int rank, dims[MaxDims];
+} Operand;
+
+// The parts [begin, end) that a digit has.
+static void partsOfDigit(const Parts *parts, const TileDigit *digit, int *begin, int *end) {
+  *begin = 0;
+  while (parts->cuts[*begin] < digit->divisor)
+    ++*begin;
+  *end = parts->count;
+  for (int i = parts->count - 1; digit->modulus && i > *begin && parts->cuts[i] >= digit->divisor * digit->modulus; --i)
+    *end = i;
+}
+
+// `value`, whose axes are at these digits, with an axis for each part.
+static Operand expand(TileBuilder *b, const Plan *plan, MlirValue value, int rank, const TileDigit *at) {
+  Operand operand = {.value = value};
+  MlirType type = mlirValueGetType(value), i64 = mlirIntegerTypeGet(b->context, 64);
+  MlirAttribute groups[MaxOperandRank];
+  MlirValue open[MaxOperandRank];
+  int64_t shape[MaxDims];
+  intptr_t numOpen = 0;
+  for (int axis = 0; axis < rank; ++axis) {
+    int begin = 0, end = 1;
+    MlirAttribute axes[MaxParts];
+    const Parts *parts = at[axis].dim < 0 ? NULL : &plan->parts[at[axis].dim];
+    if (parts)
+      partsOfDigit(parts, &at[axis], &begin, &end);
+    for (int i = end - 1; i >= begin; --i) {
+      axes[end - 1 - i] = mlirIntegerAttrGet(i64, operand.rank);
+      shape[operand.rank] = end - begin > 1 ? parts->sizes[i] : mlirShapedTypeGetDimSize(type, axis);
+      if (mlirShapedTypeIsDynamicSize(shape[operand.rank]))
+        open[numOpen++] = tileBuildDim(b, value, axis);
+      operand.dims[operand.rank++] = parts ? parts->dims[i] : -1;
+    }
+    groups[axis] = mlirArrayAttrGet(b->context, end - begin, axes);
+  }
+  if (operand.rank == rank)
+    return operand;
+  MlirType expanded =
+      mlirRankedTensorTypeGet(operand.rank, shape, mlirShapedTypeGetElementType(type), mlirAttributeGetNull());
+  operand.value =
+      tensorExpandShapeOpBuild(b, expanded, value, numOpen, open, mlirArrayAttrGet(b->context, rank, groups),
+                               mlirDenseI64ArrayGet(b->context, operand.rank, shape));
+  return operand;
+}
+
+static MlirAttribute mapOf(const TileBuilder *b, int numDims, const Operand *operand) {
+  MlirAffineExpr results[MaxDims];
+  for (int i = 0; i < operand->rank; ++i)
+    results[i] = operand->dims[i] < 0 ? mlirAffineConstantExprGet(b->context, 0)
+                                      : mlirAffineDimExprGet(b->context, operand->dims[i]);
+  return mlirAffineMapAttrGet(mlirAffineMapGet(b->context, numDims, 0, operand->rank, results));
+}
+
+// Copies the operand so that its axes follow the new op's dimensions.
+static void sortAxes(TileBuilder *b, Operand *operand) {
+  int order[MaxDims];
+  bool isSorted = true;
+  for (int i = 0; i < operand->rank; ++i) {
+    order[i] = 0;
+    for (int j = 0; j < operand->rank; ++j)
+      order[i] += operand->dims[j] < operand->dims[i];
+    isSorted = isSorted && order[i] == i;
+  }
+  if (isSorted)
+    return;
+  MlirType type = mlirValueGetType(operand->value), element = mlirShapedTypeGetElementType(type);
+  Operand from = {.rank = operand->rank}, to = {.rank = operand->rank};
+  int64_t shape[MaxDims];
+  MlirValue open[MaxDims];
+  intptr_t numOpen = 0;
+  for (int i = 0; i < operand->rank; ++i) {
+    from.dims[i] = order[i];
+    to.dims[i] = i;
+    shape[order[i]] = mlirShapedTypeGetDimSize(type, i);
+    for (int j = 0; j < operand->rank; ++j)
+      if (order[j] == i && mlirShapedTypeIsDynamicDim(type, j))
+        open[numOpen++] = tileBuildDim(b, operand->value, j);
+  }
+  MlirType sorted = mlirRankedTensorTypeGet(operand->rank, shape, element, mlirAttributeGetNull());
+  MlirValue empty = tensorEmptyOpBuild(b, sorted, numOpen, open);
+  MlirRegion region;
+  TileBuilder inside = tileBuilderInRegion(b, &region, 2, (MlirType[]){element, element});
+  MlirValue copied = mlirBlockGetArgument(inside.block, 0);
+  linalgYieldOpBuild(&inside, 1, &copied);
+  MlirAttribute maps[] = {mapOf(b, operand->rank, &from), mapOf(b, operand->rank, &to)}, none = {NULL};
+  operand->value = tileOnlyResult(
+      linalgGenericOpCreate(b, 1, &sorted, 1, &operand->value, 1, &empty, mlirArrayAttrGet(b->context, 2, maps),
+                            tileBuildIteratorTypes(b, operand->rank, 0), none, none, region));
+  int dims[MaxDims];
+  memcpy(dims, operand->dims, sizeof dims);
+  for (int i = 0; i < operand->rank; ++i)
+    operand->dims[order[i]] = dims[i];
+}
+
+// An operand of the product itself, whose axes are whole dimensions.
+static Operand expandOwn(TileBuilder *b, const Plan *plan, int index) {
+  TileDigit at[MaxOperandRank];
+  const TileOperand *operand = &plan->s->operands[index];
+  for (int i = 0; i < operand->rank; ++i)
+    at[i] = (TileDigit){.dim = operand->results[i], .divisor = 1};
+  return expand(b, plan, mlirOperationGetOperand(plan->s->op, index), operand->rank, at);
+}
+
+//===--- the body -----------------------------------------------------------------------------===//
+
+typedef struct Mapping {
+  int count;
+  MlirValue from[MaxMapped], to[MaxMapped];
+} Mapping;
+
+static MlirValue mapped(const Mapping *mapping, MlirValue value) {
+  for (int i = mapping->count - 1; i >= 0; --i)
+    if (mlirValueEqual(mapping->from[i], value))
+      return mapping->to[i];
+  return value; // of outside
+}
+
+static void map(Mapping *mapping, MlirValue from, MlirValue to) {
+  mapping->from[mapping->count] = from;
+  mapping->to[mapping->count++] = to;
+}
+
+// Copies the ops of `body`, whose arguments `mapping` has; returns what it yields.
+static MlirValue copyBody(TileBuilder *b, MlirBlock body, Mapping *mapping) {
+  MlirOperation end = mlirBlockGetTerminator(body);
+  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationEqual(op, end);
+       op = mlirOperationGetNextInBlock(op)) {
+    MlirOperation copy = tileBuilderInsert(b, mlirOperationClone(op));
+    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
+      mlirOperationSetOperand(copy, i, mapped(mapping, mlirOperationGetOperand(op, i)));
+    for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
+      map(mapping, mlirOperationGetResult(op, i), mlirOperationGetResult(copy, i));
+  }
+  return mapped(mapping, tileOnlyOperand(end));
+}
+
+// The element of a node; `elements` has those that are known: of all that are read, from the start.
+static MlirValue buildNode(TileBuilder *b, const TileFactor *factor, int index, MlirValue *elements) {
+  const TileFactorNode *node = &factor->nodes[index];
+  if (!mlirValueIsNull(elements[index]))
+    return elements[index];
+  MlirBlock body = tileOnlyBlock(mlirOperationGetRegion(node->op, 0));
+  Mapping mapping = {0};
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(node->op) - 1; ++i)
+    map(&mapping, mlirBlockGetArgument(body, i), buildNode(b, factor, node->inputs[i], elements));
+  return elements[index] = copyBody(b, body, &mapping);
+}
+
+//===--- the product --------------------------------------------------------------------------===//
+
+static MlirType elementOf(MlirValue value) {
+  MlirType type = mlirValueGetType(value);
+  return mlirTypeIsARankedTensor(type) ? mlirShapedTypeGetElementType(type) : type;
+}
+
+static MlirAttribute iteratorsOf(const TileBuilder *b, const Plan *plan) {
+  MlirAttribute kinds[MaxDims];
+  for (int d = 0; d < plan->s->numDims; ++d)
+    for (int i = 0; i < plan->parts[d].count; ++i)
+      kinds[plan->parts[d].dims[i]] = linalgIteratorTypeAttr(
+          b, plan->s->dims[d].isReduction ? LinalgIteratorType_Reduction : LinalgIteratorType_Parallel);
+  return mlirArrayAttrGet(b->context, plan->numDims, kinds);
+}
+
+// The operands that are read: the other factor, then what the factor is made of. Returns their number.
+static int buildInputs(TileBuilder *b, const Plan *plan, Operand *inputs, int *nodes) {
+  int count = 1;
+  inputs[0] = expandOwn(b, plan, plan->other);
+  sortAxes(b, &inputs[0]);
+  for (int i = 0; i < plan->factor.count; ++i) {
+    const TileFactorNode *node = &plan->factor.nodes[i];
+    if (!mlirOperationIsNull(node->op))
+      continue;
+    if (count == MaxOperands - 1)
+      return 0;
+    nodes[count] = i;
+    inputs[count++] = expand(b, plan, node->value, node->rank, node->at);
+  }
+  return count;
+}
+
+static MlirRegion buildBody(TileBuilder *b, const Plan *plan, int count, const MlirType *types, const int *nodes) {
+  const TileStructured *s = plan->s;
+  MlirRegion region;
+  TileBuilder inside = tileBuilderInRegion(b, &region, count + 1, types);
+  MlirValue elements[MaxFactorNodes] = {{NULL}};
+  for (int i = 1; i < count; ++i)
+    elements[nodes[i]] = mlirBlockGetArgument(inside.block, i);
+  Mapping mapping = {0};
+  map(&mapping, mlirBlockGetArgument(s->body, plan->converted),
+      buildNode(&inside, &plan->factor, plan->root, elements));
+  map(&mapping, mlirBlockGetArgument(s->body, plan->other), mlirBlockGetArgument(inside.block, 0));
+  map(&mapping, mlirBlockGetArgument(s->body, s->numInputs), mlirBlockGetArgument(inside.block, count));
+  MlirValue result = copyBody(&inside, s->body, &mapping);
+  linalgYieldOpBuild(&inside, 1, &result);
+  return region;
+}
+
+// The product on codes; null where it has too many operands.
+static MlirValue buildProduct(TileBuilder *b, const Plan *plan) {
+  Operand inputs[MaxOperands];
+  int nodes[MaxOperands], count = buildInputs(b, plan, inputs, nodes);
+  if (!count)
+    return (MlirValue){NULL};
+  MlirAttribute maps[MaxOperands], none = {NULL};
+  MlirValue values[MaxOperands];
+  MlirType types[MaxOperands];
+  inputs[count] = expandOwn(b, plan, plan->s->numInputs);
+  for (int i = 0; i <= count; ++i) {
+    maps[i] = mapOf(b, plan->numDims, &inputs[i]);
+    values[i] = inputs[i].value;
+    types[i] = elementOf(values[i]);
+  }
+  MlirRegion body = buildBody(b, plan, count, types, nodes);
+  MlirType type = mlirValueGetType(values[count]);
+  return tileOnlyResult(linalgGenericOpCreate(b, 1, &type, count, values, 1, &values[count],
+                                              mlirArrayAttrGet(b->context, count + 1, maps), iteratorsOf(b, plan), none,
+                                              none, body));
+}
+
+//===--- the pass -----------------------------------------------------------------------------===//
+
+// Conversions that nobody reads any more, and what they read; `ops` forgets them.
+static void destroyUnused(MlirValue value, TileOps *ops) {
+  MlirOperation op = tileDefiningOp(value);
+  bool isOurs = linalgGenericOpIsA(op) || tensorCollapseShapeOpIsA(op) || tensorExpandShapeOpIsA(op);
+  if (!isOurs || !mlirOpOperandIsNull(mlirValueGetFirstUse(value)) || mlirOperationGetNumResults(op) != 1)
+    return;
+  MlirValue operands[MaxOperands];
+  intptr_t count = mlirOperationGetNumOperands(op);
+  for (intptr_t i = 0; i < count && i < MaxOperands; ++i)
+    operands[i] = mlirOperationGetOperand(op, i);
+  for (intptr_t i = 0; i < ops->count; ++i)
+    if (mlirOperationEqual(ops->items[i], op))
+      ops->items[i] = (MlirOperation){NULL};
+  mlirOperationDestroy(op);
+  for (intptr_t i = 0; i < count && i < MaxOperands; ++i)
+    destroyUnused(operands[i], ops);
+}
+
+static bool convert(const Run *run, MlirOperation op, TileOps *ops) {
+  TileStructured s;
+  Plan plan;
+  int lhs, rhs;
+  if (!tileStructuredRead(op, &run->target, &s) || !mlirAttributeIsNull(s.schedule) ||
+      !tileStructuredMatchMultiplyAdd(&s, &lhs, &rhs) || !isFull(&s.operands[0]) || !isFull(&s.operands[1]))
+    return false;
+  if (!makePlan(run, &s, rhs, &plan) && !makePlan(run, &s, lhs, &plan))
+    return false;
+  TileBuilder b = tileBuilderBefore(op);
+  MlirValue product = buildProduct(&b, &plan), weights = s.operands[plan.converted].value;
+  if (mlirValueIsNull(product))
+    return false;
+  if (run->explains)
+    tileRemark(op, "reads %lld bytes of codes, scales and zeros in place of %lld bytes of weights",
+               (long long)tileFactorReadBytes(&plan.factor), (long long)tileTensorBytes(weights));
+  mlirValueReplaceAllUsesOfWith(tileOnlyResult(op), product);
+  mlirOperationDestroy(op);
+  destroyUnused(weights, ops);
+  mlirExtPassAddStatistic(run->pass, Found, 1);
+  return true;
+}
+
+static bool run(MlirOperation function, MlirExtPass pass) {
+  Run r = {.pass = pass, .explains = mlirExtPassGetBool(pass, "remarks"), .rows = mlirExtPassGetInteger(pass, "rows")};
+  if (!tileTargetOfPass(function, pass, &r.target))
+    return false;
+  // A GPU has matrix instructions for more rows.
+  if (!r.rows)
+    r.rows = r.target.search.isGpu ? 1 : DefaultRows;
+  TileOps generics = tileStructuredCollect(function);
+  for (intptr_t i = 0; i < generics.count; ++i)
+    if (!mlirOperationIsNull(generics.items[i]))
+      convert(&r, generics.items[i], &generics);
+  tileOpsFree(&generics);
+  tileTargetFree(&r.target);
+  return true;
+}
+
+const MlirExtPassDefinition tileFindLowBitPass = {
+    .argument = "tile-find-low-bit",
+    .summary = "Let products whose weights are converted from fewer bits read the codes",
+    .anchor = funcFuncOpName,
+    .options = (const MlirExtPassOption[]){TILE_CHIP_OPTION,
+                                           {"rows",
+                                            "most rows for which a weight is converted again; 0: as the "
+                                            "machine has it",
+                                            MlirExtOption_Integer, "0"},
+                                           {"remarks", "say in a remark what is read", MlirExtOption_Bool, "false"},
+                                           {NULL}},
+    .statistics = statistics,
+    .dialects = (const char *const[]){"tensor", "linalg", "arith", NULL},
+    .registerDialects = tileRegisterDialect,
+    .run = run,
+};
