@@ -10,6 +10,8 @@ bool tileLowerContraction(TileStructured *structured,
                           const TileEpilogue *epilogue); // matrix products, batched, operands in any order
 bool tileLowerProduct(TileStructured *structured,
                       const TileEpilogue *epilogue); // other sums of products: convolutions, integers
+bool tileLowerConverted(TileStructured *structured,
+                        const TileEpilogue *epilogue); // products whose weights are converted in the body
 bool tileLowerReduction(TileStructured *structured,
                         const TileEpilogue *epilogue); // one combiner per output, any dimensions
 bool tileLowerExtremum(TileStructured *structured);    // argmax and argmin along what is contiguous

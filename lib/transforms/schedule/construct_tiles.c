@@ -23,6 +23,7 @@
 #include "dialects/tile/ops.h"
 #include "dialects/tile/questions.h"
 #include "dialects/tile/tile.h"
+#include "lib/analysis/low_bit/converted.h"
 #include "lib/analysis/sparse_product.h"
 #include "lib/analysis/target_of_pass.h"
 #include "lib/analysis/tiling.h"
@@ -416,8 +417,11 @@ static bool writePlain(const Run *run, TileStructured *s, const TileTiling *tili
 static bool scheduleGeneric(const Run *run, MlirOperation op) {
   TileStructured s;
   TileTiling tiling;
+  TileConverted converted;
   if (isDecided(op) || !tileStructuredRead(op, &run->target, &s) || s.numDims == 0)
     return true; // what has no loops is one element: there is nothing to decide
+  if (tileStructuredMatchConverted(&s, &converted))
+    return true; // its kernel's sizes follow from the machine
   if (!tileStructuredCheckExtents(&s))
     return false;
   tileStructuredStartFromConstants(&s);

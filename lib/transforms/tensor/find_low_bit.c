@@ -8,14 +8,16 @@
 // Codes that share a byte (a shift by a table of shifts, a mask) cut k once more; the rows are then copied, so that
 // neighbours in memory are multiplied by neighbours: nibbles at even k first, then those at odd k.
 // Expects: linalg.generic on tensors in func.func (after tile-generalize-named-ops). Leaves: sums in another order,
-// each product and conversion as it was; what has a schedule, what would not become smaller, and weights whose rows go
-// along n, as they are. A conversion that would be repeated for more than `rows` rows stays outside. Cost: linear in
-// the code. Source: Ladder (OSDI 2024), which converts where a hop of memory makes it cheapest: here registers.
+// each product and conversion as it was. What has a schedule, what would not become smaller, and what no kernel on
+// codes takes stays as it is, and so does a conversion for more than `rows` rows. Cost: linear in the code.
+//
+// Source: Ladder (OSDI 2024), which converts where a hop of memory makes it cheapest.
 #include "lib/transforms/tensor/tensor.h"
 
 #include "dialects/tile/discardable.h"
 #include "dialects/tile/tile.h"
-#include "lib/analysis/factor.h"
+#include "lib/analysis/low_bit/converted.h"
+#include "lib/analysis/low_bit/factor.h"
 #include "lib/analysis/product.h"
 #include "lib/analysis/target_of_pass.h"
 #include "lib/ir/pass.h"
@@ -28,7 +30,8 @@
 
 #include <string.h>
 
-enum { Found, MaxParts = 6, MaxMapped = 256, DefaultRows = 6 };
+// FewRows: for so many rows a sum that converts a weight for each of them is faster than converting first.
+enum { Found, MaxParts = 6, MaxMapped = 256, FewRows = 4 };
 
 static const char *const statistics[] = {"found: products that read their weights as codes", NULL};
 
@@ -54,6 +57,7 @@ typedef struct Plan {
   int root;
   Parts parts[MaxDims];
   int numDims;
+  bool isAlongReduction; // the largest tensor that is read has a reduction last
 } Plan;
 
 //===--- whether ------------------------------------------------------------------------------===//
@@ -94,25 +98,27 @@ static bool planParts(Plan *plan) {
   return true;
 }
 
-// The part of the dimension along which the largest tensor that is read lies in memory comes last: vectors go along it.
-// False where that is no reduction: a kernel of sums walks k one by one there.
-static bool orderParts(Plan *plan) {
+// The part of a reduction along which the largest tensor that is read has an axis comes last: what lies beside each
+// other in memory is multiplied by neighbours.
+static void orderParts(Plan *plan) {
   const TileFactorNode *largest = NULL;
   for (int i = 0; i < plan->factor.count; ++i) {
     const TileFactorNode *node = &plan->factor.nodes[i];
     if (mlirOperationIsNull(node->op) && node->rank &&
-        (!largest || tileTensorBytes(node->value) > tileTensorBytes(largest->value)))
+        (!largest || tileTensorElements(node->value) > tileTensorElements(largest->value)))
       largest = node;
   }
-  int axis = largest ? largest->rank - 1 : -1;
-  while (axis >= 0 && largest->at[axis].dim < 0)
-    --axis;
-  if (axis < 0 || !plan->s->dims[largest->at[axis].dim].isReduction)
-    return false;
-  Parts *parts = &plan->parts[largest->at[axis].dim];
-  while (parts->last + 1 < parts->count && parts->cuts[parts->last] < largest->at[axis].divisor)
-    ++parts->last;
-  return true;
+  uint32_t seen = 0;
+  for (int axis = largest ? largest->rank - 1 : -1; axis >= 0; --axis) {
+    const TileDigit *digit = &largest->at[axis];
+    if (digit->dim < 0 || seen >> digit->dim & 1)
+      continue;
+    Parts *parts = &plan->parts[digit->dim];
+    while (parts->cuts[parts->last] < digit->divisor)
+      ++parts->last;
+    plan->isAlongReduction = seen ? plan->isAlongReduction : plan->s->dims[digit->dim].isReduction;
+    seen |= 1u << digit->dim;
+  }
 }
 
 // Numbers the new op's dimensions.
@@ -136,9 +142,9 @@ static bool makePlan(const Run *run, const TileStructured *s, int converted, Pla
   for (int i = 0; i < operand->rank; ++i)
     at[i] = (TileDigit){.dim = operand->results[i], .divisor = 1};
   plan->root = tileFactorRead(&plan->factor, operand->value, at);
-  if (plan->root < 0 || mlirOperationIsNull(plan->factor.nodes[plan->root].op) || !gains(plan) || !planParts(plan) ||
-      !orderParts(plan))
+  if (plan->root < 0 || mlirOperationIsNull(plan->factor.nodes[plan->root].op) || !gains(plan) || !planParts(plan))
     return false;
+  orderParts(plan);
   numberParts(plan);
   return plan->numDims <= MaxDims;
 }
@@ -389,6 +395,15 @@ static void destroyUnused(MlirValue value, TileOps *ops) {
     destroyUnused(operands[i], ops);
 }
 
+// A kernel takes the new op that converts a weight once, or one that sums up along the codes, for few rows.
+static bool isTaken(const Run *run, const Plan *plan, MlirValue product) {
+  TileStructured s;
+  TileConverted converted;
+  bool isOnce =
+      tileStructuredRead(tileDefiningOp(product), &run->target, &s) && tileStructuredMatchConverted(&s, &converted);
+  return isOnce || (plan->isAlongReduction && repeatsOf(plan->s, plan->converted) <= FewRows);
+}
+
 static bool convert(const Run *run, MlirOperation op, TileOps *ops) {
   TileStructured s;
   Plan plan;
@@ -402,6 +417,10 @@ static bool convert(const Run *run, MlirOperation op, TileOps *ops) {
   MlirValue product = buildProduct(&b, &plan), weights = s.operands[plan.converted].value;
   if (mlirValueIsNull(product))
     return false;
+  if (!isTaken(run, &plan, product)) {
+    mlirOperationDestroy(tileDefiningOp(product));
+    return false;
+  }
   if (run->explains)
     tileRemark(op, "reads %lld bytes of codes, scales and zeros in place of %lld bytes of weights",
                (long long)tileFactorReadBytes(&plan.factor), (long long)tileTensorBytes(weights));
@@ -416,9 +435,9 @@ static bool run(MlirOperation function, MlirExtPass pass) {
   Run r = {.pass = pass, .explains = mlirExtPassGetBool(pass, "remarks"), .rows = mlirExtPassGetInteger(pass, "rows")};
   if (!tileTargetOfPass(function, pass, &r.target))
     return false;
-  // A GPU has matrix instructions for more rows.
+  // A CPU's kernel converts a weight once for all rows. A GPU has matrix instructions for more rows than one.
   if (!r.rows)
-    r.rows = r.target.search.isGpu ? 1 : DefaultRows;
+    r.rows = r.target.search.isGpu ? 1 : INT64_MAX;
   TileOps generics = tileStructuredCollect(function);
   for (intptr_t i = 0; i < generics.count; ++i)
     if (!mlirOperationIsNull(generics.items[i]))

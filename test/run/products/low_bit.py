@@ -137,7 +137,12 @@ PROGRAMS = {
     "half-scales": Program(1, 31, 128, scale="f16", group=64), "one-scale": Program(2, 35, 64, scale="tensor", zero="none"),
     "row-scales": Program(1, 26, 96, group=96), "by-k": Program(1, 48, 128, rows_of="k"), "by-k-4": Program(4, 50, 64, rows_of="k"),
     "by-k-bytes": Program(2, 80, 64, bits=8, rows_of="k", group=64), "nf4": Program(1, 40, 128, table=True, group=64),
-    "short-groups": Program(1, 17, 60, group=6),
+    "short-groups": Program(1, 17, 60, group=6), "short-groups-9": Program(9, 17, 60, group=6),
+    "nibbles-7": Program(7, 37, 192), "nibbles-16": Program(16, 130, 384, group=128), "nibbles-33": Program(33, 33, 96),
+    "bytes-16": Program(16, 45, 96, bits=8, group=48), "crumbs-7": Program(7, 50, 160, bits=2), "nf4-16": Program(16, 64, 128, table=True, group=64),
+    "half-scales-33": Program(33, 31, 128, scale="f16", group=64), "one-scale-5": Program(5, 35, 64, scale="tensor", zero="none"),
+    "deep": Program(6, 20, 4224, bits=8, group=4224), "deep-groups": Program(5, 70, 3072, group=128), "prime": Program(5, 16, 1031, bits=8, group=1031),
+    "by-k-7": Program(7, 130, 192, rows_of="k"), "by-k-33": Program(33, 33, 96, rows_of="k", bits=2), "by-k-deep": Program(9, 20, 3072, rows_of="k", group=128),
 }
 
 

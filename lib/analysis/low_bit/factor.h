@@ -38,9 +38,10 @@ typedef struct TileFactor {
 // The node of `value` where its axes are indexed by `at`; -1 where there are too many nodes or axes. A value that is
 // used elsewhere too, or that no elementwise op makes, is a node without an op.
 int tileFactorRead(TileFactor *factor, MlirValue value, const TileDigit *at);
-// Bytes that all nodes without an op hold, and bytes of a tensor; 0 where sizes are not known.
+// Bytes of the tensors that all nodes without an op hold; bytes and elements of a tensor. 0 where sizes are not known.
 int64_t tileFactorReadBytes(const TileFactor *factor);
 int64_t tileTensorBytes(MlirValue tensor);
+int64_t tileTensorElements(MlirValue tensor);
 
 // The sizes at which digits cut dimension `dim` of extent `extent`, from the innermost part on: 1 first, each a
 // multiple of the one before and a divisor of the extent, which is not among them. Returns their number, 0 where they

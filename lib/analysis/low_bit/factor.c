@@ -1,5 +1,5 @@
 // Follows a product's factor to the tensors that it is computed from. See factor.h.
-#include "lib/analysis/factor.h"
+#include "lib/analysis/low_bit/factor.h"
 
 #include "upstream/linalg.h"
 #include "upstream/tensor.h"
@@ -171,14 +171,17 @@ int tileFactorRead(TileFactor *factor, MlirValue value, const TileDigit *at) {
 
 //===--- questions ----------------------------------------------------------------------------===//
 
+int64_t tileTensorElements(MlirValue tensor) {
+  MlirType type = mlirValueGetType(tensor);
+  int64_t elements = 1;
+  for (intptr_t i = 0; mlirTypeIsARankedTensor(type) && i < mlirShapedTypeGetRank(type); ++i)
+    elements *= isKnown(mlirShapedTypeGetDimSize(type, i)) ? mlirShapedTypeGetDimSize(type, i) : 0;
+  return elements;
+}
+
 int64_t tileTensorBytes(MlirValue tensor) {
   MlirType type = mlirValueGetType(tensor);
-  if (!mlirTypeIsARankedTensor(type))
-    return tileMemoryBytes(mlirRankedTensorTypeGet(0, NULL, type, mlirAttributeGetNull()));
-  int64_t elements = 1;
-  for (intptr_t i = 0; i < mlirShapedTypeGetRank(type); ++i)
-    elements *= isKnown(mlirShapedTypeGetDimSize(type, i)) ? mlirShapedTypeGetDimSize(type, i) : 0;
-  return elements * tileMemoryBytes(type);
+  return mlirTypeIsARankedTensor(type) ? tileTensorElements(tensor) * tileMemoryBytes(type) : 0;
 }
 
 int64_t tileFactorReadBytes(const TileFactor *factor) {

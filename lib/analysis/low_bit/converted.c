@@ -1,0 +1,152 @@
+// Recognizes products with a converted factor. See converted.h.
+#include "lib/analysis/low_bit/converted.h"
+
+#include "upstream/arith.h"
+#include "upstream/linalg.h"
+
+//===--- the body -----------------------------------------------------------------------------===//
+
+// The input whose argument `value` is, seen through a widening, if it is used here alone; else -1.
+static int plainFactor(const TileStructured *s, MlirValue value) {
+  MlirOperation op = tileDefiningOp(value);
+  if (!tileHasOneUse(value))
+    return -1;
+  int input = tileStructuredInputOf(s, arithExtFOpIsA(op) ? tileOnlyOperand(op) : value);
+  bool isAlone = input >= 0 && s->operands[input].isTensor && tileHasOneUse(mlirBlockGetArgument(s->body, input));
+  return isAlone ? input : -1;
+}
+
+static int lastOfOutput(const TileStructured *s) {
+  const TileOperand *out = &s->operands[s->numInputs];
+  return out->rank ? out->results[out->rank - 1] : -1;
+}
+
+// x is the factor that does not have the output's last dimension. Factors of one type are a plain product's.
+static bool matchBody(const TileStructured *s, TileConverted *c) {
+  MlirValue sum = s->numOutputs == 1 ? tileStructuredYielded(s) : (MlirValue){NULL};
+  MlirValue start = mlirBlockGetArgument(s->body, s->numInputs);
+  MlirOperation add = mlirValueIsNull(sum) ? (MlirOperation){NULL} : tileDefiningOp(sum);
+  if (!arithAddFOpIsA(add) || !tileHasOneUse(start) || !tileHasOneUse(sum))
+    return false;
+  bool isLeft = mlirValueEqual(tileBinaryLhs(add), start);
+  MlirValue product = isLeft ? tileBinaryRhs(add) : tileBinaryLhs(add);
+  MlirOperation multiply = tileDefiningOp(product);
+  if (!mlirValueEqual(isLeft ? tileBinaryLhs(add) : tileBinaryRhs(add), start) || !arithMulFOpIsA(multiply) ||
+      !tileHasOneUse(product))
+    return false;
+  int last = lastOfOutput(s), lhs = plainFactor(s, tileBinaryLhs(multiply)),
+      rhs = plainFactor(s, tileBinaryRhs(multiply));
+  bool isLhs = lhs >= 0 && !tileOperandUses(&s->operands[lhs], last);
+  c->x = isLhs ? lhs : rhs;
+  c->factor = isLhs ? tileBinaryRhs(multiply) : tileBinaryLhs(multiply);
+  bool isPlain = lhs >= 0 && rhs >= 0 &&
+                 mlirTypeEqual(tileOperandElementType(&s->operands[lhs]), tileOperandElementType(&s->operands[rhs]));
+  return last >= 0 && c->x >= 0 && !isPlain && mlirTypeIsAF32(mlirValueGetType(product));
+}
+
+static bool usesPlaces(const TileStructured *s) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(s->body); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    if (linalgIndexOpIsA(op))
+      return true;
+  return false;
+}
+
+//===--- the dimensions -----------------------------------------------------------------------===//
+
+// Every axis is indexed by one dimension, or has one element.
+static bool isPlain(const TileStructured *s, const TileOperand *operand) {
+  for (int axis = 0; axis < operand->rank; ++axis)
+    for (int d = 0; d < s->numDims; ++d)
+      if (operand->factors[axis][d] && operand->results[axis] != d)
+        return false;
+  return !operand->numTerms && tileOperandIsPlain(operand);
+}
+
+// The axes of x: parallel ones, then all reductions.
+static bool matchDepth(const TileStructured *s, TileConverted *c) {
+  const TileOperand *x = &s->operands[c->x];
+  int reductions = 0;
+  for (int d = 0; d < s->numDims; ++d)
+    reductions += s->dims[d].isReduction;
+  for (int axis = 0; axis < x->rank; ++axis) {
+    int dim = x->results[axis];
+    if (dim < 0 || (c->count && !s->dims[dim].isReduction))
+      return false;
+    if (s->dims[dim].isReduction)
+      c->depth[c->count++] = dim;
+  }
+  for (int i = 0; i < c->count; ++i)
+    if (mlirShapedTypeIsDynamicSize(s->dims[c->depth[i]].extent) || s->dims[c->depth[i]].extent < 1)
+      return false;
+  return c->count && c->count == reductions;
+}
+
+static bool matchParallel(const TileStructured *s, TileConverted *c) {
+  const TileOperand *out = &s->operands[s->numInputs], *x = &s->operands[c->x];
+  c->m = -1;
+  c->n = lastOfOutput(s);
+  for (int axis = 0; axis < out->rank - 1; ++axis)
+    if (tileOperandUses(x, out->results[axis]))
+      c->m = out->results[axis];
+  return c->m >= 0 && !tileOperandUses(x, c->n);
+}
+
+// Which way the largest of the factor's operands lies; none has rows of x.
+static bool matchFactor(const TileStructured *s, TileConverted *c) {
+  int64_t most = 0;
+  int last = -1;
+  for (int i = 0; i < s->numInputs; ++i) {
+    const TileOperand *operand = &s->operands[i];
+    if (i == c->x || !operand->isTensor)
+      continue;
+    if (!isPlain(s, operand) || tileOperandUses(operand, c->m))
+      return false;
+    int64_t elements = 1;
+    for (int d = 0; d < s->numDims; ++d)
+      if (tileOperandUses(operand, d))
+        elements *= mlirShapedTypeIsDynamicSize(s->dims[d].extent) ? 1 << 10 : s->dims[d].extent;
+    int axis = operand->rank - 1;
+    while (axis >= 0 && operand->results[axis] < 0)
+      --axis;
+    if (axis >= 0 && elements > most) {
+      most = elements;
+      last = operand->results[axis];
+    }
+  }
+  c->isAlongColumns = last == c->n;
+  return last == c->n || last == c->depth[c->count - 1];
+}
+
+//===--- parts of k ---------------------------------------------------------------------------===//
+
+static int64_t divisorBelow(int64_t extent, int64_t most) {
+  int64_t divisor = most < extent ? most : extent;
+  while (divisor > 1 && extent % divisor)
+    --divisor;
+  return divisor < 1 ? 1 : divisor;
+}
+
+int64_t tileConvertedPart(const TileStructured *s, const TileConverted *c, int64_t most, int64_t *inside) {
+  int64_t depth = 1;
+  bool isOpen = true;
+  for (int i = c->count - 1; i >= 0; --i) {
+    int64_t extent = s->dims[c->depth[i]].extent;
+    inside[i] = isOpen ? divisorBelow(extent, most / depth) : 1;
+    isOpen = isOpen && inside[i] == extent;
+    depth *= inside[i];
+  }
+  return depth;
+}
+
+bool tileStructuredMatchConverted(const TileStructured *s, TileConverted *c) {
+  enum { LeastCache = 256 };
+  int64_t inside[MaxDims];
+  *c = (TileConverted){.x = -1};
+  const TileOperand *out = &s->operands[s->numInputs];
+  return !tileStructuredGpu(s) && mlirAttributeIsNull(s->schedule) && s->numInputs >= 2 && !tileStructuredHasTerms(s) &&
+         !usesPlaces(s) && matchBody(s, c) && tileStructuredAccumulates(s, out) && isPlain(s, &s->operands[c->x]) &&
+         matchDepth(s, c) && matchParallel(s, c) && matchFactor(s, c) &&
+         (c->isAlongColumns || s->dims[c->m].extent != 1) &&
+         tileConvertedPart(s, c, LeastCache, inside) >= TileConvertedLeastDepth;
+}

@@ -1,0 +1,26 @@
+// Products one of whose factors is converted in the body: out[…] += x[…] · f(codes[…], scales[…], …), as
+// tile-find-low-bit leaves them.
+#pragma once
+
+#include "lib/analysis/structured.h"
+
+typedef struct TileConverted {
+  int x;                     // the operand of the plain factor
+  MlirValue factor;          // the other one, in the body
+  int m, n;                  // dimensions: the last parallel one that x has; the output's last, which x has not
+  int count, depth[MaxDims]; // the reduction dimensions in the order of x's axes, the last one contiguous in x
+  bool isAlongColumns;       // what the factor is made of lies along n; else along the last of `depth`
+} TileConverted;
+
+// True for a sum of such products in f32 with a conversion, for a CPU and without a schedule: over one n, at least one
+// m of more than one row (of any where the factor lies along n), and reduction dimensions that x has all of, last. What
+// the factor reads is indexed by single dimensions. Such an op gets no schedule: the sizes of its kernel follow from
+// the machine (converted_product.c).
+bool tileStructuredMatchConverted(const TileStructured *structured, TileConverted *converted);
+
+// A part of k of at most `most` elements that divides it, so that nothing is converted past an edge: how many indices
+// of each dimension of `depth` are `inside` of a part. Returns their product. Kernels need TileConvertedLeastDepth of
+// them.
+enum { TileConvertedLeastDepth = 32 };
+int64_t tileConvertedPart(const TileStructured *structured, const TileConverted *converted, int64_t most,
+                          int64_t *inside);

@@ -1,0 +1,94 @@
+// RUN: %tile_opt %s --pass-pipeline='builtin.module(func.func(tile-construct-tiles{ops=products chip=x86-64-v4}),convert-linalg-to-tile{chip=x86-64-v4})' --split-input-file | FileCheck %s
+
+// Seven rows by codes in two groups of 48: x and the weights are packed as f32, both along k, and multiplied from there.
+// CHECK-LABEL: tile.kernel private @converted_product_0
+// CHECK-COUNT-3: tile.alloc
+// CHECK: scf.for
+// CHECK: tile.load {{.*}} -> tensor<4x48xf32>
+// CHECK: scf.for
+// CHECK: arith.sitofp {{.*}} : tensor<66x48xi8> to tensor<66x48xf32>
+// CHECK: arith.mulf {{.*}} : tensor<66x48xf32>
+// CHECK: tile.store
+// CHECK: scf.for
+// CHECK: scf.for
+// CHECK: tile.transpose
+// CHECK: tile.mma {{.*}} -> tensor<4x6xf32>
+// CHECK: tile.return
+func.func @along_depth(%x: tensor<7x2x48xf32>, %q: tensor<65x2x48xi8>, %s: tensor<65x2xf32>, %c: tensor<7x65xf32>) -> tensor<7x65xf32> {
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n, g, k) -> (m, g, k)>, affine_map<(m, n, g, k) -> (n, g, k)>, affine_map<(m, n, g, k) -> (n, g)>, affine_map<(m, n, g, k) -> (m, n)>],
+      iterator_types = ["parallel", "parallel", "reduction", "reduction"]} ins(%x, %q, %s : tensor<7x2x48xf32>, tensor<65x2x48xi8>, tensor<65x2xf32>) outs(%c : tensor<7x65xf32>) {
+  ^bb0(%a: f32, %b: i8, %d: f32, %o: f32):
+    %f = arith.sitofp %b : i8 to f32
+    %w = arith.mulf %f, %d : f32
+    %p = arith.mulf %a, %w : f32
+    %t = arith.addf %o, %p : f32
+    linalg.yield %t : f32
+  } -> tensor<7x65xf32>
+  return %r : tensor<7x65xf32>
+}
+
+// -----
+
+// The rows' number is known late; weights lie along n, and are multiplied as rows of columns.
+// CHECK-LABEL: tile.kernel private @converted_product_0
+// CHECK: arith.extf {{.*}} : tensor<{{.*}}xf16> to
+// CHECK: arith.sitofp {{.*}} : tensor<96x64xi8> to tensor<96x64xf32>
+// CHECK-NOT: tile.transpose
+// CHECK: tile.mma {{.*}} tensor<96x64xf32> -> tensor<{{.*}}x64xf32>
+func.func @along_columns(%x: tensor<?x96xf16>, %q: tensor<96x64xi8>, %c: tensor<?x64xf32>) -> tensor<?x64xf32> {
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
+      iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %q : tensor<?x96xf16>, tensor<96x64xi8>) outs(%c : tensor<?x64xf32>) {
+  ^bb0(%a: f16, %b: i8, %o: f32):
+    %e = arith.extf %a : f16 to f32
+    %f = arith.sitofp %b : i8 to f32
+    %p = arith.mulf %e, %f : f32
+    %t = arith.addf %o, %p : f32
+    linalg.yield %t : f32
+  } -> tensor<?x64xf32>
+  return %r : tensor<?x64xf32>
+}
+
+// -----
+
+// Factors of two types are a product of f32 too.
+// CHECK-LABEL: tile.kernel private @converted_product_0
+// CHECK: arith.extf {{.*}} : tensor<{{.*}}x64xbf16> to
+// CHECK: tile.mma
+func.func @mixed(%x: tensor<12x64xf32>, %q: tensor<65x64xbf16>, %c: tensor<12x65xf32>) -> tensor<12x65xf32> {
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],
+      iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %q : tensor<12x64xf32>, tensor<65x64xbf16>) outs(%c : tensor<12x65xf32>) {
+  ^bb0(%a: f32, %b: bf16, %o: f32):
+    %f = arith.extf %b : bf16 to f32
+    %p = arith.mulf %f, %a : f32
+    %t = arith.addf %p, %o : f32
+    linalg.yield %t : f32
+  } -> tensor<12x65xf32>
+  return %r : tensor<12x65xf32>
+}
+
+// -----
+
+// One row is a sum, and so is a k without a part of 32 elements.
+// CHECK-NOT: @converted_product
+// CHECK: tile.kernel private @reduction_1
+// CHECK-NOT: @converted_product
+// CHECK: tile.kernel private @reduction_0
+func.func @one_row(%x: tensor<1x64xf32>, %q: tensor<65x64xi8>, %c: tensor<1x65xf32>, %y: tensor<5x521xf32>, %p: tensor<9x521xi8>, %d: tensor<5x9xf32>) -> (tensor<1x65xf32>, tensor<5x9xf32>) {
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],
+      iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %q : tensor<1x64xf32>, tensor<65x64xi8>) outs(%c : tensor<1x65xf32>) {
+  ^bb0(%a: f32, %b: i8, %o: f32):
+    %f = arith.sitofp %b : i8 to f32
+    %z = arith.mulf %a, %f : f32
+    %t = arith.addf %o, %z : f32
+    linalg.yield %t : f32
+  } -> tensor<1x65xf32>
+  %s = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],
+      iterator_types = ["parallel", "parallel", "reduction"]} ins(%y, %p : tensor<5x521xf32>, tensor<9x521xi8>) outs(%d : tensor<5x9xf32>) {
+  ^bb0(%a: f32, %b: i8, %o: f32):
+    %f = arith.sitofp %b : i8 to f32
+    %z = arith.mulf %a, %f : f32
+    %t = arith.addf %o, %z : f32
+    linalg.yield %t : f32
+  } -> tensor<5x9xf32>
+  return %r, %s : tensor<1x65xf32>, tensor<5x9xf32>
+}
