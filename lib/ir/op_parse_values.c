@@ -98,9 +98,24 @@ MlirExtParseResult tileParseOperandGroup(TileParse *parse, int group, bool isReq
   return result;
 }
 
+static bool parseOneType(TileParse *parse, MlirType *type) {
+  bool (*own)(MlirExtParser parser, MlirType *type) = parse->spec->table->parseType;
+  return (own ? own : mlirExtParserParseType)(parse->parser, type);
+}
+
+// A dialect with its own text of types has no type that may be absent: a group of them begins behind a literal.
+static MlirExtParseResult parseOptionalType(TileParse *parse, MlirType *type) {
+  if (!parse->spec->table->parseType)
+    return mlirExtParserParseOptionalType(parse->parser, type);
+  char first = *mlirExtParserGetLocation(parse->parser);
+  if (first != '!' && !(first >= 'a' && first <= 'z'))
+    return MlirExtParse_Absent;
+  return parseOneType(parse, type) ? MlirExtParse_Present : MlirExtParse_Failed;
+}
+
 static bool parseType(TileParse *parse, int group) {
   MlirType type;
-  if (!mlirExtParserParseType(parse->parser, &type))
+  if (!parseOneType(parse, &type))
     return false;
   tileParsePushType(parse, group, type);
   return true;
@@ -110,7 +125,7 @@ MlirExtParseResult tileParseTypeGroup(TileParse *parse, int group, TileArity ari
   if (arity == TileArity_One || (arity == TileArity_Optional && isRequired))
     return parseType(parse, group) ? MlirExtParse_Present : MlirExtParse_Failed;
   MlirType type;
-  MlirExtParseResult result = mlirExtParserParseOptionalType(parse->parser, &type);
+  MlirExtParseResult result = parseOptionalType(parse, &type);
   if (result != MlirExtParse_Present)
     return result;
   tileParsePushType(parse, group, type);
@@ -169,7 +184,7 @@ static void pushCommonType(TileParse *parse, MlirType type) {
 bool tileParseSignature(TileParse *parse, const TileElement *element) {
   if (element->isCommon && *mlirExtParserGetLocation(parse->parser) != '(') {
     MlirType type;
-    if (!mlirExtParserParseType(parse->parser, &type))
+    if (!parseOneType(parse, &type))
       return false;
     pushCommonType(parse, type);
     return true;
@@ -180,7 +195,7 @@ bool tileParseSignature(TileParse *parse, const TileElement *element) {
   MlirExtSourceLocation location = mlirExtParserGetLocation(parse->parser);
   if (*location == '(')
     return parseSide(parse, false, element->second);
-  if (!mlirExtParserParseType(parse->parser, &type))
+  if (!parseOneType(parse, &type))
     return false;
   int group = nextGroup(parse, false, element->second);
   if (group < 0)

@@ -33,11 +33,16 @@ static void printValues(MlirExtPrinter printer, MlirOperation op, intptr_t begin
   }
 }
 
-static void printTypes(MlirExtPrinter printer, MlirOperation op, bool isOperand, intptr_t begin, intptr_t count) {
+static void printType(const TileOpSpec *spec, MlirExtPrinter printer, MlirType type) {
+  (spec->table->printType ? spec->table->printType : mlirExtPrinterPrintType)(printer, type);
+}
+
+static void printTypes(const Print *print, bool isOperand, intptr_t begin, intptr_t count) {
+  MlirOperation op = print->op;
   for (intptr_t i = 0; i < count; ++i) {
     if (i)
-      write(printer, ", ");
-    mlirExtPrinterPrintType(printer, isOperand ? tileOperandType(op, begin + i) : tileResultType(op, begin + i));
+      write(print->printer, ", ");
+    printType(print->spec, print->printer, isOperand ? tileOperandType(op, begin + i) : tileResultType(op, begin + i));
   }
 }
 
@@ -61,7 +66,7 @@ static void printTypeElement(Print *print, const TileElement *element) {
   if (count == 0)
     return;
   space(print);
-  printTypes(print->printer, print->op, isOperand, begin, count);
+  printTypes(print, isOperand, begin, count);
 }
 
 // All of a side (index -1) or one group.
@@ -88,17 +93,17 @@ static void printFunctionalType(Print *print, const TileElement *element) {
   MlirType common = element->isCommon ? commonType(print->op) : (MlirType){NULL};
   space(print);
   if (!mlirTypeIsNull(common)) {
-    mlirExtPrinterPrintType(print->printer, common);
+    printType(print->spec, print->printer, common);
     return;
   }
   sideOf(print, true, element->index, &begin, &count);
   write(print->printer, "(");
-  printTypes(print->printer, print->op, true, begin, count);
+  printTypes(print, true, begin, count);
   write(print->printer, ") -> ");
   sideOf(print, false, element->second, &begin, &count);
   bool bare = count == 1 && !mlirTypeIsAFunction(tileResultType(print->op, begin));
   write(print->printer, bare ? "" : "(");
-  printTypes(print->printer, print->op, false, begin, count);
+  printTypes(print, false, begin, count);
   write(print->printer, bare ? "" : ")");
 }
 
@@ -268,7 +273,7 @@ void tilePrintOperands(MlirExtPrinter printer, MlirOperation op, const char *nam
 void tilePrintOperandTypes(MlirExtPrinter printer, MlirOperation op, const char *name) {
   intptr_t begin, count;
   tileOpOperands(op, name, &begin, &count);
-  printTypes(printer, op, true, begin, count);
+  printTypes(&(Print){.printer = printer, .op = op, .spec = tileSpecOf(op)}, true, begin, count);
 }
 
 void tilePrintAttribute(MlirExtPrinter printer, MlirOperation op, const char *name) {

@@ -116,6 +116,7 @@ typedef struct TileOpRow {
   const char *format; // null: hooks.parse and hooks.print
   const char *traits, *effects, *properties;
   const char *description, *example;
+  const char *bytecode; // of dialects with a bytecode of their own: the opcode, and versions; null elsewhere
   MlirExtOpHooks hooks;
   const char *hooksText; // the generator's view of HOOKS(…); null elsewhere
 } TileOpRow;
@@ -171,4 +172,7 @@ typedef struct TileDialectTable {
   const TileAttributeKind *kinds;    // end with name == null; lib/ir adds builtin ones (string, i64, unit, symbol, …)
   const TileDirective *directives;   // end with name == null
   const TileTypeRule *rules;         // end with name == null, or null
+  // The dialect's own text of types within the formats of its ops; null: MLIR's.
+  bool (*parseType)(MlirExtParser parser, MlirType *type);
+  void (*printType)(MlirExtPrinter printer, MlirType type);
 } TileDialectTable;

@@ -1,5 +1,6 @@
 // The tables of our dialects, passes and pipelines. A new one is one row here.
 #include "lib/pipelines/register.h"
+#include "dialects/foreign/cuda_tile/cuda_tile.h"
 #include "dialects/foreign/stablehlo/stablehlo.h"
 #include "dialects/foreign/tt/tt.h"
 #include "dialects/sparse/sparse.h"
@@ -16,8 +17,13 @@ typedef void (*DialectRegistration)(MlirDialectRegistry registry);
 // Each table ends with a null row.
 static const DialectRegistration dialects[] = {tileRegisterDialect, sparseRegisterDialect, NULL};
 // Dialects of others that programs come in: a plugin's host may have the real ones.
-static const DialectRegistration foreign[] = {stablehloRegisterDialect, chloRegisterDialect, sdyRegisterDialect,
-                                              ttRegisterDialect,        ttgRegisterDialect,  NULL};
+static const DialectRegistration foreign[] = {stablehloRegisterDialect,
+                                              chloRegisterDialect,
+                                              sdyRegisterDialect,
+                                              ttRegisterDialect,
+                                              ttgRegisterDialect,
+                                              cudaTileRegisterDialect,
+                                              NULL};
 #define PASS(definition) extern const MlirExtPassDefinition definition;
 #include "lib/pipelines/passes.def"
 #undef PASS

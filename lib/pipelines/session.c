@@ -2,6 +2,7 @@
 #include "lib/pipelines/session.h"
 
 #include "lib/import/cuda/kernel_source.h"
+#include "lib/import/cuda_tile/tile_ir.h"
 #include "lib/ir/support.h"
 #include "lib/pipelines/read_text.h"
 #include "lib/pipelines/register.h"
@@ -84,17 +85,23 @@ static bool parse(TileSession *session, const char *path, const char *chip, tess
   char *text = tessera_file_read(path, &size, error);
   if (!text)
     return false;
-  session->module = tileReadModule(session->context, mlirStringRefCreate(text, size), tileString(path));
+  bool isTileIr = tileIrIsBytecode(text, size);
+  session->module = isTileIr ? tileIrImport(session->context, text, size, path, error)
+                             : tileReadModule(session->context, mlirStringRefCreate(text, size), tileString(path));
   tessera_guard_has_read();
-  bool ok = !mlirModuleIsNull(session->module) || failOn(text, size, path, error);
+  bool ok = !mlirModuleIsNull(session->module) || (!isTileIr && failOn(text, size, path, error));
   free(text);
   return ok;
 }
 
-bool tileSessionOpen(TileSession *session, const char *path, const char *chip, tessera_error_t *error) {
+bool tileSessionRead(TileSession *session, const char *path, const char *chip, tessera_error_t *error) {
   *session = (TileSession){.context = createContext()};
   mlirContextAttachDiagnosticHandler(session->context, printDiagnostic, NULL, NULL);
-  return parse(session, path, chip, error) && tileSessionTakeForeign(session, error);
+  return parse(session, path, chip, error);
+}
+
+bool tileSessionOpen(TileSession *session, const char *path, const char *chip, tessera_error_t *error) {
+  return tileSessionRead(session, path, chip, error) && tileSessionTakeForeign(session, error);
 }
 
 void tileSessionClose(TileSession *session) {
@@ -135,6 +142,7 @@ static const struct {
 } foreign[] = {
     {"stablehlo", "builtin.module(convert-stablehlo-to-linalg,canonicalize,cse)"},
     {"chlo", "builtin.module(convert-stablehlo-to-linalg,canonicalize,cse)"},
+    {"cuda_tile", "builtin.module(convert-cuda-tile-to-tt,canonicalize,cse,convert-tt-to-tile,canonicalize,cse)"},
     {"tt", "builtin.module(convert-tt-to-tile,canonicalize,cse)"},
 };
 

@@ -17,9 +17,11 @@ typedef struct TileSession {
   MlirModule module;
 } TileSession;
 
-// "-" is standard input. A program of StableHLO or TTIR is converted (tileSessionTakeForeign). Source files of CUDA C++
-// and HIP are compiled for `chip` (null: none is known, such a file is an error).
+// "-" is standard input. A program of StableHLO, TTIR or CUDA Tile IR is converted (tileSessionTakeForeign). Source
+// files of CUDA C++ and HIP are compiled for `chip` (null: none is known, such a file is an error).
 bool tileSessionOpen(TileSession *session, const char *path, const char *chip, tessera_error_t *error);
+// The same, without any conversion.
+bool tileSessionRead(TileSession *session, const char *path, const char *chip, tessera_error_t *error);
 // `pipeline` as tile-opt's --pass-pipeline takes it: "builtin.module(…)".
 bool tileSessionRun(TileSession *session, const char *pipeline, tessera_error_t *error);
 // A program of StableHLO becomes one of linalg, kernels of Triton become tile kernels. Any other stays as it is.

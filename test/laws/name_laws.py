@@ -37,6 +37,7 @@ PREFIXES = {
     "lib/transforms/layout": ["layout", "tile"],
     "lib/conversion/gpu_launch_to_runtime": ["launch", "tile"],
     "lib/conversion/stablehlo_to_linalg": ["hlo", "tile"],
+    "lib/conversion/cuda_tile_to_tt": ["cudaTile", "tile"],
     "lib/conversion/tt_to_tile": ["triton", "tile"],
     "lib/conversion/tile_to_gpu": ["gpu", "tile"],
     "lib/conversion/tile_to_nvvm": ["nvvm", "gpu", "tile"],
@@ -44,8 +45,9 @@ PREFIXES = {
     "lib/conversion/tile_to_vector": ["vec", "tile"],
     "lib": COMPILER,
     "dialects": COMPILER,
-    "dialects/foreign": ["stablehlo", "chlo", "sdy", "tt", "ttg"],  # foreign dialects keep their names
+    "dialects/foreign": ["stablehlo", "chlo", "sdy", "tt", "ttg", "cudaTile"],  # foreign dialects keep their names
     "lib/import/cuda": ["cuda"],
+    "lib/import/cuda_tile": ["tileIr"],
     "lib/import/onnx": ["onnx"],
     "lib/import/torch_export": ["torch"],
 }

@@ -139,7 +139,8 @@ static void append(MlirStringRef piece, void *stream) { fwrite(piece.data, 1, pi
 static bool import(const TranslateOptions *options, tessera_error_t *error) {
   TileSession session;
   TileArtifact artifact = {NULL};
-  bool ok = tileSessionOpen(&session, options->file, options->chip, error);
+  bool staysForeign = strcmp(options->import, "cuda-tile") == 0;
+  bool ok = (staysForeign ? tileSessionRead : tileSessionOpen)(&session, options->file, options->chip, error);
   FILE *stream = ok ? open_memstream((char **)&artifact.data, &artifact.size) : NULL;
   if (stream) {
     mlirOperationPrint(mlirModuleGetOperation(session.module), append, stream);

@@ -81,7 +81,7 @@ static bool take(const char *argument, TranslateOptions *options, tessera_error_
     return options->draw = true;
   if (strcmp(argument, "--import-onnx") == 0 || strcmp(argument, "--import-stablehlo") == 0 ||
       strcmp(argument, "--import-torch") == 0 || strcmp(argument, "--import-ttir") == 0 ||
-      strcmp(argument, "--import-cuda") == 0)
+      strcmp(argument, "--import-cuda") == 0 || strcmp(argument, "--import-cuda-tile") == 0)
     return (options->import = argument + sizeof "--import-" - 1) != NULL;
   if (valueOf(argument, "--element-bytes"))
     return takeElementBytes(valueOf(argument, "--element-bytes"), options, error);
@@ -136,6 +136,7 @@ void translateOptionsPrintHelp(void) {
        "  --import-torch         the program FILE of torch.export (.pt2) as linalg\n"
        "  --import-stablehlo     the program FILE in StableHLO, as JAX prints it, as linalg\n"
        "  --import-ttir          the kernels FILE of Triton, as tile kernels and functions that launch them\n"
+       "  --import-cuda-tile     the kernels FILE in bytecode of CUDA Tile IR (.tileirbc), as text\n"
        "  --import-cuda          the source FILE of CUDA C++ (.cu) or HIP (.hip), for --chip=NAME, as a gpu.module\n"
        "  --element-bytes=N      of these: 1, 2 (default), 4 or 8\n"
        "  -o FILE                where to (default: -, standard output)\n"

@@ -18,6 +18,7 @@ MlirType ttPointerTypeGet(MlirType pointee);
 MlirType ttPointerTypeGetPointee(MlirType type); // an element; of a block pointer a tensor
 bool ttTypeIsABlockPointer(MlirType type);
 bool ttTypeIsADescriptor(MlirType type);
+MlirType ttDescriptorTypeGet(MlirType block);
 MlirType ttDescriptorTypeGetBlock(MlirType type); // a tensor
 MlirType ttTypeGetElement(MlirType type);         // of a tensor; any other type itself
 bool ttTypeIsPointerLike(MlirType type);          // a pointer to an element, or a tile of them

@@ -105,6 +105,10 @@ static bool verifyPointer(MlirExtEmitter emitter, intptr_t count, const MlirAttr
 //===--- !tt.tensordesc -----------------------------------------------------------===//
 
 bool ttTypeIsADescriptor(MlirType type) { return mlirExtTypeIsA(type, &ttTypeDefinitions[DescriptorType]); }
+MlirType ttDescriptorTypeGet(MlirType block) {
+  MlirAttribute part = mlirTypeAttrGet(block);
+  return mlirExtTypeGet(mlirTypeGetContext(block), &ttTypeDefinitions[DescriptorType], 1, &part);
+}
 MlirType ttDescriptorTypeGetBlock(MlirType type) { return typeOf(mlirExtTypeGetParameter(type, 0)); }
 
 // Triton knows the signs of a descriptor's integers; they matter to its min and max, which the conversion refuses.

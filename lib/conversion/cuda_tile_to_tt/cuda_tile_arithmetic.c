@@ -1,0 +1,317 @@
+// Arithmetic, comparisons, conversions of elements, products. Rounding modes that arith cannot say are errors. Modes
+// that allow less accuracy (approx, full) give the accurate function.
+#include "lib/conversion/cuda_tile_to_tt/cuda_tile_kernel.h"
+
+#include "upstream/arith.h"
+#include "upstream/math.h"
+
+//===--- modes --------------------------------------------------------------------------===//
+
+static bool isAccurate(MlirOperation op, MlirAttribute mode, const char *also) {
+  if (mlirAttributeIsNull(mode) || cudaTileWordIs(mode, "nearest_even") || cudaTileWordIs(mode, "approx") ||
+      cudaTileWordIs(mode, "full") || cudaTileWordIs(mode, also))
+    return true;
+  MlirStringRef word = mlirStringAttrGetValue(mode);
+  return tileError(op, "rounds %.*s, expected nearest_even, approx or full", (int)word.length, word.data);
+}
+
+static bool keepsSubnormals(MlirOperation op, bool flushes) {
+  return !flushes || tileError(op, "flushes subnormal numbers to zero, which has no conversion to tt");
+}
+
+static bool isSigned(MlirAttribute word) { return cudaTileWordIs(word, "signed"); }
+
+//===--- building ------------------------------------------------------------------------===//
+
+static bool set(CudaTileKernel *k, MlirOperation op, MlirValue value) {
+  cudaTileSet(k, tileOnlyResult(op), value);
+  return true;
+}
+
+static bool unary(CudaTileKernel *k, MlirOperation op, TileUpstream kind) {
+  MlirValue x = cudaTileGet(k, tileFirstOperand(op));
+  return !mlirValueIsNull(x) && set(k, op, tileBuildUnary(&k->b, kind, x));
+}
+
+static bool binary(CudaTileKernel *k, MlirOperation op, TileUpstream kind) {
+  MlirValue x = cudaTileGet(k, tileBinaryLhs(op)), y = cudaTileGet(k, tileBinaryRhs(op));
+  return !mlirValueIsNull(x) && !mlirValueIsNull(y) && set(k, op, tileBuildBinary(&k->b, kind, x, y));
+}
+
+static bool castTo(CudaTileKernel *k, MlirOperation op, TileUpstream kind) {
+  MlirValue x = cudaTileGet(k, tileFirstOperand(op));
+  MlirType type = cudaTileConvertType(tileOnlyResultType(op));
+  return !mlirValueIsNull(x) && set(k, op, tileBuildCast(&k->b, kind, x, type));
+}
+
+static MlirValue zeroLike(CudaTileKernel *k, MlirValue x) {
+  MlirType type = mlirValueGetType(x);
+  return cudaTileSplat(k, tileBuildInteger(&k->b, cudaTileElement(type), 0), type);
+}
+
+static bool negate(CudaTileKernel *k, MlirOperation op) {
+  MlirValue x = cudaTileGet(k, tileFirstOperand(op));
+  return !mlirValueIsNull(x) && set(k, op, tileBuildBinary(&k->b, ArithOp_SubI, zeroLike(k, x), x));
+}
+
+//===--- tables ----------------------------------------------------------------------------===//
+
+static TileUpstream plainKind(MlirOperation op) {
+  switch (cudaTileOpKind(op)) {
+  case CudaTileOp_AbsI:
+    return MathOp_AbsI;
+  case CudaTileOp_AbsF:
+    return MathOp_AbsF;
+  case CudaTileOp_NegF:
+    return ArithOp_NegF;
+  case CudaTileOp_Ceil:
+    return MathOp_Ceil;
+  case CudaTileOp_Floor:
+    return MathOp_Floor;
+  case CudaTileOp_Log:
+    return MathOp_Log;
+  case CudaTileOp_Log2:
+    return MathOp_Log2;
+  case CudaTileOp_Sin:
+    return MathOp_Sin;
+  case CudaTileOp_Cos:
+    return MathOp_Cos;
+  case CudaTileOp_Tan:
+    return MathOp_Tan;
+  case CudaTileOp_SinH:
+    return MathOp_Sinh;
+  case CudaTileOp_CosH:
+    return MathOp_Cosh;
+  case CudaTileOp_AddI:
+    return ArithOp_AddI;
+  case CudaTileOp_SubI:
+    return ArithOp_SubI;
+  case CudaTileOp_MulI:
+    return ArithOp_MulI;
+  case CudaTileOp_ShLI:
+    return ArithOp_ShLI;
+  case CudaTileOp_AndI:
+    return ArithOp_AndI;
+  case CudaTileOp_OrI:
+    return ArithOp_OrI;
+  case CudaTileOp_XOrI:
+    return ArithOp_XOrI;
+  case CudaTileOp_RemF:
+    return ArithOp_RemF;
+  case CudaTileOp_FPowF:
+    return MathOp_PowF;
+  case CudaTileOp_FPowI:
+    return MathOp_FPowI;
+  case CudaTileOp_Atan2:
+    return MathOp_Atan2;
+  default:
+    return TileUpstream_None;
+  }
+}
+
+static bool divide(CudaTileKernel *k, MlirOperation op) {
+  MlirAttribute rounding = cudaTileDivIOpGetRounding(op);
+  bool sign = isSigned(cudaTileDivIOpGetSignedness(op));
+  if (cudaTileWordIs(rounding, "zero") || (cudaTileWordIs(rounding, "negative_inf") && !sign))
+    return binary(k, op, sign ? ArithOp_DivSI : ArithOp_DivUI);
+  if (cudaTileWordIs(rounding, "negative_inf"))
+    return binary(k, op, ArithOp_FloorDivSI);
+  return cudaTileWordIs(rounding, "positive_inf")
+             ? binary(k, op, sign ? ArithOp_CeilDivSI : ArithOp_CeilDivUI)
+             : tileError(op, "rounds in a way that integers do not, expected zero, negative_inf or positive_inf");
+}
+
+static bool maximum(CudaTileKernel *k, MlirOperation op) {
+  bool isMax = cudaTileMaxFOpIsA(op);
+  bool nan = isMax ? cudaTileMaxFOpHasPropagateNan(op) : cudaTileMinFOpHasPropagateNan(op);
+  bool flushes = isMax ? cudaTileMaxFOpHasFlushToZero(op) : cudaTileMinFOpHasFlushToZero(op);
+  TileUpstream kind = isMax ? (nan ? ArithOp_MaximumF : ArithOp_MaxNumF) : (nan ? ArithOp_MinimumF : ArithOp_MinNumF);
+  return keepsSubnormals(op, flushes) && binary(k, op, kind);
+}
+
+static bool multiplyAndAdd(CudaTileKernel *k, MlirOperation op) {
+  MlirValue x = cudaTileGet(k, cudaTileFmaOpGetLhs(op)), y = cudaTileGet(k, cudaTileFmaOpGetRhs(op));
+  MlirValue z = cudaTileGet(k, cudaTileFmaOpGetAcc(op));
+  return !mlirValueIsNull(x) && !mlirValueIsNull(y) && !mlirValueIsNull(z) &&
+         isAccurate(op, cudaTileFmaOpGetRoundingMode(op), "") && keepsSubnormals(op, cudaTileFmaOpHasFlushToZero(op)) &&
+         set(k, op, mathFmaOpBuild(&k->b, x, y, z));
+}
+
+//===--- comparisons -------------------------------------------------------------------------===//
+
+// Where a word stands among the predicates of cuda_tile: equal, not equal, less, less or equal, greater, …
+static int predicateOf(MlirAttribute word) {
+  const char *const *words = cudaTileWordsOf("predicate");
+  int at = 0;
+  while (words[at] && !cudaTileWordIs(word, words[at]))
+    ++at;
+  return at;
+}
+
+static bool compareIntegers(CudaTileKernel *k, MlirOperation op) {
+  static const ArithCmpI predicates[][2] = {// unsigned, signed
+                                            {ArithCmpI_Eq, ArithCmpI_Eq},   {ArithCmpI_Ne, ArithCmpI_Ne},
+                                            {ArithCmpI_Ult, ArithCmpI_Slt}, {ArithCmpI_Ule, ArithCmpI_Sle},
+                                            {ArithCmpI_Ugt, ArithCmpI_Sgt}, {ArithCmpI_Uge, ArithCmpI_Sge}};
+  MlirValue x = cudaTileGet(k, cudaTileCmpIOpGetLhs(op)), y = cudaTileGet(k, cudaTileCmpIOpGetRhs(op));
+  if (mlirValueIsNull(x) || mlirValueIsNull(y))
+    return false;
+  ArithCmpI predicate =
+      predicates[predicateOf(cudaTileCmpIOpGetComparisonPredicate(op))][isSigned(cudaTileCmpIOpGetSignedness(op))];
+  return set(k, op, arithCmpIOpBuild(&k->b, x, y, predicate));
+}
+
+static bool compareFloats(CudaTileKernel *k, MlirOperation op) {
+  static const ArithCmpF predicates[][2] = {// unordered, ordered
+                                            {ArithCmpF_Ueq, ArithCmpF_Oeq}, {ArithCmpF_Une, ArithCmpF_One},
+                                            {ArithCmpF_Ult, ArithCmpF_Olt}, {ArithCmpF_Ule, ArithCmpF_Ole},
+                                            {ArithCmpF_Ugt, ArithCmpF_Ogt}, {ArithCmpF_Uge, ArithCmpF_Oge}};
+  MlirValue x = cudaTileGet(k, cudaTileCmpFOpGetLhs(op)), y = cudaTileGet(k, cudaTileCmpFOpGetRhs(op));
+  if (mlirValueIsNull(x) || mlirValueIsNull(y))
+    return false;
+  ArithCmpF predicate = predicates[predicateOf(cudaTileCmpFOpGetComparisonPredicate(op))]
+                                  [cudaTileWordIs(cudaTileCmpFOpGetComparisonOrdering(op), "ordered")];
+  return set(k, op, arithCmpFOpBuild(&k->b, x, y, predicate));
+}
+
+static bool choose(CudaTileKernel *k, MlirOperation op) {
+  MlirValue condition = cudaTileGet(k, cudaTileSelectOpGetCond(op));
+  MlirValue yes = cudaTileGet(k, cudaTileSelectOpGetValIfTrue(op)),
+            no = cudaTileGet(k, cudaTileSelectOpGetValIfFalse(op));
+  return !mlirValueIsNull(condition) && !mlirValueIsNull(yes) && !mlirValueIsNull(no) &&
+         set(k, op, arithSelectOpBuild(&k->b, condition, yes, no));
+}
+
+//===--- conversions of elements ---------------------------------------------------------------===//
+
+static unsigned widthOf(MlirType tile) { return tileElementWidth(cudaTileElement(tile)); }
+
+static bool convertFloat(CudaTileKernel *k, MlirOperation op) {
+  MlirType from = tileOnlyOperandType(op), to = tileOnlyResultType(op);
+  MlirValue x = cudaTileGet(k, tileOnlyOperand(op));
+  MlirType type = cudaTileConvertType(to);
+  if (mlirValueIsNull(x) || !isAccurate(op, cudaTileFToFOpGetRoundingMode(op), ""))
+    return false;
+  if (mlirTypeEqual(mlirValueGetType(x), type)) // f32 and tf32
+    return set(k, op, x);
+  if (widthOf(from) <= 8 || widthOf(to) <= 8)
+    return set(k, op, tileOnlyResult(ttFpToFpOpCreate(&k->b, type, x, cudaTileI32(k, TtRounding_NearestEven))));
+  return set(
+      k, op,
+      tileBuildCast(&k->b, widthOf(mlirValueGetType(x)) < widthOf(type) ? ArithOp_ExtF : ArithOp_TruncF, x, type));
+}
+
+static bool convertToInteger(CudaTileKernel *k, MlirOperation op) {
+  if (!isAccurate(op, cudaTileFToIOpGetRoundingMode(op), "nearest_int_to_zero"))
+    return false;
+  if (cudaTileFToIOpHasSaturating(op))
+    return tileError(op, "saturates, which has no conversion to tt");
+  return castTo(k, op, isSigned(cudaTileFToIOpGetSignedness(op)) ? ArithOp_FPToSI : ArithOp_FPToUI);
+}
+
+static bool convertInteger(CudaTileKernel *k, MlirOperation op) {
+  return isAccurate(op, cudaTileIToFOpGetRoundingMode(op), "") &&
+         castTo(k, op, isSigned(cudaTileIToFOpGetSignedness(op)) ? ArithOp_SIToFP : ArithOp_UIToFP);
+}
+
+static bool bitcast(CudaTileKernel *k, MlirOperation op) {
+  MlirType from = tileOnlyOperandType(op), to = tileOnlyResultType(op);
+  if (widthOf(from) != widthOf(to))
+    return tileError(op, "makes elements of %u bits of ones of %u, expected one width", widthOf(to), widthOf(from));
+  return castTo(k, op, ArithOp_Bitcast);
+}
+
+//===--- products --------------------------------------------------------------------------------===//
+
+static bool product(CudaTileKernel *k, MlirOperation op, MlirValue a, MlirValue b, MlirValue c) {
+  bool isTf32 = mlirTypeIsATF32(cudaTileElement(mlirValueGetType(a)));
+  MlirValue lhs = cudaTileGet(k, a), rhs = cudaTileGet(k, b), acc = cudaTileGet(k, c);
+  return !mlirValueIsNull(lhs) && !mlirValueIsNull(rhs) && !mlirValueIsNull(acc) &&
+         set(k, op,
+             tileOnlyResult(ttDotOpCreate(&k->b, lhs, rhs, acc,
+                                          cudaTileI32(k, isTf32 ? TtPrecision_Tf32 : TtPrecision_Ieee),
+                                          mlirAttributeGetNull())));
+}
+
+static bool integerProduct(CudaTileKernel *k, MlirOperation op) {
+  if (!isSigned(cudaTileMmaIOpGetSignednessLhs(op)) || !isSigned(cudaTileMmaIOpGetSignednessRhs(op)))
+    return tileError(op, "multiplies unsigned integers, expected signed ones");
+  return product(k, op, cudaTileMmaIOpGetLhs(op), cudaTileMmaIOpGetRhs(op), cudaTileMmaIOpGetAcc(op));
+}
+
+#define ROUNDED(Op, kind)                                                                                              \
+  isAccurate(op, cudaTile##Op##OpGetRoundingMode(op), "") &&                                                           \
+      keepsSubnormals(op, cudaTile##Op##OpHasFlushToZero(op)) && kind
+
+bool cudaTileArithmetic(CudaTileKernel *k, MlirOperation op, bool *isKnown) {
+  TileUpstream plain = plainKind(op);
+  *isKnown = true;
+  if (plain != TileUpstream_None)
+    return mlirOperationGetNumOperands(op) == 1 ? unary(k, op, plain) : binary(k, op, plain);
+  switch (cudaTileOpKind(op)) {
+  case CudaTileOp_AddF:
+    return ROUNDED(AddF, binary(k, op, ArithOp_AddF));
+  case CudaTileOp_SubF:
+    return ROUNDED(SubF, binary(k, op, ArithOp_SubF));
+  case CudaTileOp_MulF:
+    return ROUNDED(MulF, binary(k, op, ArithOp_MulF));
+  case CudaTileOp_DivF:
+    return ROUNDED(DivF, binary(k, op, ArithOp_DivF));
+  case CudaTileOp_Sqrt:
+    return ROUNDED(Sqrt, unary(k, op, MathOp_Sqrt));
+  case CudaTileOp_Exp:
+    return isAccurate(op, cudaTileExpOpGetRoundingMode(op), "") && unary(k, op, MathOp_Exp);
+  case CudaTileOp_TanH:
+    return isAccurate(op, cudaTileTanHOpGetRoundingMode(op), "") && unary(k, op, MathOp_Tanh);
+  case CudaTileOp_Exp2:
+    return keepsSubnormals(op, cudaTileExp2OpHasFlushToZero(op)) && unary(k, op, MathOp_Exp2);
+  case CudaTileOp_Rsqrt:
+    return keepsSubnormals(op, cudaTileRsqrtOpHasFlushToZero(op)) && unary(k, op, MathOp_Rsqrt);
+  case CudaTileOp_MaxF:
+  case CudaTileOp_MinF:
+    return maximum(k, op);
+  case CudaTileOp_Fma:
+    return multiplyAndAdd(k, op);
+  case CudaTileOp_NegI:
+    return negate(k, op);
+  case CudaTileOp_MulhiI: {
+    MlirValue x = cudaTileGet(k, cudaTileMulhiIOpGetX(op)), y = cudaTileGet(k, cudaTileMulhiIOpGetY(op));
+    return !mlirValueIsNull(x) && !mlirValueIsNull(y) && set(k, op, ttMulhiUIOpBuild(&k->b, x, y));
+  }
+  case CudaTileOp_DivI:
+    return divide(k, op);
+  case CudaTileOp_RemI:
+    return binary(k, op, isSigned(cudaTileRemIOpGetSignedness(op)) ? ArithOp_RemSI : ArithOp_RemUI);
+  case CudaTileOp_MaxI:
+    return binary(k, op, isSigned(cudaTileMaxIOpGetSignedness(op)) ? ArithOp_MaxSI : ArithOp_MaxUI);
+  case CudaTileOp_MinI:
+    return binary(k, op, isSigned(cudaTileMinIOpGetSignedness(op)) ? ArithOp_MinSI : ArithOp_MinUI);
+  case CudaTileOp_ShRI:
+    return binary(k, op, isSigned(cudaTileShRIOpGetSignedness(op)) ? ArithOp_ShRSI : ArithOp_ShRUI);
+  case CudaTileOp_CmpI:
+    return compareIntegers(k, op);
+  case CudaTileOp_CmpF:
+    return compareFloats(k, op);
+  case CudaTileOp_Select:
+    return choose(k, op);
+  case CudaTileOp_ExtI:
+    return castTo(k, op, isSigned(cudaTileExtIOpGetSignedness(op)) ? ArithOp_ExtSI : ArithOp_ExtUI);
+  case CudaTileOp_TruncI:
+    return castTo(k, op, ArithOp_TruncI);
+  case CudaTileOp_FToF:
+    return convertFloat(k, op);
+  case CudaTileOp_FToI:
+    return convertToInteger(k, op);
+  case CudaTileOp_IToF:
+    return convertInteger(k, op);
+  case CudaTileOp_Bitcast:
+    return bitcast(k, op);
+  case CudaTileOp_MmaF:
+    return product(k, op, cudaTileMmaFOpGetLhs(op), cudaTileMmaFOpGetRhs(op), cudaTileMmaFOpGetAcc(op));
+  case CudaTileOp_MmaI:
+    return integerProduct(k, op);
+  default:
+    *isKnown = false;
+    return true;
+  }
+}

@@ -1,0 +1,190 @@
+// Pointers and what is read and written through them; tokens, which are nothing; what is printed and asserted.
+#include "lib/conversion/cuda_tile_to_tt/cuda_tile_kernel.h"
+
+#include "upstream/arith.h"
+
+//===--- pointers -------------------------------------------------------------------------===//
+
+static bool setPointer(CudaTileKernel *k, MlirOperation op, MlirValue value) {
+  cudaTileSet(k, tileOnlyResult(op), value);
+  return true;
+}
+
+// One offset may move a tile of pointers, and one pointer go to many places: tt wants tiles of one shape.
+static bool offset(CudaTileKernel *k, MlirOperation op) {
+  MlirValue pointer = cudaTileGet(k, cudaTileOffsetOpGetPtr(op)), by = cudaTileGet(k, cudaTileOffsetOpGetOffset(op));
+  if (mlirValueIsNull(pointer) || mlirValueIsNull(by))
+    return false;
+  MlirType element = cudaTileElement(mlirValueGetType(by));
+  by = mlirTypeIsARankedTensor(mlirValueGetType(by))
+           ? by
+           : cudaTileSplat(k, by, cudaTileShaped(mlirValueGetType(pointer), element));
+  return setPointer(k, op, ttAddPtrOpBuild(&k->b, pointer, by));
+}
+
+//===--- accesses -------------------------------------------------------------------------===//
+
+typedef struct Order {
+  bool isWeak;
+  MlirAttribute semantic, scope; // of tt
+} Order;
+
+static int placeOf(MlirAttribute word, const char *kind) {
+  const char *const *words = cudaTileWordsOf(kind);
+  int at = 0;
+  while (words[at] && !cudaTileWordIs(word, words[at]))
+    ++at;
+  return at;
+}
+
+static Order orderOf(CudaTileKernel *k, MlirAttribute semantics, MlirAttribute scope) {
+  static const int64_t semantics_[] = {TtSemantic_Relaxed, TtSemantic_Relaxed, TtSemantic_Acquire, TtSemantic_Release,
+                                       TtSemantic_AcquireRelease};
+  static const int64_t scopes[] = {TtScope_Cta, TtScope_Gpu, TtScope_System};
+  return (Order){.isWeak = cudaTileWordIs(semantics, "weak"),
+                 .semantic = cudaTileI32(k, semantics_[placeOf(semantics, "semantics")]),
+                 .scope = cudaTileI32(k, mlirAttributeIsNull(scope) ? TtScope_Gpu : scopes[placeOf(scope, "scope")])};
+}
+
+static bool optional(CudaTileKernel *k, MlirValue old, MlirValue *value) {
+  *value = mlirValueIsNull(old) ? old : cudaTileGet(k, old);
+  return mlirValueIsNull(old) == mlirValueIsNull(*value);
+}
+
+static bool load(CudaTileKernel *k, MlirOperation op) {
+  MlirValue pointer = cudaTileGet(k, cudaTileLoadPtrTkoOpGetSource(op)), mask, other;
+  if (mlirValueIsNull(pointer) || !optional(k, cudaTileLoadPtrTkoOpGetMask(op), &mask) ||
+      !optional(k, cudaTileLoadPtrTkoOpGetPaddingValue(op), &other))
+    return false;
+  Order order = orderOf(k, cudaTileLoadPtrTkoOpGetMemoryOrderingSemantics(op), cudaTileLoadPtrTkoOpGetMemoryScope(op));
+  MlirValue loaded;
+  if (order.isWeak) {
+    loaded = ttLoadOpBuild(&k->b, pointer, mask, other);
+  } else {
+    if (!mlirValueIsNull(other))
+      return tileError(op,
+                       "reads in an order and gives a value where the mask is false, which has no conversion to tt");
+    loaded = ttAtomicLoadOpBuild(&k->b, cudaTileConvertType(cudaTileLoadPtrTkoOpGetResultType(op)), pointer, mask,
+                                 order.semantic, order.scope);
+  }
+  cudaTileSet(k, cudaTileLoadPtrTkoOpGetResult(op), loaded);
+  return true;
+}
+
+static bool store(CudaTileKernel *k, MlirOperation op) {
+  MlirValue pointer = cudaTileGet(k, cudaTileStorePtrTkoOpGetDestination(op)), mask;
+  MlirValue value = cudaTileGet(k, cudaTileStorePtrTkoOpGetValue(op));
+  if (mlirValueIsNull(pointer) || mlirValueIsNull(value) || !optional(k, cudaTileStorePtrTkoOpGetMask(op), &mask))
+    return false;
+  Order order =
+      orderOf(k, cudaTileStorePtrTkoOpGetMemoryOrderingSemantics(op), cudaTileStorePtrTkoOpGetMemoryScope(op));
+  if (order.isWeak)
+    ttStoreOpBuild(&k->b, pointer, value, mask);
+  else
+    ttAtomicStoreOpBuild(&k->b, pointer, value, mask, order.semantic, order.scope);
+  return true;
+}
+
+static bool readModifyWrite(CudaTileKernel *k, MlirOperation op) {
+  static const int64_t modes[] = {TtRmw_And, TtRmw_Or,  TtRmw_Xor,  TtRmw_Add,  TtRmw_FAdd,
+                                  TtRmw_Max, TtRmw_Min, TtRmw_UMax, TtRmw_UMin, TtRmw_Xchg};
+  MlirValue pointer = cudaTileGet(k, cudaTileAtomicRMWTkoOpGetPointers(op)), mask;
+  MlirValue value = cudaTileGet(k, cudaTileAtomicRMWTkoOpGetArg(op));
+  if (mlirValueIsNull(pointer) || mlirValueIsNull(value) || !optional(k, cudaTileAtomicRMWTkoOpGetMask(op), &mask))
+    return false;
+  Order order =
+      orderOf(k, cudaTileAtomicRMWTkoOpGetMemoryOrderingSemantics(op), cudaTileAtomicRMWTkoOpGetMemoryScope(op));
+  MlirAttribute mode = cudaTileI32(k, modes[placeOf(cudaTileAtomicRMWTkoOpGetMode(op), "atomic")]);
+  MlirType type = mlirValueGetType(value);
+  cudaTileSet(k, cudaTileAtomicRMWTkoOpGetResult(op),
+              ttAtomicRMWOpBuild(&k->b, type, pointer, value, mask, mode, order.semantic, order.scope));
+  return true;
+}
+
+static bool compareAndSwap(CudaTileKernel *k, MlirOperation op) {
+  MlirValue pointer = cudaTileGet(k, cudaTileAtomicCASTkoOpGetPointers(op));
+  MlirValue expected = cudaTileGet(k, cudaTileAtomicCASTkoOpGetCmp(op)),
+            value = cudaTileGet(k, cudaTileAtomicCASTkoOpGetVal(op));
+  if (mlirValueIsNull(pointer) || mlirValueIsNull(expected) || mlirValueIsNull(value))
+    return false;
+  if (!mlirValueIsNull(cudaTileAtomicCASTkoOpGetMask(op)))
+    return tileError(op, "has a mask, which has no conversion to tt");
+  Order order =
+      orderOf(k, cudaTileAtomicCASTkoOpGetMemoryOrderingSemantics(op), cudaTileAtomicCASTkoOpGetMemoryScope(op));
+  cudaTileSet(
+      k, cudaTileAtomicCASTkoOpGetResult(op),
+      ttAtomicCASOpBuild(&k->b, mlirValueGetType(value), pointer, expected, value, order.semantic, order.scope));
+  return true;
+}
+
+//===--- printing ---------------------------------------------------------------------------===//
+
+static bool print(CudaTileKernel *k, MlirOperation op) {
+  MlirValue values[CudaTileMaxValues];
+  int32_t isSigned[CudaTileMaxValues];
+  intptr_t count = cudaTilePrintTkoOpGetNumArgs(op);
+  if (count > CudaTileMaxValues)
+    return tileError(op, "prints %ld values, expected at most %d", (long)count, (int)CudaTileMaxValues);
+  if (!cudaTileGetAll(k, count, cudaTilePrintTkoOpGetArgs, op, values))
+    return false;
+  for (intptr_t i = 0; i < count; ++i)
+    isSigned[i] = 1;
+  ttPrintOpBuild(&k->b, count, values, cudaTilePrintTkoOpGetStr(op), mlirBoolAttrGet(k->b.context, false),
+                 mlirDenseI32ArrayGet(k->b.context, count, isSigned));
+  return true;
+}
+
+static bool check(CudaTileKernel *k, MlirOperation op) {
+  MlirValue condition = cudaTileGet(k, cudaTileAssertOpGetCondition(op));
+  if (mlirValueIsNull(condition))
+    return false;
+  ttAssertOpBuild(&k->b, condition, cudaTileAssertOpGetMessage(op));
+  return true;
+}
+
+// What is known of a value that is no parameter is forgotten.
+static bool assume(CudaTileKernel *k, MlirOperation op) {
+  MlirValue old = cudaTileAssumeOpGetValue(op), value = cudaTileGet(k, old);
+  cudaTileSet(k, tileOnlyResult(op), value);
+  return !mlirValueIsNull(value);
+}
+
+static bool pointerCast(CudaTileKernel *k, MlirOperation op, MlirValue (*build)(TileBuilder *, MlirType, MlirValue)) {
+  MlirValue value = cudaTileGet(k, tileOnlyOperand(op));
+  return !mlirValueIsNull(value) && setPointer(k, op, build(&k->b, cudaTileConvertType(tileOnlyResultType(op)), value));
+}
+
+bool cudaTileMemory(CudaTileKernel *k, MlirOperation op, bool *isKnown) {
+  *isKnown = true;
+  switch (cudaTileOpKind(op)) {
+  case CudaTileOp_MakeToken:
+  case CudaTileOp_JoinTokens:
+  case CudaTileOp_MemoryFenceAliasTko:
+    return true;
+  case CudaTileOp_Offset:
+    return offset(k, op);
+  case CudaTileOp_IntToPtr:
+    return pointerCast(k, op, ttIntToPtrOpBuild);
+  case CudaTileOp_PtrToInt:
+    return pointerCast(k, op, ttPtrToIntOpBuild);
+  case CudaTileOp_PtrToPtr:
+    return pointerCast(k, op, ttBitcastOpBuild);
+  case CudaTileOp_LoadPtrTko:
+    return load(k, op);
+  case CudaTileOp_StorePtrTko:
+    return store(k, op);
+  case CudaTileOp_AtomicRMWTko:
+    return readModifyWrite(k, op);
+  case CudaTileOp_AtomicCASTko:
+    return compareAndSwap(k, op);
+  case CudaTileOp_PrintTko:
+    return print(k, op);
+  case CudaTileOp_Assert:
+    return check(k, op);
+  case CudaTileOp_Assume:
+    return assume(k, op);
+  default:
+    *isKnown = false;
+    return true;
+  }
+}

@@ -1,0 +1,66 @@
+// RUN: tile-opt %s --convert-cuda-tile-to-tt -split-input-file -verify-diagnostics
+
+cuda_tile.entry @rounding(%x: tensor<f32>) {
+  // expected-error@+1 {{rounds zero, expected nearest_even, approx or full}}
+  %y = cuda_tile.addf %x, %x rounding<zero> : tile<f32>
+  cuda_tile.return
+}
+
+// -----
+
+cuda_tile.entry @flushes(%x: tensor<f32>) {
+  // expected-error@+1 {{flushes subnormal numbers to zero, which has no conversion to tt}}
+  %y = cuda_tile.mulf %x, %x flush_to_zero : tile<f32>
+  cuda_tile.return
+}
+
+// -----
+
+cuda_tile.entry @saturates(%x: tensor<f32>) {
+  // expected-error@+1 {{saturates, which has no conversion to tt}}
+  %y = cuda_tile.ftoi %x signed saturating : tile<f32> -> tile<i32>
+  cuda_tile.return
+}
+
+// -----
+
+cuda_tile.entry @unsigned(%c: tensor<16x16xi32>) {
+  cuda_tile.return
+}
+// expected-error@-3 {{parameter 0 is tensor<16x16xi32>, expected a tile of rank 0}}
+
+// -----
+
+cuda_tile.entry @signs() {
+  %a = cuda_tile.constant dense<1> : tensor<16x16xi8>
+  %c = cuda_tile.constant dense<1> : tensor<16x16xi32>
+  // expected-error@+1 {{multiplies unsigned integers, expected signed ones}}
+  %d = cuda_tile.mmai %a, %a, %c unsigned signed : (tile<16x16xi8>, tile<16x16xi8>, tile<16x16xi32>) -> tile<16x16xi32>
+  cuda_tile.return
+}
+
+// -----
+
+cuda_tile.entry @order(%p: tensor<!cuda_tile.ptr<f32>>, %n: tensor<i32>) {
+  %t = cuda_tile.make_tensor_view %p, shape = [%n], strides = [] : (tile<ptr<f32>>, tile<i32>) -> tensor_view<?xf32, strides=[1]>
+  %a = cuda_tile.make_partition_view %t : partition_view<tile=(64), tensor_view<?xf32, strides=[1]>>
+  // expected-error@+1 {{accesses a view in an order of memory, expected weak}}
+  %x, %x1 = cuda_tile.load_view_tko acquire device %a[%n] : (partition_view<tile=(64), tensor_view<?xf32, strides=[1]>>, tile<i32>) -> (tile<64xf32>, token)
+  cuda_tile.return
+}
+
+// -----
+
+cuda_tile.entry @unknown() {
+  // expected-error@+1 {{has no conversion to tt}}
+  %p = cuda_tile.alloca num_elem = 4, alignment = 16 : tile<ptr<f32>>
+  cuda_tile.return
+}
+
+// -----
+
+cuda_tile.entry @wrong(%x: tensor<4xf32>) {
+  // expected-error@+1 {{makes tensor<8xf16> of tensor<4xf32>, expected tiles of one shape}}
+  %y = "cuda_tile.ftof"(%x) : (tensor<4xf32>) -> tensor<8xf16>
+  cuda_tile.return
+}
