@@ -117,5 +117,6 @@ const TileAttributeKind tileAttributeKinds[] = {
      tilePrintIntegers},
     {"schedule", tileAttributeIsASchedule, "a #tile.schedule"},
     {"machine", tileAttributeIsAMachine, "a #tile.machine"},
+    {"layout", tileAttributeIsALayout, "a #tile.layout"},
     {NULL},
 };

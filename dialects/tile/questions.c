@@ -350,6 +350,17 @@ bool tileExpectIndices(MlirOperation op, MlirValue memory, intptr_t count) {
   return tileExpectNoRing(op, "the buffer", memory);
 }
 
+bool tileExpectVector(MlirOperation op, MlirType tile) {
+  int64_t vector = 1;
+  if (!tileIntegerOf(op, "vector", &vector))
+    return true;
+  if (mlirAttributeIsNull(tileTypeGetLayout(tile)))
+    return tileError(op, "moves %lld elements at once, but %s has no layout; expected a kernel at the scheduled level",
+                     (long long)vector, TILE_TYPE_TEXT(tile));
+  return (vector > 0 && !(vector & (vector - 1))) ||
+         tileError(op, "vector is %lld; expected a power of two", (long long)vector);
+}
+
 bool tileExpectAxes(MlirOperation op, const char *name, intptr_t rank) {
   int64_t before = -1;
   MlirAttribute array = tileOpAttribute(op, name);

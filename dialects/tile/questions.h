@@ -92,6 +92,8 @@ bool tileExpectIntegral(MlirOperation op, const char *what, MlirType seen);
 // One index per dimension of a view; none for a buffer, which must not be a ring.
 bool tileExpectIndices(MlirOperation op, MlirValue memory, intptr_t count);
 bool tileExpectNoRing(MlirOperation op, const char *what, MlirValue buffer);
+// `vector` is a power of two; the tile that the op moves has a layout, so that a GPU's threads are known.
+bool tileExpectVector(MlirOperation op, MlirType tile);
 // `name` is an i64 array of ascending axes below `rank`.
 bool tileExpectAxes(MlirOperation op, const char *name, intptr_t rank);
 bool tileExpectPermutation(MlirOperation op, const char *name, intptr_t rank);

@@ -223,6 +223,26 @@ uint32_t tileAccessWidest(const TileLayout *values, const TileMemoryFacts *facts
   return 1u << found;
 }
 
+int64_t tileLayoutStrideAlong(const TileLayout *layout, uint32_t axis) {
+  TileError error;
+  TileLayout inverse;
+  int64_t extents[TILE_LAYOUT_MAX_AXES], stride = 0;
+  uint32_t rank = tileLayoutRank(layout);
+  for (uint32_t a = 0; a < rank; ++a)
+    extents[a] = (int64_t)tileLayoutExtent(layout, a);
+  if (axis >= rank || extents[axis] == 1 || !tileLayoutRightInverse(layout, extents, rank, &inverse, &error))
+    return axis >= rank || extents[axis] == 1;
+  for (int64_t at = 1; at < extents[axis]; ++at) {
+    TileLayoutPoint point = {{0}};
+    point.at[axis] = (uint32_t)at;
+    int64_t offset = (int64_t)tileLayoutPaddedOffset(layout, tileLayoutApply(&inverse, point).at[0]);
+    stride = at == 1 ? offset : stride;
+    if (offset != at * stride)
+      return 0;
+  }
+  return stride;
+}
+
 //===--- matrices of rows -----------------------------------------------------===//
 
 // How: a row's 16 bytes are a word's elements and four words. Plain, those are the lowest registers and lane bits 0 and

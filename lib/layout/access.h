@@ -78,6 +78,10 @@ typedef struct TileMemoryFacts {
 uint32_t tileAccessWidest(const TileLayout *values, const TileMemoryFacts *facts, const TileAccessLimits *limits,
                           uint32_t *slotStep);
 
+// How far the elements of a buffer lie apart along an axis, in elements, padding counted; 0: not everywhere equally
+// far.
+int64_t tileLayoutStrideAlong(const TileLayout *layout, uint32_t axis);
+
 //===--- matrices of rows -----------------------------------------------------===//
 
 // ldmatrix and stmatrix: whether a fragment can be read from (written to) a buffer by rows of 16 bytes, and how.

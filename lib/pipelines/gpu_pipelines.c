@@ -32,6 +32,7 @@ static const TilePipelineStep toScheduled[] = {
     {"tile-count-waits", .on = tileKernelOpName},
     {"tile-peel-masks", .on = tileKernelOpName},
     {"tile-narrow-indices", .on = tileKernelOpName},
+    {"tile-choose-accesses", .on = tileKernelOpName},
     {NULL},
 };
 

@@ -39,6 +39,7 @@ static const char *attributeType(const TileAttributeSpec *attribute) {
                {"any", "Attribute"},
                {"schedule", "Attribute"},
                {"machine", "Attribute"},
+               {"layout", "Attribute"},
                {"type", "Type"},
                {"integer", "Attribute"},
                {"float", "Attribute"},

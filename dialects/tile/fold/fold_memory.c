@@ -338,7 +338,9 @@ static MlirLogicalResult scatterToStore(MlirRewritePattern pattern, MlirOperatio
   MlirValue *indices = contiguousIndices(&builder, op, view, tileScatterOpGetIndicesBegin(op), count);
   if (!indices)
     return mlirLogicalResultFailure();
-  tileStoreOpCreate(&builder, tileScatterOpGetValue(op), view, count, indices, tileScatterOpGetCombine(op));
+  MlirOperation store = tileStoreOpBuild(&builder, tileScatterOpGetValue(op), view, count, indices);
+  if (!mlirAttributeIsNull(tileScatterOpGetCombine(op)))
+    tileStoreOpSetCombine(store, tileScatterOpGetCombine(op));
   free(indices);
   mlirRewriterBaseEraseOp(mlirPatternRewriterAsBase(rewriter), op);
   return mlirLogicalResultSuccess();

@@ -101,12 +101,31 @@ bool tileMemrefAtOpVerify(MlirOperation op) {
 
 //===--- load and store -----------------------------------------------------===//
 
+// `matrices` and `late` are about fragments that are read from buffers.
+static bool verifyFragment(MlirOperation op, MlirType source, MlirType result) {
+  int64_t third = 2;
+  bool byMatrices = tileIntegerOf(op, "matrices", &third);
+  if (!byMatrices && !tileHas(op, "late"))
+    return true;
+  if (!tileTypeIsABuffer(source) || mlirAttributeIsNull(tileTypeGetLayout(result)))
+    return tileError(op,
+                     "has `%s` but reads %s into %s; `%s` applies to a buffer that is read into a tile with a layout",
+                     byMatrices ? "matrices" : "late", TILE_TYPE_TEXT(source), TILE_TYPE_TEXT(result),
+                     byMatrices ? "matrices" : "late");
+  if (byMatrices && tileHas(op, "vector"))
+    return tileError(op, "has both `vector` and `matrices`; an instruction moves either");
+  TileLayout layout = tileLayoutAttrGetLayout(tileTypeGetLayout(result));
+  int64_t bits = layout.bits[TileLayoutReg];
+  return !byMatrices || tileExpectInteger(op, "matrices", third, 2, bits > 3 ? bits - 1 : 2);
+}
+
 bool tileLoadOpVerify(MlirOperation op) {
   MlirValue source = tileLoadOpGetSource(op);
   MlirType result = tileLoadOpGetResultType(op);
   return tileExpectIndices(op, source, mlirOperationGetNumOperands(op) - 1) &&
          tileExpectShapeOf(op, "the result", result, "the source", source) &&
-         tileExpectElementOf(op, "the result", result, "the source", source);
+         tileExpectElementOf(op, "the result", result, "the source", source) && tileExpectVector(op, result) &&
+         verifyFragment(op, mlirValueGetType(source), result);
 }
 
 // add, max and min take integers and floats; the others want integers.
@@ -123,7 +142,8 @@ bool tileStoreOpVerify(MlirOperation op) {
   MlirType value = tileStoreOpGetValueType(op);
   return tileExpectIndices(op, destination, mlirOperationGetNumOperands(op) - 2) &&
          tileExpectShapeOf(op, "the value", value, "the destination", destination) &&
-         tileExpectElementOf(op, "the value", value, "the destination", destination) && verifyCombine(op, value);
+         tileExpectElementOf(op, "the value", value, "the destination", destination) && verifyCombine(op, value) &&
+         tileExpectVector(op, value);
 }
 
 //===--- gather, scatter, atomics: what is reached, and how it is indexed ----===//

@@ -62,6 +62,22 @@ bool tileConvertLayoutOpVerify(MlirOperation op) {
 
 //===--- copies -------------------------------------------------------------===//
 
+// `threads` deals out the elements of the buffer, each to one register at least.
+static bool verifyThreads(MlirOperation op, MlirType buffer) {
+  MlirAttribute attribute = tileOpAttribute(op, "threads");
+  int64_t shape[TILE_LAYOUT_MAX_AXES], rank = tileTypeGetRank(buffer);
+  TileError error;
+  if (mlirAttributeIsNull(attribute))
+    return true;
+  if (tileHas(op, "engine") && tileKeywordIs(op, "engine", "tma"))
+    return tileError(op, "has `threads`, but engine \"tma\" copies by itself");
+  for (int64_t axis = 0; axis < rank; ++axis)
+    shape[axis] = tileTypeGetSize(buffer, axis);
+  TileLayout layout = tileLayoutAttrGetLayout(attribute);
+  return tileLayoutHolds(&layout, shape, (uint32_t)rank, NULL, &error) ||
+         tileError(op, "`threads` does not fit %s: %s", TILE_TYPE_TEXT(buffer), error.text);
+}
+
 // Between a view, which is indexed, and one stage of a buffer, in either direction.
 static bool verifyCopy(MlirOperation op) {
   MlirValue source = tileOpOperand(op, "source"), destination = tileOpOperand(op, "destination");
@@ -75,7 +91,8 @@ static bool verifyCopy(MlirOperation op) {
   return tileExpectIndices(op, fromView ? source : destination, indices) &&
          tileExpectNoRing(op, "the buffer", fromView ? destination : source) &&
          tileExpectShapeOf(op, "the destination", to, "the source", source) &&
-         tileExpectElementOf(op, "the destination", to, "the source", source);
+         tileExpectElementOf(op, "the destination", to, "the source", source) &&
+         tileExpectVector(op, fromView ? to : from) && verifyThreads(op, fromView ? to : from);
 }
 
 bool tileCopyOpVerify(MlirOperation op) { return verifyCopy(op); }

@@ -158,7 +158,7 @@ static MlirValue buildWrite(TileBuilder *b, MlirType unused, const MlirValue *op
   MlirValue col = operands[4];
   MlirAttribute plain = mlirAttributeGetNull(), drop = mlirStringAttrGet(b->context, tileString("drop"));
   if (*(const bool *)data)
-    tileStoreOpCreate(b, value, view, 2, (MlirValue[]){row, col}, plain);
+    tileStoreOpBuild(b, value, view, 2, (MlirValue[]){row, col});
   else
     tileScatterOpCreate(b, value, view, 2, (MlirValue[]){lines, col}, none, plain, drop);
   return none;

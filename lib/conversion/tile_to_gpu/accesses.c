@@ -5,15 +5,12 @@
 
 #include "dialects/tile/questions.h"
 #include "lib/ir/op_format.h"
-#include "lib/ir/op_query.h"
 #include "lib/layout/access.h"
 #include "lib/support/integer.h"
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/Dialect/LLVM.h"
 
 #include <math.h>
-
-enum { WidestAccess = 16 }; // bytes
 
 //===--- the window ---------------------------------------------------------------------===//
 
@@ -53,48 +50,21 @@ static void limitAxis(Gpu *g, Window *window, intptr_t axis, MlirValue origin, T
     window->low[axis] = low;
 }
 
-static int64_t powerOfTwoIn(int64_t value) { return value ? value & -value : INT64_MAX; }
-
-// The axis of stride 1, if a run of its elements starts aligned and lies in memory wholly or not at all.
-static void findVector(Window *window, const TileIndexFacts *facts) {
-  const View *view = window->view;
-  const Memory *memory = &view->memory;
-  int64_t bytes = tileStoredBytes(window->element);
-  int64_t vector = tessera_min(WidestAccess / bytes, powerOfTwoIn(memory->facts.align) / bytes);
-  window->fast = -1;
-  window->vector = 1;
-  if (view->packing)
-    return;
-  for (intptr_t axis = 0; axis < window->rank; ++axis) {
-    intptr_t d = view->dims[axis];
-    int64_t stride = tileViewTypeGetStride(view->type, axis), step = tileViewTypeGetStep(view->type, axis);
-    if (window->fast < 0 && stride == 1 && isNumber(memory->strides[d], 1)) {
-      window->fast = axis;
-      vector = tessera_min(vector, powerOfTwoIn(facts[axis].multiple * step));
-      if (!mlirValueIsNull(window->high[axis]) || !mlirValueIsNull(window->low[axis]))
-        vector = tessera_min(vector, powerOfTwoIn(memory->facts.size[d]));
-    } else {
-      vector = tessera_min(vector, powerOfTwoIn(memory->facts.stride[d]));
-    }
-  }
-  if (window->fast >= 0 && vector > 1)
-    window->vector = vector;
-}
-
-Window gpuWindow(Gpu *g, const View *view, MlirOperation op) {
-  Window window = {.view = view, .element = view->memory.element};
+Window gpuWindow(Gpu *g, MlirValue memory, MlirOperation op) {
+  const View *view = gpuRecord(g, memory)->view;
+  Window window = {.view = view, .element = view->memory.element, .runs = tileRunsInMemory(op, memory), .vector = 1};
   intptr_t firstIndex, count;
   window.rank = tileViewTypeGetRank(view->type);
   tileOpOperands(op, "indices", &firstIndex, &count);
-  TileIndexFacts facts[MaxRank];
+  tileIntegerOf(op, "vector", &window.vector);
   TileBuilder *builder = &g->builder;
   MlirValue offset = tileBuildIndex(builder, 0);
   for (intptr_t axis = 0; axis < window.rank; ++axis) {
     MlirValue stride = view->memory.strides[view->dims[axis]], origin = tileBuildIndex(builder, 0);
-    facts[axis] = (TileIndexFacts){0, 0, 0};
+    TileIndexFacts facts = {0, 0, 0};
     if (!mlirOperationIsNull(view->op)) { // a part of a buffer has one tile
       MlirValue index = mlirOperationGetOperand(op, firstIndex + axis);
-      facts[axis] = tileIndexFacts(index);
+      facts = tileIndexFacts(index);
       MlirValue step = tileBuildIndex(builder, tileViewTypeGetStep(view->type, axis));
       origin = tileBuildMul(builder, gpuScalar(g, index), step);
     }
@@ -102,10 +72,9 @@ Window gpuWindow(Gpu *g, const View *view, MlirOperation op) {
     window.strides[axis] =
         tileBuildMul(builder, stride, tileBuildIndex(builder, tileViewTypeGetStride(view->type, axis)));
     window.origins[axis] = origin;
-    limitAxis(g, &window, axis, origin, facts[axis]);
+    limitAxis(g, &window, axis, origin, facts);
   }
   window.base = gpuElementAt(g, view->memory.base, offset, window.element);
-  findVector(&window, facts);
   return window;
 }
 
@@ -161,19 +130,9 @@ MlirValue gpuWindowAddress(Gpu *g, const Window *window, const Map *map, intptr_
   return gpuAddress(g, address, gpuI32(g, last));
 }
 
-intptr_t gpuWindowVector(const Window *window, const TileLayout *layout, uint32_t *slots) {
-  uint32_t bytes = (uint32_t)tileStoredBytes(window->element);
-  if (window->fast < 0 || window->vector < 2)
-    return 1;
-  uint64_t bound = (uint64_t)window->vector;
-  int64_t size = tileViewTypeGetSize(window->view->type, window->fast);
-  // No run reaches from the tile into what the layout has beyond it.
-  if ((int64_t)tileLayoutExtent(layout, (uint32_t)window->fast) > size)
-    bound |= (uint64_t)size;
-  TileMemoryFacts facts = {
-      .axis = (uint32_t)window->fast, .alignment = (uint64_t)window->vector * bytes, .bound = bound & -bound};
-  TileAccessLimits limits = {.elementBytes = bytes, .vectorBytes = WidestAccess};
-  return tileAccessWidest(layout, &facts, &limits, slots);
+int64_t gpuWindowVector(const Window *window, const TileLayout *layout, uint32_t *slots) {
+  int64_t widest = tileWidestRun(&window->runs, window->view->type, layout, slots);
+  return tessera_min(widest, window->vector);
 }
 
 MlirValue gpuPadding(Gpu *g, const View *view) {
@@ -246,7 +205,7 @@ static void boundedLoad(Gpu *g, MlirValue memory, MlirType element, intptr_t cou
 
 static void boundedStore(Gpu *g, MlirValue memory, MlirType element, intptr_t count, const MlirValue *values,
                          MlirValue offset) {
-  MlirValue stored[WidestAccess];
+  MlirValue stored[TileWidestAccess];
   for (intptr_t i = 0; i < count; ++i)
     stored[i] = gpuToStored(g, values[i], element);
   MlirValue value = count == 1 ? stored[0] : gpuVectorOf(&g->builder, count, stored);
@@ -258,14 +217,14 @@ static void boundedStore(Gpu *g, MlirValue memory, MlirType element, intptr_t co
 
 // Which registers one access moves: of each run the first, and those behind it.
 typedef struct Runs {
-  intptr_t vector;
+  int64_t vector;
   uint32_t slots[MaxSlots], mask; // register bits
 } Runs;
 
 static Runs runsOf(const Window *window, const TileLayout *layout) {
   Runs runs = {.vector = 1};
   runs.vector = gpuWindowVector(window, layout, runs.slots);
-  for (intptr_t i = 0; 1 << i < runs.vector; ++i)
+  for (intptr_t i = 0; 1ll << i < runs.vector; ++i)
     runs.mask |= runs.slots[i];
   return runs;
 }
@@ -353,14 +312,16 @@ typedef struct InBuffer {
 } InBuffer;
 
 static bool planBuffer(Gpu *g, MlirOperation op, const Buffer *buffer, const TileLayout *layout, InBuffer *plan) {
-  TileAccessLimits limits = {.elementBytes = (uint32_t)tileStoredBytes(tileTypeGetElement(buffer->type)),
-                             .vectorBytes = 16};
+  int64_t sizes[MaxRank], vector = 1, bytes = tileStoredBytes(tileTypeGetElement(buffer->type));
+  tileIntegerOf(op, "vector", &vector);
+  TileAccessLimits limits = {.elementBytes = (uint32_t)bytes, .vectorBytes = (uint32_t)(vector * bytes)};
   TileLayout offsets;
   TileError error;
-  int64_t sizes[MaxRank];
-  uint32_t rank = gpuExtents(buffer->type, &buffer->layout, sizes);
+  uint32_t rank = tileBufferExtents(buffer->type, &buffer->layout, sizes);
   if (!tileAccessPlan(layout, &buffer->layout, sizes, rank, &limits, &plan->access, &error))
     return tileError(op, "%s", error.text);
+  if (vector * bytes > TileWidestAccess || 1ll << plan->access.vectorBits != vector)
+    return gpuMissesVector(op, vector, 1ll << plan->access.vectorBits);
   if (!gpuOffsets(op, layout, &buffer->layout, buffer->type, &offsets))
     return false;
   plan->places = gpuMap(g, &offsets, 1);
@@ -371,73 +332,45 @@ static MlirValue addressInBuffer(Gpu *g, const Buffer *buffer, const InBuffer *p
   return gpuBufferAddress(g, buffer, plan->places, (intptr_t)tileAccessRegister(&plan->access, instruction, 0));
 }
 
-// Ops across which a read of a buffer may move: they end no copy, let no other warp go on, and write no memory; not the
-// scratch either, which may lie where the buffer did.
-static bool isQuiet(MlirOperation op) {
-  return tileOpIsElementwise(op) || tileLoadOpIsA(op) || tileSlotOpIsA(op) || tileIotaOpIsA(op);
-}
-
-// Fragments of a product that follows are read step by step, just before they are multiplied: all at once they would
-// take more registers than there are.
-static bool mayWait(MlirOperation load) {
-  if (!tileLoadOpIsA(load) || !tileHasOneUse(tileLoadOpGetResult(load)))
-    return false;
-  MlirValue result = tileLoadOpGetResult(load);
-  MlirOperation user = mlirOpOperandGetOwner(mlirValueGetFirstUse(result)), next = mlirOperationGetNextInBlock(load);
-  bool isFragment = tileIsProduct(user) && !tileKeywordIs(user, "atom", "fma") &&
-                    !mlirValueEqual(tileOpOperand(user, "accumulator"), result);
-  while (isFragment && !mlirOperationIsNull(next) && !mlirOperationEqual(next, user) && isQuiet(next))
-    next = mlirOperationGetNextInBlock(next);
-  return isFragment && !mlirOperationIsNull(next) && mlirOperationEqual(next, user);
-}
-
-// The bit of registers that the third bit of an instruction's should be: where that would bring the fragments of two
-// steps of a product, which takes them one after the other, one that brings two of the same step. 2: as it is.
-static uint32_t thirdBit(const Gpu *g, MlirOperation load, const TileLayout *layout) {
-  TileMachineAtom atom;
-  char name[GpuAtomName];
-  if (!mayWait(load) || layout->bits[TileLayoutReg] < 4)
-    return 2;
-  MlirOpOperand use = mlirValueGetFirstUse(tileLoadOpGetResult(load));
-  if (!gpuFindAtom(g, mlirOpOperandGetOwner(use), name, &atom, NULL))
-    return 2;
-  intptr_t depth = tileTypeGetRank(tileLoadOpGetResultType(load)) - (mlirOpOperandGetOperandNumber(use) ? 2 : 1);
-  for (uint32_t bit = 2; bit < layout->bits[TileLayoutReg]; ++bit)
-    if (layout->steps[bit].at[depth] < atom.k)
-      return bit;
-  return 2;
-}
-
 struct BufferLoad {
   const Buffer *buffer;
   InBuffer plan;
   bool byMatrices;
-  Matrices matrices;
+  TileMatrixPlan matrices;
   MlirValue *registers;
   intptr_t count, *instructions; // of registers, and which instruction reads each; copies of a register: its own
   bool *isDone;                  // by instruction
 };
 
-BufferLoad *gpuPlanLoad(Gpu *g, MlirOperation op, const Buffer *buffer, const TileLayout *layout,
-                        MlirValue *registers) {
+static bool planMatrices(Gpu *g, MlirOperation op, const TileLayout *layout, int64_t third, BufferLoad *load) {
+  load->byMatrices = true;
+  return (g->vocabulary->loadMatrix && tilePlanMatrices(g->machine, load->buffer->type, &load->buffer->layout, layout,
+                                                        (uint32_t)third, &load->matrices)) ||
+         tileError(op,
+                   "cannot be read by matrices (third bit %lld) on %s: the instruction reads rows of 16 bytes of "
+                   "16-bit elements that the fragment and the buffer keep together",
+                   (long long)third, tileMachineGetName(g->machine));
+}
+
+static BufferLoad *planLoad(Gpu *g, MlirOperation op, const Buffer *buffer, const TileLayout *layout,
+                            MlirValue *registers) {
   BufferLoad *load = gpuAllocate(g, sizeof *load);
+  int64_t third = 2;
   load->buffer = buffer;
   load->registers = registers;
   load->count = (intptr_t)tileLayoutDimSize(layout, TileLayoutReg);
-  if (!planBuffer(g, op, buffer, layout, &load->plan))
+  if (!planBuffer(g, op, buffer, layout, &load->plan) ||
+      (tileIntegerOf(op, "matrices", &third) && !planMatrices(g, op, layout, third, load)))
     return NULL;
   const TileAccess *access = &load->plan.access;
-  intptr_t vector = (intptr_t)1 << access->vectorBits;
-  bool isWide = vector * tileStoredBytes(tileTypeGetElement(buffer->type)) >= 8; // then plain loads do as well
-  load->byMatrices = !isWide && gpuFindMatrices(g, buffer, layout, thirdBit(g, op, layout), &load->matrices);
   load->instructions = gpuAllocate(g, (size_t)load->count * sizeof *load->instructions);
   load->isDone = gpuAllocate(g, (size_t)load->count);
-  const TileMatrixAccess *matrices = &load->matrices.plan;
+  const TileMatrixAccess *matrices = &load->matrices.access;
   for (uint32_t n = 0; load->byMatrices && n < matrices->rows.count; ++n)
     for (uint32_t i = 0; i < 2u << matrices->matrixBits; ++i)
       load->instructions[gpuMatrixRegister(&load->matrices, n, i / 2, i % 2)] = n;
   for (uint32_t n = 0; !load->byMatrices && n < access->count; ++n)
-    for (uint32_t slot = 0; slot < vector; ++slot)
+    for (uint32_t slot = 0; slot < 1u << access->vectorBits; ++slot)
       load->instructions[tileAccessRegister(access, n, slot)] = n;
   return load;
 }
@@ -473,7 +406,7 @@ void gpuLoadAll(Gpu *g, BufferLoad *load) {
 }
 
 bool gpuLoadBuffer(Gpu *g, MlirOperation op, const Buffer *buffer, const TileLayout *layout, MlirValue *registers) {
-  BufferLoad *load = gpuPlanLoad(g, op, buffer, layout, registers);
+  BufferLoad *load = planLoad(g, op, buffer, layout, registers);
   if (load)
     gpuLoadAll(g, load);
   return load != NULL;
@@ -500,19 +433,42 @@ bool gpuStoreBuffer(Gpu *g, MlirOperation op, const Buffer *buffer, const TileLa
 
 //===--- the ops ----------------------------------------------------------------------------===//
 
+bool gpuMissesVector(MlirOperation op, int64_t vector, int64_t proved) {
+  return tileError(op,
+                   "moves %lld elements at once, but only %lld are known to lie together: aligned, inside memory, and "
+                   "in one thread",
+                   (long long)vector, (long long)proved);
+}
+
+static bool expectVector(MlirOperation op, const Window *window, const TileLayout *layout) {
+  int64_t proved = tileWidestRun(&window->runs, window->view->type, layout, NULL);
+  return window->vector <= proved || gpuMissesVector(op, window->vector, proved);
+}
+
+static bool loadBuffer(Gpu *g, MlirOperation op, const Buffer *buffer, const TileLayout *layout) {
+  MlirValue result = tileLoadOpGetResult(op);
+  BufferLoad *load = planLoad(g, op, buffer, layout, gpuTile(g, result));
+  bool isLate = tileHas(op, "late");
+  if (isLate && !tileMayLoadLate(op))
+    return tileError(op,
+                     "cannot be read late: its one use must be a factor of a product by matrix instructions in this "
+                     "block, and nothing between the two may end a copy, synchronize or write memory");
+  if (load && isLate)
+    gpuRecord(g, result)->pending = load;
+  else if (load)
+    gpuLoadAll(g, load);
+  return load != NULL;
+}
+
 static bool lowerLoad(Gpu *g, MlirOperation op) {
   MlirValue result = tileLoadOpGetResult(op), *registers = gpuRecordTile(g, result);
   TileLayout layout = gpuLayoutOf(mlirValueGetType(result));
-  Record *record = gpuRecord(g, tileLoadOpGetSource(op));
-  if (record->kind == Record_Buffer) {
-    BufferLoad *load = gpuPlanLoad(g, op, record->buffer, &layout, registers);
-    if (load && mayWait(op))
-      gpuRecord(g, result)->pending = load;
-    else if (load)
-      gpuLoadAll(g, load);
-    return load != NULL;
-  }
-  Window window = gpuWindow(g, record->view, op);
+  const Record *record = gpuRecord(g, tileLoadOpGetSource(op));
+  if (record->kind == Record_Buffer)
+    return loadBuffer(g, op, record->buffer, &layout);
+  Window window = gpuWindow(g, tileLoadOpGetSource(op), op);
+  if (!expectVector(op, &window, &layout))
+    return false;
   gpuLoadWindow(g, &window, &layout, registers);
   return true;
 }
@@ -523,9 +479,11 @@ static bool lowerStore(Gpu *g, MlirOperation op) {
   const MlirValue *registers = gpuTile(g, tileStoreOpGetValue(op));
   if (record->kind == Record_Buffer)
     return gpuStoreBuffer(g, op, record->buffer, &layout, registers);
-  Window window = gpuWindow(g, record->view, op);
+  Window window = gpuWindow(g, tileStoreOpGetDestination(op), op);
   if (!mlirAttributeIsNull(tileStoreOpGetCombine(op)))
     return gpuStoreCombining(g, op, &window, &layout, registers);
+  if (!expectVector(op, &window, &layout))
+    return false;
   gpuStoreWindow(g, &window, &layout, registers);
   return true;
 }
@@ -533,7 +491,7 @@ static bool lowerStore(Gpu *g, MlirOperation op) {
 static bool lowerInBounds(Gpu *g, MlirOperation op) {
   MlirType type = tileInBoundsOpGetResultType(op);
   TileLayout layout = gpuLayoutOf(type);
-  Window window = gpuWindow(g, gpuRecord(g, tileInBoundsOpGetView(op))->view, op);
+  Window window = gpuWindow(g, tileInBoundsOpGetView(op), op);
   const Map *map = gpuMap(g, &layout, window.rank);
   MlirValue *registers = gpuRecordTile(g, tileInBoundsOpGetResult(op));
   for (intptr_t reg = 0; reg < gpuRegisters(type); ++reg) {

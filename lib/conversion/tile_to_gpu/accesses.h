@@ -11,18 +11,9 @@ void gpuStoreWindow(Gpu *g, const Window *window, const TileLayout *layout, cons
 typedef void (*GpuVisitElement)(Gpu *g, const GpuCell *cell, MlirValue value, const void *data);
 void gpuVisitWindow(Gpu *g, const Window *window, const TileLayout *layout, const MlirValue *registers,
                     GpuVisitElement visit, const void *data);
-// By ldmatrix, where the layouts are such; matrices.c. `exchanged` (2: none): the bit of registers that bit 2 is
-// exchanged with before instructions take them in a row.
-typedef struct Matrices {
-  TileMatrixAccess plan;
-  uint32_t exchanged;
-  TileLayout rows; // where a row lies whose address a lane holds, as a layout of offsets
-} Matrices;
-bool gpuFindMatrices(const Gpu *g, const Buffer *buffer, const TileLayout *layout, uint32_t exchanged,
-                     Matrices *matrices);
-// The register that an instruction fills with this slot of the word of a matrix.
-uint32_t gpuMatrixRegister(const Matrices *matrices, uint32_t instruction, uint32_t matrix, uint32_t slot);
-void gpuLoadMatrices(Gpu *g, const Buffer *buffer, const Matrices *matrices, uint32_t instruction,
+// By ldmatrix; matrices.c. The register that an instruction fills with this slot of the word of a matrix.
+uint32_t gpuMatrixRegister(const TileMatrixPlan *plan, uint32_t instruction, uint32_t matrix, uint32_t slot);
+void gpuLoadMatrices(Gpu *g, const Buffer *buffer, const TileMatrixPlan *plan, uint32_t instruction,
                      MlirValue *registers);
 MlirValue gpuViewSize(Gpu *g, const View *view, intptr_t axis); // in the view's elements
 // Narrow elements in words; packed.c.
@@ -30,13 +21,13 @@ bool gpuPackView(Gpu *g, MlirOperation op, View *view);
 GpuCell gpuPackedCell(Gpu *g, const View *view, const MlirValue *positions);
 GpuCell gpuWindowCell(Gpu *g, const Window *window, const Map *map, intptr_t reg);
 bool gpuLoadBuffer(Gpu *g, MlirOperation op, const Buffer *buffer, const TileLayout *layout, MlirValue *registers);
-// As above, instruction by instruction: planned, then read as registers are asked for. Null after a diagnostic.
+// A load from a buffer that is planned; its registers are read as they are asked for.
 typedef struct BufferLoad BufferLoad;
-BufferLoad *gpuPlanLoad(Gpu *g, MlirOperation op, const Buffer *buffer, const TileLayout *layout, MlirValue *registers);
 void gpuLoadRegister(Gpu *g, BufferLoad *load, intptr_t reg);
 void gpuLoadAll(Gpu *g, BufferLoad *load);
 bool gpuStoreBuffer(Gpu *g, MlirOperation op, const Buffer *buffer, const TileLayout *layout,
                     const MlirValue *registers);
+bool gpuMissesVector(MlirOperation op, int64_t vector, int64_t proved); // reports it
 bool gpuStoreCombining(Gpu *g, MlirOperation op, const Window *window, const TileLayout *layout,
                        const MlirValue *registers); // atomics.c
 

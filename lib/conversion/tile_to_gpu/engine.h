@@ -17,6 +17,7 @@
 
 #include "dialects/tile/ops.h"
 #include "dialects/tile/tile.h"
+#include "lib/analysis/accesses.h"
 #include "lib/analysis/facts.h"
 #include "lib/analysis/scratch.h"
 #include "lib/conversion/tile_to_gpu/gpu.h"
@@ -234,8 +235,6 @@ bool gpuMustBeExchanged(Gpu *g, MlirOperation op); // as a row
 const MlirValue *gpuTileLike(Gpu *g, MlirOperation op, MlirValue value, MlirType type);
 // What tileMovesOf finds for the op in this kernel; null: elements would have to move between threads.
 intptr_t *gpuMoves(Gpu *g, MlirOperation op, intptr_t operand, int64_t part);
-// How far the buffer's layout reaches on each axis: as far as its shape, or beyond. Returns the rank.
-uint32_t gpuExtents(MlirType buffer, const TileLayout *layout, int64_t *extents);
 // Where the elements of `layout` lie in a buffer of offsets: a layout whose axis 0 is the offset.
 bool gpuOffsets(MlirOperation op, const TileLayout *layout, const TileLayout *offsets, MlirType shape,
                 TileLayout *result);
@@ -271,15 +270,16 @@ typedef struct Window {
   MlirValue low[MaxRank], high[MaxRank]; // i32, null: no limit; coordinates that lie in memory
   MlirValue origins[MaxRank];            // index: positions of the tile's element 0
   intptr_t rank;
-  int64_t vector; // elements along `fast` that may be accessed at once, from coordinates that are multiples of it
-  intptr_t fast;  // -1: none
+  TileRuns runs;  // elements that may be accessed at once
+  int64_t vector; // how many of them the op accesses at once
 } Window;
-Window gpuWindow(Gpu *g, const View *view, MlirOperation op);                        // at the op's indices
+// At the op's indices. `memory`: the view, or the part of a buffer, that the op accesses.
+Window gpuWindow(Gpu *g, MlirValue memory, MlirOperation op);
 MlirValue gpuWindowMask(Gpu *g, const Window *window, const Map *map, intptr_t reg); // i1; null: inside
 MlirValue gpuWindowAddress(Gpu *g, const Window *window, const Map *map, intptr_t reg);
 // Elements in a row that a thread holds, accessed at once: 2^n. slots[i], i < n: the register bit that moves by 2^i.
 enum { MaxSlots = 4 };
-intptr_t gpuWindowVector(const Window *window, const TileLayout *layout, uint32_t *slots);
+int64_t gpuWindowVector(const Window *window, const TileLayout *layout, uint32_t *slots);
 MlirValue gpuPadding(Gpu *g, const View *view);
 
 //===--- ops: each lowers one kind; false after a diagnostic -----------------------===//

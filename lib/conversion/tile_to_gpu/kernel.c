@@ -187,16 +187,16 @@ static void begin(Gpu *g, MlirBlock entry) {
   g->memo = g->entry.memo = g->builder.memo = tileMemoCreate(entry);
 }
 
-// A kernel whose barriers are not ops yet gets places, barriers and waits as the pipelines give them.
+// A kernel whose barriers are not ops yet gets places, barriers, waits and widths as the pipelines give them.
 static bool order(Gpu *g) {
-  char pipeline[256];
+  char pipeline[384];
   if (!mlirAttributeIsNull(tileOpAttribute(g->kernel, "ordered")))
     return true;
   const char *chip = tileMachineGetName(g->machine);
   snprintf(pipeline, sizeof pipeline,
            "tile-exchange-in-shared-memory{chip=%s},tile-plan-shared-memory{chip=%s},tile-insert-barriers,"
-           "tile-count-waits",
-           chip, chip);
+           "tile-count-waits,tile-choose-accesses{chip=%s}",
+           chip, chip, chip);
   return tileRunPipeline(g->kernel, pipeline);
 }
 

@@ -182,18 +182,11 @@ intptr_t *gpuMoves(Gpu *g, MlirOperation op, intptr_t operand, int64_t part) {
 
 //===--- buffers ------------------------------------------------------------------===//
 
-uint32_t gpuExtents(MlirType buffer, const TileLayout *layout, int64_t *extents) {
-  uint32_t rank = (uint32_t)tileTypeGetRank(buffer);
-  for (uint32_t axis = 0; axis < rank; ++axis)
-    extents[axis] = tessera_max(tileTypeGetSize(buffer, axis), (int64_t)tileLayoutExtent(layout, axis));
-  return rank;
-}
-
 bool gpuOffsets(MlirOperation op, const TileLayout *layout, const TileLayout *offsets, MlirType shape,
                 TileLayout *result) {
   int64_t sizes[MaxRank];
   TileError error;
-  uint32_t rank = gpuExtents(shape, offsets, sizes);
+  uint32_t rank = tileBufferExtents(shape, offsets, sizes);
   return tileLayoutConvert(layout, offsets, sizes, rank, result, &error) || tileError(op, "%s", error.text);
 }
 

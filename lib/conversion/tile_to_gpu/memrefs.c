@@ -3,7 +3,7 @@
 #include "lib/conversion/tile_to_gpu/accesses.h"
 
 #include "dialects/tile/questions.h"
-#include "lib/layout/algebra.h"
+#include "lib/layout/access.h"
 #include "lib/support/integer.h"
 
 #include "mlir-c/BuiltinAttributes.h"
@@ -245,27 +245,6 @@ static bool lowerView(Gpu *g, MlirOperation op) {
 
 //===--- parts of buffers -----------------------------------------------------------------===//
 
-// How far the elements of a buffer lie apart along an axis, padding counted; 0: not everywhere equally far.
-static int64_t strideAlong(const TileLayout *layout, uint32_t axis) {
-  TileError error;
-  TileLayout inverse;
-  int64_t extents[MaxRank], stride = 0;
-  uint32_t rank = tileLayoutRank(layout);
-  for (uint32_t a = 0; a < rank; ++a)
-    extents[a] = (int64_t)tileLayoutExtent(layout, a);
-  if (axis >= rank || extents[axis] == 1 || !tileLayoutRightInverse(layout, extents, rank, &inverse, &error))
-    return axis >= rank || extents[axis] == 1;
-  for (int64_t at = 1; at < extents[axis]; ++at) {
-    TileLayoutPoint point = {{0}};
-    point.at[axis] = (uint32_t)at;
-    int64_t offset = (int64_t)tileLayoutPaddedOffset(layout, tileLayoutApply(&inverse, point).at[0]);
-    stride = at == 1 ? offset : stride;
-    if (offset != at * stride)
-      return 0;
-  }
-  return stride;
-}
-
 // The last element lies where the strides say: then no other element breaks the sum of axes.
 static bool isSumOfAxes(const TileLayout *layout, const int64_t *strides, intptr_t rank) {
   int64_t last = 0;
@@ -289,7 +268,7 @@ static bool memoryOfBuffer(Gpu *g, MlirOperation op, MlirValue buffer, Memory *m
   memory->facts = (TileKnownMemory){.rank = memory->rank, .align = whole->align};
   memory->facts.elementBytes = tileStoredBytes(memory->element);
   for (intptr_t axis = 0; axis < memory->rank; ++axis) {
-    memory->facts.stride[axis] = strides[axis] = strideAlong(&whole->layout, (uint32_t)axis);
+    memory->facts.stride[axis] = strides[axis] = tileLayoutStrideAlong(&whole->layout, (uint32_t)axis);
     memory->strides[axis] = tileBuildIndex(&g->builder, strides[axis]);
     isStrided &= strides[axis] > 0;
   }

@@ -51,67 +51,38 @@ static bool lowerSlot(Gpu *g, MlirOperation op) {
 
 //===--- copies ---------------------------------------------------------------------------------===//
 
-// The buffer's offsets dealt out to threads: `vector` elements each, then lanes, warps, and rounds of registers.
-// False where an odd factor stands in the way; then one element each in the order of offsets that remain.
-static bool dealOut(const Gpu *g, const TileLayout *offsets, uint32_t vectorBits, TileLayout *layout) {
-  TileLayout dealt = tileLayoutEmpty(TileLayoutValues);
-  uint32_t bits = offsets->bits[TileLayoutOffset], at = 0;
-  TileError error;
-  const struct {
-    uint32_t dim, bits;
-  } deals[] = {{TileLayoutReg, vectorBits}, {TileLayoutLane, g->laneBits}, {TileLayoutWarp, g->warpBits}};
-  for (int i = 0; i < 3; ++i)
-    for (uint32_t bit = 0; bit < deals[i].bits; ++bit, ++at) {
-      TileLayoutPoint none = {{0}};
-      if (!tileLayoutAppendBit(&dealt, deals[i].dim, at < bits ? offsets->steps[at] : none, &error))
-        return false;
-    }
-  for (; at < bits; ++at)
-    if (!tileLayoutAppendBit(&dealt, TileLayoutReg, offsets->steps[at], &error))
-      return false;
-  for (uint32_t i = 0; i < offsets->repeatCount; ++i) {
-    TileLayoutRepeat repeat = offsets->repeats[i];
-    repeat.dim = TileLayoutReg;
-    if (!tileLayoutAppendRepeat(&dealt, repeat, &error))
-      return false;
-  }
-  *layout = dealt;
-  return true;
-}
-
-// The widest pieces that both sides can move at once, as register bits.
-static uint32_t piecesOf(const Window *window, const Buffer *buffer) {
-  uint32_t bits = 0;
-  int64_t bytes = tileStoredBytes(window->element);
-  while (bits < buffer->layout.bits[TileLayoutOffset] && (2ll << bits) <= window->vector &&
-         (2ll << bits) * bytes <= 16 && window->fast >= 0 &&
-         buffer->layout.steps[bits].at[window->fast] == 1u << bits && !(buffer->layout.padAmount % (2u << bits)) &&
-         !(buffer->layout.padEvery % (2u << bits)))
-    ++bits;
-  return bits;
-}
-
 typedef struct Copy {
   const Buffer *buffer; // null: a part of one
   Window window, part;
   TileLayout layout;
-  uint32_t pieceBits;
   bool toBuffer;
 } Copy;
+
+// Which thread moves which elements: as the op says, or the buffer's offsets dealt out.
+static bool readThreads(Gpu *g, MlirOperation op, int64_t vector, TileLayout *layout) {
+  MlirAttribute threads = tileOpAttribute(op, "threads");
+  if (mlirAttributeIsNull(threads))
+    return tileDealOutCopy(op, vector, (uint32_t)g->width, (uint32_t)g->warps, layout) ||
+           gpuRefuse(op, "a buffer whose layout cannot be dealt out to threads");
+  *layout = tileLayoutAttrGetLayout(threads);
+  return (layout->bits[TileLayoutLane] == g->laneBits && layout->bits[TileLayoutWarp] == g->warpBits) ||
+         tileError(op, "has `threads` of %lld lanes and %lld warps; expected %lld lanes and %lld warps",
+                   (long long)tileLayoutDimSize(layout, TileLayoutLane),
+                   (long long)tileLayoutDimSize(layout, TileLayoutWarp), (long long)g->width, (long long)g->warps);
+}
 
 static bool readCopy(Gpu *g, MlirOperation op, Copy *copy) {
   MlirValue ends[] = {tileOpOperand(op, "source"), tileOpOperand(op, "destination")};
   *copy = (Copy){.toBuffer = tileTypeIsAView(mlirValueGetType(ends[0]))};
-  const Record *buffer = gpuRecord(g, ends[copy->toBuffer]), *view = gpuRecord(g, ends[!copy->toBuffer]);
-  TileLayout offsets = tileLayoutAttrGetLayout(tileTypeGetLayout(mlirValueGetType(ends[copy->toBuffer])));
-  copy->buffer = buffer->buffer;
-  copy->window = gpuWindow(g, view->view, op);
-  if (copy->buffer)
-    copy->pieceBits = piecesOf(&copy->window, copy->buffer);
-  else
-    copy->part = gpuWindow(g, buffer->view, op);
-  return dealOut(g, &offsets, copy->pieceBits, &copy->layout) ||
-         gpuRefuse(op, "a buffer whose layout cannot be dealt out to threads");
+  MlirValue buffer = ends[copy->toBuffer], view = ends[!copy->toBuffer];
+  int64_t piece = tilePieceOfCopy(op);
+  copy->buffer = gpuRecord(g, buffer)->buffer;
+  copy->window = gpuWindow(g, view, op);
+  if (!copy->buffer)
+    copy->part = gpuWindow(g, buffer, op);
+  if (copy->window.vector > piece)
+    return gpuMissesVector(op, copy->window.vector, piece);
+  return readThreads(g, op, copy->window.vector, &copy->layout);
 }
 
 static bool copyNow(Gpu *g, MlirOperation op, const Copy *copy) {
@@ -136,30 +107,39 @@ static bool lowerCopy(Gpu *g, MlirOperation op) {
   return readCopy(g, op, &copy) && copyNow(g, op, &copy);
 }
 
-// Past the edge the engine writes zeros: other paddings are copied by hand.
-static bool mayBeAsynchronous(Gpu *g, const Copy *copy) {
-  int64_t sizes[8], bytes = tileStoredBytes(copy->window.element) << copy->pieceBits;
-  size_t count = tileMachineGetIntegers(g->machine, "engine.cp.async.sizes", sizes, 8);
-  bool isSize = false;
-  for (size_t i = 0; i < count && i < 8; ++i)
-    isSize |= sizes[i] == bytes;
-  bool isZero = tileStringEquals(tileViewTypeGetPad(copy->window.view->type), "zero");
-  return g->vocabulary->copyAsync && copy->toBuffer && copy->buffer && isSize && isZero;
+// The first registers of each thread are a piece: neighbours in the buffer.
+static bool hasPieces(const Copy *copy) {
+  for (uint32_t bit = 0; 1ll << bit < copy->window.vector; ++bit)
+    if (bit >= copy->layout.bits[TileLayoutReg] ||
+        memcmp(&copy->layout.steps[bit], &copy->buffer->layout.steps[bit], sizeof *copy->layout.steps) != 0)
+      return false;
+  return true;
+}
+
+static bool expectPieces(Gpu *g, MlirOperation op, const Copy *copy) {
+  int64_t bytes = tileStoredBytes(copy->window.element) * copy->window.vector;
+  if (!g->vocabulary->copyAsync || !tileCopiesAsynchronously(g->machine, op, copy->window.vector))
+    return tileError(
+        op,
+        "copies %lld bytes at once by engine \"cp.async\", which on %s copies whole buffers from views that "
+        "pad with zero, in pieces of %s bytes",
+        (long long)bytes, tileMachineGetName(g->machine), tileMachineGetText(g->machine, "engine.cp.async.sizes"));
+  return hasPieces(copy) || tileError(op, "has `threads` whose first registers are not %lld neighbours in the buffer",
+                                      (long long)copy->window.vector);
 }
 
 static bool copyPieces(Gpu *g, MlirOperation op, const Copy *copy) {
   TileLayout offsets;
-  int64_t bytes = tileStoredBytes(copy->window.element);
-  if (!gpuOffsets(op, &copy->layout, &copy->buffer->layout, copy->buffer->type, &offsets))
+  int64_t vector = copy->window.vector, bytes = tileStoredBytes(copy->window.element) * vector;
+  if (!expectPieces(g, op, copy) || !gpuOffsets(op, &copy->layout, &copy->buffer->layout, copy->buffer->type, &offsets))
     return false;
   const Map *places = gpuMap(g, &offsets, 1), *map = gpuMap(g, &copy->layout, copy->window.rank);
   intptr_t count = (intptr_t)tileLayoutDimSize(&copy->layout, TileLayoutReg);
   GpuIf owner = gpuIf(g, gpuIsOwner(g, &copy->layout), 0, NULL);
-  for (intptr_t reg = 0; reg < count; reg += (intptr_t)1 << copy->pieceBits) {
+  for (intptr_t reg = 0; reg < count; reg += vector)
     g->vocabulary->copyAsync(&g->builder, gpuBufferAddress(g, copy->buffer, places, reg),
-                             gpuWindowAddress(g, &copy->window, map, reg), bytes << copy->pieceBits,
+                             gpuWindowAddress(g, &copy->window, map, reg), bytes,
                              gpuWindowMask(g, &copy->window, map, reg));
-  }
   gpuEndIf(g, &owner, 0, NULL, NULL);
   return true;
 }
@@ -178,7 +158,7 @@ static bool lowerCopyAsync(Gpu *g, MlirOperation op) {
   if (!mlirOperationGetNumResults(op))
     return gpuRefuse(op, "a copy of cp.async that signals a barrier");
   Copy copy;
-  if (!readCopy(g, op, &copy) || !(mayBeAsynchronous(g, &copy) ? copyPieces(g, op, &copy) : copyNow(g, op, &copy)))
+  if (!readCopy(g, op, &copy) || !(engine.length ? copyPieces(g, op, &copy) : copyNow(g, op, &copy)))
     return false;
   gpuRecordNew(g, tileCopyAsyncOpGetToken(op), Record_Token);
   endGroup(g, op);

@@ -154,8 +154,9 @@ static bool storeBlock(Triton *t, MlirOperation op, MlirValue pointer, MlirValue
   if (mlirValueIsNull(stored) || !place(t, op, pointer, at, &value, &view, indices))
     return false;
   stored = tritonReshaped(t, stored, blockType(&value, view));
-  tileStoreOpCreate(&t->b, stored, view, value.block->rank, indices,
-                    combine ? tritonWord(t, combine) : mlirAttributeGetNull());
+  MlirOperation store = tileStoreOpBuild(&t->b, stored, view, value.block->rank, indices);
+  if (combine)
+    tileStoreOpSetCombine(store, tritonWord(t, combine));
   return true;
 }
 

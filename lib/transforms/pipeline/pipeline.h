@@ -15,3 +15,4 @@ extern const MlirExtPassDefinition tileInsertBarriersPass;
 extern const MlirExtPassDefinition tileCountWaitsPass;
 extern const MlirExtPassDefinition tilePeelMasksPass;
 extern const MlirExtPassDefinition tileNarrowIndicesPass;
+extern const MlirExtPassDefinition tileChooseAccessesPass;

@@ -128,8 +128,8 @@ static void buildCopy(const Made *made, TileBuilder *builder, MlirOperation load
   intptr_t count = tileLoadOpGetNumIndices(load);
   for (intptr_t i = 0; i < count; ++i)
     indices[i] = cloneScalar(builder, body, tileLoadOpGetIndices(load, i), copies);
-  tileCopyAsyncOpCreate(builder, (MlirType){NULL}, source, buffer, count, indices, barrier, round,
-                        mlirStringAttrGet(builder->context, tileString("tma")), (MlirAttribute){NULL});
+  MlirOperation copy = tileCopyAsyncOpBuild(builder, (MlirType){NULL}, source, buffer, count, indices, barrier, round);
+  tileCopyAsyncOpSetEngine(copy, mlirStringAttrGet(builder->context, tileString("tma")));
 }
 
 static void buildExpect(TileBuilder *builder, MlirValue barrier, MlirValue round, int64_t bytes) {
@@ -254,9 +254,9 @@ static void buildStore(const Made *made) {
   tileStoreOpBuild(&builder, tileStoreOpGetValue(store), made->result, 0, NULL);
   tileFenceOpBuild(&builder, mlirStringAttrGet(builder.context, tileString("async")));
   tileSyncOpCreate(&builder);
-  MlirOperation copy = tileCopyAsyncOpCreate(
-      &builder, tileTokenTypeGet(builder.context), made->result, tileStoreOpGetDestination(store), count, indices, none,
-      none, mlirStringAttrGet(builder.context, tileString("tma")), (MlirAttribute){NULL});
+  MlirOperation copy = tileCopyAsyncOpBuild(&builder, tileTokenTypeGet(builder.context), made->result,
+                                            tileStoreOpGetDestination(store), count, indices, none, none);
+  tileCopyAsyncOpSetEngine(copy, mlirStringAttrGet(builder.context, tileString("tma")));
   MlirValue token = tileCopyAsyncOpGetToken(copy);
   tileWaitOpBuild(&builder, 1, &token);
   mlirOperationDestroy(store);

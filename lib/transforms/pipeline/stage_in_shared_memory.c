@@ -277,9 +277,8 @@ static MlirValue copyInto(Stage *stage, const Plan *plan, MlirValue buffer) {
     tileStoreOpBuild(&after, tileLoadOpGetResult(plan->load), buffer, 0, NULL);
     return none;
   }
-  MlirOperation copy =
-      tileCopyAsyncOpCreate(&builder, tileTokenTypeGet(builder.context), tileLoadOpGetSource(plan->load), buffer, count,
-                            indices, none, none, (MlirAttribute){NULL}, (MlirAttribute){NULL});
+  MlirOperation copy = tileCopyAsyncOpBuild(&builder, tileTokenTypeGet(builder.context),
+                                            tileLoadOpGetSource(plan->load), buffer, count, indices, none, none);
   return tileCopyAsyncOpGetToken(copy);
 }
 

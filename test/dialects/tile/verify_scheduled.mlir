@@ -373,3 +373,66 @@ tile.kernel @k(%m: memref<8xf32>, %i: index) {
   tile.wait %t pending -1
   tile.return
 }
+
+// -----
+
+tile.kernel @k(%m: memref<?xf32>, %i: index) {
+  %v = tile.view %m : memref<?xf32> to !tile.view<8xf32>
+  // expected-error @+1 {{'tile.load' op moves 2 elements at once, but tensor<8xf32> has no layout; expected a kernel at the scheduled level}}
+  %x = tile.load %v[%i] vector 2 : !tile.view<8xf32> -> tensor<8xf32>
+  tile.return
+}
+
+// -----
+
+#r = #tile.layout<reg [8:d0]>
+tile.kernel @k(%m: memref<?xf32>, %i: index) {
+  %v = tile.view %m : memref<?xf32> to !tile.view<8xf32>
+  %x = arith.constant dense<1.0> : tensor<8xf32, #r>
+  // expected-error @+1 {{'tile.store' op vector is 3; expected a power of two}}
+  tile.store %x, %v[%i] vector 3 : tensor<8xf32, #r>, !tile.view<8xf32>
+  tile.return
+}
+
+// -----
+
+#r = #tile.layout<reg [8:d0]>
+tile.kernel @k(%m: memref<?xf32>, %i: index) {
+  %v = tile.view %m : memref<?xf32> to !tile.view<8xf32>
+  // expected-error @+1 {{'tile.load' op has `late` but reads !tile.view<8xf32> into}}
+  %x = tile.load %v[%i] late : !tile.view<8xf32> -> tensor<8xf32, #r>
+  tile.return
+}
+
+// -----
+
+#o = #tile.layout<offset [8:d0]>
+#r = #tile.layout<reg [8:d0]>
+tile.kernel @k() {
+  %b = tile.alloc : !tile.buffer<8xf32, #o, shared>
+  // expected-error @+1 {{'tile.load' op has both `vector` and `matrices`; an instruction moves either}}
+  %x = tile.load %b vector 2 matrices 2 : !tile.buffer<8xf32, #o, shared> -> tensor<8xf32, #r>
+  tile.return
+}
+
+// -----
+
+#o = #tile.layout<offset [8:d0]>
+#r = #tile.layout<reg [8:d0]>
+tile.kernel @k() {
+  %b = tile.alloc : !tile.buffer<8xf32, #o, shared>
+  // expected-error @+1 {{'tile.load' op matrices is 5, expected 2}}
+  %x = tile.load %b matrices 5 : !tile.buffer<8xf32, #o, shared> -> tensor<8xf32, #r>
+  tile.return
+}
+
+// -----
+
+#o = #tile.layout<offset [8:d0]>
+tile.kernel @k(%m: memref<?xf32>, %i: index) {
+  %v = tile.view %m : memref<?xf32> to !tile.view<8xf32>
+  %b = tile.alloc : !tile.buffer<8xf32, #o, local>
+  // expected-error @+1 {{'tile.copy' op `threads` does not fit !tile.buffer<8xf32, #tile.layout<offset [8:d0]>, local>}}
+  tile.copy %v[%i] to %b threads(#tile.layout<reg [4:d0]>) : !tile.view<8xf32> to !tile.buffer<8xf32, #o, local>
+  tile.return
+}

@@ -1,9 +1,10 @@
-"""What tile-exchange-in-shared-memory, tile-plan-shared-memory, tile-insert-barriers and tile-count-waits wrote is
-edited, and the edit is obeyed.
+"""What tile-exchange-in-shared-memory, tile-plan-shared-memory, tile-insert-barriers, tile-count-waits and
+tile-choose-accesses wrote is edited, and the edit is obeyed.
 
 Use: edited.py BUILD CHIP. KERNEL sends a tile through two buffers in turn and an exchange. The emulator judges each
 edit: a removed barrier and overlapping buffers are races, a wait that leaves the copy under way is found, a barrier that
-is moved to another right place and buffers that are moved apart give the same results.
+is moved to another right place and buffers that are moved apart give the same results. So do narrower vectors, copies by
+the threads themselves, and other threads that copy.
 """
 import os
 import re
@@ -43,7 +44,7 @@ tile.kernel @twice(%x: memref<32x32xf32>, %z: memref<32x32xf32>) attributes {mac
   tile.return
 }
 """.replace("CHIP", CHIP)
-PASSES = "tile.kernel(tile-exchange-in-shared-memory,tile-plan-shared-memory,tile-insert-barriers,tile-count-waits)"
+PASSES = "tile.kernel(tile-exchange-in-shared-memory,tile-plan-shared-memory,tile-insert-barriers,tile-count-waits,tile-choose-accesses)"
 failures = []
 
 
@@ -105,5 +106,15 @@ second = ordered.index("tile.alloc", ordered.index("tile.alloc") + 1)
 apart = ordered[:second] + re.sub(r"at \d+", "at 8192", ordered[second:], count=1)
 expect("the second buffer elsewhere", apart, "right")
 expect("the wait leaves the copy under way", ordered.replace("pending 0", "pending 1"), "read before the copy landed", "race")
+# Accesses: narrower, without the engine, by other threads, which then move one element at a time.
+print(f"vectors {sorted(re.findall(r'vector ([0-9]+)', ordered))}, engines {ordered.count('engine')}")
+expect("elements one by one", re.sub(r"vector \d+ ", "vector 1 ", re.sub(r"threads\(#\w+\) ", "", ordered)), "right")
+by_threads = ordered.replace('engine "cp.async" ', "")
+expect("copies by the threads", by_threads, "right")
+columns = "threads(#tile.layout<reg [8:d1*4], lane [32:d0], warp [4:d1]>) "
+others = [re.sub(r"vector \d+ threads\(#\w+\) ", "vector 1 " + columns, text) for text in (ordered, by_threads)]
+assert all(columns in text for text in others)
+for text in others:
+    expect("other threads copy", text, "right")
 print(f"{len(failures)} wrong")
 sys.exit(1 if failures else 0)
