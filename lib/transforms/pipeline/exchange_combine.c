@@ -382,29 +382,64 @@ static void scanWhole(Exchange *x, MlirOperation op, const Pieces *pieces, MlirV
     results[i] = tileExchangeConvertLike(x, results[i], paddedLike(pieces, tileResultType(op, i), 0));
 }
 
-// What each warp's part comes to is scanned: this is what its elements begin with.
+// What each warp's part comes to: the state behind a scan of the part by a named operation, whose elements `values`
+// become, or a reduction. A region would have to be written once more for whole tiles.
+static void scanWithinWarps(Exchange *x, MlirOperation op, uint32_t axis, MlirValue *values, MlirValue *totals,
+                            const MlirType *types) {
+  intptr_t count = tileScanOpGetNumInputs(op);
+  MlirValue none[MaxTiles];
+  for (intptr_t i = 0; i < count; ++i)
+    none[i] = tileBuildConstant(&x->builder, mlirDenseElementsAttrSplatGet(types[i], tileCombinerNeutralOf(op, i)));
+  MlirOperation made = scan(x, op, values, count, none, axis, tileScanOpGetExclusive(op));
+  for (intptr_t i = 0; i < count; ++i) {
+    values[i] = mlirOperationGetResult(made, i);
+    totals[i] = mlirOperationGetResult(made, count + i);
+  }
+}
+
+// What the totals of the warps before come to enters each element.
+static void prependTotals(Exchange *x, MlirOperation op, uint32_t axis, MlirValue *values, const MlirValue *totals) {
+  TileUpstream operation = tileUpstreamKindOfName(tileKeywordOf(op, "operation"));
+  for (intptr_t i = 0; i < tileScanOpGetNumInputs(op); ++i) {
+    MlirType type = mlirValueGetType(values[i]);
+    MlirOperation before = tileBroadcastOpCreate(&x->builder, type, totals[i], axesAttribute(x, 1u << axis));
+    values[i] = tileBuildBinary(&x->builder, operation, tileOnlyResult(before), values[i]);
+  }
+}
+
+// The totals of the warps are scanned: this is what each warp's elements begin with.
 static void scanParts(Exchange *x, MlirOperation op, const Pieces *pieces, uint32_t parts, MlirValue *results) {
   intptr_t count = tileScanOpGetNumInputs(op), states = tileScanOpGetNumInitial(op);
+  uint32_t within = parts + 1;
+  bool isNamed = !mlirAttributeIsNull(tileScanOpGetOperation(op));
   MlirType types[MaxTiles];
   MlirValue values[MaxTiles], totals[MaxTiles], initial[MaxTiles];
   readInputs(x, op, count, pieces, values);
-  MlirAttribute unit = mlirUnitAttrGet(x->builder.context);
   for (intptr_t i = 0; i < count; ++i) {
     totals[i] = values[i];
-    types[i] = tileWithoutAxis(mlirValueGetType(values[i]), parts + 1, tileTypeGetElement(mlirValueGetType(values[i])));
+    types[i] = tileWithoutAxis(mlirValueGetType(values[i]), within, tileTypeGetElement(mlirValueGetType(values[i])));
   }
-  reduce(x, op, count, totals, 1u << (parts + 1), types);
+  if (isNamed)
+    scanWithinWarps(x, op, within, values, totals, types);
+  else
+    reduce(x, op, count, totals, 1u << within, types);
   convertToAllWarps(x, count, totals, 1u << parts);
   readStates(x, op, pieces, mlirValueGetType(totals[0]), parts, initial);
-  MlirOperation before = scan(x, op, totals, states, initial, parts, unit);
+  MlirOperation before = scan(x, op, totals, states, initial, parts, mlirUnitAttrGet(x->builder.context));
   for (intptr_t i = 0; i < count; ++i)
     totals[i] = mlirOperationGetResult(before, i);
   convertAll(x, count, totals, types);
-  MlirOperation made = scan(x, op, values, count, totals, parts + 1, tileScanOpGetExclusive(op));
-  for (intptr_t i = 0; i < count + states; ++i)
-    results[i] = mlirOperationGetResult(i < count ? made : before, i);
+  if (isNamed) {
+    prependTotals(x, op, within, values, totals);
+  } else {
+    MlirOperation made = scan(x, op, values, count, totals, within, tileScanOpGetExclusive(op));
+    for (intptr_t i = 0; i < count; ++i)
+      values[i] = mlirOperationGetResult(made, i);
+  }
+  for (intptr_t i = 0; i < states; ++i)
+    results[count + i] = mlirOperationGetResult(before, count + i);
   for (intptr_t i = 0; i < count; ++i)
-    results[i] = tileReshapeOpBuild(&x->builder, paddedLike(pieces, tileResultType(op, i), 0), results[i]);
+    results[i] = tileReshapeOpBuild(&x->builder, paddedLike(pieces, tileResultType(op, i), 0), values[i]);
 }
 
 bool tileExchangeScan(Exchange *x, MlirOperation op, MlirValue *results) {

@@ -180,13 +180,16 @@ tile.kernel @argmax(%x: memref<100xf32>, %y: memref<1xi32>) attributes {warps = 
 // -----
 
 #l = #tile.layout<reg [2:d0], lane [32:d0*2], warp [4:d0*64]>
-// The warps' sums are scanned; each warp's scan begins with what lies before it.
+// Each warp scans its part; what the parts come to is scanned, and enters the elements of the later warps.
 // CHECK-LABEL: tile.kernel @scan
 // CHECK: %[[V:.*]] = tile.reshape {{.*}} -> tensor<4x64xf32
-// CHECK-NEXT: %[[P:.*]] = tile.reduce {arith.addf} %[[V]] axes [1]
+// CHECK: %[[N:.*]] = arith.constant dense<-0.000000e+00> : tensor<4xf32
+// CHECK: %[[P:.*]]:2 = tile.scan {arith.addf} %[[V]] init %[[N]] axis 1
+// CHECK: tile.store %[[P]]#1
 // CHECK: %[[S:.*]]:2 = tile.scan {arith.addf} %{{.*}} init %{{.*}} axis 0 exclusive
-// CHECK: %[[R:.*]]:2 = tile.scan {arith.addf} %[[V]] init %{{.*}} axis 1
-// CHECK: tile.reshape %[[R]]#0 : {{.*}} -> tensor<256xf32
+// CHECK: %[[B:.*]] = tile.broadcast %{{.*}} axes [1]
+// CHECK: %[[R:.*]] = arith.addf %[[B]], %[[P]]#0
+// CHECK: tile.reshape %[[R]] : {{.*}} -> tensor<256xf32
 // CHECK: memref.store %[[S]]#1
 tile.kernel @scan(%x: memref<256xf32>, %y: memref<1xf32>) attributes {warps = 4 : i32} {
   %c0 = arith.constant 0 : index
