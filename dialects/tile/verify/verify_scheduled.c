@@ -14,13 +14,21 @@
 
 enum { OffsetAlign = 16 }; // bytes of the widest access of a thread
 
+// Ordered by the kernel's own tile.sync, or in program order.
+static bool isSpace(MlirAttribute space) {
+  return mlirAttributeIsNull(space) ||
+         (mlirAttributeIsAString(space) && tileStringEquals(mlirStringAttrGetValue(space), "shared"));
+}
+
 // A memref of tile.alloc has its elements side by side, and as many as its type says.
 static bool expectContiguous(MlirOperation op, MlirType memref) {
   MlirAttribute layout = mlirMemRefTypeGetLayout(memref);
-  bool isPlain = mlirShapedTypeHasStaticShape(memref) && mlirAttributeIsNull(mlirMemRefTypeGetMemorySpace(memref)) &&
+  bool isPlain = mlirShapedTypeHasStaticShape(memref) && isSpace(mlirMemRefTypeGetMemorySpace(memref)) &&
                  mlirAttributeIsAAffineMap(layout) && mlirAffineMapIsIdentity(mlirAffineMapAttrGetValue(layout));
-  return isPlain || tileError(op, "makes %s, expected a contiguous memref of static shape without a memory space",
-                              TILE_TYPE_TEXT(memref));
+  return isPlain ||
+         tileError(op,
+                   "makes %s, expected a contiguous memref of static shape, without a memory space or in \"shared\"",
+                   TILE_TYPE_TEXT(memref));
 }
 
 bool tileAllocOpVerify(MlirOperation op) {

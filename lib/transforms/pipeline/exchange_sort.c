@@ -1,7 +1,8 @@
 // tile.sort and tile.topk, for tile-exchange-in-shared-memory: a bitonic network over keys. A key is 64 bits in the
 // order of docs/numerics.md §3, with its position behind it: no two are equal, so the result is that of a stable sort.
-// Rows are filled up to a power of two with what comes last. At each step every key meets its partner, which another
-// thread has stored, and keeps one of the two. Every operand is then read by position. See exchange_memory.h.
+// Rows are filled up to a power of two with what comes last. At each step a thread reads pairs of partners and writes
+// them back in order. No other thread touches them, which only this file knows: so the keys lie in memory that the
+// kernel's own tile.sync orders, one for each step. Every operand is then read by position. See exchange_memory.h.
 #include "lib/transforms/pipeline/exchange_memory.h"
 
 #include "dialects/tile/ops.h"
@@ -16,9 +17,7 @@ typedef struct Sort {
   MlirOperation op;
   intptr_t axis;
   TileSortSpace space;
-  MlirType keys, positions, indices; // tiles of rows: i64, i32, index
-  MlirValue row, place;              // of each element, index
-  MlirValue keyMemory, positionMemory;
+  MlirValue keys, positions; // memory of all rows, one behind the other: i64, i32
 } Sort;
 
 static MlirType i64Of(const Sort *sort) { return mlirIntegerTypeGet(sort->x->builder.context, 64); }
@@ -54,195 +53,220 @@ static MlirValue keysOf(const Sort *sort) {
   return tileHas(sort->op, "descending") ? arithXOrIOpBuild(b, value, tileBuildInteger(b, word, -1)) : value;
 }
 
-//===--- rows -----------------------------------------------------------------------------------------===//
+//===--- places ---------------------------------------------------------------------------------------===//
 
-// Neighbours of a row lie in neighbouring threads.
-static TileLayout layoutOfRows(const Exchange *x, int64_t rows, int64_t size) {
+// Tiles of `count` numbers, neighbours in neighbouring threads.
+static MlirType numbersOf(const Sort *sort, int64_t count) {
   TileLayout layout = tileLayoutEmpty(TileLayoutValues);
-  uint32_t lanes = tessera_log2(x->threads.lanes), threads = lanes + tessera_log2(x->threads.warps);
-  uint32_t along = tessera_log2((uint64_t)size), bits = along;
-  while (1ll << (bits - along) < rows)
+  const TileExchange *threads = &sort->x->threads;
+  uint32_t lanes = tessera_log2(threads->lanes), all = lanes + tessera_log2(threads->warps), bits = 0;
+  while (1ll << bits < count)
     ++bits;
-  for (uint32_t bit = 0; bit < tessera_max(bits, threads); ++bit) {
-    TileLayoutPoint step = {{0}};
-    if (bit < bits)
-      step.at[bit < along] = 1u << (bit < along ? bit : bit - along);
-    tileLayoutAppendBit(&layout,
-                        bit < lanes     ? TileLayoutLane
-                        : bit < threads ? TileLayoutWarp
-                                        : TileLayoutReg,
-                        step, NULL);
+  for (uint32_t bit = 0; bit < tessera_max(bits, all); ++bit) {
+    uint32_t dim = bit < lanes ? TileLayoutLane : bit < all ? TileLayoutWarp : TileLayoutReg;
+    tileLayoutAppendBit(&layout, dim, (TileLayoutPoint){{bit < bits ? 1u << bit : 0}}, NULL);
   }
-  return layout;
+  return tileTileTypeGet(1, &count, i32Of(sort), tileLayoutAttrGet(sort->x->builder.context, &layout));
 }
 
-static MlirValue remainder(Sort *sort, MlirValue number, int64_t size) {
-  return arithRemUIOpBuild(&sort->x->builder, number,
-                           tileBuildInteger(&sort->x->builder, mlirValueGetType(number), size));
+static MlirValue along(Sort *sort, MlirType tile, int64_t axis) {
+  MlirType type = tileTypeWithElement(tile, i32Of(sort));
+  MlirAttribute dim = mlirIntegerAttrGet(i64Of(sort), axis);
+  return tileIotaOpBuild(&sort->x->builder, type, (MlirValue){NULL}, dim);
 }
 
-// Where in an operand the elements are that have this row and this number along the axis.
-static void placesIn(Sort *sort, MlirType operand, MlirValue row, MlirValue number, MlirValue *places) {
-  int64_t rows = sort->space.rows;
-  for (intptr_t axis = tileTypeGetRank(operand); axis-- > 0;) {
-    int64_t size = tileTypeGetSize(operand, axis);
-    if (axis == sort->axis) {
-      places[axis] = number;
-      continue;
-    }
-    rows /= size;
-    places[axis] = rows > 1 ? remainder(sort, row, size) : row;
-    if (rows > 1)
-      row = arithDivUIOpBuild(&sort->x->builder, row, tileBuildInteger(&sort->x->builder, mlirValueGetType(row), size));
-  }
-}
-
-// The number of each element's row: the other axes, row by row.
-static MlirValue rowsOf(Sort *sort, MlirType tile) {
+static MlirValue scaled(Sort *sort, MlirValue number, int64_t factor) {
   TileBuilder *b = &sort->x->builder;
-  MlirValue row = {NULL};
-  int64_t factor = 1;
+  return factor == 1 ? number : arithMulIOpBuild(b, number, tileBuildInteger(b, mlirValueGetType(number), factor));
+}
+
+// Where each element of a tile lies in memory: the other axes number the rows, row by row.
+static MlirValue placesOf(Sort *sort, MlirType tile) {
+  MlirValue place = along(sort, tile, sort->axis);
+  int64_t factor = sort->space.padded;
   for (intptr_t axis = tileTypeGetRank(tile); axis-- > 0;) {
     if (axis == sort->axis)
       continue;
-    MlirValue part = tileExchangeIota(sort->x, tile, axis);
-    MlirType type = mlirValueGetType(part);
-    part = factor == 1 ? part : arithMulIOpBuild(b, part, tileBuildInteger(&sort->x->builder, type, factor));
-    row = mlirValueIsNull(row) ? part : arithAddIOpBuild(b, row, part);
+    place = arithAddIOpBuild(&sort->x->builder, place, scaled(sort, along(sort, tile, axis), factor));
     factor *= tileTypeGetSize(tile, axis);
   }
-  MlirType type = tileTypeWithElement(tile, mlirIndexTypeGet(b->context));
-  return mlirValueIsNull(row) ? tileBuildInteger(&sort->x->builder, type, 0) : row;
+  return place;
+}
+
+//===--- memory ---------------------------------------------------------------------------------------===//
+
+// Ordered by the kernel's own tile.sync.
+static MlirValue memoryOf(Sort *sort, MlirType element) {
+  int64_t count = sort->space.rows * sort->space.padded;
+  MlirAttribute space = tileExchangeKeyword(sort->x, "shared");
+  return tileAllocOpBuild(&sort->x->builder, mlirMemRefTypeContiguousGet(element, 1, &count, space));
 }
 
 static MlirValue gather(Sort *sort, MlirType type, MlirValue memory, intptr_t rank, const MlirValue *places,
-                        MlirValue other) {
-  return tileGatherOpBuild(&sort->x->builder, type, memory, rank, places, (MlirValue){NULL}, other,
+                        MlirValue mask) {
+  return tileGatherOpBuild(&sort->x->builder, type, memory, rank, places, mask, (MlirValue){NULL},
                            tileExchangeKeyword(sort->x, "drop"));
 }
 
+// `mask` null: all elements.
+static MlirValue read(Sort *sort, MlirValue memory, MlirValue place, MlirValue mask) {
+  MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(memory));
+  return gather(sort, tileTypeWithElement(mlirValueGetType(place), element), memory, 1, &place, mask);
+}
+
+static void write(Sort *sort, MlirValue memory, MlirValue place, MlirValue mask, MlirValue value) {
+  tileScatterOpBuild(&sort->x->builder, value, memory, 1, &place, mask, tileExchangeKeyword(sort->x, "drop"));
+}
+
+static bool isInLoop(MlirOperation op) {
+  for (op = mlirOperationGetParentOperation(op); !tileKernelOpIsA(op); op = mlirOperationGetParentOperation(op))
+    if (scfForOpIsA(op) || scfWhileOpIsA(op))
+      return true;
+  return false;
+}
+
+// What fills a row up comes last, in both directions.
+static void fillRows(Sort *sort) {
+  TileBuilder *b = &sort->x->builder;
+  if (sort->space.padded == sort->space.size)
+    return;
+  MlirType type = numbersOf(sort, sort->space.rows * sort->space.padded),
+           words = tileTypeWithElement(type, i64Of(sort));
+  MlirValue place = along(sort, type, 0);
+  MlirValue position = arithAndIOpBuild(b, place, tileBuildInteger(b, type, sort->space.padded - 1));
+  MlirValue isMissing = arithCmpIOpBuild(b, position, tileBuildInteger(b, type, sort->space.size), ArithCmpI_Sge);
+  write(sort, sort->keys, place, isMissing, tileBuildInteger(b, words, INT64_MAX));
+  write(sort, sort->positions, place, isMissing, position);
+}
+
 static void begin(Sort *sort) {
-  Exchange *x = sort->x;
-  int64_t sizes[] = {sort->space.rows, sort->space.padded};
-  TileLayout layout = layoutOfRows(x, sizes[0], sizes[1]);
-  MlirAttribute attribute = tileLayoutAttrGet(x->builder.context, &layout);
-  sort->keys = tileTileTypeGet(2, sizes, i64Of(sort), attribute);
-  sort->positions = tileTypeWithElement(sort->keys, i32Of(sort));
-  sort->indices = tileTypeWithElement(sort->keys, mlirIndexTypeGet(x->builder.context));
-  sort->row = tileExchangeIota(x, sort->keys, 0);
-  sort->place = tileExchangeIota(x, sort->keys, 1);
-  sort->keyMemory = tileExchangeMemrefLike(x, sort->keys);
-  sort->positionMemory = tileExchangeMemrefLike(x, sort->positions);
+  MlirValue keys = keysOf(sort), none = {NULL};
+  MlirType type = mlirValueGetType(keys);
+  sort->keys = memoryOf(sort, i64Of(sort));
+  sort->positions = memoryOf(sort, i32Of(sort));
+  if (isInLoop(sort->op)) // the last round has been read
+    tileSyncOpCreate(&sort->x->builder);
+  MlirValue place = placesOf(sort, type);
+  write(sort, sort->keys, place, none, keys);
+  write(sort, sort->positions, place, none, along(sort, type, sort->axis));
+  fillRows(sort);
 }
 
 //===--- the network ----------------------------------------------------------------------------------===//
 
-typedef struct Keys {
-  MlirValue key, position;
-} Keys;
+static int64_t pairsOf(const Sort *sort) { return sort->space.rows * sort->space.padded / 2; }
 
-static void store(const Sort *sort, MlirValue tile, MlirValue memory) {
-  MlirValue origin[MaxRank];
-  tileExchangeOrigin(sort->x, origin);
-  tileExchangeStoreAt(sort->x, tile, memory, origin);
+// The numbers of pairs, each in one thread: where there are fewer pairs than threads, or their number is no power of
+// two, the last do not exist. A second thread with a pair would read what the first one writes.
+static MlirType pairNumbers(const Sort *sort) {
+  int64_t count = (int64_t)sort->x->threads.lanes * sort->x->threads.warps;
+  while (count < pairsOf(sort))
+    count *= 2;
+  return numbersOf(sort, count);
 }
 
-// 1 << bit in all elements, i32.
-static MlirValue powerOfTwo(const Sort *sort, MlirValue bit) {
+typedef struct Pair {
+  MlirValue place[2], key[2], position[2];
+  MlirValue exists; // null: each does
+} Pair;
+
+// The n-th pair begins at element 2n - n mod distance.
+static Pair readPairs(Sort *sort, MlirValue number, MlirValue distance) {
   TileBuilder *b = &sort->x->builder;
-  MlirValue word = tileBuildCast(b, ArithOp_IndexCast, bit, i32Of(sort));
-  MlirValue power = arithShLIOpBuild(b, tileBuildInteger(b, i32Of(sort), 1), word);
-  return tileBroadcastOpBuild(b, sort->positions, power);
+  MlirType type = mlirValueGetType(number);
+  int64_t last = sort->space.rows * sort->space.padded - 1;
+  MlirValue below = arithAndIOpBuild(b, number, arithSubIOpBuild(b, distance, tileBuildInteger(b, type, 1)));
+  MlirValue first = arithSubIOpBuild(b, arithAddIOpBuild(b, number, number), below);
+  Pair pair = {.place = {first, arithAddIOpBuild(b, first, distance)}};
+  if (tileTypeGetCount(type) > pairsOf(sort))
+    pair.exists = arithCmpIOpBuild(b, number, tileBuildInteger(b, type, pairsOf(sort)), ArithCmpI_Slt);
+  for (int i = 0; i < 2; ++i) {
+    if (!(last & (last + 1))) // which says that no place is outside
+      pair.place[i] = arithAndIOpBuild(b, pair.place[i], tileBuildInteger(b, type, last));
+    pair.key[i] = read(sort, sort->keys, pair.place[i], pair.exists);
+    pair.position[i] = read(sort, sort->positions, pair.place[i], pair.exists);
+  }
+  return pair;
 }
 
-static MlirValue lacks(const Sort *sort, MlirValue place, MlirValue bit) {
+static MlirValue isBefore(Sort *sort, const Pair *pair) {
   TileBuilder *b = &sort->x->builder;
-  return arithCmpIOpBuild(b, arithAndIOpBuild(b, place, bit), tileBuildInteger(b, sort->positions, 0), ArithCmpI_Eq);
+  MlirValue isLess = arithCmpIOpBuild(b, pair->key[0], pair->key[1], ArithCmpI_Slt);
+  MlirValue isEqual = arithCmpIOpBuild(b, pair->key[0], pair->key[1], ArithCmpI_Eq);
+  MlirValue isEarlier = arithCmpIOpBuild(b, pair->position[0], pair->position[1], ArithCmpI_Slt);
+  return arithOrIOpBuild(b, isLess, arithAndIOpBuild(b, isEqual, isEarlier));
 }
 
-// Partners are `distance` apart. Blocks of `run` elements alternate in direction.
-static Keys meetPartner(Sort *sort, Keys own, MlirValue run, MlirValue distance) {
+// Partners are `distance` apart. Where the bit `direction` of a place is set, the greater one comes first.
+static void orderPairs(Sort *sort, MlirType type, MlirValue direction, MlirValue distance) {
   TileBuilder *b = &sort->x->builder;
-  MlirValue place = tileBuildCast(b, ArithOp_IndexCast, sort->place, sort->positions);
-  MlirValue partner = arithXOrIOpBuild(b, place, distance), there[] = {sort->row, partner};
-  store(sort, own.key, sort->keyMemory);
-  store(sort, own.position, sort->positionMemory);
-  Keys other = {gather(sort, sort->keys, sort->keyMemory, 2, there, (MlirValue){NULL}),
-                gather(sort, sort->positions, sort->positionMemory, 2, there, (MlirValue){NULL})};
-  MlirValue isLess = arithCmpIOpBuild(b, own.key, other.key, ArithCmpI_Slt);
-  MlirValue isEqual = arithCmpIOpBuild(b, own.key, other.key, ArithCmpI_Eq);
-  MlirValue isEarlier = arithCmpIOpBuild(b, own.position, other.position, ArithCmpI_Slt);
-  MlirValue isBefore = arithOrIOpBuild(b, isLess, arithAndIOpBuild(b, isEqual, isEarlier));
-  MlirValue wantsLast = arithXOrIOpBuild(b, lacks(sort, place, distance), lacks(sort, place, run));
-  MlirValue keeps = arithXOrIOpBuild(b, isBefore, wantsLast);
-  return (Keys){arithSelectOpBuild(b, keeps, own.key, other.key),
-                arithSelectOpBuild(b, keeps, own.position, other.position)};
+  Pair pair = readPairs(sort, along(sort, type, 0), tileBroadcastOpBuild(b, type, distance));
+  MlirValue bit = arithAndIOpBuild(b, pair.place[0], tileBroadcastOpBuild(b, type, direction));
+  MlirValue isUpward = arithCmpIOpBuild(b, bit, tileBuildInteger(b, type, 0), ArithCmpI_Eq);
+  MlirValue isWrong = arithXOrIOpBuild(b, isBefore(sort, &pair), isUpward);
+  if (!mlirValueIsNull(pair.exists))
+    isWrong = arithAndIOpBuild(b, isWrong, pair.exists);
+  for (int i = 0; i < 2; ++i) {
+    write(sort, sort->keys, pair.place[i], isWrong, pair.key[!i]);
+    write(sort, sort->positions, pair.place[i], isWrong, pair.position[!i]);
+  }
+  tileSyncOpCreate(b);
 }
 
-typedef struct Loop {
-  MlirOperation op;
-  TileBuilder outside;
-  MlirValue number;
-} Loop;
-
-// The keys are the loop's from here on.
-static Loop beginLoop(Sort *sort, MlirValue end, Keys *keys) {
+// The loop's number as i32; code goes into its body until endLoop.
+static MlirValue beginLoop(Sort *sort, MlirValue end, TileBuilder *outside) {
   TileBuilder *b = &sort->x->builder;
   MlirBlock body;
-  const MlirValue initial[] = {keys->key, keys->position};
-  Loop loop = {.op = tileBuildFor(b, tileBuildIndex(b, 0), end, tileBuildIndex(b, 1), 2, initial, &body)};
-  loop.outside = *b;
-  loop.number = mlirBlockGetArgument(body, 0);
-  *keys = (Keys){mlirBlockGetArgument(body, 1), mlirBlockGetArgument(body, 2)};
+  tileBuildFor(b, tileBuildIndex(b, 0), end, tileBuildIndex(b, 1), 0, NULL, &body);
+  *outside = *b;
   *b = tileBuilderAtEnd(body, b->location);
-  return loop;
+  return mlirBlockGetArgument(body, 0);
 }
 
-static void endLoop(Sort *sort, const Loop *loop, Keys *keys) {
-  const MlirValue values[] = {keys->key, keys->position};
-  tileBuildYield(&sort->x->builder, 2, values);
-  sort->x->builder = loop->outside;
-  *keys = (Keys){scfForOpGetResults(loop->op, 0), scfForOpGetResults(loop->op, 1)};
+static void endLoop(Sort *sort, const TileBuilder *outside) {
+  tileBuildYield(&sort->x->builder, 0, NULL);
+  sort->x->builder = *outside;
 }
 
-static Keys runNetwork(Sort *sort, Keys keys) {
+static MlirValue powerOfTwo(Sort *sort, MlirValue bit) {
   TileBuilder *b = &sort->x->builder;
-  Loop stage = beginLoop(sort, tileBuildIndex(b, tessera_log2((uint64_t)sort->space.padded)), &keys);
-  MlirValue next = tileBuildAdd(b, stage.number, tileBuildIndex(b, 1)), run = powerOfTwo(sort, next);
-  Loop step = beginLoop(sort, next, &keys);
-  keys = meetPartner(sort, keys, run, powerOfTwo(sort, tileBuildSub(b, stage.number, step.number)));
-  endLoop(sort, &step, &keys);
-  endLoop(sort, &stage, &keys);
-  return keys;
+  MlirValue word = tileBuildCast(b, ArithOp_IndexCast, bit, i32Of(sort));
+  return arithShLIOpBuild(b, tileBuildInteger(b, i32Of(sort), 1), word);
+}
+
+static void runNetwork(Sort *sort) {
+  TileBuilder *b = &sort->x->builder, outside, between;
+  int64_t padded = sort->space.padded;
+  tileSyncOpCreate(b);
+  if (padded == 1)
+    return;
+  MlirType pairs = pairNumbers(sort);
+  MlirValue stage = beginLoop(sort, tileBuildIndex(b, tessera_log2((uint64_t)padded)), &outside);
+  MlirValue next = tileBuildAdd(b, stage, tileBuildIndex(b, 1));
+  MlirValue direction = arithAndIOpBuild(b, powerOfTwo(sort, next), tileBuildInteger(b, i32Of(sort), padded - 1));
+  MlirValue step = beginLoop(sort, next, &between);
+  orderPairs(sort, pairs, direction, powerOfTwo(sort, tileBuildSub(b, stage, step)));
+  endLoop(sort, &between);
+  endLoop(sort, &outside);
 }
 
 //===--- results --------------------------------------------------------------------------------------===//
 
 // Element (row, k) of a result is the operand's at the k-th position of the sorted row.
 static MlirValue readSorted(Sort *sort, MlirType type, MlirValue memory) {
-  MlirValue row = rowsOf(sort, type), there[] = {row, tileExchangeIota(sort->x, type, sort->axis)}, places[MaxRank];
-  MlirValue position =
-      gather(sort, tileTypeWithElement(type, i32Of(sort)), sort->positionMemory, 2, there, (MlirValue){NULL});
+  MlirValue none = {NULL}, position = read(sort, sort->positions, placesOf(sort, type), none), places[MaxRank];
   for (intptr_t axis = 0; axis < tileTypeGetRank(type); ++axis)
-    places[axis] = axis == sort->axis ? position : tileExchangeIota(sort->x, type, axis);
-  return gather(sort, type, memory, tileTypeGetRank(type), places, (MlirValue){NULL});
+    places[axis] = axis == sort->axis ? position : along(sort, type, axis);
+  return gather(sort, type, memory, tileTypeGetRank(type), places, none);
 }
 
 bool tileExchangeSort(Exchange *x, MlirOperation op, MlirValue *results) {
   Sort sort = {.x = x, .op = op, .space = tileSortSpaceOf(op)};
-  MlirType type = mlirValueGetType(tileSortKeys(op));
-  MlirValue places[MaxRank], keys;
   sort.axis = mlirIntegerAttrGetValueInt(tileOpAttribute(op, "axis"));
   begin(&sort);
-  keys = tileExchangeShare(x, keysOf(&sort));
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
     results[i] = tileExchangeShare(x, mlirOperationGetOperand(op, i));
-  placesIn(&sort, type, sort.row, sort.place, places);
-  MlirValue last = tileBuildInteger(&x->builder, sort.keys, INT64_MAX);
-  Keys sorted = {gather(&sort, sort.keys, keys, tileTypeGetRank(type), places, last),
-                 tileBuildCast(&x->builder, ArithOp_IndexCast, sort.place, sort.positions)};
-  sorted = runNetwork(&sort, sorted);
-  store(&sort, sorted.position, sort.positionMemory);
+  runNetwork(&sort);
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
     results[i] = readSorted(&sort, tileResultType(op, i), results[i]);
   return true;

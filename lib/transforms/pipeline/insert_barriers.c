@@ -164,6 +164,12 @@ static MlirValue rootOf(MlirValue memory) {
   return !mlirValueIsNull(root) && mlirValueIsABlockArgument(root) ? root : (MlirValue){NULL};
 }
 
+// Local buffers, and memrefs unless they lie in the memory space "shared".
+static bool isOrderedHere(MlirType type) {
+  return mlirTypeIsAMemRef(type) ? mlirAttributeIsNull(mlirMemRefTypeGetMemorySpace(type))
+                                 : tileStringEquals(tileBufferTypeGetLevel(type), "local");
+}
+
 // `op`: as in MemoryAccess.
 static void addBuffer(const Lifetimes *lifetimes, MlirValue buffer, bool isWrite, MlirOperation op,
                       Accesses *accesses) {
@@ -172,8 +178,7 @@ static void addBuffer(const Lifetimes *lifetimes, MlirValue buffer, bool isWrite
     return;
   MlirValue root = tileAllocOpGetResult(place->alloc);
   accessesAdd(accesses, (MemoryAccess){Access_Place, root, true, place->offset, place->bytes});
-  MlirType type = mlirValueGetType(root);
-  if (mlirTypeIsAMemRef(type) || tileStringEquals(tileBufferTypeGetLevel(type), "local"))
+  if (isOrderedHere(mlirValueGetType(root)))
     accessesAdd(accesses, (MemoryAccess){Access_Local, root, isWrite, 0, 0, op});
 }
 

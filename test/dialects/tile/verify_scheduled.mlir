@@ -349,7 +349,7 @@ tile.kernel @k() {
 // -----
 
 tile.kernel @k() {
-  // expected-error @+1 {{'tile.alloc' op makes memref<8x?xf32>, expected a contiguous memref of static shape without a memory space}}
+  // expected-error @+1 {{'tile.alloc' op makes memref<8x?xf32>, expected a contiguous memref of static shape, without a memory space or in "shared"}}
   %b = tile.alloc : memref<8x?xf32>
   tile.return
 }
@@ -357,7 +357,7 @@ tile.kernel @k() {
 // -----
 
 tile.kernel @k() {
-  // expected-error @+1 {{expected a contiguous memref of static shape without a memory space}}
+  // expected-error @+1 {{expected a contiguous memref of static shape, without a memory space or in "shared"}}
   %b = tile.alloc : memref<8xf32, 3>
   tile.return
 }

@@ -21,9 +21,9 @@ BARRIERS = [
     (KERNELS / "attention.mlir", "sm_80", 5),
     (KERNELS / "softmax.mlir", "sm_80", 3),
     (KERNELS / "histogram.mlir", "sm_80", 3),
-    (KERNELS / "topk.mlir", "sm_80", 12),
+    (KERNELS / "topk.mlir", "sm_80", 9),
     (KERNELS / "layernorm.mlir", "sm_80", 5),
-    (ROOT / "examples/transformer/transformer.mlir", "sm_90a", 6),
+    (ROOT / "examples/transformer/transformer.mlir", "sm_90a", 9),
     (ROOT / "examples/softmax/softmax.mlir", "sm_80", 3),
 ]
 

@@ -238,17 +238,25 @@ tile.kernel @values(%m: memref<4xi32>, %x: memref<32xi8>, %y: memref<2xi32>) att
 // -----
 
 #l = #tile.layout<lane [32:d0], warp [2:d0*32]>
-// Rows are filled up to a power of two. At each step the keys and their positions are stored, and those of the partner
-// are gathered.
+// Rows are filled up to a power of two. At each step a thread reads pairs of keys and of positions, and writes those
+// that are out of order; one barrier ends the step.
 // CHECK-LABEL: tile.kernel @sort
-// CHECK: tile.gather {{.*}} other %{{.*}} bounds(drop) : {{.*}} -> tensor<1x64xi64
+// CHECK: %[[K:.*]] = tile.alloc : memref<64xi64, "shared">
+// CHECK: %[[P:.*]] = tile.alloc : memref<64xi32, "shared">
+// CHECK-NOT: tile.sync
+// CHECK: tile.scatter {{.*}} %[[K]]{{.*}} bounds(drop)
+// CHECK: tile.scatter {{.*}} %[[P]]{{.*}} bounds(drop)
+// CHECK-COUNT-2: tile.scatter {{.*}} mask %{{.*}} bounds(drop)
+// CHECK: tile.sync
 // CHECK: scf.for
 // CHECK: scf.for
-// CHECK: tile.store {{.*}} tensor<1x64xi64
-// CHECK: tile.store {{.*}} tensor<1x64xi32
-// CHECK: tile.gather {{.*}} -> tensor<1x64xi64
-// CHECK: tile.gather {{.*}} -> tensor<1x64xi32
-// CHECK: tile.gather {{.*}} -> tensor<50xi32
+// CHECK: tile.gather %[[K]]
+// CHECK: tile.gather %[[P]]
+// CHECK: tile.gather %[[K]]
+// CHECK: tile.gather %[[P]]
+// CHECK-COUNT-4: tile.scatter {{.*}} mask %{{.*}} bounds(drop)
+// CHECK-NEXT: tile.sync
+// CHECK: tile.gather %[[P]]{{.*}} -> tensor<50xi32
 // CHECK: tile.gather {{.*}} -> tensor<50xf32
 // CHECK-NOT: tile.sort
 tile.kernel @sort(%x: memref<50xf32>) attributes {warps = 2 : i32} {

@@ -2,7 +2,7 @@
 // RUN: %tile_opt %s --split-input-file --pass-pipeline='builtin.module(tile.kernel(tile-insert-barriers,tile-insert-barriers))' | FileCheck %s
 // RUN: %tile_opt %s --split-input-file --pass-pipeline='builtin.module(tile.kernel(tile-insert-barriers))' --tile-pass-statistics 2>&1 >/dev/null | FileCheck %s --check-prefix=COUNT
 
-// COUNT-DAG: 16 inserted
+// COUNT-DAG: 17 inserted
 // COUNT-DAG: 2 removed
 
 #l = #tile.layout<reg [2:d0], lane [32:d0*2], warp [2:d0*64]>
@@ -258,5 +258,27 @@ tile.kernel @partitions(%x: memref<32xf32>, %y: memref<32xf32> {llvm.noalias}, %
   }
   %a = memref.load %y[%c0] : memref<32xf32>
   memref.store %a, %y[%c0] : memref<32xf32>
+  tile.return
+}
+
+// -----
+
+// A memref in "shared" is ordered by the kernel's own barriers; a memref without a memory space in program order.
+// CHECK-LABEL: tile.kernel @spaces
+// CHECK: tile.scatter
+// CHECK-NEXT: tile.gather
+// CHECK-NEXT: tile.scatter
+// CHECK-NEXT: tile.sync
+// CHECK-NEXT: tile.gather
+#l = #tile.layout<lane [32:d0]>
+tile.kernel @spaces() attributes {warps = 1 : i32} {
+  %own = tile.alloc at 0 : memref<32xi32, "shared">
+  %ordered = tile.alloc at 128 : memref<32xi32>
+  %at = tile.iota dim 0 : tensor<32xi32, #l>
+  tile.scatter %at, %own[%at] bounds(drop) : tensor<32xi32, #l>, memref<32xi32, "shared">[tensor<32xi32, #l>]
+  %a = tile.gather %own[%at] bounds(drop) : memref<32xi32, "shared">[tensor<32xi32, #l>] -> tensor<32xi32, #l>
+  tile.scatter %a, %ordered[%at] bounds(drop) : tensor<32xi32, #l>, memref<32xi32>[tensor<32xi32, #l>]
+  %b = tile.gather %ordered[%at] bounds(drop) : memref<32xi32>[tensor<32xi32, #l>] -> tensor<32xi32, #l>
+  tile.print "{}", %b : tensor<32xi32, #l>
   tile.return
 }
