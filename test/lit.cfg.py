@@ -88,6 +88,8 @@ if importlib.util.find_spec("onnx"):
     config.available_features.add("onnx")
 if importlib.util.find_spec("torch"):
     config.available_features.add("torch")
+if importlib.util.find_spec("cuda") and importlib.util.find_spec("cuda.tile"):
+    config.available_features.add("cuda-tile")
 if importlib.util.find_spec("jax") and importlib.util.find_spec("optax"):
     config.available_features.add("jax")
 if long_run:

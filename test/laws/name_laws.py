@@ -48,6 +48,7 @@ PREFIXES = {
     "dialects/foreign": ["stablehlo", "chlo", "sdy", "tt", "ttg", "cudaTile"],  # foreign dialects keep their names
     "lib/import/cuda": ["cuda"],
     "lib/import/cuda_tile": ["tileIr"],
+    "lib/target/cuda_tile": ["tileIr"],
     "lib/import/onnx": ["onnx"],
     "lib/import/torch_export": ["torch"],
 }

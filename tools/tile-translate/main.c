@@ -9,6 +9,7 @@
 #include "lib/support/file.h"
 #include "lib/support/guard.h"
 #include "lib/support/version.h"
+#include "lib/target/cuda_tile/tile_ir_write.h"
 #include "lib/target/target.h"
 #include "tools/tile-translate/drawing.h"
 #include "tools/tile-translate/gpu_program.h"
@@ -152,6 +153,21 @@ static bool import(const TranslateOptions *options, tessera_error_t *error) {
   return ok;
 }
 
+//===--- bytecode of CUDA Tile IR -------------------------------------------------===//
+
+static bool writeCudaTile(const TranslateOptions *options, tessera_error_t *error) {
+  TileSession session;
+  TileArtifact artifact = {NULL};
+  bool ok = tileSessionRead(&session, options->file, NULL, error);
+  if (ok && strcmp(options->output, "-") == 0 && isatty(STDOUT_FILENO))
+    ok = tessera_fail(error, "--tile-to-cuda-tile is binary, not for a terminal: give -o FILE");
+  ok = ok && tileIrWrite(mlirModuleGetOperation(session.module), options->cudaTile, &artifact, error) &&
+       writeArtifact(&artifact, options->output, error);
+  tileArtifactDestroy(&artifact);
+  tileSessionClose(&session);
+  return ok;
+}
+
 //===--- the tool -------------------------------------------------------------===//
 
 static bool run(const TranslateOptions *options, tessera_error_t *error) {
@@ -195,7 +211,9 @@ int main(int argc, char **argv) {
   else if (ok && options.draw)
     ok = translateDraw(&options, &error);
   else
-    ok = ok && (options.import ? import(&options, &error) : run(&options, &error));
+    ok = ok && (options.import     ? import(&options, &error)
+                : options.cudaTile ? writeCudaTile(&options, &error)
+                                   : run(&options, &error));
   if (!ok)
     fprintf(stderr, "tile-translate: error: %s\n", error.text);
   return ok ? 0 : 1;

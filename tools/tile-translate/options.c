@@ -1,6 +1,7 @@
 // Parses tile-translate's flags; every complaint names the flag. See options.h.
 #include "tools/tile-translate/options.h"
 
+#include "dialects/foreign/cuda_tile/bytecode.h"
 #include "lib/machine/machine.h"
 #include "lib/pipelines/read_text.h"
 #include "lib/support/file.h"
@@ -71,8 +72,21 @@ static bool takeChip(const char *name, TranslateOptions *options, tessera_error_
   return true;
 }
 
+// Behind --tile-to-cuda-tile: nothing, or `=13.N`.
+static bool takeCudaTile(const char *version, TranslateOptions *options, tessera_error_t *error) {
+  bool ok = !*version || (strncmp(version, "=13.", 4) == 0 && version[4] && !version[5]);
+  options->cudaTile = !ok ? 0 : *version ? version[4] - '0' : CudaTileOldest;
+  return (options->cudaTile >= CudaTileOldest && options->cudaTile <= CudaTileNewest) ||
+         tessera_fail(error,
+                      "--tile-to-cuda-tile%s: no version of CUDA Tile IR that can be written; accepted: 13.%d to "
+                      "13.%d",
+                      version, CudaTileOldest, CudaTileNewest);
+}
+
 static bool take(const char *argument, TranslateOptions *options, tessera_error_t *error) {
-  static const char form[] = "--tile-to-";
+  static const char form[] = "--tile-to-", cudaTile[] = "--tile-to-cuda-tile";
+  if (strncmp(argument, cudaTile, sizeof cudaTile - 1) == 0)
+    return takeCudaTile(argument + sizeof cudaTile - 1, options, error);
   if (strncmp(argument, form, sizeof form - 1) == 0)
     return takeForm(argument + sizeof form - 1, options, error);
   if (strcmp(argument, "--help") == 0)
@@ -120,7 +134,7 @@ bool translateOptionsParse(int argc, char **argv, TranslateOptions *options, tes
     if (strcmp(options->import, models[i][0]) == 0 && (!end || strcmp(end, models[i][1]) != 0))
       return tessera_fail(error, "--import-%s: %s: expected a name that ends in %s", models[i][0], options->file,
                           models[i][1]);
-  return options->form || options->draw || options->import ||
+  return options->form || options->draw || options->import || options->cudaTile ||
          tessera_fail(error, "nothing to translate to: give one --tile-to-FORM (--help lists them)");
 }
 
@@ -132,6 +146,7 @@ void translateOptionsPrintHelp(void) {
   puts("tile-translate FILE --tile-to-FORM [-o OUTPUT] [flags]: a module of any level to an artifact\n");
   tileTargetsForEach(printForm, NULL);
   puts("  --tile-layout-to-svg   the layouts in FILE as a picture, and the bank conflicts of registers on memory\n"
+       "  --tile-to-cuda-tile[=13.N]  kernels FILE in the dialect cuda_tile, or bytecode, as bytecode of version 13.N\n"
        "  --import-onnx          the ONNX model FILE as linalg, in MLIR's text\n"
        "  --import-torch         the program FILE of torch.export (.pt2) as linalg\n"
        "  --import-stablehlo     the program FILE in StableHLO, as JAX prints it, as linalg\n"

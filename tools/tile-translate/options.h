@@ -10,6 +10,7 @@ typedef struct TranslateOptions {
   const char *chips[8]; // --target=CHIP, each: GPUs that a program is for
   int numChips;
   const char *file, *form, *target, *chip, *pipeline, *policy, *stats, *output;
+  int cudaTile;       // N: bytecode of CUDA Tile IR, version 13.N; 0: not asked for
   const char *import; // the form of FILE that is printed as linalg: onnx, stablehlo
 } TranslateOptions;
 

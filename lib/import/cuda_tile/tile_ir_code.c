@@ -340,6 +340,9 @@ static bool takeFunction(Code *code, TileIrBytes *bytes, MlirBlock into) {
   MlirAttribute hints = mlirAttributeGetNull();
   if ((flags & CudaTileFlagEntry) && (file->version >= 5 || (flags & CudaTileFlagHints)))
     hints = tileIrTagged(bytes);
+  if (!mlirAttributeIsNull(hints) &&
+      (!mlirAttributeIsADictionary(hints) || (file->version >= 5 && mlirDictionaryAttrGetNumElements(hints) == 0)))
+    hints = mlirAttributeGetNull(); // 13.5 writes an empty one where there is none
   if (file->version >= 5)
     tileIrTagged(bytes); // attributes of the parameters: none are defined
   if (file->failed)
