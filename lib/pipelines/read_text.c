@@ -25,6 +25,8 @@ MlirModule tileReadModel(MlirContext context, const char *path, tessera_error_t 
   return torchFileIsProgram(path) ? torchImport(context, path, error) : onnxImport(context, path, error);
 }
 
+bool tileTakesTorchOperator(const char *name) { return torchTakesOperator(name); }
+
 MlirType tileReadType(MlirContext context, MlirStringRef text) {
   return isReadable(context, text, tileString("<type>")) ? mlirTypeParseGet(context, text) : (MlirType){NULL};
 }

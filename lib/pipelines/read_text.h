@@ -17,6 +17,8 @@ MlirModule tileReadModule(MlirContext context, MlirStringRef text, MlirStringRef
 // Is this the name of a model that tileReadModel imports: *.onnx, *.pt2? Null after diagnostics and an error.
 bool tileIsModel(const char *path);
 MlirModule tileReadModel(MlirContext context, const char *path, tessera_error_t *error);
+// Does the importer of *.pt2 know ATen's operator ("aten.add.Tensor")? It can still refuse its arguments and types.
+bool tileTakesTorchOperator(const char *name);
 MlirType tileReadType(MlirContext context, MlirStringRef text);
 MlirAttribute tileReadAttribute(MlirContext context, MlirStringRef text);
 // `report` gets the error.

@@ -251,6 +251,7 @@ StringRef mlirIdentifierStr(Identifier)
 
 Module tileReadModule(Context, StringRef, StringRef)
 bool tileIsModel(char*)
+bool tileTakesTorchOperator(char*)
 Module tileReadModel(Context, char*, Error*)
 Module mlirModuleFromOperation(Operation)
 Operation mlirModuleGetOperation(Module)

@@ -12,7 +12,7 @@ the rounds, and each table its geometric mean. Exit status 1 when a result of ou
 Peers: OpenBLAS beside numpy; torch and iree where a Python has them: --peer-python=FILE (default: this one); of sparse products
 upstream's sparsifier, where the tools of MLIR are. gpu-static compiles for
 GPUs that need not be there, beside Triton, CUDA Tile IR and TileLang where that Python has them. python measures what calls
-from Python cost, and kernels of examples/python beside PyTorch, where that Python has it. imported runs pretrained ONNX models of
+from Python cost, and kernels of examples/python beside PyTorch, where that Python has it. torch-compile runs models by torch.compile with our backend beside eager PyTorch and inductor. imported runs pretrained ONNX models of
 installed packages beside onnxruntime (imported.py); --only=WORD,… takes the models whose names have one of the words.
 A sweep takes lists: --sweep=gemm:m=64/128,n=1024,k=1024 is one table of all combinations. A sweep in a file is an experiment with a
 program of your own, over sizes, types, options of passes, targets and fields of a machine: docs/sweeps.md.
@@ -39,6 +39,7 @@ import construct  # noqa: E402
 import imported  # noqa: E402
 import page  # noqa: E402
 import python_calls  # noqa: E402
+import torch_compile  # noqa: E402
 from gpu import static  # noqa: E402
 from operators import ARRAYS, OPERATORS, UNIT, sums_of, widen  # noqa: E402
 from sweep import run_sweep  # noqa: E402
@@ -46,7 +47,7 @@ from tables import COMPILED, DEFAULT, TABLES, title  # noqa: E402
 
 PEERS = ["openblas", "torch", "iree", "sparsifier"]
 ONLY_FOR = {"sparsifier": ("sparse", "tiny")}  # tables
-COMPILING = ["compile-time", "construct", "gpu-static", "python", "imported"]  # tables that run no operator
+COMPILING = ["compile-time", "construct", "gpu-static", "python", "torch-compile", "imported"]  # tables that run no operator
 
 
 def begin_worker(nice):
@@ -324,6 +325,9 @@ def main():
             if name == "python":
                 print(f"python: {'; '.join(python_calls.BARS)}")
                 continue
+            if name == "torch-compile":
+                print("torch-compile: MiniLM, ResNet block, GPT block, forward and backward")
+                continue
             if name == "imported":
                 print(f"imported: {'; '.join(imported.MODELS)}")
                 continue
@@ -345,6 +349,9 @@ def main():
                 continue
             if name == "python":
                 more[name] = python_calls.table(options, folder)
+                continue
+            if name == "torch-compile":
+                more[name] = torch_compile.table(options, folder)
                 continue
             if name == "imported":
                 found = imported.table(options, folder, lambda contender, threads: Worker(contender, threads, options, paths), versions)

@@ -79,6 +79,11 @@ const TorchOperator *torchOperatorFind(const char *target, bool *inPlace) {
   return findRow(plain);
 }
 
+bool torchTakesOperator(const char *target) {
+  bool inPlace;
+  return torchOperatorFind(target, &inPlace) != NULL;
+}
+
 OnnxValue *torchOnnx(Aten *aten, const char *name, int count, OnnxValue *const *inputs, int numAttributes,
                      const OnnxAttribute *attributes) {
   OnnxValue *in[OnnxMaxInputs] = {NULL};

@@ -9,5 +9,7 @@
 
 // By the name's end, ".pt2".
 bool torchFileIsProgram(const char *path);
+// Is there a row for ATen's operator ("aten.add.Tensor")? Its arguments and types can still be refused.
+bool torchTakesOperator(const char *target);
 // Null after an error: diagnostics name the node, `error` the file.
 MlirModule torchImport(MlirContext context, const char *path, tessera_error_t *error);

@@ -5,7 +5,9 @@ programs are kept by what they depend on; a call of one that is there costs a fe
 """
 from __future__ import annotations
 
-from typing import Any, Callable, NamedTuple, Sequence
+import contextlib
+import threading
+from typing import Any, Callable, Iterator, NamedTuple, Sequence
 
 from .. import _compile
 from .._diagnostics import Error
@@ -86,6 +88,19 @@ class Launch:
         Raises CompileError for what is wrong with the kernel, Error for what the target finds, TypeError and ValueError for
         arguments that do not fit."""
         return self._launcher.run(self._grid, given, named, target)
+
+
+_here = threading.local()
+
+
+@contextlib.contextmanager
+def no_launches() -> Iterator[None]:
+    """In this thread launches do nothing: to learn the shapes of a function that allocates and launches."""
+    before, _here.is_quiet = getattr(_here, "is_quiet", False), True
+    try:
+        yield
+    finally:
+        _here.is_quiet = before
 
 
 def grid_of(grid: Any, named: Callable[[], dict[str, Any]]) -> tuple[int, ...]:
@@ -220,6 +235,8 @@ class Launcher:
 
     def run(self, grid: Any, given: tuple[Any, ...], named: dict[str, Any], target: str) -> Any:
         values = self.bind(given, named)
+        if getattr(_here, "is_quiet", False):
+            return None
         sizes = grid_of(grid, lambda: {parameter.name: value for parameter, value in zip(self.parameters, values)})
         if self._sizes:
             self._check_sizes(values)
