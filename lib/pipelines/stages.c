@@ -153,7 +153,7 @@ const TilePipelineStep tileStageToInstructions[] = {
      {{"source-types", "bf16," TILE_NARROW_FLOATS}, {"target-type", "f32"}},
      .on = funcFuncOpName},
     {"tile-keep-roundings", .on = funcFuncOpName},
-    {"tile-expand-math", {{"fast", .from = TilePipeline_Fast}}, .on = funcFuncOpName},
+    {"tile-expand-math", {{"fast", .from = TilePipeline_Fast}, {"tables", "true"}}, .on = funcFuncOpName},
     {"tile-expand-float-conversions", .on = funcFuncOpName},
     {NULL},
 };

@@ -1,7 +1,8 @@
 // tile-expand-math: math.exp, exp2, log, log2, tanh, erf, sin, cos, rsqrt and powf become arithmetic, inline.
 // Each is evaluated in f64 lanes and rounded once, so all f32 results are within 0.51 ulp (families.h and the files of
 // the families have methods and errors). Why: libm takes scalars only, and upstream's approximations miss 2 ulp.
-// An op with the fastmath flag `afn` (all with fast=true) is evaluated in f32 lanes where single.c can: to 1 ulp.
+// An op with the fastmath flag `afn` (all with fast=true) is evaluated in f32 lanes where single.c can: to 1 ulp. With
+// tables=true, vectors of 16 f32 of a CPU with AVX-512 look coefficients up in registers (tables.c), to 0.51 ulp too.
 // Expects: scalars or fixed-size vectors of f32, f16 or bf16; the last two go through f32. Leaves: arith, math.fma,
 // absf, floor and sqrt, which are instructions; f64, tensors and scalable vectors as they were. log1p and expm1, which
 // upstream takes apart so that they cancel, are expanded for f64 too, by math.log and math.exp of f64. fpowi and ipowi,
@@ -13,7 +14,10 @@
 //   log2 0.50000 0.35 1.5    erf  0.50016 0.59 7.9    sin  0.50008 0.69 2.1    cos   0.50008 0.68 2.1
 //   powf 0.50005 1.16 3.0    rsqrt 0.50000 0.39 1.8   (test/transforms/math/accuracy_*_long.test)
 #include "lib/transforms/math/expand_math.h"
+#include "dialects/tile/tile.h"
+#include "lib/analysis/machine_of_op.h"
 #include "lib/ir/pass.h"
+#include "lib/ir/support.h"
 #include "lib/transforms/math/extrema.h"
 #include "lib/transforms/math/f64/families.h"
 #include "lib/transforms/math/families.h"
@@ -27,16 +31,18 @@ typedef struct Family {
   Expansion expand, expandF64; // expand: precise enough for f32; null: none. expandF64: for f64
   bool takesF64;               // without f64=true, too: by expand where there is one
   Expansion expandSingle;      // to 1 ulp of f32, on its own lanes; null: none
-  double most; // of |operand|: beyond it f32's results do not change. expand is of such operands; 0: any
+  double most;           // of |operand|: beyond it f32's results do not change. expand is of such operands; 0: any
+  Expansion expandTable; // to 0.51 ulp of f32, on 16 of its lanes, by tables; null: none
+  bool isFastest;        // expandTable is faster than expandSingle, too
 } Family;
 
 static const Family families[] = {
-    {MathOp_Exp, tileExpandExp, tileExpandF64Exp, false, tileExpandSingleExp, 200},
+    {MathOp_Exp, tileExpandExp, tileExpandF64Exp, false, tileExpandSingleExp, 200, tileExpandTableExp},
     {MathOp_Exp2, tileExpandExp2, tileExpandF64Exp2, false, tileExpandSingleExp2, 200},
-    {MathOp_Tanh, tileExpandTanh, tileExpandF64Tanh, false, tileExpandSingleTanh, 10},
+    {MathOp_Tanh, tileExpandTanh, tileExpandF64Tanh, false, tileExpandSingleTanh, 10, tileExpandTableTanh, true},
     {MathOp_Log, tileExpandLog, tileExpandF64Log},
     {MathOp_Log2, tileExpandLog2, tileExpandF64Log2},
-    {MathOp_Erf, tileExpandErf, tileExpandF64Erf, false, tileExpandSingleErf},
+    {MathOp_Erf, tileExpandErf, tileExpandF64Erf, false, tileExpandSingleErf, 0, tileExpandTableErf, true},
     {MathOp_Sin, tileExpandSin, tileExpandF64Sin},
     {MathOp_Cos, tileExpandCos, tileExpandF64Cos},
     {MathOp_PowF, tileExpandPow, tileExpandF64Pow},
@@ -106,13 +112,16 @@ static MlirValue clamped(TileLanes *lanes, MlirValue value, double most) {
   return tileLanesClamp(&narrow, convert(&narrow, ArithOp_ExtF, value, single), -most, most);
 }
 
-typedef enum Mode { Mode_Default, Mode_Fast, Mode_F64 } Mode;
+typedef enum Mode { Mode_Default, Mode_Fast, Mode_F64, Mode_Tables, Mode_FastTables } Mode;
 
 static MlirLogicalResult expandAs(MlirOperation op, MlirPatternRewriter rewriter, Mode mode) {
   MlirType type = tileOnlyResultType(op);
   const Family *family = familyOf(op);
-  bool isSingle = family && family->expandSingle && !mlirTypeIsAF64(tileLanesElement(type)) &&
-                  (mode == Mode_Fast || tileOpAllows(op, TileFastMath_Approximate));
+  bool isFast = mode == Mode_Fast || mode == Mode_FastTables || tileOpAllows(op, TileFastMath_Approximate);
+  bool isNarrow = !mlirTypeIsAF64(tileLanesElement(type));
+  bool isTable = family && family->expandTable && isNarrow && (mode == Mode_Tables || mode == Mode_FastTables) &&
+                 tileLanesCanLookUp(type) && (!isFast || family->isFastest);
+  bool isSingle = isTable || (family && family->expandSingle && isNarrow && isFast);
   if (isSingle && mode == Mode_F64 && mathExp2OpIsA(op) && mlirTypeIsAF32(tileLanesElement(type)))
     return mlirLogicalResultFailure(); // an instruction of every GPU, to 2 ulp
   Expansion expansion = family ? expansionOf(family, type, mode == Mode_F64) : NULL;
@@ -126,7 +135,7 @@ static MlirLogicalResult expandAs(MlirOperation op, MlirPatternRewriter rewriter
     bool isClamped = !isSingle && expansion == family->expand && family->most > 0;
     operands[i] = asLanes(&lanes, isClamped ? clamped(&lanes, operand, family->most) : operand);
   }
-  MlirValue value = (isSingle ? family->expandSingle : expansion)(&lanes, operands);
+  MlirValue value = (isTable ? family->expandTable : isSingle ? family->expandSingle : expansion)(&lanes, operands);
   MlirValue result = convert(&lanes, ArithOp_TruncF, value, type);
   mlirRewriterBaseReplaceOpWithValues(mlirPatternRewriterAsBase(rewriter), op, 1, &result);
   return mlirLogicalResultSuccess();
@@ -140,6 +149,16 @@ static MlirLogicalResult expand(MlirRewritePattern pattern, MlirOperation op, Ml
 static MlirLogicalResult expandFast(MlirRewritePattern pattern, MlirOperation op, MlirPatternRewriter rewriter,
                                     void *userData) {
   return expandAs(op, rewriter, Mode_Fast);
+}
+
+static MlirLogicalResult expandByTables(MlirRewritePattern pattern, MlirOperation op, MlirPatternRewriter rewriter,
+                                        void *userData) {
+  return expandAs(op, rewriter, Mode_Tables);
+}
+
+static MlirLogicalResult expandFastByTables(MlirRewritePattern pattern, MlirOperation op, MlirPatternRewriter rewriter,
+                                            void *userData) {
+  return expandAs(op, rewriter, Mode_FastTables);
 }
 
 static MlirLogicalResult expandF64(MlirRewritePattern pattern, MlirOperation op, MlirPatternRewriter rewriter,
@@ -227,20 +246,58 @@ static void populateFast(MlirRewritePatternSet patterns, MlirContext context) {
   populateExtrema(patterns, context);
 }
 
+static void populateTables(MlirRewritePatternSet patterns, MlirContext context) {
+  populateWith(patterns, context, expandByTables);
+  populateExtrema(patterns, context);
+}
+
+static void populateFastTables(MlirRewritePatternSet patterns, MlirContext context) {
+  populateWith(patterns, context, expandFastByTables);
+  populateExtrema(patterns, context);
+}
+
+static bool hasTable(MlirOperation op) {
+  const Family *family = familyOf(op);
+  return family && family->expandTable && tileLanesCanLookUp(tileOnlyResultType(op));
+}
+
+// The machine looks 32 entries up at once: a CPU with vectors of 64 bytes. False after a diagnostic.
+static bool machineHasTables(MlirOperation op, MlirExtPass pass, bool *hasTables) {
+  TileOps users = tileCollectOps(op, hasTable);
+  bool isAsked = users.count > 0;
+  tileOpsFree(&users);
+  if (!isAsked)
+    return true;
+  TileMachine *machine = tileMachineOf(op, pass, NULL);
+  int64_t bytes = 0;
+  *hasTables = machine && tileMachineGetInteger(machine, "vector.bytes", &bytes) && bytes == 64;
+  tileMachineDestroy(machine);
+  return machine != NULL;
+}
+
 static bool run(MlirOperation op, MlirExtPass pass) {
-  bool fast = mlirExtPassGetBool(pass, "fast");
-  return tileApplyPatterns(op, fast ? populateFast : mlirExtPassGetBool(pass, "f64") ? populateF64 : populate);
+  bool isFast = mlirExtPassGetBool(pass, "fast"), hasTables = false;
+  if (mlirExtPassGetBool(pass, "f64"))
+    return tileApplyPatterns(op, populateF64);
+  if (mlirExtPassGetBool(pass, "tables") && !machineHasTables(op, pass, &hasTables))
+    return false;
+  return tileApplyPatterns(op, hasTables ? (isFast ? populateFastTables : populateTables)
+                                         : (isFast ? populateFast : populate));
 }
 
 const MlirExtPassDefinition tileExpandMathPass = {
     .argument = "tile-expand-math",
     .summary = "Expands elementary functions of f32, f16 and bf16 inline, to 0.51 ulp",
     .options =
-        (const MlirExtPassOption[]){{"fast", TILE_FAST_MATH_HELP, MlirExtOption_Bool, "false"},
-                                    {"f64",
-                                     "Expand all functions, of f64 too, to 2.5 ulp: nothing is left to a C library",
-                                     MlirExtOption_Bool, "false"},
-                                    {NULL}},
-    .dialects = (const char *const[]){"arith", "llvm", "math", "vector", NULL},
+        (const MlirExtPassOption[]){
+            {"fast", TILE_FAST_MATH_HELP, MlirExtOption_Bool, "false"},
+            {"f64", "Expand all functions, of f64 too, to 2.5 ulp: nothing is left to a C library", MlirExtOption_Bool,
+             "false"},
+            {"tables", "look coefficients up in registers, on a CPU with AVX-512: exp, tanh and erf of 16 f32",
+             MlirExtOption_Bool, "false"},
+            TILE_CHIP_OPTION,
+            {NULL}},
+    .registerDialects = tileRegisterDialect,
+    .dialects = (const char *const[]){"arith", "llvm", "math", "scf", "vector", NULL},
     .run = run,
 };

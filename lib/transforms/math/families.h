@@ -33,3 +33,8 @@ MlirValue tileExpandSingleExp(TileLanes *lanes, const MlirValue *x);
 MlirValue tileExpandSingleExp2(TileLanes *lanes, const MlirValue *x);
 MlirValue tileExpandSingleTanh(TileLanes *lanes, const MlirValue *x);
 MlirValue tileExpandSingleErf(TileLanes *lanes, const MlirValue *x);
+
+// tables.c: on 16 f32 lanes of a machine that looks tables up (tileLanesCanLookUp), to 0.51 ulp
+MlirValue tileExpandTableExp(TileLanes *lanes, const MlirValue *x);
+MlirValue tileExpandTableTanh(TileLanes *lanes, const MlirValue *x);
+MlirValue tileExpandTableErf(TileLanes *lanes, const MlirValue *x);

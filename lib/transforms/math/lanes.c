@@ -1,5 +1,7 @@
 // Arithmetic on lanes (lanes.h): each function builds the one or few ops that its name says.
 #include "lib/transforms/math/lanes.h"
+#include "lib/ir/support.h"
+#include "upstream/llvm.h"
 #include "upstream/math.h"
 
 //===--- types --------------------------------------------------------------===//
@@ -89,4 +91,24 @@ MlirValue tileLanesOnIntegers(TileLanes *lanes, TileUpstream op, MlirValue a, Ml
 }
 MlirValue tileLanesOnInteger(TileLanes *lanes, TileUpstream op, MlirValue a, int64_t b) {
   return tileBuildBinary(&lanes->builder, op, a, tileLanesInteger(lanes, b));
+}
+
+//===--- tables -------------------------------------------------------------===//
+enum { LookUpLanes = TileLookUpEntries / 2 };
+
+bool tileLanesCanLookUp(MlirType type) {
+  return mlirTypeIsAVector(type) && !mlirVectorTypeIsScalable(type) && mlirShapedTypeGetRank(type) == 1 &&
+         mlirShapedTypeGetDimSize(type, 0) == LookUpLanes;
+}
+
+MlirValue tileLanesLookUp(TileLanes *lanes, MlirValue index, const float table[TileLookUpEntries]) {
+  TileBuilder *builder = &lanes->builder;
+  MlirValue halves[2];
+  for (int i = 0; i < 2; ++i)
+    halves[i] = tileBuildConstant(
+        builder, mlirDenseElementsAttrFloatGet(lanes->real, LookUpLanes, (float *)table + i * LookUpLanes));
+  MlirAttribute name = mlirStringAttrGet(builder->context, tileString("llvm.x86.avx512.vpermi2var.ps.512"));
+  return llvmCallIntrinsicOpGetResults(llvmCallIntrinsicOpBuild(builder, lanes->real, 3,
+                                                                (MlirValue[]){halves[0], index, halves[1]}, 0, NULL,
+                                                                name, mlirDenseI32ArrayGet(builder->context, 0, NULL)));
 }

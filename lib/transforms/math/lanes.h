@@ -47,3 +47,9 @@ MlirValue tileLanesToFloat(TileLanes *lanes, MlirValue a);     // signed bits â†
 // Integer operations: ArithOp_AddI, ArithOp_ShLI, ArithOp_ShRUI, ArithOp_AndI, â€¦
 MlirValue tileLanesOnIntegers(TileLanes *lanes, TileUpstream op, MlirValue a, MlirValue b);
 MlirValue tileLanesOnInteger(TileLanes *lanes, TileUpstream op, MlirValue a, int64_t b);
+
+// Tables in registers: of 16 lanes of f32, by AVX-512's vpermi2ps. True if a vector has this shape.
+enum { TileLookUpEntries = 32 };
+bool tileLanesCanLookUp(MlirType type);
+// The entry of `table` that the low five bits of each lane of `index` number.
+MlirValue tileLanesLookUp(TileLanes *lanes, MlirValue index, const float table[TileLookUpEntries]);

@@ -5,7 +5,11 @@ Each row: name, f and its weight, interval, degree. The polynomial q of that deg
 where the weight makes that the relative error of the function evaluated with q. Printed: q's coefficients, lowest
 degree first, rounded to f64, then the error of the rounded polynomial.
 """
-from mpmath import mp, mpf, matrix, lu_solve, exp, log, sin, cos, erf, erfc, sqrt, pi, expm1, asin, atan, atanh
+import struct
+
+import struct
+
+from mpmath import mp, mpf, matrix, lu_solve, exp, log, sin, cos, erf, erfc, sqrt, pi, expm1, asin, atan, atanh, tanh
 
 mp.dps = 60
 LN2 = log(2)
@@ -109,7 +113,51 @@ def remez(f, weight, low, high, degree):
     return rounded, max(abs((evaluate(rounded, x) - y) * w) for x, y, w in known)
 
 
+def single(x):
+    """x as the nearest f32."""
+    return struct.unpack("<f", struct.pack("<f", float(x)))[0]
+
+
+def around(f, centre, low, high, degree):
+    """f(centre + d) for centre + d in [low, high]: the first two coefficients as pairs of f32, then the others; the error."""
+    if centre:
+        c, worst = remez(lambda d: f(centre + d), lambda d: 1 / f(centre + d), low - centre, high - centre, degree)
+    else:
+        slope = series(lambda d: f(d) / d, [f(mpf("1e-12")) / mpf("1e-12")])
+        c, worst = remez(slope, lambda d: 1 / slope(d), mpf(0), high, degree - 1)
+        c = [0.0] + c
+    pairs = [part for x in c[:2] for part in (single(x), single(x - single(x)))]
+    return pairs + [single(x) for x in c[2:]], worst
+
+
+def printTable(name, rows, worst):
+    print(f"{name}: relative error {mp.nstr(worst, 3)}")
+    for column in zip(*rows):
+        print("    {" + ", ".join(x.hex() for x in column) + "},")
+
+
+def tables():
+    """Those of tables.c. The entries of tanh are numbered by the low five bits of a float's bits 21 to 31."""
+    eighth = mpf(1) / 8
+    rows = [around(erf, j * eighth, max(j - mpf(1) / 2, 0) * eighth, (j + mpf(1) / 2) * eighth, 6) for j in range(32)]
+    printTable("errorTerms", [row for row, _ in rows], max(worst for _, worst in rows))
+    rows, worst = [[0.0] * 11] * 32, 0
+    for i in range(30):
+        power, quarter = divmod(i, 4)
+        low, high = (mpf(2)**(power - 4) * (1 + mpf(quarter + more) / 4) for more in (0, 1))
+        high = min(high, mpf("9.25"))
+        centre = (low + high) / 2 if i else mpf(0)
+        if low < 9:
+            row, error = around(tanh, centre, low if i else mpf(0), high, 7)
+            rows[((123 + power) * 4 + quarter) % 32] = [float(centre)] + row
+            worst = max(worst, error)
+    printTable("tangentTerms", rows, worst)
+    powers = [mpf(2)**(mpf(j) / 32) for j in range(32)]
+    printTable("powersOfTwo", [[single(x), single(x - single(x))] for x in powers], 0)
+
+
 def main():
+    tables()
     for name, *row in ROWS:
         coefficients, worst = remez(*row)
         print(f"{name}: relative error {mp.nstr(worst, 3)}")
