@@ -3,6 +3,7 @@
 #include "dialects/tile/questions.h"
 #include "dialects/tile/ops.h"
 #include "lib/ir/op_format.h"
+#include "lib/ir/op_query.h"
 
 #include "upstream/linalg.h"
 #include "upstream/math.h"
@@ -226,6 +227,16 @@ bool tileOpsEqualAttributes(MlirOperation a, MlirOperation b) {
       return false;
   }
   return true;
+}
+
+MlirValue tileRootOf(MlirValue memory) {
+  for (;;) {
+    memory = tileMemoryRoot(memory);
+    MlirValue outside = mlirValueIsNull(memory) ? memory : tileCapturedValue(memory);
+    if (mlirValueEqual(outside, memory))
+      return memory;
+    memory = outside;
+  }
 }
 
 static bool isMarkedNoAlias(MlirValue parameter) {

@@ -74,6 +74,8 @@ bool tileEndsCopyGroup(MlirOperation op);
 //===--- partitions of warps ------------------------------------------------===//
 // What a partition of tile.warp_specialize captures, as it is outside; any other value is itself.
 MlirValue tileCapturedValue(MlirValue value);
+// The parameter or tile.alloc behind a memref, view or buffer, through views and what partitions capture.
+MlirValue tileRootOf(MlirValue memory);
 // The warps that run the op: of the partition around it, else the kernel's; 0: nobody says.
 int64_t tileWarpsOf(MlirOperation op);
 

@@ -20,6 +20,7 @@ static const TilePipelineStep toScheduled[] = {
     {"canonicalize", .on = tileKernelOpName},
     {"cse", .on = tileKernelOpName},
     {"tile-specialize-warps", .on = tileKernelOpName},
+    {"tile-make-persistent"},
     {"tile-overlap-products", .on = tileKernelOpName},
     {"tile-assign-layouts", .on = tileKernelOpName},
     {"tile-stage-in-shared-memory", .on = tileKernelOpName},

@@ -65,7 +65,7 @@ typedef struct GpuEngines {
                     MlirValue barrier);
   void (*copyBoxOut)(TileBuilder *builder, MlirValue map, MlirValue shared, intptr_t rank, const MlirValue *at);
   void (*commitBoxes)(TileBuilder *builder); // those that were copied out, by this thread
-  void (*waitBoxes)(TileBuilder *builder, int64_t pending);
+  void (*waitBoxes)(TileBuilder *builder, int64_t pending, bool isForReads); // of shared memory, or whole
   void (*fenceEngines)(TileBuilder *builder); // what this thread wrote is there for the engines
   // `values`: registers that the products take, which must not be computed later. They are replaced.
   void (*beginProducts)(TileBuilder *builder, intptr_t count, MlirValue *values);

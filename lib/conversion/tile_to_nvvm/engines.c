@@ -63,8 +63,9 @@ static void copyBoxOut(TileBuilder *builder, MlirValue map, MlirValue shared, in
 
 static void commitBoxes(TileBuilder *builder) { nvvmCpAsyncBulkCommitGroupOpBuild(builder); }
 
-static void waitBoxes(TileBuilder *builder, int64_t pending) {
-  nvvmCpAsyncBulkWaitGroupOpBuild(builder, wordAttribute(builder, pending));
+static void waitBoxes(TileBuilder *builder, int64_t pending, bool isForReads) {
+  MlirAttribute reads = isForReads ? mlirUnitAttrGet(builder->context) : mlirAttributeGetNull();
+  nvvmCpAsyncBulkWaitGroupOpCreate(builder, wordAttribute(builder, pending), reads);
 }
 
 // What threads wrote is there before an engine reads it.

@@ -38,8 +38,6 @@ typedef struct Lifetimes {
 Lifetimes *tileLifetimes(MlirOperation kernel);
 void tileLifetimesDestroy(Lifetimes *lifetimes);
 Life tileLifeOf(const Lifetimes *lifetimes, MlirOperation op); // of what only this op uses
-// The parameter or tile.alloc behind a memref, view or buffer, through views and what partitions capture.
-MlirValue tileRootOf(MlirValue memory);
 const BufferPlace *tilePlaceOf(const Lifetimes *lifetimes,
                                MlirValue buffer); // of a buffer, slot or view of one; or null
 // The lowest offset of the level, a multiple of `align`, at which no placed buffer of that time lies.

@@ -4,6 +4,7 @@
 #include "lib/capi/pass.h"
 
 extern const MlirExtPassDefinition tileSpecializeWarpsPass;
+extern const MlirExtPassDefinition tileMakePersistentPass;
 extern const MlirExtPassDefinition tileOverlapProductsPass;
 extern const MlirExtPassDefinition tileStageInSharedMemoryPass;
 extern const MlirExtPassDefinition tilePipelineLoopsPass;

@@ -218,16 +218,6 @@ void tileLifetimesDestroy(Lifetimes *lifetimes) {
   free(lifetimes);
 }
 
-MlirValue tileRootOf(MlirValue memory) {
-  for (;;) {
-    memory = tileMemoryRoot(memory);
-    MlirValue outside = mlirValueIsNull(memory) ? memory : tileCapturedValue(memory);
-    if (mlirValueEqual(outside, memory))
-      return memory;
-    memory = outside;
-  }
-}
-
 const BufferPlace *tilePlaceOf(const Lifetimes *lifetimes, MlirValue buffer) {
   MlirOperation op = tileDefiningOp(tileRootOf(buffer));
   for (intptr_t i = 0; !mlirOperationIsNull(op) && i < lifetimes->numPlaces; ++i)

@@ -1,7 +1,6 @@
 // The kernel with partitions of warps: one loads both factors of a product into rings, the others multiply and do all
 // that follows. See specialize_warps.h.
-// How: the partitions are made of ops that use values from outside. At the end these values become captures; constants
-// are made anew.
+// How: the partitions are made of ops that use values from outside, which partitions.h makes captures of.
 #include "lib/transforms/pipeline/specialize_warps.h"
 
 #include "dialects/tile/ops.h"
@@ -10,6 +9,7 @@
 #include "lib/capi/op.h"
 #include "lib/ir/builder.h"
 #include "lib/transforms/pipeline/loops.h"
+#include "lib/transforms/pipeline/partitions.h"
 #include "mlir-c/BuiltinAttributes.h"
 #include "upstream/arith.h"
 #include "upstream/scf.h"
@@ -26,26 +26,9 @@ typedef struct Made {
   Ring rings[SpecializeProducts];
   MlirValue kept, result; // the barrier of what is loaded once; the result's buffer
   MlirRegion regions[2];  // load, multiply
-  MlirValue *captures;
-  intptr_t count;
 } Made;
 
 enum { Load, Multiply };
-
-//===--- questions ----------------------------------------------------------------------------===//
-
-static bool isWithin(MlirBlock block, MlirBlock partition) {
-  while (!mlirBlockIsNull(block) && !mlirBlockEqual(block, partition)) {
-    MlirOperation op = mlirBlockGetParentOperation(block);
-    block = mlirOperationIsNull(op) ? (MlirBlock){NULL} : mlirOperationGetBlock(op);
-  }
-  return !mlirBlockIsNull(block);
-}
-
-static MlirBlock blockOf(MlirValue value) {
-  return mlirValueIsAOpResult(value) ? mlirOperationGetBlock(mlirOpResultGetOwner(value))
-                                     : mlirBlockArgumentGetOwner(value);
-}
 
 //===--- buffers and barriers -----------------------------------------------------------------===//
 
@@ -219,6 +202,8 @@ static MlirValue buildSum(const Made *made, TileBuilder *builder) {
   tileBarrierArriveOpBuild(&inner, made->rings[0].empty, before, none);
   tileBuildYield(&inner, 1, &sums);
   MlirValue done = buildWait(builder, scfForOpGetResults(loop, 0), 0);
+  MlirValue last = arithSubIOpBuild(builder, scfForOpGetUpperBound(plan->loop), tileBuildIndex(builder, 1));
+  tileBarrierArriveOpBuild(builder, made->rings[0].empty, last, none);
   return isWider ? arithTruncFOpBuild(builder, narrow, done) : done;
 }
 
@@ -288,59 +273,6 @@ static void moveInside(Made *made, TileBuilder builder) {
   tileYieldOpCreate(&builder, 0, NULL);
 }
 
-//===--- captures -----------------------------------------------------------------------------===//
-
-typedef struct Capturing {
-  Made *made;
-  MlirBlock partition;
-} Capturing;
-
-static intptr_t captureOf(Made *made, MlirValue value) {
-  intptr_t i = 0;
-  while (i < made->count && !mlirValueEqual(made->captures[i], value))
-    ++i;
-  if (i < made->count)
-    return i;
-  made->captures = realloc(made->captures, (size_t)(i + 1) * sizeof *made->captures);
-  made->captures[made->count++] = value;
-  for (int side = 0; side < 2; ++side)
-    mlirBlockAddArgument(mlirRegionGetFirstBlock(made->regions[side]), mlirValueGetType(value),
-                         mlirValueGetLocation(value));
-  return i;
-}
-
-static MlirValue constantIn(MlirBlock partition, MlirValue constant) {
-  MlirOperation made = mlirOpResultGetOwner(constant);
-  for (MlirOperation op = mlirBlockGetFirstOperation(partition); arithConstantOpIsA(op);
-       op = mlirOperationGetNextInBlock(op))
-    if (mlirAttributeEqual(arithConstantOpGetValue(op), arithConstantOpGetValue(made)))
-      return tileOnlyResult(op);
-  MlirOperation copy = mlirOperationClone(made);
-  mlirBlockInsertOwnedOperation(partition, 0, copy);
-  return tileOnlyResult(copy);
-}
-
-static MlirWalkResult capture(MlirOperation op, void *data) {
-  Capturing *capturing = data;
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
-    MlirValue value = mlirOperationGetOperand(op, i);
-    if (isWithin(blockOf(value), capturing->partition))
-      continue;
-    mlirOperationSetOperand(op, i,
-                            arithConstantOpIsA(tileDefiningOp(value))
-                                ? constantIn(capturing->partition, value)
-                                : mlirBlockGetArgument(capturing->partition, captureOf(capturing->made, value)));
-  }
-  return MlirWalkResultAdvance;
-}
-
-static void captureAll(Made *made, int side) {
-  Capturing capturing = {.made = made, .partition = mlirRegionGetFirstBlock(made->regions[side])};
-  for (MlirOperation op = mlirBlockGetFirstOperation(capturing.partition); !mlirOperationIsNull(op);
-       op = mlirOperationGetNextInBlock(op))
-    mlirOperationWalk(op, capture, &capturing, MlirWalkPreOrder);
-}
-
 //===--- the kernel ---------------------------------------------------------------------------===//
 
 // What does not change from round to round stands before the loop, where both partitions can take it.
@@ -353,7 +285,7 @@ static void hoistInvariants(MlirOperation loop) {
   }
 }
 
-static void buildPartitions(const Made *made, TileBuilder *builder) {
+static void buildPartitions(Made *made, TileBuilder *builder) {
   const SpecializePlan *plan = made->plan;
   MlirContext context = builder->context;
   const int64_t warps[] = {SpecializeGroupWarps, SpecializeGroupWarps * plan->groups};
@@ -362,8 +294,8 @@ static void buildPartitions(const Made *made, TileBuilder *builder) {
   MlirAttribute registers = {NULL};
   if (plan->registers[Multiply])
     registers = mlirDenseI64ArrayGet(context, 2, plan->registers);
-  tileWarpSpecializeOpCreate(builder, made->count, made->captures, mlirArrayAttrGet(context, 2, names),
-                             mlirDenseI64ArrayGet(context, 2, warps), registers, 2, made->regions);
+  tilePartitionsCreate(builder, mlirArrayAttrGet(context, 2, names), mlirDenseI64ArrayGet(context, 2, warps), registers,
+                       2, made->regions);
   mlirOperationRemoveAttributeByName(plan->kernel, tileString("registers")); // of the warps as they were
   mlirOperationSetAttributeByName(plan->kernel, tileString("warps"),
                                   mlirIntegerAttrGet(mlirIntegerTypeGet(context, 32), warps[0] + warps[1]));
@@ -378,8 +310,5 @@ void tileSpecializeBuild(const SpecializePlan *plan) {
   buildMemory(&made, &builder);
   buildLoads(&made, tileBuilderInRegion(&builder, &made.regions[Load], 0, NULL));
   moveInside(&made, tileBuilderInRegion(&builder, &made.regions[Multiply], 0, NULL));
-  captureAll(&made, Load);
-  captureAll(&made, Multiply);
   buildPartitions(&made, &builder);
-  free(made.captures);
 }

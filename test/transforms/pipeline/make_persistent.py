@@ -1,0 +1,103 @@
+"""Persistent products on an emulated machine of three cores: right and silent, and not without the barriers that keep a
+tile's result until it is copied, nor without the waits for places of the ring.
+
+make_persistent.py BUILD
+"""
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[3]
+FINDING = re.compile(r"error: (race|read before the copy landed|overwrite of a copy in flight|uninitialized read|divergence|deadlock)")
+
+
+def product(m, n, k, block, warps):
+    """f16, with an epilogue."""
+    a, b, s, h = f"tensor<{m}x{k}xf16>", f"tensor<{k}x{n}xf16>", f"tensor<{m}x{n}xf32>", f"tensor<{m}x{n}xf16>"
+    return f"""#id = affine_map<(i, j) -> (i, j)>
+func.func @main(%a: {a}, %b: {b}) -> {h} {{
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : {s}
+  %f = linalg.fill ins(%z : f32) outs(%e : {s}) -> {s}
+  %c = linalg.matmul {{tile.schedule = #tile.schedule<block = {block}, warps = {warps}, stages = 3>}}
+      ins(%a, %b : {a}, {b}) outs(%f : {s}) -> {s}
+  %o = tensor.empty() : {h}
+  %h = linalg.generic {{indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}}
+      ins(%c : {s}) outs(%o : {h}) {{
+  ^bb0(%v: f32, %w: f16):
+    %m = arith.maximumf %v, %z : f32
+    %t = arith.truncf %m : f32 to f16
+    linalg.yield %t : f16
+  }} -> {h}
+  return %h : {h}
+}}
+"""
+
+
+def run(build, machines, text, *flags):
+    return subprocess.run([build / "bin/tile-run", "-", "--target=emulate:sm_90a", f"--tile-machine-path={machines}", *flags],
+                          input=text, text=True, capture_output=True)
+
+
+def lower(build, machines, text):
+    """The kernel as nvvm, the host as it is."""
+    def optimize(*flags):
+        done = subprocess.run([build / "bin/tile-opt", "-", f"--tile-machine-path={machines}", *flags], input=text,
+                              text=True, capture_output=True)
+        if done.returncode:
+            sys.exit(done.stderr)
+        return done
+    expansion = optimize("--tile-to-nvvm-pipeline=chip=sm_90a", "--dump-pass-pipeline").stderr
+    passes = re.search(r"builtin\.module\(.*?(?=,\s*convert-gpu-launch-to-runtime)", expansion, re.S).group(0) + ")"
+    return optimize(f"--pass-pipeline={passes}").stdout
+
+
+def without(text, pattern, n):
+    found = [m for m in re.finditer(pattern, text, re.M)]
+    if len(found) <= n:
+        sys.exit(f"no line number {n} has {pattern!r}")
+    return text[:found[n].start()] + text[found[n].end():]
+
+
+def main():
+    build, wrong = Path(sys.argv[1]), 0
+    with tempfile.TemporaryDirectory() as machines:
+        machine = (ROOT / "lib/machine/sm_90a.machine").read_text()
+        Path(machines, "sm_90a.machine").write_text(re.sub(r"^cores = .*$", "cores = 3", machine, flags=re.M))
+        # Two groups that multiply; one group, two programs a core; rows of 8 bytes more; direct stores.
+        cases = [(391, 200, 136, [128, 64, 64], [4, 2, 1]), (391, 136, 200, [64, 64, 64], [4, 1, 1]),
+                 (520, 136, 104, [128, 64, 64], [4, 2, 1]), (391, 131, 72, [64, 64, 64], [4, 1, 1])]
+        for m, n, k, block, warps in cases:
+            text = product(m, n, k, block, warps)
+            stats = Path(machines, "stats.json")
+            done = run(build, machines, text, "--check-against=interpret", f"--stats={stats}")
+            programs = re.search(r'"programs": (\d+)', stats.read_text()) if stats.exists() else None
+            is_right = done.returncode == 0 and "right" in done.stdout and int(programs.group(1)) == (
+                3 if warps[1] == 2 else 6)
+            if n != 131 and not is_right:
+                wrong += 1
+                print(m, n, k, block, done.stdout, done.stderr)
+            elif n == 131 and done.returncode:
+                wrong += 1
+                print(m, n, k, block, done.stdout, done.stderr)
+        text = lower(build, machines, product(*cases[0]))
+        if run(build, machines, text).returncode:
+            sys.exit("the lowered text does not run")
+        found = 0
+        # In the loop over tiles: the named barriers ahead of the store and of the copy out; the fence; the wait.
+        barrier = r"^.*nvvm\.barrier id.*\n"
+        waits = len(re.findall(r"mbarrier\.try_wait", text))
+        defects = [(barrier, 0), (barrier, 1), (r"^.*nvvm\.fence\.proxy.*\n", 0), (r"^.*cp\.async\.bulk\.wait_group.*\n", 0)]
+        defects += [(r"^.*mbarrier\.try_wait.*\n", i) for i in range(waits)]
+        for pattern, n in defects:
+            done = run(build, machines, without(text, pattern, n))
+            is_found = done.returncode and (FINDING.search(done.stderr) or "missing fence" in done.stderr)
+            found += bool(is_found)
+            if not is_found:
+                print("not found:", pattern, n, done.stderr[:300])
+    print(f"{wrong} wrong, {found} of {len(defects)} planted defects found")
+
+
+main()
