@@ -316,8 +316,14 @@ static void addKind(Entries *entries, const TileOperator *op, const TileSearchCa
 }
 
 MlirAttribute tileScheduleOfBlock(MlirContext context, int count, const int64_t *sizes) {
+  return tileScheduleOfGroupedBlock(context, count, sizes, 0);
+}
+
+MlirAttribute tileScheduleOfGroupedBlock(MlirContext context, int count, const int64_t *sizes, int64_t group) {
   Entries entries = {.context = context};
   addList(&entries, "block", count, sizes);
+  if (group > 0)
+    addList(&entries, "group", 1, &group);
   return tileScheduleAttrGet(context, mlirDictionaryAttrGet(context, entries.count, entries.items));
 }
 

@@ -185,11 +185,29 @@ static void searchGpu(const TileSearchTarget *target, const TileAttentionSizes *
     }
 }
 
+// Programs of one head see ever more keys: the shortest ones end the grid, so that all cores end together. The keys and
+// values of heads that are visited side by side stay in half of the last cache.
+static int64_t headsTogether(const TileSearchTarget *target, const TileAttentionSizes *s) {
+  bool grows = false;
+  for (int i = 0; i < s->numBounds; ++i)
+    grows |= s->bounds[i].slope > 0 && s->bounds[i].isUpper;
+  for (int i = 0; i < s->numBounds; ++i)
+    grows &= s->bounds[i].slope <= 0 || s->bounds[i].isUpper;
+  if (!grows)
+    return 0;
+  const TileSearchLevel *cache = &target->levels[target->numLevels - 2];
+  int64_t bytes = s->keys * (s->depth + s->channels) * s->bytes, together = 1;
+  for (int64_t heads = 1; heads <= s->heads && heads * bytes <= cache->bytes / 2; ++heads)
+    together = s->heads % heads ? together : heads;
+  return together;
+}
+
 //===--- both ------------------------------------------------------------------------------===//
 
 TileSearchAttention tileSearchAttention(const TileSearchTarget *target, const TileAttentionSizes *sizes,
                                         double products) {
   TileSearchAttention best = {.fused = INFINITY};
+  best.heads = target->isGpu ? headsTogether(target, sizes) : 0;
   if (target->isGpu)
     searchGpu(target, sizes, &best);
   else

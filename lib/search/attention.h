@@ -35,6 +35,9 @@ typedef struct TileSearchAttention {
   int64_t queries, keys; // of a block, powers of two along queries; 0: none fits
   double fused, apart;   // predicted seconds of the kernel, and of products and softmax one after another
   int64_t evaluations;
+  // A GPU's, where programs of later queries see more keys: so many heads are visited side by side, their longest
+  // programs first. 0: programs are visited in order.
+  int64_t heads;
 } TileSearchAttention;
 
 // `products`: predicted seconds of both products by themselves. The target's rate is of the products' types.

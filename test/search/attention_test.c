@@ -98,12 +98,30 @@ static void testMeasuredBlocks(void) {
   }
 }
 
+// Programs of later queries see more keys: heads are visited side by side, as many as half of the cache holds.
+static void testOrder(void) {
+  TileSearchTarget target = targetOf("sm_90a", "f16");
+  TileAttentionSizes sizes = {.heads = 16, .queries = 4096, .keys = 4096, .depth = 128, .channels = 128, .bytes = 2};
+  expect(tileSearchAttention(&target, &sizes, 1).heads == 0, "programs of one length keep their order");
+  sizes.numBounds = 1;
+  sizes.bounds[0] = (TileAttentionBound){.isUpper = true, .slope = 1, .constant = 1};
+  expect(tileSearchAttention(&target, &sizes, 1).heads == 8, "eight heads are in half of the cache, and divide sixteen");
+  sizes.heads = 7;
+  expect(tileSearchAttention(&target, &sizes, 1).heads == 7, "all heads that fit");
+  sizes.keys = 1 << 20;
+  expect(tileSearchAttention(&target, &sizes, 1).heads == 1, "one head at least");
+  sizes.numBounds = 2; // a window: all see as many
+  sizes.bounds[1] = (TileAttentionBound){.isUpper = false, .slope = 1, .constant = -99};
+  expect(tileSearchAttention(&target, &sizes, 1).heads == 0, "programs of a window keep their order");
+}
+
 int main(void) {
   testChip("x86-64-v4");
   testChip("sm_80");
   testChip("gfx942");
   testFewQueries();
   testMeasuredBlocks();
+  testOrder();
   printf("%d failures\n", failures);
   return failures ? 1 : 0;
 }

@@ -12,6 +12,7 @@
 #include "lib/conversion/linalg_to_tile/kernel.h"
 #include "lib/conversion/linalg_to_tile/lowerings.h"
 #include "lib/conversion/linalg_to_tile/templates.h"
+#include "lib/support/integer.h"
 #include "upstream/arith.h"
 #include "upstream/linalg.h"
 #include "upstream/math.h"
@@ -30,6 +31,7 @@ typedef struct Emission {
   // Where scores are compared before they are scaled: the product in f's body, and its factor times log2 e; else null.
   MlirValue scaled;
   double scale;
+  int64_t heads; // visited side by side, their last queries first; 0: in the order of the grid
 } Emission;
 
 //===--- tiles -----------------------------------------------------------------------===//
@@ -367,11 +369,60 @@ static bool takeSchedule(TileAttention *a, MlirOperation group) {
          a->structured.dims[a->channels].tile >= a->structured.dims[a->channels].extent;
 }
 
-static void emit(TileAttention *a) {
-  Emission k = {.attention = a, .s = &a->structured, .isGpu = tileStructuredGpu(&a->structured)};
+//===--- the order of programs -----------------------------------------------------------===//
+
+static bool isHead(const Emission *k, int dim) { return !k->s->dims[dim].isReduction && dim != k->attention->queries; }
+
+static bool isKnown(const Emission *k, int dim) { return !mlirShapedTypeIsDynamicSize(k->s->dims[dim].extent); }
+
+static MlirValue tilesAlong(Emission *k, int dim) {
+  return tileKernelNumTiles(&k->e, &k->e.body, dim, tileKernelExtent(&k->e, dim));
+}
+
+// The program's position along a dimension, whose range is known where its extent is.
+static void setIndex(Emission *k, int dim, MlirValue index) {
+  int64_t tile = k->s->dims[dim].tile;
+  k->e.index[dim] = isKnown(k, dim) && k->s->dims[dim].extent > 0
+                        ? tileKernelAssumeBelow(&k->e, index, tessera_ceil_div(k->s->dims[dim].extent, tile))
+                        : index;
+}
+
+// Sections of heads, one behind the other; in each the heads' last queries, then the ones before. Programs of the last
+// queries are the longest: they begin first, and short ones fill the end.
+static void orderPrograms(Emission *k) {
+  MlirValue blocks = tilesAlong(k, k->attention->queries), one = tileBuildIndex(&k->e.body, 1), head = {NULL};
+  int64_t heads = 1;
+  for (int d = 0; d < k->s->numDims; ++d)
+    if (isHead(k, d)) {
+      heads *= isKnown(k, d) ? k->s->dims[d].extent : 0;
+      head = mlirValueIsNull(head)
+                 ? k->e.index[d]
+                 : tileBuildAdd(&k->e.body, tileBuildMul(&k->e.body, head, tilesAlong(k, d)), k->e.index[d]);
+    }
+  MlirValue query = k->e.index[k->attention->queries];
+  if (k->heads > 1 && heads > 0 && heads % k->heads == 0) {
+    MlirValue side = tileBuildIndex(&k->e.body, k->heads), all = tileBuildMul(&k->e.body, side, blocks);
+    MlirValue program = tileBuildAdd(&k->e.body, tileBuildMul(&k->e.body, head, blocks), query);
+    MlirValue inside = arithRemUIOpBuild(&k->e.body, program, all);
+    MlirValue section = tileBuildMul(&k->e.body, arithDivUIOpBuild(&k->e.body, program, all), side);
+    head = tileBuildAdd(&k->e.body, section, arithRemUIOpBuild(&k->e.body, inside, side));
+    query = arithDivUIOpBuild(&k->e.body, inside, side);
+    for (int d = k->s->numDims - 1; d >= 0; --d)
+      if (isHead(k, d)) {
+        setIndex(k, d, arithRemUIOpBuild(&k->e.body, head, tilesAlong(k, d)));
+        head = arithDivUIOpBuild(&k->e.body, head, tilesAlong(k, d));
+      }
+  }
+  setIndex(k, k->attention->queries, tileBuildSub(&k->e.body, tileBuildSub(&k->e.body, blocks, one), query));
+}
+
+static void emit(TileAttention *a, int64_t heads) {
+  Emission k = {.attention = a, .s = &a->structured, .isGpu = tileStructuredGpu(&a->structured), .heads = heads};
   // A program walks all channels: they are none of the grid's.
   k.s->dims[a->channels].isReduction = true;
   tileKernelBegin(&k.e, k.s, "attention");
+  if (k.isGpu && heads > 0)
+    orderPrograms(&k);
   k.s->dims[a->channels].isReduction = false;
   buildKernel(&k);
   k.s->dims[a->channels].isReduction = true;
@@ -386,6 +437,7 @@ bool tileLowerAttention(MlirOperation group, const TileTarget *target) {
   TileAttention a;
   if (mlirOperationIsNull(root) || !tileAttentionMatch(root, target, &a, &reason) || !takeSchedule(&a, group))
     return false;
-  emit(&a);
+  MlirAttribute together = tileScheduleAttrGetEntry(tileGroupOpGetSchedule(group), "group");
+  emit(&a, mlirAttributeIsNull(together) ? 0 : mlirDenseI64ArrayGetElement(together, 0));
   return true;
 }

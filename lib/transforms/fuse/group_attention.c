@@ -3,7 +3,8 @@
 //
 // Expects: linalg on tensors in func.func, named ops generalized, elementwise ops composed. Leaves: a tile.group around
 // each chain that lib/analysis/attention.h recognizes and that the model (lib/search/attention.h) finds faster as one
-// kernel. The group's schedule says how many queries, keys, channels of Q and channels of V a program takes at once.
+// kernel. The group's schedule says how many queries, keys, channels of Q and channels of V a program takes at once,
+// and, where programs of later queries see more keys, how many heads are visited side by side (`group`).
 // With `remarks` the pass says why a chain stayed. Cost: linear in the ops. Papers: FlashAttention (Dao et al., NeurIPS
 // 2022), online softmax (Milakov and Gimelshein, 2018).
 #include "lib/transforms/fuse/group_attention.h"
@@ -112,7 +113,8 @@ static void group(const TileAttention *a, const TileSearchAttention *best) {
   const int64_t block[] = {best->queries, best->keys, isGpu ? tessera_bucket(depth) : depth,
                            isGpu ? tessera_bucket(channels) : channels};
   appendMakers(s, tileOnlyResult(s->op), &ops);
-  tileGroupWrap(ops.items, ops.count, "register", tileScheduleOfBlock(mlirOperationGetContext(s->op), 4, block));
+  tileGroupWrap(ops.items, ops.count, "register",
+                tileScheduleOfGroupedBlock(mlirOperationGetContext(s->op), 4, block, best->heads));
   tileOpsFree(&ops);
 }
 
