@@ -490,8 +490,98 @@ static double inBestOrder(const Nest *nest, int i, double together, int64_t *gro
   return best;
 }
 
+//===--- products of warpgroups ---------------------------------------------------------===//
+
+// The limits of tile-specialize-warps: groups of four warps that multiply 64 rows at a time, an engine that copies rows
+// of whole pieces, one group of warps beside them that loads.
+enum { GroupWarps = 4, GroupRows = 64, MostColumns = 256, MostGroupSums = 128, PieceBytes = 16, ExchangeBytes = 9216 };
+enum { MostGroupStages = 8, FewestGroupStages = 2, SharedSums = 64, LoadingWarps = 4 };
+
+// Rows of whole pieces, neighbours along one of the product's dimensions; elements of fewer than 16 bits along k only.
+static bool suitsEngine(const Nest *nest, const TileOperatorOperand *operand) {
+  int64_t last = operand->rank ? operand->extents[operand->rank - 1] : 0,
+          dims[] = {nest->op->k, nest->op->m, nest->op->n};
+  bool isKnown = false;
+  for (int i = 0; i < (operand->bits < 16 ? 1 : 3) && operand->rank; ++i)
+    isKnown |= operand->factors[operand->rank - 1][dims[i]] == 1 && !nest->op->dims[dims[i]].isUnknown;
+  return isKnown && !operand->isGathered && last * operand->bits % (8 * PieceBytes) == 0;
+}
+
+static int64_t groupsOf(const Nest *nest) { return nest->tile->gpu.warps / GroupWarps; }
+
+static bool runsInGroups(const Nest *nest) {
+  const TileOperator *op = nest->op;
+  const int64_t *size = nest->tile->size;
+  if (!nest->target->isGpu || op->m < 0 || !nest->target->hasGroupAtom)
+    return false;
+  int64_t groups = groupsOf(nest), bits = op->operands[op->lhs].bits, rest = 1;
+  for (int d = 0; d < op->numDims; ++d)
+    if (d != op->m && d != op->n && d != op->k) // one loop, along k
+      rest *= op->dims[d].isReduction ? op->dims[d].extent : size[d];
+  return nest->tile->gpu.warps % GroupWarps == 0 && (groups == 1 || groups == 2) && rest == 1 &&
+         size[op->m] % (GroupRows * groups) == 0 && size[op->n] % 16 == 0 && size[op->k] * bits >= 256 &&
+         size[op->m] * size[op->n] <= MostGroupSums * groups * GroupWarps * nest->target->lanes &&
+         suitsEngine(nest, &op->operands[op->lhs]) && suitsEngine(nest, &op->operands[op->rhs]);
+}
+
+// Programs that share a core: two where one group each multiplies few sums, if there are programs for both.
+static int64_t groupPrograms(const Nest *nest) {
+  const int64_t *size = nest->tile->size;
+  int64_t sums = size[nest->op->m] * size[nest->op->n] / (groupsOf(nest) * GroupWarps * nest->target->lanes);
+  return groupsOf(nest) == 1 && sums <= SharedSums && nest->programs > (double)nest->target->cores ? 2 : 1;
+}
+
+// Stages of the ring beside the result; as many as there are steps.
+static int64_t groupStages(const Nest *nest, int64_t programs, double stage) {
+  const TileOperatorOperand *out = &nest->op->operands[nest->op->out];
+  double result = tileElements(nest, nest->op->out) * fmin(bytesOf(out), 2); // a wider one goes its own way
+  double room = (double)nest->target->sharedPerBlock / (double)programs - ExchangeBytes - result;
+  return (int64_t)fmin(fmin(floor(room / stage), MostGroupStages), nest->steps);
+}
+
+// Steps at the rate of the instruction, which falls with its columns, or as fast as stages come.
+static double groupSeconds(const Nest *nest, int64_t programs, int64_t stages) {
+  const TileSearchTarget *t = nest->target;
+  const int64_t *size = nest->tile->size, m = size[nest->op->m], n = size[nest->op->n], k = size[nest->op->k];
+  double columns = (double)tessera_min(n, MostColumns);
+  double rate = t->rate * (1 - t->model.groupNarrow * log2(MostColumns / columns));
+  double alone = groupsOf(nest) == 1 && programs == 1 ? t->model.groupAlone : 1;
+  double multiply = 2.0 * (double)(m * n * k) / rate * alone + (double)t->model.groupStep;
+  double waves = ceil(nest->programs / (double)(t->cores * programs));
+  double perWave = fmax((double)programs * multiply / t->clock, t->model.groupWait / (double)stages);
+  return t->model.groupStart + waves * nest->steps * perWave;
+}
+
+static TilePrediction predictGroups(const Nest *nest) {
+  const TileSearchTarget *t = nest->target;
+  double lhs, rhs, stage = stepBytes(nest, &lhs, &rhs);
+  int64_t programs = groupPrograms(nest), stages = groupStages(nest, programs, stage);
+  TilePrediction p = {.perCore = programs};
+  nameTraffic(nest, &p);
+  p.misfit = stages < tessera_min(FewestGroupStages, (int64_t)nest->steps) ? "shared memory" : NULL;
+  if (p.misfit)
+    return p;
+  p.sharedBytes = (int64_t)stage * stages;
+  p.occupancy = fmin((double)programs, ceil(nest->programs / (double)t->cores)) *
+                (double)(nest->tile->gpu.warps + LoadingWarps) / (double)t->warpsPerCore;
+  addTerm(&p, "compute", groupSeconds(nest, programs, stages));
+  for (int i = t->shared + 1; i < t->numLevels; ++i) {
+    const TileSearchLevel *level = &t->levels[i];
+    bool hasCache = i - 1 > t->shared;
+    p.traffic[i] = hasCache ? inBestOrder(nest, i - 1, (double)(t->cores * programs), &p.group)
+                            : transferred(nest, level->transaction);
+    addTerm(&p, level->name,
+            t->model.groupStart + p.traffic[i] / (level->bandwidth * (hasCache ? 1 : t->model.groupCopies)));
+  }
+  return p;
+}
+
+//===--- all others ---------------------------------------------------------------------===//
+
 static TilePrediction predictGpu(const Nest *nest) {
   const TileSearchTarget *t = nest->target;
+  if (runsInGroups(nest))
+    return predictGroups(nest);
   TilePrediction p = {.registers = threadRegisters(nest)};
   measureShared(nest, &p);
   nameTraffic(nest, &p);

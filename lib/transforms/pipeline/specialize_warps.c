@@ -297,11 +297,36 @@ static bool findAtoms(Search *search) {
   return true;
 }
 
-// All registers of a core go to two groups that multiply. One group leaves half of the core to another block.
+// The most programs along an axis of the grid, for all that the kernel knows; 0: not known.
+static int64_t programsAlong(MlirOperation id) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(tileOnlyResult(id)); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    if (tileAssumeOpIsA(user) && tileIndexFacts(tileOnlyResult(user)).high < INT32_MAX)
+      return tileIndexFacts(tileOnlyResult(user)).high + 1;
+  }
+  return 0;
+}
+
+// Whether every program of the kernel has a core for itself.
+static bool areFewPrograms(const Search *search) {
+  int64_t programs = 1, cores = 0;
+  TileOps ids = tileCollectOps(search->plan.kernel, tileProgramIdOpIsA);
+  tileMachineGetInteger(search->machine, "cores", &cores);
+  for (intptr_t i = 0; i < ids.count && programs <= cores; ++i) {
+    int64_t along = programsAlong(ids.items[i]);
+    programs = along ? programs * along : cores + 1;
+  }
+  tileOpsFree(&ids);
+  return programs <= cores;
+}
+
+// All registers of a core go to two groups that multiply. One group leaves half of the core to another block, if there
+// is one.
 static bool chooseRegisters(Search *search) {
   SpecializePlan *plan = &search->plan;
   int64_t registers = 0, perThread = 0, groups = 1 + plan->groups, threads = groups * SpecializeGroupWarps * 32;
-  search->blocks = plan->groups == 1 && search->sums <= MostSums / 2 ? 2 : 1;
+  search->blocks = plan->groups == 1 && search->sums <= MostSums / 2 && !areFewPrograms(search) ? 2 : 1;
   if (plan->groups == 1)
     return search->sums <= MostSums;
   tileMachineGetInteger(search->machine, "registers.per_core", &registers);
