@@ -105,7 +105,8 @@ static void testOrder(void) {
   expect(tileSearchAttention(&target, &sizes, 1).heads == 0, "programs of one length keep their order");
   sizes.numBounds = 1;
   sizes.bounds[0] = (TileAttentionBound){.isUpper = true, .slope = 1, .constant = 1};
-  expect(tileSearchAttention(&target, &sizes, 1).heads == 8, "eight heads are in half of the cache, and divide sixteen");
+  expect(tileSearchAttention(&target, &sizes, 1).heads == 8,
+         "eight heads are in half of the cache, and divide sixteen");
   sizes.heads = 7;
   expect(tileSearchAttention(&target, &sizes, 1).heads == 7, "all heads that fit");
   sizes.keys = 1 << 20;

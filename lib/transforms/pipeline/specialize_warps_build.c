@@ -1,6 +1,6 @@
 // The kernel with partitions of warps: one loads both factors of a product into rings, the others multiply and do all
 // that follows. See specialize_warps.h.
-// How: the partitions are made of ops that use values from outside, which partitions.h makes captures of.
+// How: the partitions are made of ops that use values from outside, which create_partitions.h makes captures of.
 #include "lib/transforms/pipeline/specialize_warps.h"
 
 #include "dialects/tile/ops.h"
@@ -8,8 +8,8 @@
 #include "dialects/tile/tile.h"
 #include "lib/capi/op.h"
 #include "lib/ir/builder.h"
+#include "lib/transforms/pipeline/create_partitions.h"
 #include "lib/transforms/pipeline/loops.h"
-#include "lib/transforms/pipeline/partitions.h"
 #include "mlir-c/BuiltinAttributes.h"
 #include "upstream/arith.h"
 #include "upstream/scf.h"

@@ -1,5 +1,5 @@
-// Captures of partitions. See partitions.h.
-#include "lib/transforms/pipeline/partitions.h"
+// Captures of partitions. See create_partitions.h.
+#include "lib/transforms/pipeline/create_partitions.h"
 
 #include "dialects/tile/ops.h"
 #include "lib/ir/support.h"
