@@ -4,7 +4,8 @@
 //   the atom fma whose threads have all factors. What those ops exchanged goes through a tile.alloc, a tile.store and a
 //   tile.load. A conversion of layouts gets a buffer whose layout has no bank conflicts where that is possible, or two
 //   halves where the tile is too large. Other exchanges get a memref, row by row, and a view takes the part.
-//   Operands that an op takes in one layout and has in another are converted before it.
+//   Operands that an op takes in one layout and has in another are converted before it. Reductions that a loop adds up
+//   exchange nothing in the loop, and once behind it.
 // Why: no later pass and no conversion knows how these ops exchange elements. Memory is planned for them and barriers
 //   are inserted as for any tile.alloc.
 // Cost: linear in the ops; a conversion is planned once.
@@ -26,6 +27,7 @@ static const char *const statistics[] = {
     "conversions: conversions of layouts that go through shared memory",
     "exchanges: ops whose elements go through shared memory",
     "halves: conversions that go through a buffer in two parts, since the whole tile has no room",
+    "delayed: reductions that wait for the end of the loop that adds them up",
     NULL,
 };
 
@@ -386,6 +388,7 @@ static bool exchangeKernel(MlirOperation kernel, MlirExtPass pass, const TileMac
                      tileMachineGetName(machine));
   tileMachineGetInteger(machine, "shared.per_block.bytes", &limit);
   const TileExchange threads = {.machine = machine, .lanes = (uint32_t)width};
+  tileExchangeDelay(&(Exchange){.threads = threads, .pass = pass}, kernel);
   mlirOperationWalk(kernel, convertOperands, NULL, MlirWalkPreOrder);
   exchangeAll(kernel, pass, &threads, limit);
   return true;

@@ -10,7 +10,13 @@
 #include "lib/capi/pass.h"
 #include "lib/ir/builder.h"
 
-enum { Statistic_Conversions, Statistic_Exchanges, Statistic_Halves, MaxRank = TILE_LAYOUT_MAX_AXES };
+enum {
+  Statistic_Conversions,
+  Statistic_Exchanges,
+  Statistic_Halves,
+  Statistic_Delayed,
+  MaxRank = TILE_LAYOUT_MAX_AXES
+};
 
 // One op that is rewritten: where code goes, and what its warps and the memory beside it are.
 typedef struct Exchange {
@@ -46,6 +52,9 @@ MlirAttribute tileExchangeKeyword(const Exchange *x, const char *word);
 MlirValue tileExchangeConvertInMemory(Exchange *x, MlirValue value, MlirType to);
 // The tile in the layout of `type`, with its own elements, in whichever way.
 MlirValue tileExchangeConvertLike(Exchange *x, MlirValue value, MlirType type);
+
+// Reductions of a loop that adds them up wait for its end.
+void tileExchangeDelay(Exchange *x, MlirOperation kernel);
 
 //===--- ops ------------------------------------------------------------------------------------------===//
 // Each gives the results in other words; false: the op stays.

@@ -3,8 +3,9 @@
 // RUN: not %tile_opt %s --split-input-file --pass-pipeline='builtin.module(tile.kernel(tile-exchange-in-shared-memory))' 2>&1 | FileCheck %s --check-prefix=NAMELESS
 // RUN: not %tile_opt %s --split-input-file --pass-pipeline='builtin.module(tile.kernel(tile-exchange-in-shared-memory{chip=x86-64-v4}))' 2>&1 | FileCheck %s --check-prefix=CPU
 
-// COUNT-DAG: 5 conversions
-// COUNT-DAG: 13 exchanges
+// COUNT-DAG: 8 conversions
+// COUNT-DAG: 1 delayed
+// COUNT-DAG: 16 exchanges
 // NAMELESS: error: 'tile.kernel' op has no machine; the kernel, the module or the option chip must name one
 // CPU: error: 'tile.kernel' op machine x86-64-v4 has no warp.width; threads exchange elements on GPUs only
 
@@ -140,6 +141,67 @@ tile.kernel @reduce(%x: memref<32x32xf32>, %y: memref<32xf32>) attributes {warps
   tile.store %r, %Y[%c0] : tensor<32xf32, #column>, !tile.view<32xf32>
   %s = tile.reduce {arith.addf} %a axes [0, 1] : tensor<32x32xf32, #rows> -> f32
   memref.store %s, %y[%c0] : memref<32xf32>
+  tile.return
+}
+
+// -----
+
+#rows = #tile.layout<reg [2:d1*64, 2:d0], lane [32:d1], warp [2:d1*32]>
+#column = #tile.layout<reg [2:d0], lane [32:_], warp [2:_]>
+// A loop that adds up what it reduces: each thread adds up its own, and the threads exchange theirs behind the loop, where
+// the first sums are added.
+// CHECK-LABEL: tile.kernel @delayed
+// CHECK: %[[FIRST:.*]] = arith.constant dense<1.000000e+00>
+// CHECK: %[[NONE:.*]] = arith.constant dense<-0.000000e+00> : tensor<2x64xf32
+// CHECK: %[[OWN:.*]] = scf.for {{.*}} iter_args(%[[A:.*]] = %[[NONE]]) -> (tensor<2x64xf32
+// CHECK: tile.reduce {arith.addf} %{{.*}} axes [1] : {{.*}} -> tensor<2x64xf32
+// CHECK-NEXT: arith.addf %[[A]], %{{.*}} : tensor<2x64xf32
+// CHECK-NEXT: scf.yield
+// CHECK: tile.reduce {arith.addf} %{{.*}} axes [2] : {{.*}} -> tensor<2x2xf32
+// CHECK: tile.alloc
+// CHECK: %[[ALL:.*]] = tile.reduce {arith.addf} %{{.*}} axes [1] : {{.*}} -> tensor<2xf32
+// CHECK: arith.addf %[[FIRST]], %[[ALL]]
+tile.kernel @delayed(%x: memref<2x1024xf32>, %y: memref<2xf32>) attributes {warps = 2 : i32} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %first = arith.constant dense<1.0> : tensor<2xf32, #column>
+  %X = tile.view %x : memref<2x1024xf32> to !tile.view<2x128xf32>
+  %Y = tile.view %y : memref<2xf32> to !tile.view<2xf32>
+  %s = scf.for %i = %c0 to %c8 step %c1 iter_args(%a = %first) -> (tensor<2xf32, #column>) {
+    %t = tile.load %X[%c0, %i] : !tile.view<2x128xf32> -> tensor<2x128xf32, #rows>
+    %r = tile.reduce {arith.addf} %t axes [1] : tensor<2x128xf32, #rows> -> tensor<2xf32, #column>
+    %b = arith.addf %a, %r : tensor<2xf32, #column>
+    scf.yield %b : tensor<2xf32, #column>
+  }
+  tile.store %s, %Y[%c0] : tensor<2xf32, #column>, !tile.view<2xf32>
+  tile.return
+}
+
+// -----
+
+#rows = #tile.layout<reg [2:d1*64, 2:d0], lane [32:d1], warp [2:d1*32]>
+#column = #tile.layout<reg [2:d0], lane [32:_], warp [2:_]>
+// The loop asks for the sums in each round, or combines them in another way than it reduces: the reductions stay.
+// CHECK-LABEL: tile.kernel @asked
+// CHECK: scf.for {{.*}} -> (tensor<2xf32, {{.*}}>, tensor<2xf32
+tile.kernel @asked(%x: memref<2x1024xf32>, %y: memref<2xf32>) attributes {warps = 2 : i32} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %first = arith.constant dense<1.0> : tensor<2xf32, #column>
+  %X = tile.view %x : memref<2x1024xf32> to !tile.view<2x128xf32>
+  %Y = tile.view %y : memref<2xf32> to !tile.view<2xf32>
+  %s, %m = scf.for %i = %c0 to %c8 step %c1 iter_args(%a = %first, %b = %first) -> (tensor<2xf32, #column>, tensor<2xf32, #column>) {
+    %t = tile.load %X[%c0, %i] : !tile.view<2x128xf32> -> tensor<2x128xf32, #rows>
+    %r = tile.reduce {arith.addf} %t axes [1] : tensor<2x128xf32, #rows> -> tensor<2xf32, #column>
+    %q = tile.reduce {arith.addf} %t axes [1] : tensor<2x128xf32, #rows> -> tensor<2xf32, #column>
+    %n = arith.addf %a, %r : tensor<2xf32, #column>
+    %o = arith.maximumf %b, %q : tensor<2xf32, #column>
+    tile.store %n, %Y[%c0] : tensor<2xf32, #column>, !tile.view<2xf32>
+    scf.yield %n, %o : tensor<2xf32, #column>, tensor<2xf32, #column>
+  }
+  tile.store %m, %Y[%c0] : tensor<2xf32, #column>, !tile.view<2xf32>
   tile.return
 }
 
