@@ -11,8 +11,7 @@ static bool isMachine(MlirAttribute attribute) {
   return !mlirAttributeIsNull(attribute) && tileAttributeIsAMachine(attribute);
 }
 
-// What a kernel or module says, from the op outwards; null if nobody does.
-static MlirAttribute stated(MlirOperation op) {
+MlirAttribute tileMachineStated(MlirOperation op) {
   for (; !mlirOperationIsNull(op); op = mlirOperationGetParentOperation(op)) {
     MlirAttribute attribute = tileKernelOpIsA(op) ? tileKernelOpGetMachine(op) : tileOpGetMachine(op);
     if (isMachine(attribute))
@@ -40,7 +39,7 @@ TileMachine *tileMachineOfHost(TileError *error) {
 
 TileMachine *tileMachineOf(MlirOperation op, MlirExtPass pass, MlirAttribute *attribute) {
   MlirStringRef chip = mlirExtPassGetString(pass, "chip");
-  MlirAttribute found = stated(op);
+  MlirAttribute found = tileMachineStated(op);
   TileError error = {.text = "out of memory"};
   TileMachine *machine = chip.length ? tileMachineOfChip(mlirOperationGetContext(op), chip, &found, &error)
                          : mlirAttributeIsNull(found) ? tileMachineOfHost(&error)

@@ -19,6 +19,8 @@
 // The caller destroys the machine. Null after a diagnostic at the op. `attribute` (may be null) gets the #tile.machine,
 // or a null attribute for this host.
 TileMachine *tileMachineOf(MlirOperation op, MlirExtPass pass, MlirAttribute *attribute);
+// What the kernel or a module around the op says, from the op outwards; null if none does.
+MlirAttribute tileMachineStated(MlirOperation op);
 // This host, or a common CPU where the host cannot be asked.
 TileMachine *tileMachineOfHost(TileError *error);
 // The machine of a chip by name, or of `around` where that is a #tile.machine of this name (it may have other figures).

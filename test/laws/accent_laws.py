@@ -23,6 +23,8 @@ LAWS = [
     (r"^#ifndef \w+_H_?$", "a header begins with #pragma once, not with an include guard", "#ifndef TESSERA_IR_BUILDER_H"),
     (r"\b\w*MaxRank = \d", "derive a limit of ranks from TESSERA_MAX_RANK or TILE_LAYOUT_MAX_AXES",
      "enum { MaxRank = 16 };"),
+    (r'"[^"]*\b(tile|convert|sparse)-[a-z-]+\{[^"]*%', "give a pass its options in a table or by the op's attributes, not by printing a pipeline",
+     '  snprintf(text, sizeof text, "tile-plan-shared-memory{chip=%s}", chip);'),
     (r"realloc\(.*(apacity|\bmax\w+) \* sizeof", "grow arrays by tessera_grow (lib/support/grow.h)",
      "    list->items = realloc(list->items, (size_t)list->capacity * sizeof *list->items);"),
 ]

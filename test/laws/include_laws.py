@@ -54,6 +54,9 @@ SHARED_FOLDERS = {"lib/conversion/tile_to_gpu": ["lib/conversion/tile_to_nvvm", 
 NO_MLIR = ["lib/support", "lib/layout", "lib/machine", "lib/search", "lib/runtime", "lib/run", "lib/emulator/machine",
            "lib/emulator/lanes", "lib/emulator/instructions", "tools/tile-exec"]
 CPLUSPLUS_ROOM = "lib/capi"
+# These translate what passes have decided: they build no op of the Tile dialect, and never ask what would be best.
+TRANSLATING = ["lib/conversion/tile_to_gpu", "lib/conversion/tile_to_nvvm", "lib/conversion/tile_to_rocdl"]
+DECIDES = re.compile(r"\btile[A-Z]\w*Op(?:Create|Build)\(|\btileThirdBitOf\(")
 USERS_KERNELS = "test/run/cuda/Inputs"  # what a user gives to our tools: data, and no source of ours
 
 CPLUSPLUS_FILE = (".cpp", ".cc", ".cxx", ".hpp", ".cu")
@@ -121,6 +124,9 @@ def breaches_in(path, text):
         yield from breaches_in_includes(path, text)
     if path.endswith(CPLUSPLUS_FILE) and not inside(path, CPLUSPLUS_ROOM) and not inside(path, USERS_KERNELS):
         yield f"is C++; only {CPLUSPLUS_ROOM} may hold any"
+    decides = DECIDES.search(text) if any(inside(path, room) for room in TRANSLATING) else None
+    if decides:
+        yield f"decides by {decides[0][:-1]}; a pass writes decisions into the kernel, and this conversion obeys them"
     lines = text.count("\n")
     if path.endswith(INCLUDING_FILE) and lines > LINES_AT_MOST:
         yield f"has {lines} lines; split it ({LINES_AT_MOST} at most)"
@@ -160,6 +166,7 @@ LAWFUL = {
     '#include "lib/transforms/passes.h"\n#include "dialects/tile/tile.h"\n#include "lib/layout/layout.h"\n',
     "lib/target/cpu/cpu.c": '#include "lib/jit/jit.h"\n#include "lib/runtime/tessera.h"\n',
     "lib/conversion/tile_to_vector/flow/a.c": '#include "lib/conversion/tile_to_vector/memory/b.h"\n',
+    "lib/conversion/tile_to_gpu/c.c": "  tileBuildAdd(b, x, tileLoadOpGetSource(op));\n",
     "tools/tile-opt/main.c": '#include "lib/pipelines/register.h"\n#include "lib/runtime/pool.h"\n',
     "README.md": "See ./work/here and https://example.org/home/page.\n",
 }
@@ -187,6 +194,8 @@ UNLAWFUL = [  # one file each, and a word of the one breach it must cause
     ("tools/tile-exec/main.c", '#include "lib/ir/walk.h"\n', "tools/tile-exec may include"),
     ("dialects/tile/a.cpp", "int x;\n", "is C++"),
     ("test/a_test.cc", "int x;\n", "is C++"),
+    ("lib/conversion/tile_to_gpu/a.c", "  tileSyncOpCreate(&builder);\n", "decides by tileSyncOpCreate"),
+    ("lib/conversion/tile_to_nvvm/b.c", "  x = tileThirdBitOf(machine, load);\n", "decides by tileThirdBitOf"),
     ("lib/ir/long.c", "\n" * (LINES_AT_MOST + 1), "split it"),
     ("docs/a.md", "see /" + "work/tree/file\n", "a path of one machine"),
 ]

@@ -6,6 +6,7 @@
 #include "lib/support/integer.h"
 
 #include "dialects/tile/questions.h"
+#include "lib/analysis/machine_of_op.h"
 #include "lib/ir/op_query.h"
 #include "lib/ir/pass.h"
 #include "upstream/gpu.h"
@@ -187,17 +188,22 @@ static void begin(Gpu *g, MlirBlock entry) {
   g->memo = g->entry.memo = g->builder.memo = tileMemoCreate(entry);
 }
 
+// The passes ask the kernel for its machine.
+static void nameMachine(Gpu *g) {
+  MlirAttribute machine = tileMachineStated(g->kernel);
+  MlirStringRef name = tileString(tileMachineGetName(g->machine));
+  if (mlirAttributeIsNull(machine) || !mlirStringRefEqual(tileMachineAttrGetName(machine), name))
+    tileKernelOpSetMachine(g->kernel, tileMachineAttrGet(g->context, name, mlirAttributeGetNull()));
+}
+
 // A kernel whose barriers are not ops yet gets places, barriers, waits and widths as the pipelines give them.
 static bool order(Gpu *g) {
-  char pipeline[384];
-  if (!mlirAttributeIsNull(tileOpAttribute(g->kernel, "ordered")))
+  static const char passes[] = "tile-exchange-in-shared-memory,tile-plan-shared-memory,tile-insert-barriers,"
+                               "tile-count-waits,tile-choose-accesses";
+  if (tileKernelOpHasOrdered(g->kernel))
     return true;
-  const char *chip = tileMachineGetName(g->machine);
-  snprintf(pipeline, sizeof pipeline,
-           "tile-exchange-in-shared-memory{chip=%s},tile-plan-shared-memory{chip=%s},tile-insert-barriers,"
-           "tile-count-waits,tile-choose-accesses{chip=%s}",
-           chip, chip, chip);
-  return tileRunPipeline(g->kernel, pipeline);
+  nameMachine(g);
+  return tileRunPipeline(g->kernel, passes);
 }
 
 static bool lowerKernel(Gpu *g) {

@@ -191,7 +191,8 @@ static uint32_t warpsOf(MlirOperation op) {
 static bool isExact(const Lifetimes *lifetimes, MlirOperation op) {
   if (memrefStoreOpIsA(op))
     return true;
-  if (!lifetimes->lanes || (!tileLoadOpIsA(op) && !tileStoreOpIsA(op)) || !mlirTypeIsATensor(tileOf(op)))
+  if (!lifetimes->lanes || (!tileLoadOpIsA(op) && !tileStoreOpIsA(op)) || !tileTypeIsATile(tileOf(op)) ||
+      mlirAttributeIsNull(tileTypeGetLayout(tileOf(op))))
     return false;
   TileLayout layout = tileLayoutAttrGetLayout(tileTypeGetLayout(tileOf(op)));
   return !tileHasCopies(&layout, lifetimes->lanes, warpsOf(op));

@@ -44,7 +44,8 @@ tile.kernel @ticket(%m: memref<4xi32>, %y: memref<9xi32>) attributes {warps = 2 
 
 // -----
 #l = #tile.layout<reg [2:d0], lane [32:d0*2], warp [2:d0*64]>
-// Written, then read through the same parameter: a barrier stands between. Through one that shares no memory: none.
+// Written, then read through another view of the same parameter: a barrier stands between. Through one that shares no
+// memory: none.
 // CHECK-LABEL: llvm.func @order
 // CHECK: llvm.store {{.*}} vector<2xf32>, !llvm.ptr<1>
 // CHECK-NOT: nvvm.barrier0
@@ -62,7 +63,8 @@ tile.kernel @order(%x_: memref<128xf32>, %y_: memref<128xf32> {llvm.noalias}, %z
   %Z = tile.view %z : memref<128xf32> to !tile.view<128xf32>
   tile.store %zero, %X[%c0] : tensor<128xf32, #l>, !tile.view<128xf32>
   %a = tile.load %Y[%c0] : !tile.view<128xf32> -> tensor<128xf32, #l>
-  %b = tile.load %X[%c0] : !tile.view<128xf32> -> tensor<128xf32, #l>
+  %W = tile.view %x : memref<128xf32> to !tile.view<128xf32>
+  %b = tile.load %W[%c0] : !tile.view<128xf32> -> tensor<128xf32, #l>
   %s = arith.addf %a, %b : tensor<128xf32, #l>
   tile.store %s, %Z[%c0] : tensor<128xf32, #l>, !tile.view<128xf32>
   tile.return
