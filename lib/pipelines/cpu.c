@@ -6,6 +6,15 @@
 #include "lib/transforms/math/expand_math.h"
 #include "upstream/func.h"
 
+// Convolutions compute with channels last, on weights that were transposed at compile time.
+static const TilePipelineStep toDataLayouts[] = {
+    {"tile-choose-data-layouts", .on = funcFuncOpName},
+    {"canonicalize", .on = funcFuncOpName},
+    {"tile-fold-constant-layouts", .on = funcFuncOpName},
+    {"cse", .on = funcFuncOpName},
+    {NULL},
+};
+
 // What a merged op starts from, and what follows it, are found past its reshapes.
 static const TilePipelineStep toMergedSizes[] = {
     {"tile-merge-dimensions", {{"policy", .from = TilePipeline_Policy}}, .on = funcFuncOpName},
@@ -40,6 +49,7 @@ static const TilePipelineStage stages[] = {
     {tileStageToMachine, .given = TilePipeline_Chip},
     {tileStageOfOneFunction, .given = TilePipeline_Fusion, .unless = TilePipeline_Bufferized},
     {tileStageOfTensors, .unless = TilePipeline_Bufferized},
+    {toDataLayouts, .unless = TilePipeline_Bufferized},
     {tileStageOfGroups, .given = TilePipeline_Fusion, .unless = TilePipeline_Bufferized},
     {toMergedSizes, .unless = TilePipeline_Bufferized},
     {tileStageOfBuckets, .given = TilePipeline_Buckets, .unless = TilePipeline_Bufferized},

@@ -32,6 +32,11 @@ const TilePipelineStep tileStageOfTensors[] = {
     {"convert-sparse-to-tile"},
     {"tile-generalize-named-ops", .on = funcFuncOpName},
     {"tile-find-low-bit", .on = funcFuncOpName},
+    {"cse", .on = funcFuncOpName},
+    {"canonicalize", .on = funcFuncOpName},
+    {"tile-group-ops", {{"ops", "elementwise"}}},
+    {"canonicalize", .on = funcFuncOpName}, // a value that one op takes twice it takes once, and is its only user
+    {"cse", .on = funcFuncOpName},
     {"tile-group-ops", {{"ops", "elementwise"}}},
     {"canonicalize", .on = funcFuncOpName},
     {"cse", .on = funcFuncOpName},
