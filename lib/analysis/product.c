@@ -178,17 +178,21 @@ static bool isAlone(const TileOperand *operand, int dim) {
   return false;
 }
 
-// A reduction dimension of both; channels (alone on their axes) rather than a window's.
+// A reduction dimension of both; channels (alone on their axes) rather than a window's. On a CPU a convolution of one
+// channel is a product too, whose k is one step in each element of the window.
 static int findDepth(const TileStructured *s, int m, int n) {
-  int found = -1;
+  int found = -1, one = -1;
   for (int d = 0; d < s->numDims; ++d) {
-    if (!s->dims[d].isReduction || !usedBy(s, 0, d) || !usedBy(s, 1, d) || !isWide(s, d) ||
-        !tileStructuredCanTile(s, d, m) || !tileStructuredCanTile(s, d, n))
+    if (!s->dims[d].isReduction || !usedBy(s, 0, d) || !usedBy(s, 1, d) || !tileStructuredCanTile(s, d, m) ||
+        !tileStructuredCanTile(s, d, n))
       continue;
-    if (found < 0 || (isAlone(&s->operands[0], d) && isAlone(&s->operands[1], d)))
+    bool isChannel = isAlone(&s->operands[0], d) && isAlone(&s->operands[1], d);
+    if (isWide(s, d) && (found < 0 || isChannel))
       found = d;
+    if (isChannel)
+      one = d;
   }
-  return found;
+  return found < 0 && !tileStructuredGpu(s) ? one : found;
 }
 
 // Columns are the output's last dimension that one input has alone; that input is B.

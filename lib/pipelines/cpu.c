@@ -23,6 +23,14 @@ static const TilePipelineStep toMergedSizes[] = {
     {NULL},
 };
 
+// The products of a recurrent cell run once in each step, mostly on one row.
+static const TilePipelineStep toOneRow[] = {
+    {"tile-specialize-sizes",
+     {{"buckets", "1,1024"}, {"loops", "true"}, {"policy", .from = TilePipeline_Policy}},
+     .on = funcFuncOpName},
+    {NULL},
+};
+
 // Without a policy products alone are decided: other kernels have plain sizes that were measured to be good.
 static const TilePipelineStep toProductTiles[] = {
     {"tile-construct-tiles", {{"ops", "products"}}, .on = funcFuncOpName},
@@ -53,6 +61,7 @@ static const TilePipelineStage stages[] = {
     {tileStageOfGroups, .given = TilePipeline_Fusion, .unless = TilePipeline_Bufferized},
     {toMergedSizes, .unless = TilePipeline_Bufferized},
     {tileStageOfBuckets, .given = TilePipeline_Buckets, .unless = TilePipeline_Bufferized},
+    {toOneRow, .without = TilePipeline_Buckets, .unless = TilePipeline_Bufferized},
     {toProductTiles, .without = TilePipeline_Policy, .unless = TilePipeline_Bufferized},
     {tileStageToTiles, .given = TilePipeline_Policy, .unless = TilePipeline_Bufferized},
     {tileStageToSplitReductions, .unless = TilePipeline_Bufferized},

@@ -1,12 +1,13 @@
-// tile-specialize-sizes{buckets=16,256,4096 chip=NAME}: kernels for small, middle and large sizes where a size is known
-// only at run time. Expects: linalg.generic on tensors in func.func (run tile-generalize-named-ops and
-// tile-group-ops first). Leaves, for an op whose best tile depends on the bucket, a chain of scf.if over its
-// unknown sizes with a copy of the op for each bucket, which says in `tile.extents` what its unknown sizes are planned
-// for; a size above the last bucket but one takes the last. Buckets for which a larger one's tile is as good, by a
-// tenth, share its copy. Every copy is right for any size. Elementwise ops that alone use the result come along, so
-// that they still end as epilogues. Left alone: ops that have a schedule or extents, for which one tile does in all
-// buckets, and what no tile is constructed for. Two unknown sizes at most are asked for. Cost: a construction for each
-// combination of buckets. Source: BitBLAS's buckets of M (Ladder, OSDI 2024), here by comparing what Roller constructs.
+// tile-specialize-sizes{buckets=16,256,4096 loops=false chip=NAME}: kernels for small, middle and large sizes where a
+// size is known only at run time; with loops=true only of ops that a loop repeats, as recurrent cells do. Expects:
+// linalg.generic on tensors in func.func (run tile-generalize-named-ops and tile-group-ops first). Leaves, for an op
+// whose best tile depends on the bucket, a chain of scf.if over its unknown sizes with a copy of the op for each
+// bucket, which says in `tile.extents` what its unknown sizes are planned for; a size above the last bucket but one
+// takes the last. Buckets for which a larger one's tile is as good, by a tenth, share its copy. Every copy is right for
+// any size. Elementwise ops that alone use the result come along, so that they still end as epilogues. Left alone: ops
+// that have a schedule or extents, for which one tile does in all buckets, and what no tile is constructed for. Two
+// unknown sizes at most are asked for. Cost: a construction for each combination of buckets. Source: BitBLAS's buckets
+// of M (Ladder, OSDI 2024), here by comparing what Roller constructs.
 #include "lib/transforms/schedule/schedule.h"
 
 #include "dialects/tile/discardable.h"
@@ -284,14 +285,21 @@ static bool readBuckets(MlirOperation function, Run *run) {
                    (int)text.length, text.data, MostBuckets);
 }
 
+static bool isLoop(MlirOperation op) { return scfForOpIsA(op) || scfWhileOpIsA(op); }
+
+static bool isRepeated(MlirOperation op) {
+  return !mlirOperationIsNull(op) && !mlirOperationIsNull(tileParentOp(op, isLoop));
+}
+
 static bool run(MlirOperation function, MlirExtPass pass) {
   Run r = {.pass = pass, .keepsTiles = tileStringEquals(mlirExtPassGetString(pass, "policy"), "construct")};
   if (!readBuckets(function, &r) || !tileTargetOfPass(function, pass, &r.target))
     return false;
-  bool ok = true;
+  bool ok = true, inLoops = mlirExtPassGetBool(pass, "loops");
   TileOps generics = tileStructuredCollect(function);
   for (intptr_t i = 0; ok && i < generics.count; ++i)
-    ok = specialize(&r, &generics, generics.items[i]);
+    if (!inLoops || isRepeated(generics.items[i]))
+      ok = specialize(&r, &generics, generics.items[i]);
   tileOpsFree(&generics);
   tileTargetFree(&r.target);
   return ok;
@@ -303,6 +311,7 @@ const MlirExtPassDefinition tileSpecializeSizesPass = {
     .anchor = funcFuncOpName,
     .options = (const MlirExtPassOption[]){{"buckets", "sizes that kernels are made for, rising", MlirExtOption_String,
                                             "16,256,4096"},
+                                           {"loops", "only ops that a loop repeats", MlirExtOption_Bool, "false"},
                                            TILE_CHIP_OPTION,
                                            TILE_POLICY_OPTION,
                                            {NULL}},
