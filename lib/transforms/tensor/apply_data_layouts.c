@@ -224,10 +224,11 @@ static void setNow(TileDataLayouts *l, MlirValue old, MlirValue now) {
 typedef struct Order {
   int count, dims[MaxDims]; // the new dimension i is dims[i] of the old ones
   int places[MaxDims];      // the inverse; -1: not there yet
+  bool isGone[MaxDims];     // a window of one element: its only index is 0
 } Order;
 
 static void append(Order *order, int dim) {
-  if (order->places[dim] >= 0)
+  if (order->places[dim] >= 0 || order->isGone[dim])
     return;
   order->places[dim] = order->count;
   order->dims[order->count++] = dim;
@@ -242,11 +243,22 @@ static void appendAxes(Order *order, const TileStructured *s, int operand, const
         append(order, d);
 }
 
+// A convolution by a window of one element is a product, which tile-merge-dimensions reads if no such window is left.
+static void dropWindows(Order *order, const TileStructured *s) {
+  int image, weights;
+  if (!tileDataFindConvolution(s, &image, &weights))
+    return;
+  for (int d = 0; d < s->numDims; ++d)
+    order->isGone[d] = s->dims[d].isReduction && s->dims[d].extent == 1 &&
+                       tileOperandAxisOf(&s->operands[image], d) < 0 && tileOperandUses(&s->operands[image], d);
+}
+
 // Parallel dimensions as the output has them, then reductions as the inputs have them.
 static Order orderOf(const TileDataLayouts *l, const TileStructured *s) {
   Order order = {0};
   for (int d = 0; d < MaxDims; ++d)
     order.places[d] = -1;
+  dropWindows(&order, s);
   appendAxes(&order, s, s->numInputs, layoutOf(l, linalgGenericOpGetResultTensors(s->op, 0)), false);
   for (int pass = 0; pass < 2; ++pass) {
     for (int i = 0; i < s->numInputs; ++i)
@@ -263,7 +275,7 @@ static Order orderOf(const TileDataLayouts *l, const TileStructured *s) {
 static TileDataLayout layoutOfWeights(const TileStructured *s, int operand, const Order *order) {
   const TileOperand *o = &s->operands[operand];
   int places[MaxOperandRank], parallel = 0;
-  while (parallel < s->numDims && !s->dims[order->dims[parallel]].isReduction)
+  while (parallel < order->count && !s->dims[order->dims[parallel]].isReduction)
     ++parallel;
   for (int axis = 0; axis < o->rank; ++axis) {
     int d = tileDataAxisDim(s, o, axis), place = d < 0 ? 0 : order->places[d];
@@ -286,15 +298,43 @@ static bool isWeights(const TileDataLayouts *l, const TileStructured *s, int ope
   return tileStructuredHasReduction(s) && !tileDataIsMain(s, operand) && !tileDataValue(l, o->value);
 }
 
+static bool isGoneAxis(MlirAffineExpr expr, const Order *order) {
+  return mlirAffineExprIsADim(expr) && order->isGone[mlirAffineDimExprGetPosition(expr)];
+}
+
 // The map of an operand in a layout, over the dimensions in their new order.
 static MlirAttribute mapIn(TileBuilder *b, MlirAffineMap map, const TileDataLayout *layout, const Order *order) {
   MlirAffineExpr results[MaxOperandRank], dims[MaxDims];
-  for (int d = 0; d < order->count; ++d)
-    dims[d] = mlirAffineDimExprGet(b->context, order->places[d]);
-  MlirAffineMap renumber = mlirAffineMapGet(b->context, order->count, 0, order->count, dims);
-  for (int i = 0; i < layout->rank; ++i)
-    results[i] = mlirAffineExprCompose(mlirAffineMapGetResult(map, layout->axes[i]), renumber);
-  return mlirAffineMapAttrGet(mlirAffineMapGet(b->context, order->count, 0, layout->rank, results));
+  intptr_t count = mlirAffineMapGetNumDims(map), rank = 0;
+  for (intptr_t d = 0; d < count; ++d)
+    dims[d] = order->isGone[d] ? mlirAffineConstantExprGet(b->context, 0)
+                               : mlirAffineDimExprGet(b->context, order->places[d]);
+  MlirAffineMap renumber = mlirAffineMapGet(b->context, order->count, 0, count, dims);
+  for (int i = 0; i < layout->rank; ++i) {
+    MlirAffineExpr result = mlirAffineMapGetResult(map, layout->axes[i]);
+    if (!isGoneAxis(result, order))
+      results[rank++] = mlirAffineExprCompose(result, renumber);
+  }
+  return mlirAffineMapAttrGet(mlirAffineMapGet(b->context, order->count, 0, rank, results));
+}
+
+// The weights without the axes of such windows.
+static MlirValue withoutGoneAxes(TileBuilder *b, MlirValue weights, MlirAffineMap map, const TileDataLayout *layout,
+                                 const Order *order) {
+  int group[MaxOperandRank], kept = 0;
+  int64_t sizes[MaxOperandRank];
+  MlirType type = mlirValueGetType(weights);
+  for (int i = 0; i < layout->rank; ++i) {
+    bool isGone = isGoneAxis(mlirAffineMapGetResult(map, layout->axes[i]), order);
+    if (!isGone)
+      sizes[kept] = mlirShapedTypeGetDimSize(type, i);
+    group[i] = isGone && kept ? kept - 1 : kept;
+    kept += !isGone;
+  }
+  if (kept == layout->rank || !kept)
+    return weights;
+  MlirType fewer = mlirRankedTensorTypeGet(kept, sizes, mlirShapedTypeGetElementType(type), mlirAttributeGetNull());
+  return tensorCollapseShapeOpBuild(b, fewer, weights, groupsAttribute(b, group, layout->rank, kept));
 }
 
 static MlirWalkResult renumberIndex(MlirOperation op, void *userData) {
@@ -326,13 +366,16 @@ static bool rebuildGeneric(TileDataLayouts *l, TileBuilder *b, MlirOperation op)
     }
     if (s->operands[i].isTensor)
       value = valueIn(l, b, value, &layout);
+    MlirAffineMap map = mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(oldMaps, i));
+    if (i < s->numInputs && isWeights(l, s, i))
+      value = withoutGoneAxes(b, value, map, &layout, &order);
     mlirOperationSetOperand(copy, i, value);
-    maps[i] = mapIn(b, mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(oldMaps, i)), &layout, &order);
+    maps[i] = mapIn(b, map, &layout, &order);
   }
-  for (int d = 0; d < s->numDims; ++d)
+  for (int d = 0; d < order.count; ++d)
     iterators[d] = mlirArrayAttrGetElement(oldIterators, order.dims[d]);
   linalgGenericOpSetIndexingMaps(copy, mlirArrayAttrGet(b->context, count, maps));
-  linalgGenericOpSetIteratorTypes(copy, mlirArrayAttrGet(b->context, s->numDims, iterators));
+  linalgGenericOpSetIteratorTypes(copy, mlirArrayAttrGet(b->context, order.count, iterators));
   mlirOperationWalk(copy, renumberIndex, &order, MlirWalkPreOrder);
   tileBuilderInsert(b, copy);
   for (int i = 0; i < s->numOutputs; ++i) {

@@ -149,10 +149,11 @@ func.func @small(%x: tensor<1x1x10x10xf32>, %w: tensor<1x1x3x3xf32>) -> tensor<1
 
 // -----
 
-// What has no pixels is only seen with other axes: no element moves.
+// What has no pixels is only seen with other axes: no element moves. A window of one element is no dimension.
 // CHECK-LABEL: func @excited
 // CHECK: tensor.expand_shape %{{.*}} {{\[\[}}0, 1, 2], [3]] output_shape [2, 1, 1, 64] : tensor<2x64xf32> into tensor<2x1x1x64xf32>
-// CHECK: linalg.generic {{.*}} ins(%{{.*}} : tensor<2x1x1x64xf32>, tensor<1x1x64x32xf32>) outs(%{{.*}} : tensor<2x1x1x32xf32>)
+// CHECK: tensor.collapse_shape %{{.*}} {{\[\[}}0, 1, 2], [3]] : tensor<1x1x64x32xf32> into tensor<64x32xf32>
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction"]} ins(%{{.*}} : tensor<2x1x1x64xf32>, tensor<64x32xf32>) outs(%{{.*}} : tensor<2x1x1x32xf32>)
 #kept = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>
 #sum = affine_map<(d0, d1, d2, d3) -> (d0, d1)>
 func.func @excited(%x: tensor<2x3x9x9xf32>, %w: tensor<64x3x5x5xf32>, %v: tensor<32x64x1x1xf32>) -> tensor<2x32x1x1xf32> {
