@@ -127,6 +127,33 @@ bool sparseKnownVerify(MlirExtEmitter emitter, intptr_t count, const MlirAttribu
   return !mlirTypeIsNull(first) || tileEmit(emitter, "#sparse.attribute says nothing, expected zero, dead or bits");
 }
 
+//===--- from C -------------------------------------------------------------===//
+
+bool sparseAttributeIsKnown(MlirAttribute attribute) {
+  return !mlirAttributeIsNull(attribute) && mlirExtAttributeIsA(attribute, sparseKnownDefinition);
+}
+
+MlirAttribute sparseKnownMake(MlirContext context, intptr_t rank, const int64_t *grain, MlirAttribute zero,
+                              MlirAttribute dead, MlirAttribute bits) {
+  MlirAttribute values[NumKeys] = {mlirDenseI64ArrayGet(context, rank, grain), zero, dead, bits};
+  for (int key = 0; key < NumKeys; ++key)
+    values[key] = !mlirAttributeIsNull(values[key]) ? values[key] : mlirUnitAttrGet(context);
+  return mlirExtAttributeGet(context, sparseKnownDefinition, NumKeys, values);
+}
+
+intptr_t sparseKnownGetRank(MlirAttribute known) {
+  return mlirDenseArrayGetNumElements(mlirExtAttributeGetParameter(known, Grain));
+}
+
+int64_t sparseKnownGetGrain(MlirAttribute known, intptr_t axis) {
+  return mlirDenseI64ArrayGetElement(mlirExtAttributeGetParameter(known, Grain), axis);
+}
+
+MlirAttribute sparseKnownGetMap(MlirAttribute known, SparseKnownKey key) {
+  MlirAttribute map = mlirExtAttributeGetParameter(known, (intptr_t)key);
+  return isGiven(map) ? map : mlirAttributeGetNull();
+}
+
 //===--- on ops -------------------------------------------------------------===//
 
 static MlirAttribute firstMap(MlirAttribute known) {

@@ -101,6 +101,18 @@ typedef struct SparseStorage {
 } SparseStorage;
 SparseStorage sparseEncodingGetStorage(MlirAttribute encoding);
 
+//===--- #sparse.attribute ----------------------------------------------------===//
+
+// What is known of a tensor, rectangle by rectangle (known.c). Carried by ops and arguments as `sparse.attribute`.
+typedef enum SparseKnownKey { SparseKnown_Zero = 1, SparseKnown_Dead, SparseKnown_Bits } SparseKnownKey;
+bool sparseAttributeIsKnown(MlirAttribute attribute); // false for null
+// Sizes of rectangles, and one map or more; a null map is left out. Null after a diagnostic, if they do not fit.
+MlirAttribute sparseKnownMake(MlirContext context, intptr_t rank, const int64_t *grain, MlirAttribute zero,
+                              MlirAttribute dead, MlirAttribute bits);
+intptr_t sparseKnownGetRank(MlirAttribute known);
+int64_t sparseKnownGetGrain(MlirAttribute known, intptr_t axis);
+MlirAttribute sparseKnownGetMap(MlirAttribute known, SparseKnownKey key); // null: it is not given
+
 //===--- tensors ------------------------------------------------------------===//
 
 // Null when the type is no tensor of one of our encodings. Inline: dense programs stop at the first question.

@@ -45,6 +45,8 @@ MlirAttribute tileOpAttribute(MlirOperation op, const char *name); // inherent o
 typedef enum TileFastMath {
   TileFastMath_None = 0,
   TileFastMath_Reassociate = 1,
+  TileFastMath_NoNans = 2,
+  TileFastMath_NoInfs = 4,
   TileFastMath_NoSignedZeros = 8,
   TileFastMath_Approximate = 64
 } TileFastMath;

@@ -5,7 +5,7 @@
 #include "dialects/tile/discardable.h"
 #include "dialects/tile/ops.h"
 #include "dialects/tile/tile.h"
-#include "lib/analysis/sparse_product.h"
+#include "lib/analysis/sparsity/sparse_product.h"
 #include "lib/conversion/sparse_to_tile/lowerings.h"
 #include "lib/support/integer.h"
 

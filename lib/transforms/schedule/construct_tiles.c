@@ -24,7 +24,7 @@
 #include "dialects/tile/questions.h"
 #include "dialects/tile/tile.h"
 #include "lib/analysis/low_bit/converted.h"
-#include "lib/analysis/sparse_product.h"
+#include "lib/analysis/sparsity/sparse_product.h"
 #include "lib/analysis/target_of_pass.h"
 #include "lib/analysis/tiling.h"
 #include "lib/ir/pass.h"

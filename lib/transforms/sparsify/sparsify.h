@@ -3,7 +3,9 @@
 
 #include "lib/capi/pass.h"
 
+extern const MlirExtPassDefinition sparseFindAttributesPass;
 extern const MlirExtPassDefinition sparseFoldConstantsPass;
 extern const MlirExtPassDefinition sparsePackNmPass;
+extern const MlirExtPassDefinition sparsePropagateAttributesPass;
 extern const MlirExtPassDefinition sparsePruneNmPass;
 extern const MlirExtPassDefinition sparseRuntimeCheckPass;

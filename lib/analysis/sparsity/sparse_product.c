@@ -1,5 +1,5 @@
 // Recognizes products of sparse matrices by matrix instructions. See sparse_product.h.
-#include "lib/analysis/sparse_product.h"
+#include "lib/analysis/sparsity/sparse_product.h"
 
 #include "dialects/sparse/ops.h"
 
