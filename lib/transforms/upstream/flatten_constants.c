@@ -4,7 +4,8 @@
 // tables by their content. A model's weights of 24 × 96 × 3 × 3 made 6,912 objects of three numbers, and took half of
 // the compilation. Expects: llvm.mlir.global with the data of memref.global. Leaves: an array of one dimension with
 // this data; addresses into it stay what they are, as these are opaque. Splats stay: each of their arrays is one
-// object. Cost: linear in the constants that are no resources.
+// object. No program compares addresses of constants (`unnamed_addr`), so LLVM merges those of equal data: weights that
+// several entries transposed or packed are in the program once. Cost: linear in the constants that are no resources.
 #include "lib/ir/builder.h"
 #include "lib/ir/pass.h"
 #include "lib/transforms/upstream/faults.h"
@@ -49,10 +50,22 @@ static bool flatten(MlirOperation global) {
   return true;
 }
 
+// As LLVM's UnnamedAddr counts: 2 stands for `unnamed_addr`.
+static void forgetAddress(MlirOperation global) {
+  enum { Global = 2 };
+  MlirAttribute value = llvmGlobalOpGetValue(global);
+  MlirType i64 = mlirIntegerTypeGet(mlirOperationGetContext(global), 64);
+  bool isConstant = !mlirAttributeIsNull(value) && mlirAttributeIsAElements(value) && llvmGlobalOpHasConstant(global);
+  if (isConstant)
+    llvmGlobalOpSetUnnamedAddr(global, mlirIntegerAttrGet(i64, Global));
+}
+
 static bool run(MlirOperation module, MlirExtPass pass) {
   TileOps globals = tileCollectOps(module, llvmGlobalOpIsA);
-  for (intptr_t i = 0; i < globals.count; ++i)
+  for (intptr_t i = 0; i < globals.count; ++i) {
     mlirExtPassAddStatistic(pass, 0, flatten(globals.items[i]));
+    forgetAddress(globals.items[i]);
+  }
   tileOpsFree(&globals);
   return true;
 }
