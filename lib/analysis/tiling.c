@@ -12,6 +12,7 @@
 #include "lib/support/status.h"
 #include "upstream/arith.h"
 #include "upstream/linalg.h"
+#include "upstream/math.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -196,6 +197,25 @@ static void describeCaptures(const TileStructured *s, TileOperator *op) {
   }
 }
 
+// Ops that a GPU's lane computes by many instructions: those of `math` that its instructions do not have.
+static bool isFunction(MlirOperation op) {
+  static const TileUpstream plain[] = {MathOp_AbsF,  MathOp_AbsI,  MathOp_Ceil,      MathOp_ClampF,    MathOp_CopySign,
+                                       MathOp_Floor, MathOp_Fma,   MathOp_Round,     MathOp_RoundEven, MathOp_Rsqrt,
+                                       MathOp_Sqrt,  MathOp_Trunc, TileUpstream_None};
+  return tileOpNameStartsWith(op, "math.") && !mathSincosOpIsA(op) && mlirTypeIsAFloat(tileOnlyResultType(op)) &&
+         !tileUpstreamIsOneOf(op, plain);
+}
+
+static double functionsOf(const TileStructured *s) {
+  double functions = 0;
+  if (mlirBlockIsNull(s->body))
+    return linalgSoftmaxOpIsA(s->op) ? 1 : 0;
+  for (MlirOperation op = mlirBlockGetFirstOperation(s->body); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    functions += isFunction(op);
+  return functions;
+}
+
 static double operationsOf(const TileStructured *s) {
   double operations = 0;
   if (mlirBlockIsNull(s->body))
@@ -222,6 +242,7 @@ TileOperator tileStructuredDescribe(const TileStructured *s, const TileTiling *t
   TileOperator op = {.numDims = s->numDims,
                      .numOperands = s->numInputs + s->numOutputs,
                      .operations = operationsOf(s),
+                     .functions = functionsOf(s),
                      .mostTiled = tiling->isProduct ? 3 : 2,
                      .m = -1,
                      .n = -1,

@@ -45,6 +45,7 @@ typedef struct TileOperator {
   TileOperatorOperand operands[TileOperatorOperands];
   const char *type;  // of the arithmetic, as in the machine file's key flops.TYPE: "f16"
   double operations; // per point of the nest; a multiply-add counts as two
+  double functions;  // of them, that take a GPU's lane many instructions: exp, tanh
   int mostTiled;     // how many dimensions a tile may have wider than 1
   // A sum of products of operands lhs and rhs over dimensions m, n, k; m is -1 for any other computation.
   int m, n, k, lhs, rhs, out;

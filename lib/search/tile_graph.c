@@ -96,7 +96,17 @@ typedef struct Load {
   uint32_t dims;
 } Load;
 
-enum { MostLoads = 256 };
+enum { MostLoads = 256, MostVisits = 256 };
+
+// A node that all programs compute at one place of the kernel.
+typedef struct Visit {
+  double tile, often;      // elements of its tile; how often one program comes here
+  double operations, bits; // instructions for each element; bits of an element that are loaded or stored
+  bool isFold, hasColumns;
+  // What lanes load for the node: bytes of all programs, the node's tile, its columns, and how many rows of it take
+  // equal elements of the operand. `hasColumns`: columns take different ones.
+  double bytes, node, columns, rows;
+} Visit;
 
 // The kernel as group_kernel.c emits it, step by step.
 typedef struct Kernel {
@@ -115,6 +125,10 @@ typedef struct Kernel {
   double instructions, products;  // elements × operations of what lanes compute; of products
   double bytes[TileSearchLevels]; // that programs read again, by the innermost level of a core or a GPU that keeps them
   const TileSearchTarget *target;
+  Visit visits[MostVisits];
+  int numVisits;
+  double waits;               // how often a program waits for what it loads: once in each round of a loop
+  bool hasWaited[MostVisits]; // in this scope
 } Kernel;
 
 static bool isWalked(const Kernel *k, int dim) {
@@ -177,6 +191,35 @@ static void countAgain(Kernel *k, uint32_t dims, double all, int64_t bits) {
   }
 }
 
+// Rounds of the loops that are open.
+static double rounds(const Kernel *k) {
+  double count = 1;
+  for (int d = 0; d < k->graph->numDims; ++d)
+    count *= k->open >> d & 1 ? (double)k->tiles[d] : 1;
+  return count;
+}
+
+static double elementsOf(const Kernel *k, uint32_t dims) {
+  double elements = 1;
+  for (int d = 0; d < k->graph->numDims; ++d)
+    elements *= dims >> d & 1 ? (double)k->block[d] : 1;
+  return elements;
+}
+
+static void note(Kernel *k, Visit visit) {
+  visit.often = rounds(k);
+  if (k->numVisits < MostVisits)
+    k->visits[k->numVisits++] = visit;
+}
+
+// Sums across lanes.
+static bool foldsTile(const Kernel *k, const TileGraphNode *node) {
+  bool folds = false;
+  for (int d = 0; d < node->op.numDims; ++d)
+    folds |= node->op.dims[d].isReduction && k->block[node->dims[d]] > 1;
+  return folds;
+}
+
 static void load(Kernel *k, const TileGraphNode *node, int operand) {
   const TileOperatorOperand *o = &node->op.operands[operand];
   Load now = {node->tensors[operand], k->scope, -1, dimsOf(node, operand)};
@@ -192,9 +235,22 @@ static void load(Kernel *k, const TileGraphNode *node, int operand) {
   now.life = node->op.m >= 0 ? -1 : begin(k, node, operand);
   if (k->numLoads < MostLoads)
     k->loads[k->numLoads++] = now;
+  Visit visit = {.tile = elementsOf(k, now.dims), .bits = (double)o->bits};
   double bytes = countOf(k, now.dims, false) * (double)o->bits / 8;
-  k->cost.read += bytes;
   countAgain(k, now.dims, bytes, o->bits);
+  if (node->op.m >= 0) { // its factors are copied ahead
+    k->cost.read += bytes;
+  } else {
+    int last = node->dims[node->op.numDims - 1];
+    visit.bytes = bytes;
+    visit.node = elementsOf(k, allDims(node));
+    visit.columns = (double)k->block[last];
+    visit.hasColumns = now.dims >> last & 1;
+    visit.rows = elementsOf(k, allDims(node) & ~(now.dims | 1u << last));
+    k->waits += k->scope < MostVisits && k->hasWaited[k->scope] ? 0 : rounds(k);
+    k->hasWaited[tessera_min(k->scope, MostVisits - 1)] = true;
+  }
+  note(k, visit);
 }
 
 // Values live from now on.
@@ -301,7 +357,11 @@ static void evaluate(Kernel *k, int n) {
       load(k, node, i);
   }
   double points = countOf(k, allDims(node), node->op.m >= 0);
-  double operations = points * (node->op.operations > 0 ? node->op.operations : 1);
+  double each = node->op.operations > 0 ? node->op.operations : 1, operations = points * each;
+  if (node->op.m < 0)
+    note(k, (Visit){.tile = elementsOf(k, allDims(node)),
+                    .operations = each + node->op.functions * (double)(k->target->model.functionInstructions - 1),
+                    .isFold = foldsTile(k, node)});
   k->cost.operations += operations;
   *(node->op.m >= 0 ? &k->products : &k->instructions) += operations;
   closeLoops(k, &outer);
@@ -320,6 +380,7 @@ static void store(Kernel *k, int n, int operand) {
   evaluate(k, n);
   ++k->step;
   use(k, n);
+  note(k, (Visit){.tile = elementsOf(k, has), .bits = (double)node->op.operands[operand].bits});
   k->cost.written += countOf(k, has, false) * (double)node->op.operands[operand].bits / 8;
   closeLoops(k, &outer);
 }
@@ -385,24 +446,74 @@ static void fitCpu(Kernel *k, const TileSearchTarget *target) {
     k->cost.misfit = "a core's caches";
 }
 
-// Bytes and operations at the machine's rates, on the cores that have programs. Too few warps wait for memory. On a
-// GPU a program that has a core for itself moves bytes or computes; several do both at once.
-static double secondsOf(const Kernel *k, const TileSearchTarget *target) {
-  double cores = (double)target->cores, programs = (double)k->cost.programs;
-  double used = programs / (ceil(programs / cores) * cores), hidden = fmin(1, programs / cores);
-  if (target->isGpu)
-    hidden =
-        fmin(1, programs * (double)k->cost.warps / (cores * (double)(target->partitions * target->model.hidingWarps)));
+// How often the lanes of a program load an element. They stand along the columns of the node's tile, with several
+// elements each, and in its next rows where columns end. A tile with fewer elements than lanes is loaded by all.
+static double copiesOf(const Kernel *k, const Visit *visit, const TileSearchTarget *target) {
+  double threads = (double)(k->cost.warps * target->lanes);
+  double wide = fmax(1, fmin(visit->node / threads, (double)target->model.accessBytes * 8 / visit->bits));
+  double equal =
+      visit->hasColumns ? fmin(visit->rows, threads * wide / visit->columns) : fmin(threads, visit->columns / wide);
+  return fmax(1, threads / visit->node) * fmax(1, equal);
+}
+
+// What other lanes of the program have loaded comes from the core's cache.
+static void countCopies(Kernel *k, const TileSearchTarget *target) {
+  int near = target->shared >= 0 ? target->shared : 0;
+  for (int i = 0; i < k->numVisits; ++i) {
+    const Visit *visit = &k->visits[i];
+    if (visit->bytes <= 0)
+      continue;
+    double more = target->isGpu ? visit->bytes * (copiesOf(k, visit, target) - 1) : 0;
+    k->cost.read += visit->bytes + more;
+    k->cost.again += more;
+    k->bytes[near] += more;
+  }
+}
+
+// Instructions of each warp of a program. A tile with fewer elements than the program has lanes is computed by all.
+static double instructionsPerWarp(const Kernel *k, const TileSearchTarget *target) {
+  const TileSearchModel *model = &target->model;
+  double threads = (double)(k->cost.warps * target->lanes), sum = (double)model->startInstructions;
+  for (int i = 0; i < k->numVisits; ++i) {
+    const Visit *visit = &k->visits[i];
+    double each = ceil(visit->tile / threads);
+    double accesses = ceil(each * visit->bits / 8 / (double)model->accessBytes) * (double)model->accessInstructions;
+    double levels = visit->isFold ? log2(threads) * (double)model->shuffleInstructions : 0;
+    sum += visit->often * (each * visit->operations + accesses + levels);
+  }
+  return sum + k->waits * (double)model->stepInstructions;
+}
+
+// Bytes, and what lanes and matrix instructions compute, at the machine's rates on the cores that have programs. Too
+// few warps wait for memory, and one program goes through its loops round by round. A program that has a core for
+// itself moves bytes or computes; several do both at once.
+static double secondsOfGpu(const Kernel *k, const TileSearchTarget *target) {
+  double cores = (double)target->cores, programs = (double)k->cost.programs, warps = (double)k->cost.warps;
+  double perCore = ceil(programs / cores), used = programs / (perCore * cores);
+  double hidden = fmin(1, programs * warps / (cores * (double)(target->partitions * target->model.hidingWarps)));
+  double resident = fmin(perCore, (double)tessera_max(1, k->cost.resident));
+  double issue = fmin(1, resident * warps / (double)target->partitions);
+  double latency = (double)target->levels[target->numLevels - 1].latency, instructions = instructionsPerWarp(k, target);
+  double issued = perCore * warps * instructions / ((double)target->partitions * issue);
+  double alone = ceil(perCore / resident) * (k->waits * latency + instructions) / target->clock;
   double bytes = (k->cost.read + k->cost.written - k->cost.again) / target->levels[target->numLevels - 1].bandwidth;
   for (int i = 0; i < target->numLevels; ++i)
     bytes = fmax(bytes, k->bytes[i] / target->levels[i].bandwidth);
-  double lanes =
-      (double)(target->isGpu ? target->lanes * target->partitions : target->vectorBytes / 4 * target->loadsPerCycle);
+  double products = k->products / (target->rate * cores * target->clock);
+  double memory = bytes / hidden, compute = issued / target->clock + products / used;
+  double share = k->products <= 0 && k->cost.resident > 0 ? 1 / (double)k->cost.resident : 0;
+  return fmax(fmax(memory, compute) + share * fmin(memory, compute), alone);
+}
+
+// Bytes and operations at the machine's rates, on the cores that have programs.
+static double secondsOfCpu(const Kernel *k, const TileSearchTarget *target) {
+  double cores = (double)target->cores, programs = (double)k->cost.programs;
+  double used = programs / (ceil(programs / cores) * cores), hidden = fmin(1, programs / cores);
+  double bytes = (k->cost.read + k->cost.written) / target->levels[target->numLevels - 1].bandwidth;
+  double lanes = (double)(target->vectorBytes / 4 * target->loadsPerCycle);
   double issue = k->instructions / (lanes * cores * target->clock);
   double products = k->products / (target->rate * cores * target->clock);
-  double memory = bytes / hidden, compute = (issue + products) / used;
-  double share = target->isGpu && k->products <= 0 && k->cost.resident > 0 ? 1 / (double)k->cost.resident : 0;
-  return fmax(memory, compute) + share * fmin(memory, compute);
+  return fmax(bytes / hidden, (issue + products) / used);
 }
 
 TileGraphCost tileGraphCost(const TileGraph *graph, const TileSearchTarget *target, const int64_t *block) {
@@ -421,7 +532,8 @@ TileGraphCost tileGraphCost(const TileGraph *graph, const TileSearchTarget *targ
         store(&k, n, i);
   k.cost.footprint = (double)footprintOf(k.lives, k.numLives);
   (target->isGpu ? fitGpu : fitCpu)(&k, target);
-  k.cost.seconds = secondsOf(&k, target);
+  countCopies(&k, target);
+  k.cost.seconds = (target->isGpu ? secondsOfGpu : secondsOfCpu)(&k, target);
   return k.cost;
 }
 

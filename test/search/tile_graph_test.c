@@ -180,7 +180,17 @@ static void testBytes(void) {
   cost = tileGraphCost(&norm, &target, (const int64_t[]){64, 2048});
   expect(cost.misfit, "a program of more registers than a core has does not fit");
   cost = tileGraphCost(&norm, &target, (const int64_t[]){4, 256});
-  expect(cost.read == 4 * (3 * 512 * 768 + 128 * 768), "rows that are walked are read by each fold and by the result");
+  expect(cost.read == 4 * (3 * 512 * 768 + 2 * 128 * 768), "rows that are walked are read by each fold and the result");
+  cost = tileGraphCost(&norm, &target, (const int64_t[]){16, 64});
+  expect(cost.read == 4 * (3 * 512 * 768 + 8 * 32 * 768), "lanes in eight rows load the scale eight times");
+  cost = tileGraphCost(&norm, &target, (const int64_t[]){1, 1});
+  expect(cost.read == 128 * 4 * (3 * 512 * 768 + 512 * 768), "all lanes load the one element of a tile");
+  TileGraph few = norm, functions = norm;
+  for (int n = 0; n < few.numNodes; ++n)
+    functions.nodes[n].op.functions = 8;
+  double one = tileGraphCost(&few, &target, (const int64_t[]){1, 1}).seconds;
+  expect(one > 50 * tileGraphCost(&few, &target, (const int64_t[]){1, 1024}).seconds, "lanes without work take time");
+  expect(tileGraphCost(&functions, &target, (const int64_t[]){1, 1}).seconds > 2 * one, "functions take time");
 
   TileGraph two = products(8192, 64, 256, 64);
   cost = tileGraphCost(&two, &target, (const int64_t[]){64, 64, 64, 64});

@@ -283,28 +283,45 @@ static const char *levelOf(MlirOperation op) {
   return linalgGenericOpIsA(op) && tileGenericIsParallel(op) ? "register" : "shared";
 }
 
-static MlirAttribute scheduleOf(const Fusion *f, const Choice *choice, int numDims) {
-  MlirContext context = mlirOperationGetContext(choice->set.ops[0]);
+static MlirAttribute scheduleOf(const Fusion *f, const TileGraphChoice *blocks, int numDims, MlirContext context) {
   MlirType i64 = mlirIntegerTypeGet(context, 64);
-  const TileGraphCost *cost = &choice->blocks.cost;
+  const TileGraphCost *cost = &blocks->cost;
   int64_t warps = cost->warps, traffic = (int64_t)(cost->read + cost->written);
   double nanoseconds = cost->seconds * 1e9;
   const struct {
     const char *key;
     MlirAttribute value;
   } entries[] = {{"kind", mlirStringAttrGet(context, tileString("group"))},
-                 {"block", mlirDenseI64ArrayGet(context, numDims, choice->blocks.block)},
+                 {"block", mlirDenseI64ArrayGet(context, numDims, blocks->block)},
                  {"warps", f->target->search.isGpu ? mlirDenseI64ArrayGet(context, 1, &warps) : mlirAttributeGetNull()},
                  {"time", mlirIntegerAttrGet(i64, nanoseconds < 1 ? 1 : (int64_t)nanoseconds)},
                  {"traffic", mlirDenseI64ArrayGet(context, 1, &traffic)},
                  {"footprint", mlirIntegerAttrGet(i64, cost->footprint < 1 ? 1 : (int64_t)cost->footprint)},
-                 {"evaluations", mlirIntegerAttrGet(i64, choice->blocks.visits)}};
+                 {"evaluations", mlirIntegerAttrGet(i64, blocks->visits)}};
   MlirNamedAttribute named[sizeof entries / sizeof *entries];
   intptr_t count = 0;
   for (size_t i = 0; i < sizeof entries / sizeof *entries; ++i)
     if (!mlirAttributeIsNull(entries[i].value))
       named[count++] = mlirNamedAttributeGet(mlirIdentifierGet(context, tileString(entries[i].key)), entries[i].value);
   return tileScheduleAttrGet(context, mlirDictionaryAttrGet(context, count, named));
+}
+
+// The group's body has tensors of constants that the ops take. They are nodes too, and dimensions are numbered in the
+// order of the body's ops: the blocks are chosen for the body as it is.
+static void setSchedule(const Fusion *f, MlirOperation group) {
+  TileOps ops = {0};
+  const char *reason = NULL;
+  MlirOperation yield = mlirBlockGetTerminator(tileGroupBody(group));
+  for (MlirOperation op = mlirBlockGetFirstOperation(tileGroupBody(group)); !mlirOperationEqual(op, yield);
+       op = mlirOperationGetNextInBlock(op))
+    tileOpsAppend(&ops, op);
+  if (tileGroupGraphRead(ops.items, ops.count, f->target, f->graph, &reason)) {
+    tileGroupGraphDescribe(f->graph, TileUnknownExtent, f->described);
+    TileSearchTarget target = targetOf(f);
+    TileGraphChoice blocks = tileGraphSearch(f->described, &target, &f->options);
+    tileGroupOpSetSchedule(group, scheduleOf(f, &blocks, f->graph->numDims, mlirOperationGetContext(group)));
+  }
+  tileOpsFree(&ops);
 }
 
 static bool fuseFrom(const Fusion *f, MlirOperation op) {
@@ -315,12 +332,10 @@ static bool fuseFrom(const Fusion *f, MlirOperation op) {
       tileRemark(op, "is not fused with what follows it: %s", why);
     return false;
   }
-  tileGroupGraphRead(best.set.ops, best.set.count, f->target, f->graph, &why);
   if (f->remarks)
     tileRemark(op, "is fused with %d ops that follow it: %.0f bytes, %.3g us", (int)best.set.count - 1,
                best.blocks.cost.read + best.blocks.cost.written, best.blocks.cost.seconds * 1e6);
-  MlirAttribute schedule = scheduleOf(f, &best, f->graph->numDims);
-  tileGroupWrapAll(best.set.ops, best.set.count, levelOf, schedule);
+  setSchedule(f, tileGroupWrapAll(best.set.ops, best.set.count, levelOf, mlirAttributeGetNull()));
   return true;
 }
 

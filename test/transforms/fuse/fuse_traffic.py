@@ -1,8 +1,8 @@
 """The bytes that tile-fuse-at-memory-level predicts are those that the emulator counts. Use: fuse_traffic.py TILE_OPT TILE_RUN FOLDER
 
-For each program and objective whose ops become one kernel, the schedule states the bytes. Where a block has more rows
-than warps, several warps load a scale of columns for themselves, which the model does not count: LOADED_TWICE. Prints
-what was compared; exit status 1 where two differ.
+For each program and objective whose ops become one kernel, the schedule states the bytes. Lanes past an edge load
+nothing, but the model counts copies of a scale for whole tiles: RAGGED. Prints what was compared; exit status 1 where
+two differ.
 """
 import json
 import re
@@ -23,7 +23,7 @@ PROGRAMS = {
     "layers": forms.layers(256, 64, 3, [1] * 5),
     "rows of a product": forms.rowsOfProduct(256, 64, 32, [1, 1, 1]),
 }
-LOADED_TWICE = {("layernorm", "total-traffic"), ("layernorm, odd", "total-traffic"), ("several results", "total-traffic")}
+RAGGED = {("layernorm", "total-traffic"), ("layernorm, odd", "total-traffic")}
 
 
 def main():
@@ -45,7 +45,7 @@ def main():
                 continue
             bytes_ = counted["global_bytes_read"] + counted["global_bytes_written"]
             compared += 1
-            if predicted != [bytes_] and ((name, objective) not in LOADED_TWICE or not predicted[0] < bytes_ < 1.06 * predicted[0]):
+            if predicted != [bytes_] and ((name, objective) not in RAGGED or not bytes_ < predicted[0] < 1.15 * bytes_):
                 problems += 1
                 print(f"{name} by {objective}: predicted {predicted}, counted {bytes_}")
     print(f"{compared} compared, {problems} differ")
