@@ -1,6 +1,7 @@
 // Opens a file with everything registered and runs passes on it. See session.h.
 #include "lib/pipelines/session.h"
 
+#include "lib/conversion/tile_to_tt/ttir_check.h"
 #include "lib/import/cuda/kernel_source.h"
 #include "lib/import/cuda_tile/tile_ir.h"
 #include "lib/ir/support.h"
@@ -137,13 +138,14 @@ bool tileSessionRun(TileSession *session, const char *pipeline, tessera_error_t 
 //===--- programs of others ---------------------------------------------------===//
 
 // A dialect of others, and the passes that take it away.
+enum { TtRow = 3 };
 static const struct {
   const char *dialect, *pipeline;
 } foreign[] = {
     {"stablehlo", "builtin.module(convert-stablehlo-to-linalg,canonicalize,cse)"},
     {"chlo", "builtin.module(convert-stablehlo-to-linalg,canonicalize,cse)"},
     {"cuda_tile", "builtin.module(convert-cuda-tile-to-tt,canonicalize,cse,convert-tt-to-tile,canonicalize,cse)"},
-    {"tt", "builtin.module(convert-tt-to-tile,canonicalize,cse)"},
+    [TtRow] = {"tt", "builtin.module(convert-tt-to-tile,canonicalize,cse)"},
 };
 
 static MlirWalkResult findForeign(MlirOperation op, void *pipeline) {
@@ -153,6 +155,19 @@ static MlirWalkResult findForeign(MlirOperation op, void *pipeline) {
       return MlirWalkResultInterrupt;
     }
   return MlirWalkResultAdvance;
+}
+
+bool tileSessionMakeTtir(TileSession *session, tessera_error_t *error) {
+  const char *pipeline = NULL;
+  MlirOperation module = mlirModuleGetOperation(session->module);
+  mlirOperationWalk(module, findForeign, &pipeline, MlirWalkPreOrder);
+  if (pipeline == foreign[TtRow].pipeline)
+    return true;
+  bool ok = tileSessionRun(session,
+                           pipeline ? "builtin.module(convert-cuda-tile-to-tt{pointers=true},canonicalize,cse)"
+                                    : "builtin.module(convert-tile-to-tt,canonicalize,cse)",
+                           error);
+  return ok && (ttirCheck(module) || tessera_fail(error, "the program cannot be said in TTIR"));
 }
 
 bool tileSessionTakeForeign(TileSession *session, tessera_error_t *error) {

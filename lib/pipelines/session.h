@@ -20,7 +20,9 @@ typedef struct TileSession {
 // "-" is standard input. A program of StableHLO, TTIR or CUDA Tile IR is converted (tileSessionTakeForeign). Source
 // files of CUDA C++ and HIP are compiled for `chip` (null: none is known, such a file is an error).
 bool tileSessionOpen(TileSession *session, const char *path, const char *chip, tessera_error_t *error);
-// The same, without any conversion.
+// Kernels of tile or of CUDA Tile IR become kernels of TTIR; those of TTIR stay.
+bool tileSessionMakeTtir(TileSession *session, tessera_error_t *error);
+// tileSessionOpen without any conversion.
 bool tileSessionRead(TileSession *session, const char *path, const char *chip, tessera_error_t *error);
 // `pipeline` as tile-opt's --pass-pipeline takes it: "builtin.module(…)".
 bool tileSessionRun(TileSession *session, const char *pipeline, tessera_error_t *error);

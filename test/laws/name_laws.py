@@ -39,6 +39,7 @@ PREFIXES = {
     "lib/conversion/stablehlo_to_linalg": ["hlo", "tile"],
     "lib/conversion/cuda_tile_to_tt": ["cudaTile", "tile"],
     "lib/conversion/tt_to_tile": ["triton", "tile"],
+    "lib/conversion/tile_to_tt": ["ttir", "tile"],
     "lib/conversion/tile_to_gpu": ["gpu", "tile"],
     "lib/conversion/tile_to_nvvm": ["nvvm", "gpu", "tile"],
     "lib/conversion/tile_to_rocdl": ["rocdl", "gpu", "tile"],

@@ -136,12 +136,18 @@ static bool writeStatistics(const TranslateOptions *options, const TileCodeTarge
 
 static void append(MlirStringRef piece, void *stream) { fwrite(piece.data, 1, piece.length, stream); }
 
+static bool readForText(const TranslateOptions *options, TileSession *session, tessera_error_t *error) {
+  if (options->ttir)
+    return tileSessionRead(session, options->file, NULL, error) && tileSessionMakeTtir(session, error);
+  bool staysForeign = strcmp(options->import, "cuda-tile") == 0;
+  return (staysForeign ? tileSessionRead : tileSessionOpen)(session, options->file, options->chip, error);
+}
+
 // The module of a file in another form, as text.
 static bool import(const TranslateOptions *options, tessera_error_t *error) {
   TileSession session;
   TileArtifact artifact = {NULL};
-  bool staysForeign = strcmp(options->import, "cuda-tile") == 0;
-  bool ok = (staysForeign ? tileSessionRead : tileSessionOpen)(&session, options->file, options->chip, error);
+  bool ok = readForText(options, &session, error);
   FILE *stream = ok ? open_memstream((char **)&artifact.data, &artifact.size) : NULL;
   if (stream) {
     mlirOperationPrint(mlirModuleGetOperation(session.module), append, stream);
@@ -211,9 +217,9 @@ int main(int argc, char **argv) {
   else if (ok && options.draw)
     ok = translateDraw(&options, &error);
   else
-    ok = ok && (options.import     ? import(&options, &error)
-                : options.cudaTile ? writeCudaTile(&options, &error)
-                                   : run(&options, &error));
+    ok = ok && (options.import || options.ttir ? import(&options, &error)
+                : options.cudaTile             ? writeCudaTile(&options, &error)
+                                               : run(&options, &error));
   if (!ok)
     fprintf(stderr, "tile-translate: error: %s\n", error.text);
   return ok ? 0 : 1;

@@ -87,6 +87,8 @@ static bool take(const char *argument, TranslateOptions *options, tessera_error_
   static const char form[] = "--tile-to-", cudaTile[] = "--tile-to-cuda-tile";
   if (strncmp(argument, cudaTile, sizeof cudaTile - 1) == 0)
     return takeCudaTile(argument + sizeof cudaTile - 1, options, error);
+  if (strcmp(argument, "--tile-to-ttir") == 0)
+    return options->ttir = true;
   if (strncmp(argument, form, sizeof form - 1) == 0)
     return takeForm(argument + sizeof form - 1, options, error);
   if (strcmp(argument, "--help") == 0)
@@ -134,7 +136,7 @@ bool translateOptionsParse(int argc, char **argv, TranslateOptions *options, tes
     if (strcmp(options->import, models[i][0]) == 0 && (!end || strcmp(end, models[i][1]) != 0))
       return tessera_fail(error, "--import-%s: %s: expected a name that ends in %s", models[i][0], options->file,
                           models[i][1]);
-  return options->form || options->draw || options->import || options->cudaTile ||
+  return options->form || options->draw || options->import || options->cudaTile || options->ttir ||
          tessera_fail(error, "nothing to translate to: give one --tile-to-FORM (--help lists them)");
 }
 
@@ -146,6 +148,7 @@ void translateOptionsPrintHelp(void) {
   puts("tile-translate FILE --tile-to-FORM [-o OUTPUT] [flags]: a module of any level to an artifact\n");
   tileTargetsForEach(printForm, NULL);
   puts("  --tile-layout-to-svg   the layouts in FILE as a picture, and the bank conflicts of registers on memory\n"
+       "  --tile-to-ttir         tile kernels, or kernels of CUDA Tile IR, as text for Triton\n"
        "  --tile-to-cuda-tile[=13.N]  kernels FILE in the dialect cuda_tile, or bytecode, as bytecode of version 13.N\n"
        "  --import-onnx          the ONNX model FILE as linalg, in MLIR's text\n"
        "  --import-torch         the program FILE of torch.export (.pt2) as linalg\n"

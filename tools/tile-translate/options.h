@@ -11,6 +11,7 @@ typedef struct TranslateOptions {
   int numChips;
   const char *file, *form, *target, *chip, *pipeline, *policy, *stats, *output;
   int cudaTile;       // N: bytecode of CUDA Tile IR, version 13.N; 0: not asked for
+  bool ttir;          // TTIR is asked for
   const char *import; // the form of FILE that is printed as linalg: onnx, stablehlo
 } TranslateOptions;
 

@@ -109,16 +109,31 @@ static TileUpstream plainKind(MlirOperation op) {
   }
 }
 
+// Quotients that round down or up, which Triton does not have: the quotient toward zero is one too great, or one too
+// small, if there is a remainder and the signs differ, or agree.
+MlirValue cudaTileRoundQuotient(CudaTileKernel *k, MlirValue x, MlirValue y, bool sign, bool up) {
+  MlirType type = mlirValueGetType(x);
+  MlirValue quotient = tileBuildBinary(&k->b, sign ? ArithOp_DivSI : ArithOp_DivUI, x, y);
+  MlirValue rest = tileBuildBinary(&k->b, sign ? ArithOp_RemSI : ArithOp_RemUI, x, y), zero = zeroLike(k, x);
+  MlirValue moves = arithCmpIOpBuild(&k->b, rest, zero, ArithCmpI_Ne);
+  if (sign) {
+    MlirValue signs = tileBuildBinary(&k->b, ArithOp_XOrI, x, y);
+    MlirValue match = arithCmpIOpBuild(&k->b, signs, zero, up ? ArithCmpI_Sge : ArithCmpI_Slt);
+    moves = tileBuildBinary(&k->b, ArithOp_AndI, moves, match);
+  }
+  MlirValue one = tileBuildCast(&k->b, ArithOp_ExtUI, moves, type);
+  return tileBuildBinary(&k->b, up ? ArithOp_AddI : ArithOp_SubI, quotient, one);
+}
+
 static bool divide(CudaTileKernel *k, MlirOperation op) {
   MlirAttribute rounding = cudaTileDivIOpGetRounding(op);
-  bool sign = isSigned(cudaTileDivIOpGetSignedness(op));
+  bool sign = isSigned(cudaTileDivIOpGetSignedness(op)), up = cudaTileWordIs(rounding, "positive_inf");
   if (cudaTileWordIs(rounding, "zero") || (cudaTileWordIs(rounding, "negative_inf") && !sign))
     return binary(k, op, sign ? ArithOp_DivSI : ArithOp_DivUI);
-  if (cudaTileWordIs(rounding, "negative_inf"))
-    return binary(k, op, ArithOp_FloorDivSI);
-  return cudaTileWordIs(rounding, "positive_inf")
-             ? binary(k, op, sign ? ArithOp_CeilDivSI : ArithOp_CeilDivUI)
-             : tileError(op, "rounds in a way that integers do not, expected zero, negative_inf or positive_inf");
+  if (!up && !cudaTileWordIs(rounding, "negative_inf"))
+    return tileError(op, "rounds in a way that integers do not, expected zero, negative_inf or positive_inf");
+  MlirValue x = cudaTileGet(k, tileBinaryLhs(op)), y = cudaTileGet(k, tileBinaryRhs(op));
+  return !mlirValueIsNull(x) && !mlirValueIsNull(y) && set(k, op, cudaTileRoundQuotient(k, x, y, sign, up));
 }
 
 static bool maximum(CudaTileKernel *k, MlirOperation op) {

@@ -33,6 +33,7 @@ typedef struct CudaTileLoop {
 typedef struct CudaTileKernel {
   TileBuilder b;
   MlirOperation entry;
+  bool usesPointers; // descriptors never
   TileTable values;  // old value → new value
   TileTable tensors; // old tensor view or view → CudaTileTensor
   struct CudaTileOwned *owned;
@@ -55,6 +56,7 @@ MlirValue cudaTileWiden(CudaTileKernel *k, MlirValue integer, unsigned bits); //
 MlirAttribute cudaTileI32(CudaTileKernel *k, int64_t value);
 // 0 to size - 1 along `axis` of a tile of these sizes, in integers of `bits`.
 MlirValue cudaTileRange(CudaTileKernel *k, intptr_t rank, const int64_t *sizes, intptr_t axis, unsigned bits);
+MlirValue cudaTileRoundQuotient(CudaTileKernel *k, MlirValue x, MlirValue y, bool isSigned, bool roundsUp);
 bool cudaTileWordIs(MlirAttribute word, const char *text);
 
 // Convert ops of their kinds. Set `isKnown` false, and do nothing, where the op is another's.

@@ -145,13 +145,13 @@ static MlirAttribute parameterAttributes(CudaTileKernel *k, MlirValue parameter)
   return mlirDictionaryAttrGet(k->b.context, divisor > 1 && divisor <= INT32_MAX, &named);
 }
 
-static bool convertEntry(MlirOperation entry) {
+static bool convertEntry(MlirOperation entry, bool usesPointers) {
   MlirBlock old = mlirRegionGetFirstBlock(cudaTileEntryOpGetBody(entry));
   intptr_t count = mlirBlockGetNumArguments(old);
   TileBuilder b = tileBuilderBefore(entry);
   MlirType *types = calloc((size_t)count + 1, sizeof *types);
   MlirAttribute *attributes = calloc((size_t)count + 1, sizeof *attributes);
-  CudaTileKernel k = {.b = b, .entry = entry};
+  CudaTileKernel k = {.b = b, .entry = entry, .usesPointers = usesPointers};
   bool ok = true;
   for (intptr_t i = 0; ok && i < count; ++i) {
     MlirType type = mlirValueGetType(mlirBlockGetArgument(old, i));
@@ -186,7 +186,7 @@ static bool run(MlirOperation module, MlirExtPass pass) {
   TileOps entries = tileCollectOps(module, cudaTileEntryOpIsA), globals = tileCollectOps(module, cudaTileGlobalOpIsA);
   bool ok = !globals.count || tileError(globals.items[0], "has no conversion to tt");
   for (intptr_t i = 0; ok && i < entries.count; ++i)
-    ok = convertEntry(entries.items[i]);
+    ok = convertEntry(entries.items[i], mlirExtPassGetBool(pass, "pointers"));
   tileOpsFree(&globals);
   tileOpsFree(&entries);
   return ok && mlirOperationVerify(module);
@@ -196,6 +196,12 @@ const MlirExtPassDefinition tileCudaTileToTtPass = {
     .argument = "convert-cuda-tile-to-tt",
     .summary = "Convert kernels of CUDA Tile IR to kernels of TTIR",
     .anchor = builtinModuleOpName,
+    .options =
+        (const MlirExtPassOption[]){
+            {"pointers", "access views through pointers only, for targets without descriptors", MlirExtOption_Bool,
+             "false"},
+            {NULL},
+        },
     .dialects = (const char *const[]){"scf", "arith", "math", "cf", NULL},
     .registerDialects = ttRegisterDialect,
     .run = run,

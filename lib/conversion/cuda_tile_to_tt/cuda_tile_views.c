@@ -71,8 +71,8 @@ static bool sizes(CudaTileKernel *k, MlirOperation op, const CudaTileViewSpec *v
   for (intptr_t i = 0; i < tensor->rank; ++i) {
     MlirValue value = tensor->sizes[view ? view->map[i] : i];
     if (view)
-      value = tileBuildBinary(&k->b, ArithOp_CeilDivSI, value,
-                              tileBuildInteger(&k->b, mlirValueGetType(value), view->steps[i]));
+      value =
+          cudaTileRoundQuotient(k, value, tileBuildInteger(&k->b, mlirValueGetType(value), view->steps[i]), true, true);
     setSize(k, op, i, value);
   }
   return true;
@@ -109,10 +109,10 @@ static bool begin(CudaTileKernel *k, MlirOperation op, MlirValue view, intptr_t 
   return cudaTileGetAll(k, count, at, op, access->indices);
 }
 
-static bool isDescriptor(const Access *access) {
+static bool isDescriptor(const CudaTileKernel *k, const Access *access) {
   const char *padding = access->view.padding;
   bool pads = !padding || strcmp(padding, "zero") == 0 || strcmp(padding, "nan") == 0;
-  return pads && !access->tensor->isWide && access->view.rank > 0 && access->view.rank <= TtMaxRank;
+  return pads && !k->usesPointers && !access->tensor->isWide && access->view.rank > 0 && access->view.rank <= TtMaxRank;
 }
 
 // The descriptor, its dimensions in the order of the tile's, and where the tile begins.
@@ -175,7 +175,7 @@ static bool load(CudaTileKernel *k, MlirOperation op) {
              cudaTileLoadViewTkoOpGetMemoryOrderingSemantics(op), &access))
     return false;
   MlirValue loaded, mask;
-  if (isDescriptor(&access)) {
+  if (isDescriptor(k, &access)) {
     MlirValue descriptor = describe(k, &access);
     loaded = ttDescriptorLoadOpBuild(&k->b, access.tile, descriptor, access.view.rank, access.indices);
   } else {
@@ -193,7 +193,7 @@ static bool store(CudaTileKernel *k, MlirOperation op) {
                                        cudaTileStoreViewTkoOpGetIndex, cudaTileStoreViewTkoOpGetTileType(op),
                                        cudaTileStoreViewTkoOpGetMemoryOrderingSemantics(op), &access))
     return false;
-  if (isDescriptor(&access)) {
+  if (isDescriptor(k, &access)) {
     MlirValue descriptor = describe(k, &access);
     ttDescriptorStoreOpBuild(&k->b, descriptor, value, access.view.rank, access.indices);
   } else {

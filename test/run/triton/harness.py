@@ -10,7 +10,7 @@ import tempfile
 import numpy as np
 
 INPUTS = os.path.join(os.path.dirname(os.path.abspath(sys.argv[0])), "Inputs")
-SUFFIX = next(os.path.splitext(name)[1] for name in os.listdir(INPUTS) if name.endswith((".ttir", ".tileirbc")))
+SUFFIX = next(os.path.splitext(name)[1] for name in os.listdir(INPUTS) if name.endswith((".ttir", ".tileirbc", ".mlir")))
 tile_run, targets = sys.argv[1], sys.argv[2:]
 random = np.random.default_rng(7)
 counts = {"right": 0, "wrong": 0}
