@@ -5,6 +5,7 @@
 #include "lib/runtime/tessera.h"
 #include "lib/support/f16.h"
 #include "python/runtime/source/arrays.h"
+#include "python/runtime/source/xla.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -335,6 +336,12 @@ static PyObject *object_outputs(PyObject *self, void *unused) {
   return types_from(signature->results, signature->num_results);
 }
 
+// For the attribute `program` of xla_handler's calls.
+static PyObject *object_address(PyObject *self, void *unused) {
+  (void)unused;
+  return PyLong_FromVoidPtr(&((object_t *)self)->program);
+}
+
 static PyObject *object_manifest(PyObject *self, void *unused) {
   (void)unused;
   const tessera_manifest_t *manifest = ((object_t *)self)->program.manifest;
@@ -360,6 +367,7 @@ static bool add_program_type(PyObject *module) {
   static PyGetSetDef fields[] = {
       {"inputs", object_inputs, NULL, "(element, sizes, is a memref) of each argument.", NULL},
       {"outputs", object_outputs, NULL, "(element, sizes, is a memref) of each result.", NULL},
+      {"address", object_address, NULL, "Where the program is, for xla_handler.", NULL},
       {"manifest", object_manifest, NULL, "What the program says of itself.", NULL},
       {NULL, NULL, NULL, NULL, NULL}};
   static PyType_Slot slots[] = {{Py_tp_doc, "An entry of a compiled program."},
@@ -410,6 +418,11 @@ static PyObject *module_set_threads(PyObject *module, PyObject *arguments) {
   return ok ? Py_BuildValue("") : PyErr_Format(runtime_error, "the number of threads cannot be set to %d", threads);
 }
 
+static PyObject *module_xla_handler(PyObject *module, PyObject *unused) {
+  (void)module, (void)unused;
+  return PyCapsule_New(xla_handler(), "xla._CUSTOM_CALL_TARGET", NULL);
+}
+
 static void note_fork(void) { was_forked = true; }
 
 PyMODINIT_FUNC PyInit__runtime(void);
@@ -417,6 +430,7 @@ PyMODINIT_FUNC PyInit__runtime(void);
 PyMODINIT_FUNC PyInit__runtime(void) {
   static PyMethodDef functions[] = {
       {"load", module_load, METH_VARARGS, "load(path, entry): a Program."},
+      {"xla_handler", module_xla_handler, METH_NOARGS, "A capsule for jax.ffi.register_ffi_target."},
       {"set_threads", module_set_threads, METH_VARARGS, "set_threads(count): 0 is all that the process may use."},
       {NULL, NULL, 0, NULL}};
   static struct PyModuleDef definition = {

@@ -89,11 +89,11 @@ class Program:
     inputs, outputs: the types. manifest: compiler, target, chip, needs (the least level of x86-64), pipeline,
     fallback_ops. A sparse argument or result is its components in order, one array each.
     """
-    __slots__ = ("_call", "inputs", "manifest", "outputs", "path", "entry")
+    __slots__ = ("_call", "_raw", "inputs", "manifest", "outputs", "path", "entry")
 
     def __init__(self, path: str, entry: str) -> None:
         raw = _runtime.load(path, entry)
-        self._call, self.path, self.entry = raw.call, path, entry
+        self._call, self._raw, self.path, self.entry = raw.call, raw, path, entry
         self.manifest = raw.manifest
         self.inputs = tuple(ArrayType(*type) for type in raw.inputs)
         self.outputs = tuple(ArrayType(*type) for type in raw.outputs)
