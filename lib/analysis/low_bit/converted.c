@@ -3,6 +3,7 @@
 
 #include "upstream/arith.h"
 #include "upstream/linalg.h"
+#include "upstream/tensor.h"
 
 //===--- the body -----------------------------------------------------------------------------===//
 
@@ -139,14 +140,92 @@ int64_t tileConvertedPart(const TileStructured *s, const TileConverted *c, int64
   return depth;
 }
 
+//===--- codes --------------------------------------------------------------------------------===//
+
+// `value`, an element of the body, does not change along `dim` where `code` does not.
+static bool isSame(const TileStructured *s, MlirValue value, MlirValue code, int dim) {
+  int input = tileStructuredInputOf(s, value);
+  if (mlirValueEqual(value, code))
+    return true;
+  if (input >= 0)
+    return !tileOperandUses(&s->operands[input], dim);
+  MlirOperation op = tileDefiningOp(value);
+  if (mlirOperationIsNull(op) || !tileIsDefinedIn(value, s->body))
+    return true;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
+    if (!isSame(s, mlirOperationGetOperand(op, i), code, dim))
+      return false;
+  return true;
+}
+
+// Ops between the code and `value` that may stop the program for a code that no weight has.
+static bool mayStop(const TileStructured *s, MlirValue value, MlirValue code) {
+  MlirOperation op = tileDefiningOp(value);
+  if (mlirValueEqual(value, code) || mlirOperationIsNull(op) || !tileIsDefinedIn(value, s->body))
+    return false;
+  switch (arithOpKind(op)) {
+  case ArithOp_DivSI:
+  case ArithOp_DivUI:
+  case ArithOp_RemSI:
+  case ArithOp_RemUI:
+  case ArithOp_FloorDivSI:
+  case ArithOp_CeilDivSI:
+  case ArithOp_CeilDivUI:
+    return true;
+  default:
+    break;
+  }
+  if (tensorExtractOpIsA(op)) {
+    MlirType table = mlirValueGetType(tensorExtractOpGetTensor(op));
+    MlirOperation index = tensorExtractOpGetNumIndices(op) == 1 ? tileDefiningOp(tensorExtractOpGetIndices(op, 0)) : op;
+    bool isCode =
+        (arithIndexCastUIOpIsA(index) || arithIndexCastOpIsA(index)) && mlirValueEqual(tileOnlyOperand(index), code);
+    return !isCode || mlirShapedTypeGetDimSize(table, 0) < TileConvertedMostCodes;
+  }
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
+    if (mayStop(s, mlirOperationGetOperand(op, i), code))
+      return true;
+  return false;
+}
+
+// code = … & mask, of integers, below TileConvertedMostCodes.
+static bool isCode(MlirOperation op) {
+  int64_t mask;
+  if (!arithAndIOpIsA(op) || !mlirTypeIsAInteger(tileOnlyResultType(op)) ||
+      mlirIntegerTypeGetWidth(tileOnlyResultType(op)) > 32)
+    return false;
+  bool hasMask = tileConstantIndex(tileBinaryRhs(op), &mask) || tileConstantIndex(tileBinaryLhs(op), &mask);
+  return hasMask && mask >= 0 && mask < TileConvertedMostCodes;
+}
+
+bool tileConvertedFindCode(const TileStructured *s, const TileConverted *c, TileConvertedCode *found) {
+  MlirValue none = {NULL};
+  int last = c->count - 1;
+  for (MlirOperation op = mlirBlockGetFirstOperation(s->body); !c->isAlongColumns && !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op)) {
+    if (!isCode(op))
+      continue;
+    MlirValue code = tileOnlyResult(op);
+    if (isSame(s, code, none, c->depth[last]) || !isSame(s, c->factor, code, c->depth[last]) ||
+        mayStop(s, c->factor, code))
+      continue;
+    *found = (TileConvertedCode){.code = code, .level = last};
+    while (found->level && isSame(s, c->factor, code, c->depth[found->level - 1]))
+      --found->level;
+    return true;
+  }
+  return false;
+}
+
 bool tileStructuredMatchConverted(const TileStructured *s, TileConverted *c) {
   enum { LeastCache = 256 };
   int64_t inside[MaxDims];
+  TileConvertedCode code;
   *c = (TileConverted){.x = -1};
   const TileOperand *out = &s->operands[s->numInputs];
   return !tileStructuredGpu(s) && mlirAttributeIsNull(s->schedule) && s->numInputs >= 2 && !tileStructuredHasTerms(s) &&
          !usesPlaces(s) && matchBody(s, c) && tileStructuredAccumulates(s, out) && isPlain(s, &s->operands[c->x]) &&
          matchDepth(s, c) && matchParallel(s, c) && matchFactor(s, c) &&
-         (c->isAlongColumns || s->dims[c->m].extent != 1) &&
+         (c->isAlongColumns || s->dims[c->m].extent != 1 || tileConvertedFindCode(s, c, &code)) &&
          tileConvertedPart(s, c, LeastCache, inside) >= TileConvertedLeastDepth;
 }

@@ -24,3 +24,13 @@ bool tileStructuredMatchConverted(const TileStructured *structured, TileConverte
 enum { TileConvertedLeastDepth = 32 };
 int64_t tileConvertedPart(const TileStructured *structured, const TileConverted *converted, int64_t most,
                           int64_t *inside);
+
+// A value of the body with few different ones that stands between everything that the factor reads along the last of
+// `depth` and the factor: factor = f(code, what is the same along a row). f can then be tabulated once for the row.
+// Codes are 0 to 15. False also where f may stop the program: tables of the body have an entry for each code.
+enum { TileConvertedMostCodes = 16 };
+typedef struct TileConvertedCode {
+  MlirValue code;
+  int level; // f's operands do not change inside of depth[level]; 0: along no reduction
+} TileConvertedCode;
+bool tileConvertedFindCode(const TileStructured *structured, const TileConverted *converted, TileConvertedCode *code);

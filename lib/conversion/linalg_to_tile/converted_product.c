@@ -2,28 +2,27 @@
 // weights into a local buffer, once for all rows of x, and multiplies from there.
 //   out[m, n] += sum over g, t, k of x[m, g, t, k] · f(code[n, g, k], shift[t], scale[n, g], …)
 //
-// A program owns a block of rows by a block of columns. For each part of k it packs its rows of x as f32, converts its
-// columns' weights as f32, and multiplies register tiles. Sums stay in a buffer of f32 until the last part; then the
-// start value is added, and the epilogue applied. Weights that lie along k are not transposed: lanes run along k in
-// both buffers, and the lanes of each sum are added up at the end of a part. Weights that lie along n are rows of
-// columns, as in a packed product. Expects: a structured op without a schedule, on a CPU, of more than one row. Leaves:
-// its kernel and launch. Sizes follow from the machine: a part of the weights fills a quarter of L2, the rows of x half
-// of it. Parts divide the reduction dimensions, so that no weight is converted past an edge of k; without such parts
-// the reductions take over. Source: Ladder (OSDI 2024): a conversion stands on the hop where it is cheapest, here from
-// memory to L2.
+// A program owns a block of rows by a block of columns. For each part of k it packs its rows of x as f32; then for each
+// register tile's columns it converts the weights as f32 and multiplies register tiles of all rows. Sums stay in a
+// buffer of f32 until the last part; then the start value is added, and the epilogue applied. Weights that lie along k
+// are not transposed: lanes run along k in both buffers, and the lanes of each sum are added up at the end of a part.
+// Weights that lie along n are rows of columns, as in a packed product. Expects: a structured op without a schedule, on
+// a CPU, of more than one row. Leaves: its kernel and launch. Sizes follow from the machine: a part of the weights
+// fills a quarter of L2, the rows of x half of it. Parts divide the reduction dimensions, so that no weight is
+// converted past an edge of k; without such parts the reductions take over. Source: Ladder (OSDI 2024): a conversion
+// stands on the hop where it is cheapest, here from memory to L2.
 #include "dialects/tile/ops.h"
 #include "dialects/tile/tile.h"
-#include "lib/analysis/low_bit/converted.h"
 #include "lib/analysis/tiling.h"
+#include "lib/conversion/linalg_to_tile/converted_table.h"
 #include "lib/conversion/linalg_to_tile/lowerings.h"
 #include "lib/conversion/linalg_to_tile/product_kernels.h"
 #include "lib/support/integer.h"
 #include "upstream/arith.h"
-#include "upstream/tensor.h"
 
 //===--- sizes --------------------------------------------------------------------------------===//
 
-enum { MostColumns = 64, MostDepth = 1024, MostRows = 128, UnknownRows = 64, MostSquare = 8 };
+enum { MostColumns = 64, MostDepth = 1024, MostRows = 128, UnknownRows = 64, MostSquare = 8, Lanes = 16 };
 
 typedef struct Sizes {
   int64_t rows, columns;                 // of a program
@@ -32,17 +31,23 @@ typedef struct Sizes {
   int64_t inside[MaxDims];               // of each dimension of `depth`: its indices in one part
 } Sizes;
 
-// Lanes along k: a vector for each sum of rows × columns, and the columns' vectors beside them. Columns fill no vector.
-static void setSquareTile(const TileStructured *s, int64_t rows, Sizes *sizes) {
+// Lanes along k: a vector of 16 for each sum of rows × columns, and the columns' vectors beside them. Columns fill no
+// vector.
+static void setSquareTile(const TileStructured *s, int64_t rows, int64_t columns, Sizes *sizes) {
   const TileSearchTarget *target = &s->target->search;
-  int64_t registers = target->vectorRegisters, side = 2;
+  int64_t registers = target->vectorRegisters * target->vectorBytes / (Lanes * (int64_t)sizeof(float)), side = 2;
   while ((side + 1) * (side + 1) + side + 2 <= registers)
     ++side;
   sizes->registerRows = rows < side ? rows : side;
   if (rows > side && tessera_ceil_div(rows, side) * side > tessera_ceil_div(rows, side - 1) * (side - 1))
     sizes->registerRows = side - 1;
-  int64_t lanes = target->vectorBytes / (int64_t)sizeof(float), most = tessera_min(MostSquare, lanes - 1);
-  sizes->registerColumns = tessera_min(most, (registers - 1) / (sizes->registerRows + 1));
+  sizes->registerColumns = tessera_min(MostSquare, (registers - 1) / (sizes->registerRows + 1));
+  // Tiles without an edge need no tests.
+  int64_t even = sizes->registerColumns;
+  while (!mlirShapedTypeIsDynamicSize(columns) && even * 2 > sizes->registerColumns && columns % even)
+    --even;
+  if (even * 2 > sizes->registerColumns)
+    sizes->registerColumns = even;
 }
 
 // Vectors along n: rows of an eighth of the registers.
@@ -53,37 +58,26 @@ static void setWideTile(const TileStructured *s, int64_t rows, Sizes *sizes) {
   sizes->registerColumns = vectors * s->target->search.vectorBytes / (int64_t)sizeof(float);
 }
 
-static bool readsATable(const TileStructured *s) {
-  for (MlirOperation op = mlirBlockGetFirstOperation(s->body); !mlirOperationIsNull(op);
-       op = mlirOperationGetNextInBlock(op))
-    if (tensorExtractOpIsA(op))
-      return true;
-  return false;
-}
-
-// False where no part of k is large enough, or a code past the edge would be looked up.
+// False where no part of k is large enough.
 static bool findSizes(const TileStructured *s, const TileConverted *c, Sizes *sizes) {
   const TileSearchTarget *target = &s->target->search;
-  int64_t l2 = target->levels[target->numLevels > 1 ? 1 : 0].bytes, columns = s->dims[c->n].extent;
+  int64_t l2 = target->levels[target->numLevels > 1 ? 1 : 0].bytes;
   int64_t rows = s->dims[c->m].extent;
   if (mlirShapedTypeIsDynamicSize(rows))
     rows = UnknownRows;
   if (c->isAlongColumns)
     setWideTile(s, rows, sizes);
   else
-    setSquareTile(s, rows, sizes);
-  // A table is not asked for what lies past the last column.
-  while (readsATable(s) && MostColumns % sizes->registerColumns)
-    --sizes->registerColumns;
+    setSquareTile(s, rows, s->dims[c->n].extent, sizes);
   sizes->columns = tessera_ceil_div(MostColumns, sizes->registerColumns) * sizes->registerColumns;
-  int64_t most = tessera_min(MostDepth, l2 / 4 / (sizes->columns * (int64_t)sizeof(float)));
+  int64_t held = c->isAlongColumns ? l2 / 4 : target->levels[0].bytes * 2 / 3;
+  int64_t most = tessera_min(MostDepth, held / (sizes->registerColumns * (int64_t)sizeof(float)));
   sizes->depth = tileConvertedPart(s, c, most, sizes->inside);
   int64_t block = tessera_min(MostRows, l2 / 2 / (sizes->depth * (int64_t)sizeof(float)));
   block = block / sizes->registerRows * sizes->registerRows;
   sizes->rows = tessera_min(tessera_ceil_div(rows, sizes->registerRows) * sizes->registerRows,
                             block < sizes->registerRows ? sizes->registerRows : block);
-  bool isWhole = !mlirShapedTypeIsDynamicSize(columns) && columns % sizes->columns == 0;
-  return sizes->depth >= TileConvertedLeastDepth && (isWhole || !readsATable(s));
+  return sizes->depth >= TileConvertedLeastDepth;
 }
 
 //===--- dimensions ---------------------------------------------------------------------------===//
@@ -127,20 +121,26 @@ typedef struct Program {
   const TileStructured *s;
   const TileConverted *c;
   const Sizes *sizes;
-  MlirValue x, weights, sums;   // buffers: rows × depth; columns × depth or depth × columns; rows × columns
-  MlirValue firstRow, rowsHere; // the program's rows: the first, and how many there are
-  MlirValue row;                // of these, where the register tile that is packed begins
-  MlirValue part[MaxDims];      // number of the current part along each dimension of `depth`; null: there is one
+  MlirValue x, weights,
+      sums; // buffers: rows × depth; a register tile's columns × depth or depth × columns; rows × columns
+  MlirValue first[2], here[2]; // the program's rows and columns: the first, and how many there are
+  MlirValue row, column;       // of these, where the register tile begins
+  TileConvertedTable *table;   // null: weights are converted one by one
+  MlirValue part[MaxDims];     // number of the current part along each dimension of `depth`; null: there is one
 } Program;
 
 // Calls `body` with e->index set for each index of the current part but along the last dimension, which is a tile.
 // `at`: the place of what it makes in the buffers.
 typedef void (*PieceBody)(TileKernelEmission *e, const Program *p, MlirValue at);
+static void convertPiece(TileKernelEmission *e, const Program *p, MlirValue at);
+static void fillTable(TileKernelEmission *e, const Program *p);
 
 static void overPiecesFrom(TileKernelEmission *e, const Program *p, int i, MlirValue at, PieceBody body) {
   int dim = p->c->depth[i];
   int64_t inside = p->sizes->inside[i], width = 1;
   MlirValue before = tileBuildIndex(&e->body, 0);
+  if (p->table && body == convertPiece && i == p->table->code.level)
+    fillTable(e, p);
   if (i == p->c->count - 1) {
     e->index[dim] = mlirValueIsNull(p->part[i]) ? before : p->part[i];
     body(e, p, at);
@@ -173,78 +173,95 @@ static MlirValue asF32(TileKernelEmission *e, MlirValue tile) {
   return isWide ? tile : arithExtFOpBuild(&e->body, tileTypeWithElement(type, f32), tile);
 }
 
-// Packs the rows of one register tile, which begins at row `p->row` of the program's.
+// The op with an axis for the rows (columns) of one register tile, at p->row (p->column), and for the last reduction,
+// in this order or the other one. The caller gives e->index back what it was.
+static TileStructured narrowed(TileKernelEmission *e, const Program *p, bool isColumns, bool isDepthFirst) {
+  int k = p->c->depth[p->c->count - 1], dim = isColumns ? p->c->n : p->c->m;
+  TileStructured view = withAxes(p->s, isDepthFirst ? k : dim, isDepthFirst ? dim : k);
+  int64_t size = isColumns ? p->sizes->registerColumns : p->sizes->registerRows, extent = p->s->dims[dim].extent;
+  MlirValue at = tileBuildAdd(&e->body, p->first[isColumns], isColumns ? p->column : p->row);
+  view.dims[dim].tile = size;
+  e->index[dim] = arithDivUIOpBuild(&e->body, at, tileBuildIndex(&e->body, size));
+  if (!mlirShapedTypeIsDynamicSize(extent) && extent > 0)
+    e->index[dim] = tileKernelAssumeBelow(e, e->index[dim], tessera_ceil_div(extent, size));
+  return view;
+}
+
+static void fillTable(TileKernelEmission *e, const Program *p) {
+  MlirValue program = e->index[p->c->n];
+  TileStructured view = narrowed(e, p, true, false);
+  e->structured = &view;
+  tileConvertedTableFill(e, p->table);
+  e->index[p->c->n] = program;
+  e->structured = p->s;
+}
+
+// Packs the rows of one register tile.
 static void packPiece(TileKernelEmission *e, const Program *p, MlirValue at) {
   int last = p->c->count - 1, dims[2] = {p->c->m, p->c->depth[last]};
-  int64_t rows = p->sizes->registerRows;
-  TileStructured view = withAxes(p->s, dims[0], dims[1]);
   MlirValue program = e->index[p->c->m];
-  view.dims[p->c->m].tile = rows;
+  TileStructured view = narrowed(e, p, false, false);
   e->structured = &view;
-  e->index[p->c->m] =
-      arithDivUIOpBuild(&e->body, tileBuildAdd(&e->body, p->firstRow, p->row), tileBuildIndex(&e->body, rows));
-  MlirValue part = tileKernelSlice(e, p->x, rows, p->sizes->inside[last], p->row, at);
+  MlirValue part = tileKernelSlice(e, p->x, p->sizes->registerRows, p->sizes->inside[last], p->row, at);
   tileStoreOpBuild(&e->body, asF32(e, tileKernelLoadMatrix(e, p->c->x, dims)), part, 0, NULL);
   e->index[p->c->m] = program;
   e->structured = p->s;
 }
 
-static void convertPiece(TileKernelEmission *e, const Program *p, MlirValue at) {
-  int last = p->c->count - 1, k = p->c->depth[last];
-  int64_t depth = p->sizes->inside[last], columns = p->sizes->columns;
-  bool isAlongColumns = p->c->isAlongColumns;
-  TileStructured view = withAxes(p->s, isAlongColumns ? k : p->c->n, isAlongColumns ? p->c->n : k);
+static MlirValue convertOneByOne(TileKernelEmission *e, const Program *p) {
   TileBodyMap map = {0};
-  MlirValue none = {NULL};
-  e->structured = &view;
-  for (int i = 0; i < tileStructuredNumOwnInputs(&view); ++i)
+  for (int i = 0; i < tileStructuredNumOwnInputs(e->structured); ++i)
     if (i != p->c->x)
       tileKernelMapInputs(e, &map, i, i + 1, false);
+  return asF32(e, tileKernelCloneValue(e, &map, p->c->factor));
+}
+
+static void convertPiece(TileKernelEmission *e, const Program *p, MlirValue at) {
+  int64_t depth = p->sizes->inside[p->c->count - 1], columns = p->sizes->registerColumns;
+  bool isAlongColumns = p->c->isAlongColumns;
+  MlirValue none = {NULL}, program = e->index[p->c->n];
+  TileStructured view = narrowed(e, p, true, isAlongColumns);
+  e->structured = &view;
   MlirValue part = isAlongColumns ? tileKernelSlice(e, p->weights, depth, columns, at, none)
                                   : tileKernelSlice(e, p->weights, columns, depth, none, at);
-  tileStoreOpBuild(&e->body, asF32(e, tileKernelCloneValue(e, &map, p->c->factor)), part, 0, NULL);
+  MlirValue weights = p->table ? tileConvertedTableLookUp(e, p->table) : convertOneByOne(e, p);
+  tileStoreOpBuild(&e->body, weights, part, 0, NULL);
+  e->index[p->c->n] = program;
   e->structured = p->s;
 }
 
-// sums += x · weights, for the register tile at (row, column).
-static void multiply(TileKernelEmission *e, const Program *p, MlirValue row, MlirValue column) {
+// sums += x · weights, for the current register tile.
+static void multiply(TileKernelEmission *e, const Program *p) {
   int64_t rows = p->sizes->registerRows, columns = p->sizes->registerColumns, depth = p->sizes->depth;
-  MlirValue none = {NULL}, sums = tileKernelSlice(e, p->sums, rows, columns, row, column);
-  MlirValue left = tileKernelLoadBuffer(e, tileKernelSlice(e, p->x, rows, depth, row, none)), right;
-  if (p->c->isAlongColumns) {
-    right = tileKernelLoadBuffer(e, tileKernelSlice(e, p->weights, depth, columns, none, column));
-  } else {
+  MlirValue none = {NULL}, sums = tileKernelSlice(e, p->sums, rows, columns, p->row, p->column);
+  MlirValue left = tileKernelLoadBuffer(e, tileKernelSlice(e, p->x, rows, depth, p->row, none)), right;
+  int64_t sizes[2] = {p->c->isAlongColumns ? depth : columns, p->c->isAlongColumns ? columns : depth};
+  right = tileKernelLoadBuffer(e, tileKernelSlice(e, p->weights, sizes[0], sizes[1], none, none));
+  if (!p->c->isAlongColumns) {
     MlirType type =
         tileTileTypeGet(2, (int64_t[]){depth, columns}, mlirF32TypeGet(e->body.context), mlirAttributeGetNull());
-    right = tileKernelLoadBuffer(e, tileKernelSlice(e, p->weights, columns, depth, column, none));
     right = tileTransposeOpBuild(&e->body, type, right, mlirDenseI64ArrayGet(e->body.context, 2, (int64_t[]){1, 0}));
   }
   MlirValue sum = tileMmaOpBuild(&e->body, left, right, tileKernelLoadBuffer(e, sums));
   tileStoreOpBuild(&e->body, sum, sums, 0, NULL);
 }
 
-static void packPart(TileKernelEmission *e, Program *p) {
-  TileKernelLoop overRows;
-  p->row = tileKernelOpenLoop(e, p->rowsHere, p->sizes->registerRows, 0, NULL, &overRows);
+static void buildPart(TileKernelEmission *e, Program *p) {
+  TileKernelLoop overColumns, overRows;
+  p->row = tileKernelOpenLoop(e, p->here[0], p->sizes->registerRows, 0, NULL, &overRows);
   overPieces(e, p, packPiece);
   tileKernelCloseLoop(e, &overRows);
-}
-
-static void multiplyPart(TileKernelEmission *e, const Program *p) {
-  TileKernelLoop overColumns, overRows;
-  MlirValue column = tileKernelOpenLoop(e, tileBuildIndex(&e->body, p->sizes->columns), p->sizes->registerColumns, 0,
-                                        NULL, &overColumns);
-  MlirValue row = tileKernelOpenLoop(e, p->rowsHere, p->sizes->registerRows, 0, NULL, &overRows);
-  multiply(e, p, row, column);
+  p->column = tileKernelOpenLoop(e, p->here[1], p->sizes->registerColumns, 0, NULL, &overColumns);
+  overPieces(e, p, convertPiece);
+  p->row = tileKernelOpenLoop(e, p->here[0], p->sizes->registerRows, 0, NULL, &overRows);
+  multiply(e, p);
   tileKernelCloseLoop(e, &overRows);
   tileKernelCloseLoop(e, &overColumns);
 }
 
 static void buildPartsFrom(TileKernelEmission *e, Program *p, int i) {
   if (i == p->c->count) {
-    packPart(e, p);
-    overPieces(e, p, convertPiece);
-    multiplyPart(e, p);
+    buildPart(e, p);
     return;
   }
   int64_t parts = p->s->dims[p->c->depth[i]].extent / p->sizes->inside[i];
@@ -260,17 +277,22 @@ static void buildPartsFrom(TileKernelEmission *e, Program *p, int i) {
   tileKernelCloseLoop(e, &loop);
 }
 
-static void build(TileKernelEmission *e, const TileConverted *c, const Sizes *sizes) {
+static void build(TileKernelEmission *e, const TileConverted *c, const Sizes *sizes, TileConvertedTable *table) {
   const TileStructured *s = e->structured;
   MlirType f32 = mlirF32TypeGet(e->body.context);
-  Program p = {.s = s, .c = c, .sizes = sizes};
+  Program p = {.s = s, .c = c, .sizes = sizes, .table = table};
   p.x = tileProductBuffer(e, sizes->rows, sizes->depth, f32);
-  p.weights = c->isAlongColumns ? tileProductBuffer(e, sizes->depth, sizes->columns, f32)
-                                : tileProductBuffer(e, sizes->columns, sizes->depth, f32);
+  p.weights = c->isAlongColumns ? tileProductBuffer(e, sizes->depth, sizes->registerColumns, f32)
+                                : tileProductBuffer(e, sizes->registerColumns, sizes->depth, f32);
   p.sums = tileProductBuffer(e, sizes->rows, sizes->columns, f32);
-  MlirValue rows = tileBuildIndex(&e->body, sizes->rows);
-  p.firstRow = tileBuildMul(&e->body, e->index[c->m], rows);
-  p.rowsHere = tileBuildMin(&e->body, tileBuildSub(&e->body, tileKernelExtent(e, c->m), p.firstRow), rows);
+  if (table)
+    tileConvertedTableBegin(e, table, sizes->registerColumns);
+  for (int i = 0; i < 2; ++i) {
+    int dim = i ? c->n : c->m;
+    MlirValue size = tileBuildIndex(&e->body, i ? sizes->columns : sizes->rows);
+    p.first[i] = tileBuildMul(&e->body, e->index[dim], size);
+    p.here[i] = tileBuildMin(&e->body, tileBuildSub(&e->body, tileKernelExtent(e, dim), p.first[i]), size);
+  }
   TileStructured view = withAxes(s, c->m, c->n);
   e->structured = &view;
   MlirType type = tileKernelOutputTileType(e, f32);
@@ -286,6 +308,7 @@ static void build(TileKernelEmission *e, const TileConverted *c, const Sizes *si
 
 bool tileLowerConverted(TileStructured *s, const TileEpilogue *epilogue) {
   TileConverted c;
+  TileConvertedTable table;
   Sizes sizes;
   if (!tileStructuredMatchConverted(s, &c) || !findSizes(s, &c, &sizes))
     return false;
@@ -295,9 +318,10 @@ bool tileLowerConverted(TileStructured *s, const TileEpilogue *epilogue) {
   setTile(s, c.m, sizes.rows, 0);
   setTile(s, c.n, sizes.columns, 1);
   setTile(s, c.depth[c.count - 1], sizes.inside[c.count - 1], 2);
+  bool hasTable = tileConvertedTableFind(s, &c, &table);
   TileKernelEmission e;
   tileKernelBegin(&e, s, "converted_product");
-  build(&e, &c, &sizes);
+  build(&e, &c, &sizes, hasTable ? &table : NULL);
   tileKernelEnd(&e);
   return true;
 }

@@ -109,6 +109,7 @@ typedef struct VecWidths {
   int64_t lanes;         // elements of a vector: equal on all machines, as is the order of a reduction
   int64_t rows, columns; // of the register tile of a product whose result is in memory: schedule key `register`
   int64_t unroll;        // steps of k in one iteration of a product's loop
+  int64_t vectorBytes;   // of a register; 0: not known
 } VecWidths;
 
 typedef struct VecLowering {
@@ -351,6 +352,8 @@ bool vecLowerNothing(VecLowering *lowering, MlirOperation op);
 MlirOperation vecCallFunction(VecLowering *lowering, TileBuilder *builder, const char *name, intptr_t count,
                               const MlirValue *operands, MlirType result);
 void vecCallRuntime(VecLowering *lowering, const char *name, intptr_t count, const MlirValue *operands);
+// An intrinsic of LLVM whose result has the type of the first operand.
+MlirValue vecCallIntrinsic(TileBuilder *builder, const char *name, intptr_t count, MlirValue *operands);
 MlirValue vecPointerOfAddress(TileBuilder *builder, MlirValue address); // i64
 MlirValue vecPointerOfBuffer(TileBuilder *builder, MlirValue memref);   // of offset 0
 // The descriptor of a memref as a struct of LLVM; a memref of that type whose memory begins at `pointer`, of `sizes`

@@ -116,3 +116,11 @@ void vecRaiseAt(VecLowering *lowering, MlirOperation op, const char *message, Ml
   MlirValue pointer = vecPointerOfText(lowering, text);
   vecCallRuntime(lowering, "tessera_raise_message", 1, &pointer);
 }
+
+MlirValue vecCallIntrinsic(TileBuilder *builder, const char *name, intptr_t count, MlirValue *operands) {
+  MlirAttribute intrinsic = mlirStringAttrGet(builder->context, tileString(name));
+  MlirAttribute noBundles = mlirDenseI32ArrayGet(builder->context, 0, NULL);
+  MlirOperation call =
+      llvmCallIntrinsicOpBuild(builder, mlirValueGetType(operands[0]), count, operands, 0, NULL, intrinsic, noBundles);
+  return llvmCallIntrinsicOpGetResults(call);
+}

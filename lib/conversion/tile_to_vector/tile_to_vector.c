@@ -51,6 +51,8 @@ static bool readWidths(MlirOperation module, MlirExtPass pass, VecWidths *widths
               "machine %s: code for a CPU needs the keys 'model.register.rows', 'model.product.vectors' and "
               "'model.depth.unroll'",
               tileMachineGetName(machine));
+  if (!machine || !tileMachineGetInteger(machine, "vector.bytes", &widths->vectorBytes))
+    widths->vectorBytes = 0;
   widths->lanes = Lanes;
   widths->columns = vectors * Lanes;
   tileMachineDestroy(machine);

@@ -6,13 +6,12 @@
 // CHECK: scf.for
 // CHECK: tile.load {{.*}} -> tensor<4x48xf32>
 // CHECK: scf.for
-// CHECK: arith.sitofp {{.*}} : tensor<66x48xi8> to tensor<66x48xf32>
-// CHECK: arith.mulf {{.*}} : tensor<66x48xf32>
+// CHECK: arith.sitofp {{.*}} : tensor<5x48xi8> to tensor<5x48xf32>
+// CHECK: arith.mulf {{.*}} : tensor<5x48xf32>
 // CHECK: tile.store
 // CHECK: scf.for
-// CHECK: scf.for
 // CHECK: tile.transpose
-// CHECK: tile.mma {{.*}} -> tensor<4x6xf32>
+// CHECK: tile.mma {{.*}} -> tensor<4x5xf32>
 // CHECK: tile.return
 func.func @along_depth(%x: tensor<7x2x48xf32>, %q: tensor<65x2x48xi8>, %s: tensor<65x2xf32>, %c: tensor<7x65xf32>) -> tensor<7x65xf32> {
   %r = linalg.generic {indexing_maps = [affine_map<(m, n, g, k) -> (m, g, k)>, affine_map<(m, n, g, k) -> (n, g, k)>, affine_map<(m, n, g, k) -> (n, g)>, affine_map<(m, n, g, k) -> (m, n)>],
@@ -46,6 +45,39 @@ func.func @along_columns(%x: tensor<?x96xf16>, %q: tensor<96x64xi8>, %c: tensor<
     linalg.yield %t : f32
   } -> tensor<?x64xf32>
   return %r : tensor<?x64xf32>
+}
+
+// -----
+
+// Codes of four bits: what the factor is for each of the sixteen codes of a group is a table, filled once for the group,
+// and looked up by the codes as i32. One row is such a product too.
+// CHECK-LABEL: tile.kernel private @converted_product_0
+// CHECK: scf.for
+// CHECK: tile.iota {{.*}} : tensor<8x16xi8>
+// CHECK: arith.uitofp
+// CHECK: arith.mulf {{.*}} : tensor<8x16xf32>
+// CHECK: tile.store
+// CHECK: scf.for
+// CHECK: arith.extui {{.*}} : tensor<8x32xi8> to tensor<8x32xi32>
+// CHECK: arith.shrui {{.*}} : tensor<8x32xi32>
+// CHECK: arith.andi {{.*}} : tensor<8x32xi32>
+// CHECK: tile.gather {{.*}} axis 1 bounds(clamp) : tensor<8x16xf32>[tensor<8x32xi32>] -> tensor<8x32xf32>
+// CHECK: tile.mma {{.*}} -> tensor<1x8xf32>
+func.func @nibbles(%x: tensor<1x3x2x32xf32>, %q: tensor<64x3x32xi8>, %h: tensor<2xi8>, %s: tensor<64x3xf32>, %c: tensor<1x64xf32>) -> tensor<1x64xf32> {
+  %mask = arith.constant 15 : i8
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n, g, t, k) -> (m, g, t, k)>, affine_map<(m, n, g, t, k) -> (n, g, k)>, affine_map<(m, n, g, t, k) -> (t)>,
+      affine_map<(m, n, g, t, k) -> (n, g)>, affine_map<(m, n, g, t, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%x, %q, %h, %s : tensor<1x3x2x32xf32>, tensor<64x3x32xi8>, tensor<2xi8>, tensor<64x3xf32>) outs(%c : tensor<1x64xf32>) {
+  ^bb0(%a: f32, %b: i8, %e: i8, %d: f32, %o: f32):
+    %u = arith.shrui %b, %e : i8
+    %v = arith.andi %u, %mask : i8
+    %f = arith.uitofp %v : i8 to f32
+    %w = arith.mulf %f, %d : f32
+    %p = arith.mulf %a, %w : f32
+    %t = arith.addf %o, %p : f32
+    linalg.yield %t : f32
+  } -> tensor<1x64xf32>
+  return %r : tensor<1x64xf32>
 }
 
 // -----

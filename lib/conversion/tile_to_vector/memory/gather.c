@@ -83,9 +83,36 @@ static MlirValue isNumberOf(TileBuilder *builder, MlirValue number, int64_t size
   return arithCmpIOpBuild(builder, number, tileBuildIndex(builder, size), ArithCmpI_Ult);
 }
 
+// A row of 16 numbers of 32 bits that is looked up along itself fills one register of AVX-512.
+static bool isRegisterTable(const VecBody *body, const VecRecord *record, intptr_t axis, int64_t width) {
+  enum { Entries = 16, Bytes = 64 };
+  const VecShape *shape = &record->access->shape;
+  bool isVector = width == Entries && body->lowering->widths.vectorBytes == Bytes;
+  return isVector && axis == shape->rank - 1 && vecShapeLast(shape) == Entries && mlirTypeIsAF32(shape->element) &&
+         mlirIntegerAttrGetValueInt(tileGatherOpGetAxis(record->op)) == axis && isClamped(record->op) &&
+         !vecAccessMayLeave(record->access) && vecAccessIsContiguous(record->access, axis, width);
+}
+
+static MlirValue lookUp(VecBody *body, VecRecord *record, const VecCoord *coords, intptr_t axis, int64_t width) {
+  TileBuilder *builder = &body->lowering->builder;
+  MlirType words = vecVectorOf(mlirIntegerTypeGet(builder->context, 32), width);
+  MlirValue number = vecEvaluateOperand(body, tileGatherOpGetIndices(record->op, 0), coords, axis, width);
+  if (!mlirTypeEqual(mlirValueGetType(number), words))
+    return vecEvaluateLanes(body, record, coords, axis, width);
+  number = arithMinSIOpBuild(builder, number, tileBuildInteger(builder, words, width - 1));
+  number = arithMaxSIOpBuild(builder, number, tileBuildInteger(builder, words, 0));
+  VecCoord row[MaxRank];
+  memcpy(row, coords, record->shape.rank * sizeof *row);
+  row[axis] = vecCoordConstant(0);
+  MlirValue table = vecAccessLoad(body, record->access, row, axis, width);
+  return vecCallIntrinsic(builder, "llvm.x86.avx512.permvar.sf.512", 2, (MlirValue[]){table, number});
+}
+
 // Outside: the nearest, or `other` (zero when there is none).
 static MlirValue gatherFromTile(VecBody *body, VecRecord *record, const VecCoord *coords, intptr_t axis,
                                 int64_t width) {
+  if (width && isRegisterTable(body, record, axis, width))
+    return lookUp(body, record, coords, axis, width);
   if (width)
     return vecEvaluateLanes(body, record, coords, axis, width);
   TileBuilder *builder = &body->lowering->builder;
@@ -135,10 +162,14 @@ MlirValue vecEvaluateGather(VecBody *outer, VecRecord *record, const VecCoord *c
   return value;
 }
 
-// The tile that is gathered from, in memory: its elements are read in any order.
+// The tile that is gathered from, in memory: its elements are read in any order. A load is read where it lies if nobody
+// writes there before the gather is used.
 static VecAccess *accessOfTile(VecLowering *lowering, MlirValue source) {
   VecRecord *record = vecRecordOf(lowering, source);
-  return record->kind == VecRecord_Memory ? record->access : vecMaterialize(lowering, record, (MlirType){NULL});
+  bool isLoad = record->kind == VecRecord_Lazy && tileLoadOpIsA(record->op) && !vecAccessMayLeave(record->access) &&
+                !vecIsOverwrittenBeforeUse(record->op);
+  return isLoad || record->kind == VecRecord_Memory ? record->access
+                                                    : vecMaterialize(lowering, record, (MlirType){NULL});
 }
 
 static bool gatherLazily(VecLowering *lowering, MlirOperation op) {

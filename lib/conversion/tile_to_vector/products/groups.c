@@ -8,7 +8,6 @@
 //               added up at the end: a word spreads over lanes without the shuffle that 16 bits take
 //   none        pairs of bf16, each widened to f32: two multiply-adds
 #include "lib/conversion/tile_to_vector/products/blocks.h"
-#include "upstream/llvm.h"
 #include "upstream/vector.h"
 
 #include "mlir-c/BuiltinAttributes.h"
@@ -184,20 +183,12 @@ static MlirValue widen(TileBuilder *builder, MlirValue words, bool second) {
   return castTo(builder, bits, mlirF32TypeGet(builder->context));
 }
 
-static MlirValue callIntrinsic(TileBuilder *builder, const char *name, intptr_t count, MlirValue *operands) {
-  MlirAttribute intrinsic = mlirStringAttrGet(builder->context, tileString(name));
-  MlirAttribute noBundles = mlirDenseI32ArrayGet(builder->context, 0, NULL);
-  MlirOperation call =
-      llvmCallIntrinsicOpBuild(builder, mlirValueGetType(operands[0]), count, operands, 0, NULL, intrinsic, noBundles);
-  return llvmCallIntrinsicOpGetResults(call);
-}
-
 static MlirValue multiplyAddHalves(TileBuilder *builder, MlirValue a, MlirValue b, MlirValue sum) {
   enum { CurrentRounding = 4 };
   MlirType half = mlirF16TypeGet(builder->context);
   MlirValue rounding = tileBuildInteger(builder, mlirIntegerTypeGet(builder->context, 32), CurrentRounding);
-  return callIntrinsic(builder, "llvm.x86.avx512fp16.vfmadd.ph.512", 4,
-                       (MlirValue[]){castTo(builder, a, half), castTo(builder, b, half), sum, rounding});
+  return vecCallIntrinsic(builder, "llvm.x86.avx512fp16.vfmadd.ph.512", 4,
+                          (MlirValue[]){castTo(builder, a, half), castTo(builder, b, half), sum, rounding});
 }
 
 MlirValue vecSumOfHalves(const VecMma *mma, MlirValue sums) {
@@ -218,15 +209,15 @@ static MlirValue addGroup(const VecMma *mma, MlirValue sum, MlirValue lhs, MlirV
   TileBuilder *builder = &mma->lowering->builder;
   if (mma->group == 4) {
     MlirType byte = mlirIntegerTypeGet(builder->context, 8);
-    return callIntrinsic(builder, "llvm.x86.avx512.vpdpbusd.512", 3,
-                         (MlirValue[]){sum, castTo(builder, lhs, byte), castTo(builder, rhs, byte)});
+    return vecCallIntrinsic(builder, "llvm.x86.avx512.vpdpbusd.512", 3,
+                            (MlirValue[]){sum, castTo(builder, lhs, byte), castTo(builder, rhs, byte)});
   }
   if (mma->dot && mma->dot->isByHalves)
     return multiplyAddHalves(builder, lhs, rhs, sum);
   if (mma->dot) {
     MlirType half = mlirBF16TypeGet(builder->context);
-    return callIntrinsic(builder, "llvm.x86.avx512bf16.dpbf16ps.512", 3,
-                         (MlirValue[]){sum, castTo(builder, lhs, half), castTo(builder, rhs, half)});
+    return vecCallIntrinsic(builder, "llvm.x86.avx512bf16.dpbf16ps.512", 3,
+                            (MlirValue[]){sum, castTo(builder, lhs, half), castTo(builder, rhs, half)});
   }
   for (int second = 0; second < 2; ++second)
     sum = vectorFMAOpBuild(builder, widen(builder, lhs, second), widen(builder, rhs, second), sum);
