@@ -10,7 +10,7 @@ shows operations per second (bytes where there is nothing to compute), the ratio
 the rounds, and each table its geometric mean. Exit status 1 when a result of ours is wrong; a peer's is named and left out.
 
 Peers: OpenBLAS beside numpy; torch and iree where a Python has them: --peer-python=FILE (default: this one); of sparse products
-upstream's sparsifier, where the tools of MLIR are. gpu-static compiles for
+upstream's sparsifier, where the tools of MLIR are; of products by weights of few bits onnxruntime's MatMulNBits. gpu-static compiles for
 GPUs that need not be there, beside Triton, CUDA Tile IR and TileLang where that Python has them. python measures what calls
 from Python cost, and kernels of examples/python beside PyTorch, where that Python has it. torch-compile runs models by torch.compile with our backend beside eager PyTorch and inductor. imported runs pretrained ONNX models of
 installed packages beside onnxruntime (imported.py); --only=WORD,… takes the models whose names have one of the words.
@@ -45,8 +45,8 @@ from operators import ARRAYS, OPERATORS, UNIT, sums_of, widen  # noqa: E402
 from sweep import run_sweep  # noqa: E402
 from tables import COMPILED, DEFAULT, TABLES, title  # noqa: E402
 
-PEERS = ["openblas", "torch", "iree", "sparsifier"]
-ONLY_FOR = {"sparsifier": ("sparse", "tiny")}  # tables
+PEERS = ["openblas", "torch", "iree", "sparsifier", "matmulnbits"]
+ONLY_FOR = {"sparsifier": ("sparse", "tiny"), "matmulnbits": ("lowbit", "tiny")}  # tables
 COMPILING = ["compile-time", "construct", "gpu-static", "python", "torch-compile", "imported"]  # tables that run no operator
 
 

@@ -1,6 +1,6 @@
 """One contender in a process of its own: tile-bench starts it and gives it orders, a JSON object a line.
 
-    worker.py CONTENDER THREADS CPUS      CONTENDER: ours, openblas, torch, iree or sparsifier; CPUS: 0,1
+    worker.py CONTENDER THREADS CPUS      CONTENDER: ours, openblas, torch, iree, sparsifier or matmulnbits; CPUS: 0,1
                                           of whole models (imported.py): ours-imported or onnxruntime
 
 First it prints what it is ({"version": …} or {"absent": why}). Then {"prepare": …} builds the operator and answers
@@ -21,6 +21,7 @@ from pathlib import Path
 
 import imported
 import numpy as np
+from lowbit import MatMulNBits
 from operators import OPERATORS
 
 
@@ -70,8 +71,8 @@ class OpenBlas:
                 raise ImportError(f"OpenBLAS runs its core {core().decode()} on a machine with AVX-512: the bar would be too low")
 
     def prepare(self, order, arrays):
-        if order["operator"] == "spmm":
-            arrays = OPERATORS["spmm"].dense(arrays, **order["arguments"])
+        if order["operator"] in ("spmm", "lowbit"):
+            arrays = OPERATORS[order["operator"]].dense(arrays, **order["arguments"])
         elif order["operator"] not in ("gemm", "gemm_weights", "gemm_bias_relu", "batched", "grouped"):
             return None
         if arrays[0].dtype != np.float32:
@@ -218,7 +219,7 @@ class Sparsifier:
         return (lambda: entry(*pointers)), result
 
 
-CONTENDERS = {"ours": Ours, "openblas": OpenBlas, "torch": Torch, "iree": Iree, "sparsifier": Sparsifier, **imported.CONTENDERS}
+CONTENDERS = {"ours": Ours, "openblas": OpenBlas, "torch": Torch, "iree": Iree, "sparsifier": Sparsifier, "matmulnbits": MatMulNBits, **imported.CONTENDERS}
 
 
 def seconds_of(call, calls=1, clock=time.perf_counter_ns):
