@@ -206,3 +206,100 @@ bool onnxEmitQLinearConv(Node *node) {
   OnnxValue *quotient = onnxBinary(node, ArithOp_DivF, real, onnxCast(node, node->in[6], Onnx_F32));
   return quotient && onnxReturn(node, quantize(node, quotient, node->in[7], node->in[7]->type));
 }
+
+//===--- codes of few bits ------------------------------------------------------------------------------===//
+
+// x[0] a byte that holds several codes, x[1] the place of one.
+static MlirValue cutOut(Body *body, const MlirValue *x) {
+  const int64_t *bits = body->data;
+  return ONNX_OP(ArithOp_AndI, ONNX_OP(ArithOp_ShRUI, x[0], x[1]), onnxNumber(body, x[0], (double)((1 << *bits) - 1)));
+}
+
+// The codes of bytes, the lowest bits first: the last axis becomes longer.
+static OnnxValue *unpack(Node *node, OnnxValue *bytes, int64_t bits) {
+  enum { MostCodes = 4 };
+  int64_t perByte = 8 / bits;
+  MlirValue shifts[MostCodes], sizes[OnnxMaxRank], count = tileBuildIndex(node->b, perByte);
+  if (perByte == 1)
+    return bytes;
+  for (int64_t i = 0; i < perByte; ++i)
+    shifts[i] = tileBuildInteger(node->b, onnxElementType(node, Onnx_U8), i * bits);
+  memcpy(sizes, bytes->sizes, (size_t)bytes->rank * sizeof *sizes);
+  sizes[bytes->rank - 1] = tileBuildMul(node->b, sizes[bytes->rank - 1], count);
+  OnnxValue *inputs[] = {onnxUnsqueeze(node, bytes, 1u << bytes->rank, bytes->rank + 1),
+                         onnxOfElements(node, Onnx_U8, 1, &count, shifts, perByte)};
+  OnnxValue *codes = onnxMap(node, Onnx_U8, 2, inputs, cutOut, &bits);
+  return codes ? onnxReshape(node, codes, bytes->rank, sizes) : NULL;
+}
+
+// Zero points: numbers, or codes whose rows begin with a byte. As columns × groups × 1 of f32.
+static OnnxValue *zerosOf(Node *node, OnnxValue *zeros, int64_t bits, const MlirValue sizes[3]) {
+  int64_t columns = onnxStatic(sizes[0]), groups = onnxStatic(sizes[1]), perByte = 8 / bits;
+  int64_t bytes = (groups + perByte - 1) / perByte;
+  bool isPacked = zeros->type == Onnx_U8;
+  if (onnxCount(zeros) != columns * (isPacked ? bytes : groups)) {
+    onnxError(node, "zero points have %lld elements; %lld columns of %lld blocks need %lld",
+              (long long)onnxCount(zeros), (long long)columns, (long long)groups,
+              (long long)(columns * (isPacked ? bytes : groups)));
+    return NULL;
+  }
+  if (isPacked) {
+    MlirValue zero = tileBuildIndex(node->b, 0), shape[2] = {sizes[0], tileBuildIndex(node->b, bytes)};
+    zeros = unpack(node, onnxReshape(node, zeros, 2, shape), bits);
+    zeros = zeros ? onnxSlice(node, zeros, (MlirValue[]){zero, zero}, sizes, (int64_t[]){1, 1}) : NULL;
+  }
+  return zeros ? onnxCast(node,
+                          onnxReshape(node, zeros, 3, (MlirValue[]){sizes[0], sizes[1], tileBuildIndex(node->b, 1)}),
+                          Onnx_F32)
+               : NULL;
+}
+
+// The weights, columns × depth of f32; null after an error.
+static OnnxValue *weightsOfBits(Node *node, int64_t columns, int64_t depth, int64_t bits, int64_t block) {
+  int64_t groups = depth / block;
+  OnnxValue *bytes = node->in[1], *scales = node->in[2], *zeros = node->in[3];
+  MlirValue sizes[3] = {tileBuildIndex(node->b, columns), tileBuildIndex(node->b, groups),
+                        tileBuildIndex(node->b, block * bits / 8)},
+            one = tileBuildIndex(node->b, 1);
+  if (bytes->type != Onnx_U8 || onnxCount(bytes) != columns * depth * bits / 8 ||
+      onnxCount(scales) != columns * groups) {
+    onnxError(node, "%lld bytes of codes and %lld scales; K, N, bits and block_size need %lld and %lld",
+              (long long)onnxCount(bytes), (long long)onnxCount(scales), (long long)(columns * depth * bits / 8),
+              (long long)(columns * groups));
+    return NULL;
+  }
+  OnnxValue *codes = unpack(node, onnxReshape(node, bytes, 3, sizes), bits);
+  OnnxValue *weights = codes ? onnxCast(node, codes, Onnx_F32) : NULL;
+  OnnxValue *zero = weights && zeros ? zerosOf(node, zeros, bits, sizes) : NULL;
+  if (!weights || (zeros && !zero))
+    return NULL;
+  weights =
+      zero ? onnxSub(node, weights, zero) : onnxWithNumber(node, ArithOp_SubF, weights, (double)(1 << (bits - 1)));
+  scales = onnxCast(node, onnxReshape(node, scales, 3, (MlirValue[]){sizes[0], sizes[1], one}), Onnx_F32);
+  weights = onnxMul(node, weights, scales);
+  return weights ? onnxReshape(node, weights, 2, (MlirValue[]){sizes[0], tileBuildIndex(node->b, depth)}) : NULL;
+}
+
+bool onnxEmitMatMulNBits(Node *node) {
+  int64_t depth = onnxInt(node, "K", 0), columns = onnxInt(node, "N", 0), bits = onnxInt(node, "bits", 4);
+  int64_t block = onnxInt(node, "block_size", 0);
+  OnnxValue *a = node->in[0];
+  char left[OnnxMaxRank + 2] = "", out[OnnxMaxRank + 2] = "";
+  if (bits != 2 && bits != 4 && bits != 8)
+    return onnxError(node, "attribute 'bits' is %lld; accepted are 2, 4 and 8", (long long)bits);
+  if (node->in[4])
+    return onnxError(node, "an order of groups (g_idx) is not supported");
+  if (block <= 0 || depth <= 0 || columns <= 0 || depth % block || block * bits % 8)
+    return onnxError(node, "K = %lld is no whole number of blocks of %lld in whole bytes", (long long)depth,
+                     (long long)block);
+  if (!a->rank || onnxStatic(a->sizes[a->rank - 1]) != depth)
+    return onnxError(node, "the last axis of input 1 is not K = %lld", (long long)depth);
+  OnnxValue *weights = weightsOfBits(node, columns, depth, bits, block);
+  weights = weights ? onnxCast(node, weights, a->type) : NULL;
+  for (int d = 0; d < a->rank - 1; ++d)
+    left[d] = out[d] = (char)('A' + d);
+  strcat(left, "k");
+  strcat(out, "n");
+  OnnxValue *product = weights ? onnxSumOfProducts(node, a, left, weights, "nk", out) : NULL;
+  return product && onnxReturn(node, node->in[5] ? onnxAdd(node, product, node->in[5]) : product);
+}

@@ -4,7 +4,7 @@ import random
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from model_writer import BOOL, FLOAT, INT32, INT64, graph, model, node, save, tensor, value
+from model_writer import BOOL, FLOAT, INT32, INT64, UINT8, graph, model, node, save, tensor, value
 
 random.seed(7)
 
@@ -13,7 +13,26 @@ def numbers(count):
     return [random.uniform(-1, 1) for _ in range(count)]
 
 
+def bits(m, n, k, width, block, zeros=(), **more):
+    """A product by codes of onnxruntime's domain; `zeros`: its zero points."""
+    groups = k // block
+    tensors = [tensor("b", UINT8, [n, groups, block * width // 8], [random.randrange(256) for _ in range(n * k * width // 8)]),
+               tensor("s", FLOAT, [n * groups], [random.uniform(.01, .1) for _ in range(n * groups)])]
+    inputs = ["x", "b", "s"]
+    if zeros == "codes":
+        count = n * ((groups * width + 7) // 8)
+        tensors.append(tensor("z", UINT8, [count], [random.randrange(256) for _ in range(count)]))
+    elif zeros == "numbers":
+        tensors.append(tensor("z", FLOAT, [n * groups], [random.uniform(0, 9) for _ in range(n * groups)]))
+    inputs += ["z"] if zeros else []
+    product = node("MatMulNBits", inputs, ["y"], "few", "com.microsoft", **{"K": k, "N": n, "bits": width, "block_size": block} | more)
+    return model([product], [value("x", FLOAT, [m, k])], [value("y", FLOAT, [m, n])], tensors, domain="com.microsoft")
+
+
 MODELS = {
+    "nibbles": bits("M", 35, 96, 4, 32), "nibbles-zeros": bits(3, 35, 96, 4, 32, "codes"), "nibbles-numbers": bits(2, 35, 64, 4, 16, "numbers"),
+    "crumbs": bits(5, 20, 64, 2, 32), "bytes": bits(1, 20, 64, 8, 32, "codes"),
+    "nibbles-ragged": bits(3, 35, 96, 4, 32, block_size=36), "nibbles-short": bits(3, 35, 96, 4, 32, N=36), "nibbles-width": bits(3, 35, 96, 4, 32, bits=3),
     # Broadcasting, activations, a comparison, a constant of more than 1 KB at an odd address.
     "elementwise": model(
         [node("Add", ["x", "w"], ["sum"]), node("HardSigmoid", ["sum"], ["gate"], alpha=0.3), node("Relu", ["sum"], ["kept"]),
