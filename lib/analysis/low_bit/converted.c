@@ -42,7 +42,8 @@ static bool matchBody(const TileStructured *s, TileConverted *c) {
   c->factor = isLhs ? tileBinaryRhs(multiply) : tileBinaryLhs(multiply);
   bool isPlain = lhs >= 0 && rhs >= 0 &&
                  mlirTypeEqual(tileOperandElementType(&s->operands[lhs]), tileOperandElementType(&s->operands[rhs]));
-  return last >= 0 && c->x >= 0 && !isPlain && mlirTypeIsAF32(mlirValueGetType(product));
+  MlirType type = mlirValueGetType(product);
+  return last >= 0 && c->x >= 0 && !isPlain && (mlirTypeIsAF32(type) || mlirTypeIsAF16(type) || mlirTypeIsABF16(type));
 }
 
 static bool usesPlaces(const TileStructured *s) {

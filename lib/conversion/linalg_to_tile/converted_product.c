@@ -277,7 +277,9 @@ static void buildPartsFrom(TileKernelEmission *e, Program *p, int i) {
   tileKernelCloseLoop(e, &loop);
 }
 
-static void build(TileKernelEmission *e, const TileConverted *c, const Sizes *sizes, TileConvertedTable *table) {
+// `element`: the type of the product itself, before its epilogue.
+static void build(TileKernelEmission *e, const TileConverted *c, const Sizes *sizes, TileConvertedTable *table,
+                  MlirType element) {
   const TileStructured *s = e->structured;
   MlirType f32 = mlirF32TypeGet(e->body.context);
   Program p = {.s = s, .c = c, .sizes = sizes, .table = table};
@@ -302,6 +304,8 @@ static void build(TileKernelEmission *e, const TileConverted *c, const Sizes *si
   buildPartsFrom(e, &p, 0);
   e->structured = &view;
   MlirValue sum = tileProductAddInitial(e, tileKernelLoadBuffer(e, sums));
+  if (!mlirTypeIsAF32(element))
+    sum = arithTruncFOpBuild(&e->body, tileTypeWithElement(type, element), sum);
   tileKernelStore(e, s->numInputs, tileKernelEpilogue(e, sum));
   e->structured = s;
 }
@@ -312,6 +316,7 @@ bool tileLowerConverted(TileStructured *s, const TileEpilogue *epilogue) {
   Sizes sizes;
   if (!tileStructuredMatchConverted(s, &c) || !findSizes(s, &c, &sizes))
     return false;
+  MlirType element = tileOperandElementType(&s->operands[s->numInputs]);
   if (epilogue)
     tileStructuredAddEpilogue(s, epilogue);
   sortDims(s, &c);
@@ -321,7 +326,7 @@ bool tileLowerConverted(TileStructured *s, const TileEpilogue *epilogue) {
   bool hasTable = tileConvertedTableFind(s, &c, &table);
   TileKernelEmission e;
   tileKernelBegin(&e, s, "converted_product");
-  build(&e, &c, &sizes, hasTable ? &table : NULL);
+  build(&e, &c, &sizes, hasTable ? &table : NULL, element);
   tileKernelEnd(&e);
   return true;
 }

@@ -39,7 +39,7 @@ def generic(name, dims, operands, out, body, yielded, reductions=0):
 class Program:
     """x[m, k] times the converted w: bits a code, groups of `group` along k, weights by rows of n or (along="n") of k."""
 
-    def __init__(self, m, n, k, bits=4, group=32, zero="int", scale="f32", rows_of="n", table=False, order="low", rank=3):
+    def __init__(self, m, n, k, bits=4, group=32, zero="int", scale="f32", rows_of="n", table=False, order="low", real="f32"):
         self.__dict__.update(locals())
         self.per_byte = 8 // bits
 
@@ -47,7 +47,7 @@ class Program:
         m, n, k, g, group, bits = self.m, self.n, self.k, self.k // self.group, self.group, self.bits
         shape = (n, k) if self.rows_of == "n" else (k, n)
         axes = ("n", "k") if self.rows_of == "n" else ("k", "n")
-        arguments, text = [f"%x: {tensor((m, k), 'f32')}"], []
+        arguments, text = [f"%x: {tensor((m, k), self.real)}"], []
         # codes
         packed = tuple(s // self.per_byte if a == "k" else s for s, a in zip(shape, axes))
         arguments.append(f"%p: {tensor(packed, 'i8')}")
@@ -95,16 +95,18 @@ class Program:
             body += [f"%d = arith.subf %c, {'%zf' if zero == 'i8' else '%wa2'} : f32"]
         body += [f"%sf = arith.extf %wa1 : {element} to f32"] if element != "f32" else []
         body += [f"%y = arith.mulf %d, {'%sf' if element != 'f32' else '%wa1'} : f32"]
-        text += [f"  %we = tensor.empty() : {tensor(cut, 'f32')}",
-                 generic("w", dims, operands, ("%we", tensor(cut, "f32"), "f32", dims), body, "%y"),
-                 f"  %b = tensor.collapse_shape %w {groups} : {tensor(cut, 'f32')} into {tensor(shape, 'f32')}",
-                 "  %zero = arith.constant 0.0 : f32", f"  %e = tensor.empty() : {tensor((m, n), 'f32')}",
-                 f"  %f = linalg.fill ins(%zero : f32) outs(%e : {tensor((m, n), 'f32')}) -> {tensor((m, n), 'f32')}",
-                 generic("r", ("m", "n", "k"), [("%x", tensor((m, k), "f32"), "f32", ("m", "k")), ("%b", tensor(shape, "f32"), "f32", axes)],
-                         ("%f", tensor((m, n), "f32"), "f32", ("m", "n")),
-                         ["%pr = arith.mulf %ra0, %ra1 : f32", "%sm = arith.addf %ro, %pr : f32"], "%sm", 1)]
-        head = f"func.func @main({', '.join(arguments)}) -> {tensor((m, n), 'f32')} {{"
-        return "\n".join([head, *text, f"  return %r : {tensor((m, n), 'f32')}", "}", ""])
+        real = self.real
+        body += [f"%yr = arith.truncf %y : f32 to {real}"] if real != "f32" else []
+        text += [f"  %we = tensor.empty() : {tensor(cut, real)}",
+                 generic("w", dims, operands, ("%we", tensor(cut, real), real, dims), body, "%yr" if real != "f32" else "%y"),
+                 f"  %b = tensor.collapse_shape %w {groups} : {tensor(cut, real)} into {tensor(shape, real)}",
+                 f"  %zero = arith.constant 0.0 : {real}", f"  %e = tensor.empty() : {tensor((m, n), real)}",
+                 f"  %f = linalg.fill ins(%zero : {real}) outs(%e : {tensor((m, n), real)}) -> {tensor((m, n), real)}",
+                 generic("r", ("m", "n", "k"), [("%x", tensor((m, k), real), real, ("m", "k")), ("%b", tensor(shape, real), real, axes)],
+                         ("%f", tensor((m, n), real), real, ("m", "n")),
+                         [f"%pr = arith.mulf %ra0, %ra1 : {real}", f"%sm = arith.addf %ro, %pr : {real}"], "%sm", 1)]
+        head = f"func.func @main({', '.join(arguments)}) -> {tensor((m, n), real)} {{"
+        return "\n".join([head, *text, f"  return %r : {tensor((m, n), real)}", "}", ""])
 
     def data(self, rng):
         """The arguments, and the result in 64 bits. Every code appears at every place of a byte."""
@@ -112,7 +114,7 @@ class Program:
         codes = rng.integers(0, 2 ** self.bits, (n, k))
         packed = codes.reshape(n, -1, self.per_byte) << (np.arange(self.per_byte) * self.bits)[::1 if self.order == "low" else -1]
         packed = packed.sum(-1).astype("u1")
-        x = rng.standard_normal((self.m, k)).astype("f4")
+        x = rng.standard_normal((self.m, k)).astype(NUMPY[self.real])
         values, arguments = codes, [x, packed if self.rows_of == "n" else np.ascontiguousarray(packed.T)]
         turn = (lambda a: a[:, :, None]) if self.rows_of == "n" else (lambda a: np.ascontiguousarray(a.T)[:, None, :])
         scale = np.float32(.37) if self.scale == "tensor" else rng.uniform(.01, 1, (n, g)).astype(NUMPY[self.scale])
@@ -126,7 +128,7 @@ class Program:
             arguments.append(turn(zero))
             values = codes - np.repeat(zero.astype("f8"), self.group, 1)
         spread = scale.astype("f8") if self.scale == "tensor" else np.repeat(scale.astype("f8"), self.group, 1)
-        return arguments, x.astype("f8") @ (values * spread).T
+        return arguments, x.astype("f8") @ (values * spread).astype("f4").astype(NUMPY[self.real]).astype("f8").T
 
 
 PROGRAMS = {
@@ -142,6 +144,8 @@ PROGRAMS = {
     "bytes-16": Program(16, 45, 96, bits=8, group=48), "crumbs-7": Program(7, 50, 160, bits=2), "nf4-16": Program(16, 64, 128, table=True, group=64),
     "half-scales-33": Program(33, 31, 128, scale="f16", group=64), "one-scale-5": Program(5, 35, 64, scale="tensor", zero="none"),
     "deep": Program(6, 20, 4224, bits=8, group=4224), "deep-groups": Program(5, 70, 3072, group=128), "prime": Program(5, 16, 1031, bits=8, group=1031),
+    "half-7": Program(7, 64, 128, real="f16", scale="f16"), "half-by-k-9": Program(9, 64, 128, real="f16", rows_of="k"),
+    "half-bytes-1": Program(1, 20, 64, real="f16", bits=8),
     "by-k-7": Program(7, 130, 192, rows_of="k"), "by-k-33": Program(33, 33, 96, rows_of="k", bits=2), "by-k-deep": Program(9, 20, 3072, rows_of="k", group=128),
 }
 
@@ -168,7 +172,7 @@ def main():
                 flags.append(f"--in={i}.npy")
             run = subprocess.run([options.tile_run, "p.mlir", *flags, "--out=r.npy", "--stats=s.json", f"--target={options.target}",
                                   "--check-against=interpret"], capture_output=True, text=True)
-            bound = 1e-5 * np.abs(expected).max()
+            bound = (1e-5 if program.real == "f32" else 1e-3) * np.abs(expected).max()
             right = run.returncode == 0 and not np.abs(np.load("r.npy") - expected).max() > bound
             found = sum(p.get("found", 0) for key, p in json.load(open("s.json"))["passes"].items() if "low-bit" in key) if right else 0
             print(f"{name}: {'right' if right else 'WRONG'} {'+' if found else '-'}", run.stderr if not right else "")
