@@ -74,6 +74,15 @@ def prepare(page, text, folder):
         ends = [value(name, FLOAT, ["N", 4]) for name in "xy"]
         save_model(folder / "model.onnx", model([node("Relu", ["x"], ["y"])], ends[:1], ends[1:], opset=17))
         save(x=(3, 4))
+    elif page == "low-bit.md":
+        weights = random.standard_normal((256, 32), dtype="f4").tobytes().hex().upper()
+        (folder / "model.mlir").write_text(f"""func.func @main(%x: tensor<9x256xf32>, %c: tensor<9x32xf32>) -> tensor<9x32xf32> {{
+  %w = arith.constant dense<"0x{weights}"> : tensor<256x32xf32>
+  %r = linalg.matmul ins(%x, %w : tensor<9x256xf32>, tensor<256x32xf32>) outs(%c : tensor<9x32xf32>) -> tensor<9x32xf32>
+  return %r : tensor<9x32xf32>
+}}
+""")
+        save(x=(9, 256), bias=(9, 32), typical=(9, 256))
     elif page == "sweeps.md":
         (folder / "traffic.toml").write_text(blocks(text, "toml")[0])
     elif page == "comparing.md":
