@@ -160,7 +160,8 @@ int tileFactorRead(TileFactor *factor, MlirValue value, const TileDigit *at) {
   MlirOperation op = tileDefiningOp(value);
   TileDigit source[MaxOperandRank];
   bool isReshape = tensorCollapseShapeOpIsA(op) || tensorExpandShapeOpIsA(op);
-  if (mlirOperationIsNull(op) || !mlirTypeIsARankedTensor(mlirValueGetType(value)))
+  if (mlirOperationIsNull(op) || !mlirTypeIsARankedTensor(mlirValueGetType(value)) ||
+      tileTensorElements(value) < factor->least)
     return addNode(factor, value, at);
   if (isReshape) {
     MlirValue from = tensorCollapseShapeOpIsA(op) ? tensorCollapseShapeOpGetSrc(op) : tensorExpandShapeOpGetSrc(op);

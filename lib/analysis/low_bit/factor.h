@@ -31,6 +31,7 @@ typedef struct TileFactorNode {
 
 typedef struct TileFactor {
   const TileTarget *target;
+  int64_t least; // values of fewer elements are read as they are, whatever makes them
   int count;
   TileFactorNode nodes[MaxFactorNodes];
 } TileFactor;

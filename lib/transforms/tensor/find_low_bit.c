@@ -133,16 +133,23 @@ static void numberParts(Plan *plan) {
   }
 }
 
-static bool makePlan(const Run *run, const TileStructured *s, int converted, Plan *plan) {
+// Reads the factor; values of fewer than `least` elements stay what they are.
+static bool readFactor(const Run *run, Plan *plan, int64_t least) {
   TileDigit at[MaxOperandRank];
-  const TileOperand *operand = &s->operands[converted];
-  *plan = (Plan){.s = s, .converted = converted, .other = 1 - converted, .factor.target = &run->target};
-  if (repeatsOf(s, converted) > run->rows)
-    return false;
+  const TileOperand *operand = &plan->s->operands[plan->converted];
+  plan->factor = (TileFactor){.target = &run->target, .least = least};
   for (int i = 0; i < operand->rank; ++i)
     at[i] = (TileDigit){.dim = operand->results[i], .divisor = 1};
   plan->root = tileFactorRead(&plan->factor, operand->value, at);
-  if (plan->root < 0 || mlirOperationIsNull(plan->factor.nodes[plan->root].op) || !gains(plan) || !planParts(plan))
+  return plan->root >= 0 && !mlirOperationIsNull(plan->factor.nodes[plan->root].op) && gains(plan) && planParts(plan);
+}
+
+// Where zeros are packed in another way than the codes, they are made first, as they are few.
+static bool makePlan(const Run *run, const TileStructured *s, int converted, Plan *plan) {
+  enum { Few = 16 };
+  *plan = (Plan){.s = s, .converted = converted, .other = 1 - converted};
+  if (repeatsOf(s, converted) > run->rows ||
+      (!readFactor(run, plan, 0) && !readFactor(run, plan, tileTensorElements(s->operands[converted].value) / Few + 1)))
     return false;
   orderParts(plan);
   numberParts(plan);

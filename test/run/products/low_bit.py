@@ -86,6 +86,18 @@ class Program:
             body += ["%i = arith.index_castui %wa0 : i8 to index", "%d = tensor.extract %table[%i] : tensor<16xf32>"]
         elif self.zero == "none":
             body += ["%d = arith.sitofp %wa0 : i8 to f32"]
+        elif self.zero == "packed":
+            half = (g, n // 2, 2)
+            arguments.append(f"%z: {tensor(half[:2], 'i8')}")
+            text += ["  %zshifts = arith.constant dense<[0, 4]> : tensor<2xi8>", "  %zmask = arith.constant 15 : i8",
+                     "  %one = arith.constant 1 : i8", f"  %ze = tensor.empty() : {tensor(half, 'i8')}",
+                     generic("zu", ("g", "n", "t"), [("%z", tensor(half[:2], "i8"), "i8", ("g", "n")), ("%zshifts", "tensor<2xi8>", "i8", ["t"])],
+                             ("%ze", tensor(half, "i8"), "i8", ("g", "n", "t")),
+                             ["%zv = arith.shrui %zua0, %zua1 : i8", "%zm = arith.andi %zv, %zmask : i8", "%zz = arith.addi %zm, %one : i8"], "%zz"),
+                     f"  %zc = tensor.collapse_shape %zu [[0], [1, 2]] : {tensor(half, 'i8')} into {tensor((g, n), 'i8')}",
+                     f"  %zx = tensor.expand_shape %zc [[0, 1], [2]] output_shape [{g}, 1, {n}] : {tensor((g, n), 'i8')} into {tensor(numbers, 'i8')}"]
+            operands.append(("%zx", tensor(numbers, "i8"), "i8", number_axes))
+            body += ["%c = arith.uitofp %wa0 : i8 to f32", "%zf = arith.uitofp %wa2 : i8 to f32", "%d = arith.subf %c, %zf : f32"]
         else:
             zero = "i8" if self.zero == "int" else "f32"
             arguments.append(f"%z: {tensor(numbers, zero)}")
@@ -123,6 +135,10 @@ class Program:
             values = NF4[codes].astype("f8")
         elif self.zero == "none":
             values = codes if self.bits < 8 else codes.astype("i1")
+        elif self.zero == "packed":  # as AutoGPTQ: along n, and one less
+            zero = rng.integers(0, 16, (g, n))
+            arguments.append((zero[:, ::2] | zero[:, 1::2] << 4).astype("u1"))
+            values = codes - np.repeat(zero.T.astype("f8") + 1, self.group, 1)
         else:
             zero = rng.integers(0, 2 ** self.bits, (n, g)).astype("u1") if self.zero == "int" else rng.uniform(0, 9, (n, g)).astype("f4")
             arguments.append(turn(zero))
@@ -146,6 +162,7 @@ PROGRAMS = {
     "deep": Program(6, 20, 4224, bits=8, group=4224), "deep-groups": Program(5, 70, 3072, group=128), "prime": Program(5, 16, 1031, bits=8, group=1031),
     "half-7": Program(7, 64, 128, real="f16", scale="f16"), "half-by-k-9": Program(9, 64, 128, real="f16", rows_of="k"),
     "half-bytes-1": Program(1, 20, 64, real="f16", bits=8),
+    "autogptq": Program(1, 64, 256, rows_of="k", zero="packed", group=64), "autogptq-9": Program(9, 48, 256, rows_of="k", zero="packed"),
     "by-k-7": Program(7, 130, 192, rows_of="k"), "by-k-33": Program(33, 33, 96, rows_of="k", bits=2), "by-k-deep": Program(9, 20, 3072, rows_of="k", group=128),
 }
 
