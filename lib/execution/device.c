@@ -26,9 +26,11 @@ bool runDeviceLower(Run *run, const tessera_run_options_t *options, tessera_erro
   bool isOfTile = has(run, tileKernelOpIsA), isOfGpu = !isOfTile && has(run, isOfGpuDialect);
   if (options->pipeline || (!isOfGpu && !isOfTile && has(run, gpuGPUModuleOpIsA)))
     return true;
-  TilePipelineCall call = {
-      .pipeline = tilePipelineOfChip(run->chip),
-      .values = {{"chip", run->chip}, {"fusion", options->fusion}, {"persistent", options->persistent}}};
+  TilePipelineCall call = {.pipeline = tilePipelineOfChip(run->chip),
+                           .values = {{"chip", run->chip},
+                                      {"fusion", options->fusion},
+                                      {"persistent", options->persistent},
+                                      {"sparsity", options->sparsity}}};
   if (isOfGpu)
     call = (TilePipelineCall){.pipeline = tilePipelineOfGpuPrograms(run->chip), .values = {{"chip", run->chip}}};
   if (!call.pipeline)

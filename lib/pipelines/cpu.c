@@ -93,6 +93,7 @@ const MlirExtPipelineDefinition tileToCpuPipeline = {
                                            TILE_PIPELINE_FAST(TILE_FAST_MATH_HELP),
                                            TILE_PIPELINE_POLICY,
                                            TILE_PIPELINE_FUSION,
+                                           TILE_PIPELINE_SPARSITY,
                                            {NULL}},
     .build = build,
 };

@@ -123,7 +123,7 @@ static bool buildRocdl(MlirExtPass options, MlirStringCallback append, void *use
 #define GPU_OPTIONS(chip)                                                                                              \
   {                                                                                                                    \
     TILE_PIPELINE_CHIP(chip), TILE_PIPELINE_BUCKETS, TILE_PIPELINE_BUFFERIZED, TILE_PIPELINE_POLICY,                   \
-        TILE_PIPELINE_FUSION, TILE_PIPELINE_PERSISTENT, {                                                              \
+        TILE_PIPELINE_FUSION, TILE_PIPELINE_PERSISTENT, TILE_PIPELINE_SPARSITY, {                                      \
       NULL                                                                                                             \
     }                                                                                                                  \
   }

@@ -14,7 +14,7 @@ static const MlirExtPassOption options[] = {
     [TilePipeline_Chip] = TILE_PIPELINE_CHIP(""),         [TilePipeline_Buckets] = TILE_PIPELINE_BUCKETS,
     [TilePipeline_Bufferized] = TILE_PIPELINE_BUFFERIZED, [TilePipeline_Fast] = TILE_PIPELINE_FAST(""),
     [TilePipeline_Policy] = TILE_PIPELINE_POLICY,         [TilePipeline_Fusion] = TILE_PIPELINE_FUSION,
-    [TilePipeline_Persistent] = TILE_PIPELINE_PERSISTENT,
+    [TilePipeline_Persistent] = TILE_PIPELINE_PERSISTENT, [TilePipeline_Sparsity] = TILE_PIPELINE_SPARSITY,
 };
 
 typedef struct Printer {

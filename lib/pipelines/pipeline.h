@@ -25,6 +25,7 @@ typedef enum TilePipelineOption {
   TilePipeline_Policy,
   TilePipeline_Fusion,
   TilePipeline_Persistent,
+  TilePipeline_Sparsity,
   // No options but constants, which a table of several pipelines refers to (TilePipelineConstants).
   TilePipeline_Conversion,
   TilePipeline_DefaultChip,
@@ -55,6 +56,13 @@ typedef struct TilePipelineConstants {
 
 #define TILE_PIPELINE_PERSISTENT                                                                                       \
   {"persistent", "which launches become one that waits on the device: model, always or never; default: never",         \
+   MlirExtOption_String, ""}
+
+#define TILE_PIPELINE_SPARSITY                                                                                         \
+  {"sparsity",                                                                                                         \
+   "what is cut out of products by constants with zeros: exact, finite (no tensor holds an infinity or a nan) or "     \
+   "off; "                                                                                                             \
+   "default: exact",                                                                                                   \
    MlirExtOption_String, ""}
 
 //===--- steps and stages ------------------------------------------------------===//

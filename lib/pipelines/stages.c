@@ -22,10 +22,11 @@ const TilePipelineStep tileStageOfPrograms[] = {
     {NULL},
 };
 
-// Weights lie as they are used. Upstream's sparse tensors become ours, ours become their components.
+// Weights lie as they are used, without what no sum needs. Upstream's sparse tensors become ours, ours become their components.
 const TilePipelineStep tileStageOfTensors[] = {
     {"tile-fold-constant-layouts", .on = funcFuncOpName},
     {"tile-linalg-of-buffers", .on = funcFuncOpName},
+    {"sparse-shrink-tensors", {{"sparsity", .from = TilePipeline_Sparsity}}},
     {"convert-sparse-tensor-to-sparse", {{"lowerable", "true"}}},
     {"sparse-fold-constants", .on = funcFuncOpName},
     {"tile-construct-tiles", {{"ops", "sparse"}, {"policy", .from = TilePipeline_Policy}}, .on = funcFuncOpName},

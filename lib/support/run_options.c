@@ -16,6 +16,8 @@ const char tessera_run_options_help[] =
     "  --fusion=OBJECTIVE    fuse ops across kernels by time, total-traffic or waves (default: only simple chains)\n"
     "  --persistent=WHICH    launches of a GPU as one launch that waits on the device: model, always or never "
     "(default)\n"
+    "  --sparsity=WHAT       what is cut out of products by constants with zeros: exact (default), finite (no tensor\n"
+    "                        holds an infinity or a nan, so that 0 times x is 0) or off\n"
     "  --in=FILE             one .npy per argument, in order, or a .npz with the next ones (default: random data)\n"
     "  --size=N              size of every dynamic dimension of the random arguments (default: 128); given more than\n"
     "                        once: one size for each dynamic dimension, in order\n"
@@ -59,9 +61,10 @@ static bool parse_integer(const char *flag, const char *text, int64_t least, int
 static bool take_text(const char *argument, tessera_run_options_t *options) {
   const struct {
     const char *flag, **target;
-  } flags[] = {{"--entry", &options->entry},   {"--pass-pipeline", &options->pipeline}, {"--policy", &options->policy},
-               {"--fusion", &options->fusion}, {"--persistent", &options->persistent},  {"--stats", &options->stats},
-               {"--trace", &options->trace}};
+  } flags[] = {{"--entry", &options->entry},           {"--pass-pipeline", &options->pipeline},
+               {"--policy", &options->policy},         {"--fusion", &options->fusion},
+               {"--persistent", &options->persistent}, {"--sparsity", &options->sparsity},
+               {"--stats", &options->stats},           {"--trace", &options->trace}};
   for (size_t i = 0; i < sizeof flags / sizeof *flags; ++i) {
     const char *value = value_of(argument, flags[i].flag);
     if (value) {

@@ -54,11 +54,12 @@ static bool check_options(const tessera_run_options_t *options, tessera_error_t 
   if (options->predict || options->allow_races)
     return tessera_fail(error, "%s: there is no emulator here (tile-run has it)",
                         options->predict ? "--predict" : "--allow-races");
-  if (options->policy || options->fusion || options->persistent)
+  if (options->policy || options->fusion || options->persistent || options->sparsity)
     return tessera_fail(error, "%s: a program has its tiles already (tile-run and tile-translate take modules)",
-                        options->policy   ? "--policy"
-                        : options->fusion ? "--fusion"
-                                          : "--persistent");
+                        options->policy       ? "--policy"
+                        : options->fusion     ? "--fusion"
+                        : options->persistent ? "--persistent"
+                                              : "--sparsity");
   if (tessera_run_check_wants_interpreter(options))
     return tessera_fail(error, "--check-against=interpret: there is no interpreter here (tile-run has it); give files");
   if (options->threads && !tessera_set_threads((int)options->threads))

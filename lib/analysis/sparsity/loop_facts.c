@@ -398,3 +398,48 @@ bool sparseBackwardStructured(SparseRules *rules, MlirOperation op) {
   gridDestroy(&grid);
   return true;
 }
+
+//===--- cutting --------------------------------------------------------------===//
+
+typedef struct Skips {
+  SparseCells *needs[SparseMaxLoopOperands];
+  intptr_t dim;
+  bool mayLoseSigns; // of zeros: integers have none, and a sum that starts at +0 never ends at -0
+  bool *isNeeded;    // by class of the loop
+} Skips;
+
+static void skipPoint(Grid *grid, const int64_t *index, void *data) {
+  Skips *skips = data;
+  const SparseLoops *loops = grid->loops;
+  uint8_t inputs[SparseMaxLoopOperands], yielded[SparseMaxLoopOperands];
+  int64_t at[SparseMaxFactRank];
+  const int32_t *classes = grid->points->classOf[skips->dim];
+  bool *isNeeded = &skips->isNeeded[classes ? classes[index[skips->dim]] : 0];
+  uint8_t need = sparseCellsAt(skips->needs[0], operandIndex(grid, loops->numInputs, index, at));
+  if (*isNeeded || need == SparseNeed_Nothing)
+    return;
+  readInputs(grid, index, inputs);
+  inputs[loops->numInputs] = SparseMay_Anything; // any sum on the way
+  sparseBodyRun(grid->body, inputs, index, yielded);
+  *isNeeded = !sparseBodyKeepsLast(grid->body) || ((need & SparseNeed_Sign) && !skips->mayLoseSigns);
+}
+
+void sparseStructuredSkips(SparseRules *rules, const SparseLoops *loops, intptr_t dim, bool *skips) {
+  Grid grid;
+  MlirValue init = loops->operands[loops->numInputs].value;
+  MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(init));
+  Skips found = {.dim = dim, .mayLoseSigns = !mlirTypeIsAFloat(element) || startsFromPlusZero(init)};
+  bool hasOne = loops->numOperands - loops->numInputs == 1;
+  if (hasOne)
+    found.needs[0] = sparseCellsCopy(rules->need(rules, tileOnlyResult(loops->op)));
+  bool ok = gridCreate(&grid, loops, rules, hasOne ? found.needs : NULL) && hasOne;
+  if (ok) {
+    found.isNeeded = calloc((size_t)grid.points->numClasses[dim] + 1, sizeof *found.isNeeded);
+    visitPoints(&grid, skipPoint, &found);
+  }
+  for (int64_t i = 0; i < loops->extents[dim]; ++i)
+    skips[i] &= ok && !found.isNeeded[grid.points->classOf[dim] ? grid.points->classOf[dim][i] : 0];
+  free(found.isNeeded);
+  sparseCellsDestroy(found.needs[0]);
+  gridDestroy(&grid);
+}

@@ -395,3 +395,7 @@ const SparseCells *sparseProgramNeed(const SparseProgram *program, MlirValue val
   const Known *known = tileTableFind(&program->known, value.ptr);
   return known && program->options.direction == SparseDirection_Both ? known->need : NULL;
 }
+
+void sparseProgramSkips(SparseProgram *program, const SparseLoops *loops, intptr_t dim, bool *skips) {
+  sparseStructuredSkips(&program->rules, loops, dim, skips);
+}

@@ -35,23 +35,7 @@ void sparseProgramDestroy(SparseProgram *program); // null too
 const SparseCells *sparseProgramMay(const SparseProgram *program, MlirValue value);
 const SparseCells *sparseProgramNeed(const SparseProgram *program, MlirValue value);
 
-//===--- for the files of this folder -------------------------------------------===//
-
-// What rules of ops ask and tell. `may` and `need` are not null for ranked tensors of at most SparseMaxFactRank axes,
-// and null for all other values. `tell` takes the cells: what a result may be, or what a reader needs of an operand.
-typedef struct SparseRules SparseRules;
-struct SparseRules {
-  bool finite;
-  const SparseCells *(*may)(SparseRules *rules, MlirValue value);
-  const SparseCells *(*need)(SparseRules *rules, MlirValue value);
-  void (*tell)(SparseRules *rules, MlirValue value, SparseCells *cells);
-};
-// Each tells the facts of the op's results (forward) or the needs of its operands (backward). False: no rule for this
-// op. loop_facts.c: linalg's loops; move_facts.c: ops that move elements.
-bool sparseForwardStructured(SparseRules *rules, MlirOperation op);
-bool sparseBackwardStructured(SparseRules *rules, MlirOperation op);
-bool sparseForwardMove(SparseRules *rules, MlirOperation op);
-bool sparseBackwardMove(SparseRules *rules, MlirOperation op);
+//===--- loops ----------------------------------------------------------------===//
 
 // A linalg op on tensors as loops with a body (loop_facts.c). Also read by passes that cut indices out.
 enum { SparseMaxLoopOperands = 16 };
@@ -70,3 +54,26 @@ typedef struct SparseLoops {
 } SparseLoops;
 // False for any other op, and where the output's axes are not indexed by one dimension each.
 bool sparseLoopsRead(MlirOperation op, SparseLoops *loops);
+// Clears skips[i] for each index i of a reduction along which the op needs its term: the term may be something else
+// than zero, and somebody needs the sum. `skips` has one element for each index; the loop's extent is known.
+void sparseProgramSkips(SparseProgram *program, const SparseLoops *loops, intptr_t dim, bool *skips);
+
+//===--- for the files of this folder -------------------------------------------===//
+
+// What rules of ops ask and tell. `may` and `need` are not null for ranked tensors of at most SparseMaxFactRank axes,
+// and null for all other values. `tell` takes the cells: what a result may be, or what a reader needs of an operand.
+typedef struct SparseRules SparseRules;
+struct SparseRules {
+  bool finite;
+  const SparseCells *(*may)(SparseRules *rules, MlirValue value);
+  const SparseCells *(*need)(SparseRules *rules, MlirValue value);
+  void (*tell)(SparseRules *rules, MlirValue value, SparseCells *cells);
+};
+// Each tells the facts of the op's results (forward) or the needs of its operands (backward). False: no rule for this
+// op. loop_facts.c: linalg's loops; move_facts.c: ops that move elements.
+bool sparseForwardStructured(SparseRules *rules, MlirOperation op);
+bool sparseBackwardStructured(SparseRules *rules, MlirOperation op);
+// See sparseProgramSkips.
+void sparseStructuredSkips(SparseRules *rules, const SparseLoops *loops, intptr_t dim, bool *skips);
+bool sparseForwardMove(SparseRules *rules, MlirOperation op);
+bool sparseBackwardMove(SparseRules *rules, MlirOperation op);

@@ -9,3 +9,4 @@ extern const MlirExtPassDefinition sparsePackNmPass;
 extern const MlirExtPassDefinition sparsePropagateAttributesPass;
 extern const MlirExtPassDefinition sparsePruneNmPass;
 extern const MlirExtPassDefinition sparseRuntimeCheckPass;
+extern const MlirExtPassDefinition sparseShrinkTensorsPass;
