@@ -29,4 +29,71 @@ static bool fromLines(SparseLowering *lowering, const SparseLines *lines, MlirTy
   return sparseLaunchAll(lowering, tileUseFillMask(fills), 1, tiles, 3, inputs, 2, result->values);
 }
 
-const SparseFormatLowering sparseMaskLowering = {.list = list, .fromLines = fromLines};
+//===--- products ---------------------------------------------------------------===//
+
+enum { GatheredAtOnce = 16, GatheredLines = 8 }; // tiles of one column, and their rows
+
+// Positions and coordinates of the tiles that the mask names, row by row: bsr's, without a sort.
+static bool listTiles(SparseLowering *lowering, const SparseMatrix *matrix, int64_t height, MlirValue listed[2]) {
+  TileBuilder *b = &lowering->builder;
+  MlirType i32 = mlirIntegerTypeGet(b->context, 32);
+  MlirValue mask = matrix->parts[0], lines = sparseCountCells(lowering, matrix->sizes, 0, height);
+  const TileCountRows counts = {.E = sparseElement(mask),
+                                .P = i32,
+                                .COLUMNS = lowering->target->search.model.sparseRow,
+                                .differs = sparseHookDiffers};
+  const TileListTiles lists = {.P = i32, .I = i32};
+  MlirValue ends = tileBuildAdd(b, lines, tileBuildIndex(b, 1));
+  MlirValue count = sparseLaunch(lowering, tileUseCountRows(counts), 1, &lines, 1, &mask,
+                                 sparseEmpty(lowering, sparseVectorOf(i32), 1, &lines));
+  listed[0] = mlirValueIsNull(count)
+                  ? count
+                  : sparseSumUp(lowering, count, sparseEmpty(lowering, sparseVectorOf(i32), 1, &ends));
+  if (mlirValueIsNull(listed[0]))
+    return false;
+  MlirValue entries = sparseTotal(lowering, listed[0], lines);
+  listed[1] = sparseLaunch(lowering, tileUseListTiles(lists), 1, &lines, 2, (MlirValue[]){mask, listed[0]},
+                           sparseEmpty(lowering, sparseVectorOf(i32), 1, &entries));
+  return !mlirValueIsNull(listed[1]);
+}
+
+// The listed tiles of the values, as bsr stores blocks.
+static MlirValue gatherTiles(SparseLowering *lowering, const SparseMatrix *matrix, const MlirValue listed[2],
+                             int64_t height, int64_t width, MlirType blocks) {
+  MlirType element = mlirShapedTypeGetElementType(blocks);
+  const TileGatherBlocks tiles = {
+      .E = element, .P = sparseElement(listed[0]), .I = sparseElement(listed[1]), .HEIGHT = height, .WIDTH = width};
+  int64_t rows = sparseLargestDivisor(height, height < GatheredLines ? height : GatheredLines);
+  const TileGatherColumns columns = {.E = element,
+                                     .P = tiles.P,
+                                     .I = tiles.I,
+                                     .HEIGHT = height,
+                                     .LINES = rows,
+                                     .PARTS = height / rows,
+                                     .STEP = GatheredAtOnce};
+  MlirValue lines = sparseCountCells(lowering, matrix->sizes, 0, height);
+  MlirValue count = tileBuildSize(&lowering->builder, listed[1], 0);
+  const MlirValue inputs[] = {listed[0], listed[1], matrix->parts[1]};
+  return sparseLaunch(lowering, width == 1 ? tileUseGatherColumns(columns) : tileUseGatherBlocks(tiles), 1, &lines, 3,
+                      inputs, sparseEmpty(lowering, blocks, 1, &count));
+}
+
+static bool multiplies(MlirType type, bool isTransposed) { return !isTransposed; }
+
+// The named tiles are gathered once, and multiplied as blocks.
+static MlirValue multiply(SparseLowering *lowering, const SparseMatrix *matrix, MlirValue dense, MlirValue init) {
+  MlirAttribute encoding = sparseTypeGetEncoding(matrix->type);
+  int64_t height = sparseEncodingGetSize(encoding, "tile", 0), width = sparseEncodingGetSize(encoding, "tile", 1);
+  MlirAttribute bsr =
+      sparseEncodingMake(lowering->builder.context, "bsr", (SparseKeyValue[]){{"block", {height, width}}, {NULL}});
+  SparseComponent parts[SPARSE_MAX_COMPONENTS];
+  MlirValue values[3] = {{NULL}};
+  SparseMatrix blocks = {sparseTypeWithEncoding(matrix->type, bsr), values, {matrix->sizes[0], matrix->sizes[1]}};
+  sparseTypeGetComponents(blocks.type, parts);
+  if (listTiles(lowering, matrix, height, values))
+    values[2] = gatherTiles(lowering, matrix, values, height, width, parts[2].type);
+  return mlirValueIsNull(values[2]) ? values[2] : sparseBsrLowering.multiply(lowering, &blocks, dense, init);
+}
+
+const SparseFormatLowering sparseMaskLowering = {
+    .list = list, .fromLines = fromLines, .multiplies = multiplies, .multiply = multiply};
