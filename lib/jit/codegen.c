@@ -1,6 +1,7 @@
 // The machine, the optimizer and object files, over LLVM's C API. See codegen.h.
 #include "lib/jit/codegen.h"
 
+#include "lib/capi/optimize.h"
 #include "lib/support/version.h"
 #include "llvm-c/Target.h"
 #include "llvm-c/Transforms/PassBuilder.h"
@@ -82,11 +83,16 @@ static bool expectInstructions(LLVMModuleRef module, LLVMTargetMachineRef machin
   return ok;
 }
 
+// The pass looks for values that one iteration of a loop leaves in memory for the next one, and asks of each pair of
+// accesses whether they may meet: half of the optimizer's time where loops have long bodies. Tiles are in registers.
+static const char quadraticPass[] = "LoopLoadEliminationPass";
+
 bool tileCodegenOptimize(LLVMModuleRef module, LLVMTargetMachineRef machine, int level, tessera_error_t *error) {
-  char passes[] = "default<O0>";
-  passes[9] = (char)('0' + level);
   tileCodegenPrepare(module, machine);
-  return expectInstructions(module, machine, error) && runPasses(module, passes, machine, error);
+  if (!expectInstructions(module, machine, error))
+    return false;
+  mlirExtOptimizeWithout(module, machine, level, quadraticPass);
+  return true;
 }
 
 bool tileCodegenMergeFunctions(LLVMModuleRef module, LLVMTargetMachineRef machine, tessera_error_t *error) {
