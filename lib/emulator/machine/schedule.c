@@ -25,7 +25,7 @@ enum {
   HOPELESS_YIELDS = 4096,
   YIELDS_PER_HOST_YIELD = 256,
   POLLS_BEFORE_STUCK = 2048,
-  STEPS_OF_A_POLL = 8
+  STEPS_OF_A_POLL = 64
 };
 
 //===--- Choosing --------------------------------------------------------===//

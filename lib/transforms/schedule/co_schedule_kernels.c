@@ -13,8 +13,11 @@
 //   addresses. Dependences are those of memory between launches (lib/analysis/launch_order.h): a launch awaits all
 //   programs of those before it that are not awaited by another one already. Lanes take programs in turn, in one order
 //   for all: no lane waits for what comes later, so all come to an end where all lanes run at once. Counters are set to
-//   0 by the host. Left alone: single launches, grids or operands of unknown sizes or places, kernels that cooperate
-//   already, grids that fill the machine (`model`), products that partitions of warps compute, CPUs.
+//   0 by the host. A loop with constant bounds whose body only launches kernels becomes one launch, too, whose lanes go
+//   through its rounds: a task without awaits in its round awaits the last ones of the round before, counts grow from
+//   round to round, and an operand may begin further on in each round. Left alone: single launches, grids or operands
+//   of unknown sizes or places, kernels that cooperate already, grids that fill the machine (`model`), products that
+//   partitions of warps compute, CPUs.
 // Cost: linear in the ops, the pairs in order and the bodies; a bit for each pair of launches.
 // Paper: Rammer (OSDI 2020). Its flags are plain stores; these release and acquire.
 #include "dialects/tile/ops.h"
@@ -27,6 +30,7 @@
 #include "lib/ir/pass.h"
 #include "lib/ir/template.h"
 #include "lib/support/grow.h"
+#include "lib/support/integer.h"
 #include "lib/transforms/schedule/schedule.h"
 #include "lib/transforms/schedule/templates.h"
 #include "mlir-c/BuiltinAttributes.h"
@@ -59,6 +63,29 @@ static MlirOperation kernelOf(MlirOperation launch) {
 }
 
 static MlirBlock bodyOf(MlirOperation kernel) { return mlirRegionGetFirstBlock(tileKernelOpGetBody(kernel)); }
+
+// A loop whose rounds are known: its body's launches may become rounds of one program.
+typedef struct Rounds {
+  MlirOperation loop; // null: none
+  int64_t first, step, count;
+} Rounds;
+
+static MlirValue inductionOf(MlirOperation loop) {
+  return mlirBlockGetArgument(mlirRegionGetFirstBlock(scfForOpGetRegion(loop)), 0);
+}
+
+static bool readRounds(MlirOperation loop, Rounds *rounds) {
+  int64_t end;
+  *rounds = (Rounds){.loop = loop};
+  if (!scfForOpIsA(loop) || scfForOpHasUnsignedCmp(loop) || scfForOpGetNumResults(loop) ||
+      !tileConstantIndex(scfForOpGetLowerBound(loop), &rounds->first) ||
+      !tileConstantIndex(scfForOpGetUpperBound(loop), &end) ||
+      !tileConstantIndex(scfForOpGetStep(loop), &rounds->step) || rounds->step <= 0 || rounds->first > INT32_MAX ||
+      rounds->first < INT32_MIN || end > INT32_MAX || end < INT32_MIN)
+    return false;
+  rounds->count = end > rounds->first ? tessera_ceil_div(end - rounds->first, rounds->step) : 0;
+  return true;
+}
 
 // A memref whose elements lie at known places.
 static bool isStatic(MlirType type, int64_t *offset) {
@@ -94,17 +121,80 @@ static intptr_t operandsOf(MlirOperation launch) {
   return tileLaunchOpGetNumInputs(launch) + tileLaunchOpGetNumOutputs(launch);
 }
 
-static const char *whyOperandStays(MlirOperation launch, intptr_t i) {
+// Where the memref begins in its root, in elements: offset + stride × the loop's index.
+typedef struct Place {
+  int64_t offset, stride;
+} Place;
+
+static bool placeOf(const Rounds *rounds, MlirValue memref, Place *place) {
+  int64_t strides[MostRank], offset, fixed;
+  MlirType type = mlirValueGetType(memref);
+  *place = (Place){0, 0};
+  if (isStatic(type, &place->offset))
+    return true;
+  MlirOperation view = tileDefiningOp(memref);
+  if (mlirOperationIsNull(rounds->loop) || !memrefSubViewOpIsA(view) ||
+      !isStatic(memrefSubViewOpGetSourceType(view), &place->offset) ||
+      mlirLogicalResultIsFailure(
+          mlirMemRefTypeGetStridesAndOffset(memrefSubViewOpGetSourceType(view), strides, &offset)))
+    return false;
+  MlirAttribute offsets = memrefSubViewOpGetStaticOffsets(view);
+  for (intptr_t d = 0, dynamic = 0; d < mlirDenseArrayGetNumElements(offsets); ++d) {
+    fixed = mlirDenseI64ArrayGetElement(offsets, d);
+    if (!mlirShapedTypeIsDynamicSize(fixed)) {
+      place->offset += fixed * strides[d];
+      continue;
+    }
+    MlirValue at = memrefSubViewOpGetOffsets(view, dynamic++);
+    if (tileConstantIndex(at, &fixed))
+      place->offset += fixed * strides[d];
+    else if (mlirValueEqual(at, inductionOf(rounds->loop)))
+      place->stride += strides[d];
+    else
+      return false;
+  }
+  return true;
+}
+
+// Sizes and strides are known; in a loop the beginning may be another one in each round.
+static bool isStaticBesideOffset(const Rounds *rounds, MlirType type) {
+  int64_t strides[MostRank], offset;
+  if (mlirOperationIsNull(rounds->loop))
+    return isStatic(type, &offset);
+  if (!mlirShapedTypeHasStaticShape(type) || mlirShapedTypeGetRank(type) > MostRank ||
+      mlirLogicalResultIsFailure(mlirMemRefTypeGetStridesAndOffset(type, strides, &offset)))
+    return false;
+  for (intptr_t d = 0; d < mlirShapedTypeGetRank(type); ++d)
+    if (mlirShapedTypeIsDynamicStrideOrOffset(strides[d]))
+      return false;
+  return true;
+}
+
+static bool isInside(MlirValue value, MlirOperation loop) {
+  MlirBlock block = mlirValueIsABlockArgument(value) ? mlirBlockArgumentGetOwner(value)
+                                                     : mlirOperationGetBlock(tileDefiningOp(value));
+  for (MlirOperation op = mlirBlockGetParentOperation(block); !mlirOperationIsNull(op);
+       op = mlirOperationGetParentOperation(op))
+    if (mlirOperationEqual(op, loop))
+      return true;
+  return false;
+}
+
+static const char *whyOperandStays(const Rounds *rounds, MlirOperation launch, intptr_t i) {
   MlirValue operand = operandOf(launch, i);
   MlirType type = mlirValueGetType(operand),
            parameter = mlirValueGetType(mlirBlockGetArgument(bodyOf(kernelOf(launch)), i));
-  int64_t offset, rootOffset;
+  int64_t rootOffset;
+  Place place;
   if (!mlirTypeIsAMemRef(type))
     return "it has a scalar operand";
   MlirType root = mlirValueGetType(tileMemoryRoot(operand));
   if (!mlirTypeIsAMemRef(root) || !isStatic(root, &rootOffset) || rootOffset || isViewedByAddress(operand) ||
-      !isStatic(type, &offset) || !isStatic(parameter, &offset))
+      !placeOf(rounds, operand, &place) || !isStaticBesideOffset(rounds, type) ||
+      !isStaticBesideOffset(rounds, parameter))
     return "an operand's sizes or place are not known";
+  if (!mlirOperationIsNull(rounds->loop) && isInside(tileMemoryRoot(operand), rounds->loop))
+    return "an operand's memory is another one in each round";
   return NULL;
 }
 
@@ -144,7 +234,7 @@ static bool readGrid(MlirOperation launch, int64_t grid[GridRank], int64_t *prog
   return true;
 }
 
-static const char *whyStays(const Scheduling *s, MlirOperation launch) {
+static const char *whyStays(const Scheduling *s, const Rounds *rounds, MlirOperation launch) {
   int64_t grid[GridRank], programs;
   if (tileLaunchOpGetNumResults(launch))
     return "it is on tensors";
@@ -156,7 +246,7 @@ static const char *whyStays(const Scheduling *s, MlirOperation launch) {
     return "it fills the machine";
   const char *why = whyKernelStays(s, kernelOf(launch));
   for (intptr_t i = 0; !why && i < operandsOf(launch); ++i)
-    why = whyOperandStays(launch, i);
+    why = whyOperandStays(rounds, launch, i);
   return why;
 }
 
@@ -172,6 +262,7 @@ typedef struct Task {
 typedef struct Program {
   Task *tasks;
   intptr_t count;
+  Rounds rounds;
   // The kinds: of each the first task.
   Task **kinds;
   intptr_t numKinds;
@@ -254,6 +345,12 @@ typedef struct Before {
 
 static bool hasBit(const uint8_t *row, intptr_t bit) { return row[bit / 8] >> (bit % 8) & 1; }
 
+static void addAwait(Program *program, intptr_t task, int64_t programs) {
+  addWord(program, task);
+  addWord(program, programs);
+  ++program->awaits;
+}
+
 static void addAwaits(Program *program, const TileLaunchOrder *order, const intptr_t *taskOfStep, Before *before,
                       intptr_t number) {
   const TileStep *step = &order->steps[program->tasks[number].step];
@@ -265,23 +362,40 @@ static void addAwaits(Program *program, const TileLaunchOrder *order, const intp
     if (!hasBit(direct, task) || hasBit(own, task))
       continue;
     const uint8_t *row = before->all + (size_t)task * before->bytes;
+    bool isThere = program->tasks[task].programs; // nobody counts what has no programs: its own are awaited instead
     for (size_t i = 0; i < before->bytes; ++i)
-      own[i] |= row[i];
+      *(isThere ? &own[i] : &direct[i]) |= row[i];
     own[task / 8] |= (uint8_t)(1u << task % 8);
-    if (program->tasks[task].programs) {
-      addWord(program, task);
-      addWord(program, program->tasks[task].programs);
-      ++program->awaits;
-    }
+    if (isThere)
+      addAwait(program, task, program->tasks[task].programs);
   }
   free(direct);
 }
 
-static int64_t offsetOf(MlirValue memref) {
-  MlirType type = mlirValueGetType(memref);
-  int64_t offset = 0;
-  isStatic(type, &offset);
-  return offset * tileMemoryBytes(type);
+// What no task of its round waits for: once these have ended, the round has.
+static bool isLast(const Program *program, const Before *before, intptr_t number) {
+  for (intptr_t later = number + 1; later < program->count; ++later)
+    if (program->tasks[later].programs && hasBit(before->all + (size_t)later * before->bytes, number))
+      return false;
+  return program->tasks[number].programs;
+}
+
+// A task that waits for nothing in its round waits for the end of the round before.
+static void addCarriedAwaits(Program *program, const Before *before) {
+  for (intptr_t i = 0; i < program->count; ++i)
+    if (isLast(program, before, i))
+      addAwait(program, i, -program->tasks[i].programs);
+}
+
+// In bytes: where it begins, and in a loop how much further with each index.
+static void addOperand(Program *program, MlirValue memref) {
+  int64_t bytes = tileMemoryBytes(mlirValueGetType(memref));
+  Place place;
+  placeOf(&program->rounds, memref, &place);
+  addWord(program, rootOf(program, memref));
+  addWord(program, place.offset * bytes);
+  if (!mlirOperationIsNull(program->rounds.loop))
+    addWord(program, place.stride * bytes);
 }
 
 static void buildPlan(Program *program, const TileLaunchOrder *order) {
@@ -297,17 +411,23 @@ static void buildPlan(Program *program, const TileLaunchOrder *order) {
   for (intptr_t i = 0; i < Columns * program->count; ++i)
     addWord(program, 0);
   for (intptr_t i = 0; i < program->count; ++i) {
-    Task *task = &program->tasks[i];
-    intptr_t begin = program->words;
+    int64_t begin = program->words;
     addAwaits(program, order, taskOfStep, &before, i);
-    intptr_t end = program->words;
-    for (intptr_t k = 0; k < operandsOf(task->launch); ++k) {
-      addWord(program, rootOf(program, operandOf(task->launch, k)));
-      addWord(program, offsetOf(operandOf(task->launch, k)));
-    }
-    int64_t row[Columns] = {task->kind, task->programs, sum, begin, end, end};
+    int64_t row[Columns] = {program->tasks[i].kind, program->tasks[i].programs, sum, begin, program->words, 0};
     memcpy(program->plan + i * Columns, row, sizeof row);
-    sum += task->programs;
+    sum += program->tasks[i].programs;
+  }
+  for (intptr_t i = 0; i < program->count; ++i) {
+    const Task *task = &program->tasks[i];
+    bool isFirst = program->plan[i * Columns + 3] == program->plan[i * Columns + 4];
+    if (!mlirOperationIsNull(program->rounds.loop) && isFirst) {
+      program->plan[i * Columns + 3] = program->words;
+      addCarriedAwaits(program, &before);
+      program->plan[i * Columns + 4] = program->words;
+    }
+    program->plan[i * Columns + 5] = program->words;
+    for (intptr_t k = 0; k < operandsOf(task->launch); ++k)
+      addOperand(program, operandOf(task->launch, k));
   }
   free(before.all);
   free(taskOfStep);
@@ -317,7 +437,7 @@ static void buildPlan(Program *program, const TileLaunchOrder *order) {
 
 typedef struct Emission {
   const Program *program;
-  MlirValue plan, addresses;
+  MlirValue plan, addresses, index; // index: the loop's
 } Emission;
 
 static MlirValue planAt(TileBuilder *b, const Emission *e, MlirValue at) {
@@ -354,11 +474,17 @@ static void retype(MlirValue value, MlirType type) {
 
 static MlirValue buildMemory(TileBuilder *b, const Emission *e, MlirValue row, intptr_t operand, MlirType type) {
   MlirValue first = asIndex(b, planAt(b, e, tileBuildAdd(b, row, tileBuildIndex(b, Columns - 1))));
-  MlirValue at = tileBuildAdd(b, first, tileBuildIndex(b, 2 * operand));
+  bool isLoop = !mlirOperationIsNull(e->program->rounds.loop);
+  MlirValue at = tileBuildAdd(b, first, tileBuildIndex(b, (isLoop ? 3 : 2) * operand));
   MlirValue root = asIndex(b, planAt(b, e, at));
   MlirValue offset = planAt(b, e, tileBuildAdd(b, at, tileBuildIndex(b, 1)));
   MlirValue base = memrefLoadOpBuild(b, e->addresses, 1, &root);
   MlirValue address = arithAddIOpBuild(b, base, offset);
+  if (isLoop) {
+    MlirValue stride = planAt(b, e, tileBuildAdd(b, at, tileBuildIndex(b, 2)));
+    MlirValue index = arithIndexCastOpBuild(b, mlirIntegerTypeGet(b->context, 64), e->index);
+    address = arithAddIOpBuild(b, address, arithMulIOpBuild(b, stride, index));
+  }
   return tileMemrefAtOpBuild(b, type, address, 0, NULL, 0, NULL);
 }
 
@@ -429,7 +555,7 @@ static void buildKinds(TileBuilder *b, const Emission *e, intptr_t kind, MlirVal
   scfIfOpBuild(b, 0, NULL, is, regions[0], regions[1]);
 }
 
-// Stands for tile.call @execute(row, program).
+// Stands for tile.call @execute(row, program, index).
 static MlirValue execute(TileBuilder *b, MlirType result, const MlirValue *operands, const void *data) {
   (void)result;
   const Program *program = data;
@@ -437,7 +563,7 @@ static MlirValue execute(TileBuilder *b, MlirType result, const MlirValue *opera
   if (mlirOperationIsNull(around))
     around = mlirBlockGetParentOperation(b->block);
   MlirBlock entry = bodyOf(around);
-  Emission e = {program, mlirBlockGetArgument(entry, 0), mlirBlockGetArgument(entry, 1)};
+  Emission e = {program, mlirBlockGetArgument(entry, 0), mlirBlockGetArgument(entry, 1), operands[2]};
   buildKinds(b, &e, 0, asIndex(b, planAt(b, &e, operands[0])), operands[0], operands[1]);
   return (MlirValue){NULL};
 }
@@ -482,8 +608,14 @@ static void label(MlirOperation kernel, const Program *program) {
 }
 
 static MlirAttribute makeKernel(Scheduling *s, const Program *program, MlirLocation location) {
-  TileTemplateUse use = tileUseProgram((TileProgram){
-      .WORDS = program->words, .ROOTS = program->numRoots, .TASKS = program->count, .execute = {execute, program}});
+  TileTemplateUse use =
+      tileUseProgram((TileProgram){.WORDS = program->words,
+                                   .ROOTS = program->numRoots,
+                                   .TASKS = program->count,
+                                   .ROUNDS = mlirOperationIsNull(program->rounds.loop) ? 1 : program->rounds.count,
+                                   .FIRST = program->rounds.first,
+                                   .STEP = program->rounds.step,
+                                   .execute = {execute, program}});
   MlirOperation kernel = tileTemplateMake(location, &use);
   if (mlirOperationIsNull(kernel))
     return mlirAttributeGetNull();
@@ -547,7 +679,8 @@ static int64_t lanesOf(const Scheduling *s, const Program *program) {
 
 static bool buildLaunch(Scheduling *s, Program *program) {
   MlirOperation last = program->tasks[program->count - 1].launch;
-  TileBuilder host = tileBuilderBefore(last);
+  bool isLoop = !mlirOperationIsNull(program->rounds.loop);
+  TileBuilder host = tileBuilderBefore(isLoop ? program->rounds.loop : last);
   MlirAttribute kernel = makeKernel(s, program, mlirOperationGetLocation(last));
   if (mlirAttributeIsNull(kernel))
     return false;
@@ -591,11 +724,12 @@ typedef struct Run {
 // launches, and that the launch needs.
 static Run runsOf(const Scheduling *s, const TileLaunchOrder *order) {
   Run runs = {NULL};
+  const Rounds none = {.loop = {NULL}};
   bool *isBehind = calloc((size_t)order->count + 1, sizeof *isBehind), *isIn = calloc((size_t)order->count + 1, 1);
   Program now = {NULL};
   for (intptr_t i = 0; i < order->count; ++i) {
     const TileStep *step = &order->steps[i];
-    const char *why = tileLaunchOpIsA(step->op) ? whyStays(s, step->op) : "";
+    const char *why = tileLaunchOpIsA(step->op) ? whyStays(s, &none, step->op) : "";
     bool behindOutside = false;
     for (intptr_t k = 0; k < step->count; ++k) {
       behindOutside |= isBehind[step->before[k]];
@@ -622,6 +756,55 @@ static Run runsOf(const Scheduling *s, const TileLaunchOrder *order) {
   free(isBehind);
   free(isIn);
   return runs;
+}
+
+// Why the loop stays; null: all of its body goes into one program.
+static const char *whyLoopStays(const Scheduling *s, const TileLaunchOrder *order, Program *program) {
+  int64_t most = 0;
+  if (program->rounds.count < 2)
+    return "";
+  for (intptr_t i = 0; i < order->count; ++i) {
+    MlirOperation op = order->steps[i].op;
+    if (!tileLaunchOpIsA(op)) {
+      if (!mlirExtOperationIsPure(op))
+        return "it does more than launch kernels";
+      continue;
+    }
+    const char *why = whyStays(s, &program->rounds, op);
+    if (why)
+      return why;
+    if (!haveRoom(program, op))
+      return "it has too many operands";
+    addTask(program, order, i);
+    most = tessera_max(most, program->tasks[program->count - 1].programs);
+  }
+  if (!program->count)
+    return "";
+  return most * program->rounds.count > INT32_MAX ? "its rounds have too many programs" : NULL;
+}
+
+// A loop of launches becomes one launch, whose lanes go through all rounds.
+static bool runOnLoop(Scheduling *s, MlirBlock block, bool *isDone) {
+  MlirOperation loop = mlirBlockGetParentOperation(block);
+  Program program = {NULL};
+  bool ok = true;
+  *isDone = false;
+  if (!readRounds(loop, &program.rounds))
+    return true;
+  TileLaunchOrder order = tileLaunchOrderOf(block);
+  const char *why = whyLoopStays(s, &order, &program);
+  if (why && *why && s->remarks)
+    tileRemark(loop, "is not taken to the device: %s", why);
+  if (!why) {
+    buildPlan(&program, &order);
+    ok = buildLaunch(s, &program);
+    *isDone = ok;
+  }
+  freeProgram(&program);
+  tileLaunchOrderFree(&order);
+  if (*isDone)
+    mlirOperationDestroy(loop);
+  return ok;
 }
 
 static bool runOnBlock(Scheduling *s, MlirBlock block) {
@@ -694,8 +877,11 @@ static bool run(MlirOperation module, MlirExtPass pass) {
     blocks[count++] = block;
   }
   bool ok = true;
-  for (intptr_t i = 0; ok && i < count; ++i)
-    ok = runOnBlock(&s, blocks[i]);
+  // Inner blocks come last: a loop is one launch before the block around it is looked at.
+  for (intptr_t i = count; ok && i-- > 0;) {
+    bool isLoop;
+    ok = runOnLoop(&s, blocks[i], &isLoop) && (isLoop || runOnBlock(&s, blocks[i]));
+  }
   free(blocks);
   tileOpsFree(&launches);
   tileTargetFree(&s.target);

@@ -21,8 +21,8 @@
 // Four tasks of two kinds of kernels and three grids. The last awaits the second and the third, not the first, which
 // these await: (1, 4) and (2, 1).
 // CHECK: memref.global "private" constant @[[plan:.*]] : memref<48xi64> = dense<[
-// CHECK-SAME: 0, 4, 0, 24, 24, 24, 0, 4, 4, 28, 30, 30, 1, 1, 8, 34, 36, 36, 2, 2, 9, 40, 44, 44, 0, 0, 1, 0, 0, 4, 1, 0, 2, 0,
-// CHECK-SAME: 0, 4, 1, 0, 3, 0, 2, 1, 1, 4, 2, 0, 3, 0]>
+// CHECK-SAME: 0, 4, 0, 24, 24, 32, 0, 4, 4, 24, 26, 36, 1, 1, 8, 26, 28, 40, 2, 2, 9, 28, 32, 44, 0, 4, 0, 4, 2, 1, 1, 4,
+// CHECK-SAME: 0, 0, 1, 0, 1, 0, 2, 0, 1, 0, 3, 0, 2, 0, 3, 0]>
 // CHECK-LABEL: func.func @main
 // CHECK: memref.get_global @[[plan]]
 // CHECK: memref.extract_aligned_pointer_as_index

@@ -24,6 +24,24 @@ func.func @apart(%x: memref<8xf32>, %n: index, %y: memref<?xf32>) -> (memref<8xf
   tile.launch @k grid(%c2) ins(%x : memref<8xf32>) outs(%b : memref<8xf32>)
   return %a, %b : memref<8xf32>, memref<8xf32>
 }
+// CHECK: scf.for
+func.func @loops(%x: memref<8xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  // expected-remark@+1 {{is not taken to the device: it does more than launch kernels}}
+  scf.for %t = %c0 to %c2 step %c1 {
+    %a = memref.alloc() : memref<8xf32>
+    tile.launch @k grid(%c2) ins(%x : memref<8xf32>) outs(%a : memref<8xf32>)
+    memref.dealloc %a : memref<8xf32>
+  }
+  // expected-remark@+1 {{is not taken to the device: its kernel is cooperative}}
+  scf.for %t = %c0 to %c2 step %c1 {
+    // expected-remark@+1 {{is not co-scheduled: its kernel is cooperative}}
+    tile.launch @meet grid(%c2) ins(%x : memref<8xf32>) outs(%x : memref<8xf32>)
+  }
+  return
+}
 tile.kernel private @k(%x: memref<8xf32>, %y: memref<8xf32>) {
   tile.return
 }

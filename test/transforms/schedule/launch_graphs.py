@@ -2,7 +2,7 @@
 launch_graphs.py TILE_OPT TILE_RUN FOLDER PASSES SEED COUNT TARGET…
 
 A program has some functions. In each, launches of kernels with unequal grids read and write whole buffers, halves of
-them by rows and by columns, and arguments, in place too; some stand in loops of 0 to 2 rounds. Temporaries live
+them by rows and by columns, and arguments, in place too; some stand in loops of 0 to 6 rounds. Temporaries live
 shortly. Elements are i32, so that every target gives the same bits. The interpreter runs the program as drawn; each
 target runs it after PASSES and must give equal results. PASSES may be flags of tile-run instead. Prints what was checked,
 and whether the passes left fewer launches.
@@ -32,6 +32,7 @@ def partType(part):
 class Program:
     def __init__(self, seed):
         self.random = random.Random(seed)
+        self.loops = random.Random(seed + 1000)
         self.kernels, self.lines, self.count = {}, [], 0
 
     def name(self):
@@ -118,8 +119,10 @@ class Program:
         ends = []
         for _ in range(draw.randint(4, 14)):
             if draw.random() < 0.15:
-                bounds = [self.name() for _ in range(3)]
-                for name, value in zip(bounds, (0, draw.randint(0, 2), 1)):
+                bounds, rounds = [self.name() for _ in range(3)], draw.randint(0, 2) * self.loops.choice([1, 1, 3])
+                first, step = self.loops.choice([0, 0, 3, -2]), self.loops.choice([1, 1, 2, 5])
+                ragged = self.loops.randint(0, step - 1) if rounds else 0
+                for name, value in zip(bounds, (first, first + rounds * step - ragged, step)):
                     self.lines.append(f"    {name} = arith.constant {value} : index")
                 self.lines.append(f"    scf.for %i = {bounds[0]} to {bounds[1]} step {bounds[2]} {{")
                 frees = [self.temporary(buffers, "      ") for _ in range(draw.randint(0, 2))]
