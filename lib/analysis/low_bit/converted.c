@@ -84,6 +84,9 @@ static bool matchDepth(const TileStructured *s, TileConverted *c) {
   return c->count && c->count == reductions;
 }
 
+// A tile of columns would be mostly padding for fewer.
+enum { LeastColumns = 16 };
+
 static bool matchParallel(const TileStructured *s, TileConverted *c) {
   const TileOperand *out = &s->operands[s->numInputs], *x = &s->operands[c->x];
   c->m = -1;
@@ -91,7 +94,8 @@ static bool matchParallel(const TileStructured *s, TileConverted *c) {
   for (int axis = 0; axis < out->rank - 1; ++axis)
     if (tileOperandUses(x, out->results[axis]))
       c->m = out->results[axis];
-  return c->m >= 0 && !tileOperandUses(x, c->n);
+  bool isNarrow = !mlirShapedTypeIsDynamicSize(s->dims[c->n].extent) && s->dims[c->n].extent < LeastColumns;
+  return c->m >= 0 && !tileOperandUses(x, c->n) && !isNarrow;
 }
 
 // Which way the largest of the factor's operands lies; none has rows of x.

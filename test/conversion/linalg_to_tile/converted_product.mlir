@@ -124,3 +124,20 @@ func.func @one_row(%x: tensor<1x64xf32>, %q: tensor<65x64xi8>, %c: tensor<1x65xf
   } -> tensor<5x9xf32>
   return %r, %s : tensor<1x65xf32>, tensor<5x9xf32>
 }
+
+// -----
+
+// A tile of three columns would be mostly padding.
+// CHECK-NOT: @converted_product
+// CHECK: tile.kernel private @reduction_0
+func.func @three_columns(%x: tensor<7x64xf32>, %q: tensor<3x64xi8>, %c: tensor<7x3xf32>) -> tensor<7x3xf32> {
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],
+      iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %q : tensor<7x64xf32>, tensor<3x64xi8>) outs(%c : tensor<7x3xf32>) {
+  ^bb0(%a: f32, %b: i8, %o: f32):
+    %f = arith.sitofp %b : i8 to f32
+    %p = arith.mulf %a, %f : f32
+    %t = arith.addf %o, %p : f32
+    linalg.yield %t : f32
+  } -> tensor<7x3xf32>
+  return %r : tensor<7x3xf32>
+}
