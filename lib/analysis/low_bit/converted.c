@@ -193,14 +193,22 @@ static bool mayStop(const TileStructured *s, MlirValue value, MlirValue code) {
   return false;
 }
 
-// code = … & mask, of integers, below TileConvertedMostCodes.
-static bool isCode(MlirOperation op) {
-  int64_t mask;
-  if (!arithAndIOpIsA(op) || !mlirTypeIsAInteger(tileOnlyResultType(op)) ||
-      mlirIntegerTypeGetWidth(tileOnlyResultType(op)) > 32)
+// Certainly 0 to 15, as integers of at most 32 bits: … & mask, the highest bits shifted down, one of two such.
+static bool isCode(MlirValue value) {
+  int64_t number;
+  MlirOperation op = tileDefiningOp(value);
+  MlirType type = mlirValueGetType(value);
+  if (mlirOperationIsNull(op) || !mlirTypeIsAInteger(type) || mlirIntegerTypeGetWidth(type) > 32)
     return false;
-  bool hasMask = tileConstantIndex(tileBinaryRhs(op), &mask) || tileConstantIndex(tileBinaryLhs(op), &mask);
-  return hasMask && mask >= 0 && mask < TileConvertedMostCodes;
+  if (arithSelectOpIsA(op))
+    return isCode(arithSelectOpGetTrueValue(op)) && isCode(arithSelectOpGetFalseValue(op));
+  if (arithShRUIOpIsA(op))
+    return tileConstantIndex(tileBinaryRhs(op), &number) && number < mlirIntegerTypeGetWidth(type) &&
+           (int64_t)mlirIntegerTypeGetWidth(type) - number <= 4;
+  if (!arithAndIOpIsA(op))
+    return false;
+  bool hasMask = tileConstantIndex(tileBinaryRhs(op), &number) || tileConstantIndex(tileBinaryLhs(op), &number);
+  return hasMask && number >= 0 && number < TileConvertedMostCodes;
 }
 
 bool tileConvertedFindCode(const TileStructured *s, const TileConverted *c, TileConvertedCode *found) {
@@ -208,7 +216,7 @@ bool tileConvertedFindCode(const TileStructured *s, const TileConverted *c, Tile
   int last = c->count - 1;
   for (MlirOperation op = mlirBlockGetFirstOperation(s->body); !c->isAlongColumns && !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op)) {
-    if (!isCode(op))
+    if (mlirOperationGetNumResults(op) != 1 || !isCode(tileOnlyResult(op)))
       continue;
     MlirValue code = tileOnlyResult(op);
     if (isSame(s, code, none, c->depth[last]) || !isSame(s, c->factor, code, c->depth[last]) ||

@@ -156,6 +156,82 @@ static int readGeneric(TileFactor *factor, MlirOperation op, MlirValue value, co
   return node;
 }
 
+//===--- stacked tensors ----------------------------------------------------------------------===//
+
+// Tensors that are written side by side along one axis, one element each: torch.stack.
+typedef struct Stack {
+  int axis, count;
+  MlirValue parts[MaxOperands];
+} Stack;
+
+static int64_t entryOf(MlirAttribute list, int axis) { return mlirDenseI64ArrayGetElement(list, axis); }
+
+// The axis along which a slice is one element of several, whole along all others; -1: another slice.
+static int axisOfSlice(MlirOperation op, MlirType type) {
+  MlirAttribute offsets = tileOpAttribute(op, "static_offsets"), sizes = tileOpAttribute(op, "static_sizes"),
+                strides = tileOpAttribute(op, "static_strides");
+  int found = -1;
+  for (int axis = 0; axis < (int)mlirShapedTypeGetRank(type); ++axis) {
+    int64_t whole = mlirShapedTypeGetDimSize(type, axis);
+    if (!isKnown(whole) || entryOf(strides, axis) != 1)
+      return -1;
+    if (entryOf(offsets, axis) == 0 && entryOf(sizes, axis) == whole)
+      continue;
+    if (found >= 0 || !isKnown(entryOf(offsets, axis)) || entryOf(sizes, axis) != 1)
+      return -1;
+    found = axis;
+  }
+  return found;
+}
+
+static bool readStack(MlirValue value, Stack *stack) {
+  MlirType type = mlirValueGetType(value);
+  MlirOperation op = tileDefiningOp(value);
+  *stack = (Stack){.axis = -1};
+  int left = 0;
+  for (; tensorInsertSliceOpIsA(op); op = tileDefiningOp(value)) {
+    int axis = axisOfSlice(op, type);
+    if (axis < 0 || (stack->axis >= 0 && axis != stack->axis) || !tileHasOneUse(value))
+      return false;
+    int64_t size = mlirShapedTypeGetDimSize(type, axis), at = entryOf(tileOpAttribute(op, "static_offsets"), axis);
+    if (size > MaxOperands - 1 || at < 0 || at >= size || !mlirValueIsNull(stack->parts[at]))
+      return false;
+    left = stack->axis < 0 ? (int)size - 1 : left - 1;
+    stack->axis = axis;
+    stack->count = (int)size;
+    stack->parts[at] = tensorInsertSliceOpGetSource(op);
+    value = tensorInsertSliceOpGetDest(op);
+    if (!left)
+      return true;
+  }
+  return false;
+}
+
+static int readParts(TileFactor *factor, MlirValue value, const Stack *stack, const TileDigit *at) {
+  int rank = (int)mlirShapedTypeGetRank(mlirValueGetType(value)), before = factor->count;
+  int node = addNode(factor, value, at);
+  if (node < before)
+    return node;
+  factor->nodes[node].op = tileDefiningOp(value);
+  factor->nodes[node].numParts = stack->count;
+  factor->nodes[node].part = at[stack->axis];
+  for (int i = 0; i < stack->count; ++i) {
+    TileDigit digits[MaxOperandRank];
+    bool isReduced = mlirShapedTypeGetRank(mlirValueGetType(stack->parts[i])) < rank;
+    int next = 0;
+    for (int axis = 0; axis < rank; ++axis)
+      if (axis != stack->axis)
+        digits[next++] = at[axis];
+      else if (!isReduced)
+        digits[next++] = (TileDigit){.dim = -1};
+    int input = tileFactorRead(factor, stack->parts[i], digits);
+    if (input < 0)
+      return -1;
+    factor->nodes[node].inputs[i] = input;
+  }
+  return node;
+}
+
 int tileFactorRead(TileFactor *factor, MlirValue value, const TileDigit *at) {
   MlirOperation op = tileDefiningOp(value);
   TileDigit source[MaxOperandRank];
@@ -167,6 +243,9 @@ int tileFactorRead(TileFactor *factor, MlirValue value, const TileDigit *at) {
     MlirValue from = tensorCollapseShapeOpIsA(op) ? tensorCollapseShapeOpGetSrc(op) : tensorExpandShapeOpGetSrc(op);
     return digitsOfSource(op, from, at, source) ? tileFactorRead(factor, from, source) : addNode(factor, value, at);
   }
+  Stack stack;
+  if (tensorInsertSliceOpIsA(op) && readStack(value, &stack) && at[stack.axis].dim >= 0)
+    return readParts(factor, value, &stack, at);
   return tileHasOneUse(value) ? readGeneric(factor, op, value, at) : addNode(factor, value, at);
 }
 
@@ -212,8 +291,9 @@ int tileFactorCuts(const TileFactor *factor, int dim, int64_t extent, int64_t *c
   insertCut(1, cuts, &count, capacity);
   for (int i = 0; i < factor->count; ++i) {
     const TileFactorNode *node = &factor->nodes[i];
-    for (int axis = 0; mlirOperationIsNull(node->op) && axis < node->rank; ++axis) {
-      const TileDigit *digit = &node->at[axis];
+    bool isRead = mlirOperationIsNull(node->op);
+    for (int axis = 0; axis < (isRead ? node->rank : node->numParts > 0); ++axis) {
+      const TileDigit *digit = isRead ? &node->at[axis] : &node->part;
       if (digit->dim != dim)
         continue;
       int64_t end = digit->modulus ? digit->divisor * digit->modulus : extent;

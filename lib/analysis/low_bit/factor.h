@@ -5,9 +5,9 @@
 //   int root = tileFactorRead(&factor, weights, at);
 //   … factor.nodes[root].op … tileFactorReadBytes(&factor, &s, root)
 //
-// The walk goes from the factor through elementwise linalg.generic, expand_shape and collapse_shape to the tensors in
-// memory. Axes of all of them are indexed by digits of the product's dimensions: scales in groups of 128 by k floordiv
-// 128, the shift of a nibble by k mod 2.
+// The walk goes from the factor through elementwise linalg.generic, expand_shape, collapse_shape and insert_slice that
+// stacks tensors to the tensors in memory. Axes of all of them are indexed by digits of the product's dimensions:
+// scales in groups of 128 by k floordiv 128, the shift of a nibble by k mod 2.
 #pragma once
 
 #include "lib/analysis/structured.h"
@@ -27,6 +27,8 @@ typedef struct TileFactorNode {
   TileDigit at[MaxOperandRank];
   MlirOperation op;        // the elementwise op that makes the element; null: it is read from `value`
   int inputs[MaxOperands]; // nodes, one for each input of the op
+  int numParts; // above 0: slices side by side, inputs[i] where the digit `part` is i; `op` is the last slice
+  TileDigit part;
 } TileFactorNode;
 
 typedef struct TileFactor {

@@ -143,6 +143,12 @@ static MlirValue buildWide(TileKernelEmission *e, TileBodyMap *map, MlirValue va
     MlirValue operands[2] = {buildWide(e, map, tileBinaryLhs(op)), buildWide(e, map, tileBinaryRhs(op))};
     return tileBuildBinary(&e->body, arithOpKind(op), operands[0], operands[1]);
   }
+  if (arithSelectOpIsA(op) && tileIsDefinedIn(value, e->structured->body)) {
+    MlirValue condition = tileKernelCloneValue(e, map, arithSelectOpGetCondition(op));
+    MlirValue parts[2] = {buildWide(e, map, arithSelectOpGetTrueValue(op)),
+                          buildWide(e, map, arithSelectOpGetFalseValue(op))};
+    return arithSelectOpBuild(&e->body, condition, parts[0], parts[1]);
+  }
   MlirValue tile = tileKernelCloneValue(e, map, value);
   MlirType i32 = mlirIntegerTypeGet(e->body.context, 32), type = mlirValueGetType(tile);
   return mlirTypeEqual(tileTypeGetElement(type), i32)

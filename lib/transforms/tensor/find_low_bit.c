@@ -24,6 +24,7 @@
 #include "mlir-c/AffineExpr.h"
 #include "mlir-c/AffineMap.h"
 #include "mlir-c/BuiltinAttributes.h"
+#include "upstream/arith.h"
 #include "upstream/func.h"
 #include "upstream/linalg.h"
 #include "upstream/tensor.h"
@@ -284,6 +285,16 @@ static void map(Mapping *mapping, MlirValue from, MlirValue to) {
   mapping->to[mapping->count++] = to;
 }
 
+// The element of a stack: of the part whose number `part` is.
+static MlirValue chooseAmong(TileBuilder *b, int count, const MlirValue *parts, MlirValue part) {
+  MlirValue chosen = parts[0];
+  for (int i = 1; i < count; ++i) {
+    MlirValue number = tileBuildInteger(b, mlirValueGetType(part), i);
+    chosen = arithSelectOpBuild(b, arithCmpIOpBuild(b, part, number, ArithCmpI_Eq), parts[i], chosen);
+  }
+  return chosen;
+}
+
 // Copies the ops of `body`, whose arguments `mapping` has; returns what it yields.
 static MlirValue copyBody(TileBuilder *b, MlirBlock body, Mapping *mapping) {
   MlirOperation end = mlirBlockGetTerminator(body);
@@ -298,15 +309,23 @@ static MlirValue copyBody(TileBuilder *b, MlirBlock body, Mapping *mapping) {
   return mapped(mapping, tileOnlyOperand(end));
 }
 
-// The element of a node; `elements` has those that are known: of all that are read, from the start.
-static MlirValue buildNode(TileBuilder *b, const TileFactor *factor, int index, MlirValue *elements) {
+// The element of a node; `elements` has those that are known: of all that are read, from the start; of stacks, first
+// the number of the part.
+static MlirValue buildNode(TileBuilder *b, const TileFactor *factor, int index, MlirValue *elements, bool *areParts) {
   const TileFactorNode *node = &factor->nodes[index];
-  if (!mlirValueIsNull(elements[index]))
+  if (!mlirValueIsNull(elements[index]) && !areParts[index])
     return elements[index];
+  if (areParts[index]) {
+    MlirValue parts[MaxOperands];
+    areParts[index] = false;
+    for (int i = 0; i < node->numParts; ++i)
+      parts[i] = buildNode(b, factor, node->inputs[i], elements, areParts);
+    return elements[index] = chooseAmong(b, node->numParts, parts, elements[index]);
+  }
   MlirBlock body = tileOnlyBlock(mlirOperationGetRegion(node->op, 0));
   Mapping mapping = {0};
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(node->op) - 1; ++i)
-    map(&mapping, mlirBlockGetArgument(body, i), buildNode(b, factor, node->inputs[i], elements));
+    map(&mapping, mlirBlockGetArgument(body, i), buildNode(b, factor, node->inputs[i], elements, areParts));
   return elements[index] = copyBody(b, body, &mapping);
 }
 
@@ -326,6 +345,15 @@ static MlirAttribute iteratorsOf(const TileBuilder *b, const Plan *plan) {
   return mlirArrayAttrGet(b->context, plan->numDims, kinds);
 }
 
+// 0, 1, … as a tensor of i8.
+static MlirValue buildNumbers(TileBuilder *b, int64_t count) {
+  int8_t numbers[MaxOperands];
+  for (int i = 0; i < count; ++i)
+    numbers[i] = (int8_t)i;
+  MlirType type = mlirRankedTensorTypeGet(1, &count, mlirIntegerTypeGet(b->context, 8), mlirAttributeGetNull());
+  return tileBuildConstant(b, mlirDenseElementsAttrInt8Get(type, count, numbers));
+}
+
 // The operands that are read: the other factor, then what the factor is made of. Returns their number.
 static int buildInputs(TileBuilder *b, const Plan *plan, Operand *inputs, int *nodes) {
   int count = 1;
@@ -333,12 +361,13 @@ static int buildInputs(TileBuilder *b, const Plan *plan, Operand *inputs, int *n
   sortAxes(b, &inputs[0]);
   for (int i = 0; i < plan->factor.count; ++i) {
     const TileFactorNode *node = &plan->factor.nodes[i];
-    if (!mlirOperationIsNull(node->op))
+    if (!mlirOperationIsNull(node->op) && !node->numParts)
       continue;
     if (count == MaxOperands - 1)
       return 0;
     nodes[count] = i;
-    inputs[count++] = expand(b, plan, node->value, node->rank, node->at);
+    inputs[count++] = node->numParts ? expand(b, plan, buildNumbers(b, node->numParts), 1, &node->part)
+                                     : expand(b, plan, node->value, node->rank, node->at);
   }
   return count;
 }
@@ -348,11 +377,14 @@ static MlirRegion buildBody(TileBuilder *b, const Plan *plan, int count, const M
   MlirRegion region;
   TileBuilder inside = tileBuilderInRegion(b, &region, count + 1, types);
   MlirValue elements[MaxFactorNodes] = {{NULL}};
-  for (int i = 1; i < count; ++i)
+  bool areParts[MaxFactorNodes] = {false};
+  for (int i = 1; i < count; ++i) {
     elements[nodes[i]] = mlirBlockGetArgument(inside.block, i);
+    areParts[nodes[i]] = plan->factor.nodes[nodes[i]].numParts > 0;
+  }
   Mapping mapping = {0};
   map(&mapping, mlirBlockGetArgument(s->body, plan->converted),
-      buildNode(&inside, &plan->factor, plan->root, elements));
+      buildNode(&inside, &plan->factor, plan->root, elements, areParts));
   map(&mapping, mlirBlockGetArgument(s->body, plan->other), mlirBlockGetArgument(inside.block, 0));
   map(&mapping, mlirBlockGetArgument(s->body, s->numInputs), mlirBlockGetArgument(inside.block, count));
   MlirValue result = copyBody(&inside, s->body, &mapping);
@@ -387,7 +419,8 @@ static MlirValue buildProduct(TileBuilder *b, const Plan *plan) {
 // Conversions that nobody reads any more, and what they read; `ops` forgets them.
 static void destroyUnused(MlirValue value, TileOps *ops) {
   MlirOperation op = tileDefiningOp(value);
-  bool isOurs = linalgGenericOpIsA(op) || tensorCollapseShapeOpIsA(op) || tensorExpandShapeOpIsA(op);
+  bool isOurs = linalgGenericOpIsA(op) || tensorCollapseShapeOpIsA(op) || tensorExpandShapeOpIsA(op) ||
+                tensorInsertSliceOpIsA(op);
   if (!isOurs || !mlirOpOperandIsNull(mlirValueGetFirstUse(value)) || mlirOperationGetNumResults(op) != 1)
     return;
   MlirValue operands[MaxOperands];

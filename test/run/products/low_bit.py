@@ -39,7 +39,7 @@ def generic(name, dims, operands, out, body, yielded, reductions=0):
 class Program:
     """x[m, k] times the converted w: bits a code, groups of `group` along k, weights by rows of n or (along="n") of k."""
 
-    def __init__(self, m, n, k, bits=4, group=32, zero="int", scale="f32", rows_of="n", table=False, order="low", real="f32"):
+    def __init__(self, m, n, k, bits=4, group=32, zero="int", scale="f32", rows_of="n", table=False, order="low", real="f32", stack=False):
         self.__dict__.update(locals())
         self.per_byte = 8 // bits
 
@@ -52,7 +52,18 @@ class Program:
         packed = tuple(s // self.per_byte if a == "k" else s for s, a in zip(shape, axes))
         arguments.append(f"%p: {tensor(packed, 'i8')}")
         codes, whole = "%p", tensor(shape, "i8")
-        if bits < 8:
+        if self.stack:  # torch.stack([p & 15, p >> 4], -1).reshape(n, k)
+            half, parts = tensor(packed, "i8"), tensor((*packed, 2), "i8")
+            one = f"[[0], [1, 2]] output_shape [{n}, {k // 2}, 1] : {half} into tensor<{n}x{k // 2}x1xi8>"
+            text += ["  %mask = arith.constant 15 : i8", "  %four = arith.constant 4 : i8", f"  %he = tensor.empty() : {half}", f"  %pe = tensor.empty() : {parts}",
+                     generic("lo", axes, [("%p", half, "i8", axes)], ("%he", half, "i8", axes), ["%lv = arith.andi %loa0, %mask : i8"], "%lv"),
+                     generic("hi", axes, [("%p", half, "i8", axes)], ("%he", half, "i8", axes), ["%hv = arith.shrui %hia0, %four : i8"], "%hv"),
+                     f"  %lox = tensor.expand_shape %lo {one}", f"  %hix = tensor.expand_shape %hi {one}",
+                     f"  %i0 = tensor.insert_slice %lox into %pe[0, 0, 0] [{n}, {k // 2}, 1] [1, 1, 1] : tensor<{n}x{k // 2}x1xi8> into {parts}",
+                     f"  %i1 = tensor.insert_slice %hix into %i0[0, 0, 1] [{n}, {k // 2}, 1] [1, 1, 1] : tensor<{n}x{k // 2}x1xi8> into {parts}",
+                     f"  %uc = tensor.collapse_shape %i1 [[0], [1, 2]] : {parts} into {whole}"]
+            codes = "%uc"
+        elif bits < 8:
             parts, dims = [], []
             for s, a in zip(packed, axes):
                 parts += [s, self.per_byte] if a == "k" else [s]
@@ -162,6 +173,7 @@ PROGRAMS = {
     "deep": Program(6, 20, 4224, bits=8, group=4224), "deep-groups": Program(5, 70, 3072, group=128), "prime": Program(5, 16, 1031, bits=8, group=1031),
     "half-7": Program(7, 64, 128, real="f16", scale="f16"), "half-by-k-9": Program(9, 64, 128, real="f16", rows_of="k"),
     "half-bytes-1": Program(1, 20, 64, real="f16", bits=8),
+    "stacked": Program(1, 40, 128, stack=True), "stacked-9": Program(9, 40, 128, stack=True, zero="float"),
     "autogptq": Program(1, 64, 256, rows_of="k", zero="packed", group=64), "autogptq-9": Program(9, 48, 256, rows_of="k", zero="packed"),
     "by-k-7": Program(7, 130, 192, rows_of="k"), "by-k-33": Program(33, 33, 96, rows_of="k", bits=2), "by-k-deep": Program(9, 20, 3072, rows_of="k", group=128),
 }

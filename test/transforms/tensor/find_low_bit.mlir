@@ -139,3 +139,62 @@ func.func @crossed(%x: tensor<1x12xf32>, %w: tensor<5x12xi8>, %s: tensor<5x4xf32
   } -> tensor<1x5xf32>
   return %r : tensor<1x5xf32>
 }
+
+// -----
+
+// Parts of a byte that are stacked: a table of their numbers says which one a code is. A slice that leaves a part out is
+// no stack.
+// CHECK-LABEL: func @stacked
+// CHECK: %[[N:.*]] = arith.constant dense<[0, 1]> : tensor<2xi8>
+// CHECK-NOT: tensor.insert_slice
+// CHECK: linalg.generic {{.*}} ins(%{{.*}}, %[[N]], %{{.*}} : tensor<1x2x8xf32>, tensor<2xi8>, tensor<5x8xi8>)
+// CHECK: arith.select
+// CHECK-LABEL: func @half_stacked
+// CHECK: tensor.insert_slice
+#id = affine_map<(n, k) -> (n, k)>
+func.func @stacked(%x: tensor<1x16xf32>, %p: tensor<5x8xi8>, %c: tensor<1x5xf32>) -> tensor<1x5xf32> {
+  %mask = arith.constant 15 : i8
+  %e = tensor.empty() : tensor<5x8xi8>
+  %s = tensor.empty() : tensor<5x8x2xi8>
+  %lo = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%p : tensor<5x8xi8>) outs(%e : tensor<5x8xi8>) {
+  ^bb0(%a: i8, %o: i8):
+    %y = arith.andi %a, %mask : i8
+    linalg.yield %y : i8
+  } -> tensor<5x8xi8>
+  %0 = tensor.insert_slice %lo into %s[0, 0, 0] [5, 8, 1] [1, 1, 1] : tensor<5x8xi8> into tensor<5x8x2xi8>
+  %1 = tensor.insert_slice %p into %0[0, 0, 1] [5, 8, 1] [1, 1, 1] : tensor<5x8xi8> into tensor<5x8x2xi8>
+  %q = tensor.collapse_shape %1 [[0], [1, 2]] : tensor<5x8x2xi8> into tensor<5x16xi8>
+  %f = tensor.empty() : tensor<5x16xf32>
+  %b = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%q : tensor<5x16xi8>) outs(%f : tensor<5x16xf32>) {
+  ^bb0(%a: i8, %o: f32):
+    %y = arith.uitofp %a : i8 to f32
+    linalg.yield %y : f32
+  } -> tensor<5x16xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],
+      iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %b : tensor<1x16xf32>, tensor<5x16xf32>) outs(%c : tensor<1x5xf32>) {
+  ^bb0(%a0: f32, %a1: f32, %o: f32):
+    %pr = arith.mulf %a0, %a1 : f32
+    %sm = arith.addf %o, %pr : f32
+    linalg.yield %sm : f32
+  } -> tensor<1x5xf32>
+  return %r : tensor<1x5xf32>
+}
+
+func.func @half_stacked(%x: tensor<1x16xf32>, %p: tensor<5x8xi8>, %s: tensor<5x8x2xi8>, %c: tensor<1x5xf32>) -> tensor<1x5xf32> {
+  %1 = tensor.insert_slice %p into %s[0, 0, 1] [5, 8, 1] [1, 1, 1] : tensor<5x8xi8> into tensor<5x8x2xi8>
+  %q = tensor.collapse_shape %1 [[0], [1, 2]] : tensor<5x8x2xi8> into tensor<5x16xi8>
+  %f = tensor.empty() : tensor<5x16xf32>
+  %b = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%q : tensor<5x16xi8>) outs(%f : tensor<5x16xf32>) {
+  ^bb0(%a: i8, %o: f32):
+    %y = arith.uitofp %a : i8 to f32
+    linalg.yield %y : f32
+  } -> tensor<5x16xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],
+      iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %b : tensor<1x16xf32>, tensor<5x16xf32>) outs(%c : tensor<1x5xf32>) {
+  ^bb0(%a0: f32, %a1: f32, %o: f32):
+    %pr = arith.mulf %a0, %a1 : f32
+    %sm = arith.addf %o, %pr : f32
+    linalg.yield %sm : f32
+  } -> tensor<1x5xf32>
+  return %r : tensor<1x5xf32>
+}
