@@ -1,9 +1,9 @@
 // tile-plan-shared-memory{chip=NAME}: every buffer gets its place in shared memory.
 // Expects: scheduled kernels without calls, after tile-exchange-in-shared-memory. Leaves: `at OFFSET` on each
-//   tile.alloc. Buffers that live at different times may lie in the same place: the largest are placed first, each at
-//   the lowest offset that no other of its time has (greedy by size, Pisarchyk and Lee, "Efficient memory management
-//   for deep neural net inference", 2020). What is placed already stays. Memories of different levels are planned
-//   apart.
+//   tile.alloc. Buffers lie apart as far as that costs no block on a core; beyond, those that live at different times
+//   may lie in the same place: the largest are placed first, each at the lowest offset that no other of its time has
+//   (greedy by size, Pisarchyk and Lee, "Efficient memory management for deep neural net inference", 2020). What is
+//   placed already stays. Memories of different levels are planned apart.
 // Cost: linear in the ops times the buffers.
 // When buffers live is asked by other passes, too: lifetimes.h.
 #include "lib/transforms/pipeline/pipeline.h"
@@ -256,6 +256,7 @@ typedef struct Plan {
   const TileMachine *machine;
   Lifetimes *lifetimes;
   int64_t end, apart; // shared memory in use; of all buffers
+  int64_t free;       // that a block may take at no cost
   uint64_t buffers;
 } Plan;
 
@@ -272,6 +273,25 @@ static int bySize(const void *a, const void *b) {
   return (x->life.first > y->life.first) - (x->life.first < y->life.first);
 }
 
+// Bytes that every block may take while as many blocks as the warps allow are resident on a core.
+static int64_t freeBytes(const Plan *plan) {
+  int64_t warps = 1, perCore = 0, blocks = INT64_MAX, shared = 0;
+  tileIntegerOf(plan->kernel, "warps", &warps);
+  tileMachineGetInteger(plan->machine, "warps.per_core", &perCore);
+  tileMachineGetInteger(plan->machine, "blocks.per_core", &blocks);
+  tileMachineGetInteger(plan->machine, "shared.bytes", &shared);
+  return shared / tessera_max(tessera_min(perCore / warps, blocks), 1);
+}
+
+// Apart from all others where that costs no resident block: what passes its place on needs a barrier.
+static int64_t offsetFor(const Plan *plan, const BufferPlace *place) {
+  const Life always = {0, INT64_MAX};
+  int64_t apart = tileLowestFree(plan->lifetimes, place->level, place->bytes, place->align, always);
+  if (place->level == Level_Shared && apart + place->bytes <= tessera_max(plan->free, plan->end))
+    return apart;
+  return tileLowestFree(plan->lifetimes, place->level, place->bytes, place->align, place->life);
+}
+
 static void placeBuffers(Plan *plan) {
   Lifetimes *lifetimes = plan->lifetimes;
   BufferPlace **sorted = calloc((size_t)lifetimes->numPlaces + 1, sizeof *sorted);
@@ -281,7 +301,7 @@ static void placeBuffers(Plan *plan) {
   for (intptr_t i = 0; i < lifetimes->numPlaces; ++i) {
     BufferPlace *place = sorted[i];
     if (!place->isPlaced) {
-      place->offset = tileLowestFree(lifetimes, place->level, place->bytes, place->align, place->life);
+      place->offset = offsetFor(plan, place);
       place->isPlaced = true;
       tileAllocOpSetOffset(place->alloc, integer(place->alloc, place->offset));
       ++plan->buffers;
@@ -314,6 +334,7 @@ static bool planKernel(Plan *plan, MlirExtPass pass) {
   if (!readKernel(plan))
     return false;
   plan->lifetimes = tileLifetimes(plan->kernel);
+  plan->free = freeBytes(plan);
   placeBuffers(plan);
   tileLifetimesDestroy(plan->lifetimes);
   mlirExtPassAddStatistic(pass, Buffers, plan->buffers);

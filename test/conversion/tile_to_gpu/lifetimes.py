@@ -1,7 +1,8 @@
 """Shared memory by lifetimes: how many bytes each kernel takes, and that every barrier that passes memory on is needed.
 
 Each kernel of Inputs/lifetimes.mlir is right, takes as much shared memory as is said below, and without any one of its
-barriers and waits is found wrong by the emulator, with a place. Use: lifetimes.py BUILD CHIP.
+barriers and waits is found wrong by the emulator, with a place. The tiles are so large that buffers pass their places on.
+Use: lifetimes.py BUILD CHIP.
 """
 import os
 import re
@@ -31,7 +32,7 @@ class Counted(MutatedKernels):
 
 
 def uniform(*shape):
-    return random.uniform(-1, 1, shape).astype("f4")
+    return random.uniform(-1, 1, shape).astype("f8")
 
 
 def check(name, arguments, want, shared):
@@ -45,11 +46,11 @@ def check(name, arguments, want, shared):
 
 kernels = Counted(os.path.join(HERE, "Inputs", "lifetimes.mlir"), BUILD, CHIP)
 x, y = uniform(32, 32), uniform(32, 32)
-check("in_turn", [x, y, np.zeros_like(x)], x - y, 4096)
+check("in_turn", [x, y, np.zeros_like(x)], x - y, 8192)
 x = uniform(128, 32)
 parts = x.reshape(4, 32, 32)
-check("loop_then_exchange", [x, np.zeros((32, 32), "f4")], ((parts[0] + parts[1]) + parts[2]) + parts[3], 12288)  # a ring of two, and an exchange
+check("loop_then_exchange", [x, np.zeros((32, 32), "f8")], ((parts[0] + parts[1]) + parts[2]) + parts[3], 24576)  # a ring of two, and an exchange
 x = uniform(32, 32)
-check("unread_copy", [x, np.zeros_like(x)], x, 4096)
+check("unread_copy", [x, np.zeros_like(x)], x, 8192)
 print(f"{len(failures)} wrong")
 sys.exit(1 if failures else 0)

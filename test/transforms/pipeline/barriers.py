@@ -15,16 +15,16 @@ BARRIER = re.compile(r"^\s*(bar\.sync|barrier\.sync|s_barrier)\b", re.MULTILINE)
 
 # Program, chip, barriers.
 BARRIERS = [
-    (KERNELS / "prefix_sum.mlir", "gfx942", 9),
-    (KERNELS / "prefix_sum.mlir", "sm_80", 17),
+    (KERNELS / "prefix_sum.mlir", "gfx942", 8),
+    (KERNELS / "prefix_sum.mlir", "sm_80", 12),
     (KERNELS / "nm_spmm.mlir", "sm_80", 4),
     (KERNELS / "attention.mlir", "sm_80", 5),
-    (KERNELS / "softmax.mlir", "sm_80", 3),
+    (KERNELS / "softmax.mlir", "sm_80", 2),
     (KERNELS / "histogram.mlir", "sm_80", 3),
     (KERNELS / "topk.mlir", "sm_80", 9),
-    (KERNELS / "layernorm.mlir", "sm_80", 5),
-    (ROOT / "examples/transformer/transformer.mlir", "sm_90a", 9),
-    (ROOT / "examples/softmax/softmax.mlir", "sm_80", 3),
+    (KERNELS / "layernorm.mlir", "sm_80", 4),
+    (ROOT / "examples/transformer/transformer.mlir", "sm_90a", 8),
+    (ROOT / "examples/softmax/softmax.mlir", "sm_80", 2),
 ]
 
 

@@ -20,27 +20,27 @@ KERNEL = """
 #columns = #tile.layout<reg [8:d1*4], lane [32:d0], warp [4:d1]>
 #dense = #tile.layout<offset [32:d1, 32:d0]>
 #turned = #tile.layout<offset [32:d0, 32:d1]>
-func.func @main(%x: memref<32x32xf32>, %z: memref<32x32xf32>) {
+func.func @main(%x: memref<32x32xf64>, %z: memref<32x32xf64>) {
   %one = arith.constant 1 : index
-  tile.launch @twice grid(%one) ins(%x : memref<32x32xf32>) outs(%z : memref<32x32xf32>)
+  tile.launch @twice grid(%one) ins(%x : memref<32x32xf64>) outs(%z : memref<32x32xf64>)
   return
 }
-tile.kernel @twice(%x: memref<32x32xf32>, %z: memref<32x32xf32>) attributes {machine = #tile.machine<"CHIP">, warps = 4 : i32} {
+tile.kernel @twice(%x: memref<32x32xf64>, %z: memref<32x32xf64>) attributes {machine = #tile.machine<"CHIP">, warps = 4 : i32} {
   %c0 = arith.constant 0 : index
-  %A = tile.alloc : !tile.buffer<32x32xf32, #dense, shared>
-  %B = tile.alloc : !tile.buffer<32x32xf32, #turned, shared>
-  %X = tile.view %x : memref<32x32xf32> to !tile.view<32x32xf32>
-  %Z = tile.view %z : memref<32x32xf32> to !tile.view<32x32xf32>
-  %t = tile.copy_async %X[%c0, %c0] to %A : !tile.view<32x32xf32> to !tile.buffer<32x32xf32, #dense, shared>
+  %A = tile.alloc : !tile.buffer<32x32xf64, #dense, shared>
+  %B = tile.alloc : !tile.buffer<32x32xf64, #turned, shared>
+  %X = tile.view %x : memref<32x32xf64> to !tile.view<32x32xf64>
+  %Z = tile.view %z : memref<32x32xf64> to !tile.view<32x32xf64>
+  %t = tile.copy_async %X[%c0, %c0] to %A : !tile.view<32x32xf64> to !tile.buffer<32x32xf64, #dense, shared>
   tile.wait %t
   tile.sync
-  %a = tile.load %A : !tile.buffer<32x32xf32, #dense, shared> -> tensor<32x32xf32, #columns>
-  %d = arith.addf %a, %a : tensor<32x32xf32, #columns>
-  tile.store %d, %B : tensor<32x32xf32, #columns>, !tile.buffer<32x32xf32, #turned, shared>
+  %a = tile.load %A : !tile.buffer<32x32xf64, #dense, shared> -> tensor<32x32xf64, #columns>
+  %d = arith.addf %a, %a : tensor<32x32xf64, #columns>
+  tile.store %d, %B : tensor<32x32xf64, #columns>, !tile.buffer<32x32xf64, #turned, shared>
   tile.sync
-  %b = tile.load %B : !tile.buffer<32x32xf32, #turned, shared> -> tensor<32x32xf32, #rows>
-  %c = tile.convert_layout %b : tensor<32x32xf32, #rows> -> tensor<32x32xf32, #columns>
-  tile.store %c, %Z[%c0, %c0] : tensor<32x32xf32, #columns>, !tile.view<32x32xf32>
+  %b = tile.load %B : !tile.buffer<32x32xf64, #turned, shared> -> tensor<32x32xf64, #rows>
+  %c = tile.convert_layout %b : tensor<32x32xf64, #rows> -> tensor<32x32xf64, #columns>
+  tile.store %c, %Z[%c0, %c0] : tensor<32x32xf64, #columns>, !tile.view<32x32xf64>
   tile.return
 }
 """.replace("CHIP", CHIP)
@@ -55,7 +55,7 @@ def opt(text, passes):
 
 def judged(text):
     """The first finding of the emulator, "right" or "wrong"."""
-    x = np.random.default_rng(3).uniform(-1, 1, (32, 32)).astype("f4")
+    x = np.random.default_rng(3).uniform(-1, 1, (32, 32)).astype("f8")
     with tempfile.TemporaryDirectory() as folder:
         with open(f"{folder}/k.mlir", "w") as file:
             file.write(text)

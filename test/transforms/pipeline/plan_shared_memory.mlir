@@ -2,17 +2,46 @@
 // RUN: %tile_opt %s --split-input-file --pass-pipeline='builtin.module(tile.kernel(tile-plan-shared-memory{chip=sm_80},tile-plan-shared-memory{chip=sm_80}))' | FileCheck %s
 // RUN: %tile_opt %s --split-input-file --pass-pipeline='builtin.module(tile.kernel(tile-plan-shared-memory{chip=sm_80}))' --tile-pass-statistics 2>&1 >/dev/null | FileCheck %s --check-prefix=COUNT
 
-// COUNT-DAG: 9 buffers
+// COUNT-DAG: 11 buffers
 
 #rows = #tile.layout<reg [8:d0*4], lane [32:d1], warp [4:d0]>
 #dense = #tile.layout<offset [32:d1, 32:d0]>
 #large = #tile.layout<offset [64:d1, 32:d0]>
 
-// One after the other: both lie at the beginning.
+// One after the other, and large: both lie at the beginning.
 // CHECK-LABEL: tile.kernel @in_turn
 // CHECK: %[[A:.*]] = tile.alloc at 0 :
 // CHECK: %[[B:.*]] = tile.alloc at 0 :
-tile.kernel @in_turn(%x: memref<32x32xf32>, %y: memref<32x32xf32>) attributes {warps = 4 : i32} {
+tile.kernel @in_turn(%x: memref<32x32xf64>, %y: memref<32x32xf64>) attributes {warps = 4 : i32} {
+  %c0 = arith.constant 0 : index
+  %A = tile.alloc : !tile.buffer<32x32xf64, #dense, shared>
+  %B = tile.alloc : !tile.buffer<32x32xf64, #dense, shared>
+  %X = tile.view %x : memref<32x32xf64> to !tile.view<32x32xf64>
+  %Y = tile.view %y : memref<32x32xf64> to !tile.view<32x32xf64>
+  %a = tile.load %X[%c0, %c0] : !tile.view<32x32xf64> -> tensor<32x32xf64, #rows>
+  tile.store %a, %A : tensor<32x32xf64, #rows>, !tile.buffer<32x32xf64, #dense, shared>
+  tile.sync
+  %b = tile.load %A : !tile.buffer<32x32xf64, #dense, shared> -> tensor<32x32xf64, #rows>
+  tile.store %b, %B : tensor<32x32xf64, #rows>, !tile.buffer<32x32xf64, #dense, shared>
+  tile.sync
+  %c = tile.load %B : !tile.buffer<32x32xf64, #dense, shared> -> tensor<32x32xf64, #rows>
+  %d = tile.reduce {arith.addf} %c axes [0, 1] : tensor<32x32xf64, #rows> -> f64
+  memref.store %d, %y[%c0, %c0] : memref<32x32xf64>
+  tile.return
+}
+
+// -----
+
+#rows = #tile.layout<reg [8:d0*4], lane [32:d1], warp [4:d0]>
+#dense = #tile.layout<offset [32:d1, 32:d0]>
+#large = #tile.layout<offset [64:d1, 32:d0]>
+
+// One after the other, but small: with 4 warps on a core of sm_80 each of 16 blocks has 10,496 bytes, so they lie apart and
+// need no barrier when one follows the other.
+// CHECK-LABEL: tile.kernel @apart
+// CHECK: %[[A:.*]] = tile.alloc at 0 :
+// CHECK: %[[B:.*]] = tile.alloc at 4096 :
+tile.kernel @apart(%x: memref<32x32xf32>, %y: memref<32x32xf32>) attributes {warps = 4 : i32} {
   %c0 = arith.constant 0 : index
   %A = tile.alloc : !tile.buffer<32x32xf32, #dense, shared>
   %B = tile.alloc : !tile.buffer<32x32xf32, #dense, shared>
