@@ -38,3 +38,4 @@ MlirValue tileExpandSingleErf(TileLanes *lanes, const MlirValue *x);
 MlirValue tileExpandTableExp(TileLanes *lanes, const MlirValue *x);
 MlirValue tileExpandTableTanh(TileLanes *lanes, const MlirValue *x);
 MlirValue tileExpandTableErf(TileLanes *lanes, const MlirValue *x);
+MlirValue tileExpandTableLog(TileLanes *lanes, const MlirValue *x);

@@ -56,6 +56,8 @@ ROWS = [
     ("sine", sine, lambda z: z / (1 + z * sine(z)), mpf(0), QUARTER, 3),
     ("cosine", cosine, lambda z: z / (1 + z * cosine(z)), mpf(0), QUARTER, 4),
     ("errorFunction", lambda u: error(8 * (u + 1)), lambda u: 1 / error(8 * (u + 1)), mpf(-1), mpf(1), 20),
+    ("table logarithm", series(lambda r: (log(1 + r) - r + r * r / 2) / r**3, [mpf(1) / 3, -mpf(1) / 4]),
+     lambda r: max(r * r, mpf("1e-12")), mpf("-0.023671875"), mpf("0.023671875"), 3),
     ("f64 exponential", f64Exponential, lambda r: r**2 / exp(r), -LN2 / 2, LN2 / 2, 10),
     ("f64 logarithm", f64Logarithm, lambda z: z / 2, mpf(0), (3 - 2 * sqrt(2))**2, 6),
     ("f64 tail", f64Tail, lambda z: z * z, mpf(0), (3 - 2 * sqrt(2))**2, 8),
@@ -118,6 +120,10 @@ def single(x):
     return struct.unpack("<f", struct.pack("<f", float(x)))[0]
 
 
+def bitsAsSingle(bits):
+    return mpf(struct.unpack("<f", struct.pack("<I", bits))[0])
+
+
 def around(f, centre, low, high, degree):
     """f(centre + d) for centre + d in [low, high]: the first two coefficients as pairs of f32, then the others; the error."""
     if centre:
@@ -152,6 +158,15 @@ def tables():
             rows[((123 + power) * 4 + quarter) % 32] = [float(centre)] + row
             worst = max(worst, error)
     printTable("tangentTerms", rows, worst)
+    columns = [[], [], []]
+    for j in range(32):
+        ends = [bitsAsSingle(0x3f800000 + (2 * j - 39 << 17) + more) for more in (0, (1 << 18) - 1)]
+        digits = 32 if ends[1] < 1 else 64
+        reciprocal = mpf(1) if j in (18, 19) else mp.nint(2 / sum(ends) * digits) / digits
+        high = mp.nint(-log(reciprocal) * 2**17) / 2**17
+        for column, x in zip(columns, (reciprocal, high, single(-log(reciprocal) - high))):
+            column.append(float(x))
+    printTable("reciprocals", list(zip(*columns)), 0)
     powers = [mpf(2)**(mpf(j) / 32) for j in range(32)]
     printTable("powersOfTwo", [[single(x), single(x - single(x))] for x in powers], 0)
 

@@ -1,12 +1,13 @@
-// exp, tanh and erf of f32 in lanes of f32 with tables in registers (families.h): within 0.51 ulp, where a machine
+// exp, log, tanh and erf of f32 in lanes of f32 with tables in registers (families.h): within 0.51 ulp, where a machine
 // looks up 32 entries in one instruction (vpermi2ps).
 //
 // f(c + d) is a polynomial in d around the centre c of the interval that x is in. Its first two coefficients and their
 // sum are pairs of f32, a value and what its rounding lost; d is exact and so small that single rounding of all other
-// terms stays below 0.01 ulp. exp: e^x = 2^k 2^(j/32) e^r, 2^(j/32) a pair. Results of exp that are no normal numbers,
-// and erf of tiny numbers, are rounded from f64, in a branch for vectors that have some. Coefficients: minimax, by
-// minimax.py; relative errors: erf 1.1e-11, tanh 4.8e-11, e^r 1.0e-10. Largest errors over all 2^32 inputs: numerics.md
-// section 7. Sources: Tang, ACM TOMS 15(2), 1989 (tables); Dekker 1971 (sums). Cost: 20 to 35 instructions a vector.
+// terms stays below 0.01 ulp. exp: e^x = 2^k 2^(j/32) e^r, 2^(j/32) a pair. Results of exp and operands of log that are
+// no normal numbers, and erf of tiny numbers, are rounded from f64, in a branch for vectors that have some.
+// Coefficients: minimax, by minimax.py; relative errors: erf 1.1e-11, tanh 4.8e-11, e^r 1.0e-10, log(1 + r) 1e-12.
+// Largest errors over all 2^32 inputs: numerics.md section 7. Sources: Tang, ACM TOMS 15(2), 1989 (tables); Dekker 1971
+// (sums). Cost: 20 to 35 instructions a vector.
 #include "lib/transforms/math/families.h"
 #include "upstream/scf.h"
 #include "upstream/vector.h"
@@ -486,6 +487,80 @@ static const float tangentTerms[][Entries] = {
      -0x1.38bef4p-10},
 };
 
+// Reciprocals of so few digits that m times one less 1 is exact, and their logarithms' negatives: a multiple of 2^-17,
+// and what that lacks. Entry 19 is for m around 1.
+static const float reciprocals[][Entries] = {
+    {0x1.7p0,   0x1.68p0,  0x1.6p0,   0x1.58p0, 0x1.5p0,   0x1.48p0,  0x1.4p0,  0x1.38p0,  0x1.38p0, 0x1.3p0,  0x1.28p0,
+     0x1.28p0,  0x1.2p0,   0x1.18p0,  0x1.18p0, 0x1.1p0,   0x1.1p0,   0x1.08p0, 0x1p0,     0x1p0,    0x1.fp-1, 0x1.ep-1,
+     0x1.d8p-1, 0x1.c8p-1, 0x1.b8p-1, 0x1.bp-1, 0x1.a8p-1, 0x1.98p-1, 0x1.9p-1, 0x1.88p-1, 0x1.8p-1, 0x1.78p-1},
+    {-0x1.739ep-2,
+     -0x1.5d1cp-2,
+     -0x1.4618p-2,
+     -0x1.2e8ep-2,
+     -0x1.1676p-2,
+     -0x1.fb9p-3,
+     -0x1.c9p-3,
+     -0x1.9524p-3,
+     -0x1.9524p-3,
+     -0x1.5ff4p-3,
+     -0x1.2954p-3,
+     -0x1.2954p-3,
+     -0x1.e27p-4,
+     -0x1.6f1p-4,
+     -0x1.6f1p-4,
+     -0x1.f0ap-5,
+     -0x1.f0ap-5,
+     -0x1.f82p-6,
+     0,
+     0,
+     0x1.041p-5,
+     0x1.0858p-4,
+     0x1.4d3p-4,
+     0x1.da7p-4,
+     0x1.366p-3,
+     0x1.5bf4p-3,
+     0x1.823cp-3,
+     0x1.d104p-3,
+     0x1.f99p-3,
+     0x1.1178p-2,
+     0x1.2696p-2,
+     0x1.3c26p-2},
+    {0x1.012886p-19,
+     0x1.2053fcp-21,
+     -0x1.78438cp-19,
+     -0x1.5d708ep-21,
+     0x1.aa2a2cp-21,
+     -0x1.86d5e4p-19,
+     0x1.070cacp-20,
+     -0x1.a9cf46p-19,
+     -0x1.a9cf46p-19,
+     0x1.f1eb0ep-20,
+     -0x1.2f82p-19,
+     -0x1.2f82p-19,
+     -0x1.db8abcp-22,
+     0x1.6ba8d4p-19,
+     0x1.6ba8d4p-19,
+     -0x1.86008cp-20,
+     -0x1.86008cp-20,
+     -0x1.361cfp-19,
+     0,
+     0,
+     0x1.76279ep-19,
+     0x1.8b59e4p-20,
+     0x1.15d208p-20,
+     0x1.3b1c22p-19,
+     -0x1.a7f538p-22,
+     0x1.ad50f6p-25,
+     0x1.6551a4p-23,
+     -0x1.01b354p-20,
+     0x1.c6cb3cp-19,
+     0x1.d044fcp-19,
+     0x1.089a6ep-21,
+     -0x1.b1199ap-19},
+};
+// log(1 + r) = r - r^2 / 2 + r^3 q(r).
+static const double logarithm[] = {0x1.555554p-2, -0x1.fffffcp-3, 0x1.99d3eep-3, -0x1.5594a4p-3};
+
 #define LENGTH(table) ((intptr_t)(sizeof(table) / sizeof *(table)))
 
 //===--- sums -----------------------------------------------------------------===//
@@ -634,4 +709,42 @@ MlirValue tileExpandTableExp(TileLanes *lanes, const MlirValue *x) {
   MlirValue bits = tileLanesBits(lanes, tileLanesAdd(lanes, sum.high, sum.low));
   MlirValue y = tileLanesFromBits(lanes, tileLanesOnIntegers(lanes, ArithOp_AddI, bits, exponent));
   return correct(lanes, *x, isInside, y, anyExponential);
+}
+
+//===--- log ------------------------------------------------------------------===//
+
+// Zeros, subnormal and negative numbers, infinities and nan.
+static MlirValue anyLogarithm(TileLanes *lanes, MlirValue x, MlirValue isInside, MlirValue y) {
+  TileLanes wide = tileLanesOf(lanes->builder, mlirValueGetType(x));
+  MlirValue operand = widened(&wide, x);
+  return arithTruncFOpBuild(&wide.builder, lanes->real, tileExpandLog(&wide, &operand));
+}
+
+// x = 2^k m, and log m = log(1 + r) - log c where r = m c - 1. Multiples of 2^-17, as ln 2 is in two parts, add up
+// exactly.
+MlirValue tileExpandTableLog(TileLanes *lanes, const MlirValue *x) {
+  enum { FractionBits = 23, IndexBits = 5, One = 0x3f800000, BitsOfEntry = 1 << (FractionBits - IndexBits) };
+  enum { Least = One - 19 * BitsOfEntry - BitsOfEntry / 2, LeastNormal = 1 << FractionBits, Normals = 0x7f000000 };
+  MlirValue bits = tileLanesBits(lanes, *x), half = tileLanesFloat(lanes, -0.5);
+  MlirValue distance = tileLanesOnInteger(lanes, ArithOp_SubI, bits, Least);
+  MlirValue k = tileLanesOnInteger(lanes, ArithOp_ShRSI, distance, FractionBits);
+  MlirValue index = tileLanesOnInteger(lanes, ArithOp_ShRUI, distance, FractionBits - IndexBits);
+  MlirValue exponent = tileLanesOnInteger(lanes, ArithOp_ShLI, k, FractionBits);
+  MlirValue m = tileLanesFromBits(lanes, tileLanesOnIntegers(lanes, ArithOp_SubI, bits, exponent));
+  MlirValue r = tileLanesFma(lanes, m, tileLanesLookUp(lanes, index, reciprocals[0]), tileLanesFloat(lanes, -1));
+  k = tileLanesToFloat(lanes, k);
+  MlirValue exact =
+      tileLanesFma(lanes, k, tileLanesFloat(lanes, 0x1.62e4p-1), tileLanesLookUp(lanes, index, reciprocals[1]));
+  MlirValue low =
+      tileLanesFma(lanes, k, tileLanesFloat(lanes, 0x1.7f7d1cp-20), tileLanesLookUp(lanes, index, reciprocals[2]));
+  Pair sum = sumOf(lanes, exact, r), square = productOf(lanes, r, r);
+  MlirValue less = tileLanesFma(lanes, square.high, half, sum.high);
+  MlirValue lost = tileLanesFma(lanes, square.high, half, tileLanesSub(lanes, sum.high, less));
+  MlirValue q = tileLanesPolynomial(lanes, r, LENGTH(logarithm), logarithm);
+  low = tileLanesFma(lanes, square.low, half, low);
+  low = tileLanesFma(lanes, tileLanesMul(lanes, square.high, r), q, low);
+  MlirValue y = tileLanesAdd(lanes, less, tileLanesAdd(lanes, tileLanesAdd(lanes, sum.low, lost), low));
+  MlirValue isInside = arithCmpIOpBuild(&lanes->builder, tileLanesOnInteger(lanes, ArithOp_SubI, bits, LeastNormal),
+                                        tileLanesInteger(lanes, Normals), ArithCmpI_Ult);
+  return correct(lanes, *x, isInside, y, anyLogarithm);
 }
