@@ -34,10 +34,20 @@ static bool isNumber(MlirValue value, int64_t number) {
   return tileConstantIndex(value, &seen) && seen == number;
 }
 
+// No tile of the axis reaches the end of a known size, whatever the index.
+static bool isWithinSize(const View *view, intptr_t axis, MlirValue size, TileIndexFacts facts) {
+  int64_t known, begin,
+      reach = (tileViewTypeGetSize(view->type, axis) - 1) * tileViewTypeGetStride(view->type, axis) + 1;
+  return mlirValueIsNull(view->inside) && tileConstantIndex(size, &known) && facts.high != INT64_MAX &&
+         !__builtin_mul_overflow(facts.high, tileViewTypeGetStep(view->type, axis), &begin) && begin <= known - reach;
+}
+
 static void limitAxis(Gpu *g, Window *window, intptr_t axis, MlirValue origin, TileIndexFacts facts) {
   const View *view = window->view;
   int64_t stride = tileViewTypeGetStride(view->type, axis), extent = tileViewTypeGetSize(view->type, axis);
   MlirValue size = gpuViewSize(g, view, axis);
+  if (facts.low >= 0 && isWithinSize(view, axis, size, facts))
+    return;
   MlirValue high = limit(g, tileBuildSub(&g->builder, size, origin), stride, extent);
   if (!mlirValueIsNull(view->inside))
     high = gpuSelect(g, view->inside, high, gpuI32(g, 0));

@@ -6,6 +6,7 @@
 // How a layout is chosen: docs/layouts.md. Papers: linear layouts (Zhou et al. 2025) for what a conversion costs.
 // Cost: about a millisecond per ten tile ops; conversions are planned once per pair of layouts.
 #include "lib/transforms/layout/layout.h"
+#include "upstream/scf.h"
 
 #include "dialects/tile/ops.h"
 #include "dialects/tile/questions.h"
@@ -354,6 +355,36 @@ static bool assign(MlirOperation kernel, MlirExtPass pass, const TileMachine *ma
 
 //===--- the pass ---------------------------------------------------------------------===//
 
+//===--- small loads in loops -------------------------------------------------------------===//
+
+enum { FewRegisters = 4 };
+
+// A tile of few elements that a loop loads only to pass them between threads: each thread loads what it takes. The
+// threads would wait for each other in every round, and no load could run ahead.
+static bool loadsForOthers(MlirOperation convert) {
+  MlirOperation load = tileDefiningOp(tileConvertLayoutOpGetInput(convert));
+  if (mlirOperationIsNull(load) || !tileLoadOpIsA(load) || !tileHasOneUse(tileOnlyResult(load)) ||
+      !tileTypeIsAView(tileLoadOpGetSourceType(load)) || !scfForOpIsA(mlirOperationGetParentOperation(load)) ||
+      !mlirBlockEqual(mlirOperationGetBlock(load), mlirOperationGetBlock(convert)))
+    return false;
+  TileLayout layout = tileLayoutAttrGetLayout(tileTypeGetLayout(tileConvertLayoutOpGetResultType(convert)));
+  return tileLayoutDimSize(&layout, TileLayoutReg) <= FewRegisters;
+}
+
+static void loadWhereTaken(MlirOperation kernel) {
+  TileOps converts = tileCollectOps(kernel, tileConvertLayoutOpIsA);
+  for (intptr_t i = 0; i < converts.count; ++i) {
+    MlirOperation convert = converts.items[i];
+    if (!loadsForOthers(convert))
+      continue;
+    MlirValue loaded = tileConvertLayoutOpGetInput(convert);
+    mlirValueSetType(loaded, tileConvertLayoutOpGetResultType(convert));
+    mlirValueReplaceAllUsesOfWith(tileOnlyResult(convert), loaded);
+    mlirOperationDestroy(convert);
+  }
+  tileOpsFree(&converts);
+}
+
 static bool run(MlirOperation kernel, MlirExtPass pass) {
   Tiled tiled = tiledOf(kernel);
   if (!needsLayouts(&tiled))
@@ -366,6 +397,8 @@ static bool run(MlirOperation kernel, MlirExtPass pass) {
                 ? tileError(kernel, "has no machine; the kernel, the module or the option chip must name one")
                 : assign(kernel, pass, machine, attribute, &tiled);
   tileMachineDestroy(machine);
+  if (ok)
+    loadWhereTaken(kernel);
   return ok;
 }
 
