@@ -72,12 +72,23 @@ static bool isInLoop(const SpecializePlan *plan, MlirOperation op) {
   return mlirBlockEqual(mlirOperationGetBlock(op), bodyOf(plan->loop));
 }
 
+// Products of both loops may take a factor that is loaded once.
+static bool isTakenOnce(const SpecializePlan *plan, MlirValue factor) {
+  int uses = 0;
+  for (MlirOpOperand use = mlirValueGetFirstUse(factor); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use), ++uses)
+    if (!tileMmaOpIsA(mlirOpOperandGetOwner(use)))
+      return false;
+  return uses == (mlirOperationIsNull(plan->tail.loop) ? 1 : 2);
+}
+
 // The load in the loop or ahead of it that only the product takes. Null where the factor is something else.
 static SpecializeFactor factorOf(const SpecializePlan *plan, MlirValue factor) {
   MlirOperation op = tileDefiningOp(factor);
-  bool isLoad = !mlirOperationIsNull(op) && tileLoadOpIsA(op) && tileHasOneUse(factor) &&
-                tileTypeIsAView(tileLoadOpGetSourceType(op)),
+  bool isLoad = !mlirOperationIsNull(op) && tileLoadOpIsA(op) && tileTypeIsAView(tileLoadOpGetSourceType(op)),
        isKept = isLoad && mlirBlockEqual(mlirOperationGetBlock(op), mlirOperationGetBlock(plan->loop));
+  isKept = isKept && isTakenOnce(plan, factor);
+  isLoad = isLoad && tileHasOneUse(factor);
   return isKept || (isLoad && isInLoop(plan, op)) ? (SpecializeFactor){.load = op, .isKept = isKept}
                                                   : (SpecializeFactor){.load = {NULL}};
 }
@@ -119,8 +130,8 @@ static bool isChain(const SpecializePlan *plan) {
 }
 
 // The rest of the loop is arithmetic and loads.
-static bool isWithoutEffects(const SpecializePlan *plan) {
-  for (MlirOperation op = mlirBlockGetFirstOperation(bodyOf(plan->loop)); !mlirOperationIsNull(op);
+static bool isWithoutEffects(MlirOperation loop) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(bodyOf(loop)); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op)) {
     bool isKnown = tileMmaOpIsA(op) || tileLoadOpIsA(op) || scfYieldOpIsA(op) || tileReduceOpIsA(op);
     if (!isKnown && (!mlirExtOperationIsPure(op) || mlirOperationGetNumRegions(op)))
@@ -129,25 +140,62 @@ static bool isWithoutEffects(const SpecializePlan *plan) {
   return true;
 }
 
+// The loop of a product: the first one's, or one other.
+static bool addProduct(SpecializePlan *plan, MlirOperation op, int *inTail) {
+  MlirOperation loop = mlirOperationGetParentOperation(op);
+  if (!tileMmaOpIsA(op) || !isPlainLoop(loop))
+    return false;
+  if (mlirOperationIsNull(plan->loop))
+    plan->loop = loop;
+  if (mlirOperationEqual(plan->loop, loop)) {
+    plan->products[plan->count++].op = op;
+    return mlirOperationIsNull(plan->tail.loop);
+  }
+  if (mlirOperationIsNull(plan->tail.loop))
+    plan->tail.loop = loop;
+  plan->tail.products[(*inTail)++] = op;
+  return mlirOperationEqual(plan->tail.loop, loop);
+}
+
+// The second loop's products take what the first one's take: a factor that is loaded once, one that is loaded in every
+// round in the same way, or one that is computed.
+static bool isTailAlike(SpecializePlan *plan) {
+  SpecializeTail *tail = &plan->tail;
+  for (int i = 0; i < plan->count && !mlirOperationIsNull(tail->loop); ++i) {
+    const SpecializeProduct *product = &plan->products[i];
+    MlirValue left = tileMmaOpGetLhs(tail->products[i]);
+    MlirOperation load = tileDefiningOp(tileMmaOpGetRhs(tail->products[i])), maker = tileDefiningOp(left);
+    const SpecializeFactor *factors = product->factors;
+    bool isComputed = mlirOperationIsNull(factors[0].load);
+    bool isLeft = isComputed ? !mlirOperationIsNull(maker) && !tileLoadOpIsA(maker) &&
+                                   mlirBlockEqual(mlirOperationGetBlock(maker), bodyOf(tail->loop))
+                             : factors[0].isKept && mlirOperationEqual(maker, factors[0].load);
+    if (!isLeft || factors[1].isKept || mlirOperationIsNull(load) || !tileLoadOpIsA(load) ||
+        !tileHasOneUse(tileOnlyResult(load)) || !mlirBlockEqual(mlirOperationGetBlock(load), bodyOf(tail->loop)) ||
+        !mlirTypeEqual(tileLoadOpGetSourceType(load), tileLoadOpGetSourceType(factors[1].load)) ||
+        !mlirTypeEqual(mlirValueGetType(tileMmaOpGetResult(tail->products[i])),
+                       mlirValueGetType(tileMmaOpGetResult(product->op))))
+      return false;
+    tail->loads[i] = load;
+  }
+  return mlirOperationIsNull(tail->loop) || isWithoutEffects(tail->loop);
+}
+
 static bool findLoop(SpecializePlan *plan) {
   TileOps products = tileCollectOps(plan->kernel, tileIsProduct);
   bool ok = products.count >= 1 && products.count <= SpecializeProducts;
-  for (intptr_t i = 0; ok && i < products.count; ++i) {
-    MlirOperation op = products.items[i], loop = mlirOperationGetParentOperation(op);
-    ok = tileMmaOpIsA(op) && isPlainLoop(loop) && (i == 0 || mlirOperationEqual(loop, plan->loop));
-    plan->loop = loop;
-    plan->products[i].op = op;
-  }
-  plan->count = (int)products.count;
+  int inTail = 0;
+  for (intptr_t i = 0; ok && i < products.count; ++i)
+    ok = addProduct(plan, products.items[i], &inTail);
   tileOpsFree(&products);
-  if (!ok)
+  if (!ok || (inTail && inTail != plan->count))
     return false;
   for (int i = 0; i < plan->count; ++i) {
     plan->products[i].factors[0] = factorOf(plan, tileMmaOpGetLhs(plan->products[i].op));
     plan->products[i].factors[1] = factorOf(plan, tileMmaOpGetRhs(plan->products[i].op));
   }
   plan->isSum = isSum(plan);
-  return (plan->isSum || isChain(plan)) && isWithoutEffects(plan);
+  return ((plan->isSum && !inTail) || isChain(plan)) && isWithoutEffects(plan->loop) && isTailAlike(plan);
 }
 
 //===--- the rest of the kernel ---------------------------------------------------------------===//
@@ -175,7 +223,8 @@ static bool collectInside(SpecializePlan *plan) {
   bool isBehind = false;
   for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(mlirOperationGetNextInBlock(op));
        op = mlirOperationGetNextInBlock(op)) {
-    bool isLoop = mlirOperationEqual(op, plan->loop), hasEffects = tileOpHasEffects(op);
+    bool isLoop = mlirOperationEqual(op, plan->loop) || mlirOperationEqual(op, plan->tail.loop),
+         hasEffects = tileOpHasEffects(op);
     isBehind |= isLoop;
     if (!isLoop && ((mlirOperationGetNumRegions(op) && !tileReduceOpIsA(op)) ||
                     (hasEffects && !tileLoadOpIsA(op) && !(isBehind && tileStoreOpIsA(op)))))
@@ -187,15 +236,16 @@ static bool collectInside(SpecializePlan *plan) {
 }
 
 // Whether the partition that loads can compute the value, too: from the round and from scalars outside.
-static bool isKnownToLoads(const SpecializePlan *plan, MlirValue value) {
-  if (mlirValueEqual(value, mlirBlockGetArgument(bodyOf(plan->loop), 0)))
+static bool isKnownToLoads(const SpecializePlan *plan, MlirOperation loop, MlirValue value) {
+  if (mlirValueEqual(value, mlirBlockGetArgument(bodyOf(loop), 0)))
     return true;
-  if (tileIsInvariant(plan->loop, value))
+  if (tileIsInvariant(loop, value))
     return !isInside(plan, value);
   MlirOperation op = tileDefiningOp(value);
-  bool isKnown = !mlirOperationIsNull(op) && isInLoop(plan, op) && mlirExtOperationIsPure(op) && !tileOpHasTiles(op);
+  bool isKnown = !mlirOperationIsNull(op) && mlirBlockEqual(mlirOperationGetBlock(op), bodyOf(loop)) &&
+                 mlirExtOperationIsPure(op) && !tileOpHasTiles(op);
   for (intptr_t i = 0; isKnown && i < mlirOperationGetNumOperands(op); ++i)
-    isKnown = isKnownToLoads(plan, mlirOperationGetOperand(op, i));
+    isKnown = isKnownToLoads(plan, loop, mlirOperationGetOperand(op, i));
   return isKnown;
 }
 
@@ -206,8 +256,15 @@ static bool isLoopKnownOutside(const SpecializePlan *plan) {
   for (int i = 0; i < 2 * plan->count; ++i) {
     MlirOperation load = plan->products[i / 2].factors[i % 2].load;
     for (intptr_t o = 0; !mlirOperationIsNull(load) && isKnown && o < mlirOperationGetNumOperands(load); ++o)
-      isKnown = isKnownToLoads(plan, mlirOperationGetOperand(load, o));
+      isKnown = isKnownToLoads(plan, plan->loop, mlirOperationGetOperand(load, o));
   }
+  if (mlirOperationIsNull(plan->tail.loop))
+    return isKnown;
+  // Where the second loop ends may depend on what the first one computed: the partition that multiplies tells.
+  isKnown &= !isInside(plan, scfForOpGetLowerBound(plan->tail.loop));
+  for (int i = 0; i < plan->count; ++i)
+    for (intptr_t o = 0; isKnown && o < mlirOperationGetNumOperands(plan->tail.loads[i]); ++o)
+      isKnown = isKnownToLoads(plan, plan->tail.loop, mlirOperationGetOperand(plan->tail.loads[i], o));
   return isKnown;
 }
 
@@ -398,6 +455,7 @@ static bool decide(Search *search) {
 
 static void specialize(MlirOperation kernel, MlirExtPass pass, const TileMachine *machine) {
   Search search = {.pass = pass, .machine = machine, .plan = {.kernel = kernel}};
+  tileSpecializeUnrollWalks(kernel);
   if (decide(&search)) {
     tileSpecializeBuild(&search.plan);
     mlirExtPassAddStatistic(pass, Specialized, 1);

@@ -25,11 +25,19 @@ typedef struct SpecializeProduct {
   int64_t expected; // bytes that a round brings; 0: all its factors are kept or in registers
 } SpecializeProduct;
 
+// A second loop of the same products, behind the first one; it may have no rounds. Its left factors are what the first
+// one's are, its right factors go through the same rings.
+typedef struct SpecializeTail {
+  MlirOperation loop; // null: there is none
+  MlirOperation products[SpecializeProducts], loads[SpecializeProducts];
+} SpecializeTail;
+
 // A loop of products whose factors an engine loads and which run by themselves.
 typedef struct SpecializePlan {
   MlirOperation kernel, loop;
   SpecializeProduct products[SpecializeProducts];
   int count;
+  SpecializeTail tail;
   bool isSum;          // one product, added up from round to round: rounds overlap
   MlirOperation store; // of what goes out through shared memory; null: nothing
   TileOps inside;      // ops of the kernel that the partition that multiplies takes over, the loop among them
@@ -44,5 +52,8 @@ bool tileSpecializeFactor(const SpecializePlan *plan, const TileMachine *machine
 // Whether the engine can take a tile that is stored behind the loop; `store`, of the largest one, and `result` are then
 // known.
 bool tileSpecializeResult(SpecializePlan *plan, const TileMachine *machine);
+
+// Two walks in an outer loop of two rounds become two loops.
+void tileSpecializeUnrollWalks(MlirOperation kernel);
 
 void tileSpecializeBuild(const SpecializePlan *plan);

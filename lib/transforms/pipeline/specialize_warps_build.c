@@ -12,6 +12,7 @@
 #include "lib/transforms/pipeline/loops.h"
 #include "mlir-c/BuiltinAttributes.h"
 #include "upstream/arith.h"
+#include "upstream/memref.h"
 #include "upstream/scf.h"
 
 #include <stdlib.h>
@@ -25,6 +26,7 @@ typedef struct Made {
   const SpecializePlan *plan;
   Ring rings[SpecializeProducts];
   MlirValue kept, result; // the barrier of what is loaded once; the result's buffer
+  MlirValue end, told;    // where the second loop ends, in shared memory, and the barrier that says so
   MlirRegion regions[2];  // load, multiply
 } Made;
 
@@ -58,14 +60,31 @@ static void buildMemory(Made *made, TileBuilder *builder) {
   }
   if (plan->kept)
     made->kept = tileAllocOpBuild(builder, tileBarrierTypeGet(builder->context, 1, 1));
+  if (mlirOperationIsNull(plan->tail.loop))
+    return;
+  const int64_t one = 1;
+  MlirType index = mlirIndexTypeGet(builder->context);
+  made->told = tileAllocOpBuild(builder, tileBarrierTypeGet(builder->context, 1, 1));
+  made->end = tileAllocOpBuild(builder, mlirMemRefTypeContiguousGet(index, 1, &one, mlirAttributeGetNull()));
 }
 
-// The number of a loop's round: its index, where it begins at 0.
-static MlirValue buildRound(TileBuilder *builder, const SpecializePlan *plan, MlirValue index) {
+static MlirValue buildDistance(TileBuilder *builder, MlirValue index, MlirValue from) {
   int64_t first;
-  if (tileConstantIndex(scfForOpGetLowerBound(plan->loop), &first) && first == 0)
-    return index;
-  return arithSubIOpBuild(builder, index, scfForOpGetLowerBound(plan->loop));
+  return tileConstantIndex(from, &first) && first == 0 ? index : arithSubIOpBuild(builder, index, from);
+}
+
+// The number of a loop's round. Those of the second loop follow those of the first one.
+static MlirValue buildRound(TileBuilder *builder, const SpecializePlan *plan, MlirOperation loop, MlirValue index) {
+  MlirValue round = buildDistance(builder, index, scfForOpGetLowerBound(loop));
+  if (mlirOperationEqual(loop, plan->loop))
+    return round;
+  MlirValue before = buildDistance(builder, scfForOpGetUpperBound(plan->loop), scfForOpGetLowerBound(plan->loop));
+  return tileBuildAdd(builder, tileBuildMax(builder, before, tileBuildIndex(builder, 0)), round);
+}
+
+static MlirOperation loadOf(const SpecializePlan *plan, MlirOperation loop, int product, int side) {
+  bool isTail = side && mlirOperationEqual(loop, plan->tail.loop);
+  return isTail ? plan->tail.loads[product] : plan->products[product].factors[side].load;
 }
 
 //===--- the partition that loads -------------------------------------------------------------===//
@@ -104,9 +123,9 @@ static MlirValue cloneScalar(TileBuilder *builder, MlirBlock body, MlirValue val
   return copyOf(copies, value);
 }
 
-static void buildCopy(const Made *made, TileBuilder *builder, MlirOperation load, MlirValue buffer, MlirValue barrier,
+static void buildCopy(TileBuilder *builder, MlirOperation loop, MlirOperation load, MlirValue buffer, MlirValue barrier,
                       MlirValue round, Copies *copies) {
-  MlirBlock body = mlirRegionGetFirstBlock(scfForOpGetRegion(made->plan->loop));
+  MlirBlock body = mlirRegionGetFirstBlock(scfForOpGetRegion(loop));
   MlirValue indices[TILE_LAYOUT_MAX_AXES], source = cloneScalar(builder, body, tileLoadOpGetSource(load), copies);
   intptr_t count = tileLoadOpGetNumIndices(load);
   for (intptr_t i = 0; i < count; ++i)
@@ -128,22 +147,19 @@ static void buildKept(const Made *made, TileBuilder *builder, Copies *copies) {
   for (int i = 0; i < 2 * plan->count; ++i) {
     const SpecializeFactor *factor = &plan->products[i / 2].factors[i % 2];
     if (factor->isKept)
-      buildCopy(made, builder, factor->load, made->rings[i / 2].buffers[i % 2], made->kept, zero, copies);
+      buildCopy(builder, plan->loop, factor->load, made->rings[i / 2].buffers[i % 2], made->kept, zero, copies);
   }
 }
 
 // Round k waits until round k - stages has been multiplied, and fills its place.
-static void buildLoads(Made *made, TileBuilder builder) {
+static void buildLoop(Made *made, TileBuilder *builder, MlirOperation loop, MlirValue end, Copies *copies) {
   const SpecializePlan *plan = made->plan;
-  MlirBlock old = mlirRegionGetFirstBlock(scfForOpGetRegion(plan->loop)), body;
-  Copies copies = {.count = 0};
-  buildKept(made, &builder, &copies);
-  tileBuildFor(&builder, scfForOpGetLowerBound(plan->loop), scfForOpGetUpperBound(plan->loop),
-               tileBuildIndex(&builder, 1), 0, NULL, &body);
-  TileBuilder inner = tileBuilderAtEnd(body, builder.location);
-  MlirValue index = mlirBlockGetArgument(body, 0), round = buildRound(&inner, plan, index);
+  MlirBlock old = mlirRegionGetFirstBlock(scfForOpGetRegion(loop)), body;
+  tileBuildFor(builder, scfForOpGetLowerBound(loop), end, tileBuildIndex(builder, 1), 0, NULL, &body);
+  TileBuilder inner = tileBuilderAtEnd(body, builder->location);
+  MlirValue index = mlirBlockGetArgument(body, 0), round = buildRound(&inner, plan, loop, index);
   MlirValue before = arithSubIOpBuild(&inner, round, tileBuildIndex(&inner, plan->stages));
-  remember(&copies, mlirBlockGetArgument(old, 0), index);
+  remember(copies, mlirBlockGetArgument(old, 0), index);
   for (int i = 0; i < plan->count; ++i) {
     const SpecializeProduct *product = &plan->products[i];
     if (!product->expected)
@@ -152,10 +168,22 @@ static void buildLoads(Made *made, TileBuilder builder) {
     buildExpect(&inner, made->rings[i].full, round, product->expected);
     for (int side = 0; side < 2; ++side)
       if (!mlirOperationIsNull(product->factors[side].load) && !product->factors[side].isKept)
-        buildCopy(made, &inner, product->factors[side].load,
-                  tileSlotOpBuild(&inner, made->rings[i].buffers[side], round), made->rings[i].full, round, &copies);
+        buildCopy(&inner, loop, loadOf(plan, loop, i, side),
+                  tileSlotOpBuild(&inner, made->rings[i].buffers[side], round), made->rings[i].full, round, copies);
   }
   tileBuildYield(&inner, 0, NULL);
+}
+
+static void buildLoads(Made *made, TileBuilder builder) {
+  const SpecializePlan *plan = made->plan;
+  Copies copies = {.count = 0};
+  buildKept(made, &builder, &copies);
+  buildLoop(made, &builder, plan->loop, scfForOpGetUpperBound(plan->loop), &copies);
+  if (!mlirOperationIsNull(plan->tail.loop)) {
+    MlirValue zero = tileBuildIndex(&builder, 0);
+    tileBarrierWaitOpBuild(&builder, made->told, zero);
+    buildLoop(made, &builder, plan->tail.loop, memrefLoadOpBuild(&builder, made->end, 1, &zero), &copies);
+  }
   tileYieldOpCreate(&builder, 0, NULL);
   free(copies.from);
   free(copies.to);
@@ -163,9 +191,10 @@ static void buildLoads(Made *made, TileBuilder builder) {
 
 //===--- the partition that multiplies --------------------------------------------------------===//
 
-static MlirValue buildProduct(const Made *made, TileBuilder *builder, int number, MlirValue round, MlirValue sums) {
+static MlirValue buildProduct(const Made *made, TileBuilder *builder, int number, MlirOperation op, MlirValue round,
+                              MlirValue sums) {
   const SpecializeProduct *product = &made->plan->products[number];
-  MlirValue factors[] = {tileMmaOpGetLhs(product->op), tileMmaOpGetRhs(product->op)}, none = {NULL};
+  MlirValue factors[] = {tileMmaOpGetLhs(op), tileMmaOpGetRhs(op)}, none = {NULL};
   for (int side = 0; side < 2; ++side)
     if (!mlirOperationIsNull(product->factors[side].load)) {
       factors[side] = made->rings[number].buffers[side];
@@ -196,7 +225,7 @@ static MlirValue buildSum(const Made *made, TileBuilder *builder) {
                                     tileBuildIndex(builder, 1), 1, &start, &body);
   TileBuilder inner = tileBuilderAtEnd(body, builder->location);
   MlirValue round = mlirBlockGetArgument(body, 0);
-  MlirValue sums = buildProduct(made, &inner, 0, round, mlirBlockGetArgument(body, 1));
+  MlirValue sums = buildProduct(made, &inner, 0, plan->products[0].op, round, mlirBlockGetArgument(body, 1));
   sums = buildWait(&inner, sums, 1);
   MlirValue before = arithSubIOpBuild(&inner, round, tileBuildIndex(&inner, 1));
   tileBarrierArriveOpBuild(&inner, made->rings[0].empty, before, none);
@@ -208,19 +237,26 @@ static MlirValue buildSum(const Made *made, TileBuilder *builder) {
 }
 
 // The loop as it is, each product in its place: started once its factors are there, and done when the next op runs.
-static void buildChain(const Made *made, TileBuilder *builder) {
+static void buildChain(const Made *made, TileBuilder *builder, MlirOperation loop) {
   const SpecializePlan *plan = made->plan;
-  if (plan->kept)
+  bool isTail = mlirOperationEqual(loop, plan->tail.loop);
+  MlirValue none = {NULL};
+  if (plan->kept && !isTail)
     tileBarrierWaitOpBuild(builder, made->kept, tileBuildIndex(builder, 0));
-  mlirOperationRemoveFromParent(plan->loop);
-  mlirBlockAppendOwnedOperation(builder->block, plan->loop);
-  MlirBlock body = mlirRegionGetFirstBlock(scfForOpGetRegion(plan->loop));
+  if (isTail) {
+    MlirValue zero = tileBuildIndex(builder, 0);
+    memrefStoreOpBuild(builder, scfForOpGetUpperBound(loop), made->end, 1, &zero);
+    tileBarrierArriveOpBuild(builder, made->told, zero, none);
+  }
+  mlirOperationRemoveFromParent(loop);
+  mlirBlockAppendOwnedOperation(builder->block, loop);
+  MlirBlock body = mlirRegionGetFirstBlock(scfForOpGetRegion(loop));
   TileBuilder first = tileBuilderBefore(mlirBlockGetFirstOperation(body));
-  MlirValue round = buildRound(&first, plan, mlirBlockGetArgument(body, 0)), none = {NULL};
+  MlirValue round = buildRound(&first, plan, loop, mlirBlockGetArgument(body, 0));
   for (int i = 0; i < plan->count; ++i) {
-    MlirOperation op = plan->products[i].op;
+    MlirOperation op = isTail ? plan->tail.products[i] : plan->products[i].op;
     TileBuilder before = tileBuilderBefore(op);
-    MlirValue sums = buildWait(&before, buildProduct(made, &before, i, round, tileMmaOpGetAccumulator(op)), 0);
+    MlirValue sums = buildWait(&before, buildProduct(made, &before, i, op, round, tileMmaOpGetAccumulator(op)), 0);
     if (plan->products[i].expected)
       tileBarrierArriveOpBuild(&before, made->rings[i].empty, round, none);
     mlirValueReplaceAllUsesOfWith(tileMmaOpGetResult(op), sums);
@@ -251,6 +287,8 @@ static void destroyLoads(const SpecializePlan *plan) {
   for (int i = 0; i < 2 * plan->count; ++i)
     if (!mlirOperationIsNull(plan->products[i / 2].factors[i % 2].load))
       mlirOperationDestroy(plan->products[i / 2].factors[i % 2].load);
+  for (int i = 0; i < plan->count && !mlirOperationIsNull(plan->tail.loop); ++i)
+    mlirOperationDestroy(plan->tail.loads[i]);
 }
 
 static void moveInside(Made *made, TileBuilder builder) {
@@ -260,14 +298,15 @@ static void moveInside(Made *made, TileBuilder builder) {
     if (mlirOperationEqual(op, plan->loop) && plan->isSum) {
       mlirValueReplaceAllUsesOfWith(scfForOpGetResults(op, 0), buildSum(made, &builder));
       mlirOperationDestroy(op);
-    } else if (mlirOperationEqual(op, plan->loop)) {
-      buildChain(made, &builder);
-      destroyLoads(plan);
+    } else if (mlirOperationEqual(op, plan->loop) || mlirOperationEqual(op, plan->tail.loop)) {
+      buildChain(made, &builder, op);
     } else {
       mlirOperationRemoveFromParent(op);
       mlirBlockAppendOwnedOperation(builder.block, op);
     }
   }
+  if (!plan->isSum)
+    destroyLoads(plan);
   if (!mlirOperationIsNull(plan->store))
     buildStore(made);
   tileYieldOpCreate(&builder, 0, NULL);
@@ -307,6 +346,8 @@ void tileSpecializeBuild(const SpecializePlan *plan) {
   TileBuilder builder = tileBuilderBefore(mlirBlockGetTerminator(body));
   builder.location = mlirOperationGetLocation(plan->loop);
   hoistInvariants(plan->loop);
+  if (!mlirOperationIsNull(plan->tail.loop))
+    hoistInvariants(plan->tail.loop);
   buildMemory(&made, &builder);
   buildLoads(&made, tileBuilderInRegion(&builder, &made.regions[Load], 0, NULL));
   moveInside(&made, tileBuilderInRegion(&builder, &made.regions[Multiply], 0, NULL));
