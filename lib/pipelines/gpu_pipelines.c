@@ -6,6 +6,7 @@
 #include "dialects/tile/ops.h"
 #include "lib/pipelines/pipelines.h"
 #include "lib/pipelines/stages.h"
+#include "upstream/func.h"
 #include "upstream/gpu.h"
 
 // convert-assert-to-runtime stands ahead of upstream's convert-cf-to-llvm, which takes the whole module and would end
@@ -76,6 +77,12 @@ static const TilePipelineStep toRows[] = {
     {NULL},
 };
 
+// Products of narrow elements get factors that instructions of warpgroups take.
+static const TilePipelineStep toFactors[] = {
+    {"tile-turn-factors", .on = funcFuncOpName},
+    {NULL},
+};
+
 static const TilePipelineStage stages[] = {
     {tileStageOfPrograms},
     {tileStageToMachine},
@@ -83,6 +90,7 @@ static const TilePipelineStage stages[] = {
     {tileStageOfTensors, .unless = TilePipeline_Bufferized},
     {tileStageOfGroups, .given = TilePipeline_Fusion, .unless = TilePipeline_Bufferized},
     {toRows, .without = TilePipeline_Fusion, .unless = TilePipeline_Bufferized},
+    {toFactors, .unless = TilePipeline_Bufferized},
     {tileStageOfBuckets, .given = TilePipeline_Buckets, .unless = TilePipeline_Bufferized},
     {tileStageToTiles, .unless = TilePipeline_Bufferized},
     {tileStageToSplitReductions, .unless = TilePipeline_Bufferized},

@@ -7,3 +7,4 @@ extern const MlirExtPassDefinition tileChooseDataLayoutsPass;
 extern const MlirExtPassDefinition tileExpandGathersPass;
 extern const MlirExtPassDefinition tileFindLowBitPass;
 extern const MlirExtPassDefinition tileFoldConstantLayoutsPass;
+extern const MlirExtPassDefinition tileTurnFactorsPass;
