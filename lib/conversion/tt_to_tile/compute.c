@@ -289,6 +289,8 @@ bool tritonCompute(Triton *t, MlirOperation op, bool *isKnown) {
     return convert(t, op);
   case TtOp_ExternElementwise:
     return tritonExtern(t, op);
+  case TtOp_ElementwiseInlineAsm:
+    return tritonInline(t, op);
   case TtOp_Dot:
     return product(t, op);
   case TtOp_DotScaled:

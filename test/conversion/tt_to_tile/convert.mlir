@@ -116,3 +116,19 @@ tt.func public @table(%t: !tt.ptr<!tt.ptr<f32>>, %y: !tt.ptr<f32>) {
   tt.store %r, %v : tensor<64x!tt.ptr<f32>>
   tt.return
 }
+
+// Inline PTX of one known instruction is an op of arith or math.
+// CHECK-LABEL: tile.kernel private @instructions
+// CHECK: math.exp2 %{{.*}} : f32
+// CHECK: arith.maxnumf %{{.*}}, %{{.*}} : f32
+// CHECK: math.fma
+// CHECK: arith.xori
+tt.func public @instructions(%p: !tt.ptr<f32>, %q: !tt.ptr<i32>, %x: f32, %n: i32, %m: i32) {
+  %a = tt.elementwise_inline_asm "ex2.approx.f32 $0, $1;" {constraints = "=f,f", packed_element = 1 : i32, pure = true} %x : f32 -> f32
+  %b = tt.elementwise_inline_asm "max.f32 $0, $1, $2;" {constraints = "=f,f,f", packed_element = 1 : i32, pure = true} %a, %x : f32, f32 -> f32
+  %c = tt.elementwise_inline_asm "fma.rn.f32 $0, $1, $2, $3;" {constraints = "=f,f,f,f", packed_element = 1 : i32, pure = true} %a, %b, %x : f32, f32, f32 -> f32
+  %d = tt.elementwise_inline_asm "xor.b32 $0, $1, $2;" {constraints = "=r,r,r", packed_element = 1 : i32, pure = true} %n, %m : i32, i32 -> i32
+  tt.store %p, %c : !tt.ptr<f32>
+  tt.store %q, %d : !tt.ptr<i32>
+  tt.return
+}

@@ -16,8 +16,24 @@ tt.func public @parameter(%x: tensor<8xi32>) {
 // -----
 
 tt.func public @inline_asm(%n: i32) {
-  // expected-error @+1 {{has no conversion to tile}}
-  %y = tt.elementwise_inline_asm "mov.b32 $0, $1;" {constraints = "=r,r", packed_element = 1 : i32, pure = true} %n : i32 -> i32
+  // expected-error @+1 {{has the text "bfind.u32 $0, $1;", expected one instruction of PTX that this conversion knows}}
+  %y = tt.elementwise_inline_asm "bfind.u32 $0, $1;" {constraints = "=r,r", packed_element = 1 : i32, pure = true} %n : i32 -> i32
+  tt.return
+}
+
+// -----
+
+tt.func public @inline_order(%x: f32) {
+  // expected-error @+1 {{has the text "sub.f32 $0, $2, $1;", expected one instruction of PTX}}
+  %y = tt.elementwise_inline_asm "sub.f32 $0, $2, $1;" {constraints = "=f,f,f", packed_element = 1 : i32, pure = true} %x, %x : f32, f32 -> f32
+  tt.return
+}
+
+// -----
+
+tt.func public @inline_type(%n: i32) {
+  // expected-error @+1 {{runs ex2.approx.f32 on i32}}
+  %y = tt.elementwise_inline_asm "ex2.approx.f32 $0, $1;" {constraints = "=f,f", packed_element = 1 : i32, pure = true} %n : i32 -> i32
   tt.return
 }
 
