@@ -131,10 +131,10 @@ MlirAttribute sparseAttributeOfCells(MlirType type, const SparseCells *may, cons
   if (!any || any->rank == 0 || any->rank > SparseMaxRank)
     return mlirAttributeGetNull();
   for (intptr_t axis = 0; axis < any->rank; ++axis) {
-    int64_t size = any->sizes[axis], both = divisor(grainOf(may, axis), grainOf(need, axis));
+    int64_t size = mlirShapedTypeGetDimSize(type, axis), both = divisor(grainOf(may, axis), grainOf(need, axis));
     if (size == 0)
       return mlirAttributeGetNull();
-    grain[axis] = both ? both : size > 0 ? size : INT32_MAX;
+    grain[axis] = both ? both : mlirShapedTypeIsDynamicSize(size) ? INT32_MAX : size;
   }
   for (bool fits = false; !fits;) {
     intptr_t most = 0;

@@ -17,7 +17,7 @@ SparseCells *sparseCellsCreateOfSizes(intptr_t rank, const int64_t *sizes, uint8
   SparseCells *cells = calloc(1, sizeof *cells);
   cells->rank = rank;
   for (intptr_t axis = 0; axis < rank; ++axis) {
-    cells->sizes[axis] = mlirShapedTypeIsDynamicSize(sizes[axis]) ? -1 : sizes[axis];
+    cells->sizes[axis] = mlirShapedTypeIsDynamicSize(sizes[axis]) || sizes[axis] > SparseMaxIndices ? -1 : sizes[axis];
     cells->numClasses[axis] = cells->sizes[axis] != 0;
   }
   cells->cells = malloc(1);

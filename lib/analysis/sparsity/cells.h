@@ -6,13 +6,13 @@
 //   … sparseCellsAt(cells, (int64_t[]){3, 5}) == SparseMay_Zero …
 //
 // A fact is a set of bits. Fewer bits say more; two facts are joined by `or`. Expects: ranked tensors. An axis of
-// dynamic size has one class. Cost: linear in the sizes of the axes and in the cells. There are at most SparseMaxCells
-// cells: sparseCellsCompress gives up what does not fit.
+// dynamic size, or of more than SparseMaxIndices indices, has one class. Cost: linear in the sizes of the axes and in
+// the cells. There are at most SparseMaxCells cells: sparseCellsCompress gives up what does not fit.
 #pragma once
 
 #include "lib/capi/common.h"
 
-enum { SparseMaxFactRank = 8, SparseMaxCells = 1 << 16 };
+enum { SparseMaxFactRank = 8, SparseMaxCells = 1 << 16, SparseMaxIndices = 1 << 24 };
 
 // What an element may be. None of these: it is zero, of either sign.
 typedef enum SparseMay {

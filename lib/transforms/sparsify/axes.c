@@ -53,7 +53,7 @@ static intptr_t axisOf(SparseAxes *axes, MlirValue value, intptr_t axis) {
   tileTableSet(&axes->first, value.ptr, (void *)(axes->count + 1));
   for (intptr_t i = 0; i < rank; ++i) {
     int64_t size = mlirShapedTypeGetDimSize(mlirValueGetType(value), i);
-    bool isDynamic = mlirShapedTypeIsDynamicSize(size);
+    bool isDynamic = mlirShapedTypeIsDynamicSize(size) || size > SparseMaxIndices;
     axes->axes = tessera_grow(axes->axes, axes->count, sizeof *axes->axes);
     axes->axes[axes->count] =
         (Axis){.parent = axes->count, .size = isDynamic ? -1 : size, .isFixed = isDynamic, .kept = size};

@@ -50,6 +50,22 @@ func.func @around(%x: tensor<?x4xf32>, %y: tensor<3x3xf32>) -> (tensor<?x8xf32>,
 
 // -----
 
+// An axis of very many indices is one rectangle.
+// CHECK-LABEL: func.func @long
+// CHECK: linalg.fill {sparse.attribute = #sparse.attribute<grain = [4294967296, 2], zero = dense<true> : tensor<1x1xi1>>}
+// CHECK: tensor.pad
+func.func @long(%e: tensor<4294967296x2xf32>) -> tensor<4294967297x2xf32> {
+  %zero = arith.constant 0.0 : f32
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<4294967296x2xf32>) -> tensor<4294967296x2xf32>
+  %p = tensor.pad %f low[1, 0] high[0, 0] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %zero : f32
+  } : tensor<4294967296x2xf32> to tensor<4294967297x2xf32>
+  return %p : tensor<4294967297x2xf32>
+}
+
+// -----
+
 func.func @contradicted() -> tensor<2x2xf32> {
   // expected-error @+1 {{its sparse.attribute says that element (1, 0) is zero, but the constant is not}}
   %w = arith.constant {sparse.attribute = #sparse.attribute<grain = [1, 1], zero = dense<[[true, false], [true, true]]> : tensor<2x2xi1>>} dense<[[0.0, 1.0], [2.0, 0.0]]> : tensor<2x2xf32>
