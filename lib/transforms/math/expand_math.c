@@ -38,7 +38,7 @@ typedef struct Family {
 
 static const Family families[] = {
     {MathOp_Exp, tileExpandExp, tileExpandF64Exp, false, tileExpandSingleExp, 200, tileExpandTableExp},
-    {MathOp_Exp2, tileExpandExp2, tileExpandF64Exp2, false, tileExpandSingleExp2, 200},
+    {MathOp_Exp2, tileExpandExp2, tileExpandF64Exp2, false, tileExpandSingleExp2, 200, tileExpandTableExp2},
     {MathOp_Tanh, tileExpandTanh, tileExpandF64Tanh, false, tileExpandSingleTanh, 10, tileExpandTableTanh, true},
     {MathOp_Log, tileExpandLog, tileExpandF64Log, .expandTable = tileExpandTableLog, .isFastest = true},
     {MathOp_Log2, tileExpandLog2, tileExpandF64Log2},
@@ -293,7 +293,7 @@ const MlirExtPassDefinition tileExpandMathPass = {
             {"fast", TILE_FAST_MATH_HELP, MlirExtOption_Bool, "false"},
             {"f64", "Expand all functions, of f64 too, to 2.5 ulp: nothing is left to a C library", MlirExtOption_Bool,
              "false"},
-            {"tables", "look coefficients up in registers, on a CPU with AVX-512: exp, log, tanh and erf of 16 f32",
+            {"tables", "look coefficients up in registers, on a CPU with AVX-512: exp, exp2, log, tanh, erf of 16 f32",
              MlirExtOption_Bool, "false"},
             TILE_CHIP_OPTION,
             {NULL}},

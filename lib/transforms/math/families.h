@@ -36,6 +36,7 @@ MlirValue tileExpandSingleErf(TileLanes *lanes, const MlirValue *x);
 
 // tables.c: on 16 f32 lanes of a machine that looks tables up (tileLanesCanLookUp), to 0.51 ulp
 MlirValue tileExpandTableExp(TileLanes *lanes, const MlirValue *x);
+MlirValue tileExpandTableExp2(TileLanes *lanes, const MlirValue *x);
 MlirValue tileExpandTableTanh(TileLanes *lanes, const MlirValue *x);
 MlirValue tileExpandTableErf(TileLanes *lanes, const MlirValue *x);
 MlirValue tileExpandTableLog(TileLanes *lanes, const MlirValue *x);

@@ -1,5 +1,5 @@
-// exp, log, tanh and erf of f32 in lanes of f32 with tables in registers (families.h): within 0.51 ulp, where a machine
-// looks up 32 entries in one instruction (vpermi2ps).
+// exp, exp2, log, tanh and erf of f32 in lanes of f32 with tables in registers (families.h): within 0.51 ulp, where a
+// machine looks up 32 entries in one instruction (vpermi2ps).
 //
 // f(c + d) is a polynomial in d around the centre c of the interval that x is in. Its first two coefficients and their
 // sum are pairs of f32, a value and what its rounding lost; d is exact and so small that single rounding of all other
@@ -667,18 +667,11 @@ MlirValue tileExpandTableErf(TileLanes *lanes, const MlirValue *x) {
 
 //===--- exp ------------------------------------------------------------------===//
 
-// e^x = sum 2^k; `shifted` is 32 k + j and a constant whose low bits are 0. x = (32 k + j) ln 2 / 32 + r, ln 2 / 32 in
-// two parts: what the first one leaves of x is exact.
-static Pair scaledExponential(TileLanes *lanes, MlirValue x, MlirValue *shifted) {
-  MlirValue shift = tileLanesFloat(lanes, 0x1.8p23);
-  MlirValue sumWithShift = tileLanesFma(lanes, x, tileLanesFloat(lanes, 0x1.715476p+5), shift);
-  MlirValue number = tileLanesSub(lanes, sumWithShift, shift);
-  *shifted = tileLanesBits(lanes, sumWithShift);
-  MlirValue r = tileLanesFma(lanes, number, tileLanesFloat(lanes, -0x1.62e43p-6), x);
-  MlirValue lowR = tileLanesMul(lanes, number, tileLanesFloat(lanes, 0x1.05c61p-34));
-  MlirValue power = tileLanesLookUp(lanes, *shifted, powersOfTwo[0]);
+// 2^(j/32) e^(r + lowR), j in the low bits of `index`.
+static Pair powerAt(TileLanes *lanes, MlirValue index, MlirValue r, MlirValue lowR) {
+  MlirValue power = tileLanesLookUp(lanes, index, powersOfTwo[0]);
   Pair linear = productOf(lanes, power, r), sum = sumOf(lanes, power, linear.high);
-  MlirValue low = tileLanesAdd(lanes, tileLanesLookUp(lanes, *shifted, powersOfTwo[1]), linear.low);
+  MlirValue low = tileLanesAdd(lanes, tileLanesLookUp(lanes, index, powersOfTwo[1]), linear.low);
   MlirValue half = tileLanesFma(lanes, r, tileLanesFloat(lanes, 0x1.555568p-3), tileLanesFloat(lanes, 0x1.00008ap-1));
   low = tileLanesFma(lanes, tileLanesMul(lanes, linear.high, r), half, low);
   low = tileLanesFma(lanes, sum.high, lowR, low);
@@ -686,12 +679,37 @@ static Pair scaledExponential(TileLanes *lanes, MlirValue x, MlirValue *shifted)
   return sum;
 }
 
+// The integer nearest to x factor, and a sum that has it in its low bits, below bits of 1.5 * 2^23.
+static MlirValue nearestInteger(TileLanes *lanes, MlirValue x, double factor, MlirValue *shifted) {
+  MlirValue shift = tileLanesFloat(lanes, 0x1.8p23), sum = tileLanesFma(lanes, x, tileLanesFloat(lanes, factor), shift);
+  *shifted = tileLanesBits(lanes, sum);
+  return tileLanesSub(lanes, sum, shift);
+}
+
+// f(x) = sum 2^k, where `shifted` is 32 k + j and a constant whose low bits are 0.
+typedef Pair (*Scaled)(TileLanes *lanes, MlirValue x, MlirValue *shifted);
+
+// x = (32 k + j) ln 2 / 32 + r, ln 2 / 32 in two parts: what the first one leaves of x is exact.
+static Pair scaledExponential(TileLanes *lanes, MlirValue x, MlirValue *shifted) {
+  MlirValue number = nearestInteger(lanes, x, 0x1.715476p+5, shifted);
+  MlirValue r = tileLanesFma(lanes, number, tileLanesFloat(lanes, -0x1.62e43p-6), x);
+  return powerAt(lanes, *shifted, r, tileLanesMul(lanes, number, tileLanesFloat(lanes, 0x1.05c61p-34)));
+}
+
+// x = k + j / 32 + d, and 2^d = e^(d ln 2), the product a pair.
+static Pair scaledPower(TileLanes *lanes, MlirValue x, MlirValue *shifted) {
+  MlirValue number = nearestInteger(lanes, x, 32, shifted);
+  MlirValue d = tileLanesFma(lanes, number, tileLanesFloat(lanes, -0x1p-5), x);
+  Pair r = productOf(lanes, d, tileLanesFloat(lanes, 0x1.62e43p-1));
+  return powerAt(lanes, *shifted, r.high, tileLanesFma(lanes, d, tileLanesFloat(lanes, -0x1.05c61p-29), r.low));
+}
+
 // The sum and the power of two in f64, rounded once: to a subnormal number, 0 or infinity.
-static MlirValue anyExponential(TileLanes *lanes, MlirValue x, MlirValue isInside, MlirValue y) {
+static MlirValue roundedOnce(TileLanes *lanes, MlirValue x, double least, double most, Scaled scaled) {
   enum { BitsOfShift = 0x4b400000, IndexBits = 5, Bias = 1023, FractionBits = 52 };
   TileLanes wide = tileLanesOf(lanes->builder, mlirValueGetType(x));
   MlirValue shifted;
-  Pair sum = scaledExponential(lanes, tileLanesClamp(lanes, x, -110, 100), &shifted);
+  Pair sum = scaled(lanes, tileLanesClamp(lanes, x, least, most), &shifted);
   MlirValue k = tileLanesOnInteger(lanes, ArithOp_SubI, shifted, BitsOfShift);
   k = tileLanesOnInteger(lanes, ArithOp_ShRSI, k, IndexBits);
   k = tileLanesOnInteger(&wide, ArithOp_AddI, arithExtSIOpBuild(&wide.builder, wide.bits, k), Bias);
@@ -700,15 +718,32 @@ static MlirValue anyExponential(TileLanes *lanes, MlirValue x, MlirValue isInsid
   return arithTruncFOpBuild(&wide.builder, lanes->real, tileLanesMul(&wide, value, power));
 }
 
-MlirValue tileExpandTableExp(TileLanes *lanes, const MlirValue *x) {
+static MlirValue anyExponential(TileLanes *lanes, MlirValue x, MlirValue isInside, MlirValue y) {
+  return roundedOnce(lanes, x, -110, 100, scaledExponential);
+}
+
+static MlirValue anyPower(TileLanes *lanes, MlirValue x, MlirValue isInside, MlirValue y) {
+  return roundedOnce(lanes, x, -160, 140, scaledPower);
+}
+
+// Results of |x| below `most` are normal numbers.
+static MlirValue expandPower(TileLanes *lanes, MlirValue x, double most, Scaled scaled, Correction correction) {
   enum { FractionBits = 23, IndexBits = 5 };
-  MlirValue shifted, isInside = tileLanesIs(lanes, tileLanesAbs(lanes, *x), ArithCmpF_Olt, tileLanesFloat(lanes, 87));
-  Pair sum = scaledExponential(lanes, *x, &shifted);
+  MlirValue shifted, isInside = tileLanesIs(lanes, tileLanesAbs(lanes, x), ArithCmpF_Olt, tileLanesFloat(lanes, most));
+  Pair sum = scaled(lanes, x, &shifted);
   MlirValue exponent = tileLanesOnInteger(lanes, ArithOp_ShRUI, shifted, IndexBits);
   exponent = tileLanesOnInteger(lanes, ArithOp_ShLI, exponent, FractionBits);
   MlirValue bits = tileLanesBits(lanes, tileLanesAdd(lanes, sum.high, sum.low));
   MlirValue y = tileLanesFromBits(lanes, tileLanesOnIntegers(lanes, ArithOp_AddI, bits, exponent));
-  return correct(lanes, *x, isInside, y, anyExponential);
+  return correct(lanes, x, isInside, y, correction);
+}
+
+MlirValue tileExpandTableExp(TileLanes *lanes, const MlirValue *x) {
+  return expandPower(lanes, *x, 87, scaledExponential, anyExponential);
+}
+
+MlirValue tileExpandTableExp2(TileLanes *lanes, const MlirValue *x) {
+  return expandPower(lanes, *x, 126, scaledPower, anyPower);
 }
 
 //===--- log ------------------------------------------------------------------===//
