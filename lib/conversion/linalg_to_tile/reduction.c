@@ -2,8 +2,10 @@
 //
 // A program owns a tile of the output. It loops over the reduction dimensions, computes f on a tile, folds the tile's
 // reduction axes with tile.reduce and combines the result into the loop-carried accumulator, which starts from the
-// output's initial value. Positions past the end of a ragged tile count as the combiner's neutral element.
+// output's initial value. On a GPU the loop of a product of one row carries whole tiles, and they are folded once
+// behind it: threads meet there only. Positions past the end of a ragged tile count as the combiner's neutral element.
 #include "lib/analysis/reduction.h"
+#include "dialects/tile/tile.h"
 #include "lib/conversion/linalg_to_tile/kernel.h"
 #include "lib/conversion/linalg_to_tile/lowerings.h"
 #include "upstream/arith.h"
@@ -47,7 +49,17 @@ MlirValue tileKernelFillPastEnd(TileKernelEmission *e, const TileCombiner *combi
 typedef struct Reduction {
   const TileCombiner *combiner[MaxOperands];
   MlirValue folded[MaxOperands]; // in the body
+  bool isLate;                   // folded behind the loop
 } Reduction;
+
+// A GPU's loop over several tiles of a reduced axis, each computed of several inputs.
+static bool foldsBehindLoop(const TileStructured *s) {
+  bool isWalked = false;
+  for (int d = 0; d < s->numDims; ++d)
+    isWalked |= s->dims[d].isReduction && s->dims[d].axis >= 0 &&
+                (mlirShapedTypeIsDynamicSize(s->dims[d].extent) || s->dims[d].extent > s->dims[d].tile);
+  return isWalked && s->numInputs > 1 && tileStructuredGpu(s);
+}
 
 // The neutral element as a view's padding, if f is the input itself: then no mask is needed. Else null.
 static const char *directPadding(const TileStructured *s, const Reduction *r, int *input) {
@@ -78,8 +90,9 @@ static void buildStep(TileKernelEmission *e, const void *reduction, MlirValue *a
       tileBodyMapSet(&map, mlirBlockGetArgument(s->body, i), tileKernelLoad(e, i, i == direct ? pad : NULL, false));
   for (int o = 0; o < s->numOutputs; ++o) {
     MlirValue tile = tileKernelCloneValue(e, &map, r->folded[o]);
-    tile = tileKernelReduce(e, tileUpstreamName(r->combiner[o]->kind),
-                            pad ? tile : tileKernelFillPastEnd(e, r->combiner[o], tile));
+    tile = pad ? tile : tileKernelFillPastEnd(e, r->combiner[o], tile);
+    if (!r->isLate)
+      tile = tileKernelReduce(e, tileUpstreamName(r->combiner[o]->kind), tile);
     MlirValue operands[2] = {accumulators[o], tile};
     accumulators[o] = tileBuildBinary(&e->body, r->combiner[o]->kind, operands[0], operands[1]);
   }
@@ -96,10 +109,18 @@ bool tileLowerReduction(TileStructured *s, const TileEpilogue *epilogue) {
     tileStructuredAddEpilogue(s, epilogue);
   TileKernelEmission e;
   tileKernelBegin(&e, s, "reduction");
-  MlirValue accumulators[MaxOperands];
+  MlirValue accumulators[MaxOperands], initial[MaxOperands];
+  r.isLate = foldsBehindLoop(s);
   for (int o = 0; o < s->numOutputs; ++o)
-    accumulators[o] = tileKernelInitial(&e, s->numInputs + o);
+    initial[o] = accumulators[o] = tileKernelInitial(&e, s->numInputs + o);
+  for (int o = 0; r.isLate && o < s->numOutputs; ++o)
+    accumulators[o] =
+        buildNeutral(&e, r.combiner[o], tileKernelTileType(&e, tileTypeGetElement(mlirValueGetType(initial[o]))));
   tileKernelLoopOverReductions(&e, s->numOutputs, accumulators, buildStep, &r);
+  for (int o = 0; r.isLate && o < s->numOutputs; ++o) {
+    MlirValue folded = tileKernelReduce(&e, tileUpstreamName(r.combiner[o]->kind), accumulators[o]);
+    accumulators[o] = tileBuildBinary(&e.body, r.combiner[o]->kind, initial[o], folded);
+  }
   for (int o = 0; o < s->numOutputs; ++o)
     tileKernelStore(&e, s->numInputs + o, tileKernelEpilogue(&e, accumulators[o]));
   tileKernelEnd(&e);
