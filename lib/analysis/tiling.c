@@ -399,13 +399,16 @@ static TileKind kindOfSchedule(const TileStructured *s, const TileOperator *op, 
   return tileKindFind(name);
 }
 
+enum { TooManyWarps = 1 << 20 }; // of a schedule: numbers beyond would wrap, and fit no chip either
+
 static void readGpu(const TileStructured *s, const TileOperator *op, TileSearchTile *tile) {
   MlirAttribute warps = tileScheduleAttrGetEntry(s->schedule, "warps");
   if (!mlirAttributeIsNull(warps)) {
-    tile->gpu.warps = 1;
-    for (intptr_t i = 0; i < mlirDenseArrayGetNumElements(warps); ++i)
-      tile->gpu.warps *= mlirDenseI64ArrayGetElement(warps, i);
-    tile->gpu.warpsM = op->m >= 0 ? mlirDenseI64ArrayGetElement(warps, 0) : 1;
+    int64_t first = tessera_min(mlirDenseI64ArrayGetElement(warps, 0), TooManyWarps), others = 1;
+    for (intptr_t i = 1; i < mlirDenseArrayGetNumElements(warps); ++i)
+      others = tessera_min(others * tessera_min(mlirDenseI64ArrayGetElement(warps, i), TooManyWarps), TooManyWarps);
+    tile->gpu.warps = first * others;
+    tile->gpu.warpsM = op->m >= 0 ? first : 1;
   }
   tile->gpu.stages = tileScheduleAttrGetInteger(s->schedule, "stages", 0);
   tile->gpu.group = firstOf(s->schedule, "group", 0);
