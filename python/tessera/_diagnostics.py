@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Iterator
 
-from ._library import DiagnosticHandler, _types, collect, lib
+from ._library import DiagnosticHandler, _types, collect, lib, lock
 
 _SEVERITIES = ("error", "warning", "note", "remark")
 
@@ -90,7 +90,8 @@ class Capture:
         self._list: list[Diagnostic] = []
 
         def handle(raw: Any, _: int) -> int:
-            self._list.append(_diagnostic_from(raw))
+            with lock.lent():
+                self._list.append(_diagnostic_from(raw))
             return 1  # taken: nothing goes to stderr
 
         self._handler = DiagnosticHandler(handle)

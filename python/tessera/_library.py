@@ -6,13 +6,14 @@ ctypes refuses a type where a value belongs.
 """
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import re
 import sys
 import threading
 from pathlib import Path
-from typing import Any, Callable
+from typing import Any, Callable, Iterator
 
 FILE = "libtessera-execution.so"
 
@@ -23,15 +24,28 @@ class Lock:
     else C++ would abort. Outside, the process's other libraries see to their own."""
 
     def __init__(self) -> None:
-        self._lock, self._depth = threading.RLock(), 0
+        self._lock, self._depth, self._here = threading.RLock(), 0, threading.local()
+
+    @contextlib.contextmanager
+    def lent(self) -> Iterator[None]:
+        """In a callback: whoever called the library holds the lock, on another thread perhaps (the interpreter's)."""
+        before, self._here.is_lent = getattr(self._here, "is_lent", False), True
+        try:
+            yield
+        finally:
+            self._here.is_lent = before
 
     def __enter__(self) -> None:
+        if getattr(self._here, "is_lent", False):
+            return
         self._lock.acquire()
         self._depth += 1
         if self._depth == 1:
             lib.mlirExtToolWhenOutOfMemory(lib.out_of_memory)
 
     def __exit__(self, *_: object) -> None:
+        if getattr(self._here, "is_lent", False):
+            return
         self._depth -= 1
         if self._depth == 0:
             lib.mlirExtToolWhenOutOfMemory(OutOfMemory())

@@ -242,3 +242,24 @@ def test_programs_run_in_several_threads():
 
     with ThreadPoolExecutor(4) as pool:
         assert max(pool.map(one, range(8))) < 1e-5
+
+
+def test_an_error_on_a_thread_of_the_interpreter():
+    """Threads of a block are threads of the process; what one of them says must not wait for the thread that called."""
+    module = tessera.parse("""
+func.func @main() {
+  %m = memref.alloc() : memref<2xi32>
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  gpu.launch blocks(%bx, %by, %bz) in (%gx = %c1, %gy = %c1, %gz = %c1)
+             threads(%tx, %ty, %tz) in (%sx = %c2, %sy = %c1, %sz = %c1) {
+    %v = memref.load %m[%tx] : memref<2xi32>
+    %s = gpu.all_reduce add %v {} : (i32) -> (i32)
+    memref.store %s, %m[%tx] : memref<2xi32>
+    gpu.terminator
+  }
+  return
+}
+""")
+    with pytest.raises(tessera.Error, match="<string>:8:10: error: 'memref.load' op reads an element that nobody wrote"):
+        module.run(target="interpret")
