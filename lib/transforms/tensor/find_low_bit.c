@@ -444,11 +444,19 @@ static bool isTaken(const Run *run, const Plan *plan, MlirValue product) {
   return isOnce || (plan->isAlongReduction && repeatsOf(plan->s, plan->converted) <= FewRows);
 }
 
+// Weights that are converted are made by an op. Asked first: to read an op is dear.
+static bool hasMadeInput(MlirOperation op) {
+  for (intptr_t i = 0; i < linalgGenericOpGetNumInputs(op); ++i)
+    if (!mlirOperationIsNull(tileDefiningOp(linalgGenericOpGetInputs(op, i))))
+      return true;
+  return false;
+}
+
 static bool convert(const Run *run, MlirOperation op, TileOps *ops) {
   TileStructured s;
   Plan plan;
   int lhs, rhs;
-  if (!tileStructuredRead(op, &run->target, &s) || !mlirAttributeIsNull(s.schedule) ||
+  if (!hasMadeInput(op) || !tileStructuredRead(op, &run->target, &s) || !mlirAttributeIsNull(s.schedule) ||
       !tileStructuredMatchMultiplyAdd(&s, &lhs, &rhs) || !isFull(&s.operands[0]) || !isFull(&s.operands[1]))
     return false;
   if (!makePlan(run, &s, rhs, &plan) && !makePlan(run, &s, lhs, &plan))

@@ -79,6 +79,16 @@ static int axisToTurn(const TileStructured *s, int operand, int k) {
   return isNarrow && o->isTensor && mlirShapedTypeHasStaticShape(type) && axis + 1 < o->rank ? axis : -1;
 }
 
+// Asked first: to read an op is dear.
+static bool hasNarrowInput(MlirOperation op) {
+  for (intptr_t i = 0; i < linalgGenericOpGetNumInputs(op); ++i) {
+    MlirType type = mlirValueGetType(linalgGenericOpGetInputs(op, i));
+    if (mlirTypeIsAShaped(type) && tileElementWidth(mlirShapedTypeGetElementType(type)) < NarrowBits)
+      return true;
+  }
+  return false;
+}
+
 //===--- the copy -----------------------------------------------------------------===//
 
 // Where axis i of the turned tensor was: `axis` comes last.
@@ -151,8 +161,8 @@ static void destroyWithCopies(MlirOperation product, const int axes[2]) {
 static int turn(MlirOperation op, const TileTarget *target) {
   TileStructured s;
   TileTiling tiling;
-  if (!mlirAttributeIsNull(tileOpGetSchedule(op)) || !readProduct(op, target, &s, &tiling) || s.numInputs != 2 ||
-      s.numOutputs != 1)
+  if (!hasNarrowInput(op) || !mlirAttributeIsNull(tileOpGetSchedule(op)) || !readProduct(op, target, &s, &tiling) ||
+      s.numInputs != 2 || s.numOutputs != 1)
     return 0;
   TileOperator described = tileStructuredDescribe(&s, &tiling, TileUnknownExtent);
   TileSearchTarget machine = tileStructuredTargetFor(target, &described);
