@@ -18,7 +18,7 @@ typedef struct TileSession {
 } TileSession;
 
 // "-" is standard input. A program of StableHLO, TTIR or CUDA Tile IR is converted (tileSessionTakeForeign). Source
-// files of CUDA C++ and HIP are compiled for `chip` (null: none is known, such a file is an error).
+// files of CUDA C++ and HIP are compiled for `chip` (null: no chip is known, and these files are an error).
 bool tileSessionOpen(TileSession *session, const char *path, const char *chip, tessera_error_t *error);
 // Kernels of tile or of CUDA Tile IR become kernels of TTIR; those of TTIR stay.
 bool tileSessionMakeTtir(TileSession *session, tessera_error_t *error);

@@ -98,43 +98,43 @@ tile.kernel @dead(%x: memref<64xf32>, %v: f32) {
 // PLAN: tile.alloc at 0 :
 // PLAN-LABEL: tile.kernel @peeked
 // PLAN: tile.alloc at 0 :
-// PLAN: tile.alloc at 4096 :
+// PLAN: tile.alloc at 16384 :
 // PLAN-LABEL: tile.kernel @window
 // PLAN: tile.alloc at 0 :
-// PLAN: tile.alloc at 4096 :
-#rows = #tile.layout<reg [8:d0*4], lane [32:d1], warp [4:d0]>
-#dense = #tile.layout<offset [32:d1, 32:d0]>
-tile.kernel @in_turn(%x: memref<32x32xf32>) attributes {warps = 4 : i32} {
+// PLAN: tile.alloc at 16384 :
+#rows = #tile.layout<reg [32:d0*4], lane [32:d1], warp [4:d0]>
+#dense = #tile.layout<offset [32:d1, 128:d0]>
+tile.kernel @in_turn(%x: memref<128x32xf32>) attributes {warps = 4 : i32} {
   %c0 = arith.constant 0 : index
-  %A = tile.alloc : !tile.buffer<32x32xf32, #dense, shared>
-  %B = tile.alloc : !tile.buffer<32x32xf32, #dense, shared>
-  %X = tile.view %x : memref<32x32xf32> to !tile.view<32x32xf32>
-  %a = tile.load %X[%c0, %c0] : !tile.view<32x32xf32> -> tensor<32x32xf32, #rows>
-  tile.store %a, %A : tensor<32x32xf32, #rows>, !tile.buffer<32x32xf32, #dense, shared>
-  probe.peek %A : !tile.buffer<32x32xf32, #dense, shared>
-  tile.store %a, %B : tensor<32x32xf32, #rows>, !tile.buffer<32x32xf32, #dense, shared>
+  %A = tile.alloc : !tile.buffer<128x32xf32, #dense, shared>
+  %B = tile.alloc : !tile.buffer<128x32xf32, #dense, shared>
+  %X = tile.view %x : memref<128x32xf32> to !tile.view<128x32xf32>
+  %a = tile.load %X[%c0, %c0] : !tile.view<128x32xf32> -> tensor<128x32xf32, #rows>
+  tile.store %a, %A : tensor<128x32xf32, #rows>, !tile.buffer<128x32xf32, #dense, shared>
+  probe.peek %A : !tile.buffer<128x32xf32, #dense, shared>
+  tile.store %a, %B : tensor<128x32xf32, #rows>, !tile.buffer<128x32xf32, #dense, shared>
   tile.return
 }
-tile.kernel @peeked(%x: memref<32x32xf32>) attributes {warps = 4 : i32} {
+tile.kernel @peeked(%x: memref<128x32xf32>) attributes {warps = 4 : i32} {
   %c0 = arith.constant 0 : index
-  %A = tile.alloc : !tile.buffer<32x32xf32, #dense, shared>
-  %B = tile.alloc : !tile.buffer<32x32xf32, #dense, shared>
-  %X = tile.view %x : memref<32x32xf32> to !tile.view<32x32xf32>
-  %a = tile.load %X[%c0, %c0] : !tile.view<32x32xf32> -> tensor<32x32xf32, #rows>
-  tile.store %a, %A : tensor<32x32xf32, #rows>, !tile.buffer<32x32xf32, #dense, shared>
-  tile.store %a, %B : tensor<32x32xf32, #rows>, !tile.buffer<32x32xf32, #dense, shared>
-  probe.peek %A : !tile.buffer<32x32xf32, #dense, shared>
+  %A = tile.alloc : !tile.buffer<128x32xf32, #dense, shared>
+  %B = tile.alloc : !tile.buffer<128x32xf32, #dense, shared>
+  %X = tile.view %x : memref<128x32xf32> to !tile.view<128x32xf32>
+  %a = tile.load %X[%c0, %c0] : !tile.view<128x32xf32> -> tensor<128x32xf32, #rows>
+  tile.store %a, %A : tensor<128x32xf32, #rows>, !tile.buffer<128x32xf32, #dense, shared>
+  tile.store %a, %B : tensor<128x32xf32, #rows>, !tile.buffer<128x32xf32, #dense, shared>
+  probe.peek %A : !tile.buffer<128x32xf32, #dense, shared>
   tile.return
 }
-tile.kernel @window(%x: memref<32x32xf32>) attributes {warps = 4 : i32} {
+tile.kernel @window(%x: memref<128x32xf32>) attributes {warps = 4 : i32} {
   %c0 = arith.constant 0 : index
-  %A = tile.alloc : !tile.buffer<32x32xf32, #dense, shared>
-  %B = tile.alloc : !tile.buffer<32x32xf32, #dense, shared>
-  %X = tile.view %x : memref<32x32xf32> to !tile.view<32x32xf32>
-  %w = probe.window %A : !tile.buffer<32x32xf32, #dense, shared> -> memref<32x32xf32>
-  %a = tile.load %X[%c0, %c0] : !tile.view<32x32xf32> -> tensor<32x32xf32, #rows>
-  tile.store %a, %B : tensor<32x32xf32, #rows>, !tile.buffer<32x32xf32, #dense, shared>
-  %r = probe.load %w : memref<32x32xf32>
+  %A = tile.alloc : !tile.buffer<128x32xf32, #dense, shared>
+  %B = tile.alloc : !tile.buffer<128x32xf32, #dense, shared>
+  %X = tile.view %x : memref<128x32xf32> to !tile.view<128x32xf32>
+  %w = probe.window %A : !tile.buffer<128x32xf32, #dense, shared> -> memref<128x32xf32>
+  %a = tile.load %X[%c0, %c0] : !tile.view<128x32xf32> -> tensor<128x32xf32, #rows>
+  tile.store %a, %B : tensor<128x32xf32, #rows>, !tile.buffer<128x32xf32, #dense, shared>
+  %r = probe.load %w : memref<128x32xf32>
   tile.return
 }
 

@@ -52,7 +52,7 @@ typedef enum CudaTileTypeTag {
 } CudaTileTypeTag;
 // The type of a tag that has no parameters; null: the tag has some, or is unknown.
 MlirType cudaTileSimpleType(MlirContext context, unsigned tag);
-// The tag of such a type; -1: none.
+// The tag of a type without parameters. -1: not one of them.
 int cudaTileSimpleTag(MlirType type);
 
 typedef enum CudaTileAttributeTag {
@@ -77,7 +77,7 @@ unsigned cudaTileOpcode(const TileOpSpec *spec);
 // The version that brought the op (name null), or one of its attributes, operands or results: 1 for 13.1.
 int cudaTileSince(const TileOpSpec *spec, const char *nameOrNull);
 bool cudaTileCountsResults(const TileOpSpec *spec);
-// Whether the attribute is said by a flag alone (a unit), or is there only if a flag says so.
+// Whether a flag alone stands for the attribute (a unit), or a flag tells if the attribute is there.
 bool cudaTileAttributeIsFlagged(const TileAttributeSpec *attribute);
 // Whether a version's encoding of the op holds flags at all.
 bool cudaTileHasFlags(const TileOpSpec *spec, int version);

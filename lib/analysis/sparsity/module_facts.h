@@ -28,7 +28,7 @@ typedef struct SparseProgramOptions {
 typedef struct SparseProgram SparseProgram;
 
 // Reads facts that ops and arguments carry (sparse.attribute) too. Null after a diagnostic, if a constant contradicts
-// such a fact.
+// one of them.
 SparseProgram *sparseProgramCreate(MlirOperation module, SparseProgramOptions options);
 void sparseProgramDestroy(SparseProgram *program); // null too
 // Null: nothing is known (no ranked tensor, or one that was not reached).

@@ -89,14 +89,14 @@ def memref_at(b: Builder, address: Value, sizes: Sequence[Value], strides: Seque
     return b.make("tile.memref_at", [address, sizes, strides], [result], {}, [], segments=True)[0]
 
 
-def load(b: Builder, source: Value, indices: Sequence[Value], *, result: Type) -> Value:
+def load(b: Builder, source: Value, indices: Sequence[Value], *, result: Type, vector: int | None = None, matrices: int | None = None, late: bool = False) -> Value:
     """Reads a tile of a view or a whole buffer."""
-    return b.make("tile.load", [source, indices], [result], {}, [])[0]
+    return b.make("tile.load", [source, indices], [result], {"vector": ("i64", vector), "matrices": ("i64", matrices), "late": ("unit", late)}, [])[0]
 
 
-def store(b: Builder, value: Value, destination: Value, indices: Sequence[Value], *, combine: str | None = None) -> None:
+def store(b: Builder, value: Value, destination: Value, indices: Sequence[Value], *, combine: str | None = None, vector: int | None = None) -> None:
     """Writes a tile to a view or a whole buffer."""
-    b.make("tile.store", [value, destination, indices], [], {"combine": ("combine", combine)}, [])
+    b.make("tile.store", [value, destination, indices], [], {"combine": ("combine", combine), "vector": ("i64", vector)}, [])
 
 
 def gather(b: Builder, source: Value, indices: Sequence[Value], mask: Value | None = None, other: Value | None = None, *, result: Type, axis: int | None = None, bounds: str) -> Value:
@@ -234,9 +234,9 @@ def convert_layout(b: Builder, input: Value, *, result: Type) -> Value:
     return b.make("tile.convert_layout", [input], [result], {}, [])[0]
 
 
-def copy(b: Builder, source: Value, destination: Value, indices: Sequence[Value]) -> None:
+def copy(b: Builder, source: Value, destination: Value, indices: Sequence[Value], *, vector: int | None = None, threads: Attribute | None = None) -> None:
     """Copies between a view's tile and a buffer, at once."""
-    b.make("tile.copy", [source, destination, indices], [], {}, [])
+    b.make("tile.copy", [source, destination, indices], [], {"vector": ("i64", vector), "threads": ("layout", threads)}, [])
 
 
 def prefetch(b: Builder, view: Value, indices: Sequence[Value], *, write: bool = False) -> None:
@@ -244,9 +244,9 @@ def prefetch(b: Builder, view: Value, indices: Sequence[Value], *, write: bool =
     b.make("tile.prefetch", [view, indices], [], {"write": ("unit", write)}, [])
 
 
-def copy_async(b: Builder, source: Value, destination: Value, indices: Sequence[Value], barrier: Value | None = None, use: Value | None = None, *, token: Type, engine: str | None = None, multicast: Sequence[int] | None = None) -> list[Value]:
+def copy_async(b: Builder, source: Value, destination: Value, indices: Sequence[Value], barrier: Value | None = None, use: Value | None = None, *, token: Type, engine: str | None = None, multicast: Sequence[int] | None = None, vector: int | None = None, threads: Attribute | None = None) -> list[Value]:
     """Starts a copy between a view's tile and a buffer."""
-    return b.make("tile.copy_async", [source, destination, indices, barrier, use], [token], {"engine": ("string", engine), "multicast": ("i64 array", multicast)}, [], segments=True)
+    return b.make("tile.copy_async", [source, destination, indices, barrier, use], [token], {"engine": ("string", engine), "multicast": ("i64 array", multicast), "vector": ("i64", vector), "threads": ("layout", threads)}, [], segments=True)
 
 
 def join(b: Builder, tokens: Sequence[Value], *, token: Type) -> Value:

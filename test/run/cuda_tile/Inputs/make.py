@@ -1,6 +1,7 @@
 """Makes the bytecode of this folder: python make.py FOLDER, with the package cuda-tile. No GPU is needed.
 
-The debug info names this file with its folder, so run a copy in /tmp/tile. Each kernel is a program of ours. Files named K.tileirbc have version 13.1, K_134.tileirbc version 13.4.
+The debug info names this file with its folder, so run a copy of it in a folder of a short name. Each kernel is a program of ours.
+Files named K.tileirbc have version 13.1, K_134.tileirbc version 13.4.
 """
 import sys
 
