@@ -17,9 +17,12 @@
 enum { MOST_WORKERS = 256, MOST_MAPPINGS = 32 };
 
 // Memory of the race detector, kept from launch to launch: what stands in it is old by its stamps.
+typedef enum kind_t { WORDS, MORE } kind_t; // of emu_buffer_t
+
 typedef struct mapping_t {
   void *memory;
   size_t bytes;
+  kind_t kind;
 } mapping_t;
 
 struct tessera_emulator_t {
@@ -118,9 +121,10 @@ static void *map(size_t bytes) {
 
 static size_t rounded(size_t bytes) { return (bytes + 65535) / 65536 * 65536; }
 
-static void *take_mapping(tessera_emulator_t *emulator, size_t bytes) {
+// What is in a free mapping are records of earlier launches, so it serves records of the same kind only.
+static void *take_mapping(tessera_emulator_t *emulator, kind_t kind, size_t bytes) {
   for (int i = 0; i < MOST_MAPPINGS; ++i)
-    if (emulator->mappings[i].bytes == rounded(bytes)) {
+    if (emulator->mappings[i].bytes == rounded(bytes) && emulator->mappings[i].kind == kind) {
       void *memory = emulator->mappings[i].memory;
       emulator->mappings[i] = (mapping_t){NULL};
       return memory;
@@ -128,10 +132,10 @@ static void *take_mapping(tessera_emulator_t *emulator, size_t bytes) {
   return map(rounded(bytes));
 }
 
-static void give_mapping(tessera_emulator_t *emulator, void *memory, size_t bytes) {
+static void give_mapping(tessera_emulator_t *emulator, kind_t kind, void *memory, size_t bytes) {
   for (int i = 0; memory && i < MOST_MAPPINGS; ++i)
     if (!emulator->mappings[i].memory) {
-      emulator->mappings[i] = (mapping_t){memory, rounded(bytes)};
+      emulator->mappings[i] = (mapping_t){memory, rounded(bytes), kind};
       return;
     }
   if (memory)
@@ -144,8 +148,8 @@ static bool shadow_buffer(tessera_emulator_t *emulator, emu_buffer_t *buffer) {
     return false;
   if (buffer->given->read_only)
     return true;
-  buffer->words = take_mapping(emulator, records_of(buffer) * sizeof *buffer->words);
-  buffer->more = take_mapping(emulator, records_of(buffer) * sizeof *buffer->more);
+  buffer->words = take_mapping(emulator, WORDS, records_of(buffer) * sizeof *buffer->words);
+  buffer->more = take_mapping(emulator, MORE, records_of(buffer) * sizeof *buffer->more);
   return buffer->words && buffer->more;
 }
 
@@ -169,8 +173,8 @@ static bool take_buffers(tessera_emulator_t *emulator, emu_launch_t *launch, tes
 static void free_buffers(tessera_emulator_t *emulator, emu_launch_t *launch) {
   for (size_t i = 0; launch->buffers && i < launch->buffer_count; ++i) {
     emu_buffer_t *buffer = &launch->buffers[i];
-    give_mapping(emulator, buffer->words, records_of(buffer) * sizeof *buffer->words);
-    give_mapping(emulator, buffer->more, records_of(buffer) * sizeof *buffer->more);
+    give_mapping(emulator, WORDS, buffer->words, records_of(buffer) * sizeof *buffer->words);
+    give_mapping(emulator, MORE, buffer->more, records_of(buffer) * sizeof *buffer->more);
     if (buffer->written)
       munmap(buffer->written, words_of(buffer));
   }
