@@ -168,18 +168,8 @@ static bool mayStop(const TileStructured *s, MlirValue value, MlirValue code) {
   MlirOperation op = tileDefiningOp(value);
   if (mlirValueEqual(value, code) || mlirOperationIsNull(op) || !tileIsDefinedIn(value, s->body))
     return false;
-  switch (arithOpKind(op)) {
-  case ArithOp_DivSI:
-  case ArithOp_DivUI:
-  case ArithOp_RemSI:
-  case ArithOp_RemUI:
-  case ArithOp_FloorDivSI:
-  case ArithOp_CeilDivSI:
-  case ArithOp_CeilDivUI:
+  if (tileIsIntegerDivision(op))
     return true;
-  default:
-    break;
-  }
   if (tensorExtractOpIsA(op)) {
     MlirType table = mlirValueGetType(tensorExtractOpGetTensor(op));
     MlirOperation index = tensorExtractOpGetNumIndices(op) == 1 ? tileDefiningOp(tensorExtractOpGetIndices(op, 0)) : op;

@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 
+const char sparseAttributeName[] = "sparse.attribute";
+
 enum { MaxRectangles = 1 << 16 };
 
 static int64_t rectanglesOf(int64_t size, int64_t grain) { return size / grain + (size % grain > 0); }

@@ -4,6 +4,8 @@
 #include "dialects/sparse/sparse.h"
 #include "lib/analysis/sparsity/cells.h"
 
+extern const char sparseAttributeName[]; // under which ops and arguments carry one
+
 // What the attribute's map says of a tensor of that type: SparseMay_Zero, SparseNeed_Nothing, or else every bit. Null
 // where the attribute has no such map, or where a map has several rectangles along an axis of dynamic size.
 SparseCells *sparseCellsOfAttribute(MlirAttribute known, MlirType type, SparseKnownKey key);

@@ -305,7 +305,7 @@ static bool readAttribute(SparseProgram *program, MlirValue value, MlirAttribute
 
 static bool readAttributes(SparseProgram *program, MlirOperation op) {
   if (mlirOperationGetNumResults(op) == 1 &&
-      !readAttribute(program, tileOnlyResult(op), tileOpAttribute(op, "sparse.attribute"),
+      !readAttribute(program, tileOnlyResult(op), tileOpAttribute(op, sparseAttributeName),
                      mlirOperationGetLocation(op)))
     return false;
   MlirAttribute all = funcFuncOpIsA(op) ? funcFuncOpGetArgAttrs(op) : mlirAttributeGetNull();
@@ -315,7 +315,7 @@ static bool readAttributes(SparseProgram *program, MlirOperation op) {
        ++i)
     if (!readAttribute(
             program, mlirBlockGetArgument(block, i),
-            mlirDictionaryAttrGetElementByName(mlirArrayAttrGetElement(all, i), tileString("sparse.attribute")),
+            mlirDictionaryAttrGetElementByName(mlirArrayAttrGetElement(all, i), tileString(sparseAttributeName)),
             mlirOperationGetLocation(op)))
       return false;
   return true;

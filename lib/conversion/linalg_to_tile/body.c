@@ -74,21 +74,6 @@ static MlirValue buildCapture(TileKernelEmission *e, MlirValue value, MlirType t
   return tileKernelSplat(e, captureParameter(e, value), tile);
 }
 
-static bool isIntegerDivision(MlirOperation op) {
-  switch (arithOpKind(op)) {
-  case ArithOp_DivSI:
-  case ArithOp_DivUI:
-  case ArithOp_RemSI:
-  case ArithOp_RemUI:
-  case ArithOp_FloorDivSI:
-  case ArithOp_CeilDivSI:
-  case ArithOp_CeilDivUI:
-    return true;
-  default:
-    return false;
-  }
-}
-
 // Past the edge of an operand a tile holds zeros, and an integer division by zero traps: there the divisor is 1.
 static MlirValue buildDivisor(TileKernelEmission *e, MlirValue divisor) {
   MlirType type = mlirValueGetType(divisor);
@@ -153,7 +138,7 @@ static MlirValue buildBeforeSpreading(TileKernelEmission *e, MlirOperation op, c
                                       intptr_t count, MlirType tile) {
   MlirOperation like = {NULL};
   MlirValue sources[MaxOperands], none = {NULL};
-  if (tileStructuredGpu(e->structured) || isIntegerDivision(op) || count > MaxOperands)
+  if (tileStructuredGpu(e->structured) || tileIsIntegerDivision(op) || count > MaxOperands)
     return none;
   for (intptr_t i = 0; i < count && mlirOperationIsNull(like); ++i)
     if (tileBroadcastOpIsA(tileDefiningOp(operands[i])))
@@ -174,7 +159,7 @@ static MlirValue cloneOp(TileKernelEmission *e, TileBodyMap *map, MlirOperation 
   assert(operands <= MaxOperands && "an arith or math op has few operands");
   for (intptr_t i = 0; i < operands; ++i) {
     values[i] = tileKernelCloneValue(e, map, mlirOperationGetOperand(op, i));
-    if (i == 1 && isIntegerDivision(op))
+    if (i == 1 && tileIsIntegerDivision(op))
       values[i] = buildDivisor(e, values[i]);
   }
   MlirValue spread = buildBeforeSpreading(e, op, values, operands, tile);

@@ -7,8 +7,6 @@
 
 #include "mlir-c/Dialect/Func.h"
 
-static const char name[] = "sparse.attribute";
-
 static MlirAttribute attributeOf(const SparseProgram *program, MlirValue value) {
   const SparseCells *may = sparseProgramMay(program, value), *need = sparseProgramNeed(program, value);
   bool isUsed = !mlirOpOperandIsNull(mlirValueGetFirstUse(value));
@@ -23,7 +21,7 @@ static uint64_t writeArguments(const SparseProgram *program, MlirOperation funct
     MlirAttribute attribute = attributeOf(program, mlirBlockGetArgument(block, i));
     if (mlirAttributeIsNull(attribute))
       continue;
-    mlirFuncSetArgAttr(function, i, tileString(name), attribute);
+    mlirFuncSetArgAttr(function, i, tileString(sparseAttributeName), attribute);
     ++count;
   }
   return count;
@@ -40,7 +38,7 @@ uint64_t sparseAttributesWrite(const SparseProgram *program, MlirOperation modul
     MlirAttribute attribute = attributeOf(program, tileOnlyResult(ops.items[i]));
     if (mlirAttributeIsNull(attribute))
       continue;
-    mlirOperationSetDiscardableAttributeByName(ops.items[i], tileString(name), attribute);
+    mlirOperationSetDiscardableAttributeByName(ops.items[i], tileString(sparseAttributeName), attribute);
     ++count;
   }
   tileOpsFree(&ops);
@@ -52,7 +50,7 @@ static MlirAttribute without(MlirAttribute dictionary, bool *found) {
   intptr_t count = 0, all = mlirDictionaryAttrGetNumElements(dictionary);
   for (intptr_t i = 0; i < all && count < 64; ++i) {
     MlirNamedAttribute entry = mlirDictionaryAttrGetElement(dictionary, i);
-    bool isOurs = tileStringEquals(mlirIdentifierStr(entry.name), name);
+    bool isOurs = tileStringEquals(mlirIdentifierStr(entry.name), sparseAttributeName);
     *found |= isOurs;
     if (!isOurs)
       kept[count++] = entry;
@@ -76,7 +74,7 @@ void sparseAttributesRemove(MlirOperation module) {
   for (intptr_t i = 0; i < ops.count; ++i) {
     if (funcFuncOpIsA(ops.items[i]))
       removeFromArguments(ops.items[i]);
-    mlirOperationRemoveDiscardableAttributeByName(ops.items[i], tileString(name));
+    mlirOperationRemoveDiscardableAttributeByName(ops.items[i], tileString(sparseAttributeName));
   }
   tileOpsFree(&ops);
 }

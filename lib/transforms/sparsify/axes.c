@@ -2,6 +2,7 @@
 #include "lib/transforms/sparsify/axes.h"
 
 #include "dialects/tile/discardable.h"
+#include "lib/analysis/sparsity/attribute.h"
 #include "lib/capi/elements.h"
 #include "lib/ir/builder.h"
 #include "lib/ir/support.h"
@@ -479,7 +480,7 @@ bool sparseAxesRewrite(SparseAxes *axes) {
 
 static MlirWalkResult lookForZeros(MlirOperation op, void *data) {
   bool *found = data;
-  if (!mlirAttributeIsNull(tileOpAttribute(op, "sparse.attribute")))
+  if (!mlirAttributeIsNull(tileOpAttribute(op, sparseAttributeName)))
     *found = true;
   if (!arithConstantOpIsA(op) || !mlirTypeIsARankedTensor(tileOnlyResultType(op)))
     return *found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
