@@ -13,9 +13,8 @@
 #include "dialects/tile/tile.h"
 #include "lib/ir/builder.h"
 #include "lib/support/npz.h"
+#include "lib/transforms/quantize/forms.h"
 #include "lib/transforms/quantize/quantizer.h"
-#include "mlir-c/AffineExpr.h"
-#include "mlir-c/AffineMap.h"
 #include "mlir-c/BuiltinAttributes.h"
 #include "upstream/arith.h"
 #include "upstream/func.h"
@@ -72,53 +71,8 @@ static void *copyOf(const void *from, size_t size) {
 
 //===--- the program --------------------------------------------------------------------------------===//
 
-typedef struct Operand {
-  MlirValue value;
-  int rank, dims[3]; // the dimension of each axis
-} Operand;
-
-static MlirType tensorOf(int rank, const int64_t *shape, MlirType element) {
-  return mlirRankedTensorTypeGet(rank, shape, element, mlirAttributeGetNull());
-}
-
-static MlirType elementOf(MlirValue tensor) { return mlirShapedTypeGetElementType(mlirValueGetType(tensor)); }
-
-// A linalg.generic over `numDims` dimensions, the last `reductions` of them reductions, whose body is open at `inside`
-// until linalgYieldOpBuild.
-static MlirOperation buildGeneric(TileBuilder *b, int numDims, int reductions, int count, const Operand *operands,
-                                  TileBuilder *inside) {
-  MlirAttribute maps[5], none = {NULL};
-  MlirValue values[5];
-  MlirType elements[5];
-  for (int i = 0; i <= count; ++i) {
-    MlirAffineExpr results[3];
-    for (int axis = 0; axis < operands[i].rank; ++axis)
-      results[axis] = mlirAffineDimExprGet(b->context, operands[i].dims[axis]);
-    maps[i] = mlirAffineMapAttrGet(mlirAffineMapGet(b->context, numDims, 0, operands[i].rank, results));
-    values[i] = operands[i].value;
-    elements[i] = elementOf(values[i]);
-  }
-  MlirRegion region;
-  MlirType type = mlirValueGetType(values[count]);
-  *inside = tileBuilderInRegion(b, &region, count + 1, elements);
-  return linalgGenericOpCreate(b, 1, &type, count, values, 1, &values[count],
-                               mlirArrayAttrGet(b->context, count + 1, maps),
-                               tileBuildIteratorTypes(b, numDims - reductions, reductions), none, none, region);
-}
-
 static MlirValue emptyOf(TileBuilder *b, int rank, const int64_t *shape, MlirType element) {
-  return tensorEmptyOpBuild(b, tensorOf(rank, shape, element), 0, NULL);
-}
-
-// [[0], [1, 2]]: the last axis of a matrix as two.
-static MlirAttribute lastAsTwo(const TileBuilder *b) {
-  MlirType i64 = mlirIntegerTypeGet(b->context, 64);
-  MlirAttribute axes[3], groups[2];
-  for (int i = 0; i < 3; ++i)
-    axes[i] = mlirIntegerAttrGet(i64, i);
-  groups[0] = mlirArrayAttrGet(b->context, 1, axes);
-  groups[1] = mlirArrayAttrGet(b->context, 2, axes + 1);
-  return mlirArrayAttrGet(b->context, 2, groups);
+  return tensorEmptyOpBuild(b, tileFormTensor(rank, shape, element), 0, NULL);
 }
 
 // columns × depth codes of i8 from bytes that hold several.
@@ -133,18 +87,18 @@ static MlirValue buildUnpacked(TileBuilder *b, const TileQuantizer *quantizer, i
   int8_t shifts[MostCodes];
   for (int i = 0; i < perByte; ++i)
     shifts[i] = (int8_t)(i * quantizer->bits);
-  MlirAttribute table = mlirDenseElementsAttrInt8Get(tensorOf(1, &count, i8), perByte, shifts);
-  Operand operands[] = {
+  MlirAttribute table = mlirDenseElementsAttrInt8Get(tileFormTensor(1, &count, i8), perByte, shifts);
+  TileFormOperand operands[] = {
       {bytes, 2, {0, 1}}, {tileBuildConstant(b, table), 1, {2}}, {emptyOf(b, 3, shape, i8), 3, {0, 1, 2}}};
   TileBuilder inside;
-  MlirOperation generic = buildGeneric(b, 3, 0, 2, operands, &inside);
+  MlirOperation generic = tileFormGeneric(b, 3, 0, 2, operands, &inside);
   MlirValue mask = tileBuildInteger(&inside, i8, (1 << quantizer->bits) - 1);
   MlirValue code =
       arithShRUIOpBuild(&inside, mlirBlockGetArgument(inside.block, 0), mlirBlockGetArgument(inside.block, 1));
   code = arithAndIOpBuild(&inside, code, mask);
   linalgYieldOpBuild(&inside, 1, &code);
-  return tensorCollapseShapeOpBuild(b, tensorOf(2, (int64_t[]){columns, depth}, i8), tileOnlyResult(generic),
-                                    lastAsTwo(b));
+  return tensorCollapseShapeOpBuild(b, tileFormTensor(2, (int64_t[]){columns, depth}, i8), tileOnlyResult(generic),
+                                    tileFormCut(b, false));
 }
 
 // (code - zero) · scale. A symmetric zero is the number that all groups have.
@@ -152,31 +106,31 @@ static MlirValue buildWeights(TileBuilder *b, const TileQuantizer *quantizer, in
                               MlirValue codes, MlirValue scales, MlirValue zeros) {
   int64_t shape[3] = {columns, depth / quantizer->group, quantizer->group};
   MlirType i8 = mlirIntegerTypeGet(b->context, 8), f32 = mlirF32TypeGet(b->context);
-  MlirValue groups = tensorExpandShapeOpBuild(b, tensorOf(3, shape, i8), codes, 0, NULL, lastAsTwo(b),
+  MlirValue groups = tensorExpandShapeOpBuild(b, tileFormTensor(3, shape, i8), codes, 0, NULL, tileFormCut(b, false),
                                               mlirDenseI64ArrayGet(b->context, 3, shape));
-  Operand operands[4] = {{groups, 3, {0, 1, 2}}, {scales, 2, {0, 1}}, {zeros, 2, {0, 1}}};
+  TileFormOperand operands[4] = {{groups, 3, {0, 1, 2}}, {scales, 2, {0, 1}}, {zeros, 2, {0, 1}}};
   int count = quantizer->isSymmetric ? 2 : 3;
-  operands[count] = (Operand){emptyOf(b, 3, shape, f32), 3, {0, 1, 2}};
+  operands[count] = (TileFormOperand){emptyOf(b, 3, shape, f32), 3, {0, 1, 2}};
   TileBuilder inside;
-  MlirOperation generic = buildGeneric(b, 3, 0, count, operands, &inside);
+  MlirOperation generic = tileFormGeneric(b, 3, 0, count, operands, &inside);
   MlirValue code = arithUIToFPOpBuild(&inside, f32, mlirBlockGetArgument(inside.block, 0));
   MlirValue zero = quantizer->isSymmetric ? tileBuildFloat(&inside, f32, 1 << (quantizer->bits - 1))
                                           : arithUIToFPOpBuild(&inside, f32, mlirBlockGetArgument(inside.block, 2));
   MlirValue weight =
       arithMulFOpBuild(&inside, arithSubFOpBuild(&inside, code, zero), mlirBlockGetArgument(inside.block, 1));
   linalgYieldOpBuild(&inside, 1, &weight);
-  return tensorCollapseShapeOpBuild(b, tensorOf(2, (int64_t[]){columns, depth}, f32), tileOnlyResult(generic),
-                                    lastAsTwo(b));
+  return tensorCollapseShapeOpBuild(b, tileFormTensor(2, (int64_t[]){columns, depth}, f32), tileOnlyResult(generic),
+                                    tileFormCut(b, false));
 }
 
 static MlirValue buildProduct(TileBuilder *b, const TileWeightedProduct *weighted, MlirValue weights) {
   const TileMatrixProduct *product = &weighted->product;
   MlirValue x = mlirOperationGetOperand(weighted->op, product->lhs);
-  Operand operands[] = {{x, 2, {product->transposeLhs ? 2 : 0, product->transposeLhs ? 0 : 2}},
-                        {weights, 2, {1, 2}},
-                        {mlirOperationGetOperand(weighted->op, product->init), 2, {0, 1}}};
+  TileFormOperand operands[] = {{x, 2, {product->transposeLhs ? 2 : 0, product->transposeLhs ? 0 : 2}},
+                                {weights, 2, {1, 2}},
+                                {mlirOperationGetOperand(weighted->op, product->init), 2, {0, 1}}};
   TileBuilder inside;
-  MlirOperation generic = buildGeneric(b, 3, 1, 2, operands, &inside);
+  MlirOperation generic = tileFormGeneric(b, 3, 1, 2, operands, &inside);
   MlirValue term =
       arithMulFOpBuild(&inside, mlirBlockGetArgument(inside.block, 0), mlirBlockGetArgument(inside.block, 1));
   MlirValue sum = arithAddFOpBuild(&inside, mlirBlockGetArgument(inside.block, 2), term);
@@ -226,9 +180,9 @@ static bool replace(const Run *run, const TileWeightedProduct *weighted, const T
   }
   TileBuilder b = tileBuilderBefore(weighted->op);
   MlirType i8 = mlirIntegerTypeGet(b.context, 8), f32 = mlirF32TypeGet(b.context);
-  MlirValue none = {NULL}, ofCodes = constantOf(&b, tensorOf(2, codes, i8), bytes, code);
-  MlirValue ofScales = constantOf(&b, tensorOf(2, groups, f32), numbers * sizeof(float), scales);
-  MlirValue ofZeros = zeros ? constantOf(&b, tensorOf(2, groups, i8), numbers, zeros) : none;
+  MlirValue none = {NULL}, ofCodes = constantOf(&b, tileFormTensor(2, codes, i8), bytes, code);
+  MlirValue ofScales = constantOf(&b, tileFormTensor(2, groups, f32), numbers * sizeof(float), scales);
+  MlirValue ofZeros = zeros ? constantOf(&b, tileFormTensor(2, groups, i8), numbers, zeros) : none;
   MlirValue weights = buildWeights(&b, quantizer, columns, depth, buildUnpacked(&b, quantizer, columns, depth, ofCodes),
                                    ofScales, ofZeros);
   mlirValueReplaceAllUsesOfWith(tileOnlyResult(weighted->op), buildProduct(&b, weighted, weights));

@@ -1,0 +1,580 @@
+// tile-quantize-activations{per=group|row}: products of f32 rows by codes become products of integers.
+//
+//   %w = linalg.generic … (code - zero) · scale …        a scale for each group of k, as exporters write it
+//   %c = linalg.matmul ins(%x, %w)
+//   becomes, for each row m and group g,
+//     step[m, g] = max |x[m, g, k]| / 127                q[m, g, k] = x rounded to whole steps, an i8
+//     dots[m, n, g] = sum over k of q[m, g, k] · (code[n, g, k] - zero[n, g])         exact, in i32 (i64 if k is long)
+//     c[m, n] += sum over g of dots[m, n, g] · scale[n, g] · step[m, g]
+// The rows change by at most half a step; this is the user's wish, never a pipeline's. Zeros that are no integers are
+// multiplied by the sum of q. Rows with a nan or an infinity give nan. Numbers below 2^-119 count as 0 in a group where
+// all are so small.
+// Expects: func.func on tensors, before any lowering. Leaves: products whose weights are no integers times a scale
+// (tables, for example), with a remark if `remarks` is set. Cost: linear in the code. Source: W4A8 of Ladder (OSDI
+// 2024).
+#include "lib/transforms/quantize/quantize.h"
+
+#include "dialects/tile/tile.h"
+#include "lib/analysis/target_of_pass.h"
+#include "lib/transforms/quantize/forms.h"
+#include "mlir-c/BuiltinAttributes.h"
+#include "upstream/arith.h"
+#include "upstream/func.h"
+#include "upstream/linalg.h"
+#include "upstream/math.h"
+#include "upstream/tensor.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+enum { Quantized, MaxScales = 4, MostCode = 127 };
+static const double leastNumber = 0x1p-119; // 127 / x is finite
+
+static const char *const statistics[] = {"quantized: products of integers now", NULL};
+
+typedef struct Range {
+  int64_t least, most;
+} Range;
+
+// The weights of a product: conversion[n, g, k] = (code - zero) · scales…, whose integers are in `range`.
+typedef struct Weights {
+  TileStructured conversion; // an elementwise op over n, k and perhaps groups of k
+  int n, g, k;               // its dimensions; g -1: one group
+  int64_t group, numGroups;
+  MlirValue code; // in the body: an integer that changes along k
+  bool isUnsigned;
+  MlirValue zero; // in the body: an integer (isUnsigned as the code) or a float; null: none
+  bool isZeroUnsigned, hasIntegerZero;
+  int64_t constantZero;
+  int numScales;
+  MlirValue scales[MaxScales]; // in the body, each of f32
+  Range range;
+} Weights;
+
+typedef struct Run {
+  MlirExtPass pass;
+  TileTarget target;
+  bool explains, isPerRow;
+} Run;
+
+//===--- what an integer of the body can be -----------------------------------------------------===//
+
+static Range rangeOfType(MlirType type) {
+  unsigned width = mlirTypeIsAInteger(type) ? mlirIntegerTypeGetWidth(type) : 64;
+  if (width > 31)
+    return (Range){INT32_MIN, INT32_MAX};
+  return (Range){-(INT64_C(1) << (width - 1)), (INT64_C(1) << (width - 1)) - 1};
+}
+
+static Range asUnsigned(Range range, MlirType type) {
+  return range.least >= 0 ? range : (Range){0, (INT64_C(1) << mlirIntegerTypeGetWidth(type)) - 1};
+}
+
+static bool rangeOf(MlirBlock body, MlirValue value, Range *range) {
+  MlirOperation op = tileDefiningOp(value);
+  MlirType type = mlirValueGetType(value);
+  int64_t number;
+  Range a, b;
+  if (!mlirTypeIsAInteger(type) || mlirIntegerTypeGetWidth(type) > 32)
+    return false;
+  if (tileConstantIndex(value, &number)) {
+    *range = (Range){number, number};
+    return true;
+  }
+  *range = rangeOfType(type);
+  if (mlirOperationIsNull(op) || !tileIsDefinedIn(value, body))
+    return mlirIntegerTypeGetWidth(type) <= 16;
+  if (arithExtUIOpIsA(op) || arithExtSIOpIsA(op)) {
+    bool isRead = rangeOf(body, tileOnlyOperand(op), range);
+    if (isRead && arithExtUIOpIsA(op))
+      *range = asUnsigned(*range, tileOnlyOperandType(op));
+    return isRead;
+  }
+  bool isSum = arithAddIOpIsA(op), isDifference = arithSubIOpIsA(op);
+  if ((isSum || isDifference) && rangeOf(body, tileBinaryLhs(op), &a) && rangeOf(body, tileBinaryRhs(op), &b)) {
+    *range = isSum ? (Range){a.least + b.least, a.most + b.most} : (Range){a.least - b.most, a.most - b.least};
+    Range whole = rangeOfType(type);
+    if (range->least < whole.least || range->most > whole.most) // it may wrap
+      *range = whole;
+  } else if (arithAndIOpIsA(op) &&
+             (tileConstantIndex(tileBinaryRhs(op), &number) || tileConstantIndex(tileBinaryLhs(op), &number))) {
+    if (number >= 0)
+      *range = (Range){0, number};
+  }
+  return mlirIntegerTypeGetWidth(type) <= 16 || range->least > INT32_MIN;
+}
+
+//===--- the weights ----------------------------------------------------------------------------===//
+
+// `value`, of the body, is read from something that has dimension `dim`.
+static bool changes(const TileStructured *s, MlirValue value, int dim) {
+  int input = tileStructuredInputOf(s, value);
+  if (input >= 0)
+    return tileOperandUses(&s->operands[input], dim);
+  MlirOperation op = tileDefiningOp(value);
+  for (intptr_t i = 0;
+       !mlirOperationIsNull(op) && tileIsDefinedIn(value, s->body) && i < mlirOperationGetNumOperands(op); ++i)
+    if (changes(s, mlirOperationGetOperand(op, i), dim))
+      return true;
+  return false;
+}
+
+static bool readsTable(const TileStructured *s, MlirValue value) {
+  MlirOperation op = tileDefiningOp(value);
+  if (mlirOperationIsNull(op) || !tileIsDefinedIn(value, s->body))
+    return false;
+  bool isTable = tensorExtractOpIsA(op) || linalgIndexOpIsA(op);
+  for (intptr_t i = 0; !isTable && i < mlirOperationGetNumOperands(op); ++i)
+    isTable = readsTable(s, mlirOperationGetOperand(op, i));
+  return isTable;
+}
+
+static bool readZero(Weights *w, MlirValue zero) {
+  MlirOperation op = tileDefiningOp(zero);
+  double number;
+  w->zero = zero;
+  if (tileConstantFloat(zero, &number) && number == floor(number) && fabs(number) <= UINT8_MAX) {
+    w->constantZero = (int64_t)number;
+    w->hasIntegerZero = true;
+    w->zero = (MlirValue){NULL};
+    w->range = (Range){w->range.least - w->constantZero, w->range.most - w->constantZero};
+    return true;
+  }
+  if (!arithUIToFPOpIsA(op) && !arithSIToFPOpIsA(op))
+    return true;
+  Range range;
+  if (!rangeOf(w->conversion.body, tileOnlyOperand(op), &range))
+    return true;
+  w->zero = tileOnlyOperand(op);
+  w->isZeroUnsigned = arithUIToFPOpIsA(op);
+  w->hasIntegerZero = true;
+  if (w->isZeroUnsigned)
+    range = asUnsigned(range, mlirValueGetType(w->zero));
+  w->range = (Range){w->range.least - range.most, w->range.most - range.least};
+  return true;
+}
+
+static bool readCode(Weights *w, MlirValue value) {
+  MlirOperation op = tileDefiningOp(value);
+  if (!arithUIToFPOpIsA(op) && !arithSIToFPOpIsA(op))
+    return false;
+  w->code = tileOnlyOperand(op);
+  w->isUnsigned = arithUIToFPOpIsA(op);
+  if (!rangeOf(w->conversion.body, w->code, &w->range))
+    return false;
+  if (w->isUnsigned)
+    w->range = asUnsigned(w->range, mlirValueGetType(w->code));
+  return true;
+}
+
+// Takes the body apart: products by what is the same along k, then one difference, then the code as a number.
+static bool readBody(Weights *w) {
+  const TileStructured *s = &w->conversion;
+  MlirValue value = tileStructuredYielded(s), zero = {NULL};
+  if (!mlirTypeIsAF32(mlirValueGetType(value)) || readsTable(s, value))
+    return false;
+  for (MlirOperation op = tileDefiningOp(value); arithMulFOpIsA(op); op = tileDefiningOp(value)) {
+    bool isLeft = changes(s, tileBinaryLhs(op), w->k);
+    if (w->numScales == MaxScales || changes(s, tileBinaryRhs(op), w->k) == isLeft)
+      return false;
+    w->scales[w->numScales++] = isLeft ? tileBinaryRhs(op) : tileBinaryLhs(op);
+    value = isLeft ? tileBinaryLhs(op) : tileBinaryRhs(op);
+  }
+  MlirOperation op = tileDefiningOp(value);
+  if (arithSubFOpIsA(op) && !changes(s, tileBinaryRhs(op), w->k)) {
+    zero = tileBinaryRhs(op);
+    value = tileBinaryLhs(op);
+  }
+  return readCode(w, value) && (mlirValueIsNull(zero) || readZero(w, zero));
+}
+
+// The axes of `conversion` that the axes of the weights, n and k, are made of.
+static bool readAxes(Weights *w, MlirOperation collapse, bool isTransposed) {
+  const TileOperand *out = &w->conversion.operands[w->conversion.numInputs];
+  int first[2] = {0, 1}, count[2] = {1, 1}, ofN = isTransposed ? 0 : 1;
+  if (!mlirOperationIsNull(collapse)) {
+    MlirAttribute groups = tileOpAttribute(collapse, "reassociation");
+    if (mlirArrayAttrGetNumElements(groups) != 2)
+      return false;
+    for (int i = 0; i < 2; ++i)
+      count[i] = (int)mlirArrayAttrGetNumElements(mlirArrayAttrGetElement(groups, i));
+    first[1] = count[0];
+  }
+  if (out->rank != count[0] + count[1] || count[ofN] != 1 || count[!ofN] > 2)
+    return false;
+  w->n = out->results[first[ofN]];
+  w->k = out->results[first[!ofN] + count[!ofN] - 1];
+  w->g = count[!ofN] == 2 ? out->results[first[!ofN]] : -1;
+  w->group = w->conversion.dims[w->k].extent;
+  w->numGroups = w->g >= 0 ? w->conversion.dims[w->g].extent : 1;
+  return !mlirShapedTypeIsDynamicSize(w->group) && !mlirShapedTypeIsDynamicSize(w->numGroups) && w->group > 0 &&
+         w->numGroups > 0 && !mlirShapedTypeIsDynamicSize(w->conversion.dims[w->n].extent);
+}
+
+// Each axis of what is read has a dimension or one element.
+static bool arePlain(const TileStructured *s) {
+  for (int i = 0; i < s->numInputs; ++i)
+    for (int axis = 0; axis < s->operands[i].rank; ++axis) {
+      if (s->operands[i].results[axis] >= 0)
+        continue;
+      for (int d = 0; d < s->numDims; ++d)
+        if (s->operands[i].factors[axis][d] || s->operands[i].constants[axis])
+          return false;
+    }
+  return true;
+}
+
+static bool readWeights(const Run *run, const TileMatrixProduct *product, MlirValue weights, Weights *w) {
+  MlirOperation collapse = tileDefiningOp(weights), op = collapse;
+  *w = (Weights){.g = -1};
+  if (tensorCollapseShapeOpIsA(collapse))
+    op = tileDefiningOp(tensorCollapseShapeOpGetSrc(collapse));
+  else
+    collapse = (MlirOperation){NULL};
+  TileStructured *s = &w->conversion;
+  return linalgGenericOpIsA(op) && tileStructuredRead(op, &run->target, s) && s->numOutputs == 1 &&
+         !tileStructuredHasReduction(s) && !tileStructuredHasTerms(s) && s->numInputs <= MaxFormOperands - 4 &&
+         mlirOpOperandIsNull(mlirValueGetFirstUse(mlirBlockGetArgument(s->body, s->numInputs))) && arePlain(s) &&
+         tileOperandIsPlain(&s->operands[s->numInputs]) && readAxes(w, collapse, product->transposeRhs) && readBody(w);
+}
+
+//===--- bodies ---------------------------------------------------------------------------------===//
+
+// `value` of the conversion's body in another one, where input i is arguments[i].
+static MlirValue cloneValue(TileBuilder *b, const TileStructured *s, const MlirValue *arguments, MlirValue value) {
+  int input = tileStructuredInputOf(s, value);
+  if (input >= 0)
+    return arguments[input];
+  MlirOperation op = tileDefiningOp(value);
+  if (mlirOperationIsNull(op) || !tileIsDefinedIn(value, s->body))
+    return value;
+  MlirOperation copy = mlirOperationClone(op);
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
+    mlirOperationSetOperand(copy, i, cloneValue(b, s, arguments, mlirOperationGetOperand(op, i)));
+  tileBuilderInsert(b, copy);
+  return tileOnlyResult(copy);
+}
+
+static bool reads(const TileStructured *s, MlirValue value, int input) {
+  if (mlirValueIsNull(value) || tileStructuredInputOf(s, value) == input)
+    return !mlirValueIsNull(value);
+  MlirOperation op = tileDefiningOp(value);
+  bool isInside = !mlirOperationIsNull(op) && tileIsDefinedIn(value, s->body);
+  for (intptr_t i = 0; isInside && i < mlirOperationGetNumOperands(op); ++i)
+    if (reads(s, mlirOperationGetOperand(op, i), input))
+      return true;
+  return false;
+}
+
+// The inputs of the conversion, its dimension d as dims[d].
+static void addInputs(const TileStructured *s, const int *dims, TileFormOperand *operands) {
+  for (int i = 0; i < s->numInputs; ++i) {
+    operands[i] = (TileFormOperand){.value = mlirOperationGetOperand(s->op, i), .rank = s->operands[i].rank};
+    for (int axis = 0; axis < s->operands[i].rank; ++axis)
+      operands[i].dims[axis] = s->operands[i].results[axis] < 0 ? -1 : dims[s->operands[i].results[axis]];
+  }
+}
+
+static MlirValue widened(TileBuilder *b, MlirValue value, bool isUnsigned, MlirType wide) {
+  if (mlirTypeEqual(mlirValueGetType(value), wide))
+    return value;
+  return isUnsigned ? arithExtUIOpBuild(b, wide, value) : arithExtSIOpBuild(b, wide, value);
+}
+
+static MlirType integer(const TileBuilder *b, unsigned width) { return mlirIntegerTypeGet(b->context, width); }
+
+// x's m axis may be open; what follows has `rank` axes of it.
+static MlirValue emptyRows(TileBuilder *b, MlirValue x, int rank, const int64_t *shape, MlirType element) {
+  MlirValue open[MaxFormRank];
+  intptr_t count = 0;
+  if (mlirShapedTypeIsDynamicSize(shape[0]))
+    open[count++] = tileBuildDim(b, x, 0);
+  return tensorEmptyOpBuild(b, tileFormTensor(rank, shape, element), count, open);
+}
+
+//===--- rows -----------------------------------------------------------------------------------===//
+
+typedef struct Rows {
+  MlirValue steps, quantized; // m × groups (m), m × groups × group of i8
+  int64_t count, numGroups;
+} Rows;
+
+static MlirValue numbersAs(TileBuilder *b, MlirValue empty, MlirType element, double number) {
+  MlirValue value =
+      mlirTypeIsAFloat(element) ? tileBuildFloat(b, element, number) : tileBuildInteger(b, element, (int64_t)number);
+  return tileFormFilled(b, empty, value);
+}
+
+// Axes of the steps: rows, then groups where each group has a step of its own.
+static int stepRank(const Run *run) { return run->isPerRow ? 1 : 2; }
+
+static MlirValue emptySteps(TileBuilder *b, const Run *run, MlirValue x, const Rows *rows) {
+  return emptyRows(b, x, stepRank(run), (int64_t[]){rows->count, rows->numGroups}, mlirF32TypeGet(b->context));
+}
+
+static MlirValue buildLargest(TileBuilder *b, const Run *run, MlirValue x, const Rows *rows) {
+  TileBuilder inside;
+  MlirType f32 = mlirF32TypeGet(b->context);
+  MlirValue start = numbersAs(b, emptySteps(b, run, x, rows), f32, 0);
+  // Dimensions: m, then the group (a reduction where the row has one step), k.
+  TileFormOperand operands[] = {{x, 3, {0, 1, 2}}, {start, stepRank(run), {0, 1}}};
+  MlirOperation generic = tileFormGeneric(b, 3, run->isPerRow ? 2 : 1, 1, operands, &inside);
+  MlirValue size =
+      tileOnlyResult(mathAbsFOpCreate(&inside, mlirBlockGetArgument(inside.block, 0), mlirAttributeGetNull()));
+  MlirValue largest = arithMaximumFOpBuild(&inside, mlirBlockGetArgument(inside.block, 1), size);
+  linalgYieldOpBuild(&inside, 1, &largest);
+  return tileOnlyResult(generic);
+}
+
+// f(largest) for each step: step = largest / 127, or with `isInverse` 127 / largest, 0 for what is too small.
+static MlirValue buildSteps(TileBuilder *b, const Run *run, MlirValue x, MlirValue largest, const Rows *rows,
+                            bool isInverse) {
+  TileBuilder inside;
+  MlirType f32 = mlirF32TypeGet(b->context);
+  int rank = stepRank(run);
+  TileFormOperand operands[] = {{largest, rank, {0, 1}}, {emptySteps(b, run, x, rows), rank, {0, 1}}};
+  MlirOperation generic = tileFormGeneric(b, rank, 0, 1, operands, &inside);
+  MlirValue size = mlirBlockGetArgument(inside.block, 0), most = tileBuildFloat(&inside, f32, MostCode), result;
+  if (isInverse) {
+    MlirValue isLarge = arithCmpFOpBuild(&inside, size, tileBuildFloat(&inside, f32, leastNumber), ArithCmpF_Oge);
+    result =
+        arithSelectOpBuild(&inside, isLarge, arithDivFOpBuild(&inside, most, size), tileBuildFloat(&inside, f32, 0));
+  } else {
+    result = arithDivFOpBuild(&inside, size, most);
+  }
+  linalgYieldOpBuild(&inside, 1, &result);
+  return tileOnlyResult(generic);
+}
+
+static MlirValue buildCodes(TileBuilder *b, const Run *run, MlirValue x, MlirValue inverse, int64_t count,
+                            const Weights *w) {
+  TileBuilder inside;
+  MlirType f32 = mlirF32TypeGet(b->context), i8 = integer(b, 8);
+  MlirValue empty = emptyRows(b, x, 3, (int64_t[]){count, w->numGroups, w->group}, i8);
+  TileFormOperand operands[] = {{x, 3, {0, 1, 2}}, {inverse, stepRank(run), {0, 1}}, {empty, 3, {0, 1, 2}}};
+  MlirOperation generic = tileFormGeneric(b, 3, 0, 2, operands, &inside);
+  MlirAttribute none = mlirAttributeGetNull();
+  MlirValue steps =
+      arithMulFOpBuild(&inside, mlirBlockGetArgument(inside.block, 0), mlirBlockGetArgument(inside.block, 1));
+  steps = tileOnlyResult(mathRoundEvenOpCreate(&inside, steps, none));
+  steps = arithMaxNumFOpBuild(&inside, steps, tileBuildFloat(&inside, f32, -MostCode));
+  steps = arithMinNumFOpBuild(&inside, steps, tileBuildFloat(&inside, f32, MostCode));
+  MlirValue code = arithFPToSIOpBuild(&inside, i8, steps);
+  linalgYieldOpBuild(&inside, 1, &code);
+  return tileOnlyResult(generic);
+}
+
+static Rows buildRows(TileBuilder *b, const Run *run, MlirValue x, const Weights *w) {
+  Rows rows = {.count = mlirShapedTypeGetDimSize(mlirValueGetType(x), 0), .numGroups = w->numGroups};
+  int64_t shape[3] = {rows.count, w->numGroups, w->group};
+  MlirValue open[1];
+  intptr_t numOpen = 0;
+  if (mlirShapedTypeIsDynamicSize(rows.count))
+    open[numOpen++] = tileBuildDim(b, x, 0);
+  MlirValue groups = tensorExpandShapeOpBuild(b, tileFormTensor(3, shape, mlirF32TypeGet(b->context)), x, numOpen, open,
+                                              tileFormCut(b, false), mlirDenseI64ArrayGet(b->context, 3, shape));
+  MlirValue largest = buildLargest(b, run, groups, &rows);
+  rows.steps = buildSteps(b, run, x, largest, &rows, false);
+  rows.quantized = buildCodes(b, run, groups, buildSteps(b, run, x, largest, &rows, true), rows.count, w);
+  return rows;
+}
+
+//===--- products -------------------------------------------------------------------------------===//
+
+// arguments[i]: what stands for input i of the conversion, which is input places[i] here (-1: none).
+static void takeArguments(const TileBuilder *inside, int count, const int *places, MlirValue *arguments) {
+  for (int i = 0; i < count; ++i)
+    arguments[i] = places[i] < 0 ? (MlirValue){NULL} : mlirBlockGetArgument(inside->block, places[i]);
+}
+
+// code - zero as integers of 16 (32) bits over the conversion's dimensions, with an axis for the one group.
+static MlirValue buildIntegers(TileBuilder *b, const Weights *w) {
+  const TileStructured *s = &w->conversion;
+  const TileOperand *out = &s->operands[s->numInputs];
+  TileFormOperand operands[MaxFormOperands];
+  int dims[MaxDims];
+  int64_t shape[3];
+  TileBuilder inside;
+  unsigned width = mlirIntegerTypeGetWidth(mlirValueGetType(w->code)) > 8 ? 32 : 16;
+  MlirType wide = integer(b, width);
+  for (int d = 0; d < s->numDims; ++d)
+    dims[d] = d;
+  addInputs(s, dims, operands);
+  int places[MaxFormOperands], count = 0;
+  for (int i = 0; i < s->numInputs; ++i) {
+    bool isRead = reads(s, w->code, i) || (w->hasIntegerZero && reads(s, w->zero, i));
+    places[i] = isRead ? count : -1;
+    if (isRead)
+      operands[count++] = operands[i];
+  }
+  TileFormOperand *result = &operands[count];
+  *result = (TileFormOperand){.rank = out->rank};
+  for (int axis = 0; axis < out->rank; ++axis) {
+    result->dims[axis] = out->results[axis];
+    shape[axis] = s->dims[out->results[axis]].extent;
+  }
+  result->value = tensorEmptyOpBuild(b, tileFormTensor(out->rank, shape, wide), 0, NULL);
+  MlirOperation generic = tileFormGeneric(b, s->numDims, 0, count, operands, &inside);
+  MlirValue arguments[MaxFormOperands];
+  takeArguments(&inside, s->numInputs, places, arguments);
+  MlirValue code = widened(&inside, cloneValue(&inside, s, arguments, w->code), w->isUnsigned, wide), zero = {NULL};
+  if (w->hasIntegerZero && !mlirValueIsNull(w->zero))
+    zero = widened(&inside, cloneValue(&inside, s, arguments, w->zero), w->isZeroUnsigned, wide);
+  else if (w->constantZero)
+    zero = tileBuildInteger(&inside, wide, w->constantZero);
+  if (!mlirValueIsNull(zero))
+    code = arithSubIOpBuild(&inside, code, zero);
+  linalgYieldOpBuild(&inside, 1, &code);
+  return tileOnlyResult(generic);
+}
+
+// dots[m, n, g], exact.
+static MlirValue buildDots(TileBuilder *b, const Weights *w, const Rows *rows, MlirType sum) {
+  const TileStructured *s = &w->conversion;
+  const TileOperand *out = &s->operands[s->numInputs];
+  enum { M, N, G, K };
+  TileBuilder inside;
+  MlirValue integers = buildIntegers(b, w);
+  int64_t shape[3] = {rows->count, s->dims[w->n].extent, w->numGroups};
+  MlirValue zeros = numbersAs(b, emptyRows(b, rows->quantized, 3, shape, sum), sum, 0);
+  TileFormOperand operands[] = {{rows->quantized, 3, {M, G, K}}, {integers, out->rank, {0}}, {zeros, 3, {M, N, G}}};
+  for (int axis = 0; axis < out->rank; ++axis)
+    operands[1].dims[axis] = out->results[axis] == w->n ? N : out->results[axis] == w->k ? K : G;
+  if (w->g < 0) { // an axis for the one group
+    bool isFirst = operands[1].dims[0] == K;
+    int64_t cut[3] = {isFirst ? 1 : s->dims[w->n].extent, isFirst ? w->group : 1,
+                      isFirst ? s->dims[w->n].extent : w->group};
+    operands[1].value =
+        tensorExpandShapeOpBuild(b, tileFormTensor(3, cut, tileFormElement(integers)), integers, 0, NULL,
+                                 tileFormCut(b, isFirst), mlirDenseI64ArrayGet(b->context, 3, cut));
+    operands[1].rank = 3;
+    memcpy(operands[1].dims, isFirst ? (int[]){G, K, N} : (int[]){N, G, K}, 3 * sizeof(int));
+  }
+  MlirOperation generic = tileFormGeneric(b, 4, 1, 2, operands, &inside);
+  MlirValue x = widened(&inside, mlirBlockGetArgument(inside.block, 0), false, sum);
+  MlirValue y = widened(&inside, mlirBlockGetArgument(inside.block, 1), false, sum);
+  MlirValue total = arithAddIOpBuild(&inside, mlirBlockGetArgument(inside.block, 2), arithMulIOpBuild(&inside, x, y));
+  linalgYieldOpBuild(&inside, 1, &total);
+  return tileOnlyResult(generic);
+}
+
+// The sum of each row's codes in a group, for zeros that are no integers.
+static MlirValue buildSums(TileBuilder *b, const Weights *w, const Rows *rows, MlirType sum) {
+  TileBuilder inside;
+  MlirValue zeros = numbersAs(b, emptyRows(b, rows->quantized, 2, (int64_t[]){rows->count, w->numGroups}, sum), sum, 0);
+  TileFormOperand operands[] = {{rows->quantized, 3, {0, 1, 2}}, {zeros, 2, {0, 1}}};
+  MlirOperation generic = tileFormGeneric(b, 3, 1, 1, operands, &inside);
+  MlirValue x = widened(&inside, mlirBlockGetArgument(inside.block, 0), false, sum);
+  MlirValue total = arithAddIOpBuild(&inside, mlirBlockGetArgument(inside.block, 1), x);
+  linalgYieldOpBuild(&inside, 1, &total);
+  return tileOnlyResult(generic);
+}
+
+// init[m, n] + sum over g of (dots - zero · sums) · scales · step.
+static MlirValue buildScaled(TileBuilder *b, const Run *run, const Weights *w, const Rows *rows, MlirValue init) {
+  const TileStructured *s = &w->conversion;
+  enum { M, N, G };
+  int64_t size = w->range.most > -w->range.least ? w->range.most : -w->range.least;
+  MlirType f32 = mlirF32TypeGet(b->context), sum = integer(b, w->group * MostCode * size > INT32_MAX ? 64 : 32);
+  bool hasFloatZero = !mlirValueIsNull(w->zero) && !w->hasIntegerZero;
+  TileFormOperand operands[MaxFormOperands];
+  int dims[MaxDims];
+  TileBuilder inside;
+  for (int d = 0; d < s->numDims; ++d)
+    dims[d] = d == w->n ? N : d == w->g ? G : -1;
+  addInputs(s, dims, operands);
+  MlirValue arguments[MaxFormOperands];
+  int places[MaxFormOperands], count = 0;
+  for (int i = 0; i < s->numInputs; ++i) {
+    bool isRead = hasFloatZero && reads(s, w->zero, i);
+    for (int j = 0; j < w->numScales; ++j)
+      isRead = isRead || reads(s, w->scales[j], i);
+    places[i] = isRead ? count : -1;
+    if (isRead)
+      operands[count++] = operands[i];
+  }
+  int dots = count;
+  operands[count++] = (TileFormOperand){buildDots(b, w, rows, sum), 3, {M, N, G}};
+  int steps = count;
+  operands[count++] = (TileFormOperand){rows->steps, stepRank(run), {M, G}};
+  int sums = count;
+  if (hasFloatZero)
+    operands[count++] = (TileFormOperand){buildSums(b, w, rows, sum), 2, {M, G}};
+  operands[count] = (TileFormOperand){init, 2, {M, N}};
+  MlirOperation generic = tileFormGeneric(b, 3, 1, count, operands, &inside);
+  takeArguments(&inside, s->numInputs, places, arguments);
+  MlirValue total = arithSIToFPOpBuild(&inside, f32, mlirBlockGetArgument(inside.block, dots));
+  if (hasFloatZero) {
+    MlirValue all = arithSIToFPOpBuild(&inside, f32, mlirBlockGetArgument(inside.block, sums));
+    MlirValue zero = cloneValue(&inside, s, arguments, w->zero);
+    total = arithSubFOpBuild(&inside, total, arithMulFOpBuild(&inside, all, zero));
+  }
+  for (int i = w->numScales - 1; i >= 0; --i)
+    total = arithMulFOpBuild(&inside, total, cloneValue(&inside, s, arguments, w->scales[i]));
+  total = arithMulFOpBuild(&inside, total, mlirBlockGetArgument(inside.block, steps));
+  total = arithAddFOpBuild(&inside, mlirBlockGetArgument(inside.block, count), total);
+  linalgYieldOpBuild(&inside, 1, &total);
+  return tileOnlyResult(generic);
+}
+
+//===--- the pass -------------------------------------------------------------------------------===//
+
+static const char *quantize(const Run *run, MlirOperation op) {
+  TileMatrixProduct product;
+  Weights w;
+  if (!tileMatchMatrixProduct(op, &product) || product.isVector ||
+      !mlirTypeIsAF32(mlirShapedTypeGetElementType(tileOperandType(op, product.lhs))) ||
+      !mlirTypeIsAF32(mlirShapedTypeGetElementType(tileOnlyResultType(op))))
+    return NULL;
+  MlirValue weights = mlirOperationGetOperand(op, product.rhs);
+  if (mlirOperationIsNull(tileDefiningOp(weights)) || arithConstantOpIsA(tileDefiningOp(weights)))
+    return NULL;
+  if (product.transposeLhs)
+    return "its rows lie along m";
+  if (!readWeights(run, &product, weights, &w))
+    return "its weights are no integers of at most 16 bits times scales of groups of k";
+  TileBuilder b = tileBuilderBefore(op);
+  Rows rows = buildRows(&b, run, mlirOperationGetOperand(op, product.lhs), &w);
+  MlirValue scaled = buildScaled(&b, run, &w, &rows, mlirOperationGetOperand(op, product.init));
+  if (run->explains)
+    tileRemark(op, "multiplies rows of i8, a step for each %s, by codes in groups of %lld",
+               run->isPerRow ? "row" : "group", (long long)w.group);
+  mlirValueReplaceAllUsesOfWith(tileOnlyResult(op), scaled);
+  mlirOperationDestroy(op);
+  mlirExtPassAddStatistic(run->pass, Quantized, 1);
+  return NULL;
+}
+
+static bool run(MlirOperation function, MlirExtPass pass) {
+  MlirStringRef per = mlirExtPassGetString(pass, "per");
+  Run r = {.pass = pass, .explains = mlirExtPassGetBool(pass, "remarks"), .isPerRow = tileStringEquals(per, "row")};
+  if (!r.isPerRow && !tileStringEquals(per, "group"))
+    return tileError(function, "per is '%.*s'; accepts group and row", (int)per.length, per.data);
+  if (!tileTargetOfPass(function, pass, &r.target))
+    return false;
+  TileOps ops = tileCollect(function, NULL);
+  for (intptr_t i = 0; i < ops.count; ++i) {
+    const char *reason = quantize(&r, ops.items[i]);
+    if (reason && r.explains)
+      tileRemark(ops.items[i], "stays a product of floats: %s", reason);
+  }
+  tileOpsFree(&ops);
+  tileTargetFree(&r.target);
+  return true;
+}
+
+const MlirExtPassDefinition tileQuantizeActivationsPass = {
+    .argument = "tile-quantize-activations",
+    .summary = "Multiply rows as integers of 8 bits by codes of weights",
+    .anchor = funcFuncOpName,
+    .options = (const MlirExtPassOption[]){TILE_CHIP_OPTION,
+                                           {"per", "group of the weights, or row: what shares a step of the rows",
+                                            MlirExtOption_String, "group"},
+                                           {"remarks", "tell what became of each product", MlirExtOption_Bool, "false"},
+                                           {NULL}},
+    .statistics = statistics,
+    .dialects = (const char *const[]){"arith", "linalg", "math", "tensor", NULL},
+    .registerDialects = tileRegisterDialect,
+    .run = run,
+};
