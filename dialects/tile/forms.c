@@ -4,6 +4,7 @@
 
 #include "dialects/tile/definitions.h"
 #include "dialects/tile/ops.h"
+#include "dialects/tile/questions.h"
 #include "lib/ir/op_format.h"
 
 //===--- directives -----------------------------------------------------------===//
@@ -402,9 +403,9 @@ typedef struct Captures {
 
 typedef struct Partitions {
   MlirAttribute names[MAX_PARTITIONS];
-  int64_t warps[MAX_PARTITIONS], registers[MAX_PARTITIONS];
+  int64_t warps[MAX_PARTITIONS], registers[MAX_PARTITIONS], threads[MAX_PARTITIONS];
   intptr_t count;
-  bool anyRegisters;
+  bool anyRegisters, anyThreads;
 } Partitions;
 
 static bool parseCaptureTypes(MlirExtParser parser, Captures *captures) {
@@ -448,6 +449,15 @@ static bool parseNumber(MlirExtParser parser, int64_t *number) {
          mlirExtParserParseToken(parser, ")");
 }
 
+// 0: the word is not there.
+static bool parseOptionalNumber(MlirExtParser parser, const char *word, int64_t *number, bool *any) {
+  *number = 0;
+  if (!mlirExtParserParseOptionalToken(parser, word))
+    return true;
+  *any = true;
+  return parseNumber(parser, number);
+}
+
 static bool isSameOperand(const MlirExtOperand *left, const MlirExtOperand *right) {
   return mlirStringRefEqual(left->name, right->name) && left->number == right->number;
 }
@@ -474,12 +484,9 @@ static bool parsePartition(MlirExtParser parser, MlirExtOpState state, const Cap
     return tileParseFail(parser, location, "the name of a partition must be a string");
   if (!mlirExtParserParseToken(parser, "warps") || !parseNumber(parser, &partitions->warps[i]))
     return false;
-  partitions->registers[i] = 0;
-  if (mlirExtParserParseOptionalToken(parser, "registers")) {
-    partitions->anyRegisters = true;
-    if (!parseNumber(parser, &partitions->registers[i]))
-      return false;
-  }
+  if (!parseOptionalNumber(parser, "registers", &partitions->registers[i], &partitions->anyRegisters) ||
+      !parseOptionalNumber(parser, "threads", &partitions->threads[i], &partitions->anyThreads))
+    return false;
   nameArguments(captures, arguments);
   return mlirExtParserParseRegion(parser, state, captures->count, arguments, captures->types, /*shadow=*/true);
 }
@@ -501,6 +508,8 @@ bool tileParseWarpSpecialize(const MlirExtOpDefinition *definition, MlirExtParse
   mlirExtOpStateAddAttribute(state, "warps", tileIntegers(context, partitions.count, partitions.warps));
   if (partitions.anyRegisters)
     mlirExtOpStateAddAttribute(state, "registers", tileIntegers(context, partitions.count, partitions.registers));
+  if (partitions.anyThreads)
+    mlirExtOpStateAddAttribute(state, "threads", tileIntegers(context, partitions.count, partitions.threads));
   return true;
 }
 
@@ -514,8 +523,17 @@ static void printCaptures(MlirExtPrinter printer, MlirOperation op) {
   tilePrintText(printer, ")");
 }
 
+static void printOptionalNumber(MlirExtPrinter printer, MlirOperation op, const char *word, intptr_t partition) {
+  int64_t number = tileArrayCount(op, word) ? tileArrayAt(op, word, partition) : 0;
+  if (!number)
+    return;
+  tilePrintText(printer, word);
+  tilePrintText(printer, "(");
+  mlirExtPrinterPrintInteger(printer, number);
+  tilePrintText(printer, ") ");
+}
+
 static void printPartition(MlirExtPrinter printer, MlirOperation op, intptr_t i) {
-  MlirAttribute registers = tileOpAttribute(op, "registers");
   MlirValue captures[MAX_CAPTURES];
   intptr_t count = mlirOperationGetNumOperands(op);
   mlirExtPrinterNewline(printer);
@@ -524,11 +542,8 @@ static void printPartition(MlirExtPrinter printer, MlirOperation op, intptr_t i)
   tilePrintText(printer, " warps(");
   mlirExtPrinterPrintInteger(printer, mlirDenseI64ArrayGetElement(tileOpAttribute(op, "warps"), i));
   tilePrintText(printer, ") ");
-  if (!mlirAttributeIsNull(registers) && mlirDenseI64ArrayGetElement(registers, i)) {
-    tilePrintText(printer, "registers(");
-    mlirExtPrinterPrintInteger(printer, mlirDenseI64ArrayGetElement(registers, i));
-    tilePrintText(printer, ") ");
-  }
+  printOptionalNumber(printer, op, "registers", i);
+  printOptionalNumber(printer, op, "threads", i);
   for (intptr_t c = 0; c < count && c < MAX_CAPTURES; ++c)
     captures[c] = mlirOperationGetOperand(op, c);
   MlirRegion region = mlirOperationGetRegion(op, i);
@@ -537,9 +552,9 @@ static void printPartition(MlirExtPrinter printer, MlirOperation op, intptr_t i)
 }
 
 void tilePrintWarpSpecialize(const MlirExtOpDefinition *definition, MlirOperation op, MlirExtPrinter printer) {
-  static const char *const elided[] = {"names", "warps", "registers"};
+  static const char *const elided[] = {"names", "warps", "registers", "threads"};
   printCaptures(printer, op);
-  mlirExtPrinterPrintAttributeDictionary(printer, op, 3, elided, /*withKeyword=*/true);
+  mlirExtPrinterPrintAttributeDictionary(printer, op, 4, elided, /*withKeyword=*/true);
   for (intptr_t i = 0; i < mlirOperationGetNumRegions(op); ++i)
     printPartition(printer, op, i);
 }

@@ -276,16 +276,27 @@ MlirValue tileCapturedValue(MlirValue value) {
   return value;
 }
 
-int64_t tileWarpsOf(MlirOperation op) {
-  int64_t warps = 0;
+MlirOperation tilePartitionAround(MlirOperation op, intptr_t *partition) {
   while (!tileKernelOpIsA(op)) {
     MlirBlock block = mlirOperationGetBlock(op);
     op = mlirOperationGetParentOperation(op);
     for (intptr_t i = 0; tileWarpSpecializeOpIsA(op) && i < mlirOperationGetNumRegions(op); ++i)
-      if (mlirBlockEqual(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, i)), block))
-        return tileArrayAt(op, "warps", i);
+      if (mlirBlockEqual(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, i)), block)) {
+        *partition = i;
+        return op;
+      }
   }
-  tileIntegerOf(op, "warps", &warps);
+  *partition = -1;
+  return op;
+}
+
+int64_t tileWarpsOf(MlirOperation op) {
+  intptr_t partition;
+  int64_t warps = 0;
+  MlirOperation around = tilePartitionAround(op, &partition);
+  if (partition >= 0)
+    return tileArrayAt(around, "warps", partition);
+  tileIntegerOf(around, "warps", &warps);
   return warps;
 }
 

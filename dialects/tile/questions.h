@@ -76,6 +76,8 @@ bool tileEndsCopyGroup(MlirOperation op);
 MlirValue tileCapturedValue(MlirValue value);
 // The parameter or tile.alloc behind a memref, view or buffer, through views and what partitions capture.
 MlirValue tileRootOf(MlirValue memory);
+// The tile.warp_specialize around the op and the number of its partition; else the kernel and -1.
+MlirOperation tilePartitionAround(MlirOperation op, intptr_t *partition);
 // The warps that run the op: of the partition around it, else the kernel's; 0: nobody says.
 int64_t tileWarpsOf(MlirOperation op);
 

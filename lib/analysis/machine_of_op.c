@@ -50,3 +50,10 @@ TileMachine *tileMachineOf(MlirOperation op, MlirExtPass pass, MlirAttribute *at
     *attribute = found;
   return machine;
 }
+
+TileMachine *tileNamedMachineOf(MlirOperation kernel, MlirExtPass pass, MlirAttribute *attribute) {
+  if (mlirExtPassGetString(pass, "chip").length || !mlirAttributeIsNull(tileMachineStated(kernel)))
+    return tileMachineOf(kernel, pass, attribute);
+  tileError(kernel, "has no machine; the kernel, the module or the option chip must name one");
+  return NULL;
+}

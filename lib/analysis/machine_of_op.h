@@ -19,6 +19,9 @@
 // The caller destroys the machine. Null after a diagnostic at the op. `attribute` (may be null) gets the #tile.machine,
 // or a null attribute for this host.
 TileMachine *tileMachineOf(MlirOperation op, MlirExtPass pass, MlirAttribute *attribute);
+// The machine that the option, the kernel or a module names, for passes that need one: null after a diagnostic too if
+// nobody names a machine. `attribute` may be null.
+TileMachine *tileNamedMachineOf(MlirOperation kernel, MlirExtPass pass, MlirAttribute *attribute);
 // What the kernel or a module around the op says, from the op outwards; null if none does.
 MlirAttribute tileMachineStated(MlirOperation op);
 // This host, or a common CPU where the host cannot be asked.

@@ -6,6 +6,7 @@
 #include "dialects/tile/tile.h"
 #include "lib/analysis/extremum.h"
 #include "lib/analysis/reduction.h"
+#include "lib/ir/op_query.h"
 #include "lib/search/construct.h"
 #include "lib/search/cpu_cost.h"
 #include "lib/search/kinds/window_kind.h"
@@ -197,22 +198,13 @@ static void describeCaptures(const TileStructured *s, TileOperator *op) {
   }
 }
 
-// Ops that a GPU's lane computes by many instructions: those of `math` that its instructions do not have.
-static bool isFunction(MlirOperation op) {
-  static const TileUpstream plain[] = {MathOp_AbsF,  MathOp_AbsI,  MathOp_Ceil,      MathOp_ClampF,    MathOp_CopySign,
-                                       MathOp_Floor, MathOp_Fma,   MathOp_Round,     MathOp_RoundEven, MathOp_Rsqrt,
-                                       MathOp_Sqrt,  MathOp_Trunc, TileUpstream_None};
-  return tileOpNameStartsWith(op, "math.") && !mathSincosOpIsA(op) && mlirTypeIsAFloat(tileOnlyResultType(op)) &&
-         !tileUpstreamIsOneOf(op, plain);
-}
-
 static double functionsOf(const TileStructured *s) {
   double functions = 0;
   if (mlirBlockIsNull(s->body))
     return linalgSoftmaxOpIsA(s->op) ? 1 : 0;
   for (MlirOperation op = mlirBlockGetFirstOperation(s->body); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op))
-    functions += isFunction(op);
+    functions += tileOpIsFunction(op);
   return functions;
 }
 

@@ -7,6 +7,7 @@
 #include "lib/ir/op_query.h"
 #include "lib/ir/op_spec.h"
 #include "lib/ir/support.h"
+#include "lib/ir/upstream.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -327,11 +328,12 @@ MlirValue tileMemoryRoot(MlirValue memory) {
 //===--- properties ---------------------------------------------------------===//
 bool tileOpHasProperty(MlirOperation op, TileProperty property) {
   const TileOpSpec *spec = tileSpecOf(op);
-  return spec && spec->properties & property;
+  return (spec ? spec->properties : tileUpstreamProperties(tileUpstreamKind(op))) & property;
 }
 
 bool tileOpIsElementwise(MlirOperation op) {
   return tileOpHasProperty(op, TileProperty_Elementwise) || mlirExtOperationIsElementwise(op);
 }
 bool tileOpMovesElements(MlirOperation op) { return tileOpHasProperty(op, TileProperty_MovesElements); }
+bool tileOpIsFunction(MlirOperation op) { return tileOpHasProperty(op, TileProperty_Function); }
 bool tileOpExchangesElements(MlirOperation op) { return tileOpHasProperty(op, TileProperty_ExchangesElements); }

@@ -459,6 +459,7 @@ static bool compileProperty(TileOpSpec *spec, Text entry, const TileSpecError *e
       {"elementwise", TileProperty_Elementwise},
       {"moves elements", TileProperty_MovesElements},
       {"exchanges elements", TileProperty_ExchangesElements},
+      {"function", TileProperty_Function},
   };
   for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
     if (is(entry, names[i].name)) {
@@ -474,7 +475,7 @@ static bool compileProperty(TileOpSpec *spec, Text entry, const TileSpecError *e
   }
   return tileSpecError(error, spec, "properties",
                        "unknown property '%.*s'; accepted: elementwise, moves elements, exchanges elements, "
-                       "same memory as OPERAND",
+                       "function, same memory as OPERAND",
                        (int)(entry.end - entry.begin), entry.begin);
 }
 

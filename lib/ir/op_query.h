@@ -43,5 +43,7 @@ bool tileOpHasProperty(MlirOperation op, TileProperty property);
 bool tileOpIsElementwise(MlirOperation op);
 // Each element of the result is an element of an operand, unchanged (tile.transpose, tile.slice).
 bool tileOpMovesElements(MlirOperation op);
+// Many instructions compute an element (math.exp); machines have instructions for others (math.sqrt, arith.addf).
+bool tileOpIsFunction(MlirOperation op);
 // On a GPU, elements may have to pass between threads through shared memory (tile.reduce, tile.convert_layout).
 bool tileOpExchangesElements(MlirOperation op);

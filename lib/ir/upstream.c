@@ -6,6 +6,7 @@
 typedef struct Name {
   const char *text;
   int length;
+  unsigned properties;
 } Name;
 static const Name names[] = {
 #include "upstream/names.inc"
@@ -40,6 +41,7 @@ bool tileUpstreamIsOneOf(MlirOperation op, const TileUpstream *kinds) {
 }
 
 const char *tileUpstreamName(TileUpstream kind) { return kind >= 0 && kind < NumNames ? names[kind].text : NULL; }
+unsigned tileUpstreamProperties(TileUpstream kind) { return kind >= 0 && kind < NumNames ? names[kind].properties : 0; }
 intptr_t tileUpstreamNumOps(void) { return NumNames; }
 
 int tileUpstreamWord(MlirAttribute attribute, const char *const *texts) {

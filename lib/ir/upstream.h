@@ -16,6 +16,7 @@ const char *tileUpstreamName(TileUpstream kind);         // "arith.addf"
 // The number of the text that the attribute prints as; -1: none of them. `texts` ends with null.
 int tileUpstreamWord(MlirAttribute attribute, const char *const *texts);
 intptr_t tileUpstreamNumOps(void);
+unsigned tileUpstreamProperties(TileUpstream kind);                    // TileProperty bits of the row; 0 of None
 bool tileUpstreamIsOneOf(MlirOperation op, const TileUpstream *kinds); // a list that ends with None
 
 // An op whose only result has the type of its (first) operand: arith.addf, math.exp, llvm.fadd.

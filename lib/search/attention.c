@@ -127,7 +127,8 @@ static bool fitsGpu(const TileSearchTarget *target, const TileAttentionSizes *s,
 // rows of whole pieces. Scores, sums and weights are in registers, queries too in shared memory. The limits are those
 // of tile-specialize-warps.
 static bool runsInGroups(const TileSearchTarget *target, const TileAttentionSizes *s, int64_t queries, int64_t keys) {
-  enum { GroupQueries = 64, PieceBytes = 16, ExchangeBytes = 9216, OneGroup = 128, TwoGroups = 168 };
+  enum { GroupQueries = 64, PieceBytes = 16 };
+  const TileSearchModel *model = &target->model;
   int64_t depth = tessera_bucket(s->depth), channels = tessera_bucket(s->channels), groups = queries / GroupQueries;
   if (!target->hasGroupAtom || (groups != 1 && groups != 2) || keys < s->bytes * 8 ||
       s->depth * s->bytes % PieceBytes || s->channels * s->bytes % PieceBytes || s->bytes != 2)
@@ -135,7 +136,9 @@ static bool runsInGroups(const TileSearchTarget *target, const TileAttentionSize
   int64_t threads = groups * WarpsOfBlock * target->lanes;
   int64_t values = queries * (channels + keys) + queries * keys * s->bytes / SumBytes;
   int64_t shared = (Stages * keys * (depth + channels) + queries * depth) * s->bytes;
-  return values / threads <= (groups == 1 ? OneGroup : TwoGroups) && shared + ExchangeBytes <= target->sharedPerBlock;
+  int64_t most =
+      groups == 1 ? model->groupSumRegisters : tileSearchGroupRegisters(target, groups) - model->groupBesideRegisters;
+  return values / threads <= most && shared + model->groupExchange <= target->sharedPerBlock;
 }
 
 // Bytes per second at which keys and values come: those of the heads under way stay in a cache that holds them.

@@ -492,10 +492,9 @@ static double inBestOrder(const Nest *nest, int i, double together, int64_t *gro
 
 //===--- products of warpgroups ---------------------------------------------------------===//
 
-// The limits of tile-specialize-warps: groups of four warps that multiply 64 rows at a time, an engine that copies rows
-// of whole pieces, one group of warps beside them that loads.
-enum { GroupWarps = 4, GroupRows = 64, MostColumns = 256, MostGroupSums = 128, PieceBytes = 16, ExchangeBytes = 9216 };
-enum { MostGroupStages = 8, FewestGroupStages = 2, SharedSums = 64, LoadingWarps = 4 };
+// What tile-specialize-warps makes: groups of four warps that multiply 64 rows at a time, an engine that copies rows of
+// whole pieces, one group of warps beside them that loads.
+enum { GroupWarps = 4, GroupRows = 64, MostColumns = 256, PieceBytes = 16, FewestGroupStages = 2, LoadingWarps = 4 };
 
 // Rows of whole pieces, neighbours along one of the product's dimensions; elements of fewer than 16 bits along k only.
 static bool suitsEngine(const Nest *nest, const TileOperatorOperand *operand) {
@@ -520,7 +519,8 @@ static bool runsInGroups(const Nest *nest) {
       rest *= op->dims[d].isReduction ? op->dims[d].extent : size[d];
   return nest->tile->gpu.warps % GroupWarps == 0 && (groups == 1 || groups == 2) && rest == 1 &&
          size[op->m] % (GroupRows * groups) == 0 && size[op->n] % 16 == 0 && size[op->k] * bits >= 256 &&
-         size[op->m] * size[op->n] <= MostGroupSums * groups * GroupWarps * nest->target->lanes &&
+         size[op->m] * size[op->n] <=
+             nest->target->model.groupSumRegisters * groups * GroupWarps * nest->target->lanes &&
          suitsEngine(nest, &op->operands[op->lhs]) && suitsEngine(nest, &op->operands[op->rhs]);
 }
 
@@ -528,15 +528,19 @@ static bool runsInGroups(const Nest *nest) {
 static int64_t groupPrograms(const Nest *nest) {
   const int64_t *size = nest->tile->size;
   int64_t sums = size[nest->op->m] * size[nest->op->n] / (groupsOf(nest) * GroupWarps * nest->target->lanes);
-  return groupsOf(nest) == 1 && sums <= SharedSums && nest->programs > (double)nest->target->cores ? 2 : 1;
+  return groupsOf(nest) == 1 && sums <= nest->target->model.groupSumRegisters / 2 &&
+                 nest->programs > (double)nest->target->cores
+             ? 2
+             : 1;
 }
 
 // Stages of the ring beside the result; as many as there are steps.
 static int64_t groupStages(const Nest *nest, int64_t programs, double stage) {
   const TileOperatorOperand *out = &nest->op->operands[nest->op->out];
   double result = tileElements(nest, nest->op->out) * fmin(bytesOf(out), 2); // a wider one goes its own way
-  double room = (double)nest->target->sharedPerBlock / (double)programs - ExchangeBytes - result;
-  return (int64_t)fmin(fmin(floor(room / stage), MostGroupStages), nest->steps);
+  const TileSearchModel *model = &nest->target->model;
+  double room = (double)nest->target->sharedPerBlock / (double)programs - (double)model->groupExchange - result;
+  return (int64_t)fmin(fmin(floor(room / stage), (double)model->groupStages), nest->steps);
 }
 
 // Steps at the rate of the instruction, which falls with its columns, or as fast as stages come.

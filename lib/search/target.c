@@ -1,6 +1,8 @@
 // Reads a machine for tile construction. See target.h.
 #include "lib/search/target.h"
 
+#include "lib/support/integer.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -103,6 +105,16 @@ bool tileSearchReadTarget(const TileMachine *machine, TileSearchTarget *target, 
 
 bool tileSearchGains(const TileSearchTarget *target, double seconds, double against) {
   return seconds * (1 + target->model.gain) <= against;
+}
+
+int64_t tileSearchEqualRegisters(const TileSearchTarget *target, int64_t warps) {
+  int64_t grain = target->model.registerGrain, registers = target->registersPerCore / (warps * target->lanes);
+  return tessera_min(registers, target->registersPerThread) / grain * grain;
+}
+
+int64_t tileSearchGroupRegisters(const TileSearchTarget *target, int64_t groups) {
+  int64_t grain = target->model.registerGrain, all = (groups + 1) * tileSearchEqualRegisters(target, 4 * (groups + 1));
+  return (all - target->model.groupLoadRegisters) / groups / grain * grain;
 }
 
 //===--- for one operator -----------------------------------------------------===//

@@ -60,6 +60,11 @@ typedef struct TileSearchTarget {
 bool tileSearchReadTarget(const TileMachine *machine, TileSearchTarget *target, TileError *error);
 // True if `seconds` is less than `against` by at least `model.gain.percent`.
 bool tileSearchGains(const TileSearchTarget *target, double seconds, double against);
+// Registers of a thread when so many warps share those of a core equally.
+int64_t tileSearchEqualRegisters(const TileSearchTarget *target, int64_t warps);
+// Registers of a thread that multiplies in one of `groups` groups of four warps. One more group only starts copies, and
+// gives its registers away.
+int64_t tileSearchGroupRegisters(const TileSearchTarget *target, int64_t groups);
 // Sets rate and atom. Among the instructions that accept the operator's types and one warp issues, the least tall and
 // wide one aligns tiles. A type without a rate computes as f32 does.
 void tileSearchSetOperator(const TileMachine *machine, const TileOperator *op, TileSearchTarget *target);

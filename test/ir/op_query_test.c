@@ -56,6 +56,7 @@ static void effects(MlirModule module) {
   CHECK(tileOpReads(branch, n) && !tileOpReads(branch, m) && tileOpOnlyReads(branch));
   CHECK(tileOpWrites(call, m) && tileOpReads(call, n) && !tileOpOnlyReads(call)); // unknown: anything
   CHECK(!tileOpHasEffects(findOp(module, "math.exp")) && tileOpOnlyReads(findOp(module, "arith.addf")));
+  CHECK(tileOpIsFunction(findOp(module, "math.exp")) && !tileOpIsFunction(findOp(module, "arith.addf")));
   CHECK(mlirValueEqual(tileMemoryRoot(memrefStoreOpGetMemref(store)), m));
   CHECK(mlirValueEqual(tileMemoryRoot(m), m));
 }

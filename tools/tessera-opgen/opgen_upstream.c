@@ -80,7 +80,8 @@ static bool writeSection(TileArena *arena, const char *folder, int section, intp
   if (!compileSection(arena, section, specs, enums, &opgen))
     return false;
   for (intptr_t i = 0; i < opgen.numSpecs; ++i) {
-    fprintf(names, "{\"%s\", %d},\n", specs[i].fullName, (int)strlen(specs[i].fullName));
+    fprintf(names, "{\"%s\", %d, %u},\n", specs[i].fullName, (int)strlen(specs[i].fullName),
+            (unsigned)specs[i].properties);
     addSlot(specs[i].fullName, (int)(first + i), slots);
   }
   *count = opgen.numSpecs;

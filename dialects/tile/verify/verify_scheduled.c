@@ -12,7 +12,8 @@
 
 //===--- alloc, slot, convert_layout ---------------------------------===//
 
-enum { OffsetAlign = 16 }; // bytes of the widest access of a thread
+enum { OffsetAlign = 16 };       // bytes of the widest access of a thread
+enum { MostArrivals = 1048575 }; // PTX ISA, mbarrier: 2^20 - 1
 
 // Ordered by the kernel's own tile.sync, or in program order.
 static bool isSpace(MlirAttribute space) {
@@ -31,13 +32,26 @@ static bool expectContiguous(MlirOperation op, MlirType memref) {
                    TILE_TYPE_TEXT(memref));
 }
 
+// Arrivals complete a round of the machine's barrier; each partition of the type has an equal share.
+static bool verifyArrivals(MlirOperation op, MlirType type) {
+  int64_t arrivals = 0;
+  if (!tileIntegerOf(op, "arrivals", &arrivals))
+    return true;
+  if (!tileTypeIsABarrier(type))
+    return tileError(op, "arrivals: %s has none; the attribute applies to barriers", TILE_TYPE_TEXT(type));
+  int64_t partitions = tileBarrierTypeGetArrivals(type);
+  return (arrivals >= 1 && arrivals <= MostArrivals && arrivals % partitions == 0) ||
+         tileError(op, "arrivals: %lld; the accepted values are multiples of %lld, which is in the type, up to %d",
+                   (long long)arrivals, (long long)partitions, MostArrivals);
+}
+
 bool tileAllocOpVerify(MlirOperation op) {
   int64_t offset = 0;
   MlirType type = tileAllocOpGetResultType(op);
   tileIntegerOf(op, "offset", &offset);
   if (mlirTypeIsAMemRef(type) && !expectContiguous(op, type))
     return false;
-  return tileExpectInteger(op, "the offset", offset, 0, INT64_MAX) &&
+  return verifyArrivals(op, type) && tileExpectInteger(op, "the offset", offset, 0, INT64_MAX) &&
          (offset % OffsetAlign == 0 ||
           tileError(op, "begins at byte %lld; the offset must be a multiple of %d", (long long)offset, OffsetAlign));
 }
@@ -257,6 +271,16 @@ static bool verifyRegisters(MlirOperation op) {
   return count == 0 || expectOnePerPartition(op, "registers", count);
 }
 
+// 0: all threads of the partition.
+static bool verifyPartitionThreads(MlirOperation op) {
+  intptr_t count = tileArrayCount(op, "threads");
+  for (intptr_t i = 0; i < count; ++i)
+    if (tileArrayAt(op, "threads", i) != 0 && tileArrayAt(op, "threads", i) != 1)
+      return tileError(op, "threads: partition #%d has %lld; the accepted values are 1, and none for all threads",
+                       (int)i, (long long)tileArrayAt(op, "threads", i));
+  return count == 0 || expectOnePerPartition(op, "threads", count);
+}
+
 static bool verifyArguments(MlirOperation op, intptr_t index) {
   MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, index));
   intptr_t captures = mlirOperationGetNumOperands(op);
@@ -285,7 +309,8 @@ bool tileWarpSpecializeOpVerify(MlirOperation op) {
   for (intptr_t i = 0; i < mlirOperationGetNumRegions(op); ++i)
     if (!verifyArguments(op, i))
       return false;
-  return verifyCaptures(op) && verifyNames(op) && verifyWarps(op, parent) && verifyRegisters(op);
+  return verifyCaptures(op) && verifyNames(op) && verifyWarps(op, parent) && verifyRegisters(op) &&
+         verifyPartitionThreads(op);
 }
 
 // All partitions run. For data flow that is: control may go from the op to any of them, and from each to the end.

@@ -6,10 +6,10 @@
 
 enum { BarrierBytes = 8 };
 
-// A round completes by `arrivals` partitions; each has `share` arrivals, which its warps divide.
+// Each partition has `share` of the arrivals that complete a round, which its warps divide.
 typedef struct BarrierRing {
   MlirValue base; // llvm.ptr<3>
-  int64_t stages, arrivals, share;
+  int64_t stages, share;
 } BarrierRing;
 
 // A hidden parameter: the map of a tensor in boxes.
@@ -33,10 +33,3 @@ bool gpuCopyBoxes(Gpu *g, MlirOperation op); // tile.copy_async engine "tma"
 bool gpuIsCopyOfBoxes(MlirOperation op);     // whether it is
 bool gpuWaitBoxes(Gpu *g, MlirOperation op); // tile.wait for such copies
 void gpuFinishTensorMaps(Gpu *g);            // as parameters of the function
-
-//===--- partitions.c -----------------------------------------------------------===//
-// Warps that arrive at barriers: of the partition around an op, else of the block; 1 where one thread does the work.
-int64_t gpuArrivingWarps(Gpu *g, MlirOperation op);
-bool gpuHasPartitions(MlirOperation kernel);
-// The registers of a thread that the kernel starts with; 0: the assembler's to choose.
-int64_t gpuEntryRegisters(Gpu *g);

@@ -164,12 +164,21 @@ static bool buildShared(Gpu *g) {
 
 //===--- the kernel -------------------------------------------------------------------------------===//
 
+// The verifier lets them stand in the kernel's own block only.
+static bool hasPartitions(MlirOperation kernel) {
+  MlirBlock body = mlirRegionGetFirstBlock(tileKernelOpGetBody(kernel));
+  MlirOperation op = mlirBlockGetFirstOperation(body);
+  while (!mlirOperationIsNull(op) && !tileWarpSpecializeOpIsA(op))
+    op = mlirOperationGetNextInBlock(op);
+  return !mlirOperationIsNull(op);
+}
+
 static bool readThreads(Gpu *g) {
   g->warps = 1;
   tileIntegerOf(g->kernel, "warps", &g->warps);
   if (!tileMachineGetInteger(g->machine, "warp.width", &g->width))
     return tileError(g->kernel, "machine %s has no warp.width", tileMachineGetName(g->machine));
-  if (g->warps & (g->warps - 1) && !gpuHasPartitions(g->kernel))
+  if (!tessera_is_power_of_two(g->warps) && !hasPartitions(g->kernel))
     return gpuRefuse(g->kernel, "a number of warps that is not a power of two");
   g->laneBits = tessera_log2(g->width);
   g->warpBits = tessera_log2(g->warps);
@@ -215,8 +224,8 @@ static bool lowerKernel(Gpu *g) {
   llvmReturnOpBuild(&g->builder, (MlirValue){NULL});
   gpuFinishTensorMaps(g);
   g->vocabulary->markKernel(g->function, g->threads);
-  int64_t registers = gpuEntryRegisters(g);
-  if (registers && g->vocabulary->limitRegisters)
+  int64_t registers = 0;
+  if (tileIntegerOf(g->kernel, "registers", &registers) && g->vocabulary->limitRegisters)
     g->vocabulary->limitRegisters(g->function, registers);
   if (!mlirAttributeIsNull(tileOpAttribute(g->kernel, "cooperative")))
     mlirOperationSetAttributeByName(g->function, tileString("cooperative"), mlirUnitAttrGet(g->context));

@@ -1,6 +1,6 @@
 // Partitions of warps with programs of their own, and the barriers in shared memory by which they wait for each other.
 // A partition is a branch by the warp's number, equal in all its lanes. A partition has its own barrier, its own thread
-// numbers, and places computed where it begins. One whose work is to start copies runs in one thread.
+// numbers, and places computed where it begins. `threads(1)` runs it in one thread.
 // Use k of a ring of barriers is stage k mod stages in round k div stages, whose parity a wait names. One lane of each
 // warp arrives once all lanes have got there: what they did before is then over.
 #include "lib/conversion/tile_to_gpu/asynchronous.h"
@@ -15,84 +15,38 @@ enum { GroupWarps = 4, RegisterGrain = 8, FewestRegisters = 24, MostRegisters = 
 
 //===--- questions ----------------------------------------------------------------------------===//
 
-static MlirWalkResult stopAtPartitions(MlirOperation op, void *found) {
-  *(bool *)found |= tileWarpSpecializeOpIsA(op);
-  return *(bool *)found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+static bool isOneThread(MlirOperation op, intptr_t partition) {
+  return tileArrayCount(op, "threads") && tileArrayAt(op, "threads", partition) == 1;
 }
 
-bool gpuHasPartitions(MlirOperation kernel) {
-  bool found = false;
-  mlirOperationWalk(kernel, stopAtPartitions, &found, MlirWalkPreOrder);
-  return found;
+// Tiles and copies that threads divide among them.
+static MlirWalkResult refuseShared(MlirOperation op, void *ok) {
+  if (tileOpHasTiles(op) || tileCopyOpIsA(op) || (tileCopyAsyncOpIsA(op) && !gpuIsCopyOfBoxes(op)))
+    *(bool *)ok = tileError(op, "divides elements among threads, but its partition has `threads(1)`; remove that");
+  return *(bool *)ok ? MlirWalkResultAdvance : MlirWalkResultInterrupt;
 }
 
-// What one thread can do for all: nothing on tiles, whose elements the threads share, and no copy that they divide.
-static bool needsThreads(MlirOperation op) {
-  return tileOpHasTiles(op) || tileCopyOpIsA(op) || (tileCopyAsyncOpIsA(op) && !gpuIsCopyOfBoxes(op));
-}
-
-static MlirWalkResult stopAtThreads(MlirOperation op, void *found) {
-  *(bool *)found |= needsThreads(op);
-  return *(bool *)found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
-}
-
-static bool isForOneThread(MlirOperation op, intptr_t partition) {
-  bool found = false;
+static bool expectThreads(MlirOperation op, intptr_t partition) {
+  bool ok = true;
   MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, partition));
-  for (MlirOperation inner = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(inner) && !found;
+  if (!isOneThread(op, partition))
+    return true;
+  for (MlirOperation inner = mlirBlockGetFirstOperation(block); ok && !mlirOperationIsNull(inner);
        inner = mlirOperationGetNextInBlock(inner))
-    mlirOperationWalk(inner, stopAtThreads, &found, MlirWalkPreOrder);
-  return !found;
-}
-
-static intptr_t partitionOf(MlirOperation op, MlirBlock block) {
-  intptr_t i = 0;
-  while (i < mlirOperationGetNumRegions(op) &&
-         !mlirBlockEqual(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, i)), block))
-    ++i;
-  return i;
-}
-
-int64_t gpuArrivingWarps(Gpu *g, MlirOperation op) {
-  for (MlirOperation around = op; !tileKernelOpIsA(around); around = op) {
-    MlirBlock block = mlirOperationGetBlock(around);
-    op = mlirOperationGetParentOperation(around);
-    if (!tileWarpSpecializeOpIsA(op))
-      continue;
-    intptr_t partition = partitionOf(op, block);
-    return isForOneThread(op, partition) ? 1 : tileArrayAt(op, "warps", partition);
-  }
-  int64_t warps = 1;
-  tileIntegerOf(g->kernel, "warps", &warps);
-  return warps;
+    mlirOperationWalk(inner, refuseShared, &ok, MlirWalkPreOrder);
+  return ok;
 }
 
 //===--- registers ----------------------------------------------------------------------------===//
 
-static MlirWalkResult findRegisters(MlirOperation op, void *found) {
-  *(bool *)found |= tileWarpSpecializeOpIsA(op) && tileArrayCount(op, "registers");
-  return MlirWalkResultAdvance;
-}
-
-// Partitions that change their registers start with an equal share: the machine moves what is free only.
-int64_t gpuEntryRegisters(Gpu *g) {
-  int64_t registers = 0, all = 0, most = MostRegisters;
-  bool changes = false;
-  if (tileIntegerOf(g->kernel, "registers", &registers))
-    return registers;
-  mlirOperationWalk(g->kernel, findRegisters, &changes, MlirWalkPreOrder);
-  if (!changes || !tileMachineGetInteger(g->machine, "registers.per_core", &all))
-    return 0;
-  tileMachineGetInteger(g->machine, "registers.per_thread", &most);
-  int64_t warps = 1;
-  tileIntegerOf(g->kernel, "warps", &warps);
-  return tessera_min(all / (warps * g->width), most) / RegisterGrain * RegisterGrain;
-}
-
-static bool expectRegisters(MlirOperation op, intptr_t partition, int64_t first) {
+static bool expectRegisters(Gpu *g, MlirOperation op, intptr_t partition, int64_t first) {
   int64_t registers = tileArrayCount(op, "registers") ? tileArrayAt(op, "registers", partition) : 0;
   if (!registers)
     return true;
+  if (!tileHas(g->kernel, "registers"))
+    return tileError(g->kernel,
+                     "registers: none; a kernel whose partitions change their registers needs the number that "
+                     "they start with");
   if (registers % RegisterGrain || registers < FewestRegisters || registers > MostRegisters)
     return tileError(op, "gives partition #%d %lld registers a thread; expected a multiple of %d from %d to %d",
                      (int)partition, (long long)registers, RegisterGrain, FewestRegisters, MostRegisters);
@@ -105,7 +59,8 @@ static bool expectRegisters(MlirOperation op, intptr_t partition, int64_t first)
 
 static void setRegisters(Gpu *g, MlirOperation op, intptr_t partition) {
   int64_t registers = tileArrayCount(op, "registers") ? tileArrayAt(op, "registers", partition) : 0;
-  int64_t before = gpuEntryRegisters(g);
+  int64_t before = 0;
+  tileIntegerOf(g->kernel, "registers", &before);
   if (registers && registers != before)
     g->vocabulary->engines->setRegisters(&g->builder, registers, registers > before);
 }
@@ -131,7 +86,7 @@ static bool lowerBody(Gpu *g, MlirOperation op, intptr_t partition, int64_t firs
   Gpu around = *g;
   g->maps = NULL;
   g->numMaps = 0;
-  g->isOneThread = isForOneThread(op, partition);
+  g->isOneThread = isOneThread(op, partition);
   g->partition = partition + 1;
   g->warps = g->isOneThread ? 1 : tileArrayAt(op, "warps", partition);
   g->warpBits = tessera_log2((uint64_t)g->warps);
@@ -165,7 +120,7 @@ static bool lowerPartition(Gpu *g, MlirOperation op, intptr_t partition, int64_t
   tileIntegerOf(g->kernel, "warps", &all);
   if (warps & (warps - 1))
     return gpuRefuse(op, "a partition of warps whose number is not a power of two");
-  if (!expectRegisters(op, partition, first))
+  if (!expectThreads(op, partition) || !expectRegisters(g, op, partition, first))
     return false;
   MlirValue is = {NULL};
   if (first)
@@ -209,41 +164,25 @@ const GpuEngines *gpuEngines(Gpu *g, MlirOperation op) {
 
 //===--- making them --------------------------------------------------------------------------===//
 
-// The most warps of those that arrive anywhere: all rounds count in shares of these.
-static int64_t mostArriving(Gpu *g, MlirValue barrier) {
-  int64_t most = 1;
-  for (MlirOpOperand use = mlirValueGetFirstUse(barrier); !mlirOpOperandIsNull(use);
-       use = mlirOpOperandGetNextUse(use)) {
-    MlirOperation user = mlirOpOperandGetOwner(use);
-    intptr_t number = mlirOpOperandGetOperandNumber(use);
-    if (tileBarrierArriveOpIsA(user))
-      most = tessera_max(most, gpuArrivingWarps(g, user));
-    for (intptr_t i = 0; tileWarpSpecializeOpIsA(user) && i < mlirOperationGetNumRegions(user); ++i) {
-      MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(user, i));
-      most = tessera_max(most, mostArriving(g, mlirBlockGetArgument(block, number)));
-    }
-  }
-  return most;
-}
-
 // The first thread makes them. A tile.sync behind the last of several in a row shows them to the others.
 bool gpuMakeBarrier(Gpu *g, MlirOperation op) {
   const GpuEngines *engines = gpuEngines(g, op);
-  int64_t offset;
+  int64_t offset, arrivals;
   if (!engines)
     return false;
   if (!tileKernelOpIsA(mlirOperationGetParentOperation(op)))
     return gpuRefuse(op, "a barrier that is made in control flow");
+  if (!tileIntegerOf(op, "arrivals", &arrivals))
+    return tileError(op,
+                     "arrivals: none; a barrier needs the number that completes a round (tile-count-waits writes it)");
   MlirType type = tileAllocOpGetResultType(op);
   BarrierRing *ring = gpuRecordNew(g, tileAllocOpGetResult(op), Record_Barrier)->ring = gpuAllocate(g, sizeof *ring);
-  *ring = (BarrierRing){.stages = tileBarrierTypeGetCount(type), .arrivals = tileBarrierTypeGetArrivals(type)};
+  *ring = (BarrierRing){.stages = tileBarrierTypeGetCount(type), .share = arrivals / tileBarrierTypeGetArrivals(type)};
   if (!gpuPlaceAlloc(g, op, ring->stages * BarrierBytes, &offset, &ring->base))
     return false;
-  ring->share = mostArriving(g, tileAllocOpGetResult(op));
   GpuIf first = gpuIf(g, gpuIsElected(g), 0, NULL);
   for (int64_t stage = 0; stage < ring->stages; ++stage)
-    engines->barrierCreate(&g->builder, gpuAddress(g, ring->base, gpuI32(g, stage * BarrierBytes)),
-                           ring->arrivals * ring->share);
+    engines->barrierCreate(&g->builder, gpuAddress(g, ring->base, gpuI32(g, stage * BarrierBytes)), arrivals);
   if (tileSyncOpIsA(mlirOperationGetNextInBlock(op)))
     engines->barriersCreated(&g->builder);
   gpuEndIf(g, &first, 0, NULL, NULL);
@@ -286,8 +225,11 @@ static bool lowerArrive(Gpu *g, MlirOperation op) {
   if (tileHas(op, "cluster") || !mlirValueIsNull(tileBarrierArriveOpGetRank(op)))
     return gpuRefuse(op, "an arrival at a barrier of another block");
   MlirValue barrier = tileBarrierArriveOpGetBarrier(op), use = tileBarrierArriveOpGetUse(op);
-  int64_t share = gpuRecord(g, barrier)->ring->share, warps = gpuArrivingWarps(g, op), bytes = 0;
+  int64_t share = gpuRecord(g, barrier)->ring->share, bytes = 0;
   bool expects = tileIntegerOf(op, "expect", &bytes);
+  if (share % g->warps)
+    return tileError(op, "arrivals: %lld of each partition cannot be divided among the %lld warps that arrive here",
+                     (long long)share, (long long)g->warps);
   MlirValue address = gpuBarrierOf(g, barrier, use), isFirstLane = {NULL};
   if (!g->isOneThread) {
     engines->warpBarrier(&g->builder);
@@ -297,12 +239,12 @@ static bool lowerArrive(Gpu *g, MlirOperation op) {
   GpuIf first = gpuIf(g, expects ? gpuIsElected(g) : (MlirValue){NULL}, 0, NULL);
   if (expects)
     engines->barrierExpect(&g->builder, address, bytes);
-  if (share / warps > expects)
-    engines->barrierArrive(&g->builder, address, share / warps - expects);
+  if (share / g->warps > expects)
+    engines->barrierArrive(&g->builder, address, share / g->warps - expects);
   gpuEndIf(g, &first, 0, NULL, NULL);
-  if (expects && warps > 1) {
+  if (expects && g->warps > 1) {
     GpuIf others = gpuIf(g, gpuNot(g, gpuIsElected(g)), 0, NULL);
-    engines->barrierArrive(&g->builder, address, share / warps);
+    engines->barrierArrive(&g->builder, address, share / g->warps);
     gpuEndIf(g, &others, 0, NULL, NULL);
   }
   gpuEndIf(g, &arriving, 0, NULL, NULL);

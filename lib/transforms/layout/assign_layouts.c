@@ -390,12 +390,10 @@ static bool run(MlirOperation kernel, MlirExtPass pass) {
   if (!needsLayouts(&tiled))
     return true;
   MlirAttribute attribute;
-  TileMachine *machine = tileMachineOf(kernel, pass, &attribute);
+  TileMachine *machine = tileNamedMachineOf(kernel, pass, &attribute);
   if (!machine)
     return false;
-  bool ok = mlirAttributeIsNull(attribute)
-                ? tileError(kernel, "has no machine; the kernel, the module or the option chip must name one")
-                : assign(kernel, pass, machine, attribute, &tiled);
+  bool ok = assign(kernel, pass, machine, attribute, &tiled);
   tileMachineDestroy(machine);
   if (ok)
     loadWhereTaken(kernel);

@@ -8,6 +8,7 @@
 #include "dialects/tile/questions.h"
 #include "dialects/tile/tile.h"
 #include "lib/ir/op_format.h"
+#include "lib/ir/op_query.h"
 #include "lib/layout/algebra.h"
 #include "lib/layout/tiling.h"
 #include "lib/support/grow.h"
@@ -616,8 +617,7 @@ static uint32_t rematerialsOf(Graph *graph, MlirValue value, int depth) {
   Variable *variable = &graph->variables[graph->ports[tile->definition].variable];
   if (variable->kind == Variable_Source)
     return 1;
-  bool isCheap =
-      tileBroadcastOpIsA(op) || tileTransposeOpIsA(op) || tileReshapeOpIsA(op) || tileOpNameStartsWith(op, "arith.");
+  bool isCheap = tileOpMovesElements(op) || (tileOpIsElementwise(op) && !tileOpIsFunction(op));
   uint32_t sum = 1;
   for (intptr_t i = 0; isCheap && i < mlirOperationGetNumOperands(op); ++i) {
     uint32_t part = 1;

@@ -169,12 +169,8 @@ static bool choose(MlirOperation kernel, MlirExtPass pass, const TileMachine *ma
 static bool run(MlirOperation kernel, MlirExtPass pass) {
   if (mlirBlockIsNull(mlirRegionGetFirstBlock(tileKernelOpGetBody(kernel))))
     return true;
-  MlirAttribute attribute;
-  TileMachine *machine = tileMachineOf(kernel, pass, &attribute);
-  bool ok =
-      machine && (mlirAttributeIsNull(attribute)
-                      ? tileError(kernel, "has no machine; the kernel, the module or the option chip must name one")
-                      : choose(kernel, pass, machine));
+  TileMachine *machine = tileNamedMachineOf(kernel, pass, NULL);
+  bool ok = machine && choose(kernel, pass, machine);
   tileMachineDestroy(machine);
   return ok;
 }

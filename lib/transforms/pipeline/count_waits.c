@@ -1,17 +1,21 @@
-// tile-count-waits: how many groups of asynchronous copies each wait leaves under way.
-// Expects: scheduled kernels. Leaves: `pending N` on each tile.wait that had none. cp.async's wait names how many of
-// the
-//   newest groups may still be under way, so each token needs its age: the least number of groups that can have been
-//   committed after its own on any path. The group of a copy ends at the join that takes its token, or at the copy
-//   itself. In a loop ages only fall from one round to the next, so they settle; an argument of a loop is as old as the
-//   youngest token that comes in. A wait whose tokens are not known waits for all groups.
+// tile-count-waits{chip=NAME}: how many groups of asynchronous copies each wait leaves under way, and how many arrivals
+//   complete a round of a barrier (count_arrivals.c).
+// Expects: scheduled kernels. Leaves: `pending N` on each tile.wait that had none, `arrivals` on barriers, and
+// `threads`
+//   and the kernel's `registers` where partitions have none. cp.async's wait names how many of the newest groups may
+//   still be under way, so each token needs its age: the least number of groups that can have been committed after its
+//   own on any path. The group of a copy ends at the join that takes its token, or at the copy itself. In a loop ages
+//   only fall from one round to the next, so they settle; an argument of a loop is as old as the youngest token that
+//   comes in. A wait whose tokens are not known waits for all groups.
 // Cost: linear in the ops, for each round until the ages of a loop settle.
 #include "lib/transforms/pipeline/pipeline.h"
 
 #include "dialects/tile/ops.h"
 #include "dialects/tile/questions.h"
+#include "lib/analysis/machine_of_op.h"
 #include "lib/ir/pass.h"
 #include "lib/support/grow.h"
+#include "lib/transforms/pipeline/count_arrivals.h"
 #include "upstream/scf.h"
 
 #include <stdlib.h>
@@ -257,13 +261,14 @@ static bool run(MlirOperation kernel, MlirExtPass pass) {
   }
   free(tokens.ages);
   free(tokens.waits);
-  return true;
+  return tileCountArrivals(kernel, pass);
 }
 
 const MlirExtPassDefinition tileCountWaitsPass = {
     .argument = "tile-count-waits",
-    .summary = "Count how many groups of asynchronous copies each wait leaves under way",
+    .summary = "Count the groups of copies that each wait leaves under way, and the arrivals at each barrier",
     .anchor = tileKernelOpName,
+    .options = (const MlirExtPassOption[]){TILE_CHIP_OPTION, {NULL}},
     .statistics = statistics,
     .run = run,
 };

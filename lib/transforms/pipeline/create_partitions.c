@@ -68,7 +68,7 @@ static MlirWalkResult capture(MlirOperation op, void *data) {
 }
 
 MlirOperation tilePartitionsCreate(TileBuilder *builder, MlirAttribute names, MlirAttribute warps,
-                                   MlirAttribute registers, int count, MlirRegion *regions) {
+                                   MlirAttribute registers, MlirAttribute threads, int count, MlirRegion *regions) {
   Capturing capturing = {.regions = regions, .numRegions = count};
   for (int r = 0; r < count; ++r) {
     capturing.partition = mlirRegionGetFirstBlock(regions[r]);
@@ -76,8 +76,8 @@ MlirOperation tilePartitionsCreate(TileBuilder *builder, MlirAttribute names, Ml
          op = mlirOperationGetNextInBlock(op))
       mlirOperationWalk(op, capture, &capturing, MlirWalkPreOrder);
   }
-  MlirOperation made =
-      tileWarpSpecializeOpCreate(builder, capturing.count, capturing.values, names, warps, registers, count, regions);
+  MlirOperation made = tileWarpSpecializeOpCreate(builder, capturing.count, capturing.values, names, warps, registers,
+                                                  threads, count, regions);
   free(capturing.values);
   return made;
 }

@@ -2,12 +2,12 @@
 //
 //   MlirRegion regions[2];
 //   TileBuilder load = tileBuilderInRegion(&builder, &regions[0], 0, NULL), …   // ops that use what they like
-//   tilePartitionsCreate(&builder, names, warps, registers, 2, regions);
+//   tilePartitionsCreate(&builder, names, warps, registers, threads, 2, regions);
 #pragma once
 
 #include "lib/ir/builder.h"
 
 // What the regions use from outside becomes captures; constants are made anew in each. The regions move into the op.
-// `registers` may be null.
+// `registers` and `threads` may be null.
 MlirOperation tilePartitionsCreate(TileBuilder *builder, MlirAttribute names, MlirAttribute warps,
-                                   MlirAttribute registers, int count, MlirRegion *regions);
+                                   MlirAttribute registers, MlirAttribute threads, int count, MlirRegion *regions);

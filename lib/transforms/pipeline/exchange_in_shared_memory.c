@@ -397,12 +397,8 @@ static bool exchangeKernel(MlirOperation kernel, MlirExtPass pass, const TileMac
 static bool run(MlirOperation kernel, MlirExtPass pass) {
   if (mlirBlockIsNull(mlirRegionGetFirstBlock(tileKernelOpGetBody(kernel))) || tileKernelOpHasOrdered(kernel))
     return true;
-  MlirAttribute attribute;
-  TileMachine *machine = tileMachineOf(kernel, pass, &attribute);
-  bool ok =
-      machine && (mlirAttributeIsNull(attribute)
-                      ? tileError(kernel, "has no machine; the kernel, the module or the option chip must name one")
-                      : exchangeKernel(kernel, pass, machine));
+  TileMachine *machine = tileNamedMachineOf(kernel, pass, NULL);
+  bool ok = machine && exchangeKernel(kernel, pass, machine);
   tileMachineDestroy(machine);
   return ok;
 }

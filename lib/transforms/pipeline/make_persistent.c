@@ -305,7 +305,7 @@ static void changeKernel(Walk *walk) {
     wrap(walk, mlirRegionGetFirstBlock(regions[i]), builder.location);
   }
   tilePartitionsCreate(&builder, tileWarpSpecializeOpGetNames(old), tileWarpSpecializeOpGetWarps(old),
-                       tileWarpSpecializeOpGetRegisters(old), count, regions);
+                       tileWarpSpecializeOpGetRegisters(old), tileWarpSpecializeOpGetThreads(old), count, regions);
   mlirOperationDestroy(old);
 }
 

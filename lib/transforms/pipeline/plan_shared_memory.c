@@ -253,7 +253,7 @@ static const char *const statistics[] = {
 
 typedef struct Plan {
   MlirOperation kernel;
-  const TileMachine *machine;
+  TileMachine *machine;
   Lifetimes *lifetimes;
   int64_t end, apart; // shared memory in use; of all buffers
   int64_t free;       // that a block may take at no cost
@@ -346,14 +346,9 @@ static bool planKernel(Plan *plan, MlirExtPass pass) {
 static bool run(MlirOperation kernel, MlirExtPass pass) {
   if (mlirBlockIsNull(mlirRegionGetFirstBlock(tileKernelOpGetBody(kernel))))
     return true;
-  MlirAttribute attribute;
-  TileMachine *machine = tileMachineOf(kernel, pass, &attribute);
-  Plan plan = {.kernel = kernel, .machine = machine};
-  bool ok =
-      machine && (mlirAttributeIsNull(attribute)
-                      ? tileError(kernel, "has no machine; the kernel, the module or the option chip must name one")
-                      : planKernel(&plan, pass));
-  tileMachineDestroy(machine);
+  Plan plan = {.kernel = kernel, .machine = tileNamedMachineOf(kernel, pass, NULL)};
+  bool ok = plan.machine && planKernel(&plan, pass);
+  tileMachineDestroy(plan.machine);
   return ok;
 }
 

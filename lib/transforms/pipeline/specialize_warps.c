@@ -25,6 +25,7 @@
 #include "lib/ir/op_query.h"
 #include "lib/ir/pass.h"
 #include "lib/machine/machine.h"
+#include "lib/search/target.h"
 #include "lib/support/integer.h"
 #include "lib/transforms/pipeline/loops.h"
 #include "lib/transforms/pipeline/pipeline.h"
@@ -43,16 +44,13 @@ static const char *const statistics[] = {
     NULL,
 };
 
-// Shared memory: what exchanges between threads may take behind the loop, and the pattern that buffers begin at.
-enum { ExchangeBytes = 8192, PatternBytes = 1024 };
-// Registers: of a thread that only starts copies; of sums and factors in one that multiplies, which needs some beside
-// them.
-enum { LoadRegisters = 40, MostSums = 128, BesideSums = 64, RegisterGrain = 8 };
-enum { MostStages = 8, FewestStages = 2, FewestBesideResult = 3, MostColumns = 256, GroupSize = 64 };
+// Two stages are the fewest that let a copy run beside a product. A group's instruction multiplies 64 rows.
+enum { FewestStages = 2, MostColumns = 256, GroupSize = 64 };
 
 typedef struct Search {
   MlirExtPass pass;
   const TileMachine *machine;
+  TileSearchTarget target;
   int64_t sums;   // of a thread, and its factors in registers
   int64_t blocks; // that a core is to hold
   SpecializePlan plan;
@@ -299,8 +297,9 @@ static int64_t columnsOf(const SpecializePlan *plan, MlirOperation product) {
 }
 
 // Registers of a thread for the product's sums and its factor, if that is in registers.
-static int64_t registersOf(const SpecializePlan *plan, const SpecializeProduct *product) {
-  int64_t threads = plan->groups * SpecializeGroupWarps * 32;
+static int64_t registersOf(const Search *search, const SpecializeProduct *product) {
+  const SpecializePlan *plan = &search->plan;
+  int64_t threads = plan->groups * SpecializeGroupWarps * search->target.lanes;
   MlirType left = tileMmaOpGetLhsType(product->op);
   int64_t count = tileTypeGetCount(tileMmaOpGetAccumulatorType(product->op)) / threads;
   if (mlirOperationIsNull(product->factors[0].load))
@@ -321,7 +320,7 @@ static bool chooseGroups(Search *search) {
   for (int i = 0; i < plan->count; ++i) {
     if (tileTypeGetSize(tileMmaOpGetAccumulatorType(plan->products[i].op), 0) != tileTypeGetSize(sums, 0))
       return false;
-    search->sums += registersOf(plan, &plan->products[i]);
+    search->sums += registersOf(search, &plan->products[i]);
   }
   return true;
 }
@@ -367,9 +366,8 @@ static int64_t programsAlong(MlirOperation id) {
 
 // Whether every program of the kernel has a core for itself.
 static bool areFewPrograms(const Search *search) {
-  int64_t programs = 1, cores = 0;
+  int64_t programs = 1, cores = search->target.cores;
   TileOps ids = tileCollectOps(search->plan.kernel, tileProgramIdOpIsA);
-  tileMachineGetInteger(search->machine, "cores", &cores);
   for (intptr_t i = 0; i < ids.count && programs <= cores; ++i) {
     int64_t along = programsAlong(ids.items[i]);
     programs = along ? programs * along : cores + 1;
@@ -382,34 +380,30 @@ static bool areFewPrograms(const Search *search) {
 // is one.
 static bool chooseRegisters(Search *search) {
   SpecializePlan *plan = &search->plan;
-  int64_t registers = 0, perThread = 0, groups = 1 + plan->groups, threads = groups * SpecializeGroupWarps * 32;
-  search->blocks = plan->groups == 1 && search->sums <= MostSums / 2 && !areFewPrograms(search) ? 2 : 1;
+  const TileSearchModel *model = &search->target.model;
+  search->blocks = plan->groups == 1 && search->sums <= model->groupSumRegisters / 2 && !areFewPrograms(search) ? 2 : 1;
   if (plan->groups == 1)
-    return search->sums <= MostSums;
-  tileMachineGetInteger(search->machine, "registers.per_core", &registers);
-  tileMachineGetInteger(search->machine, "registers.per_thread", &perThread);
-  int64_t entry = tessera_min(registers / threads, perThread) / RegisterGrain * RegisterGrain;
-  plan->registers[0] = LoadRegisters;
-  plan->registers[1] = (entry * groups - LoadRegisters) / plan->groups / RegisterGrain * RegisterGrain;
-  return search->sums <= (plan->isSum ? MostSums : plan->registers[1] - BesideSums);
+    return search->sums <= model->groupSumRegisters;
+  plan->registers[0] = model->groupLoadRegisters;
+  plan->registers[1] = tileSearchGroupRegisters(&search->target, plan->groups);
+  return search->sums <= (plan->isSum ? model->groupSumRegisters : plan->registers[1] - model->groupBesideRegisters);
 }
 
 //===--- stages -------------------------------------------------------------------------------===//
 
 static int64_t stagesThatFit(const Search *search, int64_t bytesBeside) {
   const SpecializePlan *plan = &search->plan;
-  int64_t limit = 0, core = 0, first, rounds;
-  tileMachineGetInteger(search->machine, "shared.per_block.bytes", &limit);
+  int64_t limit = search->target.sharedPerBlock, core = 0, first, rounds;
   tileMachineGetInteger(search->machine, "shared.bytes", &core);
   if (search->blocks > 1)
     limit = core / search->blocks - (core - limit); // the system takes some of each block's
   // Barriers of 8 bytes for what is full and what is empty, each ring at a pattern of its own.
   int64_t stages =
-      (limit - ExchangeBytes - PatternBytes - plan->kept - bytesBeside) / (plan->expected + 16 * plan->count);
+      (limit - search->target.model.groupExchange - plan->kept - bytesBeside) / (plan->expected + 16 * plan->count);
   if (tileConstantIndex(scfForOpGetLowerBound(plan->loop), &first) && first == 0 &&
       tileConstantIndex(scfForOpGetUpperBound(plan->loop), &rounds))
     stages = tessera_min(stages, tessera_max(rounds, 1));
-  return tessera_min(stages, MostStages);
+  return tessera_min(stages, search->target.model.groupStages);
 }
 
 static bool planFactors(Search *search) {
@@ -435,7 +429,7 @@ static bool chooseStages(Search *search) {
   plan->stages = most;
   if (tileSpecializeResult(plan, search->machine)) {
     plan->stages = stagesThatFit(search, tileDenseBytes(tileStoreOpGetValueType(plan->store)));
-    if (plan->stages < tessera_min(most, plan->isSum ? FewestBesideResult : FewestStages)) {
+    if (plan->stages < tessera_min(most, plan->isSum ? search->target.model.groupStagesStore : FewestStages)) {
       plan->store = (MlirOperation){NULL};
       plan->stages = most;
     }
@@ -453,8 +447,11 @@ static bool decide(Search *search) {
          isLoopKnownOutside(plan) && planFactors(search) && chooseRegisters(search) && chooseStages(search);
 }
 
-static void specialize(MlirOperation kernel, MlirExtPass pass, const TileMachine *machine) {
+static bool specialize(MlirOperation kernel, MlirExtPass pass, const TileMachine *machine) {
   Search search = {.pass = pass, .machine = machine, .plan = {.kernel = kernel}};
+  TileError error;
+  if (!tileSearchReadTarget(machine, &search.target, &error))
+    return tileError(kernel, "%s", error.text);
   tileSpecializeUnrollWalks(kernel);
   if (decide(&search)) {
     tileSpecializeBuild(&search.plan);
@@ -463,6 +460,7 @@ static void specialize(MlirOperation kernel, MlirExtPass pass, const TileMachine
     mlirExtPassAddStatistic(pass, Stores, !mlirOperationIsNull(search.plan.store));
   }
   tileOpsFree(&search.plan.inside);
+  return true;
 }
 
 static bool run(MlirOperation kernel, MlirExtPass pass) {
@@ -472,10 +470,10 @@ static bool run(MlirOperation kernel, MlirExtPass pass) {
   TileMachine *machine = tileMachineOf(kernel, pass, &attribute);
   if (!machine)
     return false;
-  if (!mlirAttributeIsNull(attribute) && tileMachineListHas(machine, "engines", "tma"))
-    specialize(kernel, pass, machine);
+  bool ok = mlirAttributeIsNull(attribute) || !tileMachineListHas(machine, "engines", "tma") ||
+            specialize(kernel, pass, machine);
   tileMachineDestroy(machine);
-  return true;
+  return ok;
 }
 
 const MlirExtPassDefinition tileSpecializeWarpsPass = {

@@ -334,7 +334,7 @@ static void buildPartitions(Made *made, TileBuilder *builder) {
   if (plan->registers[Multiply])
     registers = mlirDenseI64ArrayGet(context, 2, plan->registers);
   tilePartitionsCreate(builder, mlirArrayAttrGet(context, 2, names), mlirDenseI64ArrayGet(context, 2, warps), registers,
-                       2, made->regions);
+                       (MlirAttribute){NULL}, 2, made->regions);
   mlirOperationRemoveAttributeByName(plan->kernel, tileString("registers")); // of the warps as they were
   mlirOperationSetAttributeByName(plan->kernel, tileString("warps"),
                                   mlirIntegerAttrGet(mlirIntegerTypeGet(context, 32), warps[0] + warps[1]));

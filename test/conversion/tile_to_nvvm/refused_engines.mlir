@@ -167,3 +167,45 @@ tile.kernel @half_sums() attributes {warps = 4 : i32} {
   %v = tile.mma_wait %u pending 0 : tensor<64x64xf16, #acc>
   tile.return
 }
+
+// -----
+tile.kernel @one_thread(%x: memref<64xf32>) attributes {warps = 4 : i32} {
+  tile.warp_specialize captures(%x : memref<64xf32>)
+  partition "all" warps(4) threads(1) {
+    %0 = arith.constant 0 : index
+    %X = tile.view %x : memref<64xf32> to !tile.view<64xf32>
+    // expected-error@+1 {{divides elements among threads, but its partition has `threads(1)`; remove that}}
+    %v = tile.load %X[%0] : !tile.view<64xf32> -> tensor<64xf32, #tile.layout<lane [32:d0], warp [2:d0*32, 2:_]>>
+    tile.yield
+  }
+  tile.return
+}
+
+// -----
+tile.kernel @share() attributes {warps = 4 : i32} {
+  %0 = arith.constant 0 : index
+  %full = tile.alloc arrivals 6 : !tile.barrier<1>
+  // expected-error@+1 {{arrivals: 6 of each partition cannot be divided among the 4 warps that arrive here}}
+  tile.barrier_arrive %full[%0] : !tile.barrier<1>
+  tile.return
+}
+
+// -----
+tile.kernel @uncounted() attributes {warps = 4 : i32, ordered} {
+  // expected-error@+1 {{arrivals: none; a barrier needs the number that completes a round (tile-count-waits writes it)}}
+  %full = tile.alloc at 0 : !tile.barrier<1>
+  tile.return
+}
+
+// -----
+// expected-error@+1 {{registers: none; a kernel whose partitions change their registers needs the number that they start with}}
+tile.kernel @registers() attributes {warps = 8 : i32, ordered} {
+  tile.warp_specialize
+  partition "few" warps(4) registers(40) {
+    tile.yield
+  }
+  partition "many" warps(4) registers(232) {
+    tile.yield
+  }
+  tile.return
+}

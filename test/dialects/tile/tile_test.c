@@ -178,7 +178,8 @@ static void builders(Session *s) {
   MlirValue i = tileProgramIdOpGetResult(tileProgramIdOpCreate(&s->builder, attributeOf(s, "0 : i64")));
   checkType(s, mlirValueGetType(i), "index");
   MlirType bufferType = typeOf(s, "!tile.buffer<8xf16, #tile.layout<offset [8:d0]>, shared, stages = 2>");
-  MlirValue ring = tileAllocOpGetResult(tileAllocOpCreate(&s->builder, bufferType, (MlirAttribute){NULL}));
+  MlirValue ring =
+      tileAllocOpGetResult(tileAllocOpCreate(&s->builder, bufferType, (MlirAttribute){NULL}, (MlirAttribute){NULL}));
   MlirOperation slot = tileSlotOpCreate(&s->builder, ring, i);
   checkType(s, mlirValueGetType(tileSlotOpGetResult(slot)), "!tile.buffer<8xf16, #tile.layout<offset [8:d0]>, shared>");
   CHECK(tileSlotOpIsA(slot) && mlirValueEqual(tileSlotOpGetUse(slot), i));

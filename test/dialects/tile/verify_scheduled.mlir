@@ -436,3 +436,27 @@ tile.kernel @k(%m: memref<?xf32>, %i: index) {
   tile.copy %v[%i] to %b threads(#tile.layout<reg [4:d0]>) : !tile.view<8xf32> to !tile.buffer<8xf32, #o, local>
   tile.return
 }
+
+// -----
+tile.kernel @threads() attributes {warps = 4 : i32} {
+  // expected-error@+1 {{threads: partition #0 has 2; the accepted values are 1, and none for all threads}}
+  tile.warp_specialize
+  partition "all" warps(4) threads(2) {
+    tile.yield
+  }
+  tile.return
+}
+
+// -----
+tile.kernel @arrivals() attributes {warps = 4 : i32} {
+  // expected-error@+1 {{arrivals: 3; the accepted values are multiples of 2, which is in the type, up to 1048575}}
+  %b = tile.alloc arrivals 3 : !tile.barrier<1, arrivals = 2>
+  tile.return
+}
+
+// -----
+tile.kernel @of_no_barrier() attributes {warps = 4 : i32} {
+  // expected-error@+1 {{the attribute applies to barriers}}
+  %b = tile.alloc arrivals 2 : memref<4xf32>
+  tile.return
+}

@@ -68,3 +68,59 @@ tile.kernel @ring(%x: memref<512xf32>) attributes {warps = 1 : i32} {
 tile.kernel @none(%x: memref<512xf32>) attributes {warps = 1 : i32} {
   tile.return
 }
+
+// -----
+// One thread runs a partition that only starts copies. Four warps arrive at @empty, one thread at @full: both barriers
+// count what their partition sends. A kernel whose partitions change their registers begins with an equal share.
+// CHECK-LABEL: tile.kernel @partitions
+// CHECK-SAME: registers = 248 : i32
+// CHECK: tile.alloc arrivals 1 : !tile.barrier<2>
+// CHECK: tile.alloc arrivals 4 : !tile.barrier<2>
+// CHECK: partition "load" warps(4) registers(40) threads(1) {
+// CHECK: partition "multiply" warps(4) registers(232) {
+tile.kernel @partitions(%x: memref<64xf32>) attributes {machine = #tile.machine<"sm_90a">, warps = 8 : i32} {
+  %X = tile.view %x : memref<64xf32> to !tile.view<64xf32>
+  %full = tile.alloc : !tile.barrier<2>
+  %empty = tile.alloc : !tile.barrier<2>
+  tile.warp_specialize captures(%X, %full, %empty : !tile.view<64xf32>, !tile.barrier<2>, !tile.barrier<2>)
+  partition "load" warps(4) registers(40) {
+    %0 = arith.constant 0 : index
+    tile.barrier_arrive %full[%0] : !tile.barrier<2>
+    tile.yield
+  }
+  partition "multiply" warps(4) registers(232) {
+    %0 = arith.constant 0 : index
+    %v = tile.load %X[%0] : !tile.view<64xf32> -> tensor<64xf32, #tile.layout<lane [32:d0], warp [2:d0*32, 2:_]>>
+    tile.barrier_arrive %empty[%0] : !tile.barrier<2>
+    tile.yield
+  }
+  tile.return
+}
+
+// -----
+// What the kernel says already stays. Partitions of one and of two that arrive at one barrier have equal shares.
+// CHECK-LABEL: tile.kernel @stated
+// CHECK-SAME: registers = 128 : i32
+// CHECK: tile.alloc arrivals 8 : !tile.barrier<1>
+// CHECK: tile.alloc arrivals 4 : !tile.barrier<1, arrivals = 2>
+// CHECK: partition "a" warps(1) registers(128) threads(1) {
+// CHECK: partition "b" warps(2) {
+tile.kernel @stated(%x: memref<64xf32>)
+    attributes {machine = #tile.machine<"sm_90a">, warps = 3 : i32, registers = 128 : i32} {
+  %one = tile.alloc arrivals 8 : !tile.barrier<1>
+  %two = tile.alloc : !tile.barrier<1, arrivals = 2>
+  tile.warp_specialize captures(%x, %two : memref<64xf32>, !tile.barrier<1, arrivals = 2>)
+  partition "a" warps(1) registers(128) {
+    %0 = arith.constant 0 : index
+    tile.barrier_arrive %two[%0] : !tile.barrier<1, arrivals = 2>
+    tile.yield
+  }
+  partition "b" warps(2) {
+    %0 = arith.constant 0 : index
+    %X = tile.view %x : memref<64xf32> to !tile.view<64xf32>
+    %v = tile.load %X[%0] : !tile.view<64xf32> -> tensor<64xf32, #tile.layout<lane [32:d0], warp [2:d0*32]>>
+    tile.barrier_arrive %two[%0] : !tile.barrier<1, arrivals = 2>
+    tile.yield
+  }
+  tile.return
+}
