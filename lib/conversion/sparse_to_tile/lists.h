@@ -64,3 +64,23 @@ MlirValue sparseFlatten(SparseLowering *lowering, MlirValue value);
 MlirValue sparseUnflatten(SparseLowering *lowering, MlirValue flat, MlirValue like);
 // The index of the component with the values. A sum has none: its terms have their own.
 intptr_t sparseValuesIndex(MlirType type);
+
+//===--- named_tiles.c ------------------------------------------------------===//
+
+// Whether products of tiles of that height, which a mask names, are gathered as they are packed.
+bool sparseMultipliesNamed(const SparseLowering *lowering, int64_t height, MlirType element, MlirType result);
+// `listed`: positions and coordinates of the named tiles, row by row of tiles.
+MlirValue sparseMultiplyNamed(SparseLowering *lowering, const SparseMatrix *matrix, const MlirValue listed[2],
+                              MlirValue dense, MlirValue init);
+
+// A branch on how many tiles are named: the dense product above the machine's bound, else what is built between begin
+// and end. Begin is false after a diagnostic; End gives the product, or null and leaves nothing behind.
+typedef struct SparseDense {
+  bool isMade; // else there is one way only
+  TileBuilder outside;
+  MlirValue condition;
+  MlirRegion regions[2];
+} SparseDense;
+bool sparseBeginDense(SparseLowering *lowering, const SparseMatrix *matrix, MlirValue positions, MlirValue lines,
+                      MlirValue dense, MlirValue init, SparseDense *choice);
+MlirValue sparseEndDense(SparseLowering *lowering, SparseDense *choice, MlirValue product);

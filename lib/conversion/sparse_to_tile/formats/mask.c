@@ -33,28 +33,28 @@ static bool fromLines(SparseLowering *lowering, const SparseLines *lines, MlirTy
 
 enum { GatheredAtOnce = 16, GatheredLines = 8 }; // tiles of one column, and their rows
 
-// Positions and coordinates of the tiles that the mask names, row by row: bsr's, without a sort.
-static bool listTiles(SparseLowering *lowering, const SparseMatrix *matrix, int64_t height, MlirValue listed[2]) {
+// Where the tiles that the mask names begin, row by row of tiles. Null after a diagnostic.
+static MlirValue countTiles(SparseLowering *lowering, const SparseMatrix *matrix, MlirValue lines) {
   TileBuilder *b = &lowering->builder;
   MlirType i32 = mlirIntegerTypeGet(b->context, 32);
-  MlirValue mask = matrix->parts[0], lines = sparseCountCells(lowering, matrix->sizes, 0, height);
+  MlirValue mask = matrix->parts[0], ends = tileBuildAdd(b, lines, tileBuildIndex(b, 1));
   const TileCountRows counts = {.E = sparseElement(mask),
                                 .P = i32,
                                 .COLUMNS = lowering->target->search.model.sparseRow,
                                 .differs = sparseHookDiffers};
-  const TileListTiles lists = {.P = i32, .I = i32};
-  MlirValue ends = tileBuildAdd(b, lines, tileBuildIndex(b, 1));
   MlirValue count = sparseLaunch(lowering, tileUseCountRows(counts), 1, &lines, 1, &mask,
                                  sparseEmpty(lowering, sparseVectorOf(i32), 1, &lines));
-  listed[0] = mlirValueIsNull(count)
-                  ? count
-                  : sparseSumUp(lowering, count, sparseEmpty(lowering, sparseVectorOf(i32), 1, &ends));
-  if (mlirValueIsNull(listed[0]))
-    return false;
-  MlirValue entries = sparseTotal(lowering, listed[0], lines);
-  listed[1] = sparseLaunch(lowering, tileUseListTiles(lists), 1, &lines, 2, (MlirValue[]){mask, listed[0]},
-                           sparseEmpty(lowering, sparseVectorOf(i32), 1, &entries));
-  return !mlirValueIsNull(listed[1]);
+  return mlirValueIsNull(count) ? count
+                                : sparseSumUp(lowering, count, sparseEmpty(lowering, sparseVectorOf(i32), 1, &ends));
+}
+
+// Their coordinates: with the positions bsr's, without a sort; behind them a place for each line.
+static MlirValue listTiles(SparseLowering *lowering, const SparseMatrix *matrix, MlirValue positions, MlirValue lines) {
+  MlirType i32 = mlirIntegerTypeGet(lowering->builder.context, 32);
+  const TileListTiles lists = {.P = i32, .I = i32};
+  MlirValue entries = tileBuildAdd(&lowering->builder, sparseTotal(lowering, positions, lines), lines);
+  return sparseLaunch(lowering, tileUseListTiles(lists), 1, &lines, 2, (MlirValue[]){matrix->parts[0], positions},
+                      sparseEmpty(lowering, sparseVectorOf(i32), 1, &entries));
 }
 
 // The listed tiles of the values, as bsr stores blocks.
@@ -72,7 +72,7 @@ static MlirValue gatherTiles(SparseLowering *lowering, const SparseMatrix *matri
                                      .PARTS = height / rows,
                                      .STEP = GatheredAtOnce};
   MlirValue lines = sparseCountCells(lowering, matrix->sizes, 0, height);
-  MlirValue count = tileBuildSize(&lowering->builder, listed[1], 0);
+  MlirValue count = sparseTotal(lowering, listed[0], lines);
   const MlirValue inputs[] = {listed[0], listed[1], matrix->parts[1]};
   return sparseLaunch(lowering, width == 1 ? tileUseGatherColumns(columns) : tileUseGatherBlocks(tiles), 1, &lines, 3,
                       inputs, sparseEmpty(lowering, blocks, 1, &count));
@@ -81,18 +81,33 @@ static MlirValue gatherTiles(SparseLowering *lowering, const SparseMatrix *matri
 static bool multiplies(MlirType type, bool isTransposed) { return !isTransposed; }
 
 // The named tiles are gathered once, and multiplied as blocks.
-static MlirValue multiply(SparseLowering *lowering, const SparseMatrix *matrix, MlirValue dense, MlirValue init) {
+static MlirValue multiplyBlocks(SparseLowering *lowering, const SparseMatrix *matrix, const MlirValue listed[2],
+                                MlirValue dense, MlirValue init) {
   MlirAttribute encoding = sparseTypeGetEncoding(matrix->type);
   int64_t height = sparseEncodingGetSize(encoding, "tile", 0), width = sparseEncodingGetSize(encoding, "tile", 1);
   MlirAttribute bsr =
       sparseEncodingMake(lowering->builder.context, "bsr", (SparseKeyValue[]){{"block", {height, width}}, {NULL}});
   SparseComponent parts[SPARSE_MAX_COMPONENTS];
-  MlirValue values[3] = {{NULL}};
+  MlirValue values[3] = {listed[0], listed[1]};
   SparseMatrix blocks = {sparseTypeWithEncoding(matrix->type, bsr), values, {matrix->sizes[0], matrix->sizes[1]}};
   sparseTypeGetComponents(blocks.type, parts);
-  if (listTiles(lowering, matrix, height, values))
-    values[2] = gatherTiles(lowering, matrix, values, height, width, parts[2].type);
+  values[2] = gatherTiles(lowering, matrix, values, height, width, parts[2].type);
   return mlirValueIsNull(values[2]) ? values[2] : sparseBsrLowering.multiply(lowering, &blocks, dense, init);
+}
+
+static MlirValue multiply(SparseLowering *lowering, const SparseMatrix *matrix, MlirValue dense, MlirValue init) {
+  int64_t height = sparseEncodingGetSize(sparseTypeGetEncoding(matrix->type), "tile", 0);
+  MlirValue lines = sparseCountCells(lowering, matrix->sizes, 0, height), listed[2] = {{NULL}};
+  bool isNamed = sparseMultipliesNamed(lowering, height, sparseElement(matrix->parts[1]), mlirValueGetType(init));
+  SparseDense choice = {.isMade = false};
+  if (mlirValueIsNull(listed[0] = countTiles(lowering, matrix, lines)) ||
+      (isNamed && !sparseBeginDense(lowering, matrix, listed[0], lines, dense, init, &choice)))
+    return (MlirValue){NULL};
+  listed[1] = listTiles(lowering, matrix, listed[0], lines);
+  MlirValue product = mlirValueIsNull(listed[1]) ? listed[1]
+                      : isNamed                  ? sparseMultiplyNamed(lowering, matrix, listed, dense, init)
+                                                 : multiplyBlocks(lowering, matrix, listed, dense, init);
+  return sparseEndDense(lowering, &choice, product);
 }
 
 const SparseFormatLowering sparseMaskLowering = {

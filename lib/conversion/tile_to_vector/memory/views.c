@@ -36,6 +36,20 @@ static void fixDimensions(VecLowering *lowering, MlirOperation view, VecAccess *
       kept[numKept++] = j;
 }
 
+// Memory of i1 holds a byte for each element. As i8 it is read and written by vectors: LLVM packs vectors of i1.
+static void readBytes(VecLowering *lowering, VecAccess *access) {
+  MlirType type = mlirValueGetType(access->memref), byte = vecStorageOf(access->storage);
+  int64_t sizes[MaxRank];
+  if (vecBitsOf(access->storage) != 1)
+    return;
+  for (intptr_t d = 0; d < access->memrefRank; ++d)
+    sizes[d] = mlirShapedTypeGetDimSize(type, d);
+  MlirType bytes = mlirMemRefTypeGet(byte, access->memrefRank, sizes, mlirMemRefTypeGetLayout(type),
+                                     mlirMemRefTypeGetMemorySpace(type));
+  access->memref = tileBuildConversionCast(&lowering->builder, bytes, access->memref);
+  access->storage = byte;
+}
+
 bool vecAccessOfView(VecLowering *lowering, MlirOperation view) {
   MlirValue result = tileViewOpGetResult(view), memref = vecScalarOf(lowering, tileViewOpGetSource(view));
   MlirType type = mlirValueGetType(result), memrefType = mlirValueGetType(memref);
@@ -60,6 +74,8 @@ bool vecAccessOfView(VecLowering *lowering, MlirOperation view) {
   }
   if (!mlirAttributeIsNull(tileViewTypeGetPacked(type)) && !vecPackAccess(lowering, view, access))
     return false;
+  if (mlirAttributeIsNull(tileViewTypeGetPacked(type)))
+    readBytes(lowering, access);
   vecRecordNew(lowering, result, VecRecord_Access)->access = access;
   return true;
 }
