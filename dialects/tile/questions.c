@@ -138,7 +138,10 @@ const char *tileFactorPart(MlirOperation mma) {
   return precision.length >= 4 && !strncmp(precision.data, "bf16", 4) ? "bf16" : NULL;
 }
 
-const TileDot tileDots[TileNumDots] = {{"vdpbf16ps", 2, "bf16", "f32", .losesSubnormals = true},
+const TileDot tileDots[TileNumDots] = {{"tdpbf16ps", 2, "bf16", "f32", .losesSubnormals = true, .isByTiles = true},
+                                       {"tdpbssd", 4, "i8", "i32", .isByTiles = true},
+                                       {"tdpfp16ps", 2, "f16", "f32", .isByTiles = true},
+                                       {"vdpbf16ps", 2, "bf16", "f32", .losesSubnormals = true},
                                        {"vpdpbusd", 4, "i8", "i32"},
                                        {"vfmaddph", 2, "f16", "f16", .isByHalves = true}};
 
@@ -149,11 +152,8 @@ const TileDot *tileDotOf(MlirOperation mma) {
   return NULL;
 }
 
-const TileDot *tileDotFind(MlirType element, MlirType sum) {
-  for (int i = 0; i < TileNumDots; ++i)
-    if (!strcmp(TILE_TYPE_TEXT(element), tileDots[i].element) && !strcmp(TILE_TYPE_TEXT(sum), tileDots[i].sum))
-      return &tileDots[i];
-  return NULL;
+bool tileDotTakes(const TileDot *dot, MlirType element, MlirType sum) {
+  return !strcmp(TILE_TYPE_TEXT(element), dot->element) && !strcmp(TILE_TYPE_TEXT(sum), dot->sum);
 }
 
 bool tileAttributeIsSplat(MlirAttribute attribute) {

@@ -40,21 +40,22 @@ bool tileIsProduct(MlirOperation op);                    // tile.mma or tile.mma
 bool tileIsFactor(MlirOpOperand operand);                // the left or right factor of tile.mma or tile.mma_sparse
 // What a product's `precision` lets factors of f32 be split into: "tf32" or "bf16"; null: nothing.
 const char *tileFactorPart(MlirOperation mma);
-// A CPU's matrix instruction on vectors: each lane adds the products of `group` neighbours along k. Null: `mma` names
-// none.
+// A CPU's matrix instruction: each sum adds the products of `group` neighbours along k. Where several take the
+// same types, the fastest comes first.
 typedef struct TileDot {
   const char *atom;
   int64_t group;
   const char *element, *sum; // types
   bool losesSubnormals;      // they count as 0
   bool isByHalves;           // a multiply-add: each member of a group has a sum of its own, added up at the end
+  bool isByTiles;            // on tile registers (AMX), which a process may be denied: code without them stands beside
 } TileDot;
-enum { TileNumDots = 3 };
+enum { TileNumDots = 6 };
 extern const TileDot tileDots[TileNumDots];
-const TileDot *tileDotOf(MlirOperation mma);
-const TileDot *tileDotFind(MlirType element, MlirType sum); // what multiplies these types; null: none
-bool tileAttributeIsSplat(MlirAttribute attribute);         // dense elements with one value
-bool tileConstantIsTrue(MlirAttribute constant);            // i1: true, or all true
+const TileDot *tileDotOf(MlirOperation mma); // null: `mma` names none
+bool tileDotTakes(const TileDot *dot, MlirType element, MlirType sum);
+bool tileAttributeIsSplat(MlirAttribute attribute); // dense elements with one value
+bool tileConstantIsTrue(MlirAttribute constant);    // i1: true, or all true
 
 //===--- linalg ---------------------------------------------------------------===//
 bool tileIteratorIsReduction(MlirAttribute iterators, intptr_t dim);

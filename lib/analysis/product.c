@@ -230,14 +230,32 @@ static bool isFull(const TileOperand *operand) {
   return true;
 }
 
+// Tile registers multiply blocks: fewer rows than half a register's, or fewer columns than a register's, go by vectors.
+static bool fillsTiles(const TileStructured *s, int lhs, int rhs) {
+  enum { LeastRows = 8, LeastColumns = 16 };
+  const TileOperand *a = &s->operands[lhs], *b = &s->operands[rhs], *out = &s->operands[s->numInputs];
+  int64_t rows = 1, columns = 1;
+  for (int d = 0; d < s->numDims; ++d) {
+    bool inA = tileOperandUses(a, d), inB = tileOperandUses(b, d), inOut = tileOperandAxisOf(out, d) >= 0;
+    int64_t *size = inA && !inB && inOut ? &rows : !inA && inB && inOut ? &columns : NULL;
+    if (size)
+      *size = mlirShapedTypeIsDynamicSize(s->dims[d].extent) ? INT64_MAX : s->dims[d].extent;
+  }
+  return rows >= LeastRows && columns >= LeastColumns;
+}
+
 const TileDot *tileStructuredProductDot(const TileStructured *s, int lhs, int rhs) {
   MlirType a = tileOperandElementType(&s->operands[lhs]), b = tileOperandElementType(&s->operands[rhs]);
   MlirType sum = tileOperandElementType(&s->operands[s->numInputs]);
+  if (tileStructuredGpu(s) || !mlirTypeEqual(a, b))
+    return NULL;
   if (mlirTypeIsABF16(sum)) // rounded at the end
     sum = mlirF32TypeGet(mlirTypeGetContext(sum));
-  const TileDot *dot = tileDotFind(a, sum);
-  bool isThere = dot && s->target->hasDot[dot - tileDots];
-  return !tileStructuredGpu(s) && isThere && mlirTypeEqual(a, b) ? dot : NULL;
+  for (int i = 0; i < TileNumDots; ++i)
+    if (s->target->hasDot[i] && tileDotTakes(&tileDots[i], a, sum) &&
+        (!tileDots[i].isByTiles || fillsTiles(s, lhs, rhs)))
+      return &tileDots[i];
+  return NULL;
 }
 
 // A plain left operand, or one of merged dimensions whose rows come in runs: those of CPUs alone are packed by them. A

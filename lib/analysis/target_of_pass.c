@@ -8,7 +8,7 @@
 
 // The machine has the instruction, and multiply-adds of widened factors are not as fast (some cores execute vdpbf16ps
 // at half of their rate).
-static bool isWorthwhile(const TileMachine *machine, const TileDot *dot) {
+bool tileMachineHasDot(const TileMachine *machine, const TileDot *dot) {
   TileMachineAtom atom;
   char key[64];
   int64_t rate, plain;
@@ -28,7 +28,7 @@ bool tileTargetOfPass(MlirOperation op, MlirExtPass pass, TileTarget *target) {
     return tileError(op, "%s", error.text);
   }
   for (int i = 0; i < TileNumDots && !target->search.isGpu; ++i)
-    target->hasDot[i] = isWorthwhile(target->machine, &tileDots[i]);
+    target->hasDot[i] = tileMachineHasDot(target->machine, &tileDots[i]);
   target->arena = calloc(1, sizeof *target->arena);
   return true;
 }

@@ -13,3 +13,5 @@
 // host: then kernels do not say a machine. The caller frees the target. False after a diagnostic at the op.
 bool tileTargetOfPass(MlirOperation op, MlirExtPass pass, TileTarget *target);
 void tileTargetFree(TileTarget *target);
+// A CPU has the instruction, and it is faster than multiply-adds of f32.
+bool tileMachineHasDot(const TileMachine *machine, const TileDot *dot);

@@ -256,6 +256,7 @@ TileOperator tileStructuredDescribe(const TileStructured *s, const TileTiling *t
     op.isMatrix = tiling->isMatrix;
     const TileDot *dot = tiling->isMatrix ? tileStructuredProductDot(s, op.lhs, op.rhs) : NULL;
     op.group = dot ? dot->group : 1;
+    op.isByTiles = dot && dot->isByTiles;
     op.dims[op.k].run = tileStructuredRun(s, &s->operands[op.lhs], op.k);
   }
   return op;

@@ -6,6 +6,7 @@
 #include "llvm-c/Target.h"
 #include "llvm-c/Transforms/PassBuilder.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 bool tileCodegenFailed(LLVMErrorRef failure, const char *doing, tessera_error_t *error) {
@@ -35,12 +36,22 @@ static LLVMTargetMachineRef createMachine(const char *triple, const char *cpu, c
   return NULL;
 }
 
+// Kernels ask at run time before they use tile registers (lib/runtime/tiles.h), so each processor's code may name them.
+static const char tileRegisters[] = ",+amx-tile,+amx-bf16,+amx-int8,+amx-fp16";
+
 LLVMTargetMachineRef tileCodegenMachineCreate(const char *cpu, const char *features, LLVMCodeModel model,
                                               tessera_error_t *error) {
   LLVMInitializeNativeTarget();
   LLVMInitializeNativeAsmPrinter();
+  LLVMInitializeNativeAsmParser(); // of the instructions on tile registers
   char *triple = LLVMGetDefaultTargetTriple(), *host = LLVMGetHostCPUName(), *all = LLVMGetHostCPUFeatures();
-  LLVMTargetMachineRef machine = createMachine(triple, cpu ? cpu : host, cpu ? features : all, model, error);
+  const char *own = cpu ? features : all;
+  size_t size = strlen(own) + sizeof tileRegisters;
+  char *asked = malloc(size);
+  if (asked)
+    snprintf(asked, size, "%s%s", own, strncmp(triple, "x86_64", 6) ? "" : tileRegisters);
+  LLVMTargetMachineRef machine = createMachine(triple, cpu ? cpu : host, asked ? asked : own, model, error);
+  free(asked);
   LLVMDisposeMessage(triple);
   LLVMDisposeMessage(host);
   LLVMDisposeMessage(all);
@@ -65,10 +76,9 @@ static bool runPasses(LLVMModuleRef module, const char *passes, LLVMTargetMachin
 
 // The code generator ends the process at an instruction that the processor has not.
 static bool expectInstructions(LLVMModuleRef module, LLVMTargetMachineRef machine, tessera_error_t *error) {
-  static const char *const needs[][2] = {
-      {"llvm.x86.avx512bf16.", "+avx512bf16"}, {"llvm.x86.avx512.vpdpbusd", "+avx512vnni"},
-      {"llvm.x86.avx512fp16.", "+avx512fp16"}, {"llvm.x86.tdpbf16ps", "+amx-bf16"},
-      {"llvm.x86.tdpfp16ps", "+amx-fp16"},     {"llvm.x86.tdpb", "+amx-int8"}};
+  static const char *const needs[][2] = {{"llvm.x86.avx512bf16.", "+avx512bf16"},
+                                         {"llvm.x86.avx512.vpdpbusd", "+avx512vnni"},
+                                         {"llvm.x86.avx512fp16.", "+avx512fp16"}};
   char *features = LLVMGetTargetMachineFeatureString(machine);
   bool ok = true;
   for (LLVMValueRef function = LLVMGetFirstFunction(module); ok && function; function = LLVMGetNextFunction(function))

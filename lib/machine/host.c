@@ -106,7 +106,7 @@ static const char *atomValue(const char *name) {
   return NULL;
 }
 
-// All that code for this host may use.
+// All that code for this host may use unasked: code for tile registers has other code beside it.
 static bool describeNeeds(char *value, size_t capacity) {
   size_t length = 0;
   value[0] = '\0';
@@ -114,7 +114,7 @@ static bool describeNeeds(char *value, size_t capacity) {
     if (tileCpuHas(tileCpuLevels[i].name))
       length = (size_t)snprintf(value, capacity, "%s", tileCpuLevels[i].name);
   for (int i = 0; i < TileCpuNumFeatures; ++i)
-    if (length < capacity && tileCpuHasFeature(&tileCpuFeatures[i]))
+    if (length < capacity && tileCpuFeatures[i].state != TileCpuTiles && tileCpuHasFeature(&tileCpuFeatures[i]))
       length += (size_t)snprintf(value + length, capacity - length, "%s%s", length ? " " : "", tileCpuFeatures[i].name);
   return length > 0 && length < capacity;
 }

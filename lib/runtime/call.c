@@ -4,6 +4,7 @@
 #include "lib/runtime/call.h"
 
 #include "lib/runtime/local.h"
+#include "lib/runtime/tiles.h"
 
 #include <setjmp.h>
 
@@ -25,6 +26,7 @@ bool tessera_call(void (*body)(void **args), void **args, tessera_error_t *out_e
     return true;
   }
   innermost = guard.outer;
+  tessera_tiles_release();
   tessera_local_reset(guard.local_mark);
   return false;
 }

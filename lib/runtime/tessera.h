@@ -36,6 +36,7 @@
 #include "lib/runtime/observe.h"
 #include "lib/runtime/print.h"
 #include "lib/runtime/sort.h"
+#include "lib/runtime/tiles.h"
 
 // Descriptors, as MLIR passes memrefs to C. Element [i, j] is at aligned + offset + i * strides[0] + j * strides[1];
 // |allocated| is only for tessera_release. A memref of rank 0 has neither sizes nor strides.

@@ -92,8 +92,21 @@ double tileCpuStepCycles(const TileSearchTarget *target, int64_t rows, int64_t v
   return longest + target->model.exposedLoads * loads;
 }
 
+// One instruction takes a cycle for each row of its left factor at the rate that the machine states; a row of a tile
+// register is one load.
+double tileCpuTilesCycles(const TileOperator *op, const TileSearchTarget *target, int64_t rows, int64_t columns) {
+  int64_t tall = tessera_ceil_div(rows, TileCpuTileRows), wide = tessera_ceil_div(columns, TileCpuTileRows);
+  double perRow = 2.0 * TileCpuTileRows * TileCpuTileRows * (double)op->group / target->rate;
+  double loads = (double)(rows + wide * TileCpuTileRows) / (double)target->loadsPerCycle;
+  return tileCpuLarger((double)(tessera_ceil_div(rows, tall) * tall * wide) * perRow, loads) +
+         target->model.exposedLoads * loads;
+}
+
 double tileCpuRowStepCycles(const TileOperator *op, const TileSearchTarget *target, int64_t rows, int64_t columns,
                             int64_t n, double perVector) {
+  if (op->isByTiles)
+    return (double)tessera_ceil_div(n, columns) * (tileCpuTilesCycles(op, target, rows, columns) / TileCpuTileRows +
+                                                   perVector * (double)columns / TileCpuTileRows);
   int64_t lanes = tileCpuLanes(op, target), vectors = tessera_ceil_div(columns, lanes), whole = n / columns;
   bool isNarrow = n % columns && tileCpuLastPanel(op, target, columns) > 0;
   int64_t last = n % columns == 0 ? 0 : isNarrow ? tessera_ceil_div(n % columns, lanes) : vectors;
@@ -131,8 +144,27 @@ static double paddedCycles(const TileOperator *op, const TileSearchTarget *targe
          tileCpuRowStepCycles(op, target, rows, columns, op->dims[op->n].extent, 0);
 }
 
+// Two by two tile registers of sums, or one by four for few rows: panels of equal heights, as a tile may have fewer
+// rows than its register.
+static int tilesOfSums(const TileOperator *op, TileKind kind, TileSearchTile *tiles) {
+  int64_t m = tileCpuMost(op->dims[op->m].extent, 1), most = 2 * TileCpuTileRows;
+  int64_t rows = op->dims[op->m].isUnknown ? most : tessera_ceil_div(m, tessera_ceil_div(m, most));
+  rows += rows > TileCpuTileRows ? rows % 2 : 0;
+  int64_t columns = rows > TileCpuTileRows ? 2 * TileCpuTileRows : 4 * TileCpuTileRows;
+  tiles[0] = (TileSearchTile){.kind = kind, .registers = {rows, columns}};
+  tiles[1] = (TileSearchTile){.kind = kind, .registers = {rows, columns / 2}};
+  return op->dims[op->n].extent < columns ? 2 : 1;
+}
+
+int64_t tileCpuRegistersOf(const TileOperator *op, const TileSearchTarget *target, const TileSearchTile *tile) {
+  int64_t rows = tile->registers.rows, vectors = tessera_ceil_div(tile->registers.columns, tileCpuLanes(op, target));
+  return op->isByTiles ? tessera_ceil_div(rows, TileCpuTileRows) * vectors : rows * vectors;
+}
+
 int tileCpuRegisterTiles(const TileOperator *op, const TileSearchTarget *target, TileKind kind, TileSearchTile *tiles) {
   enum { Most = 6 };
+  if (op->isByTiles)
+    return tilesOfSums(op, kind, tiles);
   double costs[Most];
   int64_t sums = target->model.registerLatencies * target->fmaLatency * target->fmaPerCycle;
   int64_t mostRows = tileCpuLeast(target->model.registerRows, tileCpuMost(op->dims[op->m].extent, 1));
@@ -190,6 +222,19 @@ static int depthsOfDots(const TileOperatorDim *k, const TileSearchModel *model, 
   return count;
 }
 
+// Equal parts in whole tile registers.
+static int depthsOfTiles(const TileOperatorDim *k, int64_t step, int64_t *sizes, int capacity) {
+  enum { MostSteps = 64 };
+  int count = 0;
+  for (int64_t steps = 1; steps <= MostSteps; ++steps) {
+    int64_t parts = tessera_ceil_div(k->extent, steps * step);
+    if (steps * step < k->extent + step)
+      count =
+          tileCpuAppendSize(sizes, count, capacity, tessera_ceil_div(tessera_ceil_div(k->extent, parts), step) * step);
+  }
+  return count;
+}
+
 static int depths(const TileOperatorDim *k, int64_t group, const TileSearchModel *model, int64_t *sizes, int capacity) {
   static const int64_t wanted[] = {16, 32, 64, 96, 128, 160, 192, 224, 256, 320, 384, 512, 768, 1024};
   int count = 0;
@@ -222,6 +267,8 @@ int tileCpuSizes(const TileOperator *op, const TileSearchTarget *target, const T
                  int dim, int64_t *sizes, int capacity) {
   const TileOperatorDim *d = &op->dims[dim];
   (void)padding; // register tiles bound it
+  if (dim == op->k && op->isByTiles && !d->run)
+    return depthsOfTiles(d, TileCpuTileRows * op->group, sizes, capacity);
   if (dim == op->k)
     return depths(d, op->group, &target->model, sizes, capacity);
   if (dim == op->m)
@@ -246,7 +293,12 @@ const char *tileCpuRegisterFault(const TileOperator *op, const TileSearchTarget 
              (long)rows, (long)columns, (long)lanes);
     return buffer;
   }
-  if (rows * (columns / lanes) > target->vectorRegisters) {
+  if (op->isByTiles && (tileCpuRegistersOf(op, target, tile) > TileCpuTilesOfSums || rows > 2 * TileCpuTileRows)) {
+    snprintf(buffer, capacity, "`register` is [%ld, %ld]; its sums may take at most %d tile registers, two in a column",
+             (long)rows, (long)columns, TileCpuTilesOfSums);
+    return buffer;
+  }
+  if (!op->isByTiles && rows * (columns / lanes) > target->vectorRegisters) {
     snprintf(buffer, capacity, "`register` is [%ld, %ld]; its sums may take at most %ld vectors", (long)rows,
              (long)columns, (long)target->vectorRegisters);
     return buffer;
@@ -264,6 +316,11 @@ const char *tileCpuRegisterFault(const TileOperator *op, const TileSearchTarget 
     return buffer;
   }
   bool isInPlace = tile->kind == TileKind_Direct;
+  if (op->isByTiles && depth % (TileCpuTileRows * op->group)) {
+    snprintf(buffer, capacity, "`block` takes %ld of dimension %d; it must be a multiple of a tile register's %ld",
+             (long)depth, op->k, (long)(TileCpuTileRows * op->group));
+    return buffer;
+  }
   bool isEven = k->run || (!k->isUnknown && (isInPlace || k->extent % depth == 0) && op->group == 1);
   if (!isEven && depth % target->model.depthStep) {
     snprintf(buffer, capacity,

@@ -8,6 +8,9 @@
 
 #include "lib/search/kind.h"
 
+// Rows of a tile register (AMX), and its columns of 32 bits; tile registers that a kernel uses for sums.
+enum { TileCpuTileRows = 16, TileCpuTilesOfSums = 4 };
+
 //===--- numbers --------------------------------------------------------------------===//
 
 int64_t tileCpuLeast(int64_t a, int64_t b);
@@ -41,6 +44,8 @@ bool tileCpuRowsAreApart(const TileOperator *op, const TileSearchTarget *target)
 
 // Cycles of one step of k of a register tile: multiply-adds, loads of B's row and A's elements, or the sums' latency.
 double tileCpuStepCycles(const TileSearchTarget *target, int64_t rows, int64_t vectors);
+// Cycles of one step of tile registers: 16 groups of k of a block of sums.
+double tileCpuTilesCycles(const TileOperator *op, const TileSearchTarget *target, int64_t rows, int64_t columns);
 // As above, for a row of register tiles over `n` columns; `perVector` more for each vector of B.
 double tileCpuRowStepCycles(const TileOperator *op, const TileSearchTarget *target, int64_t rows, int64_t columns,
                             int64_t n, double perVector);
@@ -55,6 +60,8 @@ int64_t tileCpuLastPanel(const TileOperator *op, const TileSearchTarget *target,
 // Register tiles of `kind`, the most promising first: their sums cover the latency of the multiply-adds, they fit the
 // registers together with a row of B and an element of A, and they pad little.
 int tileCpuRegisterTiles(const TileOperator *op, const TileSearchTarget *target, TileKind kind, TileSearchTile *tiles);
+// Registers that the sums take: vectors, or tile registers.
+int64_t tileCpuRegistersOf(const TileOperator *op, const TileSearchTarget *target, const TileSearchTile *tile);
 // A kernel of this tile is faster where B, a constant, lies in panels from the start: it packs B, or waits for B where
 // it lies. The tile is chosen as for any other B, so that the sums are the same to the bit.
 bool tileCpuGainsByPanels(const TileOperator *op, const TileSearchTarget *target, const TileSearchTile *tile);

@@ -37,6 +37,10 @@ static int64_t plainDepth(const TileOperator *op, const TileSearchModel *model) 
   const TileOperatorDim *k = &op->dims[op->k];
   if (k->run)
     return k->run;
+  if (op->isByTiles) {
+    int64_t step = TileCpuTileRows * op->group, most = tessera_min(model->productDepth, tessera_max(k->extent, 1));
+    return tessera_ceil_div(most, step) * step;
+  }
   if (op->group > 1)
     return tessera_min(model->productDepth, tessera_bucket(tessera_max(k->extent, model->depthStep)));
   return k->isUnknown ? model->productDepth : tessera_min(k->extent, model->productDepth);
@@ -49,6 +53,11 @@ static void plainPacked(const TileOperator *op, const TileSearchTarget *target, 
   tile->kind = TileKind_Packed;
   tile->registers.rows = tessera_min(rows < 1 ? 1 : rows, op->dims[op->m].extent);
   tile->registers.columns = vectors * tileCpuLanes(op, target);
+  if (op->isByTiles) {
+    TileSearchTile starts[TileKindStarts];
+    tileCpuRegisterTiles(op, target, TileKind_Packed, starts);
+    tile->registers = starts[0].registers;
+  }
   tile->size[op->m] = model->productRows * tile->registers.rows;
   tile->size[op->n] = model->productColumns * tile->registers.columns;
   tile->size[op->k] = plainDepth(op, model);

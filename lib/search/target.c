@@ -182,7 +182,7 @@ void tileSearchSetOperator(const TileMachine *machine, const TileOperator *op, T
   for (int64_t side = 1; target->isGpu && op->m >= 0 && !target->hasAtom && side * side <= target->lanes; side *= 2)
     memcpy(atom, (int64_t[]){side, target->lanes / side, 1}, sizeof atom);
   memcpy(target->atom, atom, sizeof atom);
-  target->rate = target->hasAtom ? rateOf(machine, "mma.flops", op->type) : 0;
+  target->rate = target->hasAtom || op->isByTiles ? rateOf(machine, "mma.flops", op->type) : 0;
   if (target->rate == 0)
     target->rate = rateOf(machine, "flops", op->type);
   if (target->rate == 0)

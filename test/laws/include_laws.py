@@ -39,7 +39,7 @@ ROOMS = {
     "lib/emulator/machine": ["lib/support"],
     "lib/emulator/lanes": ["lib/support"],
     "lib/emulator/instructions": ["lib/emulator/machine", "lib/emulator/lanes", "lib/support"],
-    "lib/runtime": ["lib/support"],
+    "lib/runtime": ["lib/support", "lib/machine/cpu_feature.h"],
     "lib/run": ["lib/runtime", "lib/support", "lib/machine/cpu_feature.h"],
     "lib/execution": ["lib/run", "lib/runtime", "lib/pipelines", "lib/interpreter", "lib/emulator", "lib/jit", "lib/target"]
     + PASSES,

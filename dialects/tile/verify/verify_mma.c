@@ -98,7 +98,7 @@ static Side side(MlirOperation op, const char *name) { return (Side){name, tileO
 // A CPU's dot instruction: its types, and no layouts, as one thread has the whole tile.
 static bool verifyDot(MlirOperation op, const TileDot *dot) {
   MlirType element = tileTypeGetElement(tileMmaOpGetLhsType(op)), sum = tileTypeGetElement(tileOnlyResultType(op));
-  if (tileDotFind(element, sum) != dot)
+  if (!tileDotTakes(dot, element, sum))
     return tileError(op, "has atom %s, which multiplies %s into %s, for %s into %s", dot->atom, dot->element, dot->sum,
                      TILE_TYPE_TEXT(element), TILE_TYPE_TEXT(sum));
   return mlirAttributeIsNull(tileTypeGetLayout(tileOnlyResultType(op))) ||

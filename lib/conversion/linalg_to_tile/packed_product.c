@@ -39,6 +39,7 @@ static void setDepth(TileStructured *s, TileContraction *c, int64_t block) {
   bool isKnown = !mlirShapedTypeIsDynamicSize(extent);
   int64_t padding = isKnown ? tessera_ceil_div(extent, block) * block - extent : extent;
   bool isFull = isKnown && (c->dot ? padding * 8 <= extent : !padding);
+  isFull |= c->dot && c->dot->isByTiles; // sums stay in tile registers for the whole block
   const TileSearchModel *model = &s->target->search.model;
   int64_t piece = isFull ? block : powerBelow(block, model->depthPiece);
   c->step = isFull ? block : powerBelow(piece, c->dot ? model->depthDots : model->depthStep);
@@ -213,7 +214,7 @@ static bool needsGuard(const TileContraction *c) { return c->dot && c->dot->lose
 
 enum { Excess = 128 };
 
-static bool areBytes(const TileContraction *c) { return c->dot && c->dot->group == 4; }
+static bool areBytes(const TileContraction *c) { return c->dot && c->dot->group == 4 && !c->dot->isByTiles; }
 
 // A packed row of ones.
 static MlirValue buildOnes(TileKernelEmission *e, int64_t depth) {

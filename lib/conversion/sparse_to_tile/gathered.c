@@ -15,8 +15,11 @@ enum {
 };
 
 static const TileDot *dotFor(const TileTarget *target, MlirType element, MlirType sum) {
-  const TileDot *dot = tileDotFind(element, sum);
-  return dot && dot->group == 4 && target->hasDot[dot - tileDots] ? dot : NULL;
+  for (int i = 0; i < TileNumDots; ++i)
+    if (target->hasDot[i] && tileDots[i].group == 4 && !tileDots[i].isByTiles &&
+        tileDotTakes(&tileDots[i], element, sum))
+      return &tileDots[i];
+  return NULL;
 }
 
 bool sparseMultipliesGathered(const SparseLowering *lowering, const SparseGroups *groups, MlirType element,

@@ -11,6 +11,7 @@
 #pragma once
 
 #include "dialects/tile/ops.h"
+#include "dialects/tile/questions.h"
 #include "lib/ir/builder.h"
 #include "lib/ir/emit/number.h"
 #include "lib/ir/op_arena.h"
@@ -110,7 +111,13 @@ typedef struct VecWidths {
   int64_t rows, columns; // of the register tile of a product whose result is in memory: schedule key `register`
   int64_t unroll;        // steps of k in one iteration of a product's loop
   int64_t vectorBytes;   // of a register; 0: not known
+  bool hasDot[TileNumDots];
 } VecWidths;
+
+// Tile registers of a product: rows of A's and of the sums, groups along k of A's and B's.
+typedef struct VecTileShape {
+  int64_t rows, groups;
+} VecTileShape;
 
 typedef struct VecLowering {
   MlirContext context;
@@ -120,6 +127,9 @@ typedef struct VecLowering {
   TileBuilder exit;                      // where buffers are released
   TileBuilder builder;                   // where code goes now
   VecWidths widths;
+  MlirValue tileKinds, mayUseTiles; // what tessera_tiles gave, and whether it is any; null: no product uses them
+  MlirValue tileMemory;             // for configurations
+  VecTileShape tileShape;           // loaded where the function begins
   int64_t stackBytes;
   int numConstants; // globals made so far
   TileOps inlined;  // copies of device functions, one per call

@@ -8,6 +8,7 @@
 #include "lib/conversion/tile_to_vector/tile_to_vector.h"
 #include "dialects/tile/sparse_product.h"
 #include "lib/analysis/machine_of_op.h"
+#include "lib/analysis/target_of_pass.h"
 #include "lib/conversion/tile_to_vector/lowering.h"
 #include "lib/ir/pass.h"
 #include "upstream/builtin.h"
@@ -53,6 +54,8 @@ static bool readWidths(MlirOperation module, MlirExtPass pass, VecWidths *widths
               tileMachineGetName(machine));
   if (!machine || !tileMachineGetInteger(machine, "vector.bytes", &widths->vectorBytes))
     widths->vectorBytes = 0;
+  for (int i = 0; i < TileNumDots; ++i)
+    widths->hasDot[i] = machine && tileMachineHasDot(machine, &tileDots[i]);
   widths->lanes = Lanes;
   widths->columns = vectors * Lanes;
   tileMachineDestroy(machine);

@@ -20,7 +20,7 @@ static const char *misfitOf(const TileOperator *op, const TileSearchTarget *targ
   int64_t vectors = tessera_ceil_div(columns, tileCpuLanes(op, target));
   int64_t block = tile->size[op->m] * tessera_bucket(depth) * tileCpuPackedBytes(op, op->lhs);
   int64_t panel = depth * tessera_bucket(columns) * tileCpuPackedBytes(op, op->rhs);
-  if (rows * vectors + vectors + 1 > target->vectorRegisters)
+  if (!op->isByTiles && rows * vectors + vectors + 1 > target->vectorRegisters)
     return "registers";
   return block > l2->bytes / 2 || panel > l2->bytes / 4 ? l2->name : NULL;
 }
@@ -63,8 +63,8 @@ static TileCpuCycles cyclesOf(const TileOperator *op, const TileSearchTarget *ta
 }
 
 static TilePrediction predict(const TileOperator *op, const TileSearchTarget *target, const TileSearchTile *tile) {
-  int64_t registers = tile->registers.rows * tessera_ceil_div(tile->registers.columns, tileCpuLanes(op, target));
-  return tileCpuPredictTile(op, target, tile, registers, misfitOf(op, target, tile), cyclesOf);
+  return tileCpuPredictTile(op, target, tile, tileCpuRegistersOf(op, target, tile), misfitOf(op, target, tile),
+                            cyclesOf);
 }
 
 const TileKernelKind tilePackedKind = {

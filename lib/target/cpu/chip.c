@@ -15,13 +15,15 @@ static TileMachine *loadCpu(const char *name) {
   return NULL;
 }
 
-// "x86-64-v4" and "+avx512bf16,+avx512vnni" are "x86-64-v4 avx512bf16 avx512vnni".
+// "x86-64-v4" and "+avx512bf16,+amx-tile" are "x86-64-v4 avx512bf16": code for tile registers has other code beside it.
 static void listNeeds(TileCpuChip *chip) {
   size_t length = (size_t)snprintf(chip->needs, sizeof chip->needs, "%s", chip->processor);
-  for (const char *at = chip->features; *at && length + 1 < sizeof chip->needs; ++at)
-    if (*at != ',')
-      chip->needs[length++] = *at == '+' ? ' ' : *at;
-  chip->needs[length] = '\0';
+  for (const char *at = chip->features; *at;) {
+    size_t word = strcspn(at, ",");
+    if (*at == '+' && strncmp(at, "+amx-", 5) != 0)
+      length += (size_t)snprintf(chip->needs + length, sizeof chip->needs - length, " %.*s", (int)word - 1, at + 1);
+    at += word + (at[word] == ',');
+  }
 }
 
 static bool readChip(const TileMachine *machine, TileCpuChip *chip) {

@@ -44,7 +44,7 @@ void vecMmaCoords(const VecMma *mma, VecCoord row, VecCoord column, VecCoord *co
   coords[mma->batch + 1] = column;
 }
 
-static MlirValue multiplyAdd(const VecMma *mma, MlirValue a, MlirValue b, MlirValue c) {
+MlirValue vecMultiplyAdd(const VecMma *mma, MlirValue a, MlirValue b, MlirValue c) {
   TileBuilder *builder = &mma->lowering->builder;
   if (mlirTypeIsAFloat(mma->element))
     return vectorFMAOpBuild(builder, a, b, c);
@@ -72,7 +72,7 @@ static void stepBlock(const VecMma *mma, VecBlock *block, VecCoord k) {
       if (v == 0 || widthOf(block, v) != widthOf(block, v - 1))
         splat = vecBuildSplat(builder, scalar, widthOf(block, v));
       MlirValue *value = &block->values[r * block->vectors + v];
-      *value = multiplyAdd(mma, splat, columns[v], *value);
+      *value = vecMultiplyAdd(mma, splat, columns[v], *value);
     }
   }
   vecBodyEnd(&body);
@@ -81,7 +81,7 @@ static void stepBlock(const VecMma *mma, VecBlock *block, VecCoord k) {
 static void loopOverDepth(const VecMma *mma, VecBlock *block, int64_t whole) {
   VecLowering *lowering = mma->lowering;
   TileBuilder *builder = &lowering->builder;
-  intptr_t count = block->rows * block->vectors;
+  intptr_t count = (block->rows + block->hasBias) * block->vectors;
   MlirBlock body;
   MlirOperation loop = tileBuildFor(builder, tileBuildIndex(builder, 0), tileBuildIndex(builder, whole),
                                     tileBuildIndex(builder, lowering->widths.unroll), count, block->values, &body);
@@ -104,6 +104,18 @@ static void multiplyBlock(const VecMma *mma, VecBlock *block) {
     loopOverDepth(mma, block, whole);
   for (int64_t k = whole; k < steps; ++k)
     stepBlock(mma, block, vecCoordConstant(k));
+}
+
+// As above, of left factors that are made unsigned: what that adds is taken away again.
+static void multiplyBiased(const VecMma *mma, VecBlock *block) {
+  TileBuilder *builder = &mma->lowering->builder;
+  intptr_t count = block->rows * block->vectors;
+  for (int64_t v = 0; v < block->vectors; ++v)
+    block->values[count + v] = vecBuildZero(builder, mlirValueGetType(block->values[v]));
+  block->hasBias = true;
+  multiplyBlock(mma, block);
+  for (intptr_t i = 0; i < count; ++i)
+    block->values[i] = arithSubIOpBuild(builder, block->values[i], block->values[count + i % block->vectors]);
 }
 
 //===--- lanes along k -------------------------------------------------------------------------------------===//
@@ -144,7 +156,7 @@ static void stepAlongDepth(const VecMma *mma, VecCoord k, MlirValue lanes, MlirV
     row = lanesOrZero(mma, row, lanes);
     for (int64_t c = 0; c < mma->columns; ++c) {
       MlirValue *value = &values[r * mma->columns + c];
-      *value = multiplyAdd(mma, row, columns[c], *value);
+      *value = vecMultiplyAdd(mma, row, columns[c], *value);
     }
   }
   vecBodyEnd(&body);
@@ -282,18 +294,16 @@ static void multiplyAt(const VecMma *mma, const VecAccess *target, VecCoord row,
     memcpy(start, block.values, sizeof start);
     multiplyByHalves(mma, &block);
     addLast(mma, &block, start);
+  } else if (mma->isBiased) {
+    multiplyBiased(mma, &block);
   } else {
     multiplyBlock(mma, &block);
   }
   moveBlock(mma, &block, target, true);
 }
 
-typedef void (*BlockVisitor)(const VecMma *mma, const VecAccess *target, VecCoord outer, int64_t outerSize, VecCoord at,
-                             int64_t size);
-
-// Blocks of `size` along an axis of `total`, then the rest.
-static void eachBlock(const VecMma *mma, const VecAccess *target, int64_t total, int64_t size, VecCoord outer,
-                      int64_t outerSize, BlockVisitor visit) {
+void vecEachBlock(const VecMma *mma, const VecAccess *target, int64_t total, int64_t size, VecCoord outer,
+                  int64_t outerSize, VecBlockVisitor visit) {
   VecLowering *lowering = mma->lowering;
   TileBuilder *builder = &lowering->builder;
   int64_t whole = total / size * size;
@@ -318,7 +328,7 @@ static void visitBlock(const VecMma *mma, const VecAccess *target, VecCoord colu
 static void visitPanel(const VecMma *mma, const VecAccess *target, VecCoord outer, int64_t outerSize, VecCoord column,
                        int64_t columns) {
   (void)outer, (void)outerSize;
-  eachBlock(mma, target, mma->rows, mma->lowering->widths.rows, column, columns, visitBlock);
+  vecEachBlock(mma, target, mma->rows, mma->lowering->widths.rows, column, columns, visitBlock);
 }
 
 // Few rows take more columns: as many accumulators as a full block has hide the latency of the multiply-add.
@@ -329,12 +339,18 @@ static int64_t vectorsPerBlock(const VecMma *mma) {
   return vectors < MostVectors ? vectors : MostVectors;
 }
 
+static bool isByTiles(const VecMma *mma) { return mma->dot && mma->dot->isByTiles; }
+
 static void eachBatch(VecMma *mma, const VecAccess *target, intptr_t d) {
   VecLowering *lowering = mma->lowering;
   TileBuilder *builder = &lowering->builder;
+  if (d == mma->batch && isByTiles(mma)) {
+    vecMultiplyTiles(mma, target);
+    return;
+  }
   if (d == mma->batch) {
-    eachBlock(mma, target, mma->columns, vectorsPerBlock(mma) * lowering->widths.lanes, vecCoordConstant(0), 0,
-              visitPanel);
+    vecEachBlock(mma, target, mma->columns, vectorsPerBlock(mma) * lowering->widths.lanes, vecCoordConstant(0), 0,
+                 visitPanel);
     return;
   }
   MlirValue size = tileBuildIndex(builder, target->shape.sizes[d]);
@@ -346,6 +362,40 @@ static void eachBatch(VecMma *mma, const VecAccess *target, intptr_t d) {
   lowering->builder = before;
 }
 
+// The machine's instruction on vectors for the types of one on tile registers; null: multiply-adds.
+static const TileDot *dotOfVectors(const VecMma *mma) {
+  for (int i = 0; i < TileNumDots; ++i)
+    if (!tileDots[i].isByTiles && mma->lowering->widths.hasDot[i] &&
+        tileDotTakes(&tileDots[i], mma->rhs->shape.element, mma->element))
+      return &tileDots[i];
+  return NULL;
+}
+
+static VecMma withoutTiles(const VecMma *mma) {
+  VecMma byVectors = *mma;
+  byVectors.dot = dotOfVectors(mma);
+  byVectors.isBiased = byVectors.dot && mma->group == 4;
+  return byVectors;
+}
+
+// By tile registers where the process may use them, by vectors elsewhere.
+static void multiplyByTiles(VecMma *mma, const VecAccess *target) {
+  VecLowering *lowering = mma->lowering;
+  VecMma byVectors = withoutTiles(mma);
+  MlirBlock branches[2];
+  vecBuildIf(&lowering->builder, vecMayUseTiles(mma), 0, NULL, &branches[0], &branches[1]);
+  for (int i = 0; i < 2; ++i) {
+    TileBuilder before = vecEnter(lowering, branches[i]);
+    if (i == 0)
+      vecBeginTiles(mma, target);
+    eachBatch(i == 0 ? mma : &byVectors, target, 0);
+    if (i == 0)
+      vecEndTiles(mma);
+    tileBuildYield(&lowering->builder, 0, NULL);
+    lowering->builder = before;
+  }
+}
+
 static void multiplyInMemory(VecMma *mma, MlirOperation op) {
   VecLowering *lowering = mma->lowering;
   intptr_t mark = vecSpill(lowering, mma->accumulator, false);
@@ -354,7 +404,10 @@ static void multiplyInMemory(VecMma *mma, MlirOperation op) {
     VecShape shape = vecShapeOf(mlirValueGetType(tileMmaOpGetResult(op)));
     target = vecBufferNew(lowering, &shape);
   }
-  eachBatch(mma, target, 0);
+  if (isByTiles(mma))
+    multiplyByTiles(mma, target);
+  else
+    eachBatch(mma, target, 0);
   vecUnspill(lowering, mark);
   vecRecordMemory(lowering, tileMmaOpGetResult(op), target);
 }
@@ -380,8 +433,10 @@ bool vecLowerMma(VecLowering *lowering, MlirOperation op) {
   VecMma mma = {.lowering = lowering};
   setSizes(&mma, &left->shape, &result);
   mma.accumulator = vecRecordOf(lowering, tileMmaOpGetAccumulator(op));
-  bool isInRegisters = result.rank == 2 && vecFitsRegisters(lowering, &result);
   bool isGrouped = vecPrepareGroups(&mma, op, left, right);
+  if (isByTiles(&mma) && !vecPrepareTiles(&mma))
+    mma = withoutTiles(&mma);
+  bool isInRegisters = result.rank == 2 && vecFitsRegisters(lowering, &result) && !isByTiles(&mma) && !mma.isBiased;
   VecRecord *columns = isInRegisters && !isGrouped ? columnsAlongDepth(&mma, left, right) : NULL;
   mma.isAlongDepth = columns != NULL;
   if (columns) {

@@ -6,7 +6,9 @@
 //   vfmaddph    pairs of f16: a multiply-add of 32 lanes. The even and the odd members of groups have sums of their
 //   own,
 //               added up at the end: a word spreads over lanes without the shuffle that 16 bits take
-//   none        pairs of bf16, each widened to f32: two multiply-adds
+//   none        each member widened: two multiply-adds of f32, or four of i32
+// Where a process may not use tile registers (products/tiles.c), the same operands are multiplied here. vpdpbusd then
+// takes signed left factors with 128 added, and one more row, of 128 throughout, counts what that adds to each column.
 #include "lib/conversion/tile_to_vector/products/blocks.h"
 #include "upstream/vector.h"
 
@@ -176,11 +178,27 @@ static MlirValue castTo(TileBuilder *builder, MlirValue vector, MlirType element
 }
 
 // Lanes of a bf16 pair as f32: the first member, the second.
-static MlirValue widen(TileBuilder *builder, MlirValue words, bool second) {
+static MlirValue widenBf16(TileBuilder *builder, MlirValue words, int64_t member) {
   MlirType type = mlirValueGetType(words);
-  MlirValue bits = second ? arithAndIOpBuild(builder, words, tileBuildInteger(builder, type, -65536))
+  MlirValue bits = member ? arithAndIOpBuild(builder, words, tileBuildInteger(builder, type, -65536))
                           : arithShLIOpBuild(builder, words, tileBuildInteger(builder, type, 16));
   return castTo(builder, bits, mlirF32TypeGet(builder->context));
+}
+
+// Member `member` of the groups in 32-bit words, as wide as the sums.
+static MlirValue widen(const VecMma *mma, MlirValue words, int64_t member) {
+  TileBuilder *builder = &mma->lowering->builder;
+  MlirType element = mma->rhs->shape.element, type = mlirValueGetType(words);
+  int64_t bits = vecBitsOf(element), lanes = mlirShapedTypeGetDimSize(type, 0);
+  if (mlirTypeIsABF16(element))
+    return widenBf16(builder, words, member);
+  if (mlirTypeIsAInteger(element)) {
+    words = arithShLIOpBuild(builder, words, tileBuildInteger(builder, type, WordBits - bits * (member + 1)));
+    return arithShRSIOpBuild(builder, words, tileBuildInteger(builder, type, WordBits - bits));
+  }
+  words = arithShRUIOpBuild(builder, words, tileBuildInteger(builder, type, bits * member));
+  words = arithTruncIOpBuild(builder, vecVectorOf(mlirIntegerTypeGet(builder->context, (unsigned)bits), lanes), words);
+  return arithExtFOpBuild(builder, vecVectorOf(mma->element, lanes), castTo(builder, words, element));
 }
 
 static MlirValue multiplyAddHalves(TileBuilder *builder, MlirValue a, MlirValue b, MlirValue sum) {
@@ -207,7 +225,7 @@ MlirValue vecSumOfHalves(const VecMma *mma, MlirValue sums) {
 // sum + B's group times A's, in every lane; `words` are vectors of 32-bit words.
 static MlirValue addGroup(const VecMma *mma, MlirValue sum, MlirValue lhs, MlirValue rhs) {
   TileBuilder *builder = &mma->lowering->builder;
-  if (mma->group == 4) {
+  if (mma->dot && mma->group == 4) {
     MlirType byte = mlirIntegerTypeGet(builder->context, 8);
     return vecCallIntrinsic(builder, "llvm.x86.avx512.vpdpbusd.512", 3,
                             (MlirValue[]){sum, castTo(builder, lhs, byte), castTo(builder, rhs, byte)});
@@ -219,9 +237,21 @@ static MlirValue addGroup(const VecMma *mma, MlirValue sum, MlirValue lhs, MlirV
     return vecCallIntrinsic(builder, "llvm.x86.avx512bf16.dpbf16ps.512", 3,
                             (MlirValue[]){sum, castTo(builder, lhs, half), castTo(builder, rhs, half)});
   }
-  for (int second = 0; second < 2; ++second)
-    sum = vectorFMAOpBuild(builder, widen(builder, lhs, second), widen(builder, rhs, second), sum);
+  for (int64_t i = 0; i < mma->group; ++i)
+    sum = vecMultiplyAdd(mma, widen(mma, lhs, i), widen(mma, rhs, i), sum);
   return sum;
+}
+
+// A word of A in all lanes, unsigned where it has to be.
+static MlirValue spreadWord(const VecMma *mma, MlirValue word) {
+  enum { Bias = -0x7f7f7f80 }; // 128 in each byte
+  TileBuilder *builder = &mma->lowering->builder;
+  MlirValue bias = tileBuildInteger(builder, wordType(builder), Bias);
+  if (mlirValueIsNull(word))
+    word = bias;
+  else if (mma->isBiased)
+    word = arithXOrIOpBuild(builder, word, bias);
+  return vecBuildSplat(builder, word, mma->lowering->widths.lanes);
 }
 
 void vecStepGroup(const VecMma *mma, VecBlock *block, VecCoord group) {
@@ -237,11 +267,14 @@ void vecStepGroup(const VecMma *mma, VecBlock *block, VecCoord group) {
                wordType(builder));
   }
   VecCoord k = vecCoordTimes(builder, group, mma->group);
-  for (int64_t r = 0; r < block->rows; ++r) {
-    vecMmaCoords(mma, vecCoordPlus(block->row, r), k, coords);
-    MlirValue members = vecEvaluate(&body, mma->lhs, coords, mma->batch + 1, mma->group);
-    MlirValue word = vecBuildLane(builder, castTo(builder, members, wordType(builder)), 0);
-    word = vecBuildSplat(builder, word, lowering->widths.lanes);
+  for (int64_t r = 0; r < block->rows + block->hasBias; ++r) {
+    MlirValue word = {NULL};
+    if (r < block->rows) {
+      vecMmaCoords(mma, vecCoordPlus(block->row, r), k, coords);
+      MlirValue members = vecEvaluate(&body, mma->lhs, coords, mma->batch + 1, mma->group);
+      word = vecBuildLane(builder, castTo(builder, members, wordType(builder)), 0);
+    }
+    word = spreadWord(mma, word);
     for (int64_t v = 0; v < block->vectors; ++v) {
       MlirValue *value = &block->values[r * block->vectors + v];
       *value = addGroup(mma, *value, word, columns[v]);
