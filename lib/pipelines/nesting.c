@@ -93,6 +93,8 @@ static bool is_name(char c) {
          c == '.' || c == '-';
 }
 
+static bool follows(const walk_t *walk, char c) { return walk->at + 1 < walk->end && walk->at[1] == c; }
+
 static void skip_string(walk_t *walk) {
   for (++walk->at; walk->at < walk->end && *walk->at != '"' && *walk->at != '\n'; ++walk->at)
     if (*walk->at == '\\' && walk->at + 1 < walk->end && walk->at[1] != '\n')
@@ -141,19 +143,27 @@ static bool take_alias(walk_t *walk) {
   return true;
 }
 
-// "mod", "floordiv" and "ceildiv".
+// A digit of decimal or, in a word that begins so, of hexadecimal.
+static bool is_digit(char c, bool is_hex) {
+  return (c >= '0' && c <= '9') || (is_hex && ((c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F')));
+}
+
+// "mod", "floordiv" and "ceildiv"; integers, also as sizes in "8x16xf32".
 static bool take_word(walk_t *walk) {
   static const char *const operators[] = {"mod", "floordiv", "ceildiv"};
   const char *word = walk->at;
-  while (walk->at + 1 < walk->end && is_name(walk->at[1]) && walk->at[1] != '-')
+  bool is_hex = *word == '0' && follows(walk, 'x');
+  for (int digits = is_digit(*word, is_hex); walk->at + 1 < walk->end && is_name(walk->at[1]) && walk->at[1] != '-';) {
     ++walk->at;
+    digits = is_digit(*walk->at, is_hex) ? digits + 1 : 0;
+    if (digits > TESSERA_MOST_DIGITS)
+      return fail(walk, "an integer of more than %d digits; accepts at most %d", TESSERA_MOST_DIGITS);
+  }
   for (size_t i = 0; i < sizeof operators / sizeof *operators; ++i)
     if ((size_t)(walk->at - word) + 1 == strlen(operators[i]) && memcmp(word, operators[i], strlen(operators[i])) == 0)
       return count_operator(walk);
   return true;
 }
-
-static bool follows(const walk_t *walk, char c) { return walk->at + 1 < walk->end && walk->at[1] == c; }
 
 // '-', '<' and '>' on their own, not of "->", ">=" or "<=".
 static bool take_angle(walk_t *walk) {

@@ -138,6 +138,8 @@ def main():
     if options.show:
         print(to_text(generate(options.seed, options.grammar)), end="")
         return 0
+    if options.found:
+        Path(options.found).mkdir(parents=True, exist_ok=True)
     fuzzer = Fuzzer(options)
     return fuzzer.replay(options.replay) if options.replay else fuzzer.all()
 

@@ -317,6 +317,8 @@ def main():
     parser.add_argument("--show", action="store_true")
     parser.add_argument("--in-process", action="store_true", help="the library takes them, not the tools; one at a time")
     options = parser.parse_args()
+    if options.keep:
+        Path(options.keep).mkdir(parents=True, exist_ok=True)
     mutator = InProcess(options) if options.in_process else Mutator(options)
     options.jobs = 1 if options.in_process else options.jobs
     if options.show:

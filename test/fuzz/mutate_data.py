@@ -271,6 +271,8 @@ def main():
     parser.add_argument("--only", choices=sorted(KINDS))
     parser.add_argument("--keep", help="folder for what failed")
     options = parser.parse_args()
+    if options.keep:
+        Path(options.keep).mkdir(parents=True, exist_ok=True)
     counts, kinds, begun = collections.Counter(), collections.Counter(), time.time()
     with ThreadPoolExecutor(options.jobs) as pool:
         for seed, name, word, text in pool.map(lambda seed: run(seed, options), range(options.seed, options.seed + options.count)):

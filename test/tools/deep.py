@@ -1,4 +1,4 @@
-"""Text of MLIR that nests deep, in every way, through every reader: a located error, no crash. At the limit: no crash either.
+"""Text of MLIR that nests deep or has long integers, in every way, through every reader: a located error, no crash. At the limit: no crash either.
 
 Use: deep.py BIN WORK. Prints "N texts, 0 wrong".
 """
@@ -33,6 +33,9 @@ KINDS = {
     "locations": lambda n: "module {} loc(" + 'callsite("a" at ' * n + '"b"' + ")" * n + ")",
     "attribute aliases": chain("#", "1 : i64", "[%s]", "module attributes {x.a = %s} {}"),
     "type aliases": chain("!", "i64", "tuple<%s>", "func.func private @f() -> %s"),
+    "digits": lambda n: "module attributes {x.a = 1" + "7" * n + "} {}",
+    "digits of a size": lambda n: "func.func private @f() -> tensor<1x" + "7" * n + "xf32>",
+    "hexadecimal digits": lambda n: "module attributes {x.a = 0x" + "e" * n + "} {}",
     "dense": lambda n: "module attributes {x.a = dense<" + "[" * n + "1" + "]" * n + "> : tensor<1xi32>} {}",
 }
 

@@ -216,6 +216,13 @@ static TileSearchTarget targetOf(const Fusion *f) {
   return tileStructuredTargetFor(f->target, &f->described->nodes[of].op);
 }
 
+// Null, or what a kernel with the chosen blocks cannot do. The search takes unknown extents for TileUnknownExtent.
+static const char *faultOf(const Fusion *f, const TileGraphChoice *choice) {
+  for (int d = 0; d < f->graph->numDims; ++d)
+    f->graph->dims[d].block = choice->block[d];
+  return tileGroupGraphFault(f->graph);
+}
+
 // What the set gains as one kernel; false, with the reason, where that is nothing.
 static bool weigh(const Fusion *f, const Set *set, Choice *choice, const char **reason) {
   *reason = NULL;
@@ -231,6 +238,8 @@ static bool weigh(const Fusion *f, const Set *set, Choice *choice, const char **
     *reason = "no blocks fit the machine";
     return false;
   }
+  if ((*reason = faultOf(f, &choice->blocks)))
+    return false;
   Apart apart = weighApart(f, set);
   const TileGraphCost *cost = &choice->blocks.cost;
   double seconds = cost->seconds + target.model.launchSeconds, bytes = cost->read + cost->written;

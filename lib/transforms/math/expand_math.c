@@ -1,15 +1,17 @@
-// tile-expand-math: math.exp, exp2, log, log2, tanh, erf, sin, cos, rsqrt and powf become arithmetic, inline.
-// Each is evaluated in f64 lanes and rounded once, so all f32 results are within 0.51 ulp (families.h and the files of
-// the families have methods and errors). Why: libm takes scalars only, and upstream's approximations miss 2 ulp.
-// An op with the fastmath flag `afn` (all with fast=true) is evaluated in f32 lanes where single.c can: to 1 ulp. With
-// tables=true, vectors of 16 f32 of a CPU with AVX-512 look coefficients up in registers (tables.c), to 0.51 ulp too.
-// Expects: scalars or fixed-size vectors of f32, f16 or bf16; the last two go through f32. Leaves: arith, math.fma,
-// absf, floor and sqrt, which are instructions; f64, tensors and scalable vectors as they were. log1p and expm1, which
-// upstream takes apart so that they cancel, are expanded for f64 too, by math.log and math.exp of f64. fpowi and ipowi,
-// which LLVM has of scalars only or not at all, become powf and multiplications. With f64=true, where there is no C
-// library (GPUs): f64's functions, too, and all others of math, to 2.5 ulp of f64 (f64/families.h). Cost: linear.
-// Papers: Cody and Waite 1980; Payne and Hanek 1983; Remez 1934. Largest error in ulp over all f32 inputs (cos: every
-// 7th; powf: 1.5e8 pairs), ns per element in 16 lanes of one Zen 5 core, and of glibc's scalar call:
+// tile-expand-math: elementary functions of f32, f16 and bf16 become arithmetic, inline. Each is evaluated in f64 lanes
+// and rounded once, so all f32 results are within 0.51 ulp (families.h and the files of the families have methods and
+// errors). exp, exp2, log, log2, tanh, erf, sin, cos, rsqrt and powf are just precise enough for f32 (the files here);
+// all others are functions of f64 (f64/). Why: libm takes scalars only and misses 2 ulp (glibc's log10f: 2.0,
+// erfcf: 2.8), and so do upstream's approximations. An op with the fastmath flag `afn` (all with fast=true) is
+// evaluated in f32 lanes where single.c can: to 1 ulp. With tables=true, vectors of 16 f32 of a CPU with AVX-512 look
+// coefficients up in registers (tables.c), to 0.51 ulp too. Expects: scalars or fixed-size vectors of f32, f16 or bf16;
+// the last two go through f32. Leaves: arith, math.fma, absf, floor and sqrt, which are instructions; f64, tensors and
+// scalable vectors as they were. log1p and expm1, which upstream takes apart so that they cancel, are expanded for f64
+// too, by math.log and math.exp of f64. fpowi and ipowi, which LLVM has of scalars only or not at all, become powf and
+// multiplications. With f64=true, where there is no C library (GPUs), f64's functions are expanded too, to 2.5 ulp of
+// f64 (f64/families.h). Cost: linear. Papers: Cody and Waite 1980; Payne and Hanek 1983; Remez 1934. Largest error in
+// ulp over all f32 inputs (cos: every 7th; powf: 1.5e8 pairs), ns per element in 16 lanes of one Zen 5 core, and of
+// glibc's scalar call:
 //   exp  0.50001 0.29 1.4    exp2 0.50001 0.30 1.5    tanh 0.50029 0.48 8.5    log   0.50000 0.35 1.5
 //   log2 0.50000 0.35 1.5    erf  0.50016 0.59 7.9    sin  0.50008 0.69 2.1    cos   0.50008 0.68 2.1
 //   powf 0.50005 1.16 3.0    rsqrt 0.50000 0.39 1.8   (test/transforms/math/accuracy_*_long.test)
@@ -74,9 +76,11 @@ static Expansion expansionOf(const Family *family, MlirType type, bool wantsF64)
   bool isF64 = mlirTypeIsAF64(element);
   if (!isF64 && !mlirTypeIsAF32(element) && !mlirTypeIsAF16(element) && !mlirTypeIsABF16(element))
     return NULL;
-  if (family->expand && (isF64 ? family->takesF64 && !wantsF64 : !wantsF64 || !family->takesF64))
-    return family->expand;
-  return wantsF64 || family->takesF64 ? family->expandF64 : NULL;
+  if (!isF64)
+    return family->expand && !family->takesF64 ? family->expand : family->expandF64;
+  if (wantsF64)
+    return family->expandF64;
+  return !family->takesF64 ? NULL : family->expand ? family->expand : family->expandF64;
 }
 
 static const Family *familyOf(MlirOperation op) {

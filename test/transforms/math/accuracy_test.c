@@ -66,6 +66,20 @@ static const Function functions[] = {
     {"sin", sin, sinf, -100, 100},
     {"cos", cos, cosf, -100, 100},
     {"rsqrt", rsqrtReference, rsqrtLibm, 0.001f, 100},
+    {"expm1", expm1, expm1f, -4, 4},
+    {"log10", log10, log10f, 0.001f, 100},
+    {"log1p", log1p, log1pf, -0.9f, 100},
+    {"sinh", sinh, sinhf, -20, 20},
+    {"cosh", cosh, coshf, -20, 20},
+    {"asinh", asinh, asinhf, -20, 20},
+    {"acosh", acosh, acoshf, 1, 100},
+    {"atanh", atanh, atanhf, -0.99f, 0.99f},
+    {"erfc", erfc, erfcf, -4, 4},
+    {"tan", tan, tanf, -100, 100},
+    {"asin", asin, asinf, -0.99f, 0.99f},
+    {"acos", acos, acosf, -0.99f, 0.99f},
+    {"atan", atan, atanf, -100, 100},
+    {"cbrt", cbrt, cbrtf, -100, 100},
 };
 enum { functionCount = sizeof functions / sizeof *functions };
 
