@@ -111,7 +111,9 @@ struct EncodingModel : VerifiableTensorEncoding::FallbackModel<EncodingModel> {
   LogicalResult verifyEncoding(Attribute self, ArrayRef<int64_t> shape, Type element,
                                function_ref<InFlightDiagnostic()> emitError) const {
     auto *definition = cast<ParametricAttribute>(self).get().definition;
-    return success(definition->verifyEncoding({&emitError}, wrap(self), shape.size(), shape.data(), wrap(element)));
+    // The parser asks although it has reported an element type such as complex<index>, which is null then.
+    return success(element &&
+                   definition->verifyEncoding({&emitError}, wrap(self), shape.size(), shape.data(), wrap(element)));
   }
 };
 

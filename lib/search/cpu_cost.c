@@ -68,8 +68,8 @@ double tileCpuLineCycles(const TileSearchTarget *target, int level, int64_t atOn
 // Caches find a line's set by its address. (The last level, which mixes the bits, is not asked.)
 int64_t tileCpuRowsSharing(const TileSearchLevel *level, int64_t rows, int64_t lines, int64_t stride) {
   enum { RowsLookedAt = 128 };
-  int64_t sets = level->bytes / (tileCpuMost(1, level->ways) * level->line);
-  int64_t seen = tileCpuLeast(rows, RowsLookedAt), count = 0;
+  int64_t sets = tileCpuMost(1, level->bytes / (tileCpuMost(1, level->ways) * level->line));
+  int64_t seen = tileCpuMost(1, tileCpuLeast(rows, RowsLookedAt)), count = 0;
   for (int64_t r = 0; r < seen; ++r) {
     int64_t set = r * stride / level->line % sets;
     count += set < lines || set > sets - lines;

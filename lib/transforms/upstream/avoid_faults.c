@@ -277,6 +277,19 @@ static bool computeByPoints(MlirOperation op) {
   return replace(op, tileOnlyResult(generic));
 }
 
+//===--- folds that make a constant of unknown sizes ------------------------------------===//
+
+// x == x, x ^ x, (a - b) - a.
+static bool foldsWithoutSizes(MlirOperation op) {
+  if (!arithCmpIOpIsA(op) && !arithXOrIOpIsA(op) && !arithSubIOpIsA(op))
+    return false;
+  MlirType type = tileOnlyResultType(op);
+  MlirOperation lhs = tileDefiningOp(tileBinaryLhs(op));
+  bool isInner = arithSubIOpIsA(op) && arithSubIOpIsA(lhs) && mlirValueEqual(tileBinaryLhs(lhs), tileBinaryRhs(op));
+  return mlirTypeIsARankedTensor(type) && !mlirShapedTypeHasStaticShape(type) &&
+         mlirShapedTypeGetRank(type) <= MaxRank && (isInner || mlirValueEqual(tileBinaryLhs(op), tileBinaryRhs(op)));
+}
+
 //===--- a choice between sparse tensors --------------------------------------------===//
 
 static bool choosesEncoded(MlirOperation op) {
@@ -353,6 +366,8 @@ static const struct {
     {tensorParallelInsertSliceOpIsA, "pull/184334", stepByOne},
     // convert-elementwise-to-linalg forgets the encoding of its outs. The report tells so of another pass.
     {losesEncoding, "issues/62304", computeByPoints},
+    // Folders make a constant although a size is unknown.
+    {foldsWithoutSizes, "pull/178428 and pull/212072", computeByPoints},
     // The sparsifier crashes at a choice whose condition is one number.
     {choosesEncoded, "issues/218097", chooseByIf},
     // one-shot-bufferize gives a wrong value after a store, and fails at constants.

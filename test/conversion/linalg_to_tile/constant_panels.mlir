@@ -1,5 +1,7 @@
 // A product's constant right operand becomes panels at compile time: no kernel packs it.
 // RUN: %tile_opt %s --split-input-file --convert-linalg-to-tile=chip=x86-64-v3 | FileCheck %s
+// Caches as small as that of the last program divide by no zero.
+// RUN: %tile_opt %s --split-input-file --tile-to-cpu-pipeline=chip=x86-64-v3 -o /dev/null
 
 // Two panels of two rows of eight columns, the second one filled up with zeros; only A is copied.
 // CHECK-LABEL: func.func @panels

@@ -79,3 +79,8 @@ func.func private @f(tensor<4x4x4xf32, #sparse.csr>)
 
 // expected-error@below {{#sparse.csr stores elements of type index, expected integers or floats}}
 func.func private @f(tensor<4x4xindex, #sparse.csr>)
+
+// -----
+
+// expected-error@below {{invalid element type for complex}}
+func.func private @f(tensor<4x4xcomplex<index>, #sparse.csr>)

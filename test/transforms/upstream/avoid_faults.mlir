@@ -101,3 +101,20 @@ func.func @encoded(%a: tensor<?x6xf64, #CSR>, %c: i1) -> tensor<?x6xf32, #CSR> {
   %r = arith.select %c, %narrow, %sum : tensor<?x6xf32, #CSR>
   return %r : tensor<?x6xf32, #CSR>
 }
+// CHECK-LABEL: func.func @folds_without_sizes
+// CHECK: linalg.generic
+// CHECK: arith.cmpi sle, {{.*}} : i32
+// CHECK: linalg.generic
+// CHECK: arith.xori {{.*}} : i32
+// CHECK: linalg.generic
+// CHECK: arith.subi {{.*}} : i32
+// CHECK: arith.xori %{{.*}}, %{{.*}} : tensor<4xi32>
+func.func @folds_without_sizes(%a: tensor<?xi32>, %b: tensor<?xi32>, %c: tensor<4xi32>)
+    -> (tensor<?xi1>, tensor<?xi32>, tensor<?xi32>, tensor<4xi32>) {
+  %equal = arith.cmpi sle, %a, %a : tensor<?xi32>
+  %zero = arith.xori %a, %a : tensor<?xi32>
+  %difference = arith.subi %a, %b : tensor<?xi32>
+  %opposite = arith.subi %difference, %a : tensor<?xi32>
+  %known = arith.xori %c, %c : tensor<4xi32>
+  return %equal, %zero, %opposite, %known : tensor<?xi1>, tensor<?xi32>, tensor<?xi32>, tensor<4xi32>
+}
