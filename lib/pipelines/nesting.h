@@ -18,5 +18,6 @@ typedef struct tessera_nesting_t {
 } tessera_nesting_t;
 
 // Counts brackets outside strings and comments, the depth of #aliases and !aliases that an alias or a bracket uses, the
-// operators of one expression, and the digits of one integer. False where one of these is beyond its limit. Reads each byte once. Bytecode passes.
+// operators of one expression, and the digits of one integer. False where one of these is beyond its limit. Reads each
+// byte once. Bytecode passes.
 bool tessera_nesting_check(const char *text, size_t size, tessera_nesting_t *out_found);
