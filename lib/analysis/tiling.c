@@ -12,6 +12,7 @@
 #include "lib/search/kinds/window_kind.h"
 #include "lib/support/status.h"
 #include "upstream/arith.h"
+#include "upstream/func.h"
 #include "upstream/linalg.h"
 #include "upstream/math.h"
 
@@ -230,6 +231,25 @@ static const char *typeName(MlirType element) {
   return "f32";
 }
 
+// Bits of an element that a product stores: elementwise ops that follow may narrow the sums. Half of a word at most
+// where what follows is not known.
+static int64_t storedBits(const TileStructured *s) {
+  enum { Narrow = 16 };
+  if (mlirOperationGetNumResults(s->op) != 1)
+    return 0;
+  MlirValue value = tileOnlyResult(s->op);
+  MlirOperation user = {NULL};
+  while (tileHasOneUse(value)) {
+    user = mlirOpOperandGetOwner(mlirValueGetFirstUse(value));
+    if (!linalgGenericOpIsA(user) || mlirOperationGetNumResults(user) != 1)
+      break;
+    value = tileOnlyResult(user);
+  }
+  int64_t bits = tileMemoryBits(mlirShapedTypeGetElementType(mlirValueGetType(value)));
+  bool isLast = !mlirOperationIsNull(user) && funcReturnOpIsA(user);
+  return isLast ? bits : tessera_min(bits, Narrow);
+}
+
 TileOperator tileStructuredDescribe(const TileStructured *s, const TileTiling *tiling, int64_t unknown) {
   TileOperator op = {.numDims = s->numDims,
                      .numOperands = s->numInputs + s->numOutputs,
@@ -254,6 +274,7 @@ TileOperator tileStructuredDescribe(const TileStructured *s, const TileTiling *t
     op.lhs = tiling->product.lhs;
     op.rhs = tiling->product.rhs;
     op.isMatrix = tiling->isMatrix;
+    op.storedBits = storedBits(s);
     const TileDot *dot = tiling->isMatrix ? tileStructuredProductDot(s, op.lhs, op.rhs) : NULL;
     op.group = dot ? dot->group : 1;
     op.isByTiles = dot && dot->isByTiles;

@@ -68,7 +68,8 @@ TileSearchCandidate tileGpuComplete(const TileOperator *op, const TileSearchTarg
   for (int64_t warps = least; warps <= most; warps *= 2) {
     if (!setWarps(op, target, wanted, &tile, warps) && warps > least)
       break;
-    for (tile.gpu.stages = first; tile.gpu.stages <= last; ++tile.gpu.stages) {
+    int64_t ring = wanted->gpu.stages ? 0 : tileGpuRingStages(op, target, &tile), end = ring ? ring : last;
+    for (tile.gpu.stages = ring ? ring : first; tile.gpu.stages <= end; ++tile.gpu.stages) {
       TileSearchCandidate candidate = {.tile = tile, .prediction = tileGpuPredict(op, target, &tile)};
       ++*evaluations;
       if (best.prediction.misfit || tileSearchIsBetter(target, &candidate, &best))

@@ -495,6 +495,7 @@ static double inBestOrder(const Nest *nest, int i, double together, int64_t *gro
 // What tile-specialize-warps makes: groups of four warps that multiply 64 rows at a time, an engine that copies rows of
 // whole pieces, one group of warps beside them that loads.
 enum { GroupWarps = 4, GroupRows = 64, MostColumns = 256, PieceBytes = 16, FewestGroupStages = 2, LoadingWarps = 4 };
+enum { FewestBesideResult = 3 };
 
 // Rows of whole pieces, neighbours along one of the product's dimensions; elements of fewer than 16 bits along k only.
 static bool suitsEngine(const Nest *nest, const TileOperatorOperand *operand) {
@@ -534,13 +535,24 @@ static int64_t groupPrograms(const Nest *nest) {
              : 1;
 }
 
-// Stages of the ring beside the result; as many as there are steps.
-static int64_t groupStages(const Nest *nest, int64_t programs, double stage) {
-  const TileOperatorOperand *out = &nest->op->operands[nest->op->out];
-  double result = tileElements(nest, nest->op->out) * fmin(bytesOf(out), 2); // a wider one goes its own way
-  const TileSearchModel *model = &nest->target->model;
-  double room = (double)nest->target->sharedPerBlock / (double)programs - (double)model->groupExchange - result;
-  return (int64_t)fmin(fmin(floor(room / stage), (double)model->groupStages), nest->steps);
+// Stages of the ring that fit beside so many bytes where `programs` share a core.
+static int64_t groupStagesInRoom(const Nest *nest, int64_t programs, double beside) {
+  double lhs, rhs, stage = stepBytes(nest, &lhs, &rhs);
+  return (int64_t)floor(
+      ((double)nest->target->sharedPerBlock / (double)programs - (double)nest->target->model.groupExchange - beside) /
+      stage);
+}
+
+// Beside the result, unless that takes stages that the loop needs; no more than there are steps.
+static int64_t groupStages(const Nest *nest, int64_t programs) {
+  int64_t bits = nest->op->storedBits ? nest->op->storedBits : nest->op->operands[nest->op->out].bits;
+  double result = tileElements(nest, nest->op->out) * (double)bits / 8;
+  bool isKnown = !nest->op->dims[nest->op->k].isUnknown;
+  double limit = (double)nest->target->model.groupStages;
+  int64_t steps = (int64_t)(isKnown ? fmin(nest->steps, limit) : limit),
+          most = tessera_min(groupStagesInRoom(nest, programs, 0), steps),
+          beside = tessera_min(groupStagesInRoom(nest, programs, result), steps);
+  return beside < tessera_min(most, FewestBesideResult) ? most : beside;
 }
 
 // Steps at the rate of the instruction, which falls with its columns, or as fast as stages come.
@@ -559,10 +571,15 @@ static double groupSeconds(const Nest *nest, int64_t programs, int64_t stages) {
 static TilePrediction predictGroups(const Nest *nest) {
   const TileSearchTarget *t = nest->target;
   double lhs, rhs, stage = stepBytes(nest, &lhs, &rhs);
-  int64_t programs = groupPrograms(nest), stages = groupStages(nest, programs, stage);
+  int64_t written = nest->tile->gpu.stages, programs = groupPrograms(nest);
+  if (written > groupStagesInRoom(nest, programs, 0)) // one program may have all of a core
+    programs = 1;
+  int64_t stages = written ? written : groupStages(nest, programs);
   TilePrediction p = {.perCore = programs};
   nameTraffic(nest, &p);
-  p.misfit = stages < tessera_min(FewestGroupStages, (int64_t)nest->steps) ? "shared memory" : NULL;
+  bool fits = stages <= groupStagesInRoom(nest, programs, 0) &&
+              (written || stages >= (int64_t)fmin(FewestGroupStages, nest->steps));
+  p.misfit = fits ? NULL : "shared memory";
   if (p.misfit)
     return p;
   p.sharedBytes = (int64_t)stage * stages;
@@ -578,6 +595,11 @@ static TilePrediction predictGroups(const Nest *nest) {
             t->model.groupStart + p.traffic[i] / (level->bandwidth * (hasCache ? 1 : t->model.groupCopies)));
   }
   return p;
+}
+
+int64_t tileGpuRingStages(const TileOperator *op, const TileSearchTarget *target, const TileSearchTile *tile) {
+  Nest nest = nestOf(op, target, tile);
+  return runsInGroups(&nest) ? groupStages(&nest, groupPrograms(&nest)) : 0;
 }
 
 //===--- all others ---------------------------------------------------------------------===//

@@ -21,6 +21,9 @@ extern "C" {
 TilePrediction tileGpuPredict(const TileOperator *op, const TileSearchTarget *target, const TileSearchTile *tile);
 TilePrediction tileVectorPredict(const TileOperator *op, const TileSearchTarget *target, const TileSearchTile *tile);
 
+// Stages of the ring of a product of warpgroups, as many as fit beside its result; 0: the tile is not for warpgroups.
+int64_t tileGpuRingStages(const TileOperator *op, const TileSearchTarget *target, const TileSearchTile *tile);
+
 // Registers of a GPU's thread, of 32 bits: `tiles` that hold its part of the tiles, those of addresses and indices,
 // and those in which copies of a product's operands, `copied` registers a step, wait for the next step where the
 // machine has no asynchronous copies.

@@ -101,6 +101,7 @@ TileOperator tileOperatorParts(const TileOperator *product, int64_t parts) {
   }
   insertAxis(&op.operands[op.out], 0, parts, dim);
   op.operands[op.out].isRead = false;
+  op.storedBits = 0;
   return op;
 }
 

@@ -49,9 +49,10 @@ typedef struct TileOperator {
   int mostTiled;     // how many dimensions a tile may have wider than 1
   // A sum of products of operands lhs and rhs over dimensions m, n, k; m is -1 for any other computation.
   int m, n, k, lhs, rhs, out;
-  bool isMatrix;  // of a CPU: no dimension but m, n, k and those that all operands have (cpu_cost.h)
-  int64_t group;  // neighbours along k that a CPU's instruction multiplies and adds up at once
-  bool isByTiles; // the instruction takes tile registers
+  int64_t storedBits; // of a product's element once ops that follow have narrowed it; 0: the output's
+  bool isMatrix;      // of a CPU: no dimension but m, n, k and those that all operands have (cpu_cost.h)
+  int64_t group;      // neighbours along k that a CPU's instruction multiplies and adds up at once
+  bool isByTiles;     // the instruction takes tile registers
 } TileOperator;
 
 // Dimension `dim` is part of the index of some axis.

@@ -4,9 +4,9 @@
 //   are loaded and whose left ones are loaded or computed (attention: Q times K, weights times V).
 // Leaves: a tile.warp_specialize of two partitions. One group of warps loads the factors into rings of shared memory;
 //   one or two groups multiply what has landed and do everything else. A round is full when its bytes have landed, and
-//   empty when the product that read it is done. A factor that all rounds use is loaded once. A result goes out through
-//   shared memory by the engine where that has room. tile-assign-layouts gives the tiles layouts over the warps that
-//   multiply.
+//   empty when the product that read it is done. A ring has the schedule's `stages`, or else as many as fit. A factor
+//   that all rounds use is loaded once. A result goes out through shared memory by the engine where that has room.
+//   tile-assign-layouts gives the tiles layouts over the warps that multiply.
 // A kernel stays as it is where the chip has no such product for the types, where a tensor's address, strides, padding
 //   or tile do not suit the engine for all that is known, or where the loop does what partitions are not known to bear.
 // Sources: CUTLASS's sm_90 mainloop (sm90_mma_tma_gmma_ss_warpspecialized.hpp) and its setmaxnreg; FlashAttention-3
@@ -391,19 +391,28 @@ static bool chooseRegisters(Search *search) {
 
 //===--- stages -------------------------------------------------------------------------------===//
 
-static int64_t stagesThatFit(const Search *search, int64_t bytesBeside) {
+// Stages that a block has room for if `blocks` share a core.
+static int64_t stagesInRoom(const Search *search, int64_t blocks, int64_t bytesBeside) {
   const SpecializePlan *plan = &search->plan;
-  int64_t limit = search->target.sharedPerBlock, core = 0, first, rounds;
+  int64_t limit = search->target.sharedPerBlock, core = 0;
   tileMachineGetInteger(search->machine, "shared.bytes", &core);
-  if (search->blocks > 1)
-    limit = core / search->blocks - (core - limit); // the system takes some of each block's
+  if (blocks > 1)
+    limit = core / blocks - (core - limit); // the system takes some of each block's
   // Barriers of 8 bytes for what is full and what is empty, each ring at a pattern of its own.
-  int64_t stages =
-      (limit - search->target.model.groupExchange - plan->kept - bytesBeside) / (plan->expected + 16 * plan->count);
-  if (tileConstantIndex(scfForOpGetLowerBound(plan->loop), &first) && first == 0 &&
-      tileConstantIndex(scfForOpGetUpperBound(plan->loop), &rounds))
-    stages = tessera_min(stages, tessera_max(rounds, 1));
-  return tessera_min(stages, search->target.model.groupStages);
+  return (limit - search->target.model.groupExchange - plan->kept - bytesBeside) / (plan->expected + 16 * plan->count);
+}
+
+// Rounds of the loop; 0: not known.
+static int64_t knownRounds(const SpecializePlan *plan) {
+  int64_t first, rounds;
+  bool isKnown = tileConstantIndex(scfForOpGetLowerBound(plan->loop), &first) && first == 0 &&
+                 tileConstantIndex(scfForOpGetUpperBound(plan->loop), &rounds);
+  return isKnown ? tessera_max(rounds, 1) : 0;
+}
+
+static int64_t stagesThatFit(const Search *search, int64_t bytesBeside) {
+  int64_t stages = stagesInRoom(search, search->blocks, bytesBeside), rounds = knownRounds(&search->plan);
+  return tessera_min(rounds ? tessera_min(stages, rounds) : stages, search->target.model.groupStages);
 }
 
 static bool planFactors(Search *search) {
@@ -422,7 +431,7 @@ static bool planFactors(Search *search) {
   return plan->expected > 0;
 }
 
-// As many as fit. The result leaves through shared memory where that takes no stage that the loop needs.
+// The result leaves through shared memory where that takes no stage that the loop needs.
 static bool chooseStages(Search *search) {
   SpecializePlan *plan = &search->plan;
   int64_t most = stagesThatFit(search, 0), wanted = mlirExtPassGetInteger(search->pass, "stages");
@@ -439,6 +448,39 @@ static bool chooseStages(Search *search) {
   return plan->stages >= 1 && plan->stages >= tessera_min(FewestStages, most);
 }
 
+// Bytes that a result takes beside the ring, however it leaves: narrower than its sums, it changes threads on the way.
+static int64_t resultBytes(const SpecializePlan *plan) {
+  if (mlirOperationIsNull(plan->store))
+    return 0;
+  MlirType stored = tileStoreOpGetValueType(plan->store), sums = plan->products[0].sums;
+  bool isNarrow = tileStoredBytes(tileTypeGetElement(stored)) < tileStoredBytes(tileTypeGetElement(sums));
+  return isNarrow ? tileDenseBytes(stored) : 0;
+}
+
+// The schedule's stages take the place of these, also where a second block on the core or a wide result then lacks
+// room. A sum's products overlap, so that a ring of one stage would wait for ever. An error where they do not fit.
+static bool obeyStages(Search *search) {
+  SpecializePlan *plan = &search->plan;
+  MlirAttribute schedule = tileOpAttribute(plan->kernel, "schedule");
+  int64_t written = mlirAttributeIsNull(schedule) ? 0 : tileScheduleAttrGetInteger(schedule, "stages", 0);
+  if (written < 1 || mlirExtPassGetInteger(search->pass, "stages") > 0)
+    return true;
+  int64_t least = plan->isSum && knownRounds(plan) != 1 ? FewestStages : 1,
+          most = stagesInRoom(search, 1, resultBytes(plan));
+  if (written < least || written > most)
+    return tileError(
+        plan->loop,
+        "schedule: `stages` is %lld; the ring of this product has %lld to %lld stages of %lld bytes in the "
+        "shared memory of %s",
+        (long long)written, (long long)least, (long long)most, (long long)plan->expected,
+        tileMachineGetName(search->machine));
+  plan->stages = written;
+  if (!mlirOperationIsNull(plan->store) &&
+      written > stagesInRoom(search, 1, tileDenseBytes(tileStoreOpGetValueType(plan->store))))
+    plan->store = (MlirOperation){NULL};
+  return true;
+}
+
 //===--- the pass -----------------------------------------------------------------------------===//
 
 static bool decide(Search *search) {
@@ -453,14 +495,15 @@ static bool specialize(MlirOperation kernel, MlirExtPass pass, const TileMachine
   if (!tileSearchReadTarget(machine, &search.target, &error))
     return tileError(kernel, "%s", error.text);
   tileSpecializeUnrollWalks(kernel);
-  if (decide(&search)) {
+  bool isDecided = decide(&search), ok = !isDecided || obeyStages(&search);
+  if (isDecided && ok) {
     tileSpecializeBuild(&search.plan);
     mlirExtPassAddStatistic(pass, Specialized, 1);
     mlirExtPassAddStatistic(pass, Stages, (uint64_t)search.plan.stages);
     mlirExtPassAddStatistic(pass, Stores, !mlirOperationIsNull(search.plan.store));
   }
   tileOpsFree(&search.plan.inside);
-  return true;
+  return ok;
 }
 
 static bool run(MlirOperation kernel, MlirExtPass pass) {
@@ -480,10 +523,11 @@ const MlirExtPassDefinition tileSpecializeWarpsPass = {
     .argument = "tile-specialize-warps",
     .summary = "Let one group of warps load a product's factors by an engine, and others multiply them",
     .anchor = tileKernelOpName,
-    .options = (const MlirExtPassOption[]){TILE_CHIP_OPTION,
-                                           {"stages", "the most stages of the rings; 0: as many as fit",
-                                            MlirExtOption_Integer, "0"},
-                                           {NULL}},
+    .options =
+        (const MlirExtPassOption[]){TILE_CHIP_OPTION,
+                                    {"stages", "the most stages of the rings; 0: the schedule's, or as many as fit",
+                                     MlirExtOption_Integer, "0"},
+                                    {NULL}},
     .statistics = statistics,
     .registerDialects = tileRegisterDialect,
     .run = run,

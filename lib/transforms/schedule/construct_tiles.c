@@ -197,6 +197,23 @@ static void writeSchedules(const Run *run, const Decision *decision) {
         op, mlirArrayAttrGet(mlirOperationGetContext(op), most < result->count ? most : result->count, schedules));
 }
 
+// What a tile that a person wrote exceeds, and with fewer stages would not.
+static bool reportMisfit(const Run *run, const Decision *decision, const TileSearchTile *tile, const char *misfit) {
+  MlirOperation op = decision->structured->op;
+  const char *machine = tileMachineGetName(run->target.machine);
+  int64_t evaluations = 0, fits = 0, exceeds = tile->gpu.stages;
+  while (fits + 1 < exceeds) {
+    TileSearchTile fewer = *tile;
+    fewer.gpu.stages = fits + (exceeds - fits) / 2;
+    bool isFit = !tileSearchComplete(&decision->op, &decision->target, &fewer, &evaluations).prediction.misfit;
+    *(isFit ? &fits : &exceeds) = fewer.gpu.stages;
+  }
+  if (fits)
+    return tileError(op, "schedule: `stages` is %lld; at most %lld fit the %s of %s", (long long)tile->gpu.stages,
+                     (long long)fits, misfit, machine);
+  return tileError(op, "schedule: the tile does not fit the %s of %s", misfit, machine);
+}
+
 // A schedule that a person wrote: what it leaves out, and what it costs.
 static bool completeSchedule(const Run *run, Decision *decision) {
   const TileStructured *s = decision->structured;
@@ -210,8 +227,7 @@ static bool completeSchedule(const Run *run, Decision *decision) {
   TileSearchResult *result = &decision->result;
   TileSearchCandidate candidate = tileSearchComplete(&decision->op, &decision->target, &tile, &result->evaluations);
   if (candidate.prediction.misfit)
-    return tileError(s->op, "schedule: the tile does not fit the %s of %s", candidate.prediction.misfit,
-                     tileMachineGetName(run->target.machine));
+    return reportMisfit(run, decision, &tile, candidate.prediction.misfit);
   result->best[0] = candidate;
   result->count = 1;
   return true;

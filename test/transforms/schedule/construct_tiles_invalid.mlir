@@ -44,6 +44,22 @@ func.func @three_wide(%a: tensor<64x64x64xf32>, %b: tensor<64x64x64xf32>) -> ten
 
 // -----
 
+func.func @too_many_stages(%a: tensor<4096x4096xf16>, %b: tensor<4096x4096xf16>, %c: tensor<4096x4096xf32>) -> tensor<4096x4096xf32> {
+  // expected-error@below {{schedule: `stages` is 2000000000; at most 5 fit the shared memory of sm_80}}
+  %0 = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<4096x4096xf16>, tensor<4096x4096xf16>) outs(%c : tensor<4096x4096xf32>) attrs = {tile.schedule = #tile.schedule<block = [128, 128, 64], warps = [2, 2, 1], stages = 2000000000>} {
+  ^bb0(%x: f16, %y: f16, %s: f32):
+    %x32 = arith.extf %x : f16 to f32
+    %y32 = arith.extf %y : f16 to f32
+    %p = arith.mulf %x32, %y32 : f32
+    %t = arith.addf %s, %p : f32
+    linalg.yield %t : f32
+  } -> tensor<4096x4096xf32>
+  return %0 : tensor<4096x4096xf32>
+}
+
+// -----
+
 func.func @too_large(%a: tensor<4096x4096xf16>, %b: tensor<4096x4096xf16>, %c: tensor<4096x4096xf32>) -> tensor<4096x4096xf32> {
   // expected-error@below {{schedule: the tile does not fit the registers of sm_80}}
   %0 = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
