@@ -251,7 +251,7 @@ static int64_t roomAt(const Lifetimes *lifetimes, MlirOperation op, int64_t limi
   Life life = tileLifeOf(lifetimes, op);
   for (intptr_t i = 0; i < lifetimes->numPlaces; ++i) {
     const BufferPlace *place = &lifetimes->places[i];
-    if (place->level == Level_Shared && place->life.first <= life.last && life.first <= place->life.last)
+    if (place->level == Level_Shared && tileLivesMeet(place->life, life))
       limit -= place->bytes;
   }
   return limit;

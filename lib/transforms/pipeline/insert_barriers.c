@@ -231,7 +231,7 @@ static void addLanding(const Lifetimes *lifetimes, MlirOperation wait, OpAccesse
   Life now = tileLifeOf(lifetimes, wait);
   for (intptr_t i = 0; i < lifetimes->numPlaces; ++i) {
     const BufferPlace *place = &lifetimes->places[i];
-    if (place->isCopiedInto && place->life.first <= now.last && now.first <= place->life.last)
+    if (place->isCopiedInto && tileLivesMeet(place->life, now))
       addBuffer(lifetimes, tileAllocOpGetResult(place->alloc), true, (MlirOperation){NULL}, &result->accesses);
   }
 }

@@ -1,7 +1,7 @@
 // When the buffers of a kernel live, and where they lie in the memory of their level.
 //
 //   Lifetimes *lifetimes = tileLifetimes(kernel);          // of every tile.alloc of a buffer
-//   tileLowestFree(lifetimes, level, bytes, align, life);  // an offset
+//   tileLowestFree(lifetimes, level, bytes, align, life);  // an offset at which no placed buffer of that time lies
 //   tileLifetimesDestroy(lifetimes);
 #pragma once
 
@@ -9,10 +9,15 @@
 
 // Ops are numbered in the order in which they are written; an op with regions has a span. A buffer lives from its first
 // use to its last, or to the wait for its last copy. A use in a loop that the buffer was not made in counts for the
-// whole loop; a use in a partition of warps counts for the whole tile.warp_specialize.
+// whole loop; a use in a partition of warps counts for the whole tile.warp_specialize. Among themselves, buffers that
+// are made in one partition live from use to use.
 typedef struct Life {
   int64_t first, last;
+  const void *partition; // the region, of what is made in it; null: anything else
+  int64_t firstInside, lastInside;
 } Life;
+
+bool tileLivesMeet(Life a, Life b);
 
 // Memories that are planned apart from each other.
 typedef enum Level { Level_Shared, Level_Tensor, NumLevels } Level;

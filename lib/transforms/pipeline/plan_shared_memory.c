@@ -69,12 +69,28 @@ static Life spanOf(const Lifetimes *lifetimes, MlirOperation op) {
   return found ? found->span : (Life){0, INT64_MAX};
 }
 
-Life tileLifeOf(const Lifetimes *lifetimes, MlirOperation op) {
-  Life life = {spanOf(lifetimes, op).first, spanOf(lifetimes, op).first};
-  for (; !tileKernelOpIsA(op); op = mlirOperationGetParentOperation(op))
-    if (tileWarpSpecializeOpIsA(op)) // partitions run at the same time
-      life = spanOf(lifetimes, op);
+bool tileLivesMeet(Life a, Life b) {
+  if (a.partition && a.partition == b.partition)
+    return a.firstInside <= b.lastInside && b.firstInside <= a.lastInside;
+  return a.first <= b.last && b.first <= a.last;
+}
+
+// The life of what only the op's partition uses: other partitions run at the same time.
+static Life inPartition(const Lifetimes *lifetimes, MlirOperation op, Life life) {
+  for (; !tileKernelOpIsA(op); op = mlirOperationGetParentOperation(op)) {
+    MlirOperation around = mlirOperationGetParentOperation(op);
+    if (!tileWarpSpecializeOpIsA(around))
+      continue;
+    Life whole = spanOf(lifetimes, around);
+    const void *region = mlirBlockGetParentRegion(mlirOperationGetBlock(op)).ptr;
+    return (Life){whole.first, whole.last, region, life.first, life.last};
+  }
   return life;
+}
+
+Life tileLifeOf(const Lifetimes *lifetimes, MlirOperation op) {
+  int64_t now = spanOf(lifetimes, op).first;
+  return inPartition(lifetimes, op, (Life){now, now});
 }
 
 //===--- lives ----------------------------------------------------------------------------------------===//
@@ -171,12 +187,6 @@ static bool isForEngines(MlirValue buffer) {
   return false;
 }
 
-static bool isInPartition(MlirOperation op) {
-  while (!tileKernelOpIsA(op) && !tileWarpSpecializeOpIsA(op))
-    op = mlirOperationGetParentOperation(op);
-  return tileWarpSpecializeOpIsA(op);
-}
-
 static BufferPlace placeFor(const Lifetimes *lifetimes, MlirOperation alloc) {
   MlirValue buffer = tileAllocOpGetResult(alloc);
   MlirType type = mlirValueGetType(buffer);
@@ -192,8 +202,8 @@ static BufferPlace placeFor(const Lifetimes *lifetimes, MlirOperation alloc) {
   if (isForEngines(buffer))
     place.align = EngineAlign;
   liveByUses(lifetimes, &place, mlirOperationGetBlock(alloc), buffer);
-  if (place.life.first <= place.life.last && isInPartition(alloc)) // other partitions run at the same time
-    live(&place, tileLifeOf(lifetimes, alloc));
+  if (place.life.first <= place.life.last)
+    place.life = inPartition(lifetimes, alloc, place.life);
   return place;
 }
 
@@ -232,8 +242,8 @@ int64_t tileLowestFree(const Lifetimes *lifetimes, Level level, int64_t bytes, i
     moved = false;
     for (intptr_t i = 0; i < lifetimes->numPlaces; ++i) {
       const BufferPlace *other = &lifetimes->places[i];
-      if (other->isPlaced && other->level == level && other->life.first <= life.last &&
-          life.first <= other->life.last && other->offset < offset + bytes && offset < other->offset + other->bytes) {
+      if (other->isPlaced && other->level == level && tileLivesMeet(other->life, life) &&
+          other->offset < offset + bytes && offset < other->offset + other->bytes) {
         offset = tessera_round_up(other->offset + other->bytes, align);
         moved = true;
       }

@@ -4,11 +4,12 @@
 // RUN: FileCheck %s --check-prefix=SPECIAL < %t.json
 // RUN: %tile_run %s --entry=late --size=131 --target=emulate:sm_90a --check-against=interpret | FileCheck %s
 // RUN: %tile_run %s --entry=odd --target=emulate:sm_90a --check-against=interpret | FileCheck %s
+// RUN: %tile_run %s --entry=added --target=emulate:sm_90a --check-against=interpret | FileCheck %s
 // RUN: %tile_translate %s --tile-to-ptx --chip=sm_90a -o %t.ptx
 // RUN: FileCheck %s --check-prefix=PTX < %t.ptx
 // CHECK: result 0: right
 // SPECIAL: "tile-specialize-warps": {
-// SPECIAL-NEXT: "specialized": 2,
+// SPECIAL-NEXT: "specialized": 3,
 // PTX-DAG: cp.async.bulk.tensor.2d.global.shared::cta
 // PTX-DAG: cp.async.bulk.tensor.2d.shared::cluster.global
 // PTX-DAG: wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16
@@ -40,4 +41,9 @@ func.func @late(%a: tensor<?x136xbf16>, %b: tensor<136x72xbf16>, %c: tensor<?x72
 func.func @odd(%a: tensor<133x135xf16>, %b: tensor<135x71xf16>, %c: tensor<133x71xf32>) -> tensor<133x71xf32> {
   %0 = linalg.matmul {tile.schedule = #s} ins(%a, %b : tensor<133x135xf16>, tensor<135x71xf16>) outs(%c : tensor<133x71xf32>) -> tensor<133x71xf32>
   return %0 : tensor<133x71xf32>
+}
+// The sums begin with C, whose tile changes threads in parts: the parts take turns in 16 KiB beside three stages.
+func.func @added(%a: tensor<130x136xf16>, %b: tensor<136x264xf16>, %c: tensor<130x264xf16>) -> tensor<130x264xf16> {
+  %0 = linalg.matmul {tile.schedule = #tile.schedule<block = [128, 256, 64], warps = [2, 4, 1]>} ins(%a, %b : tensor<130x136xf16>, tensor<136x264xf16>) outs(%c : tensor<130x264xf16>) -> tensor<130x264xf16>
+  return %0 : tensor<130x264xf16>
 }
