@@ -105,6 +105,47 @@ static void closeFunction(EmulatorBuild *build) {
   llvmAllocaOpSetArraySize(build->frame, emulatorI64(build, &b, build->frameBytes));
 }
 
+// LLVM orders the instructions of a block in cubic time where many calls take selected addresses: 2000 instructions
+// took a minute. So a long block goes on in another one, unless there is no block of threads: a question whose answer
+// LLVM does not know.
+static void splitBlock(EmulatorBuild *build, MlirBlock block, MlirBlock end) {
+  enum { MostOps = 512 };
+  intptr_t count = 0;
+  MlirOperation op = mlirBlockGetFirstOperation(block);
+  while (!mlirOperationIsNull(op) && ++count < MostOps)
+    op = mlirOperationGetNextInBlock(op);
+  if (mlirOperationIsNull(op) || mlirOperationIsNull(mlirOperationGetNextInBlock(op)))
+    return;
+  MlirBlock rest = mlirBlockCreate(0, NULL, NULL);
+  mlirRegionInsertOwnedBlockAfter(mlirBlockGetParentRegion(block), block, rest);
+  MlirLocation location = mlirOperationGetLocation(op);
+  for (MlirOperation next; !mlirOperationIsNull(op); op = next) {
+    next = mlirOperationGetNextInBlock(op);
+    mlirOperationRemoveFromParent(op);
+    mlirBlockAppendOwnedOperation(rest, op);
+  }
+  TileBuilder b = tileBuilderAtEnd(block, location);
+  MlirValue threads = emulatorLoad(build, &b, build->pointer,
+                                   emulatorOffset(build, &b, build->self, offsetof(tessera_emu_thread_t, block)));
+  llvmLoadOpSetVolatile(mlirOpResultGetOwner(threads), mlirUnitAttrGet(build->context));
+  MlirValue goesOn = llvmICmpOpBuild(&b, threads, llvmZeroOpBuild(&b, build->pointer), LlvmICmp_Ne);
+  llvmCondBrOpBuild(&b, goesOn, 0, NULL, 0, NULL, rest, end);
+}
+
+static void splitBlocks(EmulatorBuild *build, MlirOperation function) {
+  MlirRegion region = mlirOperationGetRegion(function, 0);
+  MlirType returned =
+      mlirLLVMFunctionTypeGetReturnType(mlirTypeAttrGetValue(tileOpAttribute(function, "function_type")));
+  MlirBlock end = mlirBlockCreate(0, NULL, NULL);
+  TileBuilder b = tileBuilderAtEnd(end, mlirOperationGetLocation(function));
+  bool returns = !mlirTypeEqual(returned, mlirLLVMVoidTypeGet(build->context));
+  llvmReturnOpBuild(&b, returns ? llvmPoisonOpBuild(&b, returned) : (MlirValue){NULL});
+  for (MlirBlock block = mlirRegionGetFirstBlock(region); !mlirBlockIsNull(block);
+       block = mlirBlockGetNextInRegion(block))
+    splitBlock(build, block, end);
+  mlirRegionAppendOwnedBlock(region, end);
+}
+
 static void lowerFunction(EmulatorBuild *build, MlirOperation function) {
   TileOps ops = tileCollect(function, NULL); // before anything is added: what we add needs no lowering
   emulatorMarkBarriers(build, &ops);
@@ -121,6 +162,7 @@ static void lowerFunction(EmulatorBuild *build, MlirOperation function) {
       lowerOp(build, ops.items[i]);
   tileOpsFree(&ops);
   closeFunction(build);
+  splitBlocks(build, function);
   emulatorKeepLarge(function);
 }
 

@@ -277,6 +277,23 @@ static bool computeByPoints(MlirOperation op) {
   return replace(op, tileOnlyResult(generic));
 }
 
+//===--- vectors of unknown size --------------------------------------------------------===//
+
+static bool isScalable(MlirType type) { return mlirTypeIsAVector(type) && mlirVectorTypeIsScalable(type); }
+
+static bool hasScalable(MlirOperation op) {
+  bool has = llvmVscaleOpIsA(op);
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op) && !has && tileOpIsOfDialect(op, "llvm"); ++i)
+    has = isScalable(tileOperandType(op, i));
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op) && !has && tileOpIsOfDialect(op, "llvm"); ++i)
+    has = isScalable(tileResultType(op, i));
+  return has;
+}
+
+static bool refuseScalable(MlirOperation op) {
+  return tileError(op, "has a vector of unknown size (vector<[N]xT>, vscale); vectors of known size are accepted");
+}
+
 //===--- folds that make a constant of unknown sizes ------------------------------------===//
 
 // x == x, x ^ x, (a - b) - a.
@@ -366,6 +383,8 @@ static const struct {
     {tensorParallelInsertSliceOpIsA, "pull/184334", stepByOne},
     // convert-elementwise-to-linalg forgets the encoding of its outs. The report tells so of another pass.
     {losesEncoding, "issues/62304", computeByPoints},
+    // The code generators of CPUs and GPUs without such vectors end the process.
+    {hasScalable, "issues/56207", refuseScalable},
     // Folders make a constant although a size is unknown.
     {foldsWithoutSizes, "pull/178428 and pull/212072", computeByPoints},
     // The sparsifier crashes at a choice whose condition is one number.

@@ -14,3 +14,13 @@ func.func @two(%a: vector<2x2x3xi8>, %b: vector<3xi8>, %i: index, %j: index) -> 
   %r = vector.insert %b, %a[%i, %j] : vector<3xi8> into vector<2x2x3xi8>
   return %r : vector<2x2x3xi8>
 }
+
+// -----
+
+llvm.func @scalable(%a: !llvm.ptr) -> i64 {
+  // expected-error @+1 {{has a vector of unknown size (vector<[N]xT>, vscale); vectors of known size are accepted}}
+  %v = llvm.load %a : !llvm.ptr -> vector<[4]xf32>
+  // expected-error @+1 {{has a vector of unknown size}}
+  %s = "llvm.intr.vscale"() : () -> i64
+  llvm.return %s : i64
+}
