@@ -11,7 +11,7 @@ import operator
 from types import FunctionType, ModuleType
 from typing import Any, Callable, Iterator, Sequence
 
-from . import _ops, _upstream, language
+from . import _ops, _upstream, jumps, language
 from .builder import Builder, DType, bool_, f32, i32, index
 from .errors import CompileError, Refused, Where
 from .source import MISSING, Reads, Source
@@ -133,14 +133,6 @@ def assigned(nodes: Sequence[ast.AST]) -> list[str]:
     return list(found)
 
 
-def _returns(nodes: Sequence[ast.stmt]) -> ast.AST | None:
-    for node in nodes:
-        for inner in ast.walk(node):
-            if isinstance(inner, ast.Return):
-                return inner
-    return None
-
-
 class Walker:
 
     def __init__(self, builder: Builder) -> None:
@@ -166,7 +158,7 @@ class Walker:
         """Walks a function's body. Gives what it returns."""
         self.stack.append(source)
         try:
-            done = self.statements(Frame(source, names), source.node.body)
+            done = self.statements(Frame(source, names), jumps.without_returns(source.node.body))
             return done.value if isinstance(done, Return) else None
         finally:
             self.stack.pop()
@@ -175,7 +167,7 @@ class Walker:
         for i, node in enumerate(nodes):
             self.b.where = frame.source.where(node)
             if isinstance(node, ast.If):
-                return_here = _returns([node])
+                return_here = jumps.first_return([node])
                 condition = self.truth(frame, node.test)
                 if not _is_tile(condition):
                     chosen = node.body if condition else node.orelse
@@ -388,12 +380,11 @@ class Walker:
     # --- loops ---
 
     def do_For(self, frame: Frame, node: ast.For) -> None:
-        self.no_jumps(frame, node)
-        self.no_return(frame, node)
+        self.expect_loop(frame, node)
         items = self.expression(frame, node.iter)
         self.b.where = frame.source.where(node)
         if isinstance(items, Range):
-            self.loop(frame, node, items)
+            self.loop_until(frame, node, items) if jumps.breaks(node) else self.loop(frame, self.without_jumps(node), items)
             return
         if isinstance(items, StaticRange):
             items = items.numbers
@@ -401,22 +392,56 @@ class Walker:
             raise self.refuse(frame, node.iter, f"a loop over {described(items)}, expected range, tessera.static_range or a tuple")
         if len(items) > _MOST_UNROLLED:
             raise self.refuse(frame, node.iter, f"a loop unrolled {len(items)} times, expected at most {_MOST_UNROLLED}: use range")
-        for item in items:
-            self.assign(frame, node.target, item)
-            self.statements(frame, node.body)
+        self.do_Turns(frame, jumps.Turns(node, items))
 
-    def no_jumps(self, frame: Frame, node: ast.For | ast.While) -> None:
+    def do_Turns(self, frame: Frame, node: jumps.Turns) -> None:
+        """Those of an unrolled loop. Once a turn may have left it, the others stand under an `if`."""
+        loop, goes_on = node.loop, jumps.name_of("goes on", node.loop)
+        body = jumps.without_jumps(loop.body, goes_on)
+        for i, item in enumerate(node.items):
+            self.assign(frame, loop.target, item)
+            frame.names[goes_on] = True
+            self.statements(frame, body)
+            goes = frame.names[goes_on]
+            if _is_tile(goes) and i + 1 < len(node.items):
+                rest: ast.stmt = jumps.Turns(loop, node.items[i + 1:])
+                self.branch(frame, ast.copy_location(ast.If(jumps.load(goes_on, loop), [rest], []), loop), goes)
+            if _is_tile(goes) or not goes:
+                return
+
+    def expect_loop(self, frame: Frame, node: jumps.Loop) -> None:
         if node.orelse:
             raise self.refuse(frame, node.orelse[0], "a loop's else is not supported")
-        for inner in ast.walk(node):
-            if isinstance(inner, (ast.Break, ast.Continue)):
-                raise self.refuse(frame, inner, f"{type(inner).__name__.lower()} is not supported: put the rest of the body, or the whole loop's "
-                                  "condition, under an if or a while")
-
-    def no_return(self, frame: Frame, node: ast.For | ast.While) -> None:
-        found = _returns(node.body)
+        found = jumps.first_return(node.body)
         if found is not None:
-            raise self.refuse(frame, found, "return within a loop is not supported: assign the value, and return it after the loop")
+            raise self.refuse(frame, found, "return of a value within a loop is not supported: assign the value, and return it after the loop")
+
+    def without_jumps(self, node: ast.For) -> ast.For:
+        if not jumps.jumps(node):
+            return node
+        return ast.copy_location(ast.For(node.target, node.iter, jumps.without_jumps(node.body, ""), []), node)
+
+    def loop_until(self, frame: Frame, node: ast.For, bounds: Range) -> None:
+        """A loop over range that may be left becomes one with a condition."""
+        turn, turns, goes_on = (jumps.name_of(word, node) for word in ("turn", "turns", "goes on"))
+        given = next((bound.dtype for bound in (bounds.start, bounds.stop) if _is_tile(bound)), index)
+        start, _, count = self.turns(frame, node, bounds, always=True)
+        start = self.at(frame, node, as_index, start, "start")
+        frame.names.update({turn: as_tile(0, index), turns: count, goes_on: True})
+        begin = jumps.Count(node, turn, lambda at: convert(binary("+", start, binary("*", at, bounds.step)), given))
+        test = ast.Compare(jumps.load(turn, node), [ast.Lt()], [jumps.load(turns, node)])
+        loop = ast.While(ast.BoolOp(ast.And(), [jumps.load(goes_on, node), test]),
+                         [begin, *jumps.without_jumps(node.body, goes_on)], [])
+        self.repeat(frame, ast.fix_missing_locations(ast.copy_location(loop, node)))
+        for name in (turn, turns, goes_on):
+            frame.names.pop(name, None)
+        for name in assigned([node.target]):
+            frame.names[name] = Missing(f"'{name}' counts the turns of a loop, which may not run", frame.source.where(node))
+
+    def do_Count(self, frame: Frame, node: jumps.Count) -> None:
+        turn = frame.names[node.turn.id]
+        self.assign(frame, node.target, node.number(turn))
+        frame.names[node.turn.id] = binary("+", turn, 1)
 
     def carried(self, frame: Frame, node: ast.For | ast.While) -> list[str]:
         """Names that a turn of the loop takes from the one before."""
@@ -461,9 +486,9 @@ class Walker:
         before.update(rebuild(iter([Tile(value) for value in made])))
         self.forget(frame, node, after)
 
-    def turns(self, frame: Frame, node: ast.For, bounds: Range) -> tuple[Any, Any, Any]:
-        """Of a loop that counts down, how many turns it takes; else None."""
-        if bounds.step > 0:
+    def turns(self, frame: Frame, node: ast.For, bounds: Range, always: bool = False) -> tuple[Any, Any, Any]:
+        """Of a loop that counts down, or always, how many turns it takes; else None."""
+        if bounds.step > 0 and not always:
             return bounds.start, bounds.stop, None
         distance = self.at(frame, node, self.operate, "-", *(value if not _is_tile(value) else convert(value, index)
                                                              for value in (bounds.start, bounds.stop)))
@@ -551,8 +576,18 @@ class Walker:
                 frame.names[name] = Missing(f"'{name}' counts the turns of a loop, which may not run", where)
 
     def do_While(self, frame: Frame, node: ast.While) -> None:
-        self.no_jumps(frame, node)
-        self.no_return(frame, node)
+        self.expect_loop(frame, node)
+        if not jumps.jumps(node):
+            self.repeat(frame, node)
+            return
+        goes_on, test = jumps.name_of("goes on", node), node.test
+        if jumps.breaks(node):
+            frame.names[goes_on] = True
+            test = ast.copy_location(ast.BoolOp(ast.And(), [jumps.load(goes_on, node), test]), test)
+        self.repeat(frame, ast.copy_location(ast.While(test, jumps.without_jumps(node.body, goes_on), []), node))
+        frame.names.pop(goes_on, None)
+
+    def repeat(self, frame: Frame, node: ast.While) -> None:
         where, around, before = frame.source.where(node), self.b.block, frame.names
         names = self.carried(frame, node)
         guesses: dict[tuple[str, int], Any] = {}

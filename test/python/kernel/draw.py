@@ -371,13 +371,21 @@ class Draw:
         if r.random() < 0.3:
             name = self.fresh("w")
             self.say(f"{name} = {r.choice(['i', '0'])} + 0", depth)
-            self.say(f"while {name} < {r.randrange(2, 4)}:", depth)
+            self.say(f"while {name} < {r.randrange(2, 4)}:" if r.random() < 0.7 else "while True:", depth)
             self.scoped(r.randrange(2), depth + 1)
             self.say(f"{name} += 1", depth + 1)
+            self.say(f"if {name} > {r.randrange(2, 4)}:", depth + 1)
+            self.say("break", depth + 2)
+            self.scoped(r.randrange(2), depth + 1)
             return
         counter = self.fresh("k")
         bounds = r.choice(["range(2)", "range(i)", "range(1, i + 2)", "range(3, 0, -1)", "range(j, 3)", "ts.static_range(2)", "range(5, i, -2)"])
         self.say(f"for {counter} in {bounds}:", depth)
+        if r.random() < 0.4:
+            self.scoped(r.randrange(2), depth + 1)
+            self.say(f"if {r.choice([f'{counter} == 1', f'{counter} > i', f'{counter} % 2 == j', 'i > j'])}:", depth + 1)
+            self.scoped(r.randrange(2), depth + 2)
+            self.say(r.choice(["break", "continue"] + ["return"] * (depth == 1 and r.random() < 0.1)), depth + 2)
         self.scoped(1 + r.randrange(2), depth + 1)
 
     def branch(self, depth):

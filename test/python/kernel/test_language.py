@@ -31,6 +31,69 @@ def test_gather_within_a_tile_and_argsort():
 
 
 @ts.kernel
+def first_above(x: ts.Array[ts.f32, "N"], at: ts.Array[ts.i32, 1], N: ts.Constant):
+    found = -1
+    for k in range(N):
+        v = ts.max(ts.load(x, k, 1))
+        if v < 0:
+            continue
+        if v > 2:
+            found = k
+            break
+    ts.store(at, 0, ts.full(1, found, ts.i32))
+
+
+@ts.kernel
+def leaving(x: ts.Array[ts.f32, "N"], y: ts.Array[ts.f32, "N"], N: ts.Constant):
+    for k in range(N - 1, -1, -2):
+        s = 0.0
+        while True:
+            s = s + ts.sum(ts.load(x, k, 1))
+            if s > 5:
+                break
+            if s < 0:
+                return
+        for turn in ts.static_range(3):
+            if s > 100 * (turn + 1):
+                continue
+            if s > 6 + turn:
+                break
+            s += 1.0
+        ts.store(y, k, ts.full(1, s))
+
+
+def leaving_in_python(x):
+    y, n = np.zeros_like(x), len(x)
+    for k in range(n - 1, -1, -2):
+        s = np.float32(0)
+        while True:
+            s = s + x[k]
+            if s > 5:
+                break
+            if s < 0:
+                return y
+        for turn in range(3):
+            if s > 100 * (turn + 1):
+                continue
+            if s > 6 + turn:
+                break
+            s += np.float32(1)
+        y[k] = s
+    return y
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_break_continue_and_return_in_loops(seed):
+    rng = np.random.default_rng(seed)
+    x = (np.abs(rng.normal(size=37)) + 0.05).astype("f4")
+    x[rng.integers(0, 37, 3)] *= 300
+    x[5] = seed * -1.0 + 0.5
+    found = next((k for k, v in enumerate(x) if v > 2), -1)
+    run(first_above, 1, [x, np.zeros(1, "i4")], [None, [found]], THREE, N=37)
+    run(leaving, 1, [x, np.zeros(37, "f4")], [None, leaving_in_python(x)], THREE, N=37)
+
+
+@ts.kernel
 def atomics(x: ts.Array[ts.i32, "N"], top: ts.Array[ts.i32, 4], flag: ts.Array[ts.i32, 1], sums: ts.Array[ts.f32, 3]):
     i = ts.program_id(0)
     ts.atomic_max(top, 0, x[i])

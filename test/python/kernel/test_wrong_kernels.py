@@ -141,10 +141,10 @@ CASES = {
     "a loop over a tile": ("for k in «v:\n    pass", "a loop over 4x8xf32, expected range"),
     "static_range": ("for k in «ts.static_range(n):\n    pass", "static_range of scalar i32, expected constants"),
     "too much unrolled": ("for k in «ts.static_range(100000):\n    pass", "a loop unrolled 100000 times, expected at most 16384"),
-    "break": ("for k in range(n):\n    «break", "break is not supported"),
-    "continue": ("for k in range(n):\n    «continue", "continue is not supported"),
     "a loop's else": ("for k in range(n):\n    pass\nelse:\n    «w = 1", "a loop's else is not supported"),
-    "return in a loop": ("for k in range(n):\n    if k > 3:\n        «return", "return within a loop is not supported"),
+    "return in a loop": ("for k in range(n):\n    if k > 3:\n        «return k", "return of a value within a loop is not supported"),
+    "a type at a break": ("w = v\nfor k in range(n):\n    if k > 3:\n        w = w.astype(ts.f16)\n        break",
+                          "'w' is 4x8xf16 on one way and 4x8xf32 on the other"),
     "a loop without end": ("while «True:\n    v = v + 1", "the condition is always True"),
     # branches
     "two shapes": ("w = v\n«if i > 0:\n    w = v[0]", "'w' is 8xf32 on one way and 4x8xf32 on the other"),
