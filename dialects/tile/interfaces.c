@@ -101,6 +101,8 @@ void tileAtomicCasOpEffects(MlirOperation op, MlirExtEffects effects) { accesses
 // Another program may write between two atomic loads (a loop that polls): no two of them are one, hence the write.
 void tileAtomicLoadOpEffects(MlirOperation op, MlirExtEffects effects) { accessesAtomically(op, effects, true, true); }
 
+void tileAtomicWaitOpEffects(MlirOperation op, MlirExtEffects effects) { accessesAtomically(op, effects, true, true); }
+
 void tileAtomicStoreOpEffects(MlirOperation op, MlirExtEffects effects) {
   accessesAtomically(op, effects, false, true);
 }

@@ -318,6 +318,13 @@ bool tileAtomicLoadOpVerify(MlirOperation op) {
   return verifyOrder(op, "acquire") && verifyAccess(&access);
 }
 
+bool tileAtomicWaitOpVerify(MlirOperation op) {
+  MlirType type = tileAtomicWaitOpGetLeastType(op);
+  if (!mlirTypeIsAInteger(type) || mlirIntegerTypeGetWidth(type) < 32)
+    return tileError(op, "waits for a number of type %s; accepts i32 and i64", TILE_TYPE_TEXT(type));
+  return verifyOrder(op, "acquire") && verifyWritten(op, tileOpOperand(op, "memory"), tileOpOperand(op, "least"), true);
+}
+
 bool tileAtomicStoreOpVerify(MlirOperation op) {
   return verifyOrder(op, "release") && verifyWritten(op, tileOpOperand(op, "memory"), tileOpOperand(op, "value"), true);
 }

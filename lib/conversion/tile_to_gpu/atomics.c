@@ -150,8 +150,19 @@ static bool lowerAtomicStore(Gpu *g, MlirOperation op) {
   return true;
 }
 
-const GpuRow gpuAtomicRows[] = {{TileOp_AtomicRmw, lowerAtomic},
-                                {TileOp_AtomicCas, lowerAtomic},
-                                {TileOp_AtomicLoad, lowerAtomicLoad},
-                                {TileOp_AtomicStore, lowerAtomicStore},
-                                {.lower = NULL}};
+// One thread waits; the barrier behind the op holds the others back.
+static bool lowerAtomicWait(Gpu *g, MlirOperation op) {
+  const Memory *memory = gpuRecord(g, tileAtomicWaitOpGetMemory(op))->memory;
+  Ordering ordering = orderingOf(g, op);
+  GpuIf first = gpuIf(g, gpuIsElected(g), 0, NULL);
+  MlirValue least = gpuToStored(g, gpuScalar(g, tileAtomicWaitOpGetLeast(op)), memory->element);
+  TileWord word = {gpuElementAddress(g, memory, op, tileAtomicWaitOpGetIndicesBegin(op)), mlirValueGetType(least),
+                   tileStoredBytes(memory->element), ordering.order, ordering.scope};
+  tileBuildAtomicWait(&g->builder, &word, least);
+  gpuEndIf(g, &first, 0, NULL, NULL);
+  return true;
+}
+
+const GpuRow gpuAtomicRows[] = {{TileOp_AtomicRmw, lowerAtomic},      {TileOp_AtomicCas, lowerAtomic},
+                                {TileOp_AtomicLoad, lowerAtomicLoad}, {TileOp_AtomicStore, lowerAtomicStore},
+                                {TileOp_AtomicWait, lowerAtomicWait}, {.lower = NULL}};

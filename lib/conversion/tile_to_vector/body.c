@@ -275,6 +275,7 @@ static const Lower lowerings[TileNumOps] = {
     [TileOp_AtomicCas] = vecLowerAtomicCas,
     [TileOp_AtomicLoad] = vecLowerAtomicLoad,
     [TileOp_AtomicStore] = vecLowerAtomicStore,
+    [TileOp_AtomicWait] = vecLowerAtomicWait,
     [TileOp_Mma] = vecLowerMma,
     [TileOp_MmaScaled] = vecLowerMmaScaled,
     [TileOp_Reduce] = vecLowerReduce,

@@ -397,6 +397,7 @@ bool vecLowerAtomicRmw(VecLowering *lowering, MlirOperation op);
 bool vecLowerAtomicCas(VecLowering *lowering, MlirOperation op);
 bool vecLowerAtomicLoad(VecLowering *lowering, MlirOperation op);
 bool vecLowerAtomicStore(VecLowering *lowering, MlirOperation op);
+bool vecLowerAtomicWait(VecLowering *lowering, MlirOperation op);
 bool vecLowerMma(VecLowering *lowering, MlirOperation op);
 // sum += lhs * rhs, all in memory, of one element type, never beyond it.
 void vecMultiplyInto(VecLowering *lowering, VecRecord *lhs, VecRecord *rhs, VecRecord *sum);

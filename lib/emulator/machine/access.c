@@ -133,8 +133,10 @@ static void *access_global(emu_thread_t *self, uintptr_t address, uint32_t bytes
     emu_access_t access = describe(self, what, atomic, site);
     emu_shadow_global(&access, buffer, address, bytes);
   }
-  if (launch->count && !(what & TESSERA_EMU_UNCOUNTED))
-    emu_log_add(self, address, bytes, what | TESSERA_EMU_GLOBAL, site);
+  if (!launch->count || what & TESSERA_EMU_UNCOUNTED)
+    return (void *)address;
+  bool looks = atomic && launch->resident && !(what & TESSERA_EMU_STORE);
+  (looks ? emu_log_look : emu_log_add)(self, address, bytes, what | TESSERA_EMU_GLOBAL, site);
   return (void *)address;
 }
 

@@ -5,6 +5,7 @@
 // value and the snapshot change as one.
 #include "lib/emulator/machine/access.h"
 #include "lib/emulator/machine/clock.h"
+#include "lib/emulator/machine/count.h"
 
 #include <sched.h>
 #include <string.h>
@@ -133,11 +134,17 @@ static void remember(emu_thread_t *self, const void *place, uint32_t bytes) {
   memcpy(self->atomic_value, place, self->atomic_bytes);
 }
 
+// The thread looks at the place again, and nothing has changed there: other blocks may go first.
+static bool looks_in_vain(const emu_thread_t *self, const void *place, uint32_t what) {
+  return self->worker->launch->resident && !(what & TESSERA_EMU_STORE) && self->atomic_place == place &&
+         memcmp(self->atomic_value, place, self->atomic_bytes) == 0;
+}
+
 void *tessera_emu_atomic_begin(tessera_emu_thread_t *thread, const void *address, uint32_t bytes, uint32_t what,
                                tessera_emu_order_t order, tessera_emu_scope_t scope, uint32_t site) {
   emu_thread_t *self = emu_of(thread);
   emu_worker_t *worker = self->worker;
-  emu_yield(self, site);
+  emu_yield(self, site, looks_in_vain(self, address, what));
   ++worker->counters.atomics;
   void *place = (void *)(uintptr_t)address;
   if (worker->launch->checks || worker->launch->count)
@@ -160,8 +167,11 @@ void tessera_emu_atomic_end(tessera_emu_thread_t *thread) {
   if (!changed)
     return;
   emu_progress(self->worker);
-  if (self->worker->launch->resident)
-    ++self->worker->launch->changes;
+  if (!self->worker->launch->resident)
+    return;
+  ++self->worker->launch->changes;
+  if (!in_shared(self, (uintptr_t)self->atomic_place))
+    emu_log_signal(self, (uintptr_t)self->atomic_place, self->wait_site);
 }
 
 void tessera_emu_fence(tessera_emu_thread_t *thread, tessera_emu_order_t order, tessera_emu_scope_t scope,

@@ -21,6 +21,7 @@ typedef struct entry_t {
 
 struct emu_log_t {
   uint32_t used;             // entries; the first only begins the list
+  uint32_t flushes;          // how often it was emptied
   uint16_t last[EMU_WIDEST]; // entry each lane executed last
   entry_t entries[ENTRIES];
 };
@@ -243,11 +244,10 @@ static void record(emu_worker_t *worker, uint32_t warp, const entry_t *entry) {
   static const struct {
     uint32_t what;
     emu_event_kind_t kind;
-  } kinds[] = {{EMU_LOG_USE, EMU_EVENT_USE},
-               {EMU_LOG_MMA, EMU_EVENT_MMA},
-               {EMU_LOG_EXCHANGE, EMU_EVENT_EXCHANGE},
-               {EMU_LOG_COMMIT, EMU_EVENT_COMMIT},
-               {EMU_LOG_WAIT, EMU_EVENT_WAIT}};
+  } kinds[] = {{EMU_LOG_USE, EMU_EVENT_USE},           {EMU_LOG_MMA, EMU_EVENT_MMA},
+               {EMU_LOG_EXCHANGE, EMU_EVENT_EXCHANGE}, {EMU_LOG_COMMIT, EMU_EVENT_COMMIT},
+               {EMU_LOG_WAIT, EMU_EVENT_WAIT},         {EMU_LOG_SIGNAL, EMU_EVENT_SIGNAL},
+               {EMU_LOG_AWAIT, EMU_EVENT_AWAIT}};
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i)
     if (entry->what & kinds[i].what)
       emu_timing_add(worker, warp, kinds[i].kind, entry->site, entry->address[__builtin_ctzll(entry->mask)]);
@@ -297,6 +297,7 @@ void emu_log_flush(emu_worker_t *worker, emu_warp_t *warp) {
   if (worker->timeline)
     record_rest(worker, warp, done);
   log->used = 1;
+  ++log->flushes;
   log->entries[0].next = 0;
   memset(log->last, 0, sizeof log->last);
 }
@@ -354,6 +355,36 @@ void emu_log_add(emu_thread_t *self, uintptr_t address, uint32_t bytes, uint32_t
   log->entries[found].mask |= emu_bit(lane);
   log->entries[found].address[lane] = address;
   log->last[lane] = found;
+}
+
+// Has the thread done nothing since its last look but use what it saw?
+static bool looks_again(const emu_thread_t *self, uintptr_t address, uint32_t site) {
+  const emu_log_t *log = self->in_warp->log;
+  const emu_look_t *look = &self->look;
+  uint16_t last = log->last[self->view.lane];
+  return look->place == address && look->site == site && look->flushes == log->flushes &&
+         (last == look->last || (log->entries[look->last].next == last && log->entries[last].what == EMU_LOG_USE));
+}
+
+void emu_log_look(emu_thread_t *self, uintptr_t address, uint32_t bytes, uint32_t what, uint32_t site) {
+  emu_log_t *log = self->in_warp->log;
+  emu_look_t *look = &self->look;
+  if (looks_again(self, address, site)) {
+    log->last[self->view.lane] = look->entry;
+    self->cycles = look->cycles;
+  } else {
+    uint32_t cycles = self->cycles;
+    emu_log_add(self, address, bytes, what, site);
+    *look = (emu_look_t){address, site, cycles, log->flushes, log->last[self->view.lane], 0};
+  }
+  if (self->worker->timeline)
+    emu_log_add(self, emu_signal_at(self->worker->launch->signals, address), 0, EMU_LOG_AWAIT, site);
+  look->last = log->last[self->view.lane];
+}
+
+void emu_log_signal(emu_thread_t *self, uintptr_t address, uint32_t site) {
+  if (self->worker->timeline)
+    emu_log_add(self, emu_signal_add(self->worker->launch->signals, address), 0, EMU_LOG_SIGNAL, site);
 }
 
 //===--- What compiled code counts by itself -----------------------------===//

@@ -20,7 +20,10 @@ enum {
   EMU_LOG_EXCHANGE = 1 << 9,
   EMU_LOG_COMMIT = 1 << 10,
   EMU_LOG_WAIT = 1 << 11,
-  EMU_LOG_OTHERS = EMU_LOG_ASYNC | EMU_LOG_USE | EMU_LOG_MMA | EMU_LOG_EXCHANGE | EMU_LOG_COMMIT | EMU_LOG_WAIT
+  EMU_LOG_SIGNAL = 1 << 12,
+  EMU_LOG_AWAIT = 1 << 13,
+  EMU_LOG_OTHERS = EMU_LOG_ASYNC | EMU_LOG_USE | EMU_LOG_MMA | EMU_LOG_EXCHANGE | EMU_LOG_COMMIT | EMU_LOG_WAIT |
+                   EMU_LOG_SIGNAL | EMU_LOG_AWAIT
 };
 
 emu_log_t *emu_log_create(void); // null when there is no memory
@@ -29,6 +32,11 @@ void emu_log_destroy(emu_log_t *log);
 // |what| names kind and space. May wait for the warp's other lanes, when the log is full.
 // |address| is the amount where it is no access.
 void emu_log_add(emu_thread_t *self, uintptr_t address, uint32_t bytes, uint32_t what, uint32_t site);
+// Logs an atomic load of global memory in a cooperative launch. A thread that does nothing but look at the
+// place again takes the last look back: what it does until it sees what it waits for costs nothing but time.
+void emu_log_look(emu_thread_t *self, uintptr_t address, uint32_t bytes, uint32_t what, uint32_t site);
+// The thread's atomic has changed the place.
+void emu_log_signal(emu_thread_t *self, uintptr_t address, uint32_t site);
 // Entries since it was emptied.
 uint32_t emu_log_length(const emu_log_t *log);
 // A copy of a box between global and shared memory, and each of its rows in global memory.

@@ -281,10 +281,18 @@ static void abandon_residents(residents_t *all) {
     }
 }
 
-static void resume_residents(residents_t *all) {
-  for (int i = 0; i < all->launch->workers; ++i)
-    if (all->runs[i] && !emu_resume_block(all->workers[i]))
+// Blocks that look in vain rest while others go on. Where none goes on, all look again: that is how a deadlock is
+// found.
+static void resume_residents(residents_t *all, bool *is_quiet) {
+  bool was_quiet = *is_quiet;
+  *is_quiet = true;
+  for (int i = 0; i < all->launch->workers; ++i) {
+    if (!all->runs[i] || (!was_quiet && emu_looks_in_vain(all->workers[i])))
+      continue;
+    *is_quiet &= was_quiet && emu_looks_in_vain(all->workers[i]);
+    if (!emu_resume_block(all->workers[i]))
       end_resident(all, i);
+  }
 }
 
 // All blocks of a cooperative launch take turns on this thread: one goes on until it ends or only spins. What waits for
@@ -297,9 +305,10 @@ static void run_resident(tessera_emulator_t *emulator, emu_launch_t *launch) {
     if (!emu_begin_block(all.workers[i], (uint64_t)(launch->order == EMU_LAST ? launch->workers - 1 - i : i)))
       end_resident(&all, i);
   }
+  bool is_quiet = false;
   while (all.running) {
     if (!lack_memory(&all))
-      resume_residents(&all);
+      resume_residents(&all, &is_quiet);
     bool is_still = all_only_poll(&all);
     if (lack_memory(&all) || (is_still && have_aborted(&all)))
       abandon_residents(&all);
@@ -379,16 +388,19 @@ static bool shared_fits(const emu_launch_t *launch, tessera_emulator_report_t *r
 
 static bool launch_with(tessera_emulator_t *emulator, emu_launch_t *launch, tessera_emulator_report_t *report,
                         tessera_error_t *error) {
+  emu_signals_t signals = {NULL};
   if (!plan_workers(launch, error) || !take_buffers(emulator, launch, error) || !take_workers(emulator, launch, error))
     return false;
   if (!emu_waves_begin(launch))
     return tessera_fail(error, "out of memory");
+  launch->signals = launch->resident && launch->count && launch->given->rates ? &signals : NULL;
   if (launch->resident)
     run_resident(emulator, launch);
   else
     run(emulator, launch);
   bool good = finish(emulator, launch, report, error);
   report->cycles = launch->given->rates ? emu_timing_predict(launch, report->counters.wave_transactions) : 0;
+  emu_signals_free(&signals);
   for (int i = 0; i < launch->workers; ++i)
     emu_worker_release(emulator->workers[i]);
   return good;

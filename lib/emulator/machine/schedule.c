@@ -285,12 +285,29 @@ static emu_thread_t *pick_another(emu_worker_t *worker, emu_thread_t *self) {
   return lane_of(worker, warp, warp->ready);
 }
 
-void emu_yield(emu_thread_t *self, uint32_t site) {
+static bool is_alone(const emu_worker_t *worker, const emu_thread_t *self) {
+  return worker->ready_warps == emu_bit(self->in_warp->number) && self->in_warp->ready == emu_bit(self->view.lane);
+}
+
+bool emu_looks_in_vain(const emu_worker_t *worker) {
+  const emu_thread_t *looker = worker->looker;
+  return looker && memcmp(looker->atomic_value, looker->atomic_place, looker->atomic_bytes) == 0;
+}
+
+static void suspend_looker(emu_worker_t *worker, const emu_thread_t *self) {
+  worker->looker = self;
+  emu_suspend(worker);
+  worker->looker = NULL;
+}
+
+void emu_yield(emu_thread_t *self, uint32_t site, bool in_vain) {
   emu_worker_t *worker = self->worker;
   self->wait_site = site;
   if (worker->launch->is_stuck && only_polls(self))
     emu_stuck(worker);
-  if (++self->spins % SPINS_BEFORE_YIELD)
+  if (in_vain && is_alone(worker, self) && !emu_bulk_land_awaited(worker))
+    suspend_looker(worker, self);
+  else if (++self->spins % SPINS_BEFORE_YIELD)
     return;
   spin_on(worker);
   emu_thread_t *next = pick_another(worker, self);
@@ -348,6 +365,7 @@ static void reset_warps(emu_worker_t *worker) {
   worker->ready_warps = launch->warps == 64 ? ~UINT64_C(0) : emu_bit(launch->warps) - 1;
   worker->live = launch->threads;
   worker->yields = 0;
+  worker->looker = NULL;
   worker->aborted = false;
   worker->open_barriers = 0;
   worker->mbarriers = NULL;
@@ -396,6 +414,7 @@ bool emu_begin_block(emu_worker_t *worker, uint64_t number) {
 
 void emu_abandon_block(emu_worker_t *worker) {
   worker->suspended = false;
+  worker->looker = NULL;
   worker->aborted = true;
   end_block(worker);
 }

@@ -5,13 +5,14 @@
 
 #include <stdlib.h>
 
-enum { MOST_EVENTS = 1 << 23 }; // of a launch: 64 MiB
+enum { MOST_EVENTS = 1 << 25 }; // of a launch: 256 MiB
 
 void emu_timing_begin(emu_worker_t *worker) {
   emu_launch_t *launch = worker->launch;
   const tessera_emulator_rates_t *rates = launch->given->rates;
   worker->timeline = NULL;
-  if (!rates || !launch->count || worker->block_number % rates->cores || atomic_load(&launch->events) >= MOST_EVENTS)
+  bool is_of_first = rates && worker->block_number % rates->cores == 0;
+  if (!rates || !launch->count || (!launch->signals && !is_of_first) || atomic_load(&launch->events) >= MOST_EVENTS)
     return;
   emu_timeline_t *timeline = calloc(1, sizeof *timeline + launch->warps * sizeof *timeline->warps);
   if (!timeline)
@@ -81,4 +82,65 @@ void emu_timing_meet(emu_worker_t *worker, uint32_t id) {
       emu_log_flush(worker, &worker->warps[w]);
       emu_timing_add(worker, w, EMU_EVENT_BARRIER, 0, (uint64_t)meeting << 8 | count);
     }
+}
+
+//===--- Signals ---------------------------------------------------------===//
+
+static uint32_t find_place(const emu_signals_t *signals, uintptr_t place) {
+  uint32_t mask = signals->place_room - 1;
+  uint32_t at = (uint32_t)((uint64_t)(place >> 2) * UINT64_C(0x9e3779b97f4a7c15) >> 40) & mask;
+  while (signals->places[at].place && signals->places[at].place != place)
+    at = (at + 1) & mask;
+  return at;
+}
+
+uint32_t emu_signal_at(const emu_signals_t *signals, uintptr_t place) {
+  return signals->place_room ? signals->places[find_place(signals, place)].last : 0;
+}
+
+static bool grow_places(emu_signals_t *signals) {
+  emu_signals_t larger = {.place_room = signals->place_room ? 2 * signals->place_room : 64};
+  larger.places = calloc(larger.place_room, sizeof *larger.places);
+  if (!larger.places)
+    return false;
+  for (uint32_t i = 0; i < signals->place_room; ++i)
+    if (signals->places[i].place)
+      larger.places[find_place(&larger, signals->places[i].place)] = signals->places[i];
+  free(signals->places);
+  signals->places = larger.places;
+  signals->place_room = larger.place_room;
+  return true;
+}
+
+static bool has_room(emu_signals_t *signals) {
+  if (2 * signals->place_count >= signals->place_room && !grow_places(signals))
+    return false;
+  if (signals->count + 1 < signals->room)
+    return true;
+  uint32_t room = signals->room ? 2 * signals->room : 256;
+  emu_signal_t *items = realloc(signals->items, room * sizeof *items);
+  if (!items)
+    return false;
+  signals->items = items;
+  signals->room = room;
+  return true;
+}
+
+uint32_t emu_signal_add(emu_signals_t *signals, uintptr_t place) {
+  if (!has_room(signals))
+    return 0;
+  uint32_t at = find_place(signals, place), number = ++signals->count, previous = signals->places[at].last;
+  signals->place_count += !signals->places[at].place;
+  signals->places[at].place = place;
+  signals->places[at].last = number;
+  signals->items[number] = (emu_signal_t){.previous = previous};
+  if (previous)
+    signals->items[previous].next = number;
+  return number;
+}
+
+void emu_signals_free(emu_signals_t *signals) {
+  free(signals->items);
+  free(signals->places);
+  *signals = (emu_signals_t){NULL};
 }

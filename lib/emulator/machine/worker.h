@@ -67,6 +67,13 @@ typedef struct emu_copy_t {
   emu_clock_t clock; // at its issue
 } emu_copy_t;
 
+// The thread's last look at a place that others may change, as its warp's log has it: see emu_log_look.
+typedef struct emu_look_t {
+  uintptr_t place; // 0: none
+  uint32_t site, cycles, flushes;
+  uint16_t entry, last;
+} emu_look_t;
+
 struct emu_thread_t {
   tessera_emu_thread_t view; // first: what the kernel holds
   emu_worker_t *worker;
@@ -90,8 +97,9 @@ struct emu_thread_t {
   uint32_t bulk_groups;                     // of them, committed
   uint32_t fence_count, fences[EMU_FENCES]; // stamps at its last fences between threads and engines
   emu_clock_t fenced;                       // what it knew at the last one
-  _Atomic uint8_t *lock;                    // held between atomic_begin and atomic_end
-  const void *atomic_place;                 // between the same two: where, and what was there
+  emu_look_t look;
+  _Atomic uint8_t *lock;    // held between atomic_begin and atomic_end
+  const void *atomic_place; // between the same two: where, and what was there
   uint32_t atomic_bytes;
   char atomic_value[16];
   tessera_emu_private_t *privates; // the last alloca that lives
@@ -179,6 +187,7 @@ typedef struct emu_launch_t {
   bool checks, count, trace;
   struct emu_waves_t *waves;                // see wave.h; null: no cycles are predicted
   struct emu_timeline_t *_Atomic timelines; // see timing.h
+  struct emu_signals_t *signals;            // resident, and cycles are predicted
   _Atomic uint64_t events;                  // in them
   int workers;
   bool resident;        // a cooperative launch: a worker for each block, on one host thread
@@ -202,6 +211,7 @@ struct emu_worker_t {
   emu_stacks_t *stacks;
   emu_fiber_t *idle; // fibers whose last thread has ended
   emu_thread_t *current;
+  const emu_thread_t *looker; // suspended: the only thread that can run, which looks in vain; else null
   uint64_t ready_warps;
   uint32_t running_warp, slow_warp;
   uint32_t live;        // threads that have not ended
@@ -257,8 +267,11 @@ bool emu_resume_block(emu_worker_t *worker);
 // Lets others run until emu_wake(self).
 void emu_wait(emu_thread_t *self, emu_wait_t why, uint32_t site);
 void emu_wake(emu_thread_t *thread);
-// Called by whatever a spin loop repeats: now and then lets others run, if there are any, and comes back.
-void emu_yield(emu_thread_t *self, uint32_t site);
+// Called by whatever a spin loop repeats: now and then lets others run, if there are any, and comes back. |in_vain|:
+// the thread saw at its atomic_place what stands there still, so others go at once.
+void emu_yield(emu_thread_t *self, uint32_t site, bool in_vain);
+// The block has nothing to do until another one changes the place that its only thread that can run looks at.
+bool emu_looks_in_vain(const emu_worker_t *worker);
 // Lets the other blocks of a cooperative launch run, and comes back.
 void emu_suspend(emu_worker_t *worker);
 // A thread has looked at one place for long, the block has done little else, and global memory has not changed since.

@@ -102,6 +102,22 @@ bool interpretTileAtomicLoad(Machine *machine, Frame *frame, const Instruction *
          interpretPlaceTouch(machine, instruction, &place, AccessUpdate);
 }
 
+bool interpretTileAtomicWait(Machine *machine, Frame *frame, const Instruction *instruction) {
+  Reach reach = interpretReachOf(machine, frame, instruction, 0, 1, instruction->numOperands - 2);
+  InterpretPlace place;
+  Element least = operandOf(frame, instruction, instruction->numOperands - 1).scalar;
+  acquire(machine, instruction);
+  if (!interpretReachPlace(&reach, NULL, 0, &place))
+    return false;
+  Element seen = interpretPlacePeek(&place);
+  if (!interpretElementExpect(machine, instruction, seen, "reads") ||
+      !interpretPlaceTouch(machine, instruction, &place, AccessUpdate))
+    return false;
+  return seen.i >= least.i || interpretFail(machine, instruction->op,
+                                            "waits for %lld where %lld is; no program that runs before writes more",
+                                            (long long)least.i, (long long)seen.i);
+}
+
 bool interpretTileAtomicStore(Machine *machine, Frame *frame, const Instruction *instruction) {
   Reach reach = interpretReachOf(machine, frame, instruction, 1, 2, instruction->numOperands - 2);
   InterpretPlace place;

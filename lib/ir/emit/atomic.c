@@ -91,25 +91,42 @@ MlirValue tileBuildCompareAndSwap(TileBuilder *builder, const TileWord *word, Ml
 
 //===--- until done -----------------------------------------------------------------------------------===//
 
+// A loop whose first region does all: blocks[0] has the count arguments, blocks[1] yields its own.
+static MlirOperation buildWhile(TileBuilder *builder, intptr_t count, MlirType *types, MlirValue *starts,
+                                MlirBlock blocks[2]) {
+  MlirRegion regions[] = {mlirRegionCreate(), mlirRegionCreate()};
+  MlirLocation locations[] = {builder->location};
+  for (int i = 0; i < 2; ++i) {
+    blocks[i] = mlirBlockCreate(count, types, locations);
+    mlirRegionAppendOwnedBlock(regions[i], blocks[i]);
+  }
+  MlirOperation loop = scfWhileOpBuild(builder, count, types, count, starts, regions[0], regions[1]);
+  TileBuilder inside = tileBuilderAtEnd(blocks[1], builder->location);
+  MlirValue carried = count ? mlirBlockGetArgument(blocks[1], 0) : (MlirValue){NULL};
+  tileBuildYield(&inside, count, &carried);
+  return loop;
+}
+
+void tileBuildAtomicWait(TileBuilder *builder, const TileWord *word, MlirValue least) {
+  MlirBlock blocks[2];
+  buildWhile(builder, 0, NULL, NULL, blocks);
+  TileBuilder inside = tileBuilderAtEnd(blocks[0], builder->location);
+  MlirValue seen = tileBuildAtomicLoad(&inside, word);
+  scfConditionOpBuild(&inside, arithCmpIOpBuild(&inside, seen, least, ArithCmpI_Slt), 0, NULL);
+}
+
 MlirValue tileBuildExchangeUntilDone(TileBuilder *builder, const TileWord *word, TileWordChange change,
                                      const void *data) {
   TileWord first = *word;
   first.order = LlvmAtomicOrdering_Monotonic;
   MlirValue look = tileBuildAtomicLoad(builder, &first), isSwapped;
-  MlirRegion regions[] = {mlirRegionCreate(), mlirRegionCreate()};
+  MlirType type = word->type;
   MlirBlock blocks[2];
-  for (int i = 0; i < 2; ++i) {
-    blocks[i] = mlirBlockCreate(1, &word->type, &builder->location);
-    mlirRegionAppendOwnedBlock(regions[i], blocks[i]);
-  }
-  MlirOperation loop = scfWhileOpBuild(builder, 1, &word->type, 1, &look, regions[0], regions[1]);
+  MlirOperation loop = buildWhile(builder, 1, &type, &look, blocks);
   TileBuilder inside = tileBuilderAtEnd(blocks[0], builder->location);
   MlirValue now = mlirBlockGetArgument(blocks[0], 0);
   MlirValue seen = tileBuildCompareAndSwap(&inside, word, now, change(&inside, now, data), &isSwapped);
   MlirValue one = tileBuildInteger(&inside, mlirValueGetType(isSwapped), 1);
   scfConditionOpBuild(&inside, arithXOrIOpBuild(&inside, isSwapped, one), 1, &seen);
-  inside = tileBuilderAtEnd(blocks[1], builder->location);
-  seen = mlirBlockGetArgument(blocks[1], 0);
-  tileBuildYield(&inside, 1, &seen);
   return tileOnlyResult(loop);
 }

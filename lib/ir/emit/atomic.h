@@ -33,6 +33,8 @@ MlirValue tileBuildAtomicRmw(TileBuilder *builder, const TileWord *word, LlvmAto
 // Integers. Returns the old value; isSwapped (may be null): whether it was the expected one.
 MlirValue tileBuildCompareAndSwap(TileBuilder *builder, const TileWord *word, MlirValue expected, MlirValue wanted,
                                   MlirValue *isSwapped);
+// Looks until the word, a signed integer, is at least that.
+void tileBuildAtomicWait(TileBuilder *builder, const TileWord *word, MlirValue least);
 // Replaces the word by change(word), and tries again while another thread changes the word. Returns the old word.
 typedef MlirValue (*TileWordChange)(TileBuilder *builder, MlirValue word, const void *data);
 MlirValue tileBuildExchangeUntilDone(TileBuilder *builder, const TileWord *word, TileWordChange change,

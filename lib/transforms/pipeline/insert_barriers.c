@@ -246,12 +246,13 @@ static bool isOrdered(MlirOperation op, const char *order) {
 }
 
 static void accessesOf(const Lifetimes *lifetimes, MlirOperation op, OpAccesses *result) {
-  tileOpVisitEffects(op, addEffect, &(Adding){lifetimes, &result->accesses});
+  if (!tileAtomicWaitOpIsA(op)) // only the thread that signals looks
+    tileOpVisitEffects(op, addEffect, &(Adding){lifetimes, &result->accesses});
   if (tileWaitOpIsA(op))
     addLanding(lifetimes, op, result);
   bool isAtomic = tileAtomicRmwOpIsA(op) || tileAtomicCasOpIsA(op);
   result->needsBefore = (isAtomic || tileAtomicStoreOpIsA(op)) && isOrdered(op, "release");
-  if ((isAtomic || tileAtomicLoadOpIsA(op)) && isOrdered(op, "acquire"))
+  if ((isAtomic || tileAtomicLoadOpIsA(op) || tileAtomicWaitOpIsA(op)) && isOrdered(op, "acquire"))
     accessesAdd(&result->accesses, (MemoryAccess){.kind = Access_Order});
   result->needsAfter = makesBarrier(op) && !makesBarrier(mlirOperationGetNextInBlock(op));
 }

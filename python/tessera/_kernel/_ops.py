@@ -129,6 +129,11 @@ def atomic_store(b: Builder, value: Value, memory: Value, indices: Sequence[Valu
     b.make("tile.atomic_store", [value, memory, indices], [], {"order": ("order", order), "scope": ("scope", scope)}, [])
 
 
+def atomic_wait(b: Builder, memory: Value, indices: Sequence[Value], least: Value, *, order: str, scope: str) -> None:
+    """Waits until an element that other programs write is at least a number."""
+    b.make("tile.atomic_wait", [memory, indices, least], [], {"order": ("order", order), "scope": ("scope", scope)}, [])
+
+
 def mma(b: Builder, lhs: Value, rhs: Value, accumulator: Value, *, precision: str | None = None, atom: str | None = None) -> Value:
     """Multiplies two tiles and adds a third."""
     return b.make("tile.mma", [lhs, rhs, accumulator], None, {"precision": ("precision", precision), "atom": ("string", atom)}, [])[0]
@@ -219,9 +224,9 @@ def bitcast(b: Builder, input: Value, *, result: Type) -> Value:
     return b.make("tile.bitcast", [input], [result], {}, [])[0]
 
 
-def alloc(b: Builder, *, result: Type, offset: int | None = None) -> Value:
+def alloc(b: Builder, *, result: Type, offset: int | None = None, arrivals: int | None = None) -> Value:
     """Makes a buffer, a memref or a barrier."""
-    return b.make("tile.alloc", [], [result], {"offset": ("i64", offset)}, [])[0]
+    return b.make("tile.alloc", [], [result], {"offset": ("i64", offset), "arrivals": ("i64", arrivals)}, [])[0]
 
 
 def slot(b: Builder, buffer: Value, use: Value) -> Value:
@@ -284,9 +289,9 @@ def mma_wait(b: Builder, input: Value, *, pending: int) -> Value:
     return b.make("tile.mma_wait", [input], None, {"pending": ("i64", pending)}, [])[0]
 
 
-def warp_specialize(b: Builder, captures: Sequence[Value], *, names: str, warps: Sequence[int], registers: Sequence[int] | None = None, partitions: Sequence[Region] = ()) -> None:
+def warp_specialize(b: Builder, captures: Sequence[Value], *, names: str, warps: Sequence[int], registers: Sequence[int] | None = None, threads: Sequence[int] | None = None, partitions: Sequence[Region] = ()) -> None:
     """Lets groups of warps run different programs."""
-    b.make("tile.warp_specialize", [captures], [], {"names": ("string array", names), "warps": ("i64 array", warps), "registers": ("i64 array", registers)}, [*partitions])
+    b.make("tile.warp_specialize", [captures], [], {"names": ("string array", names), "warps": ("i64 array", warps), "registers": ("i64 array", registers), "threads": ("i64 array", threads)}, [*partitions])
 
 
 def sync(b: Builder) -> None:

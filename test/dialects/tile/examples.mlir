@@ -1,6 +1,6 @@
 // The examples of the reference pages, in a place where each is legal: every example of ops.def stands here, word for
 // word (examples.py says which does not), and parses and verifies.
-// RUN: %python %source/test/dialects/examples.py %source/dialects/tile/ops.def %s 58
+// RUN: %python %source/test/dialects/examples.py %source/dialects/tile/ops.def %s 59
 // RUN: sh %source/test/round_trip.sh %s %t %tile_opt
 
 #offsets = #tile.layout<offset [32:d1, 128:d0]>
@@ -100,6 +100,10 @@ tile.kernel @atomics(%ticket: memref<i32>, %lock: memref<?xi32>, %ready: memref<
   %old = tile.atomic_rmw add %one, %ticket[] relaxed device : i32, memref<i32> -> i32
   %f = tile.atomic_load %ready[%l] acquire device : memref<?xi32> -> i32
   tile.atomic_store %one, %ready[%i] release device : i32, memref<?xi32>
+  tile.return
+}
+tile.kernel @wait(%counts: memref<?xi32>, %l: index, %n: i32) attributes {cooperative} {
+  tile.atomic_wait %counts[%l] least %n acquire device : memref<?xi32>, i32
   tile.return
 }
 tile.kernel @exchange(%lock: memref<?xi32>, %free: i32, %mine: i32, %i: index) {

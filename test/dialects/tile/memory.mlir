@@ -102,6 +102,8 @@ tile.kernel @atomics(%x: memref<?xi32>, %f: memref<?xf32>, %s: memref<i32>, %at:
   %g = tile.atomic_load %s[] relaxed device : memref<i32> -> i32
   // CHECK: tile.atomic_load %{{.*}}[%{{.*}}] acquire system : memref<?xi32> -> i32
   %h = tile.atomic_load %x[%i] acquire system : memref<?xi32> -> i32
+  // CHECK: tile.atomic_wait %{{.*}}[%{{.*}}] least %{{.*}} acquire system : memref<?xi32>, i32
+  tile.atomic_wait %x[%i] least %h acquire system : memref<?xi32>, i32
   // CHECK: tile.atomic_store %{{.*}}, %{{.*}}[%{{.*}}] release system : i32, memref<?xi32>
   tile.atomic_store %h, %x[%i] release system : i32, memref<?xi32>
   tile.return

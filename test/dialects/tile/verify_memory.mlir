@@ -320,6 +320,22 @@ tile.kernel @k(%m: memref<?xi32>, %i: index) {
 // -----
 
 tile.kernel @k(%m: memref<?xi32>, %i: index, %x: i32) {
+  // expected-error @+1 {{'tile.atomic_wait' op has order release, expected relaxed or acquire}}
+  tile.atomic_wait %m[%i] least %x release device : memref<?xi32>, i32
+  tile.return
+}
+
+// -----
+
+tile.kernel @k(%m: memref<?xf32>, %i: index, %x: f32) {
+  // expected-error @+1 {{'tile.atomic_wait' op waits for a number of type f32; accepts i32 and i64}}
+  tile.atomic_wait %m[%i] least %x acquire device : memref<?xf32>, f32
+  tile.return
+}
+
+// -----
+
+tile.kernel @k(%m: memref<?xi32>, %i: index, %x: i32) {
   // expected-error @+1 {{'tile.atomic_store' op has order acquire, expected relaxed or release}}
   tile.atomic_store %x, %m[%i] acquire device : i32, memref<?xi32>
   tile.return

@@ -265,6 +265,13 @@ def atomic_access(k, t, _):
     k.line(f"tile.atomic_store {v}, {y}[%c0] release device : {t}, {memory((3,), t)}")
 
 
+@case("atomic_wait")
+def wait(k, t, _):
+    x = k.parameter((3,), t, np.array([4, 5, 6]).astype("i4" if t == "i32" else "i8"))
+    n = k.line(f"$ = arith.constant 3 : {t}")
+    k.line(f"tile.atomic_wait {x}[%c0] least {n} acquire device : {memory((3,), t)}, {t}")
+
+
 PRECISIONS = ("ieee", "tf32", "tf32x3", "bf16x3", "bf16x6")
 
 

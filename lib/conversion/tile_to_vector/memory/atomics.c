@@ -152,7 +152,8 @@ static MlirValue applyAtomic(VecBody *body, const Atomic *atomic, const VecPlace
   if (atomic->old)
     return vecCombineAtomically(builder, mlirStringAttrGetValue(atomic->kind), order, &cell, value);
   TileWord word = wordOf(&cell, order);
-  tileBuildAtomicStore(builder, &word, toWord(builder, &cell, value));
+  (tileAtomicWaitOpIsA(atomic->op) ? tileBuildAtomicWait : tileBuildAtomicStore)(builder, &word,
+                                                                                 toWord(builder, &cell, value));
   return (MlirValue){NULL};
 }
 
@@ -232,4 +233,9 @@ bool vecLowerAtomicLoad(VecLowering *lowering, MlirOperation op) {
 bool vecLowerAtomicStore(VecLowering *lowering, MlirOperation op) {
   Atomic atomic = {.op = op, .value = tileAtomicStoreOpGetValue(op), .order = tileAtomicStoreOpGetOrder(op)};
   return lowerAtomic(lowering, &atomic, tileAtomicStoreOpGetMemory(op), tileAtomicStoreOpGetIndicesBegin(op));
+}
+
+bool vecLowerAtomicWait(VecLowering *lowering, MlirOperation op) {
+  Atomic atomic = {.op = op, .value = tileAtomicWaitOpGetLeast(op), .order = tileAtomicWaitOpGetOrder(op)};
+  return lowerAtomic(lowering, &atomic, tileAtomicWaitOpGetMemory(op), tileAtomicWaitOpGetIndicesBegin(op));
 }

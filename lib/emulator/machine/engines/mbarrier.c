@@ -322,7 +322,7 @@ uint32_t tessera_emu_mbarrier_test(tessera_emu_thread_t *thread, void *address, 
                                    uint32_t site) {
   emu_thread_t *self = emu_of(thread);
   site = site <= TESSERA_EMULATOR_SITES ? site : 0;
-  emu_yield(self, site);
+  emu_yield(self, site, false);
   emu_mbarrier_t *barrier = emu_mbarrier_at(self, address, "mbarrier.test_wait", site);
   if (!barrier)
     return true;

@@ -57,13 +57,7 @@ tile.kernel @program(%plan: memref<$WORDSxi64>, %addresses: memref<$ROOTSxi64>, 
           %through_now = arith.addi %through_round, %count.i64 : i64
           %wanted = arith.select %before_round, %through_before, %through_now : i64
           %count = arith.trunci %wanted : i64 to i32
-          scf.while : () -> () {
-            %seen = tile.atomic_load %counters[%other] acquire device : memref<$TASKSxi32> -> i32
-            %waits = arith.cmpi slt, %seen, %count : i32
-            scf.condition(%waits)
-          } do {
-            scf.yield
-          }
+          tile.atomic_wait %counters[%other] least %count acquire device : memref<$TASKSxi32>, i32
         }
         %done = scf.for %program = %first to %programs step %lanes iter_args(%sum = %none) -> (i32) {
           tile.call @execute(%row, %program, %index) : (index, index, index) -> ()
