@@ -1,6 +1,4 @@
 // The Sparse dialect put together: rows, encodings, constants; and its registration.
-#include <stdio.h>
-
 #include "dialects/sparse/definitions.h"
 #include "dialects/sparse/hooks.h"
 #include "dialects/sparse/ops.h"
@@ -28,10 +26,5 @@ void sparseRegisterDialect(MlirDialectRegistry registry) {
       .verifyOpAttribute = sparseVerifyOpAttribute,
       .inlinable = true,
   };
-  char error[512];
-  const MlirExtDialectDefinition *definition = tileDialectFromTable(&table, base, error, sizeof error);
-  if (definition)
-    mlirExtDialectRegistryInsert(registry, definition);
-  else
-    fprintf(stderr, "error in the table of the sparse dialect: %s\n", error);
+  tileDialectRegister(&table, base, registry);
 }

@@ -133,10 +133,5 @@ void tileRegisterDialect(MlirDialectRegistry registry) {
       .verifyOpAttribute = verifyOpAttribute,
       .inlinable = true,
   };
-  char error[TILE_MESSAGE_SIZE];
-  const MlirExtDialectDefinition *definition = tileDialectFromTable(&table, base, error, sizeof error);
-  if (definition)
-    mlirExtDialectRegistryInsert(registry, definition);
-  else
-    fprintf(stderr, "error in the table of the tile dialect: %s\n", error);
+  tileDialectRegister(&table, base, registry);
 }

@@ -101,3 +101,12 @@ const MlirExtDialectDefinition *tileDialectFromTable(const TileDialectTable *tab
   Compiled *compiled = compile(table, base, &text);
   return compiled ? &publish(compiled)->definition : NULL;
 }
+
+void tileDialectRegister(const TileDialectTable *table, MlirExtDialectDefinition base, MlirDialectRegistry registry) {
+  char error[512];
+  const MlirExtDialectDefinition *definition = tileDialectFromTable(table, base, error, sizeof error);
+  if (definition)
+    mlirExtDialectRegistryInsert(registry, definition);
+  else
+    fprintf(stderr, "error in the table of the %s dialect: %s\n", table->name, error);
+}

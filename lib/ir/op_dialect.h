@@ -5,7 +5,7 @@
 //     MlirExtDialectDefinition base = {.types = types, .numTypes = …, .attributes = …, .dependents = …};
 //     return tileDialectFromTable(&table, base, error, capacity);
 //   }
-//   mlirExtDialectRegistryInsert(registry, definition);
+//   tileDialectRegister(&table, base, registry);
 #pragma once
 
 #include "lib/capi/dialect.h"
@@ -20,3 +20,6 @@ const MlirExtDialectDefinition *tileDialectFromTable(const TileDialectTable *tab
 
 // The position of the op's row in its table; -1 if the op has no row. The generated tileOpKind calls this function.
 intptr_t tileOpRowIndex(MlirOperation op, const char *dialect);
+
+// Adds the dialect to the registry. If a row is wrong, prints the error instead.
+void tileDialectRegister(const TileDialectTable *table, MlirExtDialectDefinition base, MlirDialectRegistry registry);

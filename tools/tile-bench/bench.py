@@ -30,7 +30,9 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
@@ -47,7 +49,6 @@ from tables import COMPILED, DEFAULT, TABLES, title  # noqa: E402
 
 PEERS = ["openblas", "torch", "iree", "sparsifier", "matmulnbits"]
 ONLY_FOR = {"sparsifier": ("sparse", "tiny"), "matmulnbits": ("lowbit", "tiny")}  # tables
-COMPILING = ["compile-time", "construct", "gpu-static", "python", "torch-compile", "imported"]  # tables that run no operator
 
 
 def begin_worker(nice):
@@ -281,9 +282,9 @@ def parse_arguments():
     options = parser.parse_args()
     if options.tile_machine_path:
         os.environ["TESSERA_MACHINE_PATH"] = options.tile_machine_path
-    unknown = [name for name in options.tables if name not in TABLES and name not in COMPILING]
+    unknown = [name for name in options.tables if name not in TABLES and name not in SPECIAL]
     if unknown:
-        parser.error(f"no table {unknown[0]}; there are: {', '.join([*TABLES, *COMPILING])}")
+        parser.error(f"no table {unknown[0]}; there are: {', '.join([*TABLES, *SPECIAL])}")
     options.tables = options.tables or ([] if options.sweep else DEFAULT)
     options.only = [word for word in options.only.split(",") if word]
     options.vs = [name for name in options.vs.split(",") if name]
@@ -315,6 +316,43 @@ def print_mean(rows):
               (f"; of the fastest calls {geometric_mean(best):.3f}, least {min(best):.2f}" if best else ""))
 
 
+def run_compile_time(options, folder, paths, versions):
+    print("\ncompile-time: seconds of the whole process; a ratio above 1: ours is faster")
+    rows = [{"table": "compile-time"} | measure_compile(case, options, folder) for case in COMPILED]
+    for row in rows:
+        print_row(row, ["ours", "iree"])
+    print_mean(rows)
+    return rows
+
+
+def run_imported(options, folder, paths, versions):
+    rows = imported.table(options, folder, lambda contender, threads: Worker(contender, threads, options, paths), versions)
+    for threads in dict.fromkeys(row["threads"] for row in rows):
+        print(f"{threads} thread{'s' if threads > 1 else ''}:", end=" ")
+        print_mean([row for row in rows if row["threads"] == threads])
+    return rows
+
+
+class Special(NamedTuple):
+    """A table that measures something other than operators of TABLES. If `has_rows`, run returns rows like theirs; else
+    it returns a section of the report."""
+    titles: Callable
+    run: Callable
+    has_rows: bool = False
+
+
+SPECIAL = {
+    "compile-time": Special(lambda: [title(*case) for case in COMPILED], run_compile_time, has_rows=True),
+    "construct": Special(lambda: [title(*case) for case in construct.CASES], lambda options, folder, *_: construct.table(options, folder)),
+    "gpu-static": Special(lambda: [static.title(case) for case in static.CASES],
+                          lambda options, folder, _, versions: static.table(options, folder, versions)),
+    "python": Special(lambda: list(python_calls.BARS), lambda options, folder, *_: python_calls.table(options, folder)),
+    "torch-compile": Special(lambda: ["MiniLM, ResNet block, GPT block, forward and backward"],
+                             lambda options, folder, *_: torch_compile.table(options, folder)),
+    "imported": Special(lambda: list(imported.MODELS), run_imported, has_rows=True),
+}
+
+
 def main():
     options = parse_arguments()
     if options.sweep and options.sweep.endswith(".toml"):
@@ -322,17 +360,8 @@ def main():
     tables = [(name, TABLES.get(name)) for name in options.tables] + ([("sweep", parse_sweep(options.sweep))] if options.sweep else [])
     if options.list:
         for name, cases in tables:
-            if name == "python":
-                print(f"python: {'; '.join(python_calls.BARS)}")
-                continue
-            if name == "torch-compile":
-                print("torch-compile: MiniLM, ResNet block, GPT block, forward and backward")
-                continue
-            if name == "imported":
-                print(f"imported: {'; '.join(imported.MODELS)}")
-                continue
-            cases = cases or {"compile-time": COMPILED, "construct": construct.CASES, "gpu-static": static.CASES}[name]
-            print(f"{name}: " + "; ".join(static.title(case) if name == "gpu-static" else title(*case) for case in cases))
+            titles = SPECIAL[name].titles() if name in SPECIAL else [title(*case) for case in cases]
+            print(f"{name}: " + "; ".join(titles))
         return 0
     rows, more, versions, started = [], {}, {}, time.strftime("%Y-%m-%d %H:%M")
     with tempfile.TemporaryDirectory() as folder:
@@ -344,32 +373,12 @@ def main():
         print(f"{processor()}, {len(os.sched_getaffinity(0))} cores; one core at most: " +
               ", ".join(f"{name} {value / 1e9:.0f} G/s" for name, value in roof.items()))
         for name, cases in tables:
-            if name == "construct":
-                more[name] = construct.table(options, folder)
-                continue
-            if name == "python":
-                more[name] = python_calls.table(options, folder)
-                continue
-            if name == "torch-compile":
-                more[name] = torch_compile.table(options, folder)
-                continue
-            if name == "imported":
-                found = imported.table(options, folder, lambda contender, threads: Worker(contender, threads, options, paths), versions)
-                for threads in dict.fromkeys(row["threads"] for row in found):
-                    print(f"{threads} thread{'s' if threads > 1 else ''}:", end=" ")
-                    print_mean([row for row in found if row["threads"] == threads])
-                rows += found
-                continue
-            if name == "gpu-static":
-                more[name] = static.table(options, folder, versions)
-                continue
-            if cases is None:
-                print(f"\n{name}: seconds of the whole process; a ratio above 1: ours is faster")
-                found = [{"table": name} | measure_compile(case, options, folder) for case in COMPILED]
-                for row in found:
-                    print_row(row, ["ours", "iree"])
-                print_mean(found)
-                rows += found
+            if name in SPECIAL:
+                found = SPECIAL[name].run(options, folder, paths, versions)
+                if SPECIAL[name].has_rows:
+                    rows += found
+                else:
+                    more[name] = found
                 continue
             for threads in map(int, options.threads.split(",")):
                 found = run_table(name, cases, threads, options, folder, paths, versions)

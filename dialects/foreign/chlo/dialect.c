@@ -1,6 +1,4 @@
 // The dialect CHLO put together, from the constraints and verifiers of StableHLO. Tools register it, as StableHLO.
-#include <stdio.h>
-
 #include "dialects/foreign/chlo/ops.h"
 #include "dialects/foreign/stablehlo/parts.h"
 #include "dialects/foreign/stablehlo/stablehlo.h"
@@ -44,10 +42,5 @@ bool chloTopKOpVerify(MlirOperation op) {
 
 void chloRegisterDialect(MlirDialectRegistry registry) {
   const MlirExtDialectDefinition base = {.inlinable = true};
-  char error[512];
-  const MlirExtDialectDefinition *definition = tileDialectFromTable(&table, base, error, sizeof error);
-  if (definition)
-    mlirExtDialectRegistryInsert(registry, definition);
-  else
-    fprintf(stderr, "error in the table of the chlo dialect: %s\n", error);
+  tileDialectRegister(&table, base, registry);
 }

@@ -1,7 +1,5 @@
 // The dialect StableHLO put together: rows, attributes; and its registration. Tools register it; the plugin does not,
 // because its host may have the real one.
-#include <stdio.h>
-
 #include "dialects/foreign/stablehlo/forms.h"
 #include "dialects/foreign/stablehlo/ops.h"
 #include "dialects/foreign/stablehlo/parts.h"
@@ -39,10 +37,5 @@ void stablehloRegisterDialect(MlirDialectRegistry registry) {
       .materializeConstant = materializeConstant,
       .inlinable = true,
   };
-  char error[512];
-  const MlirExtDialectDefinition *definition = tileDialectFromTable(&table, base, error, sizeof error);
-  if (definition)
-    mlirExtDialectRegistryInsert(registry, definition);
-  else
-    fprintf(stderr, "error in the table of the stablehlo dialect: %s\n", error);
+  tileDialectRegister(&table, base, registry);
 }

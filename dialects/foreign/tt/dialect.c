@@ -1,7 +1,5 @@
 // The dialect tt put together: rows, types, attributes; and its registration. Tools register it; the plugin does not,
 // because its host may have the real one.
-#include <stdio.h>
-
 #include "dialects/foreign/tt/ops.h"
 #include "dialects/foreign/tt/parts.h"
 #include "dialects/foreign/tt/tt.h"
@@ -31,10 +29,5 @@ void ttRegisterDialect(MlirDialectRegistry registry) {
       .attributes = ttAttributeDefinitions,
       .inlinable = true,
   };
-  char error[512];
-  const MlirExtDialectDefinition *definition = tileDialectFromTable(&table, base, error, sizeof error);
-  if (definition)
-    mlirExtDialectRegistryInsert(registry, definition);
-  else
-    fprintf(stderr, "error in the table of the tt dialect: %s\n", error);
+  tileDialectRegister(&table, base, registry);
 }

@@ -1,6 +1,4 @@
 // The dialect ttg: one op of Triton's GPU dialect, which TTIR holds. Tools register it, as tt.
-#include <stdio.h>
-
 #include "dialects/foreign/tt/tt.h"
 #include "dialects/foreign/ttg/ops.h"
 #include "lib/ir/op_dialect.h"
@@ -22,10 +20,5 @@ static const TileDialectTable table = {
 
 void ttgRegisterDialect(MlirDialectRegistry registry) {
   const MlirExtDialectDefinition base = {.inlinable = true};
-  char error[512];
-  const MlirExtDialectDefinition *definition = tileDialectFromTable(&table, base, error, sizeof error);
-  if (definition)
-    mlirExtDialectRegistryInsert(registry, definition);
-  else
-    fprintf(stderr, "error in the table of the ttg dialect: %s\n", error);
+  tileDialectRegister(&table, base, registry);
 }

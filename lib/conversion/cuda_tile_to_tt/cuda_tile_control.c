@@ -21,8 +21,8 @@ static bool isCarried(MlirType old) { return !cudaTileTypeIsAToken(old); }
 // Values [first, …) of the op's operands, without tokens.
 static bool getOperands(CudaTileKernel *k, MlirOperation op, intptr_t first, Parts *parts) {
   intptr_t count = mlirOperationGetNumOperands(op);
-  *parts = (Parts){.values = cudaTileAllocate(k, sizeof(MlirValue) * (size_t)(count + 1)),
-                   .types = cudaTileAllocate(k, sizeof(MlirType) * (size_t)(count + 1))};
+  *parts = (Parts){.values = tileArenaAllocate(&k->arena, sizeof(MlirValue) * (size_t)(count + 1)),
+                   .types = tileArenaAllocate(&k->arena, sizeof(MlirType) * (size_t)(count + 1))};
   for (intptr_t i = first; i < count; ++i) {
     MlirValue old = mlirOperationGetOperand(op, i);
     if (!isCarried(mlirValueGetType(old)))
@@ -52,7 +52,7 @@ static MlirValue argumentAt(void *block, intptr_t i) { return mlirBlockGetArgume
 
 static bool resultTypes(CudaTileKernel *k, MlirOperation op, Parts *parts) {
   intptr_t count = mlirOperationGetNumResults(op);
-  *parts = (Parts){.types = cudaTileAllocate(k, sizeof(MlirType) * (size_t)(count + 1))};
+  *parts = (Parts){.types = tileArenaAllocate(&k->arena, sizeof(MlirType) * (size_t)(count + 1))};
   for (intptr_t i = 0; i < count; ++i) {
     MlirType old = tileResultType(op, i), type = cudaTileConvertType(old);
     if (!isCarried(old))
@@ -209,8 +209,8 @@ static bool branchingLoop(CudaTileKernel *k, MlirOperation op, const MlirValue *
   MlirBlock old = onlyBlock(op, 0);
   if (!getOperands(k, op, bounds ? 3 : 0, &initial) || !resultTypes(k, op, &types))
     return false;
-  Parts carried = {.values = cudaTileAllocate(k, sizeof(MlirValue) * (size_t)(initial.count + 1)),
-                   .types = cudaTileAllocate(k, sizeof(MlirType) * (size_t)(initial.count + 1))};
+  Parts carried = {.values = tileArenaAllocate(&k->arena, sizeof(MlirValue) * (size_t)(initial.count + 1)),
+                   .types = tileArenaAllocate(&k->arena, sizeof(MlirType) * (size_t)(initial.count + 1))};
   if (bounds) {
     carried.values[0] = bounds[0];
     carried.types[carried.count++] = mlirValueGetType(bounds[0]);
@@ -256,7 +256,7 @@ static bool jump(CudaTileKernel *k, MlirOperation op) {
     return false;
   bool isBreak = cudaTileBreakOpIsA(op);
   MlirBlock target = isBreak ? k->loop->exit : k->loop->header;
-  MlirValue *values = cudaTileAllocate(k, sizeof *values * (size_t)(parts.count + 1));
+  MlirValue *values = tileArenaAllocate(&k->arena, sizeof *values * (size_t)(parts.count + 1));
   intptr_t count = 0;
   if (!isBreak && !mlirValueIsNull(k->loop->step))
     values[count++] = tileBuildBinary(&k->b, ArithOp_AddI, k->loop->counter, k->loop->step);

@@ -10,6 +10,7 @@
 #include "dialects/foreign/tt/ops.h"
 #include "dialects/foreign/tt/tt.h"
 #include "lib/ir/builder.h"
+#include "lib/ir/op_arena.h"
 #include "lib/ir/support.h"
 #include "lib/ir/table.h"
 #include "lib/ir/upstream.h"
@@ -33,10 +34,10 @@ typedef struct CudaTileLoop {
 typedef struct CudaTileKernel {
   TileBuilder b;
   MlirOperation entry;
-  bool usesPointers; // descriptors never
-  TileTable values;  // old value → new value
-  TileTable tensors; // old tensor view or view → CudaTileTensor
-  struct CudaTileOwned *owned;
+  bool usesPointers;  // descriptors never
+  TileTable values;   // old value → new value
+  TileTable tensors;  // old tensor view or view → CudaTileTensor
+  TileArena arena;    // of what lives as long as the kernel
   CudaTileLoop *loop; // the one around; null: none
   bool isDead;        // what follows in the block is never reached
 } CudaTileKernel;
@@ -46,7 +47,6 @@ MlirValue cudaTileGet(CudaTileKernel *k, MlirValue old); // null after an error
 bool cudaTileGetAll(CudaTileKernel *k, intptr_t count, MlirValue (*at)(MlirOperation op, intptr_t i), MlirOperation op,
                     MlirValue *values);
 const CudaTileTensor *cudaTileGetTensor(CudaTileKernel *k, MlirValue old);
-void *cudaTileAllocate(CudaTileKernel *k, size_t size);
 
 MlirType cudaTileConvertType(MlirType old); // null: a token, a view
 MlirType cudaTileShaped(MlirType like, MlirType element);

@@ -10,22 +10,8 @@
 
 //===--- values ---------------------------------------------------------------------===//
 
-typedef struct CudaTileOwned {
-  struct CudaTileOwned *next;
-} CudaTileOwned;
-
-void *cudaTileAllocate(CudaTileKernel *k, size_t size) {
-  CudaTileOwned *owned = calloc(1, sizeof *owned + size);
-  owned->next = k->owned;
-  k->owned = owned;
-  return owned + 1;
-}
-
 static void freeKernel(CudaTileKernel *k) {
-  for (CudaTileOwned *owned = k->owned, *next; owned; owned = next) {
-    next = owned->next;
-    free(owned);
-  }
+  tileArenaFree(&k->arena);
   tileTableFree(&k->values);
   tileTableFree(&k->tensors);
 }

@@ -21,7 +21,7 @@ static MlirValue number(CudaTileKernel *k, int64_t value, unsigned bits) {
 
 static bool makeTensor(CudaTileKernel *k, MlirOperation op) {
   MlirType type = tileOnlyResultType(op);
-  CudaTileTensor *tensor = cudaTileAllocate(k, sizeof *tensor);
+  CudaTileTensor *tensor = tileArenaAllocate(&k->arena, sizeof *tensor);
   tensor->base = cudaTileGet(k, cudaTileMakeTensorViewOpGetBase(op));
   tensor->rank = cudaTileTensorViewTypeGetRank(type);
   intptr_t size = 0, stride = 0;

@@ -12,26 +12,10 @@
 #include "upstream/builtin.h"
 #include "upstream/scf.h"
 
-#include <stdlib.h>
-
 //===--- values -----------------------------------------------------------------------===//
 
-typedef struct TtirOwned {
-  struct TtirOwned *next;
-} TtirOwned;
-
-void *ttirAllocate(TtirKernel *k, size_t size) {
-  TtirOwned *owned = calloc(1, sizeof *owned + size);
-  owned->next = k->owned;
-  k->owned = owned;
-  return owned + 1;
-}
-
 static void freeKernel(TtirKernel *k) {
-  for (TtirOwned *owned = k->owned, *next; owned; owned = next) {
-    next = owned->next;
-    free(owned);
-  }
+  tileArenaFree(&k->arena);
   tileTableFree(&k->values);
   tileTableFree(&k->memories);
 }
@@ -47,7 +31,7 @@ MlirValue ttirGet(TtirKernel *k, MlirValue old) {
 }
 
 TtirMemory *ttirNewMemory(TtirKernel *k, MlirValue old) {
-  TtirMemory *memory = ttirAllocate(k, sizeof *memory);
+  TtirMemory *memory = tileArenaAllocate(&k->arena, sizeof *memory);
   tileTableSet(&k->memories, old.ptr, memory);
   return memory;
 }
@@ -126,7 +110,7 @@ static bool getAll(TtirKernel *k, MlirOperation op, intptr_t first, MlirValue *v
 }
 
 static MlirValue *newValues(TtirKernel *k, MlirOperation op) {
-  return ttirAllocate(k, sizeof(MlirValue) * (size_t)(mlirOperationGetNumOperands(op) + 1));
+  return tileArenaAllocate(&k->arena, sizeof(MlirValue) * (size_t)(mlirOperationGetNumOperands(op) + 1));
 }
 
 static bool yield(TtirKernel *k, MlirBlock block) {
@@ -159,7 +143,7 @@ static bool convertFor(TtirKernel *k, MlirOperation op) {
 
 static bool convertIf(TtirKernel *k, MlirOperation op) {
   intptr_t count = mlirOperationGetNumResults(op);
-  MlirType *types = ttirAllocate(k, sizeof *types * (size_t)(count + 1));
+  MlirType *types = tileArenaAllocate(&k->arena, sizeof *types * (size_t)(count + 1));
   MlirValue condition = ttirGet(k, scfIfOpGetCondition(op));
   MlirRegion regions[2];
   bool ok = !mlirValueIsNull(condition);
@@ -291,7 +275,7 @@ static bool convertKernel(MlirOperation kernel) {
   ok = ok && ttirConvertBlock(&k, old);
   if (ok) {
     intptr_t count = mlirBlockGetNumArguments(block);
-    MlirType *types = ttirAllocate(&k, sizeof *types * (size_t)(count + 1));
+    MlirType *types = tileArenaAllocate(&k.arena, sizeof *types * (size_t)(count + 1));
     for (intptr_t i = 0; i < count; ++i)
       types[i] = mlirValueGetType(mlirBlockGetArgument(block, i));
     ttReturnOpBuild(&k.b, 0, NULL);

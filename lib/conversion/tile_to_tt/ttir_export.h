@@ -7,6 +7,7 @@
 #include "dialects/tile/ops.h"
 #include "dialects/tile/tile.h"
 #include "lib/ir/builder.h"
+#include "lib/ir/op_arena.h"
 #include "lib/ir/support.h"
 #include "lib/ir/table.h"
 #include "lib/ir/upstream.h"
@@ -21,14 +22,13 @@ typedef struct TtirKernel {
   TileBuilder b;
   TileTable values;   // old value → new value
   TileTable memories; // old memref or view → TtirMemory
-  struct TtirOwned *owned;
+  TileArena arena;    // of what lives as long as the kernel
 } TtirKernel;
 
 void ttirSet(TtirKernel *k, MlirValue old, MlirValue value);
 MlirValue ttirGet(TtirKernel *k, MlirValue old); // null after an error
 TtirMemory *ttirNewMemory(TtirKernel *k, MlirValue old);
 const TtirMemory *ttirMemory(TtirKernel *k, MlirValue old); // null after an error
-void *ttirAllocate(TtirKernel *k, size_t size);
 MlirType ttirType(MlirOperation at, MlirType old);  // null after an error: a size that is no power of two, a layout
 MlirValue ttirNumber(TtirKernel *k, int64_t value); // i64
 MlirValue ttirSplat(TtirKernel *k, MlirValue scalar, MlirType type);
