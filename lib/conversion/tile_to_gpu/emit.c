@@ -130,11 +130,28 @@ MlirValue gpuAddress(Gpu *g, MlirValue base, MlirValue bytes) {
   return llvmGEPOpBuild(&g->builder, mlirValueGetType(base), base, !isStatic, &bytes, indices, mlirTypeAttrGet(g->i8));
 }
 
+// Addresses in shared memory have 32 bits and wrap as i32 does: a place is scaled as i32, and its constant part becomes
+// the offset of an instruction.
+static MlirValue elementInShared(Gpu *g, MlirValue base, MlirValue place, int64_t bytes) {
+  int64_t constant = 0;
+  MlirOperation op = tileDefiningOp(place);
+  if (arithIndexCastOpIsA(op) && mlirTypeEqual(mlirValueGetType(tileOnlyOperand(op)), g->i32))
+    op = tileDefiningOp(place = tileOnlyOperand(op));
+  if (arithAddIOpIsA(op) && tileConstantIndex(tileBinaryRhs(op), &constant))
+    place = tileBinaryLhs(op);
+  if (!mlirTypeEqual(mlirValueGetType(place), g->i32))
+    place = gpuCast(g, place, g->i32, true);
+  return gpuAddress(g, gpuAddress(g, base, gpuMul(g, place, gpuI32(g, bytes))), gpuI32(g, constant * bytes));
+}
+
 MlirValue gpuElementAt(Gpu *g, MlirValue base, MlirValue place, MlirType element) {
-  MlirValue bytes = gpuInteger(g, mlirValueGetType(place), tileStoredBytes(element));
+  MlirType pointer = mlirValueGetType(base), type = mlirValueGetType(place);
+  int64_t bytes = tileStoredBytes(element);
+  if (mlirTypeIsALLVMPointerType(pointer) && mlirLLVMPointerTypeGetAddressSpace(pointer) == SharedSpace)
+    return elementInShared(g, base, place, bytes);
+  MlirValue scale = gpuInteger(g, type, bytes);
   return gpuAddress(g, base,
-                    mlirTypeIsAIndex(mlirValueGetType(place)) ? tileBuildMul(&g->builder, place, bytes)
-                                                              : gpuMul(g, place, bytes));
+                    mlirTypeIsAIndex(type) ? tileBuildMul(&g->builder, place, scale) : gpuMul(g, place, scale));
 }
 
 MlirValue gpuLoad(Gpu *g, MlirType type, MlirValue address, int64_t align) {

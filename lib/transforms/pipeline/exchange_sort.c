@@ -1,8 +1,9 @@
-// tile.sort and tile.topk, for tile-exchange-in-shared-memory: a bitonic network over keys. A key is 64 bits in the
-// order of docs/numerics.md §3, with its position behind it: no two are equal, so the result is that of a stable sort.
-// Rows are filled up to a power of two with what comes last. At each step a thread reads pairs of partners and writes
-// them back in order. No other thread touches them, which only this file knows: so the keys lie in memory that the
-// kernel's own tile.sync orders, one for each step. Every operand is then read by position. See exchange_memory.h.
+// tile.sort and tile.topk, for tile-exchange-in-shared-memory: a bitonic network over keys. Keys are integers in the
+// order of docs/numerics.md §3, with their positions behind them: no two are equal, so the result is that of a stable
+// sort. A key of up to 32 bits and its position are one word of 64 bits; a wider key has its position in a second
+// memory. Rows are filled up to a power of two with what comes last. At each step a thread reads pairs of partners and
+// writes them back in order. No other thread touches them, which only this file knows: so the keys lie in memory that
+// the kernel's own tile.sync orders, one for each step. Every operand is then read by position. See exchange_memory.h.
 #include "lib/transforms/pipeline/exchange_memory.h"
 
 #include "dialects/tile/ops.h"
@@ -17,8 +18,11 @@ typedef struct Sort {
   MlirOperation op;
   intptr_t axis;
   TileSortSpace space;
-  MlirValue keys, positions; // memory of all rows, one behind the other: i64, i32
+  bool isPacked;             // a key and its position are one word
+  MlirValue keys, positions; // memory of all rows, one behind the other: i64, i32; packed: no positions
 } Sort;
+
+enum { PositionBits = 32 };
 
 static MlirType i64Of(const Sort *sort) { return mlirIntegerTypeGet(sort->x->builder.context, 64); }
 
@@ -26,16 +30,23 @@ static MlirType i32Of(const Sort *sort) { return mlirIntegerTypeGet(sort->x->bui
 
 //===--- keys -----------------------------------------------------------------------------------------===//
 
-// Floats: as f64 their bits, negative ones reversed; -0 becomes 0 and nan the greatest.
-static MlirValue keyOfFloat(TileBuilder *b, MlirValue value) {
-  MlirType type = mlirValueGetType(value), wide = tileTypeWithElement(type, mlirF64TypeGet(b->context));
-  MlirType word = tileTypeWithElement(type, mlirIntegerTypeGet(b->context, 64));
+static bool fitsWord(MlirType element) {
+  return !mlirTypeIsAIndex(element) && tileElementWidth(element) <= 64 - PositionBits;
+}
+
+// Floats: as f32 or f64 their bits, negative ones reversed; -0 becomes 0 and nan the greatest.
+static MlirValue keyOfFloat(const Sort *sort, MlirValue value) {
+  TileBuilder *b = &sort->x->builder;
+  MlirType type = mlirValueGetType(value),
+           element = sort->isPacked ? mlirF32TypeGet(b->context) : mlirF64TypeGet(b->context);
+  MlirType wide = tileTypeWithElement(type, element);
+  MlirType word = tileTypeWithElement(type, sort->isPacked ? i32Of(sort) : i64Of(sort));
   if (!mlirTypeEqual(type, wide))
     value = arithExtFOpBuild(b, wide, value);
   value = arithAddFOpBuild(b, value, tileBuildFloat(b, wide, 0));
   MlirValue bits = arithBitcastOpBuild(b, word, value);
-  MlirValue sign = arithShRSIOpBuild(b, bits, tileBuildInteger(b, word, 63));
-  MlirValue all = tileBuildInteger(b, word, INT64_MAX);
+  MlirValue sign = arithShRSIOpBuild(b, bits, tileBuildInteger(b, word, sort->isPacked ? 31 : 63));
+  MlirValue all = tileBuildInteger(b, word, sort->isPacked ? INT32_MAX : INT64_MAX);
   MlirValue key = arithXOrIOpBuild(b, bits, arithAndIOpBuild(b, sign, all));
   return arithSelectOpBuild(b, arithCmpFOpBuild(b, value, value, ArithCmpF_Uno), all, key);
 }
@@ -45,12 +56,20 @@ static MlirValue keysOf(const Sort *sort) {
   TileBuilder *b = &sort->x->builder;
   MlirValue value = tileSortKeys(sort->op);
   MlirType type = mlirValueGetType(value), element = tileTypeGetElement(type);
-  MlirType word = tileTypeWithElement(type, i64Of(sort));
+  MlirType word = tileTypeWithElement(type, sort->isPacked ? i32Of(sort) : i64Of(sort));
   if (mlirTypeIsAFloat(element))
-    value = keyOfFloat(b, value);
+    value = keyOfFloat(sort, value);
   else if (!mlirTypeEqual(type, word))
     value = tileBuildCast(b, mlirTypeIsAIndex(element) ? ArithOp_IndexCast : ArithOp_ExtSI, value, word);
   return tileHas(sort->op, "descending") ? arithXOrIOpBuild(b, value, tileBuildInteger(b, word, -1)) : value;
+}
+
+// Signed comparison of such words compares keys, then positions, which are not negative.
+static MlirValue packed(const Sort *sort, MlirValue key, MlirValue position) {
+  TileBuilder *b = &sort->x->builder;
+  MlirType word = tileTypeWithElement(mlirValueGetType(key), i64Of(sort));
+  MlirValue high = tileBuildCast(b, ArithOp_ExtSI, key, word), low = tileBuildCast(b, ArithOp_ExtUI, position, word);
+  return arithOrIOpBuild(b, arithShLIOpBuild(b, high, tileBuildInteger(b, word, PositionBits)), low);
 }
 
 //===--- places ---------------------------------------------------------------------------------------===//
@@ -125,30 +144,39 @@ static bool isInLoop(MlirOperation op) {
   return false;
 }
 
+// `mask` null: all elements.
+static void writeKeys(Sort *sort, MlirValue place, MlirValue mask, MlirValue key, MlirValue position) {
+  if (sort->isPacked) {
+    write(sort, sort->keys, place, mask, packed(sort, key, position));
+    return;
+  }
+  write(sort, sort->keys, place, mask, key);
+  write(sort, sort->positions, place, mask, position);
+}
+
 // What fills a row up comes last, in both directions.
 static void fillRows(Sort *sort) {
   TileBuilder *b = &sort->x->builder;
   if (sort->space.padded == sort->space.size)
     return;
-  MlirType type = numbersOf(sort, sort->space.rows * sort->space.padded),
-           words = tileTypeWithElement(type, i64Of(sort));
+  MlirType type = numbersOf(sort, sort->space.rows * sort->space.padded);
+  MlirType words = tileTypeWithElement(type, sort->isPacked ? i32Of(sort) : i64Of(sort));
   MlirValue place = along(sort, type, 0);
   MlirValue position = arithAndIOpBuild(b, place, tileBuildInteger(b, type, sort->space.padded - 1));
   MlirValue isMissing = arithCmpIOpBuild(b, position, tileBuildInteger(b, type, sort->space.size), ArithCmpI_Sge);
-  write(sort, sort->keys, place, isMissing, tileBuildInteger(b, words, INT64_MAX));
-  write(sort, sort->positions, place, isMissing, position);
+  writeKeys(sort, place, isMissing, tileBuildInteger(b, words, sort->isPacked ? INT32_MAX : INT64_MAX), position);
 }
 
 static void begin(Sort *sort) {
   MlirValue keys = keysOf(sort), none = {NULL};
   MlirType type = mlirValueGetType(keys);
   sort->keys = memoryOf(sort, i64Of(sort));
-  sort->positions = memoryOf(sort, i32Of(sort));
+  if (!sort->isPacked)
+    sort->positions = memoryOf(sort, i32Of(sort));
   if (isInLoop(sort->op)) // the last round has been read
     tileSyncOpCreate(&sort->x->builder);
   MlirValue place = placesOf(sort, type);
-  write(sort, sort->keys, place, none, keys);
-  write(sort, sort->positions, place, none, along(sort, type, sort->axis));
+  writeKeys(sort, place, none, keys, along(sort, type, sort->axis));
   fillRows(sort);
 }
 
@@ -184,7 +212,8 @@ static Pair readPairs(Sort *sort, MlirValue number, MlirValue distance) {
     if (!(last & (last + 1))) // which says that no place is outside
       pair.place[i] = arithAndIOpBuild(b, pair.place[i], tileBuildInteger(b, type, last));
     pair.key[i] = read(sort, sort->keys, pair.place[i], pair.exists);
-    pair.position[i] = read(sort, sort->positions, pair.place[i], pair.exists);
+    if (!sort->isPacked)
+      pair.position[i] = read(sort, sort->positions, pair.place[i], pair.exists);
   }
   return pair;
 }
@@ -192,6 +221,8 @@ static Pair readPairs(Sort *sort, MlirValue number, MlirValue distance) {
 static MlirValue isBefore(Sort *sort, const Pair *pair) {
   TileBuilder *b = &sort->x->builder;
   MlirValue isLess = arithCmpIOpBuild(b, pair->key[0], pair->key[1], ArithCmpI_Slt);
+  if (sort->isPacked)
+    return isLess;
   MlirValue isEqual = arithCmpIOpBuild(b, pair->key[0], pair->key[1], ArithCmpI_Eq);
   MlirValue isEarlier = arithCmpIOpBuild(b, pair->position[0], pair->position[1], ArithCmpI_Slt);
   return arithOrIOpBuild(b, isLess, arithAndIOpBuild(b, isEqual, isEarlier));
@@ -204,11 +235,11 @@ static void orderPairs(Sort *sort, MlirType type, MlirValue direction, MlirValue
   MlirValue bit = arithAndIOpBuild(b, pair.place[0], tileBroadcastOpBuild(b, type, direction));
   MlirValue isUpward = arithCmpIOpBuild(b, bit, tileBuildInteger(b, type, 0), ArithCmpI_Eq);
   MlirValue isWrong = arithXOrIOpBuild(b, isBefore(sort, &pair), isUpward);
-  if (!mlirValueIsNull(pair.exists))
-    isWrong = arithAndIOpBuild(b, isWrong, pair.exists);
-  for (int i = 0; i < 2; ++i) {
-    write(sort, sort->keys, pair.place[i], isWrong, pair.key[!i]);
-    write(sort, sort->positions, pair.place[i], isWrong, pair.position[!i]);
+  for (int i = 0; i < 2; ++i) { // without branches: each thread writes what it has read
+    write(sort, sort->keys, pair.place[i], pair.exists, arithSelectOpBuild(b, isWrong, pair.key[!i], pair.key[i]));
+    if (!sort->isPacked)
+      write(sort, sort->positions, pair.place[i], pair.exists,
+            arithSelectOpBuild(b, isWrong, pair.position[!i], pair.position[i]));
   }
   tileSyncOpCreate(b);
 }
@@ -254,7 +285,10 @@ static void runNetwork(Sort *sort) {
 
 // Element (row, k) of a result is the operand's at the k-th position of the sorted row.
 static MlirValue readSorted(Sort *sort, MlirType type, MlirValue memory) {
-  MlirValue none = {NULL}, position = read(sort, sort->positions, placesOf(sort, type), none), places[MaxRank];
+  MlirValue none = {NULL}, places[MaxRank];
+  MlirValue position = read(sort, sort->isPacked ? sort->keys : sort->positions, placesOf(sort, type), none);
+  if (sort->isPacked)
+    position = tileBuildCast(&sort->x->builder, ArithOp_TruncI, position, tileTypeWithElement(type, i32Of(sort)));
   for (intptr_t axis = 0; axis < tileTypeGetRank(type); ++axis)
     places[axis] = axis == sort->axis ? position : along(sort, type, axis);
   return gather(sort, type, memory, tileTypeGetRank(type), places, none);
@@ -262,6 +296,7 @@ static MlirValue readSorted(Sort *sort, MlirType type, MlirValue memory) {
 
 bool tileExchangeSort(Exchange *x, MlirOperation op, MlirValue *results) {
   Sort sort = {.x = x, .op = op, .space = tileSortSpaceOf(op)};
+  sort.isPacked = fitsWord(tileTypeGetElement(mlirValueGetType(tileSortKeys(op))));
   sort.axis = mlirIntegerAttrGetValueInt(tileOpAttribute(op, "axis"));
   begin(&sort);
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)

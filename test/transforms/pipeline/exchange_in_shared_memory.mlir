@@ -5,7 +5,7 @@
 
 // COUNT-DAG: 8 conversions
 // COUNT-DAG: 1 delayed
-// COUNT-DAG: 16 exchanges
+// COUNT-DAG: 17 exchanges
 // NAMELESS: error: 'tile.kernel' op has no machine; the kernel, the module or the option chip must name one
 // CPU: error: 'tile.kernel' op machine x86-64-v4 has no warp.width; threads exchange elements on GPUs only
 
@@ -300,25 +300,21 @@ tile.kernel @values(%m: memref<4xi32>, %x: memref<32xi8>, %y: memref<2xi32>) att
 // -----
 
 #l = #tile.layout<lane [32:d0], warp [2:d0*32]>
-// Rows are filled up to a power of two. At each step a thread reads pairs of keys and of positions, and writes those
-// that are out of order; one barrier ends the step.
+// Rows are filled up to a power of two. A key of 32 bits and its position are one word. At each step a thread reads
+// pairs of words and writes them back in order; one barrier ends the step.
 // CHECK-LABEL: tile.kernel @sort
 // CHECK: %[[K:.*]] = tile.alloc : memref<64xi64, "shared">
-// CHECK: %[[P:.*]] = tile.alloc : memref<64xi32, "shared">
+// CHECK-NOT: tile.alloc : memref<64xi32
 // CHECK-NOT: tile.sync
 // CHECK: tile.scatter {{.*}} %[[K]]{{.*}} bounds(drop)
-// CHECK: tile.scatter {{.*}} %[[P]]{{.*}} bounds(drop)
-// CHECK-COUNT-2: tile.scatter {{.*}} mask %{{.*}} bounds(drop)
+// CHECK: tile.scatter {{.*}} mask %{{.*}} bounds(drop)
 // CHECK: tile.sync
 // CHECK: scf.for
 // CHECK: scf.for
-// CHECK: tile.gather %[[K]]
-// CHECK: tile.gather %[[P]]
-// CHECK: tile.gather %[[K]]
-// CHECK: tile.gather %[[P]]
-// CHECK-COUNT-4: tile.scatter {{.*}} mask %{{.*}} bounds(drop)
+// CHECK-COUNT-2: tile.gather %[[K]]
+// CHECK-COUNT-2: tile.scatter {{.*}} mask %{{.*}} bounds(drop)
 // CHECK-NEXT: tile.sync
-// CHECK: tile.gather %[[P]]{{.*}} -> tensor<50xi32
+// CHECK: tile.gather %[[K]]{{.*}} -> tensor<50xi64
 // CHECK: tile.gather {{.*}} -> tensor<50xf32
 // CHECK-NOT: tile.sort
 tile.kernel @sort(%x: memref<50xf32>) attributes {warps = 2 : i32} {
@@ -327,5 +323,33 @@ tile.kernel @sort(%x: memref<50xf32>) attributes {warps = 2 : i32} {
   %a = tile.load %X[%c0] : !tile.view<50xf32> -> tensor<50xf32, #l>
   %s = tile.sort %a axis 0 : tensor<50xf32, #l>
   tile.store %s, %X[%c0] : tensor<50xf32, #l>, !tile.view<50xf32>
+  tile.return
+}
+
+// -----
+
+#l = #tile.layout<lane [32:d0], warp [2:d0*32]>
+// Keys of 64 bits have their positions in a memory of their own. 128 elements are 64 pairs, one for each thread: no
+// access has a mask.
+// CHECK-LABEL: tile.kernel @sort_wide
+// CHECK: %[[K:.*]] = tile.alloc : memref<128xi64, "shared">
+// CHECK: %[[P:.*]] = tile.alloc : memref<128xi32, "shared">
+// CHECK-NOT: mask
+// CHECK: scf.for
+// CHECK: scf.for
+// CHECK: tile.gather %[[K]]
+// CHECK: tile.gather %[[P]]
+// CHECK: tile.gather %[[K]]
+// CHECK: tile.gather %[[P]]
+// CHECK-COUNT-4: tile.scatter
+// CHECK-NEXT: tile.sync
+// CHECK-NOT: mask
+// CHECK: tile.gather %[[P]]{{.*}} -> tensor<128xi32
+tile.kernel @sort_wide(%x: memref<128xf64>) attributes {warps = 2 : i32} {
+  %c0 = arith.constant 0 : index
+  %X = tile.view %x : memref<128xf64> to !tile.view<128xf64>
+  %a = tile.load %X[%c0] : !tile.view<128xf64> -> tensor<128xf64, #tile.layout<reg [2:d0*64], lane [32:d0], warp [2:d0*32]>>
+  %s = tile.sort %a axis 0 : tensor<128xf64, #tile.layout<reg [2:d0*64], lane [32:d0], warp [2:d0*32]>>
+  tile.store %s, %X[%c0] : tensor<128xf64, #tile.layout<reg [2:d0*64], lane [32:d0], warp [2:d0*32]>>, !tile.view<128xf64>
   tile.return
 }
