@@ -156,6 +156,14 @@ bool tileDotTakes(const TileDot *dot, MlirType element, MlirType sum) {
   return !strcmp(TILE_TYPE_TEXT(element), dot->element) && !strcmp(TILE_TYPE_TEXT(sum), dot->sum);
 }
 
+const TileDot *tileDotOfFours(const bool hasDot[TileNumDots]) {
+  enum { Four = 4 };
+  for (int i = 0; i < TileNumDots; ++i)
+    if (hasDot[i] && tileDots[i].group == Four && !tileDots[i].isByTiles)
+      return &tileDots[i];
+  return NULL;
+}
+
 bool tileAttributeIsSplat(MlirAttribute attribute) {
   return !mlirAttributeIsNull(attribute) && mlirAttributeIsADenseElements(attribute) &&
          mlirDenseElementsAttrIsSplat(attribute);

@@ -54,6 +54,9 @@ enum { TileNumDots = 6 };
 extern const TileDot tileDots[TileNumDots];
 const TileDot *tileDotOf(MlirOperation mma); // null: `mma` names none
 bool tileDotTakes(const TileDot *dot, MlirType element, MlirType sum);
+// Among the instructions that a machine has, the one on vectors that multiplies four unsigned bytes by signed ones;
+// null: none.
+const TileDot *tileDotOfFours(const bool hasDot[TileNumDots]);
 bool tileAttributeIsSplat(MlirAttribute attribute); // dense elements with one value
 bool tileConstantIsTrue(MlirAttribute constant);    // i1: true, or all true
 

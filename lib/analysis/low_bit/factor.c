@@ -26,30 +26,45 @@ static bool splitDigit(MlirType tensor, int first, int count, TileDigit whole, T
       isOutermost = isOutermost && mlirShapedTypeGetDimSize(tensor, first + j) == 1;
     if (!isOutermost && !isKnown(size))
       return false;
+    if (whole.outer && whole.modulus % (isOutermost ? inner : inner * size)) // a part of both dimensions
+      return false;
     if (!isOne(&whole))
-      parts[i] = (TileDigit){whole.dim, whole.divisor * inner,
-                             !isOutermost    ? size
-                             : whole.modulus ? whole.modulus / inner
-                                             : 0};
+      parts[i] = (TileDigit){.dim = whole.dim,
+                             .outer = isOutermost ? whole.outer : 0,
+                             .divisor = whole.divisor * inner,
+                             .modulus = !isOutermost    ? size
+                                        : whole.modulus ? whole.modulus / inner
+                                                        : 0};
     inner *= isKnown(size) ? size : 1;
   }
   return true;
 }
 
-// One axis in place of the axes at `parts`; false where they are not neighbouring digits of one dimension.
-static bool joinDigits(int count, const TileDigit *parts, TileDigit *whole) {
+// One axis in place of the axes [first, first + count) of `tensor` at `parts`; false where they are not neighbouring
+// digits of one dimension, or a whole dimension and digits of another one.
+static bool joinDigits(MlirType tensor, int first, int count, const TileDigit *parts, TileDigit *whole) {
+  int64_t inner = 1;
   *whole = (TileDigit){.dim = -1};
   for (int i = count - 1; i >= 0; --i) {
+    int64_t size = mlirShapedTypeGetDimSize(tensor, first + i);
     if (isOne(&parts[i]))
       continue;
+    if (whole->outer)
+      return false;
+    bool follows = parts[i].dim == whole->dim && whole->modulus && parts[i].divisor == whole->divisor * whole->modulus;
+    bool isOuter = !parts[i].outer && parts[i].divisor == 1 && !parts[i].modulus && parts[i].dim != whole->dim;
     if (isOne(whole)) {
       *whole = parts[i];
-      continue;
-    }
-    bool follows = parts[i].dim == whole->dim && whole->modulus && parts[i].divisor == whole->divisor * whole->modulus;
-    if (!follows)
+    } else if (follows) {
+      whole->modulus = parts[i].modulus ? parts[i].modulus * whole->modulus : 0;
+      whole->outer = parts[i].outer;
+    } else if (isOuter && isKnown(inner)) {
+      whole->outer = parts[i].dim + 1;
+      whole->modulus = inner;
+    } else {
       return false;
-    whole->modulus = parts[i].modulus ? parts[i].modulus * whole->modulus : 0;
+    }
+    inner = isKnown(size) && isKnown(inner) ? inner * size : mlirShapedTypeGetDynamicSize();
   }
   return true;
 }
@@ -66,12 +81,13 @@ static bool digitsOfSource(MlirOperation op, MlirValue source, const TileDigit *
   MlirAttribute groups = tileOpAttribute(op, "reassociation");
   int count = (int)mlirArrayAttrGetNumElements(groups), first = 0;
   int rank = (int)mlirShapedTypeGetRank(mlirValueGetType(source));
+  MlirType result = tileOnlyResultType(op);
   if (rank > MaxOperandRank)
     return false;
   for (int g = 0; g < count; ++g) {
     int size = groupSize(groups, g);
     if (isCollapse ? !splitDigit(mlirValueGetType(source), first, size, at[g], &out[first])
-                   : !joinDigits(size, &at[first], &out[g]))
+                   : !joinDigits(result, first, size, &at[first], &out[g]))
       return false;
     first += size;
   }

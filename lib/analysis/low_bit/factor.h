@@ -12,9 +12,11 @@
 
 #include "lib/analysis/structured.h"
 
-// (dim floordiv divisor) mod modulus; modulus 0: none. dim -1: the axis has one element.
+// (dim floordiv divisor) mod modulus; modulus 0: none. dim -1: the axis has one element. With an outer dimension,
+// `outer`
+// - 1 (0: none), the index is that dimension · modulus + the digit: groups of k and what is in them as one axis.
 typedef struct TileDigit {
-  int dim;
+  int dim, outer;
   int64_t divisor, modulus;
 } TileDigit;
 

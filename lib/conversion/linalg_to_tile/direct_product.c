@@ -49,7 +49,7 @@ static void buildDirectProduct(TileKernelEmission *e, void *direct) {
   int output = e->structured->numInputs, rows[2] = {c->m, c->k};
   MlirType type = tileKernelOutputTileType(e, tileOperandElementType(&e->structured->operands[output]));
   if (!tileProductIsShallow(e, c))
-    tileKernelPrefetch(e, output);
+    tileKernelPrefetch(e, output, true);
   MlirValue operands[3] = {tileKernelLoadMatrix(e, c->lhs, rows), loadRight(e, direct),
                            tileProductConstant(e, type, 0)};
   MlirValue product = tileMmaOpBuild(&e->body, operands[0], operands[1], operands[2]);

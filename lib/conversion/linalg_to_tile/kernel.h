@@ -53,8 +53,8 @@ MlirValue tileKernelAssumeBelow(TileKernelEmission *emission, MlirValue index, i
 MlirValue tileKernelLoad(TileKernelEmission *emission, int index, const char *pad, bool overOutput);
 // Stores a tile over the output's axes to operand `index`.
 void tileKernelStore(TileKernelEmission *emission, int index, MlirValue value);
-// Asks for the memory of operand `index`'s current tile, to be written soon.
-void tileKernelPrefetch(TileKernelEmission *emission, int index);
+// Asks for the memory of operand `index`'s current tile, to be read or written soon.
+void tileKernelPrefetch(TileKernelEmission *emission, int index, bool isWritten);
 // What output `index` starts from: a constant, or its tile in memory.
 MlirValue tileKernelInitial(TileKernelEmission *emission, int index);
 // tile.reduce {operation} over the reduction dimensions; `tile` itself when none of them has an axis.

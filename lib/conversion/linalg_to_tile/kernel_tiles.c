@@ -175,10 +175,11 @@ MlirValue tileKernelLoad(TileKernelEmission *e, int index, const char *pad, bool
   return spread(e, &t, tile, overOutput);
 }
 
-void tileKernelPrefetch(TileKernelEmission *e, int index) {
+void tileKernelPrefetch(TileKernelEmission *e, int index, bool isWritten) {
   OperandTile t = describeTile(e, &e->structured->operands[index]);
   MlirValue view = buildView(e, &t, e->parameters[index], NULL);
-  tilePrefetchOpCreate(&e->body, view, t.numKept, t.tileIndex, mlirUnitAttrGet(e->body.context));
+  MlirAttribute write = isWritten ? mlirUnitAttrGet(e->body.context) : mlirAttributeGetNull();
+  tilePrefetchOpCreate(&e->body, view, t.numKept, t.tileIndex, write);
 }
 
 MlirValue tileKernelInitial(TileKernelEmission *e, int index) {

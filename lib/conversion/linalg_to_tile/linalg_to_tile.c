@@ -39,7 +39,7 @@ static bool lowerWithEpilogue(const TileStructured *elementwise, bool *isRight) 
       !tileEpilogueFind(elementwise, &s, &epilogue) || !(*isRight = tileStructuredCheckSchedule(&s)))
     return false;
   return tileLowerContraction(&s, &epilogue) || tileLowerProduct(&s, &epilogue) || tileLowerConverted(&s, &epilogue) ||
-         tileLowerReduction(&s, &epilogue);
+         tileLowerScaledDots(&s, &epilogue) || tileLowerReduction(&s, &epilogue);
 }
 
 // True if the op became a kernel (or vanished because nobody reads it). `isRight` becomes false after an error.
@@ -62,8 +62,9 @@ static bool lower(MlirOperation op, const TileTarget *target, bool *isRight) {
     return tileLowerContraction(&s, NULL);
   if (tileLowerContraction(&s, NULL) || lowerWithEpilogue(&s, isRight))
     return true;
-  return *isRight && (tileLowerProduct(&s, NULL) || tileLowerConverted(&s, NULL) || tileLowerReduction(&s, NULL) ||
-                      tileLowerExtremum(&s) || tileLowerFold(&s) || tileLowerElementwise(&s));
+  return *isRight &&
+         (tileLowerProduct(&s, NULL) || tileLowerConverted(&s, NULL) || tileLowerScaledDots(&s, NULL) ||
+          tileLowerReduction(&s, NULL) || tileLowerExtremum(&s) || tileLowerFold(&s) || tileLowerElementwise(&s));
 }
 
 static MlirWalkResult collect(MlirOperation op, void *userData) {

@@ -153,7 +153,7 @@ static void buildProduct(TileKernelEmission *e, const Block *b, const TileDot *d
     buildNarrowed(e, b, panel, dot);
     return;
   }
-  tileKernelPrefetch(e, output);
+  tileKernelPrefetch(e, output, true);
   MlirValue sum = tileProductAccumulate(e, b->c, multiply(e, b, panel, dot), b->isFirst);
   e->index[b->c->k] = b->number;
   tileKernelStore(e, output, tileProductEpilogueAtEnd(e, b->c, sum));

@@ -36,6 +36,10 @@ bool vecIsEvaluable(MlirOperation op) {
   case TileOp_InBounds:
   case TileOp_Gather:
     return true;
+  case TileOp_Reduce:
+    return vecIsFours(op);
+  case TileOp_Bitcast:
+    return vecIsWords(op);
   default:
     return vecIsElementwise(op) || vecIsShapeOp(op) || arithConstantOpIsA(op);
   }
@@ -143,10 +147,11 @@ VecPlacement vecPlaceInOperand(VecLowering *lowering, MlirOperation op, const Ve
   default:
     break;
   }
+  bool isExact = !tileReduceOpIsA(op) && !tileBitcastOpIsA(op); // these count another number of elements
   intptr_t rank = mlirShapedTypeGetRank(tileOnlyResultType(op));
   memcpy(out, coords, rank * sizeof *out);
   *outAxis = axis;
-  return VecPlacement_Exact;
+  return isExact ? VecPlacement_Exact : VecPlacement_Lanes;
 }
 
 //===--- walks over an expression -------------------------------------------------------===//
@@ -218,12 +223,37 @@ static void copyOut(VecLowering *lowering, VecRecord *record) {
   vecBodyEnd(&body);
 }
 
-// Whether all ways from `record` to registers keep chunks whole: elementwise ops and broadcasts.
+// Whole chunks of the operand are read at constant coordinates where the result is: broadcasts, rows that are taken or
+// get another rank.
+static bool readsChunks(const VecLowering *lowering, MlirOperation op) {
+  if (tileBroadcastOpIsA(op))
+    return true;
+  if (tileSliceOpIsA(op)) {
+    MlirAttribute offsets = tileSliceOpGetStaticOffsets(op);
+    bool areKnown = true;
+    for (intptr_t d = 0; d < mlirDenseArrayGetNumElements(offsets); ++d)
+      areKnown = areKnown && mlirDenseI64ArrayGetElement(offsets, d) != mlirShapedTypeGetDynamicSize();
+    intptr_t last = mlirDenseArrayGetNumElements(offsets) - 1;
+    return areKnown && last >= 0 && mlirDenseI64ArrayGetElement(offsets, last) % lowering->widths.lanes == 0;
+  }
+  if (!tileReshapeOpIsA(op) || !vecIsTile(mlirValueGetType(tileReshapeOpGetInput(op))) ||
+      !vecIsTile(tileOnlyResultType(op)))
+    return false;
+  VecShape to = vecShapeOf(tileOnlyResultType(op)), from = vecShapeOf(mlirValueGetType(tileReshapeOpGetInput(op)));
+  return vecShapeLast(&to) == vecShapeLast(&from);
+}
+
+// Whether all ways from `record` to registers keep chunks whole.
 static bool keepsChunks(VecLowering *lowering, const VecRecords *records) {
   for (intptr_t i = 0; i < records->count; ++i) {
-    const VecRecord *record = records->items[i];
-    if (record->kind == VecRecord_Lazy && vecIsShapeOp(record->op) && !tileBroadcastOpIsA(record->op))
-      return false;
+    VecRecord *record = records->items[i];
+    if (record->kind != VecRecord_Lazy || readsChunks(lowering, record->op) ||
+        !(vecIsShapeOp(record->op) || vecIsFours(record->op) || tileBitcastOpIsA(record->op)))
+      continue;
+    VecRecords behind = vecRecordsBehind(lowering, record);
+    for (intptr_t j = 0; j < behind.count; ++j)
+      if (behind.items[j]->kind == VecRecord_Registers)
+        return false;
   }
   return true;
 }
@@ -415,6 +445,10 @@ static MlirValue evaluateLazy(VecBody *body, VecRecord *record, const VecCoord *
     return vecEvaluateGather(body, record, coords, axis, width);
   case TileOp_ConvertType:
     return evaluateConversion(body, record, coords, axis, width);
+  case TileOp_Reduce:
+    return vecEvaluateFours(body, record, coords, axis, width);
+  case TileOp_Bitcast:
+    return vecEvaluateWords(body, record, coords, axis, width);
   default:
     break;
   }
@@ -422,6 +456,9 @@ static MlirValue evaluateLazy(VecBody *body, VecRecord *record, const VecCoord *
     return evaluateConstant(body, record, width);
   if (vecIsShapeOp(record->op))
     return evaluateShapeOp(body, record, coords, axis, width);
+  MlirValue added = vecEvaluateAddedFours(body, record, coords, axis, width);
+  if (!mlirValueIsNull(added))
+    return added;
   return evaluateElementwise(body, record, coords, axis, width);
 }
 

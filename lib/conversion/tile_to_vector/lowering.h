@@ -346,6 +346,9 @@ bool vecLowerAssert(VecLowering *lowering, MlirOperation op);
 bool vecLowerPrint(VecLowering *lowering, MlirOperation op);
 bool vecLowerConvertType(VecLowering *lowering, MlirOperation op);
 bool vecLowerBitcast(VecLowering *lowering, MlirOperation op);
+// A tile.bitcast between words of 32 bits and bytes, which its users evaluate.
+bool vecIsWords(MlirOperation op);
+MlirValue vecEvaluateWords(VecBody *body, VecRecord *record, const VecCoord *coords, intptr_t axis, int64_t width);
 bool vecLowerHistogram(VecLowering *lowering, MlirOperation op);
 
 //===--- flow/scheduled.c: tokens and layouts, which one thread does not need ----------------------------===//
@@ -402,6 +405,13 @@ bool vecLowerMma(VecLowering *lowering, MlirOperation op);
 // sum += lhs * rhs, all in memory, of one element type, never beyond it.
 void vecMultiplyInto(VecLowering *lowering, VecRecord *lhs, VecRecord *rhs, VecRecord *sum);
 bool vecLowerMmaScaled(VecLowering *lowering, MlirOperation op);
+// products/fours.c: sums of products of four neighbours of bytes, evaluated by their users; an arith.addi of one (null:
+// another op, or not a whole vector); a reduction of lanes of 16 rows at once (false: another one).
+bool vecIsFours(MlirOperation op);
+MlirValue vecEvaluateFours(VecBody *body, VecRecord *record, const VecCoord *coords, intptr_t axis, int64_t width);
+MlirValue vecEvaluateAddedFours(VecBody *body, const VecRecord *record, const VecCoord *coords, intptr_t axis,
+                                int64_t width);
+bool vecLowerTurnedSums(VecLowering *lowering, MlirOperation op);
 bool vecLowerCall(VecLowering *lowering, MlirOperation op);
 void vecDestroyInlined(VecLowering *lowering);
 bool vecLowerFor(VecLowering *lowering, MlirOperation op);

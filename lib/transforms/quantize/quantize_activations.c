@@ -15,6 +15,7 @@
 #include "lib/transforms/quantize/quantize.h"
 
 #include "dialects/tile/tile.h"
+#include "lib/analysis/low_bit/range.h"
 #include "lib/analysis/target_of_pass.h"
 #include "lib/transforms/quantize/forms.h"
 #include "mlir-c/BuiltinAttributes.h"
@@ -33,10 +34,6 @@ static const double leastNumber = 0x1p-119; // 127 / x is finite
 
 static const char *const statistics[] = {"quantized: products of integers now", NULL};
 
-typedef struct Range {
-  int64_t least, most;
-} Range;
-
 // The weights of a product: conversion[n, g, k] = (code - zero) · scales…, whose integers are in `range`.
 typedef struct Weights {
   TileStructured conversion; // an elementwise op over n, k and perhaps groups of k
@@ -49,7 +46,7 @@ typedef struct Weights {
   int64_t constantZero;
   int numScales;
   MlirValue scales[MaxScales]; // in the body, each of f32
-  Range range;
+  TileCodeRange range;
 } Weights;
 
 typedef struct Run {
@@ -57,53 +54,6 @@ typedef struct Run {
   TileTarget target;
   bool explains, isPerRow;
 } Run;
-
-//===--- what an integer of the body can be -----------------------------------------------------===//
-
-static Range rangeOfType(MlirType type) {
-  unsigned width = mlirTypeIsAInteger(type) ? mlirIntegerTypeGetWidth(type) : 64;
-  if (width > 31)
-    return (Range){INT32_MIN, INT32_MAX};
-  return (Range){-(INT64_C(1) << (width - 1)), (INT64_C(1) << (width - 1)) - 1};
-}
-
-static Range asUnsigned(Range range, MlirType type) {
-  return range.least >= 0 ? range : (Range){0, (INT64_C(1) << mlirIntegerTypeGetWidth(type)) - 1};
-}
-
-static bool rangeOf(MlirBlock body, MlirValue value, Range *range) {
-  MlirOperation op = tileDefiningOp(value);
-  MlirType type = mlirValueGetType(value);
-  int64_t number;
-  Range a, b;
-  if (!mlirTypeIsAInteger(type) || mlirIntegerTypeGetWidth(type) > 32)
-    return false;
-  if (tileConstantIndex(value, &number)) {
-    *range = (Range){number, number};
-    return true;
-  }
-  *range = rangeOfType(type);
-  if (mlirOperationIsNull(op) || !tileIsDefinedIn(value, body))
-    return mlirIntegerTypeGetWidth(type) <= 16;
-  if (arithExtUIOpIsA(op) || arithExtSIOpIsA(op)) {
-    bool isRead = rangeOf(body, tileOnlyOperand(op), range);
-    if (isRead && arithExtUIOpIsA(op))
-      *range = asUnsigned(*range, tileOnlyOperandType(op));
-    return isRead;
-  }
-  bool isSum = arithAddIOpIsA(op), isDifference = arithSubIOpIsA(op);
-  if ((isSum || isDifference) && rangeOf(body, tileBinaryLhs(op), &a) && rangeOf(body, tileBinaryRhs(op), &b)) {
-    *range = isSum ? (Range){a.least + b.least, a.most + b.most} : (Range){a.least - b.most, a.most - b.least};
-    Range whole = rangeOfType(type);
-    if (range->least < whole.least || range->most > whole.most) // it may wrap
-      *range = whole;
-  } else if (arithAndIOpIsA(op) &&
-             (tileConstantIndex(tileBinaryRhs(op), &number) || tileConstantIndex(tileBinaryLhs(op), &number))) {
-    if (number >= 0)
-      *range = (Range){0, number};
-  }
-  return mlirIntegerTypeGetWidth(type) <= 16 || range->least > INT32_MIN;
-}
 
 //===--- the weights ----------------------------------------------------------------------------===//
 
@@ -130,6 +80,12 @@ static bool readsTable(const TileStructured *s, MlirValue value) {
   return isTable;
 }
 
+// The range of the integer that `conversion` makes a float.
+static bool readRange(const Weights *w, MlirOperation conversion, TileCodeRange *range) {
+  return (arithUIToFPOpIsA(conversion) ? tileUnsignedCodeRangeOf : tileCodeRangeOf)(w->conversion.body,
+                                                                                    tileOnlyOperand(conversion), range);
+}
+
 static bool readZero(Weights *w, MlirValue zero) {
   MlirOperation op = tileDefiningOp(zero);
   double number;
@@ -138,20 +94,18 @@ static bool readZero(Weights *w, MlirValue zero) {
     w->constantZero = (int64_t)number;
     w->hasIntegerZero = true;
     w->zero = (MlirValue){NULL};
-    w->range = (Range){w->range.least - w->constantZero, w->range.most - w->constantZero};
+    w->range = (TileCodeRange){w->range.least - w->constantZero, w->range.most - w->constantZero};
     return true;
   }
   if (!arithUIToFPOpIsA(op) && !arithSIToFPOpIsA(op))
     return true;
-  Range range;
-  if (!rangeOf(w->conversion.body, tileOnlyOperand(op), &range))
+  TileCodeRange range;
+  if (!readRange(w, op, &range))
     return true;
   w->zero = tileOnlyOperand(op);
   w->isZeroUnsigned = arithUIToFPOpIsA(op);
   w->hasIntegerZero = true;
-  if (w->isZeroUnsigned)
-    range = asUnsigned(range, mlirValueGetType(w->zero));
-  w->range = (Range){w->range.least - range.most, w->range.most - range.least};
+  w->range = (TileCodeRange){w->range.least - range.most, w->range.most - range.least};
   return true;
 }
 
@@ -161,11 +115,7 @@ static bool readCode(Weights *w, MlirValue value) {
     return false;
   w->code = tileOnlyOperand(op);
   w->isUnsigned = arithUIToFPOpIsA(op);
-  if (!rangeOf(w->conversion.body, w->code, &w->range))
-    return false;
-  if (w->isUnsigned)
-    w->range = asUnsigned(w->range, mlirValueGetType(w->code));
-  return true;
+  return readRange(w, op, &w->range);
 }
 
 // Takes the body apart: products by what is the same along k, then one difference, then the code as a number.
@@ -520,9 +470,11 @@ static MlirValue buildScaled(TileBuilder *b, const Run *run, const Weights *w, c
 
 //===--- the pass -------------------------------------------------------------------------------===//
 
-static const char *quantize(const Run *run, MlirOperation op) {
+// Replaces the op, which is null then, or returns why not; null: it is no such product.
+static const char *quantize(const Run *run, MlirOperation *place) {
   TileMatrixProduct product;
   Weights w;
+  MlirOperation op = *place;
   if (!tileMatchMatrixProduct(op, &product) || product.isVector ||
       !mlirTypeIsAF32(mlirShapedTypeGetElementType(tileOperandType(op, product.lhs))) ||
       !mlirTypeIsAF32(mlirShapedTypeGetElementType(tileOnlyResultType(op))))
@@ -542,8 +494,19 @@ static const char *quantize(const Run *run, MlirOperation op) {
                run->isPerRow ? "row" : "group", (long long)w.group);
   mlirValueReplaceAllUsesOfWith(tileOnlyResult(op), scaled);
   mlirOperationDestroy(op);
+  *place = (MlirOperation){NULL};
   mlirExtPassAddStatistic(run->pass, Quantized, 1);
   return NULL;
+}
+
+// Conversions that nobody reads any more; `ops` are in program order.
+static void destroyUnused(const TileOps *ops) {
+  for (intptr_t i = ops->count - 1; i >= 0; --i) {
+    MlirOperation op = ops->items[i];
+    bool isPure = linalgGenericOpIsA(op) || tensorCollapseShapeOpIsA(op) || tensorExpandShapeOpIsA(op);
+    if (isPure && mlirOperationGetNumResults(op) == 1 && mlirOpOperandIsNull(mlirValueGetFirstUse(tileOnlyResult(op))))
+      mlirOperationDestroy(op);
+  }
 }
 
 static bool run(MlirOperation function, MlirExtPass pass) {
@@ -555,10 +518,11 @@ static bool run(MlirOperation function, MlirExtPass pass) {
     return false;
   TileOps ops = tileCollect(function, NULL);
   for (intptr_t i = 0; i < ops.count; ++i) {
-    const char *reason = quantize(&r, ops.items[i]);
+    const char *reason = quantize(&r, &ops.items[i]);
     if (reason && r.explains)
       tileRemark(ops.items[i], "stays a product of floats: %s", reason);
   }
+  destroyUnused(&ops);
   tileOpsFree(&ops);
   tileTargetFree(&r.target);
   return true;

@@ -24,6 +24,7 @@
 #include "dialects/tile/questions.h"
 #include "dialects/tile/tile.h"
 #include "lib/analysis/low_bit/converted.h"
+#include "lib/analysis/low_bit/dots.h"
 #include "lib/analysis/sparsity/sparse_product.h"
 #include "lib/analysis/target_of_pass.h"
 #include "lib/analysis/tiling.h"
@@ -434,9 +435,11 @@ static bool scheduleGeneric(const Run *run, MlirOperation op) {
   TileStructured s;
   TileTiling tiling;
   TileConverted converted;
+  TileScaledDots scaled;
   if (isDecided(op) || !tileStructuredRead(op, &run->target, &s) || s.numDims == 0)
     return true; // what has no loops is one element: there is nothing to decide
-  if (tileStructuredMatchConverted(&s, &converted))
+  if (tileStructuredMatchConverted(&s, &converted) || tileStructuredMatchScaledDots(&s, &scaled) ||
+      (tileStructuredMatchDots(&s, &scaled.dots) && tileDotsAreScaled(op, &run->target)))
     return true; // its kernel's sizes follow from the machine
   if (!tileStructuredCheckExtents(&s))
     return false;

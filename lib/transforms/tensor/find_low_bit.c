@@ -17,6 +17,7 @@
 #include "dialects/tile/discardable.h"
 #include "dialects/tile/tile.h"
 #include "lib/analysis/low_bit/converted.h"
+#include "lib/analysis/low_bit/dots.h"
 #include "lib/analysis/low_bit/factor.h"
 #include "lib/analysis/product.h"
 #include "lib/analysis/target_of_pass.h"
@@ -184,19 +185,25 @@ static Operand expand(TileBuilder *b, const Plan *plan, MlirValue value, int ran
   int64_t shape[MaxDims];
   intptr_t numOpen = 0;
   for (int axis = 0; axis < rank; ++axis) {
-    int begin = 0, end = 1;
-    MlirAttribute axes[MaxParts];
+    int begin = 0, end = 1, count = 0;
+    MlirAttribute axes[2 * MaxParts];
     const Parts *parts = at[axis].dim < 0 ? NULL : &plan->parts[at[axis].dim];
+    const Parts *outer = at[axis].outer ? &plan->parts[at[axis].outer - 1] : NULL;
+    for (int i = outer ? outer->count - 1 : -1; i >= 0; --i) {
+      axes[count++] = mlirIntegerAttrGet(i64, operand.rank);
+      shape[operand.rank] = outer->sizes[i];
+      operand.dims[operand.rank++] = outer->dims[i];
+    }
     if (parts)
       partsOfDigit(parts, &at[axis], &begin, &end);
     for (int i = end - 1; i >= begin; --i) {
-      axes[end - 1 - i] = mlirIntegerAttrGet(i64, operand.rank);
-      shape[operand.rank] = end - begin > 1 ? parts->sizes[i] : mlirShapedTypeGetDimSize(type, axis);
+      axes[count++] = mlirIntegerAttrGet(i64, operand.rank);
+      shape[operand.rank] = end - begin > 1 || outer ? parts->sizes[i] : mlirShapedTypeGetDimSize(type, axis);
       if (mlirShapedTypeIsDynamicSize(shape[operand.rank]))
         open[numOpen++] = tileBuildDim(b, value, axis);
       operand.dims[operand.rank++] = parts ? parts->dims[i] : -1;
     }
-    groups[axis] = mlirArrayAttrGet(b->context, end - begin, axes);
+    groups[axis] = mlirArrayAttrGet(b->context, count, axes);
   }
   if (operand.rank == rank)
     return operand;
@@ -439,8 +446,9 @@ static void destroyUnused(MlirValue value, TileOps *ops) {
 static bool isTaken(const Run *run, const Plan *plan, MlirValue product) {
   TileStructured s;
   TileConverted converted;
-  bool isOnce =
-      tileStructuredRead(tileDefiningOp(product), &run->target, &s) && tileStructuredMatchConverted(&s, &converted);
+  TileDots dots;
+  bool isOnce = tileStructuredRead(tileDefiningOp(product), &run->target, &s) &&
+                (tileStructuredMatchConverted(&s, &converted) || tileStructuredMatchDots(&s, &dots));
   return isOnce || (plan->isAlongReduction && repeatsOf(plan->s, plan->converted) <= FewRows);
 }
 

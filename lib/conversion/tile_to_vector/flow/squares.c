@@ -36,8 +36,8 @@ static void countReads(VecLowering *lowering, VecRecord *record, intptr_t axis, 
     *(vecAccessIsContiguous(record->access, axis, lowering->widths.lanes) ? &reads->along : &reads->across) += 1;
     return;
   }
-  bool mapsAxes = record->kind == VecRecord_Lazy &&
-                  (vecIsElementwise(record->op) || tileTransposeOpIsA(record->op) || tileBroadcastOpIsA(record->op));
+  bool mapsAxes = record->kind == VecRecord_Lazy && (vecIsElementwise(record->op) || tileTransposeOpIsA(record->op) ||
+                                                     tileBroadcastOpIsA(record->op) || tileBitcastOpIsA(record->op));
   if (mapsAxes)
     countOperands(lowering, record, axis, reads);
   else

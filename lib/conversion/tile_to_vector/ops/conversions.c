@@ -1,10 +1,11 @@
 // tile.convert_type, evaluated like arith's operations (lib/ir/emit/number.h), and tile.bitcast, element by element
-// into a buffer.
+// into a buffer, but for words and their bytes.
 #include "lib/conversion/tile_to_vector/lowering.h"
 
 #include "dialects/tile/questions.h"
 #include "lib/ir/float_format.h"
 #include "lib/ir/op_format.h"
+#include "upstream/vector.h"
 
 #include "mlir-c/BuiltinAttributes.h"
 
@@ -91,8 +92,64 @@ static void recastAt(VecBody *body, const VecCoord *coords, void *data) {
   vecAccessStore(body, convert->result, coords, -1, 0, tileBuildNumberOfBits(builder, bits, convert->to));
 }
 
+// Words of 32 bits and their bytes wait for their users: vectors are the same register.
+enum { BytesOfWord = 4, ByteBits = 8, WordBits = 32 };
+
+static bool isWide(MlirType element, unsigned bits) {
+  return mlirTypeIsAInteger(element) && mlirIntegerTypeGetWidth(element) == bits;
+}
+
+bool vecIsWords(MlirOperation op) {
+  MlirType from = mlirValueGetType(tileBitcastOpGetInput(op)), to = mlirValueGetType(tileBitcastOpGetResult(op));
+  if (!vecIsTile(from) || !vecIsTile(to))
+    return false;
+  from = mlirShapedTypeGetElementType(from);
+  to = mlirShapedTypeGetElementType(to);
+  return (isWide(from, ByteBits) && isWide(to, WordBits)) || (isWide(from, WordBits) && isWide(to, ByteBits));
+}
+
+static MlirValue joinBytes(VecBody *body, VecRecord *source, VecCoord *at, intptr_t last, int64_t width) {
+  TileBuilder *builder = &body->lowering->builder;
+  int64_t count = width ? width : 1;
+  at[last] = vecCoordTimes(builder, at[last], BytesOfWord);
+  MlirType words = vecVectorOf(mlirIntegerTypeGet(builder->context, WordBits), count);
+  MlirValue value = vectorBitCastOpBuild(builder, words, vecEvaluate(body, source, at, last, BytesOfWord * count));
+  return width ? value : vecBuildLane(builder, value, 0);
+}
+
+static MlirValue byteOfWord(VecBody *body, VecRecord *source, VecCoord *at, intptr_t last) {
+  TileBuilder *builder = &body->lowering->builder;
+  MlirType word = mlirIntegerTypeGet(builder->context, WordBits), byte = mlirIntegerTypeGet(builder->context, ByteBits);
+  VecCoord place = vecCoordTimes(builder, vecCoordModulo(builder, at[last], BytesOfWord), ByteBits);
+  at[last] = vecCoordDivide(builder, at[last], BytesOfWord);
+  MlirValue shift = arithIndexCastOpBuild(builder, word, vecCoordValue(builder, place));
+  return arithTruncIOpBuild(builder, byte, arithShRUIOpBuild(builder, vecEvaluate(body, source, at, -1, 0), shift));
+}
+
+MlirValue vecEvaluateWords(VecBody *body, VecRecord *record, const VecCoord *coords, intptr_t axis, int64_t width) {
+  TileBuilder *builder = &body->lowering->builder;
+  VecRecord *source = vecRecordOf(body->lowering, tileBitcastOpGetInput(record->op));
+  intptr_t last = record->shape.rank - 1;
+  bool isJoined = isWide(record->shape.element, WordBits);
+  VecCoord at[MaxRank];
+  memcpy(at, coords, record->shape.rank * sizeof *at);
+  if (isJoined && (axis == last || axis < 0))
+    return joinBytes(body, source, at, last, width);
+  if (!isJoined && axis < 0)
+    return byteOfWord(body, source, at, last);
+  bool isWhole = !isJoined && axis == last && mlirValueIsNull(at[last].base) && at[last].offset % BytesOfWord == 0 &&
+                 width % BytesOfWord == 0;
+  if (!isWhole)
+    return vecEvaluateLanes(body, record, coords, axis, width);
+  at[last].offset /= BytesOfWord;
+  MlirType bytes = vecVectorOf(record->shape.element, width);
+  return vectorBitCastOpBuild(builder, bytes, vecEvaluate(body, source, at, last, width / BytesOfWord));
+}
+
 bool vecLowerBitcast(VecLowering *lowering, MlirOperation op) {
   MlirValue result = tileBitcastOpGetResult(op);
+  if (vecIsWords(op))
+    return vecLowerLazy(lowering, op);
   VecShape shape = vecShapeOf(mlirValueGetType(result));
   Convert convert = {.op = op, .to = shape.element, .result = vecBufferNew(lowering, &shape)};
   convert.from = vecShapeOf(mlirValueGetType(tileBitcastOpGetInput(op))).element;

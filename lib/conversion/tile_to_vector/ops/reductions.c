@@ -517,6 +517,10 @@ static void reduceKnown(VecLowering *lowering, MlirOperation op, const TileCombi
 
 bool vecLowerReduce(VecLowering *lowering, MlirOperation op) {
   const TileCombiner *combiner = findCombiner(tileReduceOpGetOperation(op));
+  if (vecIsFours(op))
+    return vecLowerLazy(lowering, op);
+  if (vecLowerTurnedSums(lowering, op))
+    return true;
   if (!combiner || tileReduceOpGetNumInputs(op) != 1)
     return vecLowerReduceByElement(lowering, op);
   reduceKnown(lowering, op, combiner);
