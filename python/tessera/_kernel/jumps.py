@@ -96,6 +96,7 @@ def _as_list(value: ast.AST | list[ast.stmt]) -> list[ast.stmt]:
 class Turns(ast.stmt):
     """The turns of an unrolled loop over these items."""
     _fields = ("loop", )
+    loop: ast.For
 
     def __init__(self, loop: ast.For, items: Sequence[object]) -> None:
         super().__init__(loop=loop)  # type: ignore[call-arg]
@@ -106,6 +107,8 @@ class Turns(ast.stmt):
 class Count(ast.stmt):
     """The start of a turn of a loop over range: `target` takes the turn's number, and `turn` counts on."""
     _fields = ("target", "turn")
+    target: ast.expr
+    turn: ast.Name
 
     def __init__(self, loop: ast.For, turn: str, number: Callable[[Any], Any]) -> None:
         super().__init__(target=loop.target, turn=ast.copy_location(ast.Name(turn, ast.Store()), loop))  # type: ignore[call-arg]

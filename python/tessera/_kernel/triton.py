@@ -30,7 +30,8 @@ def _ttir(kernel: Any, signature: Mapping[str, str], constants: Mapping[str, Any
         raise ImportError("from_triton needs the package triton: pip install triton") from None
     target = GPUTarget("cuda", 80, 32)  # TTIR is the same for every chip but for what the kernel asks of the target
     backend = triton.compiler.make_backend(target)
-    options, context, stages = backend.parse_options({}), ir.context(), {}
+    options, context = backend.parse_options({}), ir.context()
+    stages: dict[str, Any] = {}
     ir.load_dialects(context)
     backend.load_dialects(context)
     source = ASTSource(kernel, {**signature, **dict.fromkeys(constants, "constexpr")}, dict(constants))
