@@ -211,13 +211,20 @@ static bool isWord(MlirType element) {
          (mlirTypeIsAInteger(element) && tileElementWidth(element) == 8 * MatrixElementBytes);
 }
 
-bool tilePlanMatrices(const TileMachine *machine, MlirType buffer, const TileLayout *memory, const TileLayout *layout,
-                      uint32_t third, TileMatrixPlan *plan) {
+static bool isStoredOnce(MlirOperation store, const TileLayout *layout) {
+  int64_t warps = tileWarpsOf(store);
+  return !tileHasCopies(layout, 1u << MatrixLaneBits, (uint32_t)(warps ? warps : 1));
+}
+
+bool tilePlanMatrices(const TileMachine *machine, MlirOperation access, MlirType buffer, const TileLayout *memory,
+                      const TileLayout *layout, uint32_t third, TileMatrixPlan *plan) {
   TileLayout ordered = *layout, rows;
   int64_t sizes[MaxRank];
   uint32_t rank = tileBufferExtents(buffer, memory, sizes);
   plan->third = third;
-  if (!tileMachineGetText(machine, "matrix.load") || !isWord(tileTypeGetElement(buffer)) ||
+  bool isStore = tileStoreOpIsA(access);
+  if (!tileMachineGetText(machine, isStore ? "matrix.store" : "matrix.load") ||
+      (isStore && !isStoredOnce(access, layout)) || !isWord(tileTypeGetElement(buffer)) ||
       layout->bits[TileLayoutLane] != MatrixLaneBits || (third != 2 && third >= layout->bits[TileLayoutReg]))
     return false;
   if (third != 2) {

@@ -39,17 +39,18 @@ uint32_t tileBufferExtents(MlirType buffer, const TileLayout *layout, int64_t *e
 // nothing between the two ends a copy, lets other warps go on, or writes memory.
 bool tileMayLoadLate(MlirOperation load);
 
-// Reading by matrices of 8x8 elements. `third`: the bit of registers that counts pairs of matrices of one instruction;
-// 2 is the order of the layout.
+// Reading and writing by matrices of 8x8 elements. `third`: the bit of registers that counts pairs of matrices of one
+// instruction; 2 is the order of the layout.
 typedef struct TileMatrixPlan {
   TileMatrixAccess access;
   TileLayout rows; // where a row lies whose address a lane holds, as a layout of offsets
   uint32_t third;
 } TileMatrixPlan;
-// For a fragment in `layout` read from a buffer whose offsets are `memory`. False where the machine has no such
-// instruction, or the layouts do not allow it.
-bool tilePlanMatrices(const struct TileMachine *machine, MlirType buffer, const TileLayout *memory,
-                      const TileLayout *layout, uint32_t third, TileMatrixPlan *plan);
+// For a fragment in `layout` that `access`, a load or store, moves between registers and a buffer whose offsets are
+// `memory`. False where the machine has no such instruction, or the layouts do not allow it; also for a store of
+// elements that several threads have.
+bool tilePlanMatrices(const struct TileMachine *machine, MlirOperation access, MlirType buffer,
+                      const TileLayout *memory, const TileLayout *layout, uint32_t third, TileMatrixPlan *plan);
 // The third bit that serves a late load best: where the layout's order would bring fragments of two steps of the
 // product, one that brings two of the same step.
 uint32_t tileThirdBitOf(const struct TileMachine *machine, MlirOperation load);

@@ -51,6 +51,7 @@ const TileMachineKey tileMachineKeys[] = {
     {"*.instances", TileMachineInteger, "", "instances in the machine, where it is not one per core"},
     // Instructions and engines.
     {"matrix.load", TileMachineWord, "", "the instruction that reads 8x8 matrices of 16-bit elements from shared memory: ldmatrix; absent: none"},
+    {"matrix.store", TileMachineWord, "", "the instruction that writes such matrices: stmatrix; absent: none"},
     {"atom.*", TileMachineAtomType, "", "a matrix instruction: shape and types of A, B, C"},
     {"fragment.*", TileMachineTextLine, "", "fragment.ATOM.a|b|c|e: the #tile.layout of an operand in registers; e: of where a's kept elements stand"},
     {"engines", TileMachineWords, "", "asynchronous copy engines"},

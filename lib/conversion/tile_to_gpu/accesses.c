@@ -352,14 +352,15 @@ struct BufferLoad {
   bool *isDone;                  // by instruction
 };
 
-static bool planMatrices(Gpu *g, MlirOperation op, const TileLayout *layout, int64_t third, BufferLoad *load) {
-  load->byMatrices = true;
-  return (g->vocabulary->loadMatrix && tilePlanMatrices(g->machine, load->buffer->type, &load->buffer->layout, layout,
-                                                        (uint32_t)third, &load->matrices)) ||
+static bool planMatrices(Gpu *g, MlirOperation op, const Buffer *buffer, const TileLayout *layout, int64_t third,
+                         TileMatrixPlan *plan) {
+  bool isStore = tileStoreOpIsA(op),
+       isThere = isStore ? g->vocabulary->storeMatrix != NULL : g->vocabulary->loadMatrix != NULL;
+  return (isThere && tilePlanMatrices(g->machine, op, buffer->type, &buffer->layout, layout, (uint32_t)third, plan)) ||
          tileError(op,
-                   "cannot be read by matrices (third bit %lld) on %s: the instruction reads rows of 16 bytes of "
+                   "cannot be %s by matrices (third bit %lld) on %s: the instruction moves rows of 16 bytes of "
                    "16-bit elements that the fragment and the buffer keep together",
-                   (long long)third, tileMachineGetName(g->machine));
+                   isStore ? "written" : "read", (long long)third, tileMachineGetName(g->machine));
 }
 
 static BufferLoad *planLoad(Gpu *g, MlirOperation op, const Buffer *buffer, const TileLayout *layout,
@@ -370,8 +371,9 @@ static BufferLoad *planLoad(Gpu *g, MlirOperation op, const Buffer *buffer, cons
   load->registers = registers;
   load->count = (intptr_t)tileLayoutDimSize(layout, TileLayoutReg);
   if (!planBuffer(g, op, buffer, layout, &load->plan) ||
-      (tileIntegerOf(op, "matrices", &third) && !planMatrices(g, op, layout, third, load)))
+      (tileIntegerOf(op, "matrices", &third) && !planMatrices(g, op, buffer, layout, third, &load->matrices)))
     return NULL;
+  load->byMatrices = tileHas(op, "matrices");
   const TileAccess *access = &load->plan.access;
   load->instructions = gpuAllocate(g, (size_t)load->count * sizeof *load->instructions);
   load->isDone = gpuAllocate(g, (size_t)load->count);
@@ -425,7 +427,15 @@ bool gpuLoadBuffer(Gpu *g, MlirOperation op, const Buffer *buffer, const TileLay
 bool gpuStoreBuffer(Gpu *g, MlirOperation op, const Buffer *buffer, const TileLayout *layout,
                     const MlirValue *registers) {
   InBuffer plan;
+  TileMatrixPlan matrices;
   MlirType element = tileTypeGetElement(buffer->type);
+  int64_t third;
+  if (tileIntegerOf(op, "matrices", &third)) {
+    if (!planMatrices(g, op, buffer, layout, third, &matrices))
+      return false;
+    gpuStoreMatrices(g, buffer, &matrices, registers);
+    return true;
+  }
   if (!planBuffer(g, op, buffer, layout, &plan))
     return false;
   intptr_t vector = (intptr_t)1 << plan.access.vectorBits;

@@ -13,6 +13,7 @@ void gpuVisitWindow(Gpu *g, const Window *window, const TileLayout *layout, cons
                     GpuVisitElement visit, const void *data);
 // By ldmatrix; matrices.c. The register that an instruction fills with this slot of the word of a matrix.
 uint32_t gpuMatrixRegister(const TileMatrixPlan *plan, uint32_t instruction, uint32_t matrix, uint32_t slot);
+void gpuStoreMatrices(Gpu *g, const Buffer *buffer, const TileMatrixPlan *plan, const MlirValue *registers);
 void gpuLoadMatrices(Gpu *g, const Buffer *buffer, const TileMatrixPlan *plan, uint32_t instruction,
                      MlirValue *registers);
 MlirValue gpuViewSize(Gpu *g, const View *view, intptr_t axis); // in the view's elements

@@ -94,8 +94,9 @@ typedef struct GpuVocabulary {
   MlirValue (*shuffleFrom)(TileBuilder *builder, MlirValue word, MlirValue lane); // from that lane
   bool (*mma)(TileBuilder *builder, MlirOperation at, const GpuProduct *product); // false after a diagnostic
   // Four (or `count`) 8x8 matrices of 16-bit elements from rows of 16 bytes, whose addresses the lanes hold: `count`
-  // words. Null: not there.
+  // words. The other way round for stores. Null: not there.
   void (*loadMatrix)(TileBuilder *builder, MlirValue address, int count, bool transposed, MlirValue *words);
+  void (*storeMatrix)(TileBuilder *builder, MlirValue address, int count, bool transposed, const MlirValue *words);
   // Asynchronous copies to shared memory: `bytes` bytes, read if `valid` (i1; null: true), else zero.
   void (*copyAsync)(TileBuilder *builder, MlirValue shared, MlirValue global, int64_t bytes, MlirValue valid);
   void (*commitCopies)(TileBuilder *builder);

@@ -83,6 +83,12 @@ static void loadMatrix(TileBuilder *builder, MlirValue address, int count, bool 
   }
 }
 
+static void storeMatrix(TileBuilder *builder, MlirValue address, int count, bool transposed, const MlirValue *words) {
+  nvvmStMatrixOpCreate(
+      builder, address, count, words, nvvmMMALayoutAttr(builder, transposed ? NvvmMMALayout_Col : NvvmMMALayout_Row),
+      nvvmLdStMatrixShapeAttr(builder, 8, 8), nvvmLdStMatrixEltTypeAttr(builder, NvvmLdStMatrixEltType_B16));
+}
+
 //===--- functions ------------------------------------------------------------------------------===//
 
 // LLVM's exp2 keeps subnormal results, which takes four instructions. nvvm has no op for the one.
@@ -137,6 +143,7 @@ const GpuVocabulary tileNvvmVocabulary = {
     .shuffleFrom = shuffleFrom,
     .mma = tileNvvmMma,
     .loadMatrix = loadMatrix,
+    .storeMatrix = storeMatrix,
     .copyAsync = copyAsync,
     .commitCopies = commitCopies,
     .waitCopies = waitCopies,

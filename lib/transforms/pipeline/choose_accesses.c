@@ -1,7 +1,7 @@
 // tile-choose-accesses{chip=NAME}: how each access of a kernel moves its elements on a GPU.
 // Expects: scheduled kernels whose buffers are placed. Leaves: on each tile.load and tile.store `vector`, the elements
 // of
-//   one instruction; on loads of fragments `matrices` where the machine reads 8x8 matrices, and `late` where the
+//   one instruction; on fragments `matrices` where the machine moves 8x8 matrices, and on loads `late` where the
 //   product that takes the fragment can read it step by step; on copies `vector`, `threads` (which thread moves what),
 //   and engine "cp.async" where the machine's engine takes the copy. An access that says how it moves its elements
 //   stays.
@@ -22,7 +22,7 @@ enum { Statistic_Vectors, Statistic_Matrices, Statistic_Late, Statistic_Copies, 
 
 static const char *const statistics[] = {
     "vectors: loads and stores of several elements at once",
-    "matrices: loads of fragments by matrices",
+    "matrices: loads and stores of fragments by matrices",
     "late: fragments that are read step by step",
     "copies: copies by an engine",
     NULL,
@@ -72,19 +72,19 @@ static void count(const Choice *choice, intptr_t statistic, bool isCounted) {
     mlirExtPassAddStatistic(choice->pass, statistic, 1);
 }
 
-// Plain loads of 8 bytes do as well as matrices.
-static bool chooseMatrices(const Choice *choice, MlirOperation load, int64_t vector) {
-  MlirType buffer = tileLoadOpGetSourceType(load), tile = tileLoadOpGetResultType(load);
-  if (!tileTypeIsABuffer(buffer) || tileSliceOpIsA(tileDefiningOp(tileCapturedValue(tileLoadOpGetSource(load)))) ||
+// Plain accesses of 8 bytes do as well as matrices.
+static bool chooseMatrices(const Choice *choice, MlirOperation op, MlirValue memory, MlirType tile, uint32_t third,
+                           int64_t vector) {
+  MlirType buffer = mlirValueGetType(memory);
+  if (!tileTypeIsABuffer(buffer) || tileSliceOpIsA(tileDefiningOp(tileCapturedValue(memory))) ||
       vector * tileStoredBytes(tileTypeGetElement(buffer)) >= WideBytes)
     return false;
   TileLayout layout = tileLayoutAttrGetLayout(tileTypeGetLayout(tile));
   TileLayout offsets = tileLayoutAttrGetLayout(tileBufferTypeGetLayout(buffer));
   TileMatrixPlan plan;
-  uint32_t third = tileThirdBitOf(choice->machine, load);
-  if (!tilePlanMatrices(choice->machine, buffer, &offsets, &layout, third, &plan))
+  if (!tilePlanMatrices(choice->machine, op, buffer, &offsets, &layout, third, &plan))
     return false;
-  setInteger(load, tileLoadOpSetMatrices, third);
+  setInteger(op, tileLoadOpIsA(op) ? tileLoadOpSetMatrices : tileStoreOpSetMatrices, third);
   return true;
 }
 
@@ -93,7 +93,8 @@ static void chooseLoad(const Choice *choice, MlirOperation load) {
     return;
   int64_t vector = widest(load, tileLoadOpGetSource(load), tileLoadOpGetResultType(load));
   bool isLate = tileTypeIsABuffer(tileLoadOpGetSourceType(load)) && tileMayLoadLate(load);
-  bool byMatrices = chooseMatrices(choice, load, vector);
+  bool byMatrices = chooseMatrices(choice, load, tileLoadOpGetSource(load), tileLoadOpGetResultType(load),
+                                   tileThirdBitOf(choice->machine, load), vector);
   if (!byMatrices)
     setInteger(load, tileLoadOpSetVector, vector);
   if (isLate)
@@ -107,8 +108,13 @@ static void chooseStore(const Choice *choice, MlirOperation store) {
   if (!hasLayout(tileStoreOpGetValueType(store)) || !mlirAttributeIsNull(tileStoreOpGetCombine(store)))
     return;
   int64_t vector = widest(store, tileStoreOpGetDestination(store), tileStoreOpGetValueType(store));
-  setInteger(store, tileStoreOpSetVector, vector);
-  count(choice, Statistic_Vectors, vector > 1);
+  const uint32_t inOrder = 2; // the third bit as the layout has it
+  bool byMatrices =
+      chooseMatrices(choice, store, tileStoreOpGetDestination(store), tileStoreOpGetValueType(store), inOrder, vector);
+  if (!byMatrices)
+    setInteger(store, tileStoreOpSetVector, vector);
+  count(choice, Statistic_Matrices, byMatrices);
+  count(choice, Statistic_Vectors, !byMatrices && vector > 1);
 }
 
 // The threads, and the elements that each moves at once. Null where the threads cannot divide the buffer: the

@@ -136,7 +136,7 @@ tile.kernel @wide(%a: memref<1024xf32>, %i: index) attributes {warps = 1 : i32, 
 #two = #tile.layout<reg [2:d0], lane [32:d0*2]>
 tile.kernel @matrices() attributes {warps = 1 : i32, ordered} {
   %b = tile.alloc at 0 : !tile.buffer<64xf32, #rows, shared>
-  // CHECK: 'tile.load' op cannot be read by matrices (third bit 2) on sm_80: the instruction reads rows of 16 bytes of 16-bit elements that the fragment and the buffer keep together
+  // CHECK: 'tile.load' op cannot be read by matrices (third bit 2) on sm_80: the instruction moves rows of 16 bytes of 16-bit elements that the fragment and the buffer keep together
   %x = tile.load %b matrices 2 : !tile.buffer<64xf32, #rows, shared> -> tensor<64xf32, #two>
   tile.return
 }
