@@ -71,10 +71,20 @@ typedef struct Position {
   MlirValue at, inside;
 } Position;
 
+// Bits that a constant mask leaves lie below its next power of two.
+static bool isMaskedBelow(MlirValue number, MlirValue size) {
+  MlirOperation op = tileDefiningOp(number);
+  int64_t mask, limit;
+  return arithAndIOpIsA(op) && tileConstantIndex(tileBinaryRhs(op), &mask) && tileConstantIndex(size, &limit) &&
+         mask >= 0 && mask < limit;
+}
+
 // A number that the program computed, by the op's bounds.
 static Position bounded(Gpu *g, const GpuReach *reach, MlirValue number, MlirValue size) {
   Position position = {asIndex(g, number), {NULL}};
   TileBuilder *builder = &g->builder;
+  if (isMaskedBelow(number, size))
+    return position;
   if (reach->bounds == GpuClamp) {
     MlirValue last = tileBuildSub(builder, size, tileBuildIndex(builder, 1));
     position.at = tileBuildMax(builder, tileBuildMin(builder, position.at, last), tileBuildIndex(builder, 0));

@@ -18,7 +18,9 @@ typedef struct Sort {
   MlirOperation op;
   intptr_t axis;
   TileSortSpace space;
+  int64_t count;             // of elements in memory: each thread has as many pairs as any other
   bool isPacked;             // a key and its position are one word
+  MlirValue number, twice;   // of each pair, i32
   MlirValue keys, positions; // memory of all rows, one behind the other: i64, i32; packed: no positions
 } Sort;
 
@@ -116,9 +118,8 @@ static MlirValue placesOf(Sort *sort, MlirType tile) {
 
 // Ordered by the kernel's own tile.sync.
 static MlirValue memoryOf(Sort *sort, MlirType element) {
-  int64_t count = sort->space.rows * sort->space.padded;
   MlirAttribute space = tileExchangeKeyword(sort->x, "shared");
-  return tileAllocOpBuild(&sort->x->builder, mlirMemRefTypeContiguousGet(element, 1, &count, space));
+  return tileAllocOpBuild(&sort->x->builder, mlirMemRefTypeContiguousGet(element, 1, &sort->count, space));
 }
 
 static MlirValue gather(Sort *sort, MlirType type, MlirValue memory, intptr_t rank, const MlirValue *places,
@@ -154,16 +155,20 @@ static void writeKeys(Sort *sort, MlirValue place, MlirValue mask, MlirValue key
   write(sort, sort->positions, place, mask, position);
 }
 
-// What fills a row up comes last, in both directions.
+// What fills a row up comes last, in both directions. Rows that the tile does not have are filled too.
 static void fillRows(Sort *sort) {
   TileBuilder *b = &sort->x->builder;
-  if (sort->space.padded == sort->space.size)
+  int64_t rows = sort->space.rows * sort->space.padded;
+  if (sort->space.padded == sort->space.size && rows == sort->count)
     return;
-  MlirType type = numbersOf(sort, sort->space.rows * sort->space.padded);
+  MlirType type = numbersOf(sort, sort->count);
   MlirType words = tileTypeWithElement(type, sort->isPacked ? i32Of(sort) : i64Of(sort));
   MlirValue place = along(sort, type, 0);
   MlirValue position = arithAndIOpBuild(b, place, tileBuildInteger(b, type, sort->space.padded - 1));
   MlirValue isMissing = arithCmpIOpBuild(b, position, tileBuildInteger(b, type, sort->space.size), ArithCmpI_Sge);
+  if (rows < sort->count)
+    isMissing =
+        arithOrIOpBuild(b, isMissing, arithCmpIOpBuild(b, place, tileBuildInteger(b, type, rows), ArithCmpI_Sge));
   writeKeys(sort, place, isMissing, tileBuildInteger(b, words, sort->isPacked ? INT32_MAX : INT64_MAX), position);
 }
 
@@ -182,38 +187,23 @@ static void begin(Sort *sort) {
 
 //===--- the network ----------------------------------------------------------------------------------===//
 
-static int64_t pairsOf(const Sort *sort) { return sort->space.rows * sort->space.padded / 2; }
-
-// The numbers of pairs, each in one thread: where there are fewer pairs than threads, or their number is no power of
-// two, the last do not exist. A second thread with a pair would read what the first one writes.
-static MlirType pairNumbers(const Sort *sort) {
-  int64_t count = (int64_t)sort->x->threads.lanes * sort->x->threads.warps;
-  while (count < pairsOf(sort))
-    count *= 2;
-  return numbersOf(sort, count);
-}
-
 typedef struct Pair {
   MlirValue place[2], key[2], position[2];
-  MlirValue exists; // null: each does
 } Pair;
 
 // The n-th pair begins at element 2n - n mod distance.
-static Pair readPairs(Sort *sort, MlirValue number, MlirValue distance) {
+static Pair readPairs(Sort *sort, MlirValue distance) {
   TileBuilder *b = &sort->x->builder;
-  MlirType type = mlirValueGetType(number);
-  int64_t last = sort->space.rows * sort->space.padded - 1;
-  MlirValue below = arithAndIOpBuild(b, number, arithSubIOpBuild(b, distance, tileBuildInteger(b, type, 1)));
-  MlirValue first = arithSubIOpBuild(b, arithAddIOpBuild(b, number, number), below);
+  MlirType type = mlirValueGetType(distance);
+  MlirValue none = {NULL}, last = tileBuildInteger(b, type, sort->count - 1);
+  MlirValue below = arithAndIOpBuild(b, sort->number, arithSubIOpBuild(b, distance, tileBuildInteger(b, type, 1)));
+  MlirValue first = arithSubIOpBuild(b, sort->twice, below);
   Pair pair = {.place = {first, arithAddIOpBuild(b, first, distance)}};
-  if (tileTypeGetCount(type) > pairsOf(sort))
-    pair.exists = arithCmpIOpBuild(b, number, tileBuildInteger(b, type, pairsOf(sort)), ArithCmpI_Slt);
   for (int i = 0; i < 2; ++i) {
-    if (!(last & (last + 1))) // which says that no place is outside
-      pair.place[i] = arithAndIOpBuild(b, pair.place[i], tileBuildInteger(b, type, last));
-    pair.key[i] = read(sort, sort->keys, pair.place[i], pair.exists);
+    pair.place[i] = arithAndIOpBuild(b, pair.place[i], last); // which says that no place is outside
+    pair.key[i] = read(sort, sort->keys, pair.place[i], none);
     if (!sort->isPacked)
-      pair.position[i] = read(sort, sort->positions, pair.place[i], pair.exists);
+      pair.position[i] = read(sort, sort->positions, pair.place[i], none);
   }
   return pair;
 }
@@ -229,16 +219,18 @@ static MlirValue isBefore(Sort *sort, const Pair *pair) {
 }
 
 // Partners are `distance` apart. Where the bit `direction` of a place is set, the greater one comes first.
-static void orderPairs(Sort *sort, MlirType type, MlirValue direction, MlirValue distance) {
+static void orderPairs(Sort *sort, MlirValue direction, MlirValue distance) {
   TileBuilder *b = &sort->x->builder;
-  Pair pair = readPairs(sort, along(sort, type, 0), tileBroadcastOpBuild(b, type, distance));
+  MlirType type = mlirValueGetType(sort->number);
+  Pair pair = readPairs(sort, tileBroadcastOpBuild(b, type, distance));
+  MlirValue none = {NULL};
   MlirValue bit = arithAndIOpBuild(b, pair.place[0], tileBroadcastOpBuild(b, type, direction));
   MlirValue isUpward = arithCmpIOpBuild(b, bit, tileBuildInteger(b, type, 0), ArithCmpI_Eq);
   MlirValue isWrong = arithXOrIOpBuild(b, isBefore(sort, &pair), isUpward);
   for (int i = 0; i < 2; ++i) { // without branches: each thread writes what it has read
-    write(sort, sort->keys, pair.place[i], pair.exists, arithSelectOpBuild(b, isWrong, pair.key[!i], pair.key[i]));
+    write(sort, sort->keys, pair.place[i], none, arithSelectOpBuild(b, isWrong, pair.key[!i], pair.key[i]));
     if (!sort->isPacked)
-      write(sort, sort->positions, pair.place[i], pair.exists,
+      write(sort, sort->positions, pair.place[i], none,
             arithSelectOpBuild(b, isWrong, pair.position[!i], pair.position[i]));
   }
   tileSyncOpCreate(b);
@@ -271,12 +263,13 @@ static void runNetwork(Sort *sort) {
   tileSyncOpCreate(b);
   if (padded == 1)
     return;
-  MlirType pairs = pairNumbers(sort);
+  sort->number = along(sort, numbersOf(sort, sort->count / 2), 0);
+  sort->twice = arithAddIOpBuild(b, sort->number, sort->number);
   MlirValue stage = beginLoop(sort, tileBuildIndex(b, tessera_log2((uint64_t)padded)), &outside);
   MlirValue next = tileBuildAdd(b, stage, tileBuildIndex(b, 1));
   MlirValue direction = arithAndIOpBuild(b, powerOfTwo(sort, next), tileBuildInteger(b, i32Of(sort), padded - 1));
   MlirValue step = beginLoop(sort, next, &between);
-  orderPairs(sort, pairs, direction, powerOfTwo(sort, tileBuildSub(b, stage, step)));
+  orderPairs(sort, direction, powerOfTwo(sort, tileBuildSub(b, stage, step)));
   endLoop(sort, &between);
   endLoop(sort, &outside);
 }
@@ -294,10 +287,20 @@ static MlirValue readSorted(Sort *sort, MlirType type, MlirValue memory) {
   return gather(sort, type, memory, tileTypeGetRank(type), places, none);
 }
 
+// A power of two, so that places are known to be inside, and at least two elements for each thread: no thread is
+// without a pair, so no access needs a mask. A second thread with a pair would read what the first one writes.
+static int64_t countOf(const Sort *sort) {
+  int64_t count = 2 * (int64_t)sort->x->threads.lanes * sort->x->threads.warps;
+  while (count < sort->space.rows * sort->space.padded)
+    count *= 2;
+  return count;
+}
+
 bool tileExchangeSort(Exchange *x, MlirOperation op, MlirValue *results) {
   Sort sort = {.x = x, .op = op, .space = tileSortSpaceOf(op)};
   sort.isPacked = fitsWord(tileTypeGetElement(mlirValueGetType(tileSortKeys(op))));
   sort.axis = mlirIntegerAttrGetValueInt(tileOpAttribute(op, "axis"));
+  sort.count = countOf(&sort);
   begin(&sort);
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
     results[i] = tileExchangeShare(x, mlirOperationGetOperand(op, i));

@@ -114,3 +114,25 @@ func.func @main(%n: index, %y: memref<?xf32>) {
   tile.launch @k grid(%n) outs(%y : memref<?xf32>)
   return
 }
+
+// A constant mask keeps the first number below 64: no bound is checked. The second may be 64.
+// CHECK-LABEL: llvm.func @masked_places
+// CHECK-NOT: cmpi ult
+// CHECK: llvm.load %{{.*}} -> f32
+// CHECK: arith.cmpi ult
+// CHECK: llvm.intr.masked.load
+tile.kernel @masked_places(%x: memref<64xf32>, %n: memref<32xi32>, %y: memref<32xf32>) attributes {warps = 1 : i32} {
+  %c0 = arith.constant 0 : index
+  %N = tile.view %n : memref<32xi32> to !tile.view<32xi32>
+  %Y = tile.view %y : memref<32xf32> to !tile.view<32xf32>
+  %m63 = arith.constant dense<63> : tensor<32xi32, #tile.layout<lane [32:d0]>>
+  %m64 = arith.constant dense<64> : tensor<32xi32, #tile.layout<lane [32:d0]>>
+  %i = tile.load %N[%c0] : !tile.view<32xi32> -> tensor<32xi32, #tile.layout<lane [32:d0]>>
+  %a = arith.andi %i, %m63 : tensor<32xi32, #tile.layout<lane [32:d0]>>
+  %b = arith.andi %i, %m64 : tensor<32xi32, #tile.layout<lane [32:d0]>>
+  %v = tile.gather %x[%a] bounds(drop) : memref<64xf32>[tensor<32xi32, #tile.layout<lane [32:d0]>>] -> tensor<32xf32, #tile.layout<lane [32:d0]>>
+  %w = tile.gather %x[%b] bounds(drop) : memref<64xf32>[tensor<32xi32, #tile.layout<lane [32:d0]>>] -> tensor<32xf32, #tile.layout<lane [32:d0]>>
+  %s = arith.addf %v, %w : tensor<32xf32, #tile.layout<lane [32:d0]>>
+  tile.store %s, %Y[%c0] : tensor<32xf32, #tile.layout<lane [32:d0]>>, !tile.view<32xf32>
+  tile.return
+}

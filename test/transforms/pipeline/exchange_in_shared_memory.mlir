@@ -300,20 +300,23 @@ tile.kernel @values(%m: memref<4xi32>, %x: memref<32xi8>, %y: memref<2xi32>) att
 // -----
 
 #l = #tile.layout<lane [32:d0], warp [2:d0*32]>
-// Rows are filled up to a power of two. A key of 32 bits and its position are one word. At each step a thread reads
-// pairs of words and writes them back in order; one barrier ends the step.
+// Rows are filled up to a power of two, and memory to two elements for each of 64 threads. A key of 32 bits and its
+// position are one word. At each step a thread reads a pair of words and writes it back in order; one barrier ends the
+// step.
 // CHECK-LABEL: tile.kernel @sort
-// CHECK: %[[K:.*]] = tile.alloc : memref<64xi64, "shared">
-// CHECK-NOT: tile.alloc : memref<64xi32
+// CHECK: %[[K:.*]] = tile.alloc : memref<128xi64, "shared">
+// CHECK-NOT: tile.alloc : memref<128xi32
 // CHECK-NOT: tile.sync
 // CHECK: tile.scatter {{.*}} %[[K]]{{.*}} bounds(drop)
 // CHECK: tile.scatter {{.*}} mask %{{.*}} bounds(drop)
 // CHECK: tile.sync
+// CHECK-NOT: mask
 // CHECK: scf.for
 // CHECK: scf.for
 // CHECK-COUNT-2: tile.gather %[[K]]
-// CHECK-COUNT-2: tile.scatter {{.*}} mask %{{.*}} bounds(drop)
+// CHECK-COUNT-2: tile.scatter {{.*}} bounds(drop)
 // CHECK-NEXT: tile.sync
+// CHECK-NOT: mask
 // CHECK: tile.gather %[[K]]{{.*}} -> tensor<50xi64
 // CHECK: tile.gather {{.*}} -> tensor<50xf32
 // CHECK-NOT: tile.sort
