@@ -48,7 +48,7 @@ from sweep import run_sweep  # noqa: E402
 from tables import COMPILED, DEFAULT, TABLES, title  # noqa: E402
 
 PEERS = ["openblas", "torch", "iree", "sparsifier", "matmulnbits"]
-ONLY_FOR = {"sparsifier": ("sparse", "tiny"), "matmulnbits": ("lowbit", "tiny")}  # tables
+ONLY_FOR = {"sparsifier": ("sparse", "tiny"), "matmulnbits": ("lowbit", "tiny", "sweep")}  # tables
 
 
 def begin_worker(nice):

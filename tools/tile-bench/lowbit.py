@@ -17,8 +17,9 @@ class lowbit:
     """C[m,n] = A[m,k] W[n,k], W of codes of `bits` bits."""
 
     @staticmethod
-    def program(m, n, k, bits, group=128):
-        width, groups = bits_of(bits), k // group
+    def codes(n, k, bits):
+        """The text that unpacks %p, and the value that it makes."""
+        width = bits_of(bits)
         per, whole = 8 // width, f"tensor<{n}x{k}xi8>"
         codes, text = "%p", ""
         if per > 1:
@@ -36,6 +37,13 @@ class lowbit:
   }} -> {parts}
   %uc = tensor.collapse_shape %u {SHUT} : {parts} into {whole}"""
             codes = "%uc"
+        return text, codes
+
+    @staticmethod
+    def program(m, n, k, bits, group=128):
+        width, groups = bits_of(bits), k // group
+        per, whole = 8 // width, f"tensor<{n}x{k}xi8>"
+        text, codes = lowbit.codes(n, k, bits)
         convert = (f"""    %i = arith.index_castui %a : i8 to index
     %d = tensor.extract %table[%i] : tensor<16xf32>""" if bits == "nf4" else """    %f = arith.uitofp %a : i8 to f32
     %d = arith.subf %f, %middle : f32""")
@@ -98,7 +106,7 @@ class lowbit:
 
     @staticmethod
     def matmul_n_bits(arrays, threads, m, n, k, bits, group=128, level=1):
-        """onnxruntime's node, its rows in f32 (level 1); null where it has none."""
+        """onnxruntime's node, its rows in f32 (level 1) or i8 (level 4); null where it has none."""
         if bits not in (2, 4, 8):
             return None
         import onnx
@@ -116,6 +124,93 @@ class lowbit:
         return lambda: session.run(None, {"x": arrays[0]})[0]
 
 
+class lowbit_rows(lowbit):
+    """The same with rows of i8, as tile-quantize-activations writes it: a step for each row and group, sums of integers."""
+
+    @staticmethod
+    def program(m, n, k, bits, group=128):
+        width, groups = bits_of(bits), k // group
+        per, whole = 8 // width, f"tensor<{n}x{k}xi8>"
+        text, codes = lowbit.codes(n, k, bits)
+        x, step, q8, w16 = f"tensor<{m}x{groups}x{group}xf32>", f"tensor<{m}x{groups}xf32>", f"tensor<{m}x{groups}x{group}xi8>", f"tensor<{n}x{groups}x{group}xi16>"
+        dots, cut, out = f"tensor<{m}x{n}x{groups}xi32>", f"tensor<{n}x{groups}x{group}xi8>", f"tensor<{m}x{n}xf32>"
+        row, cell = "affine_map<(m, g, k) -> (m, g, k)>", "affine_map<(m, g, k) -> (m, g)>"
+        return f"""func.func @main(%x: tensor<{m}x{k}xf32>, %p: tensor<{n}x{k // per}xi8>, %s: tensor<{n}x{groups}xf32>) -> {out} {{{text}
+  %zero = arith.constant 0.0 : f32
+  %none = arith.constant 0 : i32
+  %most = arith.constant 127.0 : f32
+  %least = arith.constant -127.0 : f32
+  %small = arith.constant {2.0 ** -119:.9e} : f32
+  %middle = arith.constant {2 ** (width - 1)} : i16
+  %q = tensor.expand_shape {codes} {SHUT} output_shape [{n}, {groups}, {group}] : {whole} into {cut}
+  %xg = tensor.expand_shape %x {SHUT} output_shape [{m}, {groups}, {group}] : tensor<{m}x{k}xf32> into {x}
+  %le = tensor.empty() : {step}
+  %lf = linalg.fill ins(%zero : f32) outs(%le : {step}) -> {step}
+  %l = linalg.generic {{indexing_maps = [{row}, {cell}], iterator_types = ["parallel", "parallel", "reduction"]}} ins(%xg : {x}) outs(%lf : {step}) {{
+  ^bb0(%a: f32, %o: f32):
+    %v = math.absf %a : f32
+    %y = arith.maximumf %o, %v : f32
+    linalg.yield %y : f32
+  }} -> {step}
+  %d = linalg.generic {{indexing_maps = [affine_map<(m, g) -> (m, g)>, affine_map<(m, g) -> (m, g)>], iterator_types = ["parallel", "parallel"]}} ins(%l : {step}) outs(%le : {step}) {{
+  ^bb0(%a: f32, %o: f32):
+    %y = arith.divf %a, %most : f32
+    linalg.yield %y : f32
+  }} -> {step}
+  %qe = tensor.empty() : {q8}
+  %r8 = linalg.generic {{indexing_maps = [{row}, {cell}, {row}], iterator_types = ["parallel", "parallel", "parallel"]}} ins(%xg, %l : {x}, {step}) outs(%qe : {q8}) {{
+  ^bb0(%a: f32, %b: f32, %o: i8):
+    %t = arith.cmpf oge, %b, %small : f32
+    %i = arith.divf %most, %b : f32
+    %j = arith.select %t, %i, %zero : f32
+    %v = arith.mulf %a, %j : f32
+    %w = math.roundeven %v : f32
+    %g = arith.maxnumf %w, %least : f32
+    %h = arith.minnumf %g, %most : f32
+    %y = arith.fptosi %h : f32 to i8
+    linalg.yield %y : i8
+  }} -> {q8}
+  %we = tensor.empty() : {w16}
+  %w = linalg.generic {{indexing_maps = [{row}, {row}], iterator_types = ["parallel", "parallel", "parallel"]}} ins(%q : {cut}) outs(%we : {w16}) {{
+  ^bb0(%a: i8, %o: i16):
+    %v = arith.extui %a : i8 to i16
+    %y = arith.subi %v, %middle : i16
+    linalg.yield %y : i16
+  }} -> {w16}
+  %ie = tensor.empty() : {dots}
+  %if = linalg.fill ins(%none : i32) outs(%ie : {dots}) -> {dots}
+  %i = linalg.generic {{indexing_maps = [affine_map<(m, n, g, k) -> (m, g, k)>, affine_map<(m, n, g, k) -> (n, g, k)>, affine_map<(m, n, g, k) -> (m, n, g)>],
+      iterator_types = ["parallel", "parallel", "parallel", "reduction"]}} ins(%r8, %w : {q8}, {w16}) outs(%if : {dots}) {{
+  ^bb0(%a: i8, %b: i16, %o: i32):
+    %v = arith.extsi %a : i8 to i32
+    %y = arith.extsi %b : i16 to i32
+    %t = arith.muli %v, %y : i32
+    %z = arith.addi %o, %t : i32
+    linalg.yield %z : i32
+  }} -> {dots}
+  %e = tensor.empty() : {out}
+  %f = linalg.fill ins(%zero : f32) outs(%e : {out}) -> {out}
+  %r = linalg.generic {{indexing_maps = [affine_map<(m, n, g) -> (m, n, g)>, affine_map<(m, n, g) -> (n, g)>, affine_map<(m, n, g) -> (m, g)>, affine_map<(m, n, g) -> (m, n)>],
+      iterator_types = ["parallel", "parallel", "reduction"]}} ins(%i, %s, %d : {dots}, tensor<{n}x{groups}xf32>, {step}) outs(%f : {out}) {{
+  ^bb0(%a: i32, %b: f32, %c: f32, %o: f32):
+    %v = arith.sitofp %a : i32 to f32
+    %y = arith.mulf %v, %b : f32
+    %t = arith.mulf %y, %c : f32
+    %z = arith.addf %o, %t : f32
+    linalg.yield %z : f32
+  }} -> {out}
+  return %r : {out}
+}}
+"""
+
+    @staticmethod
+    def exact(arrays, m, n, k, bits, group=128):
+        """Whoever rounds rows to i8 is off by at most half a step for each element."""
+        w, x = lowbit.weights(arrays, m, n, k, bits, group), arrays[0].astype("f8")
+        half = np.repeat(abs(x).reshape(m, -1, group).max(2), group, 1) / 254
+        return x @ w.T, half @ abs(w).T * 2.0 ** 24 + abs(x) @ abs(w).T * 2 * math.sqrt(k)
+
+
 class MatMulNBits:
     """A contender of tile-bench (worker.py)."""
 
@@ -125,9 +220,12 @@ class MatMulNBits:
         self.threads, self.version = threads, f"onnxruntime {onnxruntime.__version__}"
 
     def prepare(self, order, arrays):
-        call = lowbit.matmul_n_bits(arrays, self.threads, **order["arguments"]) if order["operator"] == "lowbit" else None
+        level = {"lowbit": 1, "lowbit_rows": 4}.get(order["operator"])
+        call = level and lowbit.matmul_n_bits(arrays, self.threads, level=level, **order["arguments"])
         return call and (call, call)
 
 
-TABLE = [("lowbit", dict(m=m, n=4096, k=4096, bits=bits)) for bits in (4, "nf4", 2, 8) for m in (1, 4, 16, 128)]
-TINY = [("lowbit", dict(m=m, n=17, k=64, bits=bits, group=32)) for m, bits in ((1, 4), (3, "nf4"), (5, 2), (2, 8))]
+TABLE = [("lowbit", dict(m=m, n=4096, k=4096, bits=bits)) for bits in (4, "nf4", 2, 8) for m in (1, 4, 16, 128)] + [
+    ("lowbit_rows", dict(m=m, n=4096, k=4096, bits=bits)) for bits in (4, 2, 1, 8) for m in (1, 4, 16, 128)]
+TINY = [("lowbit", dict(m=m, n=17, k=64, bits=bits, group=32)) for m, bits in ((1, 4), (3, "nf4"), (5, 2), (2, 8))] + [
+    ("lowbit_rows", dict(m=m, n=17, k=128, bits=bits, group=32)) for m, bits in ((1, 4), (9, 2))]

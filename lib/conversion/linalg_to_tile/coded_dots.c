@@ -31,7 +31,8 @@
 enum {
   Square = 16, // columns at a time, and lanes of i32
   Bytes = TileDotsVector,
-  MostColumns = 128,
+  MostColumns = 128, // of a program; of many rows, which cost more to pack, more
+  MostWide = 512,
   MostRows = 128,
   UnknownRows = 64,
   Four = 4,
@@ -56,6 +57,8 @@ typedef struct Program {
   int64_t piece, pieces, groupsAtOnce; // bytes of a group in one vector of codes, vectors of a group, groups in one
   int64_t vectors, together;           // vectors and parts of a group; rows at once, 1 of few rows
   bool isOneRow, areKept;              // codes are made once for all rows
+  bool isZeroUniform;                  // zeros, with 128 for signed codes, are the number `zero` everywhere
+  int64_t zero;
   MlirValue packed, sums, unpacked, results; // buffers
   MlirValue laid[MaxOperands];               // of operands over n and g: groups × columns; null: read as they lie
   MlirValue first[2], here[2], row, column;
@@ -133,6 +136,14 @@ static int64_t rowsTogether(int64_t rows) {
   return best;
 }
 
+// Columns of a program: packing its rows costs less beside many, but each core has several programs.
+static int64_t columnsOf(const Program *p, int64_t rows) {
+  enum { ProgramsPerCore = 4 };
+  int64_t cores = tessera_max(1, p->s.target->search.cores), blocks = tessera_ceil_div(rows, p->rows);
+  int64_t share = p->s.dims[p->n].extent * blocks / (ProgramsPerCore * cores) / Square * Square;
+  return p->rows < ManyRows ? MostColumns : tessera_max(MostColumns, tessera_min(MostWide, share));
+}
+
 static void setSizes(Program *p) {
   const TileSearchTarget *target = &p->s.target->search;
   int64_t l2 = target->levels[target->numLevels > 1 ? 1 : 0].bytes, rows = p->s.dims[p->m].extent;
@@ -143,7 +154,7 @@ static void setSizes(Program *p) {
   p->rows = tessera_max(1, tessera_min(tessera_min(rows, MostRows), l2 / 2 / depth));
   p->together = p->rows >= ManyRows ? rowsTogether(p->rows) : 1;
   p->rows = p->rows < rows ? p->rows / p->together * p->together : tessera_round_up(p->rows, p->together);
-  p->columns = tessera_min(MostColumns, tessera_round_up(p->s.dims[p->n].extent, Square));
+  p->columns = tessera_min(columnsOf(p, rows), tessera_round_up(p->s.dims[p->n].extent, Square));
   p->piece = tessera_min(p->d->run, Bytes);
   p->pieces = p->d->run / p->piece;
   p->groupsAtOnce = Bytes / p->piece;
@@ -224,7 +235,7 @@ static MlirValue vectorOfGroup(TileKernelEmission *e, const Program *p, MlirValu
   return p->groupsAtOnce == 1 ? tileBuildMul(&e->body, group, pieces) : arithDivUIOpBuild(&e->body, group, atOnce);
 }
 
-// Packs one piece, at e->index; returns its sum if zeros need it.
+// Packs one piece, at e->index; returns it as words if zeros need their sum.
 static MlirValue packPiece(TileKernelEmission *e, const Program *p, MlirValue piece, int64_t part) {
   MlirValue vector = tileBuildAdd(&e->body, vectorOfGroup(e, p, e->index[p->g]), piece), none = {NULL};
   MlirValue word = tileBuildIndex(&e->body, part * Words);
@@ -240,8 +251,7 @@ static MlirValue packPiece(TileKernelEmission *e, const Program *p, MlirValue pi
   storeRow(e, recast(e, tile, 1, &words, 32), p->packed, words, placeOfX(e, p, vector), word);
   if (mlirValueIsNull(p->sums))
     return none;
-  MlirValue wide = arithExtSIOpBuild(&e->body, tileOf(e, 1, &p->piece, i32(e)), tile);
-  return tileKernelFold(e, tileUpstreamName(ArithOp_AddI), wide, i32(e), 1, (int64_t[]){0});
+  return arithExtSIOpBuild(&e->body, tileOf(e, 1, &p->piece, i32(e)), tile);
 }
 
 static MlirValue packParts(TileKernelEmission *e, const Program *p, MlirValue piece, MlirValue sum) {
@@ -253,8 +263,20 @@ static MlirValue packParts(TileKernelEmission *e, const Program *p, MlirValue pi
   return sum;
 }
 
+static void readZero(Program *p) {
+  p->isZeroUniform = true;
+  p->zero = p->d->isSigned ? INT8_MIN : 0;
+  for (int i = 0; i < p->d->numZeros; ++i) {
+    int64_t zero;
+    p->isZeroUniform = p->isZeroUniform && tileConstantIndex(p->d->zeros[i], &zero);
+    if (p->isZeroUniform)
+      p->zero += p->d->isSubtracted[i] ? -zero : zero;
+  }
+}
+
+// Keeps the sum of a row's group; of one zero for all, times this zero.
 static void packGroup(TileKernelEmission *e, const Program *p) {
-  MlirValue sum = tileBuildInteger(&e->body, i32(e), 0);
+  MlirValue sum = tileBuildInteger(&e->body, tileOf(e, 1, &p->piece, i32(e)), 0);
   TileKernelLoop loop;
   if (p->pieces == 1) {
     sum = packParts(e, p, tileBuildIndex(&e->body, 0), sum);
@@ -265,6 +287,9 @@ static void packGroup(TileKernelEmission *e, const Program *p) {
   }
   if (mlirValueIsNull(p->sums))
     return;
+  sum = tileKernelFold(e, tileUpstreamName(ArithOp_AddI), sum, i32(e), 1, (int64_t[]){0});
+  if (p->isZeroUniform)
+    sum = arithMulIOpBuild(&e->body, sum, tileBuildInteger(&e->body, i32(e), p->zero));
   MlirValue one = tileKernelSplat(e, sum, tileOf(e, 2, (int64_t[]){1, 1}, i32(e)));
   tileStoreOpBuild(&e->body, one, tileKernelSlice(e, p->sums, 1, 1, p->row, e->index[p->g]), 0, NULL);
 }
@@ -479,44 +504,48 @@ static void prefetchCodes(TileKernelEmission *e, const Program *p, MlirValue fir
 
 //===--- sums -----------------------------------------------------------------------------------===//
 
-// Zeros, and 128 for signed codes, times the sum of the row's x in this group; null where there are none.
-static MlirValue buildZeros(TileKernelEmission *e, const Program *p) {
+// Zeros, and 128 for signed codes, as a tile.
+static MlirValue buildZero(TileKernelEmission *e, const Program *p) {
   const TileStructured *before = e->structured;
   TileStructured v = *before;
   MlirType type = termType(e, p, i32(e));
-  MlirValue sum = {NULL};
+  MlirValue sum = tileBuildInteger(&e->body, type, p->d->isSigned ? INT8_MIN : 0);
   TileBodyMap map = {0};
   v.body = p->d->s.body;
   e->structured = &v;
-  for (int i = 0; p->d->numZeros && i < p->d->s.numInputs; ++i) {
+  for (int i = 0; i < p->d->s.numInputs; ++i) {
     MlirValue argument = mlirBlockGetArgument(p->d->s.body, i);
     if (i != p->d->x && i != p->d->codes && !isTable(p, i) && !mlirOpOperandIsNull(mlirValueGetFirstUse(argument)))
       tileBodyMapSet(&map, argument, loadNumbers(e, p, p->ofDots[i]));
   }
-  if (p->d->isSigned)
-    sum = tileBuildInteger(&e->body, type, INT8_MIN);
   for (int i = 0; i < p->d->numZeros; ++i) {
     MlirValue zero = tileKernelCloneValue(e, &map, p->d->zeros[i]);
     if (!mlirTypeEqual(mlirValueGetType(zero), type))
       zero = arithExtSIOpBuild(&e->body, type, zero);
-    MlirValue start = mlirValueIsNull(sum) ? tileBuildInteger(&e->body, type, 0) : sum;
-    sum = p->d->isSubtracted[i] ? arithSubIOpBuild(&e->body, start, zero) : arithAddIOpBuild(&e->body, start, zero);
+    sum = p->d->isSubtracted[i] ? arithSubIOpBuild(&e->body, sum, zero) : arithAddIOpBuild(&e->body, sum, zero);
   }
   e->structured = before;
+  return sum;
+}
+
+// The zero times the sum of the row's x in this group; null where there is none.
+static MlirValue buildZeros(TileKernelEmission *e, const Program *p) {
+  MlirType type = termType(e, p, i32(e));
+  if (mlirValueIsNull(p->sums))
+    return p->sums;
   MlirValue x = tileKernelLoadBuffer(e, tileKernelSlice(e, p->sums, p->together, 1, p->row, e->index[p->g]));
   x = reshaped(e, x, 1, &p->together);
   if (p->together > 1)
-    return arithMulIOpBuild(&e->body, sum, tileKernelBroadcast(e, x, type, 1, (int64_t[]){1}));
-  MlirValue scalar = tileKernelFold(e, tileUpstreamName(ArithOp_AddI), x, i32(e), 1, (int64_t[]){0});
-  return arithMulIOpBuild(&e->body, sum, tileKernelSplat(e, scalar, type));
+    x = tileKernelBroadcast(e, x, type, 1, (int64_t[]){1});
+  else
+    x = tileKernelSplat(e, tileKernelFold(e, tileUpstreamName(ArithOp_AddI), x, i32(e), 1, (int64_t[]){0}), type);
+  return p->isZeroUniform ? x : arithMulIOpBuild(&e->body, buildZero(e, p), x);
 }
 
 // f for one group; row `number` of what addTerms turned.
 static MlirValue buildTerm(TileKernelEmission *e, const Program *p, MlirValue dots) {
   const TileStructured *s = e->structured;
   TileBodyMap map = {0};
-  if (!mlirValueIsNull(p->sums))
-    dots = arithAddIOpBuild(&e->body, dots, buildZeros(e, p));
   for (int i = 0; i < (int)mlirBlockGetNumArguments(s->body) - 1; ++i) {
     MlirValue argument = mlirBlockGetArgument(s->body, i);
     if (!mlirOpOperandIsNull(mlirValueGetFirstUse(argument)))
@@ -530,7 +559,8 @@ static MlirValue rowOfTurned(TileKernelEmission *e, const Program *p, MlirValue 
   MlirType row = tileOf(e, 2, (int64_t[]){1, Square}, i32(e));
   if (p->groupsAtOnce > 1)
     turned = tileSliceOpBuild(&e->body, row, turned, 0, NULL, mlirDenseI64ArrayGet(e->body.context, 2, offsets));
-  return reshaped(e, turned, 1, &size);
+  MlirValue dots = reshaped(e, turned, 1, &size), zeros = buildZeros(e, p);
+  return mlirValueIsNull(zeros) ? dots : arithAddIOpBuild(&e->body, dots, zeros);
 }
 
 // result + the terms of the groups at once, from `group` on, in order.
@@ -575,7 +605,9 @@ static MlirValue wordsOfX(TileKernelEmission *e, const Program *p, MlirValue row
 // The dots of the rows together by 16 columns, of group `inside` among those at once.
 static MlirValue sumOfWords(TileKernelEmission *e, const Program *p, MlirValue first, int64_t inside) {
   int64_t words = p->piece / Four, begin = inside * words;
-  MlirValue sums = tileBuildInteger(&e->body, termType(e, p, i32(e)), 0), parts = tileBuildIndex(&e->body, p->d->parts);
+  MlirValue sums = buildZeros(e, p), parts = tileBuildIndex(&e->body, p->d->parts);
+  if (mlirValueIsNull(sums))
+    sums = tileBuildInteger(&e->body, termType(e, p, i32(e)), 0);
   TileKernelLoop loop;
   MlirValue number = tileKernelOpenLoop(e, tileBuildIndex(&e->body, p->vectors), 1, 1, &sums, &loop);
   number = tileKernelAssumeBelow(e, number, p->vectors);
@@ -604,17 +636,16 @@ static MlirValue tileOfRows(TileKernelEmission *e, const Program *p) {
 static void addManyRows(TileKernelEmission *e, Program *p, MlirValue first, MlirValue group) {
   TileStructured v = view(p, p->s.body, p->m, p->together, p->n, Square);
   TileKernelLoop loop;
-  MlirValue rows = e->index[p->m], columns = e->index[p->n];
+  MlirValue rows = e->index[p->m], columns = e->index[p->n], none = {NULL};
   p->row = tileKernelOpenLoop(e, p->here[0], p->together, 0, NULL, &loop);
   e->index[p->m] = tileOfRows(e, p);
   e->index[p->n] = squareOfColumns(e, p);
   for (int64_t i = 0; i < p->groupsAtOnce; ++i) {
-    MlirValue dots = sumOfWords(e, p, first, i);
-    MlirValue place = tileKernelSlice(e, p->results, p->together, Square, p->row, p->column);
+    MlirValue place = tileKernelSlice(e, p->results, p->together, Square, p->row, none);
     e->structured = &v;
     e->index[p->g] = tileBuildAdd(&e->body, group, tileBuildIndex(&e->body, i));
     e->index[p->g] = tileKernelAssumeBelow(e, e->index[p->g], p->d->groups);
-    MlirValue term = buildTerm(e, p, dots);
+    MlirValue term = buildTerm(e, p, sumOfWords(e, p, first, i));
     tileStoreOpBuild(&e->body, arithAddFOpBuild(&e->body, tileKernelLoadBuffer(e, place), term), place, 0, NULL);
     e->structured = &p->s;
   }
@@ -627,16 +658,33 @@ static void addManyRows(TileKernelEmission *e, Program *p, MlirValue first, Mlir
 
 static void addRows(TileKernelEmission *e, Program *p, MlirValue first, MlirValue group) {
   TileKernelLoop loop;
+  MlirValue none = {NULL};
   p->row = tileKernelOpenLoop(e, p->here[0], 1, 0, NULL, &loop);
-  MlirValue result = loadRow(e, p->results, Square, p->row, p->column);
-  storeRow(e, addTerms(e, p, first, group, result), p->results, Square, p->row, p->column);
+  MlirValue result = loadRow(e, p->results, Square, p->row, none);
+  storeRow(e, addTerms(e, p, first, group, result), p->results, Square, p->row, none);
   tileKernelCloseLoop(e, &loop);
+}
+
+// What the output starts from, the sums and the epilogue, for the current 16 columns.
+static void storeColumns(TileKernelEmission *e, const Program *p) {
+  TileStructured v = view(p, p->s.body, p->m, p->rows, p->n, Square);
+  MlirValue program = e->index[p->n];
+  e->structured = &v;
+  e->index[p->n] = squareOfColumns(e, p);
+  MlirValue sum = tileProductAddInitial(e, tileKernelLoadBuffer(e, p->results));
+  tileKernelStore(e, p->s.numInputs, tileKernelEpilogue(e, sum));
+  e->bodyOverOutput = false;
+  e->structured = &p->s;
+  e->index[p->n] = program;
 }
 
 // All groups of the current 16 columns.
 static void addColumns(TileKernelEmission *e, Program *p) {
   TileKernelLoop loop;
-  MlirValue program = e->index[p->n];
+  MlirValue program = e->index[p->n], none = {NULL};
+  MlirType whole = tileOf(e, 2, (int64_t[]){p->rows, Square}, mlirF32TypeGet(e->body.context));
+  if (!p->isOneRow)
+    tileStoreOpBuild(&e->body, tileProductConstant(e, whole, 0), p->results, 0, NULL);
   MlirValue zero = tileBuildFloat(&e->body, tileOf(e, 1, (int64_t[]){Square}, mlirF32TypeGet(e->body.context)), 0);
   MlirValue result = zero, count = tileBuildIndex(&e->body, p->d->groups / p->groupsAtOnce);
   layOperands(e, p);
@@ -660,7 +708,8 @@ static void addColumns(TileKernelEmission *e, Program *p) {
   tileKernelCloseLoop(e, &loop);
   p->row = tileBuildIndex(&e->body, 0);
   if (p->isOneRow)
-    storeRow(e, result, p->results, Square, p->row, p->column);
+    storeRow(e, result, p->results, Square, p->row, none);
+  storeColumns(e, p);
 }
 
 static void makeBuffers(TileKernelEmission *e, Program *p) {
@@ -671,7 +720,7 @@ static void makeBuffers(TileKernelEmission *e, Program *p) {
     p->sums = tileProductBuffer(e, p->rows, p->d->groups, i32(e));
   if (p->areKept)
     p->unpacked = tileProductBuffer(e, p->vectors * Square, Words, i32(e));
-  p->results = tileProductBuffer(e, p->rows, p->columns, f32);
+  p->results = tileProductBuffer(e, p->rows, Square, f32);
   for (int i = 0; i < tileStructuredNumOwnInputs(&p->s); ++i)
     if (isLaid(p, i))
       p->laid[i] = tileProductBuffer(e, p->d->groups, Square, tileOperandElementType(&p->s.operands[i]));
@@ -679,7 +728,6 @@ static void makeBuffers(TileKernelEmission *e, Program *p) {
 
 static void build(TileKernelEmission *e, Program *p) {
   TileKernelLoop loop;
-  MlirValue none = {NULL};
   for (int i = 0; i < 2; ++i) {
     int dim = i ? p->n : p->m;
     MlirValue size = tileBuildIndex(&e->body, i ? p->columns : p->rows);
@@ -687,20 +735,12 @@ static void build(TileKernelEmission *e, Program *p) {
     p->here[i] = tileBuildMin(&e->body, tileBuildSub(&e->body, tileKernelExtent(e, dim), p->first[i]), size);
   }
   makeBuffers(e, p);
-  MlirValue whole = tileKernelSlice(e, p->results, p->rows, p->columns, none, none);
-  TileStructured v = view(p, p->s.body, p->m, p->rows, p->n, p->columns);
-  MlirType type = tileOf(e, 2, (int64_t[]){p->rows, p->columns}, mlirF32TypeGet(e->body.context));
-  tileStoreOpBuild(&e->body, tileProductConstant(e, type, 0), whole, 0, NULL);
   packRows(e, p);
   if (hasPaddedRows(p))
     padRows(e, p);
   p->column = tileKernelOpenLoop(e, p->here[1], Square, 0, NULL, &loop);
   addColumns(e, p);
   tileKernelCloseLoop(e, &loop);
-  e->structured = &v;
-  MlirValue sum = tileProductAddInitial(e, tileKernelLoadBuffer(e, whole));
-  tileKernelStore(e, p->s.numInputs, tileKernelEpilogue(e, sum));
-  e->structured = &p->s;
 }
 
 bool tileLowerScaledDots(TileStructured *s, const TileEpilogue *epilogue) {
@@ -713,6 +753,7 @@ bool tileLowerScaledDots(TileStructured *s, const TileEpilogue *epilogue) {
   if (!unite(p, s, epilogue))
     return false;
   setSizes(p);
+  readZero(p);
   tileKernelBegin(&e, &p->s, "coded_dots");
   build(&e, p);
   tileKernelEnd(&e);
