@@ -3,6 +3,8 @@
 // RUN: %tile_opt %s --pass-pipeline='builtin.module(func.func(tile-quantize-activations{remarks=true}))' -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 // RUN: not %tile_opt %s --pass-pipeline='builtin.module(func.func(tile-quantize-activations{per=column}))' 2>&1 | FileCheck %s --check-prefix=PER
 
+// RUN: %tile_opt %s --pass-pipeline='builtin.module(func.func(tile-generalize-named-ops),tile-group-ops{ops=elementwise},func.func(canonicalize,tile-quantize-activations))' | FileCheck %s --check-prefix=CHAIN
+
 // PER: error: {{.*}}per is 'column'; accepts group and row
 
 // Bytes in groups of 4 with a zero for each group: the rows' codes are divided by their largest number, the products
@@ -92,5 +94,31 @@ func.func @own_scales(%x: tensor<3x8xf32>, %p: tensor<5x8xi8>, %s: tensor<5x8xf3
   } -> tensor<5x8xf32>
   %r = linalg.matmul indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>]
       ins(%x, %w : tensor<3x8xf32>, tensor<5x8xf32>) outs(%c : tensor<3x5xf32>) -> tensor<3x5xf32>
+  return %r : tensor<3x5xf32>
+}
+
+// A conversion of several ops, as importers write it: only once the ops are one.
+// CHECK-LABEL: func.func @chain
+// CHECK: linalg.matmul
+// CHAIN-LABEL: func.func @chain
+// CHAIN: arith.fptosi {{.*}} : f32 to i8
+// CHAIN: linalg.generic {{.*}} outs(%{{.*}} : tensor<3x5x2xi32>)
+func.func @chain(%x: tensor<3x8xf32>, %p: tensor<5x2x4xi8>, %s: tensor<5x2xf32>, %c: tensor<3x5xf32>) -> tensor<3x5xf32> {
+  %e = tensor.empty() : tensor<5x2x4xf32>
+  %f = linalg.generic {indexing_maps = [affine_map<(n, g, k) -> (n, g, k)>, affine_map<(n, g, k) -> (n, g, k)>], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%p : tensor<5x2x4xi8>) outs(%e : tensor<5x2x4xf32>) {
+  ^bb0(%a: i8, %o: f32):
+    %y = arith.sitofp %a : i8 to f32
+    linalg.yield %y : f32
+  } -> tensor<5x2x4xf32>
+  %w = linalg.generic {indexing_maps = [affine_map<(n, g, k) -> (n, g, k)>, affine_map<(n, g, k) -> (n, g)>, affine_map<(n, g, k) -> (n, g, k)>],
+      iterator_types = ["parallel", "parallel", "parallel"]} ins(%f, %s : tensor<5x2x4xf32>, tensor<5x2xf32>) outs(%e : tensor<5x2x4xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %y = arith.mulf %a, %b : f32
+    linalg.yield %y : f32
+  } -> tensor<5x2x4xf32>
+  %v = tensor.collapse_shape %w [[0], [1, 2]] : tensor<5x2x4xf32> into tensor<5x8xf32>
+  %r = linalg.matmul indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>]
+      ins(%x, %v : tensor<3x8xf32>, tensor<5x8xf32>) outs(%c : tensor<3x5xf32>) -> tensor<3x5xf32>
   return %r : tensor<3x5xf32>
 }
