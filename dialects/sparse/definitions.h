@@ -12,12 +12,19 @@ void sparseKnownPrint(MlirExtPrinter printer, intptr_t count, const MlirAttribut
 bool sparseKnownVerify(MlirExtEmitter emitter, intptr_t count, const MlirAttribute *values);
 bool sparseVerifyOpAttribute(MlirOperation op, MlirNamedAttribute attribute);
 
+// micro_tiles.c: #sparse.micro_tiles, and whether an op may carry it.
+bool sparseMicroTilesParse(MlirExtParser parser, MlirExtAttributeList list);
+void sparseMicroTilesPrint(MlirExtPrinter printer, intptr_t count, const MlirAttribute *values);
+bool sparseMicroTilesVerify(MlirExtEmitter emitter, intptr_t count, const MlirAttribute *values);
+bool sparseVerifyMicroTiles(MlirOperation op, MlirAttribute attribute);
+
 // encodings.c. Number `seen` of the key `name` is 1 (an axis: 0) to `most`.
 bool sparseVerifyRange(MlirExtEmitter emitter, const SparseFormat *format, const char *name, int64_t seen,
                        int64_t most);
-// One definition for each format, by which an encoding is known; then that of #sparse.attribute.
+// One definition for each format, by which an encoding is known; then #sparse.attribute and #sparse.micro_tiles.
 extern const MlirExtParametricDefinition sparseAttributeDefinitions[];
 extern const MlirExtParametricDefinition *const sparseKnownDefinition;
+extern const MlirExtParametricDefinition *const sparseMicroTilesDefinition;
 extern const intptr_t sparseNumAttributeDefinitions;
 
 // constraints.c; end with name == null.

@@ -280,10 +280,15 @@ enum { NumFormats = sizeof formats / sizeof *formats };
 const MlirExtParametricDefinition sparseAttributeDefinitions[] = {
     SPARSE_FORMATS(ROW){
         .name = "attribute", .parse = sparseKnownParse, .print = sparseKnownPrint, .verify = sparseKnownVerify},
+    {.name = "micro_tiles",
+     .parse = sparseMicroTilesParse,
+     .print = sparseMicroTilesPrint,
+     .verify = sparseMicroTilesVerify},
 };
 #undef ROW
-const intptr_t sparseNumAttributeDefinitions = NumFormats + 1;
+const intptr_t sparseNumAttributeDefinitions = NumFormats + 2;
 const MlirExtParametricDefinition *const sparseKnownDefinition = &sparseAttributeDefinitions[NumFormats];
+const MlirExtParametricDefinition *const sparseMicroTilesDefinition = &sparseAttributeDefinitions[NumFormats + 1];
 
 MlirAttribute sparseEncodingMake(MlirContext context, const char *format, const SparseKeyValue *values) {
   MlirAttribute parameters[SparseMaxKeys];

@@ -188,8 +188,11 @@ static bool verifyFits(MlirOperation op, MlirAttribute known) {
 bool sparseVerifyOpAttribute(MlirOperation op, MlirNamedAttribute attribute) {
   MlirStringRef name = mlirIdentifierStr(attribute.name);
   char text[256];
+  if (tileStringEquals(name, sparseMicroTilesName))
+    return sparseVerifyMicroTiles(op, attribute.attribute);
   if (!tileStringEquals(name, "sparse.attribute"))
-    return tileError(op, "unknown attribute '%.*s', expected sparse.attribute", (int)name.length, name.data);
+    return tileError(op, "unknown attribute '%.*s', expected sparse.attribute or sparse.micro_tiles", (int)name.length,
+                     name.data);
   if (!mlirExtAttributeIsA(attribute.attribute, sparseKnownDefinition))
     return tileError(op, "attribute 'sparse.attribute' is %s, expected a #sparse.attribute",
                      tileAttributeText(attribute.attribute, text, sizeof text));

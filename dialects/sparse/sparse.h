@@ -113,6 +113,17 @@ intptr_t sparseKnownGetRank(MlirAttribute known);
 int64_t sparseKnownGetGrain(MlirAttribute known, intptr_t axis);
 MlirAttribute sparseKnownGetMap(MlirAttribute known, SparseKnownKey key); // null: it is not given
 
+//===--- #sparse.micro_tiles --------------------------------------------------===//
+
+// How a product gathers what a run-time mask names (micro_tiles.c). Carried by sparse.spmm as `sparse.micro_tiles`.
+typedef struct SparseMicroTiles {
+  int64_t axis, by, lines; // `by` neighbours along `axis` of so many lines
+  int64_t denseAbove;      // percent
+} SparseMicroTiles;
+extern const char sparseMicroTilesName[];
+MlirAttribute sparseMicroTilesMake(MlirContext context, SparseMicroTiles tiles);
+bool sparseMicroTilesOf(MlirOperation op, SparseMicroTiles *tiles); // false: the op carries none
+
 //===--- tensors ------------------------------------------------------------===//
 
 // Null when the type is no tensor of one of our encodings. Inline: dense programs stop at the first question.

@@ -67,20 +67,16 @@ intptr_t sparseValuesIndex(MlirType type);
 
 //===--- named_tiles.c ------------------------------------------------------===//
 
-// Whether products of tiles of that height, which a mask names, are gathered as they are packed.
-bool sparseMultipliesNamed(const SparseLowering *lowering, int64_t height, MlirType element, MlirType result);
-// `listed`: positions and coordinates of the named tiles, row by row of tiles.
-MlirValue sparseMultiplyNamed(SparseLowering *lowering, const SparseMatrix *matrix, const MlirValue listed[2],
+// Whether products of such micro-tiles, which a mask names, are gathered as they are packed.
+bool sparseMultipliesNamed(const SparseLowering *lowering, const SparseMicroTiles *tiles, MlirType element,
+                           MlirType result);
+// A #sparse.mask times a dense matrix, added to `init`; or the dense product, by how many micro-tiles the mask names.
+MlirValue sparseMultiplyNamed(SparseLowering *lowering, const SparseMatrix *matrix, const SparseMicroTiles *tiles,
                               MlirValue dense, MlirValue init);
 
-// A branch on how many tiles are named: the dense product above the machine's bound, else what is built between begin
-// and end. Begin is false after a diagnostic; End gives the product, or null and leaves nothing behind.
-typedef struct SparseDense {
-  bool isMade; // else there is one way only
-  TileBuilder outside;
-  MlirValue condition;
-  MlirRegion regions[2];
-} SparseDense;
-bool sparseBeginDense(SparseLowering *lowering, const SparseMatrix *matrix, MlirValue positions, MlirValue lines,
-                      MlirValue dense, MlirValue init, SparseDense *choice);
-MlirValue sparseEndDense(SparseLowering *lowering, SparseDense *choice, MlirValue product);
+//===--- formats/mask.c -----------------------------------------------------===//
+
+// Where the tiles that a mask names begin, row by row of `lines` rows of tiles. Null after a diagnostic.
+MlirValue sparseCountNamed(SparseLowering *lowering, MlirValue mask, MlirValue lines);
+// Their coordinates; behind them a place for each line.
+MlirValue sparseListNamed(SparseLowering *lowering, MlirValue mask, MlirValue positions, MlirValue lines);

@@ -177,6 +177,22 @@ MlirValue sparseLaunch(SparseLowering *lowering, TileTemplateUse kernel, intptr_
 bool sparseLaunchAll(SparseLowering *lowering, TileTemplateUse kernel, intptr_t numGrid, const MlirValue *grid,
                      intptr_t numInputs, const MlirValue *inputs, intptr_t numOutputs, MlirValue *outputs);
 
+// One value computed in one of two ways, by what comes at run time: scf.if.
+//
+//   SparseBranch branch = sparseBranchBegin(lowering, condition);
+//   sparseBranchElse(lowering, &branch, productOf(lowering));             what is built here runs if the condition
+//   holds MlirValue result = sparseBranchEnd(lowering, &branch, otherOf(lowering));
+//
+// A null value, after a diagnostic, gives null and leaves nothing behind; so does a null condition.
+typedef struct SparseBranch {
+  TileBuilder outside;
+  MlirValue condition, first;
+  MlirRegion regions[2];
+} SparseBranch;
+SparseBranch sparseBranchBegin(SparseLowering *lowering, MlirValue condition);
+void sparseBranchElse(SparseLowering *lowering, SparseBranch *branch, MlirValue value);
+MlirValue sparseBranchEnd(SparseLowering *lowering, SparseBranch *branch, MlirValue value);
+
 // Something computed for each element of tensors of rank 1 (linalg.generic): the block takes an element of each input.
 //
 //   SparseBody body = sparseBodyBegin(lowering, 1, &x, element);

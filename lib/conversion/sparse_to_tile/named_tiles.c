@@ -1,7 +1,9 @@
-// Products of the named tiles of a dense matrix on CPUs, by the kernel spmm_named: the tiles and the rows of the dense
-// factor are gathered while they are packed, and multiplied as a dense product's panels. Or the dense product, where
-// the mask names most tiles: what a program decides by the count of its mask. After PIT (SOSP 2023).
+// Products of the micro-tiles of a dense matrix that a mask names, on CPUs, by the kernel spmm_named: the micro-tiles
+// and the rows of the dense factor are gathered while they are packed, and multiplied as a dense product's panels. Or
+// the dense product, where the mask names most micro-tiles: what a program decides by the count of its mask. After PIT
+// (SOSP 2023). A mask with an element for each of the matrix is combined to micro-tiles first, in one pass over it.
 #include "dialects/tile/ops.h"
+#include "lib/analysis/sparsity/masked_values.h"
 #include "lib/conversion/sparse_to_tile/formats/formats.h"
 #include "lib/support/integer.h"
 
@@ -12,24 +14,110 @@ enum {
   StripBytes = 4096, // of a row of the result: a program packs its tiles once for them
   RowsOfChunk = 256, // at most
   LeastRows = 64,
-  DensePercent = 80 // of the tiles are named: the dense product takes as long (4096² by 256 columns, Zen 5)
+  MaskAtOnce = 256 // elements of a row of a mask
 };
 
-bool sparseMultipliesNamed(const SparseLowering *lowering, int64_t height, MlirType element, MlirType result) {
+bool sparseMultipliesNamed(const SparseLowering *lowering, const SparseMicroTiles *tiles, MlirType element,
+                           MlirType result) {
   const TileSearchTarget *machine = &lowering->target->search;
   MlirType sum = mlirShapedTypeGetElementType(result);
   SparseSemiring semiring = sparseSemiring(lowering->op, sum);
   int64_t columns = mlirShapedTypeGetDimSize(result, 1);
   return !machine->isGpu && semiring.isSum && !semiring.isMean && sparseBits(sum) >= 32 && sparseBits(element) >= 8 &&
-         height >= LeastLines && height <= MostLines && tessera_is_power_of_two(height) &&
+         tiles->lines >= LeastLines && tiles->lines <= MostLines && tessera_is_power_of_two(tiles->lines) &&
          (mlirShapedTypeIsDynamicSize(columns) || columns * sparseBits(sum) >= 8 * machine->vectorBytes);
 }
 
-// Columns of some lines of the matrix, tile by tile of lines.
+//===--- what is multiplied -------------------------------------------------===//
+
+// `mask` has an element for each micro-tile. `values` are zero where the matrix is, unless `hidden` names elements:
+// then they may be anything there, and `dense` is the matrix with zeros. `hasSome`: a micro-tile is hidden in part.
+typedef struct Named {
+  const SparseMicroTiles *tiles;
+  MlirValue mask, values, lines;
+  MlirValue hidden, hasSome; // null: none
+  int64_t hiddenTile[2];
+  MlirOperation select; // makes the matrix with zeros; null: values are that
+} Named;
+
+static MlirValue withoutCast(MlirValue value) {
+  MlirOperation op = tileDefiningOp(value);
+  return tensorCastOpIsA(op) ? tensorCastOpGetSource(op) : value;
+}
+
+// A select by the mask itself is not computed: what it selects from is read.
+static void lookThrough(const SparseMatrix *matrix, const int64_t tile[2], Named *named) {
+  SparseMaskedValues masked;
+  if (!sparseMatchMaskedValues(withoutCast(matrix->parts[1]), &masked) ||
+      !mlirValueEqual(masked.mask, withoutCast(matrix->parts[0])) || masked.tile[0] != tile[0] ||
+      masked.tile[1] != tile[1])
+    return;
+  named->select = masked.select;
+  named->values = masked.values;
+}
+
+// Lines of the mask that lie in one micro-tile become one. False after a diagnostic.
+static bool combineMask(SparseLowering *lowering, const SparseMatrix *matrix, const int64_t tile[2], Named *named) {
+  TileBuilder *b = &lowering->builder;
+  MlirValue mask = matrix->parts[0], ends = tileBuildAdd(b, named->lines, tileBuildIndex(b, 1));
+  const int64_t open = mlirShapedTypeGetDynamicSize(),
+                shape[] = {open, mlirShapedTypeGetDimSize(mlirValueGetType(mask), 1)};
+  MlirType i32 = mlirIntegerTypeGet(b->context, 32);
+  MlirType combined = mlirRankedTensorTypeGet(2, shape, sparseElement(mask), mlirAttributeGetNull());
+  const MlirValue sizes[] = {named->lines, tileBuildSize(b, mask, 1)};
+  const TileCombineMask combines = {.P = i32, .LINES = named->tiles->lines / tile[0], .COLUMNS = MaskAtOnce};
+  MlirValue made[] = {sparseEmpty(lowering, combined, 1 + mlirShapedTypeIsDynamicSize(shape[1]), sizes),
+                      sparseEmpty(lowering, sparseVectorOf(i32), 1, &named->lines)};
+  if (!sparseLaunchAll(lowering, tileUseCombineMask(combines), 1, &named->lines, 1, &mask, 2, made))
+    return false;
+  named->mask = made[0];
+  if (mlirOperationIsNull(named->select))
+    return true;
+  named->hidden = mask;
+  MlirValue sums = sparseSumUp(lowering, made[1], sparseEmpty(lowering, sparseVectorOf(i32), 1, &ends));
+  if (mlirValueIsNull(sums))
+    return false;
+  named->hasSome = arithCmpIOpBuild(b, sparseTotal(lowering, sums, named->lines), tileBuildIndex(b, 0), ArithCmpI_Ne);
+  return true;
+}
+
+//===--- the kernel ---------------------------------------------------------===//
+
+// Whether elements of some lines of the matrix stay, at some columns.
+static MlirValue buildStays(TileBuilder *b, const Named *named, MlirType result, MlirValue mask, MlirValue line,
+                            MlirValue columns) {
+  MlirValue none = {NULL};
+  MlirAttribute drop = mlirStringAttrGet(b->context, tileString("drop"));
+  const int64_t shape[] = {mlirShapedTypeGetDimSize(result, 0), mlirShapedTypeGetDimSize(result, 1)};
+  const TileViewSpec spec = {.rank = 2, .shape = shape, .element = mlirIntegerTypeGet(b->context, 1)};
+  MlirType bits = mlirRankedTensorTypeGet(2, shape, spec.element, mlirAttributeGetNull());
+  MlirValue view =
+      tileViewOpBuild(b, tileViewTypeGet(b->context, &spec), mask, 0, NULL, mlirDenseI64ArrayGet(b->context, 0, NULL));
+  MlirType numbers = mlirValueGetType(columns);
+  MlirValue indices[] = {line, columns};
+  if (named->hiddenTile[1] > 1) // a place that is none stays below zero
+    indices[1] = arithFloorDivSIOpBuild(b, columns, tileBuildInteger(b, numbers, named->hiddenTile[1]));
+  if (named->hiddenTile[0] > 1) {
+    MlirType rows = mlirRankedTensorTypeGet(1, shape, mlirIndexTypeGet(b->context), mlirAttributeGetNull());
+    MlirValue first = tileBuildMul(b, line, tileBuildIndex(b, shape[0]));
+    MlirValue row = tileIotaOpBuild(b, rows, first, mlirIntegerAttrGet(mlirIntegerTypeGet(b->context, 64), 0));
+    indices[0] = arithDivUIOpBuild(b, row, tileBuildInteger(b, rows, named->hiddenTile[0]));
+  }
+  return tileGatherOpBuild(b, bits, view, 2, indices, none, none, drop);
+}
+
+// Columns of some lines of the matrix.
 static MlirValue buildFetch(TileBuilder *b, MlirType result, const MlirValue *operands, const void *data) {
+  const Named *named = data;
   MlirAttribute drop = mlirStringAttrGet(b->context, tileString("drop"));
   const MlirValue indices[] = {operands[2], operands[3]}, none = {NULL};
-  return tileGatherOpBuild(b, result, operands[1], 2, indices, none, none, drop);
+  MlirValue values = tileGatherOpBuild(b, result, operands[1], 2, indices, none, none, drop);
+  if (mlirValueIsNull(named->hidden))
+    return values;
+  MlirValue stays = buildStays(b, named, result, operands[0], operands[2], operands[3]);
+  MlirValue zero = mlirTypeIsAFloat(mlirShapedTypeGetElementType(result)) ? tileBuildFloat(b, result, 0)
+                                                                          : tileBuildInteger(b, result, 0);
+  return arithSelectOpBuild(b, stays, values, zero);
 }
 
 // The column of one of a group's list, numbered over all groups; of the last of the group beyond its end.
@@ -42,14 +130,14 @@ static MlirValue buildPlace(TileBuilder *b, MlirType index, const MlirValue *ope
   return tileBuildMul(b, tile, together);
 }
 
-MlirValue sparseMultiplyNamed(SparseLowering *lowering, const SparseMatrix *matrix, const MlirValue listed[2],
-                              MlirValue dense, MlirValue init) {
+static MlirValue multiplyListed(SparseLowering *lowering, const Named *named, const MlirValue listed[2],
+                                MlirValue dense, MlirValue init) {
   TileBuilder *b = &lowering->builder;
   const TileSearchTarget *machine = &lowering->target->search;
-  MlirAttribute encoding = sparseTypeGetEncoding(matrix->type);
-  int64_t height = sparseEncodingGetSize(encoding, "tile", 0), width = sparseEncodingGetSize(encoding, "tile", 1);
+  int64_t height = named->tiles->lines, width = named->tiles->by;
   MlirType result = mlirValueGetType(init), sum = mlirShapedTypeGetElementType(result);
-  MlirType element = sparseElement(matrix->parts[1]);
+  MlirType element = sparseElement(named->values);
+  MlirValue mask = mlirValueIsNull(named->hidden) ? named->mask : named->hidden;
   SparseRegisters registers = sparseRegistersOf(machine);
   int64_t lanes = 8 * machine->vectorBytes / sparseBits(sum), lines = sparseLargestDivisor(height, registers.lines);
   int64_t columns = lanes * sparsePowerBelow(registers.sums / lines);
@@ -63,7 +151,7 @@ MlirValue sparseMultiplyNamed(SparseLowering *lowering, const SparseMatrix *matr
       .A = sum,
       .P = sparseElement(listed[0]),
       .I = sparseElement(listed[1]),
-      .M = mlirMemRefTypeGet(sparseElement(matrix->parts[0]), 2, shape, none, none),
+      .M = mlirMemRefTypeGet(sparseElement(mask), 2, shape, none, none),
       .WIDEN = sparseWidenOp(element, sum),
       .ADD = sparseSemiring(lowering->op, sum).add,
       .CHUNK = chunk,
@@ -76,18 +164,33 @@ MlirValue sparseMultiplyNamed(SparseLowering *lowering, const SparseMatrix *matr
       .STRIPS = strips,
       .TOGETHER = width,
       .VECTORS = columns / lanes,
-      .fetch = {buildFetch, NULL},
+      .fetch = {buildFetch, named},
       .place = {buildPlace, &width},
   };
-  const MlirValue inputs[] = {listed[0], listed[1], matrix->parts[0], matrix->parts[1], dense};
-  const MlirValue grid[] = {sparseCountCells(lowering, matrix->sizes, 0, height),
+  const MlirValue inputs[] = {listed[0], listed[1], mask, named->values, dense};
+  const MlirValue grid[] = {named->lines,
                             tileBuildCeilDiv(b, tileBuildSize(b, init, 1), tileBuildIndex(b, columns * strips))};
   return sparseLaunch(lowering, tileUseSpmmNamed(product), 2, grid, 5, inputs, init);
 }
 
+// Elements that a mask hides in a micro-tile are looked for only if there are any.
+static MlirValue multiplyGathered(SparseLowering *lowering, const Named *named, MlirValue positions, MlirValue dense,
+                                  MlirValue init) {
+  const MlirValue listed[] = {positions, sparseListNamed(lowering, named->mask, positions, named->lines)};
+  Named whole = *named;
+  whole.hidden = (MlirValue){NULL};
+  if (mlirValueIsNull(listed[1]))
+    return listed[1];
+  if (mlirValueIsNull(named->hidden))
+    return multiplyListed(lowering, named, listed, dense, init);
+  SparseBranch branch = sparseBranchBegin(lowering, named->hasSome);
+  sparseBranchElse(lowering, &branch, multiplyListed(lowering, named, listed, dense, init));
+  return sparseBranchEnd(lowering, &branch, multiplyListed(lowering, &whole, listed, dense, init));
+}
+
 //===--- or densely ---------------------------------------------------------===//
 
-// 0 · x is neither 0 nor 1 times what it was: x is an infinity or a nan.
+// 0 · x is not 0: x is an infinity or a nan.
 static MlirValue buildSpecial(TileBuilder *b, MlirType result, const MlirValue *operands, const void *unused) {
   MlirValue x = operands[0], zero = operands[1];
   return arithCmpFOpBuild(b, arithMulFOpBuild(b, x, zero), zero, ArithCmpF_Une);
@@ -107,75 +210,79 @@ static MlirValue areFinite(SparseLowering *lowering, MlirValue matrix) {
   if (mlirValueIsNull(count))
     return count;
   MlirValue sums = sparseSumUp(lowering, count, sparseEmpty(lowering, sparseVectorOf(i32), 1, &ends));
-  return mlirValueIsNull(sums)
-             ? sums
-             : arithCmpIOpBuild(b, sparseTotal(lowering, sums, rows), tileBuildIndex(b, 0), ArithCmpI_Eq);
+  if (mlirValueIsNull(sums))
+    return sums;
+  return arithCmpIOpBuild(b, sparseTotal(lowering, sums, rows), tileBuildIndex(b, 0), ArithCmpI_Eq);
 }
 
-// Whether so many tiles are named that the dense product is faster, and gives the same: the terms that the mask leaves
-// out are zeros unless the other factor has an infinity or a nan.
-static MlirValue isDense(SparseLowering *lowering, const SparseMatrix *matrix, MlirValue positions, MlirValue lines,
-                         MlirValue dense) {
+// More than so many percent of the micro-tiles are named.
+static MlirValue areMoreThan(SparseLowering *lowering, const Named *named, MlirValue positions, int64_t percent) {
   TileBuilder *b = &lowering->builder;
-  MlirValue tiles = tileBuildMul(b, lines, tileBuildSize(b, matrix->parts[0], 1));
-  MlirValue named = tileBuildMul(b, sparseTotal(lowering, positions, lines), tileBuildIndex(b, 100));
-  MlirValue isMost = arithCmpIOpBuild(b, named, tileBuildMul(b, tiles, tileBuildIndex(b, DensePercent)), ArithCmpI_Sgt);
-  if (!mlirTypeIsAFloat(sparseElement(dense)))
-    return isMost;
-  TileBuilder outside = *b;
-  MlirRegion regions[2];
-  MlirType i1 = mlirValueGetType(isMost);
-  *b = tileBuilderInRegion(&outside, &regions[0], 0, NULL);
-  MlirValue all = areFinite(lowering, dense);
-  if (!mlirValueIsNull(all))
-    scfYieldOpCreate(b, 1, &all);
-  TileBuilder otherwise = tileBuilderInRegion(&outside, &regions[1], 0, NULL);
-  MlirValue no = tileBuildInteger(&otherwise, i1, 0);
-  scfYieldOpCreate(&otherwise, 1, &no);
-  *b = outside;
-  if (!mlirValueIsNull(all))
-    return tileOnlyResult(scfIfOpCreate(b, 1, &i1, isMost, regions[0], regions[1]));
-  mlirRegionDestroy(regions[0]);
-  mlirRegionDestroy(regions[1]);
-  return all;
+  MlirValue tiles = tileBuildMul(b, named->lines, tileBuildSize(b, named->mask, 1));
+  MlirValue count = tileBuildMul(b, sparseTotal(lowering, positions, named->lines), tileBuildIndex(b, 100));
+  return arithCmpIOpBuild(b, count, tileBuildMul(b, tiles, tileBuildIndex(b, percent)), ArithCmpI_Sgt);
 }
 
-bool sparseBeginDense(SparseLowering *lowering, const SparseMatrix *matrix, MlirValue positions, MlirValue lines,
-                      MlirValue dense, MlirValue init, SparseDense *choice) {
-  MlirValue values = matrix->parts[1];
-  *choice = (SparseDense){.isMade = mlirTypeEqual(sparseElement(values), sparseElement(init))};
-  if (!choice->isMade)
-    return true;
-  choice->condition = isDense(lowering, matrix, positions, lines, dense);
-  if (mlirValueIsNull(choice->condition))
-    return false;
-  choice->outside = lowering->builder;
-  lowering->builder = tileBuilderInRegion(&choice->outside, &choice->regions[0], 0, NULL);
+// All elements stay: the values are the matrix.
+static MlirValue doAllStay(SparseLowering *lowering, const Named *named, MlirValue positions) {
+  TileBuilder *b = &lowering->builder;
+  MlirValue tiles = tileBuildMul(b, named->lines, tileBuildSize(b, named->mask, 1));
+  MlirValue all = arithCmpIOpBuild(b, sparseTotal(lowering, positions, named->lines), tiles, ArithCmpI_Eq);
+  if (mlirValueIsNull(named->hidden))
+    return all;
+  MlirValue yes = tileBuildInteger(b, mlirValueGetType(all), 1);
+  return arithAndIOpBuild(b, all, arithXOrIOpBuild(b, named->hasSome, yes));
+}
+
+// So many micro-tiles are named that the dense product is faster; and the terms that the mask leaves out are zeros,
+// which they are unless the other factor has an infinity or a nan.
+static MlirValue areMostAndFinite(SparseLowering *lowering, const Named *named, MlirValue positions, MlirValue dense) {
+  MlirValue areMost = areMoreThan(lowering, named, positions, named->tiles->denseAbove);
+  if (!mlirTypeIsAFloat(sparseElement(dense)))
+    return areMost;
+  SparseBranch branch = sparseBranchBegin(lowering, areMost);
+  sparseBranchElse(lowering, &branch, areFinite(lowering, dense));
+  return sparseBranchEnd(lowering, &branch, tileBuildInteger(&lowering->builder, mlirValueGetType(areMost), 0));
+}
+
+static MlirValue multiplyDensely(SparseLowering *lowering, MlirValue values, MlirValue dense, MlirValue init) {
+  MlirValue result;
   const TileMultiplyDensely product = {
       .L = mlirValueGetType(values), .R = mlirValueGetType(dense), .C = mlirValueGetType(init)};
   TileTemplateUse use = tileUseMultiplyDensely(product);
-  MlirValue result;
-  bool ok = tileTemplateInline(&lowering->builder, &use, (MlirValue[]){values, dense, init}, &result);
-  if (ok)
-    scfYieldOpCreate(&lowering->builder, 1, &result);
-  lowering->builder = tileBuilderInRegion(&choice->outside, &choice->regions[1], 0, NULL);
-  if (!ok)
-    sparseEndDense(lowering, choice, (MlirValue){NULL});
-  return ok;
+  return tileTemplateInline(&lowering->builder, &use, (MlirValue[]){values, dense, init}, &result) ? result
+                                                                                                   : (MlirValue){NULL};
 }
 
-MlirValue sparseEndDense(SparseLowering *lowering, SparseDense *choice, MlirValue product) {
-  if (!choice->isMade)
-    return product;
-  bool ok = !mlirValueIsNull(product);
-  if (ok)
-    scfYieldOpCreate(&lowering->builder, 1, &product);
-  lowering->builder = choice->outside;
-  MlirType type = ok ? mlirValueGetType(product) : (MlirType){NULL};
-  if (ok)
-    return tileOnlyResult(
-        scfIfOpCreate(&lowering->builder, 1, &type, choice->condition, choice->regions[0], choice->regions[1]));
-  for (int i = 0; i < 2; ++i)
-    mlirRegionDestroy(choice->regions[i]);
-  return product;
+// The select as the program has it: kernels of dense products compute it as they pack, where tiles are single elements.
+static MlirValue multiplySelected(SparseLowering *lowering, const Named *named, MlirValue positions, MlirValue dense,
+                                  MlirValue init) {
+  if (mlirOperationIsNull(named->select) || named->hiddenTile[0] > 1 || named->hiddenTile[1] > 1)
+    return multiplyGathered(lowering, named, positions, dense, init);
+  SparseBranch branch = sparseBranchBegin(lowering, areMoreThan(lowering, named, positions, named->tiles->denseAbove));
+  MlirOperation select = tileBuilderInsert(&lowering->builder, mlirOperationClone(named->select));
+  sparseBranchElse(lowering, &branch, multiplyDensely(lowering, tileOnlyResult(select), dense, init));
+  return sparseBranchEnd(lowering, &branch, multiplyGathered(lowering, named, positions, dense, init));
+}
+
+MlirValue sparseMultiplyNamed(SparseLowering *lowering, const SparseMatrix *matrix, const SparseMicroTiles *tiles,
+                              MlirValue dense, MlirValue init) {
+  MlirAttribute encoding = sparseTypeGetEncoding(matrix->type);
+  const int64_t tile[] = {sparseEncodingGetSize(encoding, "tile", 0), sparseEncodingGetSize(encoding, "tile", 1)};
+  Named named = {.tiles = tiles,
+                 .mask = matrix->parts[0],
+                 .values = matrix->parts[1],
+                 .lines = sparseCountCells(lowering, matrix->sizes, 0, tiles->lines),
+                 .hiddenTile = {tile[0], tile[1]}};
+  lookThrough(matrix, tile, &named);
+  if (tiles->lines != tile[0] && !combineMask(lowering, matrix, tile, &named))
+    return (MlirValue){NULL};
+  MlirValue positions = sparseCountNamed(lowering, named.mask, named.lines);
+  if (mlirValueIsNull(positions) || !mlirTypeEqual(sparseElement(named.values), sparseElement(init)))
+    return mlirValueIsNull(positions) ? positions : multiplyGathered(lowering, &named, positions, dense, init);
+  SparseBranch branch = sparseBranchBegin(lowering, mlirOperationIsNull(named.select)
+                                                        ? areMostAndFinite(lowering, &named, positions, dense)
+                                                        : doAllStay(lowering, &named, positions));
+  sparseBranchElse(lowering, &branch, multiplyDensely(lowering, named.values, dense, init));
+  return sparseBranchEnd(lowering, &branch, multiplySelected(lowering, &named, positions, dense, init));
 }

@@ -112,23 +112,7 @@ static MlirValue isSkewedHere(SparseLowering *lowering, MlirValue positions, Mli
 
 MlirValue sparseMultiplyEither(SparseLowering *lowering, const TileSpmmCsr *lines, const SparseSemiring *semiring,
                                const MlirValue inputs[4], MlirValue init, const MlirValue grid[2]) {
-  MlirValue condition = isSkewedHere(lowering, inputs[0], inputs[2]), none = {NULL};
-  MlirType type = mlirValueGetType(init);
-  TileBuilder outside = lowering->builder;
-  MlirRegion regions[2];
-  bool ok = !mlirValueIsNull(condition);
-  for (int i = 0; i < 2; ++i) {
-    lowering->builder = tileBuilderInRegion(&outside, &regions[i], 0, NULL);
-    MlirValue result = i == 0 ? sparseMultiplyEntries(lowering, lines, semiring, inputs, init)
-                              : sparseLaunch(lowering, tileUseSpmmCsr(*lines), 2, grid, 4, inputs, init);
-    ok &= !mlirValueIsNull(result);
-    if (ok)
-      scfYieldOpCreate(&lowering->builder, 1, &result);
-  }
-  lowering->builder = outside;
-  if (ok)
-    return tileOnlyResult(scfIfOpCreate(&lowering->builder, 1, &type, condition, regions[0], regions[1]));
-  for (int i = 0; i < 2; ++i)
-    mlirRegionDestroy(regions[i]);
-  return none;
+  SparseBranch branch = sparseBranchBegin(lowering, isSkewedHere(lowering, inputs[0], inputs[2]));
+  sparseBranchElse(lowering, &branch, sparseMultiplyEntries(lowering, lines, semiring, inputs, init));
+  return sparseBranchEnd(lowering, &branch, sparseLaunch(lowering, tileUseSpmmCsr(*lines), 2, grid, 4, inputs, init));
 }

@@ -204,3 +204,35 @@ MlirValue sparseBodyEnd(SparseLowering *lowering, SparseBody *body, intptr_t cou
                             tileBuildIteratorTypes(b, 1, 0), none, none, region);
   return tileOnlyResult(op);
 }
+
+//===--- branches -----------------------------------------------------------===//
+
+static MlirValue endRegion(SparseLowering *lowering, MlirValue value) {
+  if (!mlirValueIsNull(value))
+    scfYieldOpCreate(&lowering->builder, 1, &value);
+  return value;
+}
+
+SparseBranch sparseBranchBegin(SparseLowering *lowering, MlirValue condition) {
+  SparseBranch branch = {.outside = lowering->builder, .condition = condition};
+  lowering->builder = tileBuilderInRegion(&branch.outside, &branch.regions[0], 0, NULL);
+  return branch;
+}
+
+void sparseBranchElse(SparseLowering *lowering, SparseBranch *branch, MlirValue value) {
+  branch->first = endRegion(lowering, value);
+  lowering->builder = tileBuilderInRegion(&branch->outside, &branch->regions[1], 0, NULL);
+}
+
+MlirValue sparseBranchEnd(SparseLowering *lowering, SparseBranch *branch, MlirValue value) {
+  endRegion(lowering, value);
+  lowering->builder = branch->outside;
+  if (!mlirValueIsNull(branch->condition) && !mlirValueIsNull(branch->first) && !mlirValueIsNull(value)) {
+    MlirType type = mlirValueGetType(value);
+    return tileOnlyResult(
+        scfIfOpCreate(&lowering->builder, 1, &type, branch->condition, branch->regions[0], branch->regions[1]));
+  }
+  for (int i = 0; i < 2; ++i)
+    mlirRegionDestroy(branch->regions[i]);
+  return (MlirValue){NULL};
+}

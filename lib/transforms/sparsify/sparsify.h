@@ -4,6 +4,7 @@
 #include "lib/capi/pass.h"
 
 extern const MlirExtPassDefinition sparseFindAttributesPass;
+extern const MlirExtPassDefinition sparseFindMasksPass;
 extern const MlirExtPassDefinition sparseFoldConstantsPass;
 extern const MlirExtPassDefinition sparsePackNmPass;
 extern const MlirExtPassDefinition sparsePropagateAttributesPass;

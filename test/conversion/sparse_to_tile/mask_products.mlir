@@ -47,3 +47,43 @@ func.func @transposed(%a: tensor<48x64xf32, #sparse.mask<tile = [8, 4]>>, %b: te
   %r = sparse.spmm %a transpose, %b, %c : tensor<48x64xf32, #sparse.mask<tile = [8, 4]>>, tensor<48x16xf32>, tensor<64x16xf32>
   return %r : tensor<64x16xf32>
 }
+
+// A mask with an element for each: 16 lines become a micro-tile's. On GPUs the elements stay blocks.
+// CHECK-LABEL: func.func @elements
+// CHECK: tile.launch @combine_mask
+// CHECK: tile.launch @spmm_named
+// GPU-LABEL: func.func @elements
+// GPU-NOT: @combine_mask
+// GPU: tile.launch @spmm_bsr
+func.func @elements(%a: tensor<64x48xf32, #sparse.mask<tile = [1, 1]>>, %b: tensor<48x16xf32>, %c: tensor<64x16xf32>) -> tensor<64x16xf32> {
+  %r = sparse.spmm %a, %b, %c {sparse.micro_tiles = #sparse.micro_tiles<axis = 1, by = 1, lines = 16>} : tensor<64x48xf32, #sparse.mask<tile = [1, 1]>>, tensor<48x16xf32>, tensor<64x16xf32>
+  return %r : tensor<64x16xf32>
+}
+
+// A select by the mask itself is looked through: three ways, by the count and by what is hidden in micro-tiles.
+// CHECK-LABEL: func.func @select
+// CHECK: tile.launch @combine_mask
+// CHECK: scf.if
+// CHECK: linalg.matmul ins(%arg1,
+// CHECK: } else {
+// CHECK: scf.if
+// CHECK: linalg.generic
+// CHECK: linalg.matmul
+// CHECK: } else {
+// CHECK: tile.launch @list_tiles
+// CHECK: scf.if
+// CHECK: tile.launch @spmm_named{{.*}} ins(%{{.*}}, %{{.*}}, %arg0, %arg1,
+// CHECK: } else {
+// CHECK: tile.launch @spmm_named{{.*}} ins(%{{.*}}, %{{.*}}, %{{.*}}, %arg1,
+func.func @select(%m: tensor<64x48xi1>, %x: tensor<64x48xf32>, %b: tensor<48x16xf32>, %c: tensor<64x16xf32>) -> tensor<64x16xf32> {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<64x48xf32>
+  %s = linalg.generic {indexing_maps = [affine_map<(i, k) -> (i, k)>, affine_map<(i, k) -> (i, k)>, affine_map<(i, k) -> (i, k)>], iterator_types = ["parallel", "parallel"]} ins(%m, %x : tensor<64x48xi1>, tensor<64x48xf32>) outs(%e : tensor<64x48xf32>) {
+  ^bb0(%p: i1, %v: f32, %o: f32):
+    %q = arith.select %p, %v, %z : f32
+    linalg.yield %q : f32
+  } -> tensor<64x48xf32>
+  %a = sparse.assemble(%m, %s) : tensor<64x48xi1>, tensor<64x48xf32> -> tensor<64x48xf32, #sparse.mask<tile = [1, 1]>>
+  %r = sparse.spmm %a, %b, %c {sparse.micro_tiles = #sparse.micro_tiles<axis = 1, by = 1, lines = 16>} : tensor<64x48xf32, #sparse.mask<tile = [1, 1]>>, tensor<48x16xf32>, tensor<64x16xf32>
+  return %r : tensor<64x16xf32>
+}

@@ -58,7 +58,7 @@ func.func private @f() attributes {a = #sparse.attribute<grain = [1], bits = den
 // -----
 
 func.func @f() {
-  // expected-error@+1 {{unknown attribute 'sparse.other', expected sparse.attribute}}
+  // expected-error@+1 {{unknown attribute 'sparse.other', expected sparse.attribute or sparse.micro_tiles}}
   %a = tensor.empty() {sparse.other} : tensor<2xf32>
   return
 }

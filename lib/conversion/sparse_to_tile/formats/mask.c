@@ -33,11 +33,10 @@ static bool fromLines(SparseLowering *lowering, const SparseLines *lines, MlirTy
 
 enum { GatheredAtOnce = 16, GatheredLines = 8 }; // tiles of one column, and their rows
 
-// Where the tiles that the mask names begin, row by row of tiles. Null after a diagnostic.
-static MlirValue countTiles(SparseLowering *lowering, const SparseMatrix *matrix, MlirValue lines) {
+MlirValue sparseCountNamed(SparseLowering *lowering, MlirValue mask, MlirValue lines) {
   TileBuilder *b = &lowering->builder;
   MlirType i32 = mlirIntegerTypeGet(b->context, 32);
-  MlirValue mask = matrix->parts[0], ends = tileBuildAdd(b, lines, tileBuildIndex(b, 1));
+  MlirValue ends = tileBuildAdd(b, lines, tileBuildIndex(b, 1));
   const TileCountRows counts = {.E = sparseElement(mask),
                                 .P = i32,
                                 .COLUMNS = lowering->target->search.model.sparseRow,
@@ -48,12 +47,12 @@ static MlirValue countTiles(SparseLowering *lowering, const SparseMatrix *matrix
                                 : sparseSumUp(lowering, count, sparseEmpty(lowering, sparseVectorOf(i32), 1, &ends));
 }
 
-// Their coordinates: with the positions bsr's, without a sort; behind them a place for each line.
-static MlirValue listTiles(SparseLowering *lowering, const SparseMatrix *matrix, MlirValue positions, MlirValue lines) {
+// With the positions bsr's coordinates, without a sort.
+MlirValue sparseListNamed(SparseLowering *lowering, MlirValue mask, MlirValue positions, MlirValue lines) {
   MlirType i32 = mlirIntegerTypeGet(lowering->builder.context, 32);
   const TileListTiles lists = {.P = i32, .I = i32};
   MlirValue entries = tileBuildAdd(&lowering->builder, sparseTotal(lowering, positions, lines), lines);
-  return sparseLaunch(lowering, tileUseListTiles(lists), 1, &lines, 2, (MlirValue[]){matrix->parts[0], positions},
+  return sparseLaunch(lowering, tileUseListTiles(lists), 1, &lines, 2, (MlirValue[]){mask, positions},
                       sparseEmpty(lowering, sparseVectorOf(i32), 1, &entries));
 }
 
@@ -80,34 +79,32 @@ static MlirValue gatherTiles(SparseLowering *lowering, const SparseMatrix *matri
 
 static bool multiplies(MlirType type, bool isTransposed) { return !isTransposed; }
 
-// The named tiles are gathered once, and multiplied as blocks.
-static MlirValue multiplyBlocks(SparseLowering *lowering, const SparseMatrix *matrix, const MlirValue listed[2],
+// The named tiles are gathered once in memory, and multiplied as blocks.
+static MlirValue multiplyBlocks(SparseLowering *lowering, const SparseMatrix *matrix, int64_t height, int64_t width,
                                 MlirValue dense, MlirValue init) {
-  MlirAttribute encoding = sparseTypeGetEncoding(matrix->type);
-  int64_t height = sparseEncodingGetSize(encoding, "tile", 0), width = sparseEncodingGetSize(encoding, "tile", 1);
   MlirAttribute bsr =
       sparseEncodingMake(lowering->builder.context, "bsr", (SparseKeyValue[]){{"block", {height, width}}, {NULL}});
   SparseComponent parts[SPARSE_MAX_COMPONENTS];
-  MlirValue values[3] = {listed[0], listed[1]};
+  MlirValue values[3] = {{NULL}}, lines = sparseCountCells(lowering, matrix->sizes, 0, height);
   SparseMatrix blocks = {sparseTypeWithEncoding(matrix->type, bsr), values, {matrix->sizes[0], matrix->sizes[1]}};
   sparseTypeGetComponents(blocks.type, parts);
-  values[2] = gatherTiles(lowering, matrix, values, height, width, parts[2].type);
-  return mlirValueIsNull(values[2]) ? values[2] : sparseBsrLowering.multiply(lowering, &blocks, dense, init);
+  if (mlirValueIsNull(values[0] = sparseCountNamed(lowering, matrix->parts[0], lines)) ||
+      mlirValueIsNull(values[1] = sparseListNamed(lowering, matrix->parts[0], values[0], lines)) ||
+      mlirValueIsNull(values[2] = gatherTiles(lowering, matrix, values, height, width, parts[2].type)))
+    return (MlirValue){NULL};
+  return sparseBsrLowering.multiply(lowering, &blocks, dense, init);
 }
 
 static MlirValue multiply(SparseLowering *lowering, const SparseMatrix *matrix, MlirValue dense, MlirValue init) {
-  int64_t height = sparseEncodingGetSize(sparseTypeGetEncoding(matrix->type), "tile", 0);
-  MlirValue lines = sparseCountCells(lowering, matrix->sizes, 0, height), listed[2] = {{NULL}};
-  bool isNamed = sparseMultipliesNamed(lowering, height, sparseElement(matrix->parts[1]), mlirValueGetType(init));
-  SparseDense choice = {.isMade = false};
-  if (mlirValueIsNull(listed[0] = countTiles(lowering, matrix, lines)) ||
-      (isNamed && !sparseBeginDense(lowering, matrix, listed[0], lines, dense, init, &choice)))
-    return (MlirValue){NULL};
-  listed[1] = listTiles(lowering, matrix, listed[0], lines);
-  MlirValue product = mlirValueIsNull(listed[1]) ? listed[1]
-                      : isNamed                  ? sparseMultiplyNamed(lowering, matrix, listed, dense, init)
-                                                 : multiplyBlocks(lowering, matrix, listed, dense, init);
-  return sparseEndDense(lowering, &choice, product);
+  enum { DenseAbove = 80 }; // percent: the dense product takes as long (4096² by 256 columns, Zen 5)
+  MlirAttribute encoding = sparseTypeGetEncoding(matrix->type);
+  int64_t height = sparseEncodingGetSize(encoding, "tile", 0), width = sparseEncodingGetSize(encoding, "tile", 1);
+  SparseMicroTiles tiles;
+  if (!sparseMicroTilesOf(lowering->op, &tiles))
+    tiles = (SparseMicroTiles){.axis = 1, .by = width, .lines = height, .denseAbove = DenseAbove};
+  return sparseMultipliesNamed(lowering, &tiles, sparseElement(matrix->parts[1]), mlirValueGetType(init))
+             ? sparseMultiplyNamed(lowering, matrix, &tiles, dense, init)
+             : multiplyBlocks(lowering, matrix, height, width, dense, init);
 }
 
 const SparseFormatLowering sparseMaskLowering = {

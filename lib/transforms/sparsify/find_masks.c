@@ -1,0 +1,126 @@
+// sparse-find-masks{sparsity=exact}: a product whose left factor a mask tensor makes zero becomes a masked product,
+// which gathers the micro-tiles that the mask names, or runs densely, by what it counts when it runs.
+//
+//   s = select(mask, x, 0);  y = s · w   →   y = sparse.spmm (mask, s), w  {sparse.micro_tiles = …}
+//
+// Expects: linalg on tensors. Leaves: the select, which the dense product reads; on other machines than CPUs, and where
+// the product is too small to pay for a look at the mask, nothing changes. Numbers: docs/numerics.md §4 (what a mask
+// hides takes no part). Paper: PIT (SOSP 2023), whose masks come with the operator; here they are found.
+// Cost: linear in the ops.
+#include "dialects/sparse/ops.h"
+#include "dialects/tile/tile.h"
+#include "lib/analysis/product.h"
+#include "lib/analysis/sparsity/masked_values.h"
+#include "lib/analysis/target_of_pass.h"
+#include "lib/ir/pass.h"
+#include "lib/support/integer.h"
+#include "lib/transforms/sparsify/sparsify.h"
+#include "upstream/func.h"
+#include "upstream/tensor.h"
+
+enum {
+  LeastColumns = 64, // of the result: with fewer, reading the mask costs as much as it saves
+  Lines = 32,        // of a micro-tile, where the mask has an element for each
+  LeastLines = 4,
+  MostLines = 128, // what the kernel of named tiles packs at once
+  DenseAbove = 80  // percent; measured (docs/sparse.md)
+};
+
+//===--- questions ----------------------------------------------------------===//
+
+static bool isAtLeast(MlirType type, intptr_t axis, int64_t least) {
+  int64_t size = mlirShapedTypeGetDimSize(type, axis);
+  return mlirShapedTypeIsDynamicSize(size) || size >= least;
+}
+
+// The micro-tiles for a mask of such tiles. False: none are packed by the kernel.
+static bool chooseMicroTiles(const int64_t tile[2], SparseMicroTiles *tiles) {
+  *tiles = (SparseMicroTiles){.axis = 1, .by = tile[1], .lines = tile[0], .denseAbove = DenseAbove};
+  if (tile[0] == 1 && tile[1] == 1)
+    tiles->lines = Lines;
+  return tiles->lines >= LeastLines && tiles->lines <= MostLines && tessera_is_power_of_two(tiles->lines);
+}
+
+typedef struct MaskedProduct {
+  TileMatrixProduct product;
+  SparseMaskedValues masked;
+  SparseMicroTiles tiles;
+} MaskedProduct;
+
+static bool matchMaskedProduct(MlirOperation op, MaskedProduct *found) {
+  if (!tileMatchMatrixProduct(op, &found->product) || found->product.isVector || found->product.transposeLhs)
+    return false;
+  MlirType result = tileOnlyResultType(op), element = mlirShapedTypeGetElementType(result);
+  MlirValue factor = mlirOperationGetOperand(op, found->product.lhs);
+  unsigned width = mlirTypeIsAFloat(element) ? mlirFloatTypeGetWidth(element) : mlirIntegerTypeGetWidth(element);
+  return width >= 32 && mlirTypeEqual(element, mlirShapedTypeGetElementType(mlirValueGetType(factor))) &&
+         isAtLeast(result, 0, Lines) && isAtLeast(result, 1, LeastColumns) &&
+         sparseMatchMaskedValues(factor, &found->masked) && chooseMicroTiles(found->masked.tile, &found->tiles);
+}
+
+//===--- the pass -----------------------------------------------------------===//
+
+static void rewrite(MlirOperation op, const MaskedProduct *found) {
+  TileBuilder b = tileBuilderBefore(op);
+  const TileMatrixProduct *product = &found->product;
+  MlirValue values = mlirOperationGetOperand(op, product->lhs), sizes[2];
+  MlirType type = mlirValueGetType(values);
+  MlirAttribute encoding = sparseEncodingMake(
+      b.context, "mask", (SparseKeyValue[]){{"tile", {found->masked.tile[0], found->masked.tile[1]}}, {NULL}});
+  intptr_t open = 0;
+  for (intptr_t axis = 0; axis < 2; ++axis)
+    if (mlirShapedTypeIsDynamicDim(type, axis))
+      sizes[open++] = tileBuildSize(&b, values, axis);
+  MlirType encoded = sparseTypeWithEncoding(type, encoding);
+  SparseComponent parts[SPARSE_MAX_COMPONENTS];
+  sparseTypeGetComponents(encoded, parts);
+  MlirValue mask = found->masked.mask; // its type may know a size that the matrix leaves open
+  if (!mlirTypeEqual(mlirValueGetType(mask), parts[0].type))
+    mask = tensorCastOpBuild(&b, parts[0].type, mask);
+  MlirValue factor = sparseAssembleOpBuild(&b, encoded, 2, (MlirValue[]){mask, values}, open, sizes);
+  MlirAttribute none = mlirAttributeGetNull();
+  MlirOperation made = sparseSpmmOpCreate(&b, factor, mlirOperationGetOperand(op, product->rhs),
+                                          mlirOperationGetOperand(op, product->init), none, none,
+                                          product->transposeRhs ? mlirUnitAttrGet(b.context) : none);
+  mlirOperationSetDiscardableAttributeByName(made, tileString(sparseMicroTilesName),
+                                             sparseMicroTilesMake(b.context, found->tiles));
+  mlirValueReplaceAllUsesOfWith(tileOnlyResult(op), tileOnlyResult(made));
+  mlirOperationDestroy(op);
+}
+
+static bool run(MlirOperation function, MlirExtPass pass) {
+  MaskedProduct found;
+  TileTarget target;
+  if (tileStringEquals(mlirExtPassGetString(pass, "sparsity"), "off"))
+    return true;
+  if (!tileTargetOfPass(function, pass, &target))
+    return false;
+  TileOps ops = tileCollect(function, NULL);
+  for (intptr_t i = 0; i < ops.count && !target.search.isGpu; ++i) {
+    if (!matchMaskedProduct(ops.items[i], &found))
+      continue;
+    rewrite(ops.items[i], &found);
+    mlirExtPassAddStatistic(pass, 0, 1);
+  }
+  tileOpsFree(&ops);
+  tileTargetFree(&target);
+  return true;
+}
+
+static void registerDialects(MlirDialectRegistry registry) {
+  tileRegisterDialect(registry);
+  sparseRegisterDialect(registry);
+}
+
+const MlirExtPassDefinition sparseFindMasksPass = {
+    .argument = "sparse-find-masks",
+    .summary = "Gather what a run-time mask names in products, instead of multiplying zeros",
+    .anchor = funcFuncOpName,
+    .options = (const MlirExtPassOption[]){TILE_CHIP_OPTION,
+                                           {"sparsity", "off: no mask is looked for", MlirExtOption_String, "exact"},
+                                           {NULL}},
+    .statistics = (const char *const[]){"products: products that a mask decides", NULL},
+    .dialects = (const char *const[]){"arith", "tensor", "linalg", NULL},
+    .registerDialects = registerDialects,
+    .run = run,
+};

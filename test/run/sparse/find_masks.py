@@ -1,0 +1,133 @@
+"""Selects by run-time masks, then products, against numpy. Use: find_masks.py FOLDER_OF_TOOLS TARGET… [--mutant]
+
+One compiled program per form runs under many masks, with sizes that do not divide: none, all, single elements at random, whole micro-tiles at
+random, all but a column. Rows of the other factor that the mask hides from everybody hold infinities and nans where the
+program states the mask as a format; in a select they take part as linalg says, or not at all: there they are finite.
+"""
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+DTYPES = {"f64": "f8", "f32": "f4", "i32": "i4"}
+ONE, ROWS, BOTH = (1, 1), (32, 1), (8, 4)
+MASKS = ["none", "all", "elements", "tiles", "most"]
+
+
+def select_form(tile, element, transposed):
+    """select(mask[i / h, k / w], x, 0) · b + c."""
+    place = ", ".join(name if size == 1 else f"{name} floordiv {size}" for name, size in zip("ik", tile))
+    zero, dense = "0" if element == "i32" else "0.0", f"tensor<?x?x{element}>"
+    right = "(n, k)" if transposed else "(k, n)"
+    return f"""
+func.func @main(%m: tensor<?x?xi1>, %x: {dense}, %b: {dense}, %c: {dense}) -> {dense} {{
+  %z = arith.constant {zero} : {element}
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %h = tensor.dim %x, %c0 : {dense}
+  %w = tensor.dim %x, %c1 : {dense}
+  %e = tensor.empty(%h, %w) : {dense}
+  %s = linalg.generic {{indexing_maps = [affine_map<(i, k) -> ({place})>, affine_map<(i, k) -> (i, k)>, affine_map<(i, k) -> (i, k)>],
+      iterator_types = ["parallel", "parallel"]}} ins(%m, %x : tensor<?x?xi1>, {dense}) outs(%e : {dense}) {{
+  ^bb0(%p: i1, %v: {element}, %o: {element}):
+    %q = arith.select %p, %v, %z : {element}
+    linalg.yield %q : {element}
+  }} -> {dense}
+  %r = linalg.matmul indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> {right}>, affine_map<(m, n, k) -> (m, n)>]
+      ins(%s, %b : {dense}, {dense}) outs(%c : {dense}) -> {dense}
+  return %r : {dense}
+}}
+"""
+
+
+def format_form(tile, element, lines):
+    """A person writes the micro-tiles of a #sparse.mask."""
+    dense = f"tensor<?x?x{element}>"
+    matrix = f"tensor<?x?x{element}, #sparse.mask<tile = [{tile[0]}, {tile[1]}]>>"
+    return f"""
+func.func @main(%m: tensor<?x?xi1>, %v: {dense}, %b: {dense}, %c: {dense}) -> {dense} {{
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %h = tensor.dim %v, %c0 : {dense}
+  %w = tensor.dim %v, %c1 : {dense}
+  %a = sparse.assemble(%m, %v) sizes [%h, %w] : tensor<?x?xi1>, {dense} -> {matrix}
+  %r = sparse.spmm %a, %b, %c {{sparse.micro_tiles = #sparse.micro_tiles<axis = 1, by = {tile[1]}, lines = {lines}, dense_above = 60>}}
+      : {matrix}, {dense}, {dense}
+  return %r : {dense}
+}}
+"""
+
+
+FORMS = [("select", ONE, "f32", False), ("select", ROWS, "f32", True), ("select", ONE, "i32", True), ("select", ONE, "f64", False),
+         ("select", BOTH, "f32", False), ("format", ONE, "f32", 16), ("format", BOTH, "i32", 32)]
+
+
+def draw_mask(rng, kind, tile, shape):
+    cells = [-(-size // by) for size, by in zip(shape, tile)]
+    if kind in ("none", "all"):
+        return np.full(cells, kind == "all")
+    if kind == "elements":
+        return rng.random(cells) < .05
+    if kind == "tiles":  # whole micro-tiles of 32 lines
+        lines = max(1, 32 // tile[0])
+        return np.repeat(rng.random((-(-cells[0] // lines), cells[1])) < .3, lines, 0)[:cells[0]]
+    mask = rng.random(cells) < .97
+    mask[:, int(rng.integers(cells[1]))] = False
+    return mask
+
+
+def draw(rng, kind, form):
+    style, tile, element, last = form
+    rows, inner, columns = int(rng.choice([37, 69, 96])), int(rng.choice([21, 70, 150])), int(rng.choice([64, 70, 97]))
+    mask = draw_mask(rng, kind, tile, (rows, inner))
+    shown = np.repeat(np.repeat(mask, tile[0], 0), tile[1], 1)[:rows, :inner]
+    a, b, c = (rng.integers(-3, 4, s).astype(DTYPES[element]) for s in ((rows, inner), (inner, columns), (rows, columns)))
+    want = (np.where(shown, a, 0) @ b + c).astype(c.dtype)
+    if style == "format":
+        a = np.where(shown, a, 0).astype(a.dtype)
+        if element != "i32":
+            unused = ~shown.any(0)
+            b[unused] = rng.choice([np.inf, -np.inf, np.nan], (int(unused.sum()), columns))
+    elif element != "i32":  # what the mask hides is never read
+        a[~shown] = np.nan
+    return [mask, a, b.T.copy() if style == "select" and last else b, c], want
+
+
+def run(command, folder):
+    done = subprocess.run(command, capture_output=True, text=True)
+    return done.stderr, np.load(folder / "r.npy") if done.returncode == 0 else None
+
+
+def main():
+    mutant = "--mutant" in sys.argv
+    tools, targets = Path(sys.argv[1]), [t for t in sys.argv[2:] if t != "--mutant"]
+    runs = wrong = 0
+    for target in targets:
+        compiled = target == "cpu"  # once for all masks; elsewhere each run compiles, so that fewer are tried
+        for number, form in enumerate(FORMS if compiled else FORMS[::3]):
+            rng = np.random.default_rng(number)
+            with tempfile.TemporaryDirectory() as folder:
+                folder = Path(folder)
+                text, program = folder / "program.mlir", folder / "program.so"
+                text.write_text(select_form(*form[1:]) if form[0] == "select" else format_form(*form[1:]))
+                if compiled:
+                    subprocess.run([tools / "tile-translate", text, "--tile-to-program", "-o", program], check=True)
+                for kind in MASKS if compiled else MASKS[2:4]:
+                    arrays, want = draw(rng, kind, form)
+                    files = [f"--out={folder / 'r.npy'}"]
+                    for i, array in enumerate(arrays):
+                        np.save(folder / f"{i}.npy", array)
+                        files.append(f"--in={folder / f'{i}.npy'}")
+                    error, seen = run([tools / "tile-exec", program, *files] if compiled else
+                                      [tools / "tile-run", text, f"--target={target}", *files], folder)
+                    runs += 1
+                    if seen is None or not (seen == want + mutant).all():
+                        wrong += 1
+                        print(f"{form} {kind} on {target}: {error}\n{seen}\nwanted\n{want}")
+    print(f"{runs} products, {wrong} wrong")
+    return bool(wrong)
+
+
+sys.exit(main())
