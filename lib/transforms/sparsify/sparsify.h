@@ -7,6 +7,7 @@ extern const MlirExtPassDefinition sparseFindAttributesPass;
 extern const MlirExtPassDefinition sparseFindMasksPass;
 extern const MlirExtPassDefinition sparseFoldConstantsPass;
 extern const MlirExtPassDefinition sparsePackNmPass;
+extern const MlirExtPassDefinition sparsePrintPermutableAxesPass;
 extern const MlirExtPassDefinition sparsePropagateAttributesPass;
 extern const MlirExtPassDefinition sparsePruneNmPass;
 extern const MlirExtPassDefinition sparseRuntimeCheckPass;
