@@ -13,7 +13,7 @@ A .mlir or .test file is a test when it holds RUN lines. In them:
   %cuda              CUDA's toolkit, where there is one (cuda-header)
   %source %build     the source and the build folder        %libtessera  the shared library   %llvm_tools  LLVM's programs
   FileCheck, not, count, split-file, mlir-opt, …             LLVM 22's, by name
-REQUIRES/UNSUPPORTED may name: avx512 ptxas cuda-header long (./dev check --long) sanitizers asan ubsan tsan
+REQUIRES/UNSUPPORTED may name: avx512 amx ptxas cuda-header long (./dev check --long) sanitizers asan ubsan tsan
 """
 import glob
 import importlib.util
@@ -75,8 +75,8 @@ config.substitutions += [(rf"%{word}\b", meaning) for word, meaning in words.ite
 # --- What this machine and build have -------------------------------------------------------------------------------
 
 with open("/proc/cpuinfo") as cpu:
-    if " avx512f " in cpu.read():
-        config.available_features.add("avx512")
+    flags = cpu.read()
+    config.available_features |= {name for name, flag in (("avx512", "avx512f"), ("amx", "amx_tile")) if f" {flag} " in flags}
 if shutil.which("ptxas") or os.access("/usr/local/cuda/bin/ptxas", os.X_OK):
     config.available_features.add("ptxas")
 cuda = next((home for home in (os.environ.get("CUDA_HOME"), os.environ.get("CUDA_PATH"), "/usr/local/cuda")

@@ -140,9 +140,12 @@ const char *tileFactorPart(MlirOperation mma) {
 
 const TileDot tileDots[TileNumDots] = {{"tdpbf16ps", 2, "bf16", "f32", .losesSubnormals = true, .isByTiles = true},
                                        {"tdpbssd", 4, "i8", "i32", .isByTiles = true},
+                                       {"tdpbusd", 4, "i8", "i32", .isUnsigned = {true, false}, .isByTiles = true},
+                                       {"tdpbsud", 4, "i8", "i32", .isUnsigned = {false, true}, .isByTiles = true},
+                                       {"tdpbuud", 4, "i8", "i32", .isUnsigned = {true, true}, .isByTiles = true},
                                        {"tdpfp16ps", 2, "f16", "f32", .isByTiles = true},
                                        {"vdpbf16ps", 2, "bf16", "f32", .losesSubnormals = true},
-                                       {"vpdpbusd", 4, "i8", "i32"},
+                                       {"vpdpbusd", 4, "i8", "i32", .isUnsigned = {true, false}},
                                        {"vfmaddph", 2, "f16", "f16", .isByHalves = true}};
 
 const TileDot *tileDotOf(MlirOperation mma) {

@@ -48,9 +48,10 @@ typedef struct TileDot {
   const char *element, *sum; // types
   bool losesSubnormals;      // they count as 0
   bool isByHalves;           // a multiply-add: each member of a group has a sum of its own, added up at the end
+  bool isUnsigned[2];        // the left and the right bytes
   bool isByTiles;            // on tile registers (AMX), which a process may be denied: code without them stands beside
 } TileDot;
-enum { TileNumDots = 6 };
+enum { TileNumDots = 9 };
 extern const TileDot tileDots[TileNumDots];
 const TileDot *tileDotOf(MlirOperation mma); // null: `mma` names none
 bool tileDotTakes(const TileDot *dot, MlirType element, MlirType sum);

@@ -11,15 +11,17 @@
 //===--- the body -----------------------------------------------------------===//
 
 // The argument that `value` is, seen through a widening; -1 for anything else.
-static int argumentOf(MlirBlock body, MlirValue value, TileUpstream widen) {
+static int argumentOf(MlirBlock body, MlirValue value, TileUpstream widen, bool *isUnsigned) {
   MlirOperation op = tileDefiningOp(value);
-  if (tileUpstreamKind(op) == widen)
+  *isUnsigned = widen == ArithOp_ExtSI && tileUpstreamKind(op) == ArithOp_ExtUI;
+  if (tileUpstreamKind(op) == widen || *isUnsigned)
     value = tileOnlyOperand(op);
   bool isOurs = mlirValueIsABlockArgument(value) && mlirBlockEqual(mlirBlockArgumentGetOwner(value), body);
   return isOurs ? (int)mlirBlockArgumentGetArgNumber(value) : -1;
 }
 
-bool tileBodyMatchMultiplyAdd(MlirBlock body, int *lhs, int *rhs) {
+// As tileBodyMatchMultiplyAdd; says which factors of integers are unsigned.
+static bool matchMultiplyAdd(MlirBlock body, int *lhs, int *rhs, bool areUnsigned[2]) {
   if (mlirBlockIsNull(body) || mlirBlockGetNumArguments(body) != 3 ||
       mlirOperationGetNumOperands(mlirBlockGetTerminator(body)) != 1)
     return false;
@@ -34,9 +36,14 @@ bool tileBodyMatchMultiplyAdd(MlirBlock body, int *lhs, int *rhs) {
       !(isFloat ? arithMulFOpIsA : arithMulIOpIsA)(product))
     return false;
   TileUpstream widen = isFloat ? ArithOp_ExtF : ArithOp_ExtSI;
-  *lhs = argumentOf(body, tileBinaryLhs(product), widen);
-  *rhs = argumentOf(body, tileBinaryRhs(product), widen);
+  *lhs = argumentOf(body, tileBinaryLhs(product), widen, &areUnsigned[0]);
+  *rhs = argumentOf(body, tileBinaryRhs(product), widen, &areUnsigned[1]);
   return *lhs + *rhs == 1 && *lhs >= 0 && *rhs >= 0;
+}
+
+bool tileBodyMatchMultiplyAdd(MlirBlock body, int *lhs, int *rhs) {
+  bool areUnsigned[2];
+  return matchMultiplyAdd(body, lhs, rhs, areUnsigned) && !areUnsigned[0] && !areUnsigned[1];
 }
 
 //===--- the maps -----------------------------------------------------------===//
@@ -123,9 +130,21 @@ bool tileMatchMatrixProduct(MlirOperation op, TileMatrixProduct *product) {
 
 //===--- questions ----------------------------------------------------------===//
 
-bool tileStructuredMatchMultiplyAdd(const TileStructured *s, int *lhs, int *rhs) {
+static bool hasOperandsOfProduct(const TileStructured *s) {
   return s->numInputs == 2 && s->numOutputs == 1 && s->operands[0].isTensor && s->operands[1].isTensor &&
-         tileStructuredAccumulates(s, &s->operands[2]) && tileBodyMatchMultiplyAdd(s->body, lhs, rhs);
+         tileStructuredAccumulates(s, &s->operands[2]);
+}
+
+bool tileStructuredMatchMultiplyAdd(const TileStructured *s, int *lhs, int *rhs) {
+  return hasOperandsOfProduct(s) && tileBodyMatchMultiplyAdd(s->body, lhs, rhs);
+}
+
+void tileStructuredUnsignedFactors(const TileStructured *s, int lhs, bool areUnsigned[2]) {
+  int first, second;
+  bool found[2] = {false, false};
+  bool isProduct = matchMultiplyAdd(s->body, &first, &second, found);
+  areUnsigned[0] = isProduct && found[first == lhs ? 0 : 1];
+  areUnsigned[1] = isProduct && found[first == lhs ? 1 : 0];
 }
 
 static bool isWidth(MlirType type, unsigned width) {
@@ -244,6 +263,12 @@ static bool fillsTiles(const TileStructured *s, int lhs, int rhs) {
   return rows >= LeastRows && columns >= LeastColumns;
 }
 
+// Kernels make signed left factors unsigned for the instruction on vectors.
+static bool takesSigns(const TileDot *dot, const bool areUnsigned[2]) {
+  return dot->isUnsigned[1] == areUnsigned[1] &&
+         (dot->isUnsigned[0] == areUnsigned[0] || (dot->isUnsigned[0] && !dot->isByTiles));
+}
+
 const TileDot *tileStructuredProductDot(const TileStructured *s, int lhs, int rhs) {
   MlirType a = tileOperandElementType(&s->operands[lhs]), b = tileOperandElementType(&s->operands[rhs]);
   MlirType sum = tileOperandElementType(&s->operands[s->numInputs]);
@@ -251,8 +276,10 @@ const TileDot *tileStructuredProductDot(const TileStructured *s, int lhs, int rh
     return NULL;
   if (mlirTypeIsABF16(sum)) // rounded at the end
     sum = mlirF32TypeGet(mlirTypeGetContext(sum));
+  bool areUnsigned[2];
+  tileStructuredUnsignedFactors(s, lhs, areUnsigned);
   for (int i = 0; i < TileNumDots; ++i)
-    if (s->target->hasDot[i] && tileDotTakes(&tileDots[i], a, sum) &&
+    if (s->target->hasDot[i] && tileDotTakes(&tileDots[i], a, sum) && takesSigns(&tileDots[i], areUnsigned) &&
         (!tileDots[i].isByTiles || fillsTiles(s, lhs, rhs)))
       return &tileDots[i];
   return NULL;
@@ -319,7 +346,10 @@ static bool isMatrixProduct(const TileStructured *s, const TileProduct *p) {
 }
 
 bool tileStructuredMatchMatrixProduct(const TileStructured *s, TileProduct *p) {
-  return tileStructuredMatchMultiplyAdd(s, &p->lhs, &p->rhs) && matchMatrixDims(s, p) && isMatrixProduct(s, p);
+  bool areUnsigned[2];
+  return hasOperandsOfProduct(s) && matchMultiplyAdd(s->body, &p->lhs, &p->rhs, areUnsigned) &&
+         !((areUnsigned[0] || areUnsigned[1]) && tileStructuredGpu(s)) && matchMatrixDims(s, p) &&
+         isMatrixProduct(s, p);
 }
 
 bool tileStructuredHasConstantPanels(const TileStructured *s, const TileProduct *p) {

@@ -16,6 +16,8 @@ bool tileStructuredHasMmaTypes(const TileStructured *structured);
 // A sum of products with such types and a dimension for each role. n is the output's last dimension that one
 // input has alone, of a convolution the channels; m the last one that the other has, where its schedule tiles none.
 bool tileStructuredMatchProduct(const TileStructured *structured, TileProduct *product);
+// Which of the factors `lhs` and the other one are unsigned integers. Only matrix products of CPUs take them.
+void tileStructuredUnsignedFactors(const TileStructured *structured, int lhs, bool areUnsigned[2]);
 // The CPU's dot instruction for the product's types; null for a GPU, and where the machine has none.
 const TileDot *tileStructuredProductDot(const TileStructured *structured, int lhs, int rhs);
 // A matrix product, batched, operands in any order: C[b…, m, n] += sum over k of A[b…, m, k] · B[b…, k, n]. n is the

@@ -278,6 +278,9 @@ TileOperator tileStructuredDescribe(const TileStructured *s, const TileTiling *t
     const TileDot *dot = tiling->isMatrix ? tileStructuredProductDot(s, op.lhs, op.rhs) : NULL;
     op.group = dot ? dot->group : 1;
     op.isByTiles = dot && dot->isByTiles;
+    bool areUnsigned[2];
+    tileStructuredUnsignedFactors(s, op.lhs, areUnsigned);
+    op.needsDot = areUnsigned[0] || areUnsigned[1];
     op.dims[op.k].run = tileStructuredRun(s, &s->operands[op.lhs], op.k);
   }
   return op;

@@ -99,7 +99,9 @@ static const char *atomValue(const char *name) {
     const char *name, *needs, *value;
   } atoms[] = {{"vfmaddph", "avx512fp16", "1x32x1 f16,f16,f16"}, {"vdpbf16ps", "avx512bf16", "1x16x2 bf16,bf16,f32"},
                {"vpdpbusd", "avx512vnni", "1x16x4 i8,i8,i32"},   {"tdpbf16ps", "amx-bf16", "16x16x32 bf16,bf16,f32"},
-               {"tdpbssd", "amx-int8", "16x16x64 i8,i8,i32"},    {"tdpfp16ps", "amx-fp16", "16x16x32 f16,f16,f32"}};
+               {"tdpbssd", "amx-int8", "16x16x64 i8,i8,i32"},    {"tdpbusd", "amx-int8", "16x16x64 i8,i8,i32"},
+               {"tdpbsud", "amx-int8", "16x16x64 i8,i8,i32"},    {"tdpbuud", "amx-int8", "16x16x64 i8,i8,i32"},
+               {"tdpfp16ps", "amx-fp16", "16x16x32 f16,f16,f32"}};
   for (size_t i = 0; i < sizeof atoms / sizeof *atoms; ++i)
     if (!strcmp(atoms[i].name, name))
       return tileCpuHas(atoms[i].needs) ? atoms[i].value : NULL;

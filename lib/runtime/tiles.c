@@ -2,7 +2,7 @@
 // Expects: nothing. Leaves: the permission, which a process cannot give back. Cost: one load after the first call.
 //
 // A library that executes the instructions itself (test/runtime/standin/tiles.c) defines tessera_stand_in_tiles, and is
-// asked in place of the processor and the system.
+// asked in place of the processor and the system; where it gives a negative number, they are asked.
 #include "lib/runtime/tiles.h"
 
 #include "lib/machine/cpu_feature.h"
@@ -38,8 +38,9 @@ static int32_t ask(void) {
   if (wish && strcmp(wish, "off") == 0)
     return 0;
   int32_t (*stand_in)(void) = (int32_t (*)(void))(uintptr_t)dlsym(RTLD_DEFAULT, "tessera_stand_in_tiles");
-  if (stand_in)
-    return stand_in();
+  int32_t given = stand_in ? stand_in() : -1;
+  if (given >= 0)
+    return given;
   int32_t kinds = ask_processor();
   return kinds && ask_system() ? kinds : 0;
 }

@@ -97,6 +97,8 @@ bool tileKindPlainTile(const TileOperator *op, const TileSearchTarget *target, T
 bool tileKindFits(TileKind kind, const TileOperator *op, const TileSearchTarget *target) {
   if (target->isGpu)
     return kind == tileKindOf(op, target);
+  if (op->isMatrix && op->needsDot)
+    return kind == TileKind_Packed;
   if (op->isMatrix)
     return kind == TileKind_Split || (kind && tileKernelKinds[kind]->product);
   return kind == TileKind_Vector || kind == tileKindOf(op, target);

@@ -53,6 +53,7 @@ typedef struct TileOperator {
   bool isMatrix;      // of a CPU: no dimension but m, n, k and those that all operands have (cpu_cost.h)
   int64_t group;      // neighbours along k that a CPU's instruction multiplies and adds up at once
   bool isByTiles;     // the instruction takes tile registers
+  bool needsDot;      // only the instruction multiplies the types: unsigned bytes
 } TileOperator;
 
 // Dimension `dim` is part of the index of some axis.

@@ -69,7 +69,10 @@ static void emit(TileStructured *s, TileContraction *c) {
   const TileProductKernel *kernel = &tileMemoryProduct;
   bool isForGpu = tileStructuredGpu(s) != NULL;
   sortDims(s, c);
+  bool areUnsigned[2];
   c->dot = tileStructuredProductDot(s, c->lhs, c->rhs);
+  tileStructuredUnsignedFactors(s, c->lhs, areUnsigned);
+  c->isUnsigned = areUnsigned[0];
   TileTiling tiling = {.tiled = 1u << c->m | 1u << c->n | 1u << c->k,
                        .whole = -1,
                        .isProduct = true,

@@ -214,7 +214,7 @@ static bool needsGuard(const TileContraction *c) { return c->dot && c->dot->lose
 
 enum { Excess = 128 };
 
-static bool areBytes(const TileContraction *c) { return c->dot && c->dot->group == 4 && !c->dot->isByTiles; }
+static bool areBytes(const TileContraction *c) { return c->dot && c->dot->isUnsigned[0] && !c->isUnsigned; }
 
 // A packed row of ones.
 static MlirValue buildOnes(TileKernelEmission *e, int64_t depth) {

@@ -14,6 +14,7 @@ typedef struct TileContraction {
   int64_t lastPanel;  // columns of the last panel where it is narrower than the others; else 0
   bool arePanels;     // operand rhs is a constant of panels × depth × columns
   bool isWidened;     // the kernel packs its operands as f32, and sums in f32
+  bool isUnsigned;    // the left factors are unsigned integers
   const TileDot *dot; // the CPU's instruction for these types; null: multiply-adds
 } TileContraction;
 

@@ -1,5 +1,6 @@
 // Products of tiles (docs/numerics.md §4): products are exact, the sum is taken in f64 and rounded once, with a bound
 // for any order; integers wrap. `precision tf32` rounds operands first; the split precisions give f32's bound.
+#include "dialects/tile/questions.h"
 #include "lib/interpreter/tile/tile.h"
 
 #include <math.h>
@@ -21,8 +22,8 @@ typedef struct Product {
   const Array *lhs, *rhs, *accumulator, *const *scales;
   int64_t block, depth;
   Format operand, sum;
-  bool isTf32, isUnsigned; // integers: the left factors are
-  double looseness;        // of the precision: how many times f32's bound
+  bool isTf32, isUnsigned[2]; // the left and the right integers
+  double looseness;           // of the precision: how many times f32's bound
 } Product;
 
 // Element [.., m, k] of a matrix, or of batch `b` of them.
@@ -62,8 +63,8 @@ static Element integerElement(const Product *product, int64_t b, int64_t m, int6
   uint64_t sum = (uint64_t)result.i;
   for (int64_t k = 0; k < product->depth; ++k) {
     Element x = at(product->lhs, b, m, k), y = at(product->rhs, b, k, n);
-    uint64_t left = product->isUnsigned ? (uint8_t)x.i : (uint64_t)x.i;
-    sum += left * (uint64_t)y.i;
+    uint64_t left = product->isUnsigned[0] ? (uint8_t)x.i : (uint64_t)x.i;
+    sum += left * (product->isUnsigned[1] ? (uint8_t)y.i : (uint64_t)y.i);
     result.bound = x.bound > 0 || y.bound > 0 ? INFINITY : result.bound;
   }
   result.i = interpretFormatWrap(&product->sum, sum);
@@ -75,7 +76,9 @@ Array *interpretMultiplied(Machine *machine, const Instruction *instruction, con
   MlirStringRef precision = interpretWordOf(instruction, "precision");
   Product product = {lhs, rhs, accumulator, scales, block, lhs->sizes[lhs->rank - 1], .operand = instruction->in};
   product.isTf32 = tileStringEquals(precision, "tf32");
-  product.isUnsigned = tileStringEquals(interpretWordOf(instruction, "atom"), "vpdpbusd");
+  const TileDot *dot = tileDotOf(instruction->op);
+  for (int i = 0; i < 2; ++i)
+    product.isUnsigned[i] = dot && dot->isUnsigned[i];
   product.looseness = tileStringEquals(precision, "bf16x3") ? 256 : 1;
   intptr_t sumOperand = instruction->numResults ? -1 : interpretGroupBegin(instruction, 2);
   interpretFormatOf(interpretElementTypeOf(sumOperand < 0

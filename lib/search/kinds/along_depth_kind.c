@@ -22,7 +22,7 @@ static bool findTile(const TileOperator *op, const TileSearchTarget *target, Til
 
 static bool applies(const TileOperator *op, const TileSearchTarget *target) {
   TileSearchTile tile;
-  return !target->isGpu && op->isMatrix && findTile(op, target, &tile);
+  return !target->isGpu && op->isMatrix && !op->needsDot && findTile(op, target, &tile);
 }
 
 static int starts(const TileOperator *op, const TileSearchTarget *target, TileSearchTile *tiles) {

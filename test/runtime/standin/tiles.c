@@ -8,11 +8,13 @@
 //
 // TESSERA_STANDIN_KINDS=N: the kinds that the process may use (lib/support/tile_kinds.h); default: all.
 // TESSERA_STANDIN_COUNT=1: prints how often each instruction ran when the process ends.
+#include <cpuid.h>
 #include <dlfcn.h>
 #include <math.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -302,9 +304,13 @@ static int32_t kindsGiven(void) {
   return kinds ? (int32_t)strtol(kinds, NULL, 0) : 7;
 }
 
-// What lib/runtime/tiles.c asks.
+// What lib/runtime/tiles.c asks. Negative: ask the processor, which has the instructions.
 int32_t tessera_stand_in_tiles(void);
-int32_t tessera_stand_in_tiles(void) { return kindsGiven(); }
+int32_t tessera_stand_in_tiles(void) {
+  unsigned words[4];
+  bool has = __get_cpuid_count(7, 0, &words[0], &words[1], &words[2], &words[3]) && (words[3] >> 24 & 1);
+  return has && kindsGiven() ? -1 : kindsGiven();
+}
 
 // The program's own handler of SIGILL waits behind ours, for what we do not execute.
 static struct sigaction others;

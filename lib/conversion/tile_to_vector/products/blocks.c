@@ -24,6 +24,23 @@ static bool isReadInPlace(const VecMma *mma, const VecRecord *record, bool inVec
   return !inVectors || vecAccessIsContiguous(record->access, record->shape.rank - 1, mma->lowering->widths.lanes);
 }
 
+static void clearSigns(VecBody *body, VecRecord *source, const VecAccess *target, const VecCoord *coords, int64_t width,
+                       void *bits) {
+  TileBuilder *builder = &body->lowering->builder;
+  intptr_t axis = target->shape.rank - 1;
+  MlirValue value = vecEvaluate(body, source, coords, axis, width);
+  MlirValue mask = tileBuildInteger(builder, mlirValueGetType(value), ((int64_t)1 << *(int64_t *)bits) - 1);
+  vecAccessStore(body, target, coords, axis, width, arithAndIOpBuild(builder, value, mask));
+}
+
+// Unsigned integers of fewer bits than the sums.
+static VecRecord *prepareUnsigned(const VecMma *mma, VecRecord *record) {
+  int64_t bits = vecBitsOf(record->shape.element);
+  VecAccess *wide = vecMaterialize(mma->lowering, record, mma->element);
+  vecForEachVector(mma->lowering, vecRecordOfAccess(mma->lowering, wide), wide, clearSigns, &bits);
+  return vecRecordOfAccess(mma->lowering, wide);
+}
+
 static VecRecord *prepareOperand(const VecMma *mma, VecRecord *record, bool inVectors) {
   if (isReadInPlace(mma, record, inVectors)) {
     VecAccess *moved = vecAccessFromOrigin(mma->lowering, record->access);
@@ -374,7 +391,8 @@ static const TileDot *dotOfVectors(const VecMma *mma) {
 static VecMma withoutTiles(const VecMma *mma) {
   VecMma byVectors = *mma;
   byVectors.dot = dotOfVectors(mma);
-  byVectors.isBiased = byVectors.dot && mma->group == 4;
+  byVectors.isBiased = byVectors.dot && mma->group == 4 && mma->isUnsigned[0] == mma->isUnsigned[1];
+  byVectors.isSwapped = byVectors.dot && mma->group == 4 && mma->isUnsigned[1];
   return byVectors;
 }
 
@@ -437,14 +455,15 @@ bool vecLowerMma(VecLowering *lowering, MlirOperation op) {
   if (isByTiles(&mma) && !vecPrepareTiles(&mma))
     mma = withoutTiles(&mma);
   bool isInRegisters = result.rank == 2 && vecFitsRegisters(lowering, &result) && !isByTiles(&mma) && !mma.isBiased;
-  VecRecord *columns = isInRegisters && !isGrouped ? columnsAlongDepth(&mma, left, right) : NULL;
+  VecRecord *columns = isInRegisters && !isGrouped && !tileDotOf(op) ? columnsAlongDepth(&mma, left, right) : NULL;
   mma.isAlongDepth = columns != NULL;
   if (columns) {
     mma.lhs = prepareOperand(&mma, left, true);
     mma.rhs = prepareOperand(&mma, columns, true);
   } else if (!isGrouped) {
-    mma.lhs = prepareOperand(&mma, left, false);
-    mma.rhs = prepareOperand(&mma, right, true);
+    const TileDot *dot = tileDotOf(op);
+    mma.lhs = dot && dot->isUnsigned[0] ? prepareUnsigned(&mma, left) : prepareOperand(&mma, left, false);
+    mma.rhs = dot && dot->isUnsigned[1] ? prepareUnsigned(&mma, right) : prepareOperand(&mma, right, true);
   }
   if (isInRegisters)
     multiplyInRegisters(&mma, tileMmaOpGetResult(op));

@@ -14,10 +14,11 @@ typedef struct VecMma {
   int64_t rows, columns, depth;
   int64_t group;            // k per step
   const TileDot *dot;       // null: multiply-adds
+  bool isUnsigned[2];       // left and right integers
   bool isAlongDepth;        // lanes along k; rhs by columns
   const VecAccess *grouped; // of rhs: its axis k counts groups, whose members are neighbours in memory
   VecTileShape tiles;       // of a dot by tile registers
-  bool isBiased;            // by vpdpbusd, whose left factors are unsigned, in place of a signed one: see addGroup
+  bool isBiased, isSwapped; // vpdpbusd, beside an instruction on tile registers: see products/groups.c
 } VecMma;
 
 typedef struct VecBlock {

@@ -7,8 +7,10 @@
 //   own,
 //               added up at the end: a word spreads over lanes without the shuffle that 16 bits take
 //   none        each member widened: two multiply-adds of f32, or four of i32
-// Where a process may not use tile registers (products/tiles.c), the same operands are multiplied here. vpdpbusd then
-// takes signed left factors with 128 added, and one more row, of 128 throughout, counts what that adds to each column.
+// Where a process may not use tile registers (products/tiles.c), the same operands are multiplied here. vpdpbusd takes
+// unsigned by signed factors. It is swapped if the right factors are the unsigned ones. If both factors are alike, the
+// highest bit of the left ones is flipped, which adds 128 to them or -128, and one more row, of 128 or -128
+// throughout, counts what that adds to each column.
 #include "lib/conversion/tile_to_vector/products/blocks.h"
 #include "upstream/vector.h"
 
@@ -166,6 +168,8 @@ bool vecPrepareGroups(VecMma *mma, MlirOperation op, VecRecord *lhs, VecRecord *
   mma->rhs = rhs;
   mma->group = group;
   mma->dot = dot;
+  for (int i = 0; i < 2; ++i)
+    mma->isUnsigned[i] = dot && dot->isUnsigned[i];
   return true;
 }
 
@@ -186,7 +190,7 @@ static MlirValue widenBf16(TileBuilder *builder, MlirValue words, int64_t member
 }
 
 // Member `member` of the groups in 32-bit words, as wide as the sums.
-static MlirValue widen(const VecMma *mma, MlirValue words, int64_t member) {
+static MlirValue widen(const VecMma *mma, MlirValue words, int64_t member, bool isUnsigned) {
   TileBuilder *builder = &mma->lowering->builder;
   MlirType element = mma->rhs->shape.element, type = mlirValueGetType(words);
   int64_t bits = vecBitsOf(element), lanes = mlirShapedTypeGetDimSize(type, 0);
@@ -194,7 +198,8 @@ static MlirValue widen(const VecMma *mma, MlirValue words, int64_t member) {
     return widenBf16(builder, words, member);
   if (mlirTypeIsAInteger(element)) {
     words = arithShLIOpBuild(builder, words, tileBuildInteger(builder, type, WordBits - bits * (member + 1)));
-    return arithShRSIOpBuild(builder, words, tileBuildInteger(builder, type, WordBits - bits));
+    MlirValue down = tileBuildInteger(builder, type, WordBits - bits);
+    return isUnsigned ? arithShRUIOpBuild(builder, words, down) : arithShRSIOpBuild(builder, words, down);
   }
   words = arithShRUIOpBuild(builder, words, tileBuildInteger(builder, type, bits * member));
   words = arithTruncIOpBuild(builder, vecVectorOf(mlirIntegerTypeGet(builder->context, (unsigned)bits), lanes), words);
@@ -227,8 +232,9 @@ static MlirValue addGroup(const VecMma *mma, MlirValue sum, MlirValue lhs, MlirV
   TileBuilder *builder = &mma->lowering->builder;
   if (mma->dot && mma->group == 4) {
     MlirType byte = mlirIntegerTypeGet(builder->context, 8);
+    MlirValue factors[2] = {castTo(builder, lhs, byte), castTo(builder, rhs, byte)};
     return vecCallIntrinsic(builder, "llvm.x86.avx512.vpdpbusd.512", 3,
-                            (MlirValue[]){sum, castTo(builder, lhs, byte), castTo(builder, rhs, byte)});
+                            (MlirValue[]){sum, factors[mma->isSwapped], factors[!mma->isSwapped]});
   }
   if (mma->dot && mma->dot->isByHalves)
     return multiplyAddHalves(builder, lhs, rhs, sum);
@@ -238,13 +244,13 @@ static MlirValue addGroup(const VecMma *mma, MlirValue sum, MlirValue lhs, MlirV
                             (MlirValue[]){sum, castTo(builder, lhs, half), castTo(builder, rhs, half)});
   }
   for (int64_t i = 0; i < mma->group; ++i)
-    sum = vecMultiplyAdd(mma, widen(mma, lhs, i), widen(mma, rhs, i), sum);
+    sum = vecMultiplyAdd(mma, widen(mma, lhs, i, mma->isUnsigned[0]), widen(mma, rhs, i, mma->isUnsigned[1]), sum);
   return sum;
 }
 
-// A word of A in all lanes, unsigned where it has to be.
+// A word of A in all lanes, with the highest bits flipped where it has to be; null: the row of what that adds.
 static MlirValue spreadWord(const VecMma *mma, MlirValue word) {
-  enum { Bias = -0x7f7f7f80 }; // 128 in each byte
+  enum { Bias = -0x7f7f7f80 }; // the highest bit of each byte
   TileBuilder *builder = &mma->lowering->builder;
   MlirValue bias = tileBuildInteger(builder, wordType(builder), Bias);
   if (mlirValueIsNull(word))
