@@ -66,11 +66,14 @@ static bool isKernel(MlirOperation op) {
 
 // Its type with a pointer in front, and nothing else of what a GPU's function says of itself.
 static void changeSignature(EmulatorBuild *build, MlirOperation function) {
-  MlirType old = mlirTypeAttrGetValue(tileOpAttribute(function, "function_type")), types[65] = {build->pointer};
+  MlirType old = mlirTypeAttrGetValue(tileOpAttribute(function, "function_type"));
   intptr_t count = mlirLLVMFunctionTypeGetNumInputs(old);
-  for (intptr_t i = 0; i < count && i < 64; ++i)
+  MlirType *types = malloc((size_t)(count + 1) * sizeof *types);
+  types[0] = build->pointer;
+  for (intptr_t i = 0; i < count; ++i)
     types[i + 1] = mlirLLVMFunctionTypeGetInput(old, i);
   MlirType type = mlirLLVMFunctionTypeGet(mlirLLVMFunctionTypeGetReturnType(old), count + 1, types, false);
+  free(types);
   while (mlirOperationGetNumDiscardableAttributes(function))
     mlirOperationRemoveDiscardableAttributeByName(
         function, mlirIdentifierStr(mlirOperationGetDiscardableAttribute(function, 0).name));
@@ -187,10 +190,11 @@ static void addEntry(EmulatorBuild *build, MlirOperation function) {
   MlirBlock block = mlirBlockCreate(2, inputs, locations);
   mlirRegionAppendOwnedBlock(region, block);
   TileBuilder end = tileBuilderAtEnd(build->body, location), b = tileBuilderAtEnd(block, location);
-  MlirValue operands[65] = {mlirBlockGetArgument(block, 0)};
   MlirType type = mlirTypeAttrGetValue(tileOpAttribute(function, "function_type"));
   intptr_t count = mlirLLVMFunctionTypeGetNumInputs(type);
-  for (intptr_t i = 1; i < count && i < 65; ++i) {
+  MlirValue *operands = malloc((size_t)count * sizeof *operands);
+  operands[0] = mlirBlockGetArgument(block, 0);
+  for (intptr_t i = 1; i < count; ++i) {
     MlirValue slot = emulatorOffset(build, &b, mlirBlockGetArgument(block, 1), 8 * (i - 1));
     MlirValue place = emulatorLoad(build, &b, build->pointer, slot);
     MlirType input = mlirLLVMFunctionTypeGetInput(type, i);
@@ -199,6 +203,7 @@ static void addEntry(EmulatorBuild *build, MlirOperation function) {
   }
   emulatorCheckStack(build, &b, operands[0], function, emulatorSite(build, function));
   emulatorCallDefined(build, &b, name, (MlirType){NULL}, count, operands);
+  free(operands);
   llvmReturnOpBuild(&b, (MlirValue){NULL});
   llvmLLVMFuncOpBuild(&end, mlirStringAttrGet(build->context, tileString(symbol)), functionType, region);
 }

@@ -15,7 +15,7 @@
 // Statistics: the bytes of all planned buffers, of the arenas, and the most bytes in use at once, which no arena can be
 // smaller than. Cost: quadratic in the buffers of a block (lib/search/memory_plan.h).
 // Paper: Welder (OSDI 2023), AITemplate; greedy by size (arXiv 2001.03288).
-#include "lib/analysis/launch_order.h"
+#include "lib/analysis/launches/launch_order.h"
 #include "lib/ir/builder.h"
 #include "lib/ir/op_query.h"
 #include "lib/ir/pass.h"

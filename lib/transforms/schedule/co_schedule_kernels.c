@@ -8,27 +8,28 @@
 // Why: launches of few programs leave the machine idle between them, and each one costs.
 // Expects: host functions on buffers, freed; kernels at kernel level that know the facts of their launches
 // (tile-assume-launch-facts). Leaves: for each such run of launches one cooperative kernel. Its code grows with the
-// kinds
-//   of launches (kernel and grid), not with their number: a constant plan has a row for each launch, operands are
-//   addresses. Dependences are those of memory between launches (lib/analysis/launch_order.h): a launch awaits all
-//   programs of those before it that are not awaited by another one already. Lanes take programs in turn, in one order
-//   for all: no lane waits for what comes later, so all come to an end where all lanes run at once. Counters are set to
-//   0 by the host. A loop with constant bounds whose body only launches kernels becomes one launch, too, whose lanes go
-//   through its rounds: a task without awaits in its round awaits the last ones of the round before, counts grow from
-//   round to round, and an operand may begin further on in each round. Left alone: single launches, grids or operands
-//   of unknown sizes or places, kernels that cooperate already, grids that fill the machine (`model`), products that
-//   partitions of warps compute, CPUs.
-// Cost: linear in the ops, the pairs in order and the bodies; a bit for each pair of launches.
+//   kinds of launches (kernel and grid), not with their number: a constant plan has a list of items for each lane and a
+//   row for each launch, operands are addresses. Dependences are those of memory: between launches
+//   (launches/launch_order.h), and between single programs where their boxes are known (launches/program_box.h).
+//   lib/search/lane_plan.h deals programs to lanes and finds the awaits: no lane waits for what comes later, so all
+//   come to an end where all lanes run at once. Counters are set to 0 by the host. A loop with constant bounds whose
+//   body only launches kernels becomes one launch, too, whose lanes go through its rounds: counts grow from round to
+//   round, and an operand may begin further on in each round. Left alone: single launches, grids or operands of unknown
+//   sizes or places, kernels that cooperate already, grids that fill the machine (`model`), products that partitions of
+//   warps compute, CPUs.
+// Cost: linear in the ops, the pairs in order and the bodies; pairs of programs where single ones are needed.
 // Paper: Rammer (OSDI 2020). Its flags are plain stores; these release and acquire.
 #include "dialects/tile/ops.h"
 #include "dialects/tile/questions.h"
 #include "dialects/tile/tile.h"
-#include "lib/analysis/launch_order.h"
+#include "lib/analysis/launches/launch_order.h"
+#include "lib/analysis/launches/program_box.h"
 #include "lib/analysis/target_of_pass.h"
 #include "lib/ir/builder.h"
 #include "lib/ir/op_query.h"
 #include "lib/ir/pass.h"
 #include "lib/ir/template.h"
+#include "lib/search/lane_plan.h"
 #include "lib/support/grow.h"
 #include "lib/support/integer.h"
 #include "lib/transforms/schedule/schedule.h"
@@ -45,7 +46,9 @@
 #include <string.h>
 
 enum { Statistic_Programs, Statistic_Launches, Statistic_Kinds, Statistic_Awaits };
-enum { GridRank = 3, MostRank = 8, MostRoots = 96, MostTasks = 4096, MostLanes = 256, Columns = 6, LargeGrid = 4 };
+enum { GridRank = 3, MostRank = 8, MostRoots = 96, MostTasks = 4096, MostLanes = 256, LargeGrid = 4 };
+enum { MostBoxes = 1 << 14 };                              // programs of a launch times operands
+enum { ItemColumns = 6, TaskColumns = 3, MostEarly = 12 }; // of the plan: see templates/program.mlir
 
 typedef struct Scheduling {
   MlirOperation module;
@@ -269,9 +272,11 @@ typedef struct Program {
   MlirValue roots[MostRoots];
   bool isWritten[MostRoots];
   intptr_t numRoots;
+  TileLanePlan *lanes;
+  TileProgramBox **boxes; // of each kind: of each program, operand, and read and written; null: not asked, or too many
+  intptr_t operands;      // the most of a launch
   int64_t *plan;
   intptr_t words;
-  uint64_t awaits;
 } Program;
 
 static intptr_t rootOf(Program *program, MlirValue memref) {
@@ -307,9 +312,13 @@ static void addTask(Program *program, const TileLaunchOrder *order, intptr_t ste
 }
 
 static void freeProgram(Program *program) {
+  for (intptr_t i = 0; program->boxes && i < program->numKinds; ++i)
+    free(program->boxes[i]);
+  free(program->boxes);
   free(program->tasks);
   free(program->kinds);
   free(program->plan);
+  tileLanePlanDestroy(program->lanes);
   *program = (Program){NULL};
 }
 
@@ -337,56 +346,6 @@ static void addWord(Program *program, int64_t word) {
   program->plan[program->words++] = word;
 }
 
-// The tasks that a task waits for, without those that one of them waits for: bits of all that come before each.
-typedef struct Before {
-  size_t bytes; // of a row
-  uint8_t *all; // all that come before, through others too
-} Before;
-
-static bool hasBit(const uint8_t *row, intptr_t bit) { return row[bit / 8] >> (bit % 8) & 1; }
-
-static void addAwait(Program *program, intptr_t task, int64_t programs) {
-  addWord(program, task);
-  addWord(program, programs);
-  ++program->awaits;
-}
-
-static void addAwaits(Program *program, const TileLaunchOrder *order, const intptr_t *taskOfStep, Before *before,
-                      intptr_t number) {
-  const TileStep *step = &order->steps[program->tasks[number].step];
-  uint8_t *own = before->all + (size_t)number * before->bytes, *direct = calloc(1, before->bytes);
-  for (intptr_t i = 0; i < step->count; ++i)
-    if (taskOfStep[step->before[i]] >= 0)
-      direct[taskOfStep[step->before[i]] / 8] |= (uint8_t)(1u << taskOfStep[step->before[i]] % 8);
-  for (intptr_t task = number - 1; task >= 0; --task) { // later ones first: they wait for earlier ones
-    if (!hasBit(direct, task) || hasBit(own, task))
-      continue;
-    const uint8_t *row = before->all + (size_t)task * before->bytes;
-    bool isThere = program->tasks[task].programs; // nobody counts what has no programs: its own are awaited instead
-    for (size_t i = 0; i < before->bytes; ++i)
-      *(isThere ? &own[i] : &direct[i]) |= row[i];
-    own[task / 8] |= (uint8_t)(1u << task % 8);
-    if (isThere)
-      addAwait(program, task, program->tasks[task].programs);
-  }
-  free(direct);
-}
-
-// What no task of its round waits for: once these have ended, the round has.
-static bool isLast(const Program *program, const Before *before, intptr_t number) {
-  for (intptr_t later = number + 1; later < program->count; ++later)
-    if (program->tasks[later].programs && hasBit(before->all + (size_t)later * before->bytes, number))
-      return false;
-  return program->tasks[number].programs;
-}
-
-// A task that waits for nothing in its round waits for the end of the round before.
-static void addCarriedAwaits(Program *program, const Before *before) {
-  for (intptr_t i = 0; i < program->count; ++i)
-    if (isLast(program, before, i))
-      addAwait(program, i, -program->tasks[i].programs);
-}
-
 // In bytes: where it begins, and in a loop how much further with each index.
 static void addOperand(Program *program, MlirValue memref) {
   int64_t bytes = tileMemoryBytes(mlirValueGetType(memref));
@@ -398,46 +357,252 @@ static void addOperand(Program *program, MlirValue memref) {
     addWord(program, place.stride * bytes);
 }
 
-static void buildPlan(Program *program, const TileLaunchOrder *order) {
+//===--- what single programs need ----------------------------------------------------===//
+
+static const TileProgramBox *boxesOf(const Program *program, const Task *task) {
+  TileProgramBox **boxes = &program->boxes[task->kind];
+  intptr_t operands = operandsOf(task->launch);
+  if (*boxes || task->programs * operands > MostBoxes)
+    return *boxes;
+  *boxes = calloc((size_t)(2 * task->programs * operands), sizeof **boxes);
+  TileProgramPlace place = {.kernel = task->kernel};
+  memcpy(place.grid, task->grid, sizeof place.grid);
+  for (int64_t p = 0; *boxes && p < task->programs; ++p) {
+    int64_t rest = p;
+    for (intptr_t d = 0; d < GridRank; rest /= task->grid[d], ++d)
+      place.ids[d] = rest % task->grid[d];
+    for (intptr_t i = 0; i < 2 * operands; ++i)
+      (*boxes)[2 * operands * p + i] = tileProgramBoxOf(&place, i / 2, i % 2);
+  }
+  return *boxes;
+}
+
+// Where the operand's element 0 lies in its root, as a number for each dimension. False: rows may run into each other.
+static bool shiftOf(const Program *program, MlirValue memref, int64_t *strides, int64_t *shift) {
+  MlirType type = mlirValueGetType(memref);
+  Place place;
+  int64_t offset;
+  placeOf(&program->rounds, memref, &place);
+  mlirMemRefTypeGetStridesAndOffset(type, strides, &offset);
+  for (intptr_t d = 0; d < mlirShapedTypeGetRank(type); ++d) {
+    if (strides[d] <= 0 || (d && strides[d - 1] % strides[d]))
+      return false;
+    shift[d] = place.offset / strides[d];
+    place.offset %= strides[d];
+    if (d && shift[d] + mlirShapedTypeGetDimSize(type, d) > strides[d - 1] / strides[d])
+      return false;
+  }
+  return true;
+}
+
+// Two operands, and how far apart their elements 0 lie.
+typedef struct Meeting {
+  intptr_t operand, earlier, rank;
+  int64_t shift[MostRank];
+} Meeting;
+
+typedef struct Pair {
+  const Program *program;
+  const Task *task, *earlier;
+  Meeting *meetings;
+  intptr_t count;
+} Pair;
+
+static bool areApart(const Meeting *meeting, const TileProgramBox *a, const TileProgramBox *b) {
+  bool apart = a->isEmpty || b->isEmpty;
+  for (intptr_t d = 0; d < meeting->rank; ++d)
+    apart |= a->end[d] + meeting->shift[d] <= b->first[d] || b->end[d] <= a->first[d] + meeting->shift[d];
+  return apart;
+}
+
+static bool programNeeds(const void *data, int64_t number, int64_t earlier) {
+  const Pair *pair = data;
+  intptr_t operands = operandsOf(pair->task->launch), others = operandsOf(pair->earlier->launch);
+  const TileProgramBox *a = boxesOf(pair->program, pair->task) + 2 * operands * number,
+                       *b = boxesOf(pair->program, pair->earlier) + 2 * others * earlier;
+  for (intptr_t i = 0; i < pair->count; ++i)
+    for (int writes = 1; writes < 4; ++writes) { // one of the two writes, or both do
+      const Meeting *meeting = &pair->meetings[i];
+      if (!areApart(meeting, &a[2 * meeting->operand + writes % 2], &b[2 * meeting->earlier + writes / 2]))
+        return true;
+    }
+  return false;
+}
+
+static bool areKnown(const Program *program, const Task *task, intptr_t operand) {
+  const TileProgramBox *boxes = boxesOf(program, task);
+  intptr_t operands = operandsOf(task->launch);
+  for (int64_t p = 0; boxes && p < task->programs; ++p)
+    for (intptr_t w = 0; w < 2; ++w)
+      if (!boxes[2 * (operands * p + operand) + w].isKnown)
+        return false;
+  return boxes;
+}
+
+static bool canMeetAt(const Program *program, const Task *task, intptr_t operand, const Task *earlier, intptr_t other,
+                      Meeting *meeting) {
+  MlirValue a = operandOf(task->launch, operand), b = operandOf(earlier->launch, other);
+  int64_t strides[2][MostRank], shift[2][MostRank];
+  Place places[2];
+  placeOf(&program->rounds, a, &places[0]);
+  placeOf(&program->rounds, b, &places[1]);
+  intptr_t rank = mlirShapedTypeGetRank(mlirValueGetType(a));
+  if (!mlirValueEqual(tileMemoryRoot(a), tileMemoryRoot(b)) || places[0].stride != places[1].stride ||
+      mlirShapedTypeGetRank(mlirValueGetType(b)) != rank || !shiftOf(program, a, strides[0], shift[0]) ||
+      !shiftOf(program, b, strides[1], shift[1]) || memcmp(strides[0], strides[1], (size_t)rank * sizeof **strides) ||
+      !areKnown(program, task, operand) || !areKnown(program, earlier, other))
+    return false;
+  *meeting = (Meeting){operand, other, rank, {0}};
+  for (intptr_t d = 0; d < rank; ++d)
+    meeting->shift[d] = shift[0][d] - shift[1][d];
+  return true;
+}
+
+static bool isOutput(const Task *task, intptr_t operand) { return operand >= tileLaunchOpGetNumInputs(task->launch); }
+
+// False: the maps do not tell which programs need which.
+static bool findMeetings(const Program *program, Pair *pair) {
+  for (intptr_t i = 0; i < operandsOf(pair->task->launch); ++i)
+    for (intptr_t k = 0; k < operandsOf(pair->earlier->launch); ++k) {
+      Meeting meeting;
+      if ((!isOutput(pair->task, i) && !isOutput(pair->earlier, k)) ||
+          !tileMemoryMayOverlap(operandOf(pair->task->launch, i), operandOf(pair->earlier->launch, k)))
+        continue;
+      if (!canMeetAt(program, pair->task, i, pair->earlier, k, &meeting))
+        return false;
+      pair->meetings = tessera_grow(pair->meetings, pair->count, sizeof meeting);
+      pair->meetings[pair->count++] = meeting;
+    }
+  return pair->count;
+}
+
+static int64_t lanesOf(const Scheduling *s, const Program *program) {
+  int64_t widest = 1, cores = s->lanes ? s->lanes : s->target.search.cores, sum = 0;
+  for (intptr_t i = 0; i < program->count; ++i)
+    sum += program->tasks[i].programs;
+  widest = sum > 1 ? sum : 1;
+  int64_t lanes = cores < widest ? cores : widest;
+  return lanes < MostLanes ? lanes : MostLanes;
+}
+
+static void freePairs(Pair *pairs, intptr_t count) {
+  for (intptr_t i = 0; i < count; ++i)
+    free(pairs[i].meetings);
+  free(pairs);
+}
+
+// Tasks are numbered as they stand in the program.
+static bool dealTask(Program *program, const TileLaunchOrder *order, const intptr_t *taskOfStep, intptr_t number) {
+  const TileStep *step = &order->steps[program->tasks[number].step];
+  TileLaneDependence *needed = malloc((size_t)(step->count + 1) * sizeof *needed);
+  Pair *pairs = calloc((size_t)step->count + 1, sizeof *pairs);
+  intptr_t count = 0;
+  for (intptr_t k = 0; k < step->count; ++k) {
+    intptr_t task = taskOfStep[step->before[k]];
+    bool isThere = task < 0;
+    for (intptr_t n = 0; n < count; ++n)
+      isThere |= needed[n].task == task;
+    if (isThere)
+      continue;
+    pairs[count] = (Pair){.program = program, .task = &program->tasks[number], .earlier = &program->tasks[task]};
+    bool isByProgram = findMeetings(program, &pairs[count]);
+    needed[count] = (TileLaneDependence){task, isByProgram ? programNeeds : NULL, &pairs[count]};
+    ++count;
+  }
+  bool ok = tileLanePlanAdd(program->lanes, program->tasks[number].programs, count, needed);
+  freePairs(pairs, count);
+  free(needed);
+  return ok;
+}
+
+static bool dealTasks(const Scheduling *s, Program *program, const TileLaunchOrder *order) {
   intptr_t *taskOfStep = malloc((size_t)order->count * sizeof *taskOfStep);
-  Before before = {.bytes = (size_t)program->count / 8 + 1};
-  before.all = calloc((size_t)program->count, before.bytes);
-  int64_t sum = 0;
   for (intptr_t i = 0; i < order->count; ++i)
     taskOfStep[i] = -1;
   for (intptr_t i = 0; i < program->count; ++i)
     taskOfStep[program->tasks[i].step] = i;
-  findKinds(program);
-  for (intptr_t i = 0; i < Columns * program->count; ++i)
-    addWord(program, 0);
-  for (intptr_t i = 0; i < program->count; ++i) {
-    int64_t begin = program->words;
-    addAwaits(program, order, taskOfStep, &before, i);
-    int64_t row[Columns] = {program->tasks[i].kind, program->tasks[i].programs, sum, begin, program->words, 0};
-    memcpy(program->plan + i * Columns, row, sizeof row);
-    sum += program->tasks[i].programs;
+  program->lanes = tileLanePlanCreate(lanesOf(s, program), !mlirOperationIsNull(program->rounds.loop));
+  program->boxes = calloc((size_t)program->numKinds, sizeof *program->boxes);
+  bool ok = program->lanes && program->boxes;
+  for (intptr_t i = 0; ok && i < program->count; ++i)
+    ok = dealTask(program, order, taskOfStep, i);
+  free(taskOfStep);
+  return ok && tileLanePlanFinish(program->lanes);
+}
+
+static intptr_t wordsOfOperand(const Program *program) { return mlirOperationIsNull(program->rounds.loop) ? 2 : 3; }
+
+// Where the parts of the plan begin.
+typedef struct Parts {
+  int64_t items, tasks, row, awaits; // row: words of a task
+} Parts;
+
+static Parts partsOf(const Program *program) {
+  Parts parts = {.items = program->lanes->lanes + 1, .row = TaskColumns + wordsOfOperand(program) * program->operands};
+  parts.tasks = parts.items + ItemColumns * program->lanes->itemCount;
+  parts.awaits = parts.tasks + parts.row * program->count;
+  return parts;
+}
+
+static void addItems(Program *program, const Parts *parts) {
+  const TileLanePlan *lanes = program->lanes;
+  int64_t *next = calloc((size_t)lanes->lanes, sizeof *next), at = parts->items;
+  for (int64_t i = 0; i < lanes->itemCount; ++i)
+    ++next[lanes->items[i].lane];
+  for (int64_t lane = 0; lane < lanes->lanes; ++lane) {
+    int64_t items = next[lane];
+    addWord(program, at);
+    next[lane] = at;
+    at += ItemColumns * items;
   }
+  addWord(program, at);
+  for (int64_t i = 0; i < ItemColumns * lanes->itemCount; ++i)
+    addWord(program, 0);
+  for (int64_t i = 0; i < lanes->itemCount; ++i) {
+    const TileLaneItem *item = &lanes->items[i];
+    int64_t begin = parts->awaits + 2 * item->awaits;
+    int64_t words[ItemColumns] = {parts->tasks + parts->row * item->task, item->first,  item->count, begin,
+                                  begin + 2 * item->awaitCount,           item->counter};
+    memcpy(program->plan + next[item->lane], words, sizeof words);
+    next[item->lane] += ItemColumns;
+  }
+  free(next);
+}
+
+static bool buildPlan(const Scheduling *s, Program *program, const TileLaunchOrder *order) {
+  findKinds(program);
+  if (!dealTasks(s, program, order))
+    return tileError(program->tasks[0].launch, "no memory to schedule %lld launches", (long long)program->count);
+  for (intptr_t i = 0; i < program->count; ++i)
+    program->operands = tessera_max(program->operands, operandsOf(program->tasks[i].launch));
+  Parts parts = partsOf(program);
+  addItems(program, &parts);
   for (intptr_t i = 0; i < program->count; ++i) {
     const Task *task = &program->tasks[i];
-    bool isFirst = program->plan[i * Columns + 3] == program->plan[i * Columns + 4];
-    if (!mlirOperationIsNull(program->rounds.loop) && isFirst) {
-      program->plan[i * Columns + 3] = program->words;
-      addCarriedAwaits(program, &before);
-      program->plan[i * Columns + 4] = program->words;
-    }
-    program->plan[i * Columns + 5] = program->words;
+    const TileLaneTask *dealt = &program->lanes->tasks[i];
+    addWord(program, task->kind);
+    addWord(program, dealt->step ? dealt->step : 1);
+    addWord(program, dealt->counter);
     for (intptr_t k = 0; k < operandsOf(task->launch); ++k)
       addOperand(program, operandOf(task->launch, k));
+    for (intptr_t k = operandsOf(task->launch) * wordsOfOperand(program); k < parts.row - TaskColumns; ++k)
+      addWord(program, 0);
   }
-  free(before.all);
-  free(taskOfStep);
+  for (int64_t i = 0; i < program->lanes->awaitCount; ++i) {
+    const TileLaneAwait *await = &program->lanes->awaits[i];
+    addWord(program, await->counter);
+    addWord(program, await->isOfRoundBefore ? -await->count : await->count);
+  }
+  return true;
 }
 
 //===--- the kernel -------------------------------------------------------------------===//
 
+// What the hooks of the template share. Addresses are known before the awaits, so that lanes load them while they wait.
 typedef struct Emission {
   const Program *program;
-  MlirValue plan, addresses, index; // index: the loop's
+  MlirValue plan, addresses, kind, index; // index: the loop's
+  MlirValue early[MostEarly];             // addresses of the first operands
 } Emission;
 
 static MlirValue planAt(TileBuilder *b, const Emission *e, MlirValue at) {
@@ -472,20 +637,54 @@ static void retype(MlirValue value, MlirType type) {
   }
 }
 
+// The words of an operand, and its address, which is known once they are there.
+typedef struct OperandWords {
+  MlirValue root, offset, stride; // stride: null but in a loop
+} OperandWords;
+
+static OperandWords loadOperand(TileBuilder *b, const Emission *e, MlirValue row, intptr_t operand) {
+  intptr_t words = wordsOfOperand(e->program);
+  MlirValue at = tileBuildAdd(b, row, tileBuildIndex(b, TaskColumns + words * operand));
+  OperandWords loaded = {.root = planAt(b, e, at), .offset = planAt(b, e, tileBuildAdd(b, at, tileBuildIndex(b, 1)))};
+  if (words == 3)
+    loaded.stride = planAt(b, e, tileBuildAdd(b, at, tileBuildIndex(b, 2)));
+  return loaded;
+}
+
+static MlirValue loadBase(TileBuilder *b, const Emission *e, const OperandWords *words) {
+  MlirValue root = asIndex(b, words->root);
+  return memrefLoadOpBuild(b, e->addresses, 1, &root);
+}
+
+static MlirValue addressOf(TileBuilder *b, const Emission *e, const OperandWords *words, MlirValue base) {
+  MlirValue address = arithAddIOpBuild(b, base, words->offset);
+  if (mlirValueIsNull(words->stride))
+    return address;
+  MlirValue index = arithIndexCastOpBuild(b, mlirIntegerTypeGet(b->context, 64), e->index);
+  return arithAddIOpBuild(b, address, arithMulIOpBuild(b, words->stride, index));
+}
+
 static MlirValue buildMemory(TileBuilder *b, const Emission *e, MlirValue row, intptr_t operand, MlirType type) {
-  MlirValue first = asIndex(b, planAt(b, e, tileBuildAdd(b, row, tileBuildIndex(b, Columns - 1))));
-  bool isLoop = !mlirOperationIsNull(e->program->rounds.loop);
-  MlirValue at = tileBuildAdd(b, first, tileBuildIndex(b, (isLoop ? 3 : 2) * operand));
-  MlirValue root = asIndex(b, planAt(b, e, at));
-  MlirValue offset = planAt(b, e, tileBuildAdd(b, at, tileBuildIndex(b, 1)));
-  MlirValue base = memrefLoadOpBuild(b, e->addresses, 1, &root);
-  MlirValue address = arithAddIOpBuild(b, base, offset);
-  if (isLoop) {
-    MlirValue stride = planAt(b, e, tileBuildAdd(b, at, tileBuildIndex(b, 2)));
-    MlirValue index = arithIndexCastOpBuild(b, mlirIntegerTypeGet(b->context, 64), e->index);
-    address = arithAddIOpBuild(b, address, arithMulIOpBuild(b, stride, index));
+  MlirValue address;
+  if (operand < MostEarly) {
+    address = e->early[operand];
+  } else {
+    OperandWords words = loadOperand(b, e, row, operand);
+    address = addressOf(b, e, &words, loadBase(b, e, &words));
   }
   return tileMemrefAtOpBuild(b, type, address, 0, NULL, 0, NULL);
+}
+
+// Loads that do not need each other stand together: a lane waits for all of them once.
+static void loadEarly(TileBuilder *b, Emission *e, MlirValue row) {
+  OperandWords words[MostEarly];
+  intptr_t count = tessera_min(MostEarly, e->program->operands);
+  for (intptr_t i = 0; i < count; ++i)
+    words[i] = loadOperand(b, e, row, i);
+  for (intptr_t i = 0; i < count; ++i)
+    e->early[i] = loadBase(b, e, &words[i]);
+  for (intptr_t i = 0; i < count; ++i)
+    e->early[i] = addressOf(b, e, &words[i], e->early[i]);
 }
 
 static void buildIds(TileBuilder *b, const Task *task, MlirValue number, MlirValue *ids) {
@@ -538,33 +737,42 @@ static void buildBody(TileBuilder *b, const Emission *e, const Task *task, MlirV
 }
 
 // if the kind is this one … else the next ones
-static void buildKinds(TileBuilder *b, const Emission *e, intptr_t kind, MlirValue wanted, MlirValue row,
-                       MlirValue number) {
+static void buildKinds(TileBuilder *b, const Emission *e, intptr_t kind, MlirValue row, MlirValue number) {
   if (kind + 1 == e->program->numKinds) {
     buildBody(b, e, e->program->kinds[kind], row, number);
     return;
   }
-  MlirValue is = arithCmpIOpBuild(b, wanted, tileBuildIndex(b, kind), ArithCmpI_Eq);
+  MlirValue is = arithCmpIOpBuild(b, e->kind, tileBuildIndex(b, kind), ArithCmpI_Eq);
   MlirRegion regions[2];
   TileBuilder mine = tileBuilderInRegion(b, &regions[0], 0, NULL),
               others = tileBuilderInRegion(b, &regions[1], 0, NULL);
   buildBody(&mine, e, e->program->kinds[kind], row, number);
   tileBuildYield(&mine, 0, NULL);
-  buildKinds(&others, e, kind + 1, wanted, row, number);
+  buildKinds(&others, e, kind + 1, row, number);
   tileBuildYield(&others, 0, NULL);
   scfIfOpBuild(b, 0, NULL, is, regions[0], regions[1]);
 }
 
-// Stands for tile.call @execute(row, program, index).
-static MlirValue execute(TileBuilder *b, MlirType result, const MlirValue *operands, const void *data) {
+// Stands for tile.call @prepare(row, index).
+static MlirValue prepare(TileBuilder *b, MlirType result, const MlirValue *operands, const void *data) {
   (void)result;
-  const Program *program = data;
+  Emission *e = *(Emission *const *)data;
   MlirOperation around = tileParentOp(mlirBlockGetParentOperation(b->block), tileKernelOpIsA);
   if (mlirOperationIsNull(around))
     around = mlirBlockGetParentOperation(b->block);
   MlirBlock entry = bodyOf(around);
-  Emission e = {program, mlirBlockGetArgument(entry, 0), mlirBlockGetArgument(entry, 1), operands[2]};
-  buildKinds(b, &e, 0, asIndex(b, planAt(b, &e, operands[0])), operands[0], operands[1]);
+  e->plan = mlirBlockGetArgument(entry, 0);
+  e->addresses = mlirBlockGetArgument(entry, 1);
+  e->kind = asIndex(b, planAt(b, e, operands[0]));
+  e->index = operands[1];
+  loadEarly(b, e, operands[0]);
+  return (MlirValue){NULL};
+}
+
+// Stands for tile.call @execute(row, program), behind @prepare.
+static MlirValue execute(TileBuilder *b, MlirType result, const MlirValue *operands, const void *data) {
+  (void)result;
+  buildKinds(b, *(Emission *const *)data, 0, operands[0], operands[1]);
   return (MlirValue){NULL};
 }
 
@@ -607,15 +815,19 @@ static void label(MlirOperation kernel, const Program *program) {
     tileKernelOpSetWarps(kernel, mlirIntegerAttrGet(mlirIntegerTypeGet(mlirOperationGetContext(kernel), 32), most));
 }
 
+static int64_t countersOf(const Program *program) { return tessera_max(program->lanes->counterCount, 1); }
+
 static MlirAttribute makeKernel(Scheduling *s, const Program *program, MlirLocation location) {
+  Emission emission = {.program = program}, *data = &emission;
   TileTemplateUse use =
       tileUseProgram((TileProgram){.WORDS = program->words,
                                    .ROOTS = program->numRoots,
-                                   .TASKS = program->count,
+                                   .COUNTERS = countersOf(program),
                                    .ROUNDS = mlirOperationIsNull(program->rounds.loop) ? 1 : program->rounds.count,
                                    .FIRST = program->rounds.first,
                                    .STEP = program->rounds.step,
-                                   .execute = {execute, program}});
+                                   .prepare = {prepare, &data},
+                                   .execute = {execute, &data}});
   MlirOperation kernel = tileTemplateMake(location, &use);
   if (mlirOperationIsNull(kernel))
     return mlirAttributeGetNull();
@@ -657,24 +869,15 @@ static MlirValue buildAddresses(TileBuilder *host, const Program *program) {
 
 static MlirValue buildCounters(TileBuilder *host, const Program *program) {
   MlirType word = mlirIntegerTypeGet(host->context, 32);
-  MlirValue counters = memrefAllocOpBuild(host, memrefOf(host->context, program->count, 32), 0, NULL, 0, NULL);
+  MlirValue counters = memrefAllocOpBuild(host, memrefOf(host->context, countersOf(program), 32), 0, NULL, 0, NULL);
   MlirBlock body;
-  MlirOperation loop = tileBuildFor(host, tileBuildIndex(host, 0), tileBuildIndex(host, program->count),
+  MlirOperation loop = tileBuildFor(host, tileBuildIndex(host, 0), tileBuildIndex(host, countersOf(program)),
                                     tileBuildIndex(host, 1), 0, NULL, &body);
   TileBuilder inside = tileBuilderAtEnd(body, mlirOperationGetLocation(loop));
   MlirValue at = mlirBlockGetArgument(body, 0);
   memrefStoreOpBuild(&inside, tileBuildInteger(&inside, word, 0), counters, 1, &at);
   tileBuildYield(&inside, 0, NULL);
   return counters;
-}
-
-static int64_t lanesOf(const Scheduling *s, const Program *program) {
-  int64_t widest = 1, cores = s->lanes ? s->lanes : s->target.search.cores, sum = 0;
-  for (intptr_t i = 0; i < program->count; ++i)
-    sum += program->tasks[i].programs;
-  widest = sum > 1 ? sum : 1;
-  int64_t lanes = cores < widest ? cores : widest;
-  return lanes < MostLanes ? lanes : MostLanes;
 }
 
 static bool buildLaunch(Scheduling *s, Program *program) {
@@ -689,7 +892,7 @@ static bool buildLaunch(Scheduling *s, Program *program) {
   intptr_t numInputs = 2, numOutputs = 1;
   for (intptr_t i = 0; i < program->numRoots; ++i)
     *(program->isWritten[i] ? &outputs[numOutputs++] : &inputs[numInputs++]) = program->roots[i];
-  MlirValue lanes = tileBuildIndex(&host, lanesOf(s, program));
+  MlirValue lanes = tileBuildIndex(&host, program->lanes->lanes);
   MlirOperation launch = tileLaunchOpBuild(&host, 0, NULL, 1, &lanes, numInputs, inputs, numOutputs, outputs, kernel);
   TileBuilder behind = tileBuilderAfter(launch);
   memrefDeallocOpBuild(&behind, inputs[1]);
@@ -697,7 +900,7 @@ static bool buildLaunch(Scheduling *s, Program *program) {
   mlirExtPassAddStatistic(s->pass, Statistic_Programs, 1);
   mlirExtPassAddStatistic(s->pass, Statistic_Launches, (uint64_t)program->count);
   mlirExtPassAddStatistic(s->pass, Statistic_Kinds, (uint64_t)program->numKinds);
-  mlirExtPassAddStatistic(s->pass, Statistic_Awaits, program->awaits);
+  mlirExtPassAddStatistic(s->pass, Statistic_Awaits, (uint64_t)program->lanes->awaitCount);
   return true;
 }
 
@@ -707,10 +910,9 @@ static bool buildLaunch(Scheduling *s, Program *program) {
 static bool schedule(Scheduling *s, const TileLaunchOrder *order, intptr_t *nodes, Program *program) {
   bool ok = true;
   if (program->count > 1) {
-    buildPlan(program, order);
     for (intptr_t i = 0; i < program->count; ++i)
       nodes[program->tasks[i].step] = program->tasks[program->count - 1].step;
-    ok = buildLaunch(s, program);
+    ok = buildPlan(s, program, order) && buildLaunch(s, program);
   }
   return ok;
 }
@@ -796,8 +998,7 @@ static bool runOnLoop(Scheduling *s, MlirBlock block, bool *isDone) {
   if (why && *why && s->remarks)
     tileRemark(loop, "is not taken to the device: %s", why);
   if (!why) {
-    buildPlan(&program, &order);
-    ok = buildLaunch(s, &program);
+    ok = buildPlan(s, &program, &order) && buildLaunch(s, &program);
     *isDone = ok;
   }
   freeProgram(&program);
@@ -901,7 +1102,7 @@ const MlirExtPassDefinition tileCoScheduleKernelsPass = {
             {NULL}},
     .statistics =
         (const char *const[]){"programs: launches that are several", "launches: launches that became part of one",
-                              "kinds: bodies in their kernels", "awaits: dependences that lanes wait for", NULL},
+                              "kinds: bodies in their kernels", "awaits: counts that lanes wait for", NULL},
     .dialects = (const char *const[]){"arith", "scf", "memref", NULL},
     .registerDialects = tileRegisterDialect,
     .run = run,

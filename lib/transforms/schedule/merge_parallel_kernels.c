@@ -9,7 +9,7 @@
 // Expects: host functions on buffers, freed; kernels at kernel level. Leaves: merged launches at the place of the last
 // of them, what depends on the others behind it, all else in its order. Launches merge if they have as many launches
 // before them, and therefore no path between them: neither reads nor writes what the other one writes
-// (lib/analysis/launch_order.h). The merged kernel has the most warps, registers and stages of its parts. Left alone:
+// (launches/launch_order.h). The merged kernel has the most warps, registers and stages of its parts. Left alone:
 // grids that fill the machine (`large` programs a core), kernels that wait for each other (`cooperative`), clusters,
 // kernels with layouts or buffers of their own on a GPU, products of a GPU that partitions of warps compute.
 // Cost: linear in the ops, the pairs in order, and the bodies of the merged kernels.
@@ -18,7 +18,7 @@
 #include "dialects/tile/ops.h"
 #include "dialects/tile/questions.h"
 #include "dialects/tile/tile.h"
-#include "lib/analysis/launch_order.h"
+#include "lib/analysis/launches/launch_order.h"
 #include "lib/analysis/target_of_pass.h"
 #include "lib/ir/builder.h"
 #include "lib/ir/pass.h"

@@ -1,5 +1,5 @@
-// RUN: %tile_opt %s --pass-pipeline='builtin.module(tile-co-schedule-kernels{chip=sm_80 persistent=always lanes=6},symbol-dce,canonicalize,cse)' | FileCheck %s
-// RUN: %mlir_opt_plugin %s --pass-pipeline='builtin.module(tile-co-schedule-kernels{chip=sm_80 persistent=always lanes=6},symbol-dce,canonicalize,cse)' | FileCheck %s
+// RUN: %tile_opt %s --pass-pipeline='builtin.module(tile-co-schedule-kernels{chip=sm_80 persistent=always lanes=6},symbol-dce,canonicalize,cse)' --mlir-print-elementsattrs-with-hex-if-larger=1000 | FileCheck %s
+// RUN: %mlir_opt_plugin %s --pass-pipeline='builtin.module(tile-co-schedule-kernels{chip=sm_80 persistent=always lanes=6},symbol-dce,canonicalize,cse)' --mlir-print-elementsattrs-with-hex-if-larger=1000 | FileCheck %s
 // RUN: %tile_opt %s --pass-pipeline='builtin.module(tile-co-schedule-kernels{chip=sm_80 persistent=never})' | FileCheck %s --check-prefix=APART
 // RUN: %tile_opt %s --pass-pipeline='builtin.module(tile-co-schedule-kernels{chip=x86-64-v4 persistent=always})' | FileCheck %s --check-prefix=APART
 // RUN: %tile_run %s --target=interpret --seed=1 --out=%t.i.npy
@@ -16,13 +16,26 @@
 // RUN: not %tile_run %t.weak.mlir --target=emulate:sm_80 2>&1 | FileCheck %s --check-prefix=RACE
 // RUN: sed 's/tile.atomic_wait \(.*\) acquire device/tile.atomic_wait \1 relaxed device/' %t.mlir > %t.relaxed.mlir
 // RUN: not %tile_run %t.relaxed.mlir --target=emulate:sm_80 2>&1 | FileCheck %s --check-prefix=RACE
+// RUN: sed 's/tile.atomic_rmw \(.*\) release device/tile.atomic_rmw \1 relaxed device/' %t.mlir > %t.unreleased.mlir
+// RUN: not %tile_run %t.unreleased.mlir --target=emulate:sm_80 2>&1 | FileCheck %s --check-prefix=RACE
 // RACE: race
+// RUN: sed '/tile.atomic_rmw/d' %t.mlir > %t.silent.mlir
+// RUN: not %tile_run %t.silent.mlir --target=emulate:sm_80 2>&1 | FileCheck %s --check-prefix=STUCK
+// STUCK: a loop on memory that does not change
+// So is each single await of a lane.
+// RUN: %python %S/co_schedule_awaits.py %tile_run %t.mlir | FileCheck %s --check-prefix=EACH
+// EACH: 7 awaits: each is needed
 
-// Four tasks of two kinds of kernels and three grids. The last awaits the second and the third, not the first, which
-// these await: (1, 4) and (2, 1).
-// CHECK: memref.global "private" constant @[[plan:.*]] : memref<48xi64> = dense<[
-// CHECK-SAME: 0, 4, 0, 24, 24, 32, 0, 4, 4, 24, 26, 36, 1, 1, 8, 26, 28, 40, 2, 2, 9, 28, 32, 44, 0, 4, 0, 4, 2, 1, 1, 4,
-// CHECK-SAME: 0, 0, 1, 0, 1, 0, 2, 0, 1, 0, 3, 0, 2, 0, 3, 0]>
+// Four tasks of two kinds of kernels and three grids, on six lanes. Program (p, q) of the second task needs program (q, p)
+// of the first, so programs 0 and 3 are on the lanes that they need, and programs 1 and 2 await one program.
+// The last task needs single programs of the second one, and the third as a whole (it is one program).
+// CHECK: memref.global "private" constant @[[plan:.*]] : memref<115xi64> = dense<[
+// CHECK-SAME: 7, 25, 37, 49, 61, 67, 73,
+// CHECK-SAME: 73, 0, 1, 101, 101, -1, 80, 0, 1, 101, 101, 4, 94, 1, 1, 111, 115, -1,
+// CHECK-SAME: 73, 1, 1, 101, 101, 1, 80, 1, 1, 101, 103, -1, 73, 2, 1, 101, 101, 0, 80, 2, 1, 103, 105, 5,
+// CHECK-SAME: 73, 3, 1, 101, 101, -1, 80, 3, 1, 105, 105, -1, 87, 0, 1, 105, 107, 3, 94, 0, 1, 107, 111, -1,
+// CHECK-SAME: 0, 4, 2, 0, 0, 1, 0, 0, 4, -1, 1, 0, 2, 0, 1, 1, -1, 1, 0, 3, 0, 2, 2, -1, 2, 0, 3, 0,
+// CHECK-SAME: 0, 1, 1, 1, 2, 4, 3, 1, 4, 1, 3, 1, 5, 1]>
 // CHECK-LABEL: func.func @main
 // CHECK: memref.get_global @[[plan]]
 // CHECK: memref.extract_aligned_pointer_as_index
@@ -33,7 +46,7 @@
 // CHECK: tile.kernel private @[[program]]({{.*}} attributes {cooperative, warps = 2 : i32}
 // CHECK: tile.atomic_wait {{.*}} acquire device
 // CHECK: tile.memref_at
-// CHECK: tile.atomic_rmw add {{.*}} acq_rel device
+// CHECK: tile.atomic_rmw add {{.*}} release device
 // CHECK-NOT: tile.kernel
 // APART-COUNT-4: tile.launch
 // APART-NOT: cooperative

@@ -1,5 +1,5 @@
 // See launch_order.h.
-#include "lib/analysis/launch_order.h"
+#include "lib/analysis/launches/launch_order.h"
 
 #include "dialects/tile/ops.h"
 #include "lib/ir/op_query.h"
