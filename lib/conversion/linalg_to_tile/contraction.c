@@ -11,6 +11,8 @@
 #include "lib/conversion/linalg_to_tile/product_kernels.h"
 #include "upstream/arith.h"
 
+#include <string.h>
+
 //===--- the kernel -------------------------------------------------------------===//
 
 // A split product is cut before (tile-split-reductions).
@@ -155,12 +157,31 @@ static void buildStep(TileKernelEmission *e, const void *product, MlirValue *acc
   *accumulator = tileMmaOpBuild(&e->body, lhs, rhs, *accumulator);
 }
 
-// A GPU's instructions for bf16 add in f32: the sum is held in f32 and rounded once.
+// No instruction of the GPU adds products of f16 in f16.
+static bool addsHalvesInF32(const TileMachine *machine) {
+  static const char prefix[] = "atom.";
+  for (size_t i = 0; i < tileMachineGetKeyCount(machine); ++i) {
+    const char *value, *key = tileMachineGetKeyAt(machine, i, &value);
+    TileMachineAtom atom;
+    if (!strncmp(key, prefix, sizeof prefix - 1) &&
+        tileMachineFindAtom(machine, key + sizeof prefix - 1, &atom, NULL) &&
+        tileMachineAtomTakes(&atom, "f16", "f16", "f16"))
+      return false;
+  }
+  return true;
+}
+
+// GPUs add bf16 in f32, AMD's f16 too: the sum is held in f32 and rounded once.
+static bool isSummedInF32(const TileStructured *s, MlirType element) {
+  return tileStructuredGpu(s) &&
+         (mlirTypeIsABF16(element) || (mlirTypeIsAF16(element) && addsHalvesInF32(s->target->machine)));
+}
+
 static void buildKernel(TileKernelEmission *e, const TileProduct *p) {
   int output = e->structured->numInputs;
   MlirValue sum = tileKernelInitial(e, output);
   MlirType type = mlirValueGetType(sum), f32 = mlirF32TypeGet(e->body.context);
-  bool isWider = tileStructuredGpu(e->structured) && mlirTypeIsABF16(tileTypeGetElement(type));
+  bool isWider = isSummedInF32(e->structured, tileTypeGetElement(type));
   if (isWider)
     sum = arithExtFOpBuild(&e->body, tileTypeWithElement(type, f32), sum);
   tileKernelLoopOverReductions(e, 1, &sum, buildStep, p);
