@@ -122,7 +122,7 @@ if(COMPILER_SOURCES)
   set_property(TARGET tessera APPEND PROPERTY LINK_DEPENDS ${CMAKE_SOURCE_DIR}/cmake/libtessera.map)
 endif()
 
-file(GLOB_RECURSE RUNTIME_SOURCES CONFIGURE_DEPENDS lib/runtime/*.c)
+file(GLOB_RECURSE RUNTIME_SOURCES CONFIGURE_DEPENDS lib/runtime/*.c lib/support/files/*.c)
 if(RUNTIME_SOURCES)
   add_library(tessera-runtime STATIC ${RUNTIME_SOURCES})
   target_link_libraries(tessera-runtime PUBLIC pthread m)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "dialects/tile/definitions.h"
+#include "dialects/tile/extern_weights.h"
 #include "dialects/tile/forms.h"
 #include "dialects/tile/hooks.h"
 #include "dialects/tile/ops.h"

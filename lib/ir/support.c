@@ -309,6 +309,14 @@ const char *tileAttributeText(MlirAttribute attribute, char *buffer, size_t capa
   return finish(&writer);
 }
 
+// mlir-c has no constructor of this attribute.
+MlirAttribute tileExternAttribute(MlirType type) {
+  char text[512];
+  int length = snprintf(text, sizeof text, "#ml_program.extern : ");
+  tileTypeText(type, text + length, sizeof text - (size_t)length);
+  return mlirAttributeParseGet(mlirTypeGetContext(type), tileString(text));
+}
+
 const unsigned char *tileElementsBytes(MlirAttribute attribute, size_t *size) {
   return mlirExtElementsGetBytes(attribute, size);
 }

@@ -107,6 +107,9 @@ TileOps tileCollectOps(MlirOperation root, bool (*isA)(MlirOperation op));
 // The bytes of a constant that is not a splat, or of a resource (lib/capi/elements.h), which own them; else null.
 const unsigned char *tileElementsBytes(MlirAttribute attribute, size_t *size);
 
+// `#ml_program.extern : TYPE`: the value of a global whose data lie elsewhere.
+MlirAttribute tileExternAttribute(MlirType type);
+
 // Type text for messages: writes "tensor<4xf32>" (cut off with … at `capacity`) and returns `buffer`.
 const char *tileTypeText(MlirType type, char *buffer, size_t capacity);
 const char *tileAttributeText(MlirAttribute attribute, char *buffer, size_t capacity);

@@ -40,7 +40,7 @@ static bool check_end(FILE *file, size_t size, const char *path, bool *out_is_ch
     count = left < sizeof bytes ? left : sizeof bytes;
     if (fread(bytes, 1, count, file) != count)
       return tessera_fail(error, "%s: cannot be read", path);
-    checksum = tessera_program_checksum(checksum, bytes, count);
+    checksum = tessera_checksum(checksum, bytes, count);
   }
   *out_is_checked = length && fread(&found, sizeof found, 1, file) == 1 &&
                     memcmp(found.mark, TESSERA_PROGRAM_MARK, sizeof found.mark) == 0;

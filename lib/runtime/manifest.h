@@ -12,6 +12,7 @@
 #pragma once
 
 #include "lib/runtime/driver.h"
+#include "lib/support/files/checksum.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -24,21 +25,9 @@ enum { TESSERA_MANIFEST_VERSION = 7 };
 // What a program's file ends with. The system's loader does not read it.
 typedef struct tessera_program_end_t {
   char mark[8];      // TESSERA_PROGRAM_MARK
-  uint64_t checksum; // of all bytes before
+  uint64_t checksum; // tessera_checksum of all bytes before
 } tessera_program_end_t;
 #define TESSERA_PROGRAM_MARK "TESSERA"
-
-// The checksum goes on with |bytes|: 0 at first, and |size| a multiple of 8 except in the last call. A file in which
-// one word differs has another checksum: every step can be undone. Cost: 8 bytes in some 5 cycles.
-static inline uint64_t tessera_program_checksum(uint64_t checksum, const void *bytes, size_t size) {
-  for (size_t at = 0; at < size; at += 8) {
-    uint64_t word = 0;
-    memcpy(&word, (const char *)bytes + at, size - at < 8 ? size - at : 8);
-    checksum = (checksum ^ word) * UINT64_C(0x9e3779b97f4a7c15) + 1;
-    checksum ^= checksum >> 29;
-  }
-  return checksum;
-}
 
 typedef enum tessera_kind_t { TESSERA_SCALAR, TESSERA_TENSOR, TESSERA_MEMREF } tessera_kind_t;
 

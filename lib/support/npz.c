@@ -3,7 +3,7 @@
 #include "lib/support/npz.h"
 
 #include "lib/support/file.h"
-#include "lib/support/inflate.h"
+#include "lib/support/files/inflate.h"
 #include "lib/support/npy.h"
 
 #include <errno.h>

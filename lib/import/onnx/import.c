@@ -1,7 +1,6 @@
 // Reads the graph node by node and lets the table's emitters build. See import.h, node.h.
 #include "lib/import/onnx/import.h"
 
-#include "lib/import/onnx/mapping.h"
 #include "lib/import/onnx/operators.h"
 #include "lib/import/onnx/state.h"
 #include "lib/ir/support.h"
@@ -9,6 +8,7 @@
 #include "upstream/arith.h"
 #include "upstream/builtin.h"
 #include "upstream/func.h"
+#include "upstream/ml_program.h"
 #include "upstream/tensor.h"
 
 #include <stdarg.h>
@@ -442,8 +442,14 @@ static bool buildReturn(Node *node, Scope *scope, const OnnxGraph *graph, MlirTy
   return true;
 }
 
+// The weight that an op loads goes with the op.
+static void removeGlobal(MlirSymbolTable symbols, MlirOperation load) {
+  MlirStringRef name = mlirFlatSymbolRefAttrGetValue(mlProgramGlobalLoadConstOpGetGlobal(load));
+  mlirSymbolTableErase(symbols, mlirSymbolTableLookup(symbols, name));
+}
+
 // What shape arithmetic has left behind: ops without effect that nobody uses.
-static void removeUnused(MlirBlock block) {
+static void removeUnused(MlirSymbolTable symbols, MlirBlock block) {
   TileOps ops = {NULL};
   for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op))
@@ -453,6 +459,8 @@ static void removeUnused(MlirBlock block) {
     bool isUsed = mlirOperationGetNumResults(op) == 0 || tileOpIsOfDialect(op, "scf");
     for (intptr_t r = 0; r < mlirOperationGetNumResults(op); ++r)
       isUsed |= !mlirOpOperandIsNull(mlirValueGetFirstUse(mlirOperationGetResult(op, r)));
+    if (!isUsed && mlProgramGlobalLoadConstOpIsA(op))
+      removeGlobal(symbols, op);
     if (!isUsed)
       mlirOperationDestroy(op);
   }
@@ -465,6 +473,7 @@ bool onnxBuildEntry(Import *import, OnnxBuild *build, void *data) {
   MlirRegion region = mlirRegionCreate();
   mlirRegionAppendOwnedBlock(region, block);
   import->entry = block;
+  import->symbols = mlirSymbolTableCreate(import->module);
   import->b = tileBuilderAtEnd(block, location);
   import->memo = tileMemoCreate(block);
   import->b.memo = import->memo;
@@ -472,11 +481,13 @@ bool onnxBuildEntry(Import *import, OnnxBuild *build, void *data) {
   MlirType type;
   bool ok = build(&node, data, &type);
   tileMemoDestroy(import->memo);
+  if (ok)
+    removeUnused(import->symbols, block);
+  mlirSymbolTableDestroy(import->symbols);
   if (!ok) {
     mlirRegionDestroy(region);
     return false;
   }
-  removeUnused(block);
   TileBuilder top = tileBuilderAtEnd(mlirModuleGetBody(mlirModuleFromOperation(import->module)), location);
   funcFuncOpCreate(&top, mlirStringAttrGet(import->context, tileString("main")), mlirTypeAttrGet(type),
                    mlirAttributeGetNull(), mlirAttributeGetNull(), mlirAttributeGetNull(), mlirAttributeGetNull(),
@@ -490,18 +501,21 @@ static bool buildGraph(Node *node, void *data, MlirType *type) {
   return bindArguments(node, &scope, graph) && emitBody(node, &scope, graph) && buildReturn(node, &scope, graph, type);
 }
 
-OnnxMapping *onnxImportMap(Import *import, const char *path, tessera_error_t *error) {
+const OnnxFile *onnxImportMap(Import *import, const char *path, tessera_error_t *error) {
   for (int64_t i = 0; i < import->numOthers; ++i)
-    if (strcmp(import->others[i]->path, path) == 0)
-      return import->others[i];
-  OnnxMapping *mapping = onnxMappingOpen(path, error);
-  OnnxMapping **grown = mapping ? tessera_grow(import->others, import->numOthers, sizeof *grown) : NULL;
-  if (!grown)
+    if (strcmp(import->others[i].path, path) == 0)
+      return &import->others[i];
+  const tessera_mapping_t *mapping = tessera_mapping_open(path, error);
+  OnnxFile *grown = mapping ? tessera_grow(import->others, import->numOthers, sizeof *grown) : NULL;
+  if (!grown) {
+    tessera_mapping_release(mapping);
     return NULL;
+  }
   size_t length = strlen(path) + 1;
-  mapping->path = memcpy(onnxModelAllocate(import->model, length), path, length);
   import->others = grown;
-  return import->others[import->numOthers++] = mapping;
+  import->others[import->numOthers] =
+      (OnnxFile){mapping, memcpy(onnxModelAllocate(import->model, length), path, length)};
+  return &import->others[import->numOthers++];
 }
 
 bool onnxFileIsModel(const char *path) {
@@ -517,7 +531,7 @@ void onnxLoadDialects(MlirContext context) {
 
 MlirModule onnxImport(MlirContext context, const char *path, tessera_error_t *error) {
   onnxLoadDialects(context);
-  OnnxMapping *mapping = onnxMappingOpen(path, error);
+  const tessera_mapping_t *mapping = tessera_mapping_open(path, error);
   if (!mapping)
     return (MlirModule){NULL};
   tessera_error_t why;
@@ -529,10 +543,10 @@ MlirModule onnxImport(MlirContext context, const char *path, tessera_error_t *er
   bool ok = model || tessera_fail(error, "%s: %s", path, why.text);
   ok = ok && (onnxBuildEntry(&import, buildGraph, model->graph) || tessera_fail(error, "%s: cannot be imported", path));
   for (int64_t i = 0; i < import.numOthers; ++i)
-    onnxMappingRelease(import.others[i]);
+    tessera_mapping_release(import.others[i].mapping);
   free(import.others);
   onnxModelDestroy(model);
-  onnxMappingRelease(mapping);
+  tessera_mapping_release(mapping);
   if (ok)
     return module;
   mlirModuleDestroy(module);

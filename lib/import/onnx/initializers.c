@@ -1,6 +1,5 @@
 // Tensors of the file as values: raw data where it lies, typed data as bytes, data of other files in the model's
 // folder.
-#include "lib/import/onnx/mapping.h"
 #include "lib/import/onnx/state.h"
 
 #include <limits.h>
@@ -12,7 +11,8 @@
 typedef struct Data {
   const unsigned char *bytes;
   size_t size;
-  bool isMapped;
+  const char *file; // that holds the bytes, null: none
+  const unsigned char *start;
 } Data;
 
 // float_data, int32_data, … hold one number for each element; narrow types lie in int32_data.
@@ -33,7 +33,7 @@ static bool typedData(Node *node, const OnnxTensor *tensor, int64_t count, Data 
   unsigned char *bytes = onnxAllocate(node, (size_t)(count * each) + 1);
   for (int64_t i = 0; i < count; ++i)
     memcpy(bytes + i * each, &numbers->items[i], (size_t)each); // the low bytes come first
-  *data = (Data){bytes, (size_t)(count * each), false};
+  *data = (Data){bytes, (size_t)(count * each), NULL, NULL};
   return true;
 }
 
@@ -94,14 +94,15 @@ static bool externalData(Node *node, const OnnxTensor *tensor, size_t wanted, Da
   if (!pathOf(node, tensor, location, path))
     return false;
   tessera_error_t why;
-  OnnxMapping *file = onnxImportMap(node->import, path, &why);
+  const OnnxFile *file = onnxImportMap(node->import, path, &why);
   if (!file)
     return onnxError(node, "tensor '%.*s': %s", ONNX_SHOWN(tensor->name), why.text);
   length = hasLength ? length : wanted;
-  if (offset > file->size || length > file->size - offset)
+  const tessera_mapping_t *mapping = file->mapping;
+  if (offset > mapping->size || length > mapping->size - offset)
     return onnxError(node, "tensor '%.*s' has %zu bytes of data at %zu; the file has %zu bytes",
-                     ONNX_SHOWN(tensor->name), length, offset, file->size);
-  *data = (Data){file->data + offset, length, false};
+                     ONNX_SHOWN(tensor->name), length, offset, mapping->size);
+  *data = (Data){mapping->data + offset, length, file->path, mapping->data};
   return true;
 }
 
@@ -129,7 +130,8 @@ OnnxValue *onnxValueOfTensor(Node *node, const OnnxTensor *tensor) {
   if (!countOf(node, tensor, &count))
     return NULL;
   size_t wanted = (size_t)count * (size_t)each;
-  Data data = {(const unsigned char *)tensor->raw.data, tensor->raw.length, true};
+  Data data = {(const unsigned char *)tensor->raw.data, tensor->raw.length, node->import->path,
+               node->import->mapping->data};
   if (tensor->isExternal ? !externalData(node, tensor, wanted, &data)
                          : !tensor->hasRaw && !typedData(node, tensor, count, &data))
     return NULL;
@@ -143,6 +145,7 @@ OnnxValue *onnxValueOfTensor(Node *node, const OnnxTensor *tensor) {
     sizes[i] = tileBuildIndex(node->b, tensor->dims.items[i]);
   OnnxValue *value = onnxValue(node, tensor->type, (int)tensor->dims.count, sizes);
   value->bytes = data.bytes ? data.bytes : (const unsigned char *)"";
-  value->isMapped = data.isMapped && data.bytes;
+  if (data.file && data.bytes)
+    onnxNoteWeight(node, value, data.file, data.start, tensor->name);
   return value;
 }

@@ -16,6 +16,13 @@
 
 enum { OnnxMaxRank = TESSERA_MAX_RANK / 2, OnnxMaxElements = 256 };
 
+// A tensor whose data stay in a file.
+typedef struct OnnxWeight {
+  const char *file;
+  const unsigned char *start; // of the file in memory
+  OnnxText name;
+} OnnxWeight;
+
 typedef struct OnnxValue {
   OnnxKind kind; // Sequence: items; None: an optional without a value
   OnnxType type;
@@ -25,7 +32,7 @@ typedef struct OnnxValue {
   MlirValue *elements;          // of the element type; null: not known element by element
   int64_t count;                // of elements, of items
   const unsigned char *bytes;   // of a constant; null: none
-  bool isMapped;                // bytes lie in the mapped file
+  const OnnxWeight *weight;     // the file that the bytes lie in; null: none
   struct OnnxValue **items;
 } OnnxValue;
 

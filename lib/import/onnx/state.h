@@ -1,8 +1,8 @@
 // The importer's own state: names and values of the graphs around, the mapped file. For import.c, values.c, tensors.c.
 #pragma once
 
-#include "lib/import/onnx/mapping.h"
 #include "lib/import/onnx/node.h"
+#include "lib/support/files/mapped_weights.h"
 
 typedef struct Binding {
   OnnxText name;
@@ -20,6 +20,12 @@ typedef struct Scope {
   int64_t numOpsets;
 } Scope;
 
+// A file besides the model's.
+typedef struct OnnxFile {
+  const tessera_mapping_t *mapping;
+  const char *path; // as the model names it, from the working directory
+} OnnxFile;
+
 struct Import {
   OnnxModel *model;
   const char *path;
@@ -29,8 +35,9 @@ struct Import {
   TileBuilder b; // at the place of the node
   Scope *scope;
   TileMemo *memo;
-  OnnxMapping *mapping;
-  OnnxMapping **others; // of external data
+  MlirSymbolTable symbols; // of the module
+  const tessera_mapping_t *mapping;
+  OnnxFile *others; // of external data
   int64_t numOthers;
   int depth;          // of graphs within nodes
   int64_t numTensors; // resources so far
@@ -43,6 +50,8 @@ void onnxLoadDialects(MlirContext context); // those that importers build with
 // Emits an operator of ONNX's own at the node: its inputs, attributes and opset are the node's.
 bool onnxEmitOperator(Node *node, const char *name);
 // A data file, mapped as long as the import runs.
-OnnxMapping *onnxImportMap(Import *import, const char *path, tessera_error_t *error);
+const OnnxFile *onnxImportMap(Import *import, const char *path, tessera_error_t *error);
+// Notes that the data of `value` lie in the file `path`, which is mapped at `start`.
+void onnxNoteWeight(Node *node, OnnxValue *value, const char *path, const unsigned char *start, OnnxText name);
 // The value of a tensor of the file. Null after an error.
 OnnxValue *onnxValueOfTensor(Node *node, const OnnxTensor *tensor);

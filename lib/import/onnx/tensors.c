@@ -1,14 +1,16 @@
 // Reshapes, slices, pads and the like: values from values without arithmetic. See node.h.
 #include "lib/import/onnx/tensors.h"
 
+#include "dialects/tile/extern_weights.h"
 #include "lib/import/onnx/fold.h"
-#include "lib/import/onnx/mapping.h"
 #include "lib/import/onnx/state.h"
 #include "lib/ir/support.h"
+#include "lib/support/files/checksum.h"
 #include "mlir-c/BuiltinAttributes.h"
 #include "upstream/arith.h"
 #include "upstream/linalg.h"
 #include "upstream/math.h"
+#include "upstream/ml_program.h"
 #include "upstream/tensor.h"
 
 #include <math.h>
@@ -43,28 +45,48 @@ MlirAttribute onnxZero(const Node *node, OnnxType type) {
 
 //===--- weights --------------------------------------------------------------===//
 
-static void forget(void *mapping, const void *data, size_t size, size_t alignment) {
-  if (mapping)
-    onnxMappingRelease(mapping);
-  else
-    free((void *)data);
+void onnxNoteWeight(Node *node, OnnxValue *value, const char *path, const unsigned char *start, OnnxText name) {
+  OnnxWeight *weight = onnxAllocate(node, sizeof *weight);
+  *weight = (OnnxWeight){path, start, name};
+  value->weight = weight;
 }
 
-MlirAttribute onnxResource(Node *node, const OnnxValue *value, MlirType type, size_t size) {
+// The global's name is the tensor's. `main` is the entry's.
+static MlirStringRef symbolOf(const OnnxWeight *weight) {
+  bool isOther = weight->name.length && !onnxTextIs(weight->name, "main");
+  return isOther ? mlirStringRefCreate(weight->name.data, weight->name.length) : tileString("weight");
+}
+
+static MlirValue load(Node *node, const OnnxValue *value, MlirType type, size_t size) {
   Import *import = node->import;
-  size_t each = (size_t)onnxTypeBytes(value->type);
-  const void *data = value->bytes;
-  bool inPlace = value->isMapped && (uintptr_t)data % each == 0;
-  if (!inPlace) {
-    void *copy = aligned_alloc(64, (size + 63) / 64 * 64);
-    if (!copy)
-      abort();
-    data = memcpy(copy, value->bytes, size);
-  }
+  const tessera_weights_source_t source = {value->weight->file, (uint64_t)(value->bytes - value->weight->start), size,
+                                           tessera_checksum(0, value->bytes, size)};
+  TileBuilder top = tileBuilderAtEnd(mlirModuleGetBody(mlirModuleFromOperation(import->module)), node->b->location),
+              start = tileBuilderAtStart(import->entry, node->b->location);
+  MlirOperation global = tileWeightsBuildGlobal(&top, import->symbols, symbolOf(value->weight), type,
+                                                tileWeightsSource(import->context, &source));
+  return mlProgramGlobalLoadConstOpBuild(
+      &start, type, mlirFlatSymbolRefAttrGet(import->context, mlProgramGlobalOpGetSymNameValue(global)));
+}
+
+static void forget(void *userData, const void *data, size_t size, size_t alignment) {
+  (void)userData, (void)size, (void)alignment;
+  free((void *)(uintptr_t)data);
+}
+
+static MlirValue copy(Node *node, const OnnxValue *value, MlirType type, size_t size) {
+  void *data = aligned_alloc(64, (size + 63) / 64 * 64);
+  if (!data)
+    abort();
+  memcpy(data, value->bytes, size);
   char name[32];
-  snprintf(name, sizeof name, "weight_%lld", (long long)import->numTensors++);
-  return mlirUnmanagedDenseResourceElementsAttrGet(type, tileString(name), (void *)data, size, inPlace ? each : 64,
-                                                   false, forget, inPlace ? onnxMappingRetain(import->mapping) : NULL);
+  snprintf(name, sizeof name, "weight_%lld", (long long)node->import->numTensors++);
+  return tileBuildConstant(
+      node->b, mlirUnmanagedDenseResourceElementsAttrGet(type, tileString(name), data, size, 64, false, forget, NULL));
+}
+
+MlirValue onnxLargeConstant(Node *node, const OnnxValue *value, MlirType type, size_t size) {
+  return (value->weight ? load : copy)(node, value, type, size);
 }
 
 //===--- views ----------------------------------------------------------------===//
@@ -162,7 +184,7 @@ static OnnxValue *knownReshape(Node *node, const OnnxValue *value, int rank, con
   result->elements = value->elements;
   result->count = value->count;
   result->bytes = value->bytes;
-  result->isMapped = value->isMapped;
+  result->weight = value->weight;
   return onnxCount(result) >= 0 ? result : NULL;
 }
 

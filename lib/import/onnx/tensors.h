@@ -11,8 +11,9 @@ MlirAttribute onnxZero(const Node *node, OnnxType type);
 bool onnxIsUnary(TileUpstream kind);
 // The integer of a number that stands for one: the least and the greatest of 64 bits for the infinities.
 int64_t onnxInteger(double number);
-// A constant of more than 1 KB: a resource in place, or copied where its address is not a multiple of its element's.
-MlirAttribute onnxResource(Node *node, const OnnxValue *value, MlirType type, size_t size);
+// A constant of more than 1 KB: a global that names its place in the file (dialects/tile/extern_weights.h), or a
+// resource where the file does not hold the data as they are.
+MlirValue onnxLargeConstant(Node *node, const OnnxValue *value, MlirType type, size_t size);
 MlirValue onnxFromIndex(Body *body, MlirValue x, MlirType type);
 // As onnxMap, to a shape that the inputs broadcast to.
 OnnxValue *onnxMapTo(Node *node, OnnxType type, int rank, const MlirValue *sizes, int count, OnnxValue *const *inputs,

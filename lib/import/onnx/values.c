@@ -263,26 +263,26 @@ static MlirValue constantOfElements(Node *node, const OnnxValue *value) {
   return tileBuildConstant(node->b, mlirDenseElementsAttrGet(onnxTensorType(node, value), value->count, items));
 }
 
-static MlirAttribute constantOfBytes(Node *node, const OnnxValue *value) {
+static MlirValue constantOfBytes(Node *node, const OnnxValue *value) {
   MlirType type = onnxTensorType(node, value);
   int64_t count = onnxCount(value);
   if (value->type == Onnx_Bool) { // one byte each in the file
     int *bools = onnxAllocate(node, (size_t)(count + 1) * sizeof *bools);
     for (int64_t i = 0; i < count; ++i)
       bools[i] = value->bytes[i] != 0;
-    return mlirDenseElementsAttrBoolGet(type, count, bools);
+    return tileBuildConstant(node->b, mlirDenseElementsAttrBoolGet(type, count, bools));
   }
   size_t size = (size_t)(count * onnxTypeBytes(value->type));
   if (size <= 1024)
-    return mlirDenseElementsAttrRawBufferGet(type, size, value->bytes);
-  return onnxResource(node, value, type, size);
+    return tileBuildConstant(node->b, mlirDenseElementsAttrRawBufferGet(type, size, value->bytes));
+  return onnxLargeConstant(node, value, type, size);
 }
 
 MlirValue onnxTensor(Node *node, OnnxValue *value) {
   if (!mlirValueIsNull(value->tensor))
     return value->tensor;
   if (value->bytes)
-    return value->tensor = tileBuildConstant(node->b, constantOfBytes(node, value));
+    return value->tensor = constantOfBytes(node, value);
   if (isConstant(value))
     return value->tensor = constantOfElements(node, value);
   MlirValue tensor = tensorFromElementsOpBuild(node->b, onnxTensorType(node, value), value->count, value->elements);

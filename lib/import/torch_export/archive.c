@@ -169,14 +169,14 @@ OnnxValue *torchWeight(Node *node, Torch *torch, const json_t *config, const cha
     sizes[d] = tileBuildIndex(node->b, stored.sizes[d]);
   OnnxValue *value = onnxValue(node, stored.type, stored.rank, sizes);
   value->bytes = bytes + (size_t)stored.offset * (size_t)stored.each;
-  value->isMapped = true;
+  onnxNoteWeight(node, value, torch->path, torch->import.mapping->data, (OnnxText){name, strlen(name)});
   if (!isInRows(&stored)) {
     if (stored.count > MaxBytes / stored.each)
       return onnxError(node, "tensor '%.200s' does not lie in rows, and has more than 1 GB", name), none;
     unsigned char *copy = onnxAllocate(node, (size_t)(stored.count * stored.each) + 1);
     gather(&stored, bytes, copy);
     value->bytes = copy;
-    value->isMapped = false;
+    value->weight = NULL;
   }
   return value;
 }

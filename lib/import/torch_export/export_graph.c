@@ -408,12 +408,12 @@ static bool build(Node *node, void *data, MlirType *type) { return emitGraph(nod
 MlirModule torchImport(MlirContext context, const char *path, tessera_error_t *error) {
   MlirModule none = {NULL};
   onnxLoadDialects(context);
-  OnnxMapping *mapping = onnxMappingOpen(path, error);
+  const tessera_mapping_t *mapping = tessera_mapping_open(path, error);
   OnnxModel *model = mapping ? calloc(1, sizeof *model) : NULL;
   if (!model) {
     if (mapping)
       tessera_fail(error, "out of memory");
-    onnxMappingRelease(mapping);
+    tessera_mapping_release(mapping);
     return none;
   }
   MlirModule module = mlirModuleCreateEmpty(mlirLocationFileLineColGet(context, tileString(path), 1, 1));
@@ -427,7 +427,7 @@ MlirModule torchImport(MlirContext context, const char *path, tessera_error_t *e
             (onnxBuildEntry(&torch.import, build, &torch) || tessera_fail(error, "%s: cannot be imported", path));
   torchCloseArchive(&torch);
   onnxModelDestroy(model);
-  onnxMappingRelease(mapping);
+  tessera_mapping_release(mapping);
   if (ok)
     return module;
   mlirModuleDestroy(module);

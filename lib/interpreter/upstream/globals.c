@@ -2,6 +2,7 @@
 // Each begins with its initial value where the program first names it, and lives as long as the run.
 #include "lib/interpreter/upstream/upstream.h"
 
+#include "dialects/tile/extern_weights.h"
 #include "upstream/ml_program.h"
 
 #include <stdlib.h>
@@ -62,7 +63,9 @@ bool interpretGetGlobal(Machine *machine, Frame *frame, const Instruction *instr
 //===--- values -----------------------------------------------------------------===//
 
 static bool beginValue(Machine *machine, const Instruction *instruction, MlirOperation op, InterpretValue *value) {
-  MlirAttribute initial = mlirOperationIsNull(op) ? mlirAttributeGetNull() : mlProgramGlobalOpGetValue(op);
+  MlirAttribute initial = mlirOperationIsNull(op)   ? mlirAttributeGetNull()
+                          : tileWeightsIsExtern(op) ? tileWeightsRead(op)
+                                                    : mlProgramGlobalOpGetValue(op);
   return !mlirAttributeIsNull(initial) && interpretValueOfAttribute(initial, value);
 }
 

@@ -113,7 +113,7 @@ static bool runLinker(const Workshop *workshop, tessera_error_t *error) {
 static void addEnd(TileArtifact *program) {
   tessera_program_end_t end = {.mark = TESSERA_PROGRAM_MARK};
   char *data = program->data;
-  end.checksum = tessera_program_checksum(0, data, program->size);
+  end.checksum = tessera_checksum(0, data, program->size);
   memcpy(data + program->size, &end, sizeof end);
   program->size += sizeof end;
   data[program->size] = '\0';

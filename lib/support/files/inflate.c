@@ -1,6 +1,6 @@
 // inflate.c - the three kinds of blocks of RFC 1951, by canonical codes decoded bit by bit. See inflate.h.
 // Expects: any bytes. Leaves: |out| partly written when they are wrong; never a write or read past either end.
-#include "lib/support/inflate.h"
+#include "lib/support/files/inflate.h"
 
 #include <string.h>
 
