@@ -4,6 +4,7 @@
 #include "lib/run/program_file.h"
 
 #include "lib/machine/cpu_feature.h"
+#include "lib/runtime/bound_weights.h"
 #include "lib/support/grow.h"
 
 #include <dlfcn.h>
@@ -160,6 +161,11 @@ static bool open_manifest(tessera_program_t *program, const char *path, bool is_
   return is_checked || tessera_fail(error, "%s: is damaged: it does not end with its checksum", path);
 }
 
+static bool bind_weights(const tessera_program_t *program, const char *path, tessera_error_t *error) {
+  tessera_error_t why;
+  return tessera_bind_weights(program->manifest, &why) || tessera_fail(error, "%s: weights: %s", path, why.text);
+}
+
 static bool check_machine(const tessera_program_t *program, const char *path, tessera_error_t *error) {
   const char *lacking;
   size_t length = tileCpuLacks(program->manifest->needs, &lacking);
@@ -244,7 +250,8 @@ bool tessera_program_load(tessera_program_t *program, const char *path, const ch
   *program = (tessera_program_t){.library = NULL};
   bool is_checked;
   if (!open_library(program, path, &is_checked, error) || !open_manifest(program, path, is_checked, error) ||
-      !check_machine(program, path, error) || !bind_calls(program->library, path, error))
+      !check_machine(program, path, error) || !bind_calls(program->library, path, error) ||
+      !bind_weights(program, path, error))
     return false;
   const tessera_entry_t *found = find_entry(program->manifest, path, entry, error);
   return found && take_entry(program, found, path, error);
@@ -252,6 +259,8 @@ bool tessera_program_load(tessera_program_t *program, const char *path, const ch
 
 void tessera_program_unload(tessera_program_t *program) {
   tessera_signature_destroy(&program->signature);
+  if (program->manifest)
+    tessera_release_weights(program->manifest);
   if (program->library)
     dlclose(program->library);
   *program = (tessera_program_t){.library = NULL};

@@ -19,8 +19,8 @@
 #include <string.h>
 
 // 2: tessera_launch takes the kernel's name. 3: images. 4: kernels that are cooperative. 5: sparse tensors.
-// 6: how these are laid out. 7: a checksum at the end of the file.
-enum { TESSERA_MANIFEST_VERSION = 7 };
+// 6: how these are laid out. 7: a checksum at the end of the file. 8: constants in other files.
+enum { TESSERA_MANIFEST_VERSION = 8 };
 
 // What a program's file ends with. The system's loader does not read it.
 typedef struct tessera_program_end_t {
@@ -64,6 +64,15 @@ typedef struct tessera_entry_t {
   const tessera_type_t *results;
 } tessera_entry_t;
 
+// A constant that lies in another file (bound_weights.h).
+typedef struct tessera_weight_t {
+  const char *file;      // from the program's folder, or an absolute path
+  int64_t offset, bytes; // in the file
+  uint64_t checksum;     // tessera_checksum of the bytes
+  int64_t alignment;     // that the code expects of its address; a power of two
+  void **place;          // where the code looks for its address; NULL there: not mapped yet
+} tessera_weight_t;
+
 typedef struct tessera_manifest_t {
   int64_t version;
   const char *compiler; // "Tessera 0.1.0"
@@ -75,4 +84,6 @@ typedef struct tessera_manifest_t {
   int64_t num_entries;
   const tessera_entry_t *entries;
   const tessera_images_t *images; // of its kernels for GPUs; NULL: it has none
+  int64_t num_weights;
+  const tessera_weight_t *weights;
 } tessera_manifest_t;

@@ -18,6 +18,7 @@ const char tessera_run_options_help[] =
     "(default)\n"
     "  --sparsity=WHAT       what is cut out of products by constants with zeros: exact (default), finite (no tensor\n"
     "                        holds an infinity or a nan, so that 0 times x is 0) or off\n"
+    "  --weights=FILE        the model's weights, by their names: .safetensors, .npz, .onnx or .pt2\n"
     "  --in=FILE             one .npy per argument, in order, or a .npz with the next ones (default: random data)\n"
     "  --size=N              size of every dynamic dimension of the random arguments (default: 128); given more than\n"
     "                        once: one size for each dynamic dimension, in order\n"
@@ -61,10 +62,15 @@ static bool parse_integer(const char *flag, const char *text, int64_t least, int
 static bool take_text(const char *argument, tessera_run_options_t *options) {
   const struct {
     const char *flag, **target;
-  } flags[] = {{"--entry", &options->entry},           {"--pass-pipeline", &options->pipeline},
-               {"--policy", &options->policy},         {"--fusion", &options->fusion},
-               {"--persistent", &options->persistent}, {"--sparsity", &options->sparsity},
-               {"--stats", &options->stats},           {"--trace", &options->trace}};
+  } flags[] = {{"--entry", &options->entry},
+               {"--pass-pipeline", &options->pipeline},
+               {"--policy", &options->policy},
+               {"--fusion", &options->fusion},
+               {"--persistent", &options->persistent},
+               {"--weights", &options->weights},
+               {"--sparsity", &options->sparsity},
+               {"--stats", &options->stats},
+               {"--trace", &options->trace}};
   for (size_t i = 0; i < sizeof flags / sizeof *flags; ++i) {
     const char *value = value_of(argument, flags[i].flag);
     if (value) {

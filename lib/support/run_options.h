@@ -12,13 +12,13 @@
 
 typedef struct tessera_run_options_t {
   bool help, predict, allow_races;
-  const char *file, *entry;                                                       // file: NULL when not given
-  const char *pipeline, *policy, *fusion, *persistent, *sparsity, *stats, *trace; // NULL when not given
-  const char **targets;                                                           // at least one
-  const char **inputs, **outputs;                                                 // .npy and .npz files in order
-  const char **checks;                                                            // "interpret", or files
-  int64_t *sizes;       // --size: one for all dynamic sizes, or one for each in order
-  int64_t default_size; // for dynamic sizes without --size; 0: those are an error
+  const char *file, *entry;                                                                 // file: NULL when not given
+  const char *pipeline, *policy, *fusion, *persistent, *sparsity, *stats, *trace, *weights; // NULL when not given
+  const char **targets;                                                                     // at least one
+  const char **inputs, **outputs; // .npy and .npz files in order
+  const char **checks;            // "interpret", or files
+  int64_t *sizes;                 // --size: one for all dynamic sizes, or one for each in order
+  int64_t default_size;           // for dynamic sizes without --size; 0: those are an error
   int num_targets, num_inputs, num_outputs, num_checks, num_sizes;
   double rtol, atol;             // negative: not given
   int64_t seed, repeat, threads; // threads 0: all

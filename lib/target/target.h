@@ -41,6 +41,11 @@ typedef struct TileTranslation {
   const TileVariant *variants;
   int numVariants;
   TileStages *stages; // to be added to; null: nobody asks
+  // Of a program: its file, "-" is standard output; the file of what the compiler made of constants (null: the
+  // program); whether the constants that lie in files go into the program.
+  const char *output;
+  struct TilePrepared *prepared;
+  bool embedsWeights;
 } TileTranslation;
 
 // What the assembler says of a kernel; registers and bytes of a thread, but for what is shared.

@@ -54,6 +54,8 @@ static bool check_options(const tessera_run_options_t *options, tessera_error_t 
   if (options->predict || options->allow_races)
     return tessera_fail(error, "%s: there is no emulator here (tile-run has it)",
                         options->predict ? "--predict" : "--allow-races");
+  if (options->weights)
+    return tessera_fail(error, "--weights: the program names its weights (tile-run and tile-translate take modules)");
   if (options->policy || options->fusion || options->persistent || options->sparsity)
     return tessera_fail(error, "%s: a program has its tiles already (tile-run and tile-translate take modules)",
                         options->policy       ? "--policy"

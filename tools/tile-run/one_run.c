@@ -4,6 +4,7 @@
 
 #include "lib/execution/compare.h"
 #include "lib/execution/statistics.h"
+#include "lib/pipelines/bind_by_name.h"
 #include "lib/pipelines/pass_statistics.h"
 #include "lib/run/progress.h"
 #include "lib/run/timeout.h"
@@ -152,6 +153,7 @@ static bool execute(Session *session, tessera_error_t *error) {
   session->files = (tessera_run_check_t){.asked = options->num_checks && !tessera_run_check_wants_interpreter(options),
                                          .right = true};
   return tileSessionOpen(&session->parsed, options->file, findChip(options), error) &&
+         (!options->weights || tileBindWeightsByName(session->parsed.module, options->weights, error)) &&
          tileSessionTakeSparseEntries(&session->parsed, options->entry, error) && prepareFirst(session, error) &&
          (!session->files.asked || tessera_run_check_read(&session->files, options, &first->data, error)) &&
          runJudge(session, error) && runCall(first, options, session->trace, error) && compareAll(session, error);

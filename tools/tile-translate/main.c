@@ -2,6 +2,7 @@
 // A file is written wholly or not at all: beside its place, then renamed.
 #include "lib/capi/tool.h"
 #include "lib/machine/machine.h"
+#include "lib/pipelines/bind_by_name.h"
 #include "lib/pipelines/pass_statistics.h"
 #include "lib/pipelines/pipeline.h"
 #include "lib/pipelines/session.h"
@@ -10,6 +11,7 @@
 #include "lib/support/guard.h"
 #include "lib/support/version.h"
 #include "lib/target/cuda_tile/tile_ir_write.h"
+#include "lib/target/prepared_weights.h"
 #include "lib/target/target.h"
 #include "tools/tile-translate/drawing.h"
 #include "tools/tile-translate/gpu_program.h"
@@ -55,16 +57,40 @@ static char *choosePipeline(const TileCodeTarget *target, const TileForm *form, 
   return tilePipelineCallPrint(&call, error);
 }
 
+static bool openFile(TileSession *session, const TranslateOptions *options, const char *chip, tessera_error_t *error) {
+  return tileSessionOpen(session, options->file, chip, error) &&
+         (!options->weights || tileBindWeightsByName(session->module, options->weights, error));
+}
+
+static void giveWeights(TileTranslation *translation, const TranslateOptions *options, TilePrepared *prepared) {
+  translation->output = options->output;
+  translation->embedsWeights = options->embedsWeights;
+  translation->prepared = options->prepared ? prepared : NULL;
+}
+
+// The file of prepared weights is written while the module still holds them. It gets its name with the artifact.
+static bool emitWithWeights(const TileForm *form, const TileTranslation *translation, const TranslateOptions *options,
+                            TileArtifact *artifact, tessera_error_t *error) {
+  if (!translation->prepared)
+    return form->emit(translation, artifact, error);
+  bool ok = tilePreparedOpen(translation->prepared, options->prepared, error) &&
+            form->emit(translation, artifact, error) && tilePreparedWrite(translation->prepared, error);
+  tilePreparedClose(translation->prepared);
+  return ok;
+}
+
 // As above, for GPUs: each chip's pipeline on a copy of the module.
 static bool translateForGpus(GpuProgram *program, const TileForm *form, TileArtifact *artifact,
                              tessera_error_t *error) {
   TileSession session;
   tessera_guard_doing("reading the program");
-  bool ok = tileSessionOpen(&session, program->options->file, NULL, error);
+  bool ok = openFile(&session, program->options, NULL, error);
   tessera_guard_doing("passes");
   ok = ok && tileSessionTakeSparseEntries(&session, NULL, error) && gpuProgramLower(program, &session, error);
   tessera_guard_doing("code generation");
-  ok = ok && form->emit(&program->translation, artifact, error);
+  TilePrepared prepared;
+  giveWeights(&program->translation, program->options, &prepared);
+  ok = ok && emitWithWeights(form, &program->translation, program->options, artifact, error);
   tessera_guard_doing(NULL);
   gpuProgramForgetModules(program);
   tileSessionClose(&session);
@@ -74,20 +100,22 @@ static bool translateForGpus(GpuProgram *program, const TileForm *form, TileArti
 static bool translate(const TranslateOptions *options, const TileCodeTarget *target, const TileForm *form,
                       TileArtifact *artifact, TileStages *stages, tessera_error_t *error) {
   TileSession session;
+  TilePrepared prepared;
   TileTranslation translation = {.pipeline = NULL, .stages = stages};
+  giveWeights(&translation, options, &prepared);
   char *pipeline = choosePipeline(target, form, options, error);
   if (!pipeline)
     return false;
   tessera_guard_doing("reading the program");
   double start = tessera_milliseconds();
-  bool ok = tileSessionOpen(&session, options->file, options->chip, error);
+  bool ok = openFile(&session, options, options->chip, error);
   tileStagesAdd(stages, "reading", tessera_milliseconds() - start);
   tessera_guard_doing("passes");
   start = tessera_milliseconds();
   ok = ok && lower(&session, target, pipeline, options, &translation, error);
   tileStagesAdd(stages, "passes", tessera_milliseconds() - start);
   tessera_guard_doing("code generation");
-  ok = ok && form->emit(&translation, artifact, error);
+  ok = ok && emitWithWeights(form, &translation, options, artifact, error);
   tessera_guard_doing(NULL);
   tileEntriesDestroy(&translation.entries);
   tileSessionClose(&session);
@@ -188,11 +216,11 @@ static bool run(const TranslateOptions *options, tessera_error_t *error) {
   GpuProgram program = {.options = options};
   TileStages stages = {.count = 0};
   double start = tessera_milliseconds();
+  tessera_files_t files;
+  tessera_files_begin(&files);
   bool ok = options->numChips ? translateForGpus(&program, form, &artifact, error)
                               : translate(options, target, form, &artifact, &stages, error);
   double compileMs = tessera_milliseconds() - start;
-  tessera_files_t files;
-  tessera_files_begin(&files);
   ok = ok && writeArtifact(&artifact, options->output, error) &&
        (!options->stats || writeStatistics(options, target, &artifact, &program, compileMs, &stages, error));
   ok = tessera_files_end(&files, ok, error);

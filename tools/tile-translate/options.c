@@ -18,9 +18,15 @@ static const char *valueOf(const char *argument, const char *name) {
 static bool takeText(const char *argument, TranslateOptions *options) {
   const struct {
     const char *flag, **value;
-  } flags[] = {{"--target", &options->target},          {"--chip", &options->chip},   {"--cpu", &options->chip},
-               {"--pass-pipeline", &options->pipeline}, {"--stats", &options->stats}, {"-o", &options->output},
-               {"--policy", &options->policy}};
+  } flags[] = {{"--target", &options->target},
+               {"--chip", &options->chip},
+               {"--cpu", &options->chip},
+               {"--pass-pipeline", &options->pipeline},
+               {"--stats", &options->stats},
+               {"-o", &options->output},
+               {"--policy", &options->policy},
+               {"--weights", &options->weights},
+               {"--prepared-weights", &options->prepared}};
   for (size_t i = 0; i < sizeof flags / sizeof *flags; ++i) {
     const char *value = valueOf(argument, flags[i].flag);
     if (value) {
@@ -91,6 +97,8 @@ static bool take(const char *argument, TranslateOptions *options, tessera_error_
     return options->ttir = true;
   if (strncmp(argument, form, sizeof form - 1) == 0)
     return takeForm(argument + sizeof form - 1, options, error);
+  if (strcmp(argument, "--embed-weights") == 0)
+    return options->embedsWeights = true;
   if (strcmp(argument, "--help") == 0)
     return options->help = true;
   if (strcmp(argument, "--tile-layout-to-svg") == 0)
@@ -105,6 +113,17 @@ static bool take(const char *argument, TranslateOptions *options, tessera_error_
   if (target && isChip(target))
     return takeChip(target, options, error);
   return takeText(argument, options) || takeFile(argument, options, error);
+}
+
+// A file of prepared weights, or none at all, is a program's.
+static bool checkWeights(const TranslateOptions *options, tessera_error_t *error) {
+  const char *flag = options->prepared ? "--prepared-weights" : options->embedsWeights ? "--embed-weights" : NULL;
+  if (flag && (!options->form || strcmp(options->form, "program") != 0))
+    return tessera_fail(error, "%s: applies to --tile-to-program only", flag);
+  if (options->prepared && options->embedsWeights)
+    return tessera_fail(error, "--prepared-weights=%s and --embed-weights: give one of them", options->prepared);
+  return !options->prepared || !tessera_file_is_same(options->output, options->prepared) ||
+         tessera_fail(error, "-o %s and --prepared-weights=%s name one file", options->output, options->prepared);
 }
 
 bool translateOptionsParse(int argc, char **argv, TranslateOptions *options, tessera_error_t *error) {
@@ -130,6 +149,8 @@ bool translateOptionsParse(int argc, char **argv, TranslateOptions *options, tes
   if (options->stats && tessera_file_is_same(options->output, options->stats))
     return tessera_fail(error, "-o %s and --stats=%s name one file; each requires a file of its own", options->output,
                         options->stats);
+  if (!checkWeights(options, error))
+    return false;
   static const char *const models[][2] = {{"onnx", ".onnx"}, {"torch", ".pt2"}};
   const char *end = strrchr(options->file, '.');
   for (int i = 0; i < 2 && options->import; ++i)
@@ -163,6 +184,10 @@ void translateOptionsPrintHelp(void) {
        "  --chip=NAME, --cpu=    what the code is for (default: this machine, or sm_80; a wrong one lists all)\n"
        "  --pass-pipeline=TEXT   passes instead of the target's own pipeline\n"
        "  --policy=NAME          how tiles are chosen: construct (default), exhaustive-model, measure, fixed or "
-       "random\n" TILE_MACHINE_PATH_USAGE "  --stats=FILE.json      compile_ms, fallback_ops and per-pass statistics\n"
+       "random\n" TILE_MACHINE_PATH_USAGE
+       "  --weights=FILE         the model's weights, by their names: .safetensors, .npz, .onnx or .pt2\n"
+       "  --prepared-weights=FILE  of a program: what the compiler makes of weights goes into FILE, which is extended\n"
+       "  --embed-weights        of a program: weights go into it, instead of being mapped from the model's file\n"
+       "  --stats=FILE.json      compile_ms, fallback_ops and per-pass statistics\n"
        "  --help                 this text");
 }

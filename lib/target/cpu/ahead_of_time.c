@@ -170,21 +170,27 @@ static bool addVariants(Build *build, tessera_error_t *error) {
   return ok;
 }
 
-static bool addTables(Build *build, tessera_error_t *error) {
+static bool addTables(Build *build, const TileProgramWeights *weights, tessera_error_t *error) {
   tileCpuAddImages(build->module, build->translation);
-  return tileCpuAddManifest(build->module, build->translation, &build->chip, error);
+  if (!tileCpuAddManifest(build->module, build->translation, &build->chip, weights, error))
+    return false;
+  tileProgramNeedWeights(build->module, build->translation, weights);
+  return true;
 }
 
 static bool emitProgram(const TileTranslation *translation, TileArtifact *artifact, tessera_error_t *error) {
   if (!checkEntries(translation, error))
     return false;
-  Build build;
+  Build build = {.translation = translation};
   LLVMMemoryBufferRef object = NULL;
-  bool ok = startBuild(&build, translation, error) && addPackedEntries(&build, error) && addVariants(&build, error) &&
-            addTables(&build, error) && compile(&build, &object, error) &&
+  TileProgramWeights weights;
+  bool ok = tileProgramTakeWeights(translation, &weights, error) && startBuild(&build, translation, error) &&
+            addPackedEntries(&build, error) && addVariants(&build, error) && addTables(&build, &weights, error) &&
+            compile(&build, &object, error) &&
             tileCpuLink(LLVMGetBufferStart(object), LLVMGetBufferSize(object), artifact, error);
   if (object)
     LLVMDisposeMemoryBuffer(object);
+  tileProgramFreeWeights(&weights);
   endBuild(&build);
   return ok;
 }

@@ -1,6 +1,7 @@
 // What the files of ahead-of-time translation share.
 #pragma once
 
+#include "lib/target/cpu/program_weights.h"
 #include "lib/target/target.h"
 #include "llvm-c/Core.h"
 
@@ -18,7 +19,7 @@ bool tileCpuChipFind(const char *name, TileCpuChip *chip, tessera_error_t *error
 // Adds the constant `tessera_manifest` (lib/runtime/manifest.h) for the entries, whose packed functions are in
 // `module`.
 bool tileCpuAddManifest(LLVMModuleRef module, const TileTranslation *translation, const TileCpuChip *chip,
-                        tessera_error_t *error);
+                        const TileProgramWeights *weights, tessera_error_t *error);
 
 // Fills the tables of images that the host's parts refer to (convert-gpu-launch-to-runtime), where they launch
 // anything. With several host's parts, the I-th refers to TABLE.I.

@@ -1,6 +1,7 @@
 // Hands a lowered module to the JIT, in parts that are compiled at once. See cpu.h.
 #include "lib/target/cpu/cpu.h"
 
+#include "lib/target/cpu/outer_constants.h"
 #include "lib/target/cpu/split.h"
 #include "mlir-c/RegisterEverything.h"
 #include "mlir-c/Target/LLVMIR.h"
@@ -27,17 +28,45 @@ static bool translate(MlirOperation module, TileJitPart *part, tessera_error_t *
   return part->module || tessera_fail(error, "the module cannot be translated to LLVM IR");
 }
 
+// Elements of the module itself may lie anywhere.
+static bool isAligned(const TileCpuWeight *weight, void *userData) {
+  (void)userData;
+  return (uintptr_t)weight->data % weight->alignment == 0;
+}
+
+// The code finds its constants where they are.
+static bool fill(TileJit *jit, const TileCpuWeights *weights, tessera_error_t *error) {
+  bool ok = true;
+  for (int i = 0; i < weights->count && ok; ++i) {
+    const void **place = tileJitLookup(jit, weights->items[i].symbol, error);
+    ok = place != NULL;
+    if (ok)
+      *place = weights->items[i].data;
+  }
+  return ok;
+}
+
 TileJit *tileCpuCompile(MlirOperation module, const char *entry, tessera_error_t *error) {
+  TileCpuWeights weights;
   MlirModule modules[TileCpuMaxParts];
   TileJitPart parts[TileCpuMaxParts + 1];
   mlirRegisterAllLLVMTranslations(mlirOperationGetContext(module));
+  if (!tileCpuTakeWeights(module, isAligned, NULL, &weights, error))
+    return NULL;
   int numModules = tileCpuSplit(module, processors(), modules), count = 1;
   bool ok = translate(module, &parts[0], error) && tileJitAddPackedEntry(parts[0].module, entry, error);
   for (int i = 0; i < numModules && ok; ++i)
     ok = translate(mlirModuleGetOperation(modules[i]), &parts[count++], error);
   tileCpuDestroyParts(modules, numModules);
+  TileJit *jit = NULL;
   if (ok)
-    return tileJitCreateOfParts(parts, count, 3, error);
-  discard(parts, count);
-  return NULL;
+    jit = tileJitCreateOfParts(parts, count, 3, error);
+  else
+    discard(parts, count);
+  if (jit && !fill(jit, &weights, error)) {
+    tileJitDestroy(jit);
+    jit = NULL;
+  }
+  tileCpuFreeWeights(&weights);
+  return jit;
 }

@@ -7,6 +7,7 @@
 
 extern const TileCodeTarget tileCpuTarget;
 
+// The code reads constants of more than 1 KB where the module has them: the module's context must outlive the code.
 // Translates, optimizes and compiles `module`, with a packed entry (lib/jit/jit.h) for function `entry`. Null after
 // writing to `error`.
 TileJit *tileCpuCompile(MlirOperation module, const char *entry, tessera_error_t *error);

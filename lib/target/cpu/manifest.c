@@ -1,5 +1,6 @@
 // The manifest of a program as a constant of its LLVM module: field by field what lib/runtime/manifest.h declares.
 #include "lib/target/cpu/ahead_of_time.h"
+#include "lib/target/cpu/program_weights.h"
 
 #include "lib/runtime/tessera.h"
 #include "lib/support/version.h"
@@ -178,10 +179,32 @@ void tileCpuAddImages(LLVMModuleRef module, const TileTranslation *translation) 
   }
 }
 
+//===--- constants in files -----------------------------------------------------===//
+
+static LLVMValueRef weight(const Constants *constants, const TileCpuWeight *taken, const TileProgramWeight *where) {
+  LLVMValueRef fields[] = {string(constants, where->file),
+                           integer(constants, (int64_t)where->source.offset),
+                           integer(constants, (int64_t)where->source.bytes),
+                           integer(constants, (int64_t)where->source.checksum),
+                           integer(constants, (int64_t)taken->alignment),
+                           LLVMGetNamedGlobal(constants->module, taken->symbol)};
+  return structure(constants, fields, sizeof fields / sizeof *fields);
+}
+
+static LLVMValueRef allWeights(const Constants *constants, const TileProgramWeights *weights) {
+  int count = weights->taken.count;
+  LLVMValueRef *items = calloc((size_t)count + 1, sizeof *items);
+  for (int i = 0; items && i < count; ++i)
+    items[i] = weight(constants, &weights->taken.items[i], &weights->items[i]);
+  LLVMValueRef all = items ? array(constants, items, count) : null(constants);
+  free(items);
+  return all;
+}
+
 //===--- the whole ----------------------------------------------------------------===//
 
 bool tileCpuAddManifest(LLVMModuleRef module, const TileTranslation *translation, const TileCpuChip *chip,
-                        tessera_error_t *error) {
+                        const TileProgramWeights *weights, tessera_error_t *error) {
   LLVMContextRef context = LLVMGetModuleContext(module);
   Constants constants = {module, context, LLVMInt64TypeInContext(context), LLVMPointerTypeInContext(context, 0)};
   int count = translation->entries.count;
@@ -199,7 +222,9 @@ bool tileCpuAddManifest(LLVMModuleRef module, const TileTranslation *translation
                            integer(&constants, translation->fallbackOps),
                            integer(&constants, count),
                            array(&constants, entries, count),
-                           imagesOf(&constants, translation)};
+                           imagesOf(&constants, translation),
+                           integer(&constants, weights->taken.count),
+                           allWeights(&constants, weights)};
   free(entries);
   LLVMValueRef value = structure(&constants, fields, sizeof fields / sizeof *fields);
   LLVMValueRef global = LLVMAddGlobal(module, LLVMTypeOf(value), "tessera_manifest");
