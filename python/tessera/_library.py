@@ -115,6 +115,8 @@ def _load() -> tuple[ctypes.CDLL, str]:
             return _open(str(path)), str(path)
         except OSError as error:
             said.append(f"  {path}: {error}")
+    if any("libMLIR" in line or "libLLVM" in line for line in said):
+        said.append("LLVM or MLIR 22 is missing: install Debian's package libmlir-22.")
     raise LibraryNotFound("\n".join([
         f"{FILE} could not be loaded. Looked at:", *said,
         f"Run ./dev build in {_clone() or 'a clone of Tessera'}, or set TESSERA_HOME to an installed prefix or to the "
