@@ -103,7 +103,6 @@ bool vecLowerKernel(MlirOperation kernel, const VecWidths *widths) {
                                             none, none, none, none, region);
   lowering.builder = tileBuilderAtEnd(entry, location);
   bool ok = vecReadSchedule(&lowering) && lowerPrograms(&lowering, kernelBody, entry);
-  vecDestroyInlined(&lowering);
   vecLoweringDestroy(&lowering);
   mlirOperationDestroy(ok ? kernel : function);
   return ok;

@@ -413,7 +413,6 @@ MlirValue vecEvaluateAddedFours(VecBody *body, const VecRecord *record, const Ve
                                 int64_t width);
 bool vecLowerTurnedSums(VecLowering *lowering, MlirOperation op);
 bool vecLowerCall(VecLowering *lowering, MlirOperation op);
-void vecDestroyInlined(VecLowering *lowering);
 bool vecLowerFor(VecLowering *lowering, MlirOperation op);
 bool vecLowerIf(VecLowering *lowering, MlirOperation op);
 bool vecLowerWhile(VecLowering *lowering, MlirOperation op);

@@ -35,6 +35,9 @@ VecLowering vecLoweringCreate(MlirOperation kernel, const VecWidths *widths) {
 }
 
 void vecLoweringDestroy(VecLowering *lowering) {
+  for (intptr_t i = 0; i < lowering->inlined.count; ++i)
+    mlirOperationDestroy(lowering->inlined.items[i]);
+  tileOpsFree(&lowering->inlined);
   tileTableFree(&lowering->records);
   tileArenaFree(&lowering->arena);
 }

@@ -9,6 +9,7 @@
 // Papers: Boldo and Melquiond 2008 (rounding to odd); formats of the OCP (FP8 2023, MX 2023) and AMD's FNUZ variants.
 // Cost: linear; some ten ops for a widening, thirty on lanes of f64 for a narrowing.
 #include "lib/transforms/math/expand_float_conversions.h"
+#include "dialects/tile/tile.h"
 #include "lib/ir/float_format.h"
 #include "lib/ir/pass.h"
 #include "lib/transforms/math/lanes.h"
@@ -257,9 +258,12 @@ static MlirValue addToOdd(TileLanes *lanes, MlirValue a, MlirValue b) {
 
 static MlirLogicalResult expandMultiplyAdd(MlirRewritePattern pattern, MlirOperation op, MlirPatternRewriter rewriter,
                                            void *userData) {
-  MlirType type = tileOnlyResultType(op), element = tileLanesElement(type);
+  MlirType type = tileOnlyResultType(op);
   TileFloatFormat format;
-  if (!isScalarOrVector(type) || !tileFloatFormatOf(element, &format) || format.width > 16)
+  if (tileElementWidth(tileTypeGetElement(type)) > 16) // an instruction
+    return mlirLogicalResultFailure();
+  MlirType element = tileLanesElement(type);
+  if (!isScalarOrVector(type) || !tileFloatFormatOf(element, &format))
     return mlirLogicalResultFailure();
   TileLanes lanes = tileLanesOf(tileBuilderInPattern(rewriter, op), type);
   MlirValue values[3];

@@ -37,9 +37,3 @@ bool vecLowerCall(VecLowering *lowering, MlirOperation op) {
     takeResults(lowering, op, mlirBlockGetTerminator(body));
   return ok;
 }
-
-void vecDestroyInlined(VecLowering *lowering) {
-  for (intptr_t i = 0; i < lowering->inlined.count; ++i)
-    mlirOperationDestroy(lowering->inlined.items[i]);
-  tileOpsFree(&lowering->inlined);
-}
