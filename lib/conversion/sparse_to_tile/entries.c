@@ -114,9 +114,12 @@ bool sparseLowerSpgemm(SparseLowering *lowering, SparseResult *result) {
   MlirOperation op = lowering->op;
   MlirType element = elementOf(sparseSpgemmOpGetLhsType(op)), sum = elementOf(sparseSpgemmOpGetResultType(op));
   SparseLines a = linesWithoutRepeats(lowering, 0, has(op, "transpose_lhs") ? 1 : 0);
-  SparseLines b = linesWithoutRepeats(lowering, 1, has(op, "transpose_rhs") ? 0 : 1);
+  bool isMarked = sparseMultipliesMarked(lowering);
+  SparseLines b = linesWithoutRepeats(lowering, 1, has(op, "transpose_rhs") == isMarked);
   if (mlirValueIsNull(a.positions) || mlirValueIsNull(b.positions))
     return false;
+  if (isMarked)
+    return sparseMultiplyMarked(lowering, &a, &b, result);
   SparseSemiring semiring = sparseSemiring(op, sum);
   const TileSpgemm product = {.E = element,
                               .A = sum,

@@ -74,6 +74,13 @@ bool sparseMultipliesNamed(const SparseLowering *lowering, const SparseMicroTile
 MlirValue sparseMultiplyNamed(SparseLowering *lowering, const SparseMatrix *matrix, const SparseMicroTiles *tiles,
                               MlirValue dense, MlirValue init);
 
+//===--- marked_products.c --------------------------------------------------===//
+
+// Whether a product of two sparse matrices goes by rows of its pattern: then `b` has rows, else columns.
+bool sparseMultipliesMarked(const SparseLowering *lowering);
+// False after a diagnostic.
+bool sparseMultiplyMarked(SparseLowering *lowering, const SparseLines *a, const SparseLines *b, SparseResult *result);
+
 //===--- formats/mask.c -----------------------------------------------------===//
 
 // Where the tiles that a mask names begin, row by row of `lines` rows of tiles. Null after a diagnostic.
