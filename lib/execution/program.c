@@ -16,6 +16,7 @@ struct TesseraProgram {
   char **texts;                  // "tessera", the flags, the name
   intptr_t numTexts;
   Run run;
+  TesseraStop stop;
   bool wasCalled;
   char *passStatistics, *statistics;
 };
@@ -128,6 +129,25 @@ TesseraArray tesseraProgramGetResultType(const TesseraProgram *program, intptr_t
 }
 
 //===--- calling --------------------------------------------------------------===//
+
+static bool stopWith(void *user, int64_t number, intptr_t count, const tessera_array_t *values) {
+  const TesseraProgram *program = user;
+  TesseraArray *seen = calloc((size_t)count + 1, sizeof *seen);
+  for (intptr_t i = 0; seen && i < count; ++i)
+    seen[i] = (TesseraArray){.element = values[i].rank < 0 ? NULL : tessera_element_name(values[i].element),
+                             .rank = values[i].rank,
+                             .sizes = values[i].shape,
+                             .data = values[i].data};
+  bool goesOn = seen && program->stop(number, count, seen);
+  free(seen);
+  return goesOn;
+}
+
+void tesseraProgramOnStop(TesseraProgram *program, TesseraStop stop) {
+  program->stop = stop;
+  program->run.stop = stop ? stopWith : NULL;
+  program->run.stopUser = program;
+}
 
 static bool findElement(const char *name, tessera_element_t *element) {
   for (int i = 0; name && i < TESSERA_ELEMENT_COUNT; ++i)

@@ -58,6 +58,12 @@ TesseraArray tesseraProgramGetResultType(const TesseraProgram *program, intptr_t
 bool tesseraProgramCall(TesseraProgram *program, const TesseraArray *arguments, int64_t seed, int64_t repeat,
                         tessera_error_t *error);
 
+// On the target `interpret`: at a tile.print with the attribute `stop = N` the callback gets N and copies of the
+// values, which live until it returns (a null element: of a type that no array holds). It runs in the thread of the
+// call; false ends the program with an error. Without a callback, and on other targets, such ops do nothing.
+typedef bool (*TesseraStop)(int64_t number, intptr_t count, const TesseraArray *values);
+void tesseraProgramOnStop(TesseraProgram *program, TesseraStop stop);
+
 // What the last call left: arguments as the program left them, results. Borrowed until the next call; a null element
 // when there was none. On the target `interpret`, bounds[i] says how far from element i another right answer may lie;
 // null: all 0, or another target.

@@ -27,6 +27,8 @@ typedef struct Run {
   double **argumentBounds, **resultBounds;            // the interpreter's, one for each value; owned, one allocation
   int64_t undecided, viewBytesRead, viewBytesWritten; // the interpreter's
   bool unknown;                                       // the interpreter's
+  bool (*stop)(void *user, int64_t number, intptr_t count, const tessera_array_t *values); // the interpreter's
+  void *stopUser;
   bool isQuiet; // a judge beside another target: what the program prints, that target prints
   tessera_calls_t calls;
   TileJit *jit;

@@ -24,7 +24,7 @@ static bool callInterpreter(Run *run, const tessera_run_options_t *options, tess
   if (!arguments)
     return tessera_fail(error, "out of memory");
   tessera_answer_t *results = arguments + signature->num_arguments;
-  TileInterpretOptions limits = {.stepBudget = (uint64_t)options->max_steps};
+  TileInterpretOptions limits = {.stepBudget = (uint64_t)options->max_steps, .stop = run->stop, .user = run->stopUser};
   TileInterpretation outcome = {.steps = 0};
   FILE *nowhere = run->isQuiet ? fopen("/dev/null", "w") : NULL;
   limits.print = nowhere;

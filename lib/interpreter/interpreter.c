@@ -1,5 +1,6 @@
 // The entry of the interpreter (interpreter.h): arrays to values, the call, values back to arrays.
 #include "lib/interpreter/interpreter.h"
+#include "lib/interpreter/machine/arrays.h"
 #include "lib/interpreter/sparse/entries.h"
 #include "lib/interpreter/tile/products_under_way.h"
 #include "lib/support/signature.h"
@@ -12,51 +13,17 @@
 
 //===--- arrays in and out --------------------------------------------------------===//
 
-static Format formatOfElement(tessera_element_t element) {
-  Format format = {.width = (unsigned)(element == TESSERA_BOOL ? 1 : 8 * tessera_element_bytes(element))};
-  return format;
-}
-
-static Element readElement(const tessera_array_t *array, const Format *format, int64_t i) {
-  int bytes = tessera_element_bytes(array->element);
-  uint64_t bits = 0;
-  memcpy(&bits, (const char *)array->data + i * bytes, (size_t)bytes);
-  return format->isFloat ? elementOfFloat(interpretFormatFromBits(format, bits), 0)
-                         : elementOfInteger(interpretFormatWrap(format, bits));
-}
-
-static void writeElement(tessera_array_t *array, const Format *format, int64_t i, Element x) {
-  int bytes = tessera_element_bytes(array->element);
-  uint64_t bits = format->isFloat ? interpretFormatToBits(format, x.f) : interpretFormatUnsigned(format, x.i);
-  memcpy((char *)array->data + i * bytes, &bits, (size_t)bytes);
-}
-
-static bool elementOfType(MlirType type, Format *format, tessera_element_t *element) {
-  char text[64];
-  tileTypeText(type, text, sizeof text);
-  if (!interpretFormatOf(type, format))
-    return false;
-  if (mlirTypeIsAIndex(type))
-    *element = TESSERA_I64;
-  for (int i = 0; i < TESSERA_ELEMENT_COUNT; ++i)
-    if (strcmp(text, tessera_element_name((tessera_element_t)i)) == 0) {
-      *element = (tessera_element_t)i;
-      return true;
-    }
-  return mlirTypeIsAIndex(type);
-}
-
 static bool valueOfAnswer(const tessera_answer_t *answer, MlirType type, InterpretValue *value) {
-  Format format = formatOfElement(answer->array.element);
+  Format format = interpretFormatOfElement(answer->array.element);
   if (!interpretFormatOf(interpretElementTypeOf(type), &format))
     return false;
   if (!interpretTypeIsShaped(type)) {
-    *value = valueOfElement(readElement(&answer->array, &format, 0));
+    *value = valueOfElement(interpretReadElement(&answer->array, &format, 0));
     return true;
   }
   Array *array = interpretArrayCreate(answer->array.rank, answer->array.shape);
   for (int64_t i = 0; array && i < answer->array.count; ++i) {
-    arrayElements(array)[i] = readElement(&answer->array, &format, i);
+    arrayElements(array)[i] = interpretReadElement(&answer->array, &format, i);
     arrayElements(array)[i].bound = answer->bounds ? answer->bounds[i] : 0;
   }
   *value = (InterpretValue){.object = array ? &array->object : NULL};
@@ -69,7 +36,7 @@ static bool fillElements(Machine *machine, MlirOperation entry, const char *what
     if (elementIsMissing(elements[i]))
       return interpretFail(machine, entry, "returns %s %d, whose element %lld %s", what, number, (long long)i,
                            elements[i].bound == ELEMENT_POISON ? "is poison" : "was never written");
-    writeElement(&answer->array, format, i, elements[i]);
+    interpretWriteElement(&answer->array, format, i, elements[i]);
     answer->bounds[i] = elements[i].bound;
   }
   return true;
@@ -92,7 +59,7 @@ static bool answerOfValue(Machine *machine, MlirOperation entry, int number, Int
   Format format;
   tessera_element_t element;
   char text[128];
-  if (!elementOfType(interpretElementTypeOf(type), &format, &element))
+  if (!interpretElementOfType(interpretElementTypeOf(type), &format, &element))
     return interpretUnknown(machine, entry, "returns result %d of type %s, which no array can hold", number,
                             tileTypeText(type, text, sizeof text));
   const Array *array = arrayOf(value);

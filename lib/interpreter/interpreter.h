@@ -18,6 +18,10 @@
 typedef struct TileInterpretOptions {
   uint64_t stepBudget; // element steps until the program counts as endless; 0: 2^33
   FILE *print;         // where tile.print writes; null: stdout
+  // At a tile.print with the attribute `stop`, in place of printing: the attribute's number, the values (one of a
+  // type that no array holds has rank -1). False ends the program. Null: nothing happens there.
+  bool (*stop)(void *user, int64_t number, intptr_t count, const tessera_array_t *values);
+  void *user;
 } TileInterpretOptions;
 
 typedef struct TileInterpretation {

@@ -3,10 +3,10 @@ from __future__ import annotations
 
 import ctypes
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence
 
 from ._diagnostics import Capture, Diagnostic, Error
-from ._library import CArray, CError, CJudgement, lib, lock
+from ._library import CArray, CError, CJudgement, StopCallback, lib, lock
 
 if TYPE_CHECKING:
     import numpy
@@ -217,6 +217,12 @@ class Program:
             if kind.is_memref:
                 array[...] = after.view(array.dtype)
         return result
+
+    def on_stop(self, stop: Callable[[int, Sequence[CArray]], bool]) -> None:
+        """On the interpreter: what a tile.print with the attribute `stop` calls, with the attribute's number and the values,
+        which live until it returns. False ends the program."""
+        self._stop = StopCallback(lambda number, count, values: stop(number, values[:count]))
+        lib.tesseraProgramOnStop(self._raw, self._stop)
 
     def _take(self, arrays: Sequence[Any]) -> list[Any]:
         if len(arrays) != len(self.inputs):

@@ -189,6 +189,8 @@ class OperationState(ctypes.Structure):
 StringCallback = ctypes.CFUNCTYPE(None, StringRef, ctypes.c_void_p)
 StatisticCallback = ctypes.CFUNCTYPE(None, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_uint64, ctypes.c_void_p)
 
+StopCallback = ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_int64, ctypes.c_ssize_t, ctypes.POINTER(CArray))
+
 _types: dict[str, Any] = {
     "void": None,
     "bool": ctypes.c_bool,
@@ -205,6 +207,7 @@ _types: dict[str, Any] = {
     "LogicalResult": LogicalResult,
     "StringCallback": StringCallback,
     "StatisticCallback": StatisticCallback,
+    "StopCallback": StopCallback,
     "Array": CArray,
     "Array*": ctypes.POINTER(CArray),
     "Judgement*": ctypes.POINTER(CJudgement),
@@ -409,6 +412,7 @@ intptr_t tesseraProgramGetNumResults(void*)
 Array tesseraProgramGetArgumentType(void*, intptr_t)
 Array tesseraProgramGetResultType(void*, intptr_t)
 bool tesseraProgramCall(void*, Array*, int64_t, int64_t, Error*)
+void tesseraProgramOnStop(void*, StopCallback)
 Array tesseraProgramGetArgument(void*, intptr_t)
 Array tesseraProgramGetResult(void*, intptr_t)
 double* tesseraProgramGetArgumentBounds(void*, intptr_t)

@@ -177,6 +177,8 @@ static bool printNext(Gpu *g, MlirOperation op, const char *before, MlirValue va
 
 static bool lowerPrint(Gpu *g, MlirOperation op) {
   MlirStringRef message = tilePrintOpGetMessageValue(op);
+  if (!mlirAttributeIsNull(tilePrintOpGetStop(op)))
+    return true;
   GpuIf first = gpuIf(g, gpuIsElected(g), 0, NULL);
   const char *at = message.data, *end = message.data + message.length;
   char text[512];

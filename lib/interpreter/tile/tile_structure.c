@@ -1,5 +1,6 @@
 // Tile ops around a kernel's body: calls, launches, program ids, assumptions, printing, assertions.
 // A grid runs one instance after the other; memory.c reports two of them touching one element (numerics.md §6).
+#include "lib/interpreter/machine/arrays.h"
 #include "lib/interpreter/tile/cluster.h"
 #include "lib/interpreter/tile/products_under_way.h"
 #include "lib/interpreter/tile/tile.h"
@@ -242,7 +243,29 @@ static void printValue(FILE *file, const Format *format, InterpretValue value) {
   fputc(']', file);
 }
 
+// A breakpoint: the caller sees the values.
+static bool stopAt(Machine *machine, Frame *frame, const Instruction *instruction, int64_t number) {
+  const TileInterpretOptions *options = machine->options;
+  int count = instruction->numOperands, made = 0;
+  if (!options->stop)
+    return true;
+  tessera_array_t *values = calloc((size_t)count + 1, sizeof *values);
+  bool ok = values || interpretOutOfMemory(machine, instruction->op);
+  for (; ok && made < count; ++made)
+    ok = interpretToArray(operandOf(frame, instruction, made), tileOperandType(instruction->op, made), &values[made],
+                          machine->error);
+  if (ok && !options->stop(options->user, number, count, values))
+    ok = interpretFail(machine, instruction->op, "ended the program at a breakpoint");
+  for (int i = 0; i < made; ++i)
+    tessera_array_destroy(&values[i]);
+  free(values);
+  return ok;
+}
+
 bool interpretTilePrint(Machine *machine, Frame *frame, const Instruction *instruction) {
+  MlirAttribute stop = tileOpAttribute(instruction->op, "stop");
+  if (!mlirAttributeIsNull(stop))
+    return stopAt(machine, frame, instruction, mlirIntegerAttrGetValueInt(stop));
   MlirStringRef text = interpretWordOf(instruction, "message");
   FILE *file = machine->options->print;
   int value = 0;

@@ -187,7 +187,7 @@ MlirValue tileExchangeAtomic(Exchange *x, MlirOperation op) {
 // One thread prints, so it needs all elements.
 bool tileExchangePrint(Exchange *x, MlirOperation op, MlirValue *results) {
   (void)results;
-  for (intptr_t i = 0; i < tilePrintOpGetNumValues(op); ++i)
+  for (intptr_t i = 0; i < tilePrintOpGetNumValues(op) && mlirAttributeIsNull(tilePrintOpGetStop(op)); ++i)
     if (tileTypeIsATile(tileOperandType(op, i)))
       mlirOperationSetOperand(op, i, tileExchangeShare(x, tilePrintOpGetValues(op, i)));
   return false;

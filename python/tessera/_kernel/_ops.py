@@ -299,9 +299,9 @@ def sync(b: Builder) -> None:
     b.make("tile.sync", [], [], {}, [])
 
 
-def print_(b: Builder, values: Sequence[Value], *, message: str) -> None:
+def print_(b: Builder, values: Sequence[Value], *, message: str, stop: int | None = None) -> None:
     """Prints values."""
-    b.make("tile.print", [values], [], {"message": ("string", message)}, [])
+    b.make("tile.print", [values], [], {"message": ("string", message), "stop": ("i64", stop)}, [])
 
 
 def assert_(b: Builder, condition: Value, *, message: str) -> None:

@@ -118,6 +118,7 @@ class Builder:
             lib.mlirContextGetOrLoadDialect(self.context, given.ref)
         self.block: Any = None
         self.where: Where | None = None
+        self.breakpoints: Any = None  # a Breakpoints where they count
         self.calls: list[Any] = []  # locations of the calls of functions that are being walked
         self._types: dict[Any, Any] = {}
         self._described: dict[int, tuple[tuple[int, ...], DType]] = {}

@@ -9,6 +9,7 @@ from typing import Any, Callable
 from .._ir import Module
 from .._library import Text, lib, lock
 from . import _ops, _upstream, tiles
+from .breakpoints import Breakpoints
 from .builder import Builder, DType, Value, bool_, f32, index
 from .errors import CompileError, Refused, Where
 from .launch import NO_DEFAULT, ArrayType, Built, Constant, Launcher, Parameter
@@ -88,9 +89,11 @@ class Kernel(Launcher):
 
     # --- building ---
 
-    def _build_module(self, key: tuple[Any, ...], grid_rank: int) -> Built:
+    def _build_module(self, key: tuple[Any, ...], grid_rank: int, stops: bool = False) -> Built:
+        """stops: breakpoints count."""
         with lock:
             b = Builder()
+            b.breakpoints = Breakpoints() if stops else None
             before, tiles.state.builder = tiles.state.builder, b
             try:
                 with b.said:
@@ -122,7 +125,7 @@ class Kernel(Launcher):
             raise CompileError(refused.message, b.where, refused.notes) from None
         except RecursionError:
             raise CompileError(f"'{source.name}' nests too deep", source.where(source.node)) from None
-        return Built(module, written, walker.reads.hold)
+        return Built(module, written, walker.reads.hold, b.breakpoints)
 
     def _open_kernel(self, b: Builder, name: str) -> tuple[Any, Any]:
         region = lib.mlirRegionCreate()

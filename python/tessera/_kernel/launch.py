@@ -7,13 +7,16 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from typing import Any, Callable, Iterator, NamedTuple, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Iterator, NamedTuple, Sequence
 
 from .. import _compile
 from .._diagnostics import Error
 from .._ir import Module
 from .builder import DType
 from .errors import CompileError, Where, excerpt, from_text
+
+if TYPE_CHECKING:
+    from .breakpoints import Breakpoints
 
 
 class Array:
@@ -66,6 +69,7 @@ class Built(NamedTuple):
     module: Module
     written: tuple[bool, ...]
     holds: Callable[[], bool]
+    breakpoints: "Breakpoints | None" = None
 
 
 class _Compiled(NamedTuple):
@@ -118,10 +122,10 @@ def grid_of(grid: Any, named: Callable[[], dict[str, Any]]) -> tuple[int, ...]:
 
 
 class Launcher:
-    """The calls of one kernel. `build(key, grid_rank)`: key has for each parameter an ArrayType, a DType, or (value, ) of a
-    constant."""
+    """The calls of one kernel. `build(key, grid_rank, stops)`: key has for each parameter an ArrayType, a DType, or (value, ) of
+    a constant; stops: breakpoints count."""
 
-    def __init__(self, name: str, parameters: Sequence[Parameter], build: Callable[[tuple[Any, ...], int], Built]) -> None:
+    def __init__(self, name: str, parameters: Sequence[Parameter], build: Callable[[tuple[Any, ...], int, bool], Built]) -> None:
         self.name, self.parameters, self._build = name, tuple(parameters), build
         self._compiled: dict[Any, list[_Compiled]] = {}
         self._names = {parameter.name: i for i, parameter in enumerate(parameters)}
@@ -214,7 +218,7 @@ class Launcher:
         for one in known or ():
             if one.holds():
                 return one
-        built = self._build(self.specialize(values), rank)
+        built = self._build(self.specialize(values), rank, target == "interpret")
         made = self._compile(built, target, limit)
         self._compiled.setdefault(key, []).insert(0, made)
         return made
@@ -231,7 +235,9 @@ class Launcher:
         except Error as error:
             located = from_text(str(error))
             raise located or error from None
-        return _Compiled(built.holds, _Judged(program, built.written), program, built.module)
+        if built.breakpoints:
+            built.breakpoints.attach(program)
+        return _Compiled(built.holds, _Judged(program, built), program, built.module)
 
     def run(self, grid: Any, given: tuple[Any, ...], named: dict[str, Any], target: str) -> Any:
         values = self.bind(given, named)
@@ -282,8 +288,8 @@ def with_lines(text: str) -> str:
 class _Judged:
     """A program on the interpreter or the emulator, called on arrays that it writes in place."""
 
-    def __init__(self, program: Any, written: tuple[bool, ...]) -> None:
-        self._program, self._written = program, written
+    def __init__(self, program: Any, built: Built) -> None:
+        self._program, self._written, self._breakpoints = program, built.written, built.breakpoints
 
     def __call__(self, values: tuple[Any, ...], _: None) -> Any:
         from .._execution import _numpy
@@ -294,7 +300,7 @@ class _Judged:
                 if self._written[i] and i != j and isinstance(other, np.ndarray) and isinstance(array, np.ndarray):
                     if np.may_share_memory(array, other):
                         raise ValueError(f"argument {i}, which the program writes, overlaps argument {j}")
-        return self._program(*arrays)
+        return self._breakpoints.call(self._program, arrays) if self._breakpoints else self._program(*arrays)
 
 
 def _as_numpy(value: Any) -> Any:

@@ -64,7 +64,7 @@ class TritonKernel(Launcher):
         self._source = kernel, {name: signature[name] for name in names}, dict(constants)
         self._module: Built | None = None
         super().__init__(kernel.__name__, [Parameter(name, _kind(name, signature[name]), NO_DEFAULT) for name in names],
-                         lambda key, rank: self._built())
+                         lambda key, rank, stops: self._built())
 
     @property
     def ttir(self) -> str:

@@ -887,6 +887,8 @@ class Walker:
         function = self.expression(frame, node.func)
         if function is print:
             return self.print(frame, node)
+        if function is breakpoint:
+            return self.breakpoint(frame, node)
         given: list[Any] = []
         for one in node.args:
             if isinstance(one, ast.Starred):
@@ -984,6 +986,13 @@ class Walker:
             parts.append("{}" if _is_tile(value) else str(value))
         self.b.where = frame.source.where(node)
         self.at(frame, node, _ops.print_, self.b, values, message=" ".join(parts))
+
+    def breakpoint(self, frame: Frame, node: ast.Call) -> None:
+        if node.args or node.keywords:
+            raise self.refuse(frame, node, "breakpoint takes no arguments in a kernel")
+        if self.b.breakpoints is not None:
+            names = {name: value for name, value in frame.names.items() if not isinstance(value, Missing)}
+            self.b.breakpoints.add(self.b, frame.source.where(node), frame.source.function.__module__, names)
 
 
 def as_dtype(value: bool | int | float) -> DType:
