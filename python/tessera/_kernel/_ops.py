@@ -94,9 +94,9 @@ def load(b: Builder, source: Value, indices: Sequence[Value], *, result: Type, v
     return b.make("tile.load", [source, indices], [result], {"vector": ("i64", vector), "matrices": ("i64", matrices), "late": ("unit", late)}, [])[0]
 
 
-def store(b: Builder, value: Value, destination: Value, indices: Sequence[Value], *, combine: str | None = None, vector: int | None = None) -> None:
+def store(b: Builder, value: Value, destination: Value, indices: Sequence[Value], *, combine: str | None = None, vector: int | None = None, matrices: int | None = None) -> None:
     """Writes a tile to a view or a whole buffer."""
-    b.make("tile.store", [value, destination, indices], [], {"combine": ("combine", combine), "vector": ("i64", vector)}, [])
+    b.make("tile.store", [value, destination, indices], [], {"combine": ("combine", combine), "vector": ("i64", vector), "matrices": ("i64", matrices)}, [])
 
 
 def gather(b: Builder, source: Value, indices: Sequence[Value], mask: Value | None = None, other: Value | None = None, *, result: Type, axis: int | None = None, bounds: str) -> Value:
