@@ -1,7 +1,7 @@
 // A tile.group of elementwise ops whose tiles meet in registers is one op: their bodies are composed.
 //
-// Only an op whose result has one user is composed, and only into an op without reductions: inside a matrix product it
-// would be computed again for every use of its element. Source: upstream's elementwise fusion patterns, which also
+// Only an op whose results have one user is composed, and only into an op without reductions: inside a matrix product
+// it would be computed again for every use of its element. Source: upstream's elementwise fusion patterns, which also
 // take constants and fills into the bodies that read them, in groups or not.
 #include "dialects/tile/group.h"
 #include "dialects/tile/ops.h"
@@ -26,10 +26,22 @@ static bool readsAlone(MlirOperation op, MlirValue value) {
   return reads == 1;
 }
 
+// Where another op reads another result of the producer, the producer stays, and the consumer would compute the value
+// again: a chain of states through many steps from its start, in every step.
+static bool isOnlyFor(MlirOperation producer, MlirOperation consumer) {
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(producer); ++i)
+    for (MlirOpOperand use = mlirValueGetFirstUse(mlirOperationGetResult(producer, i)); !mlirOpOperandIsNull(use);
+         use = mlirOpOperandGetNextUse(use))
+      if (!mlirOperationEqual(mlirOpOperandGetOwner(use), consumer))
+        return false;
+  return true;
+}
+
 bool tileGroupCanCompose(MlirOperation consumer, intptr_t operand) {
   MlirValue value = mlirOperationGetOperand(consumer, operand);
   MlirOperation producer = tileDefiningOp(value);
   return linalgGenericOpIsA(producer) && linalgGenericOpIsA(consumer) && readsAlone(consumer, value) &&
+         isOnlyFor(producer, consumer) &&
          mlirBlockEqual(mlirOperationGetBlock(producer), mlirOperationGetBlock(consumer)) &&
          tileGenericIsParallel(producer) && tileGenericIsParallel(consumer);
 }

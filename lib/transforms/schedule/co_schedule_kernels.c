@@ -46,7 +46,7 @@
 #include <string.h>
 
 enum { Statistic_Programs, Statistic_Launches, Statistic_Kinds, Statistic_Awaits };
-enum { GridRank = 3, MostRank = 8, MostRoots = 96, MostTasks = 4096, MostLanes = 256, LargeGrid = 4 };
+enum { GridRank = 3, MostRank = 8, MostRoots = 256, MostTasks = 4096, MostLanes = 256, LargeGrid = 4 };
 enum { MostBoxes = 1 << 14 };                              // programs of a launch times operands
 enum { ItemColumns = 6, TaskColumns = 3, MostEarly = 12 }; // of the plan: see templates/program.mlir
 

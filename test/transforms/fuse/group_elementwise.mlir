@@ -43,6 +43,32 @@ func.func @chain(%x: tensor<?xf32>, %e: tensor<?xf32>) -> tensor<?xf32> {
 
 // -----
 
+// Another result of the first op has a user: the first op stays, and the second would compute its value again. In a
+// recurrent net each step would begin at the first one.
+#id = affine_map<(i) -> (i)>
+// CHECK-LABEL: @state
+// CHECK-COUNT-2: linalg.generic
+// GROUP-LABEL: @state
+// GROUP-NOT: tile.group
+func.func @state(%x: tensor<?xf32>, %e: tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>) {
+  %0:2 = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}
+      ins(%x : tensor<?xf32>) outs(%e, %e : tensor<?xf32>, tensor<?xf32>) {
+  ^bb0(%a: f32, %o: f32, %p: f32):
+    %v = math.exp %a : f32
+    %w = math.tanh %v : f32
+    linalg.yield %v, %w : f32, f32
+  } -> (tensor<?xf32>, tensor<?xf32>)
+  %1 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%0#0 : tensor<?xf32>) outs(%e : tensor<?xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %v = arith.addf %a, %a : f32
+    linalg.yield %v : f32
+  } -> tensor<?xf32>
+  return %0#1, %1 : tensor<?xf32>, tensor<?xf32>
+}
+
+// -----
+
 // Two users: fusing would compute it twice.
 #id = affine_map<(i) -> (i)>
 // CHECK-LABEL: @two_users
