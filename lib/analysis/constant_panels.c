@@ -42,17 +42,31 @@ static void copyElement(const Matrix *matrix, int64_t at, unsigned char *into) {
   memcpy(into, &value, sizeof value);
 }
 
-static void copyPanel(const Matrix *matrix, int64_t first, int64_t columns, unsigned char *into) {
+static void copyPanel(const Matrix *matrix, int64_t first, int64_t columns, int64_t group, unsigned char *into) {
   int64_t inside = matrix->columns - first < columns ? matrix->columns - first : columns;
   size_t width = panelWidth(matrix);
-  for (int64_t k = 0; k < matrix->depth; ++k, into += (size_t)columns * width) {
+  for (int64_t k = 0; k < matrix->depth; ++k) {
     int64_t at = k * matrix->strideK + first * matrix->strideN;
+    unsigned char *row = into + (size_t)(k / group * columns * group + k % group) * width;
     for (int64_t n = 0; n < inside; ++n, at += matrix->strideN)
-      copyElement(matrix, at, into + (size_t)n * width);
+      copyElement(matrix, at, row + (size_t)(n * group) * width);
   }
 }
 
-MlirAttribute tileOperandConstantPanels(const TileOperand *operand, int k, int64_t step, int64_t columns,
+uint16_t tileOperandLeastMagnitude(const TileOperand *operand) {
+  size_t size;
+  const unsigned char *bytes = tileOperandConstantBytes(operand, &size);
+  uint16_t least = UINT16_MAX;
+  for (size_t at = 0; at + sizeof least <= size; at += sizeof least) {
+    uint16_t bits;
+    memcpy(&bits, bytes + at, sizeof bits);
+    bits = (uint16_t)((bits & 0x7fff) - 1);
+    least = bits < least ? bits : least;
+  }
+  return least;
+}
+
+MlirAttribute tileOperandConstantPanels(const TileOperand *operand, int k, int64_t step, int64_t columns, int64_t group,
                                         MlirType element) {
   Matrix matrix = matrixOf(operand, k);
   MlirType own = tileOperandElementType(operand);
@@ -64,8 +78,10 @@ MlirAttribute tileOperandConstantPanels(const TileOperand *operand, int k, int64
   if (!panels)
     return mlirAttributeGetNull();
   for (int64_t i = 0; i < shape[0]; ++i)
-    copyPanel(&matrix, i * columns, columns, panels + (size_t)i * panel);
-  MlirType type = mlirRankedTensorTypeGet(3, shape, element, mlirAttributeGetNull());
+    copyPanel(&matrix, i * columns, columns, group, panels + (size_t)i * panel);
+  int64_t grouped[4] = {shape[0], shape[1] / group, columns, group};
+  MlirType type =
+      mlirRankedTensorTypeGet(group > 1 ? 4 : 3, group > 1 ? grouped : shape, element, mlirAttributeGetNull());
   MlirAttribute value = mlirDenseElementsAttrRawBufferGet(type, (intptr_t)size, panels);
   free(panels);
   return value;

@@ -357,6 +357,5 @@ bool tileStructuredHasConstantPanels(const TileStructured *s, const TileProduct 
   size_t size;
   bool isMatrix =
       b->rank == 2 && !b->numTerms && tileOperandIsPlain(b) && tileOperandUses(b, p->k) && tileOperandUses(b, p->n);
-  const TileDot *dot = tileStructuredProductDot(s, p->lhs, p->rhs);
-  return isMatrix && !tileStructuredGpu(s) && !dot && tileOperandConstantBytes(b, &size) != NULL;
+  return isMatrix && !tileStructuredGpu(s) && tileOperandConstantBytes(b, &size) != NULL;
 }

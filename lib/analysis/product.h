@@ -25,13 +25,16 @@ const TileDot *tileStructuredProductDot(const TileStructured *structured, int lh
 bool tileStructuredMatchMatrixProduct(const TileStructured *structured, TileProduct *product);
 
 // The right operand is a constant matrix, indexed by k and n alone, that a CPU's kernel may have in panels from the
-// start. Not of dot instructions, which want an order of their own.
+// start.
 bool tileStructuredHasConstantPanels(const TileStructured *structured, const TileProduct *product);
 // The elements of such an operand as a tensor of panels × depth × columns, for a kernel that multiplies `step` of k at
 // once: zeros where a panel or a step of k reaches past the matrix. Null where the panels would hold more padding than
-// elements. `k`: the dimension; `element`: the panels' type, which is the operand's own or f32.
-MlirAttribute tileOperandConstantPanels(const TileOperand *operand, int k, int64_t step, int64_t columns,
+// elements. `k`: the dimension; `element`: the panels' type, which is the operand's own or f32. `group`, which divides
+// `step`, above 1: panels × depth / group × columns × group, with so many neighbours along k side by side.
+MlirAttribute tileOperandConstantPanels(const TileOperand *operand, int k, int64_t step, int64_t columns, int64_t group,
                                         MlirType element);
+// The least magnitude but zero of such an operand of 16-bit floats, less 1, as its bits; all ones: everything is zero.
+uint16_t tileOperandLeastMagnitude(const TileOperand *operand);
 
 //===--- products of matrices -------------------------------------------------===//
 

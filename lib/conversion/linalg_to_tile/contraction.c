@@ -57,8 +57,10 @@ static const TileProductKernel *planForCpu(TileStructured *s, TileContraction *c
   TileBuilder host = tileBuilderBefore(s->op);
   MlirAttribute panels =
       tileOperandConstantPanels(&s->operands[c->rhs], c->k, kernel->panelStep(s, c), s->dims[c->n].tile,
-                                c->isWidened ? mlirF32TypeGet(host.context) : element);
+                                c->dot ? c->dot->group : 1, c->isWidened ? mlirF32TypeGet(host.context) : element);
   c->arePanels = !mlirAttributeIsNull(panels);
+  if (c->arePanels && c->dot && c->dot->losesSubnormals)
+    c->leastOfPanels = (int16_t)tileOperandLeastMagnitude(&s->operands[c->rhs]);
   if (c->arePanels)
     s->operands[c->rhs].value = tileBuildConstant(&host, panels);
   if (c->arePanels && s->target->constantPanels)

@@ -27,7 +27,7 @@ static MlirValue packColumns(TileKernelEmission *e, const TileContraction *c) {
 static MlirValue directPanel(TileKernelEmission *e, const TileContraction *c) {
   const TileDim *k = &e->structured->dims[c->k];
   MlirValue row = tileBuildMul(&e->body, e->index[c->k], tileBuildIndex(&e->body, k->step ? k->step : k->tile));
-  return tileKernelLoadPanel(e, c->rhs, e->index[c->n], row, k->tile, e->structured->dims[c->n].tile);
+  return tileKernelLoadPanel(e, c->rhs, e->index[c->n], row, k->tile, e->structured->dims[c->n].tile, 1);
 }
 
 static MlirValue loadRight(TileKernelEmission *e, const Direct *direct) {

@@ -70,9 +70,9 @@ void tileKernelPack(TileKernelEmission *emission, int index, const int dims[2], 
 // dimension d on that lie one after another.
 MlirValue tileKernelLoadRun(TileKernelEmission *emission, int index, const MlirValue *at, int64_t length);
 // Reads from operand `index`, a constant of panels × depth × columns: `rows` from `row` on, and the first `columns`, of
-// a panel.
+// a panel. A constant with `group` rows side by side (tileOperandConstantPanels) becomes the tile of its rows.
 MlirValue tileKernelLoadPanel(TileKernelEmission *emission, int index, MlirValue panel, MlirValue row, int64_t rows,
-                              int64_t columns);
+                              int64_t columns, int64_t group);
 // A row-major buffer in local memory; rows × columns of it from (row, column) on (null: 0); the whole as a tile.
 MlirType tileKernelBufferType(TileKernelEmission *emission, int64_t rows, int64_t columns, MlirType element);
 // As above, with `group` neighbouring rows side by side.

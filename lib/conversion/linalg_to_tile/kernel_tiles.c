@@ -290,15 +290,30 @@ MlirValue tileKernelLoadRun(TileKernelEmission *e, int index, const MlirValue *a
   return tileKernelBroadcast(e, loadTile(e, &t, index, NULL), row, 1, (int64_t[]){0});
 }
 
+// groups × columns × members as rows × columns.
+static MlirValue rowsOfGroups(TileKernelEmission *e, MlirValue tile, int64_t rows, int64_t columns, int64_t group) {
+  int64_t turned[3] = {rows / group, group, columns}, flat[2] = {rows, columns};
+  MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(tile));
+  tile = buildTranspose(e, tile, 3, (int64_t[]){0, 2, 1}, turned);
+  return tileReshapeOpBuild(&e->body, tileTileTypeGet(2, flat, element, mlirAttributeGetNull()), tile);
+}
+
 MlirValue tileKernelLoadPanel(TileKernelEmission *e, int index, MlirValue panel, MlirValue row, int64_t rows,
-                              int64_t columns) {
+                              int64_t columns, int64_t group) {
   MlirType type = mlirValueGetType(e->structured->operands[index].value);
-  OperandTile t = {
-      .numFixed = 1, .numKept = 2, .fixed = {0}, .shape = {rows, columns}, .steps = {1, columns}, .strides = {1, 1}};
+  OperandTile t = {.numFixed = 1,
+                   .numKept = group > 1 ? 3 : 2,
+                   .fixed = {0},
+                   .shape = {rows / group, columns, group},
+                   .steps = {1, columns, group},
+                   .strides = {1, 1, 1}};
+  if (group > 1)
+    row = arithDivUIOpBuild(&e->body, row, tileBuildIndex(&e->body, group));
   t.fixedIndex[0] = tileKernelAssumeBelow(e, panel, mlirShapedTypeGetDimSize(type, 0));
-  t.tileIndex[0] = assumeInside(e, row, mlirShapedTypeGetDimSize(type, 1), rows);
-  t.tileIndex[1] = tileBuildIndex(&e->body, 0);
-  return loadTile(e, &t, index, NULL);
+  t.tileIndex[0] = assumeInside(e, row, mlirShapedTypeGetDimSize(type, 1), rows / group);
+  t.tileIndex[1] = t.tileIndex[2] = tileBuildIndex(&e->body, 0);
+  MlirValue tile = loadTile(e, &t, index, NULL);
+  return group > 1 ? rowsOfGroups(e, tile, rows, columns, group) : tile;
 }
 
 //===--- local buffers ------------------------------------------------------===//

@@ -57,6 +57,7 @@ typedef struct Block {
   MlirValue isFirst;        // it is the first one
   MlirValue column;         // number of the column panel
   MlirValue leastA, leastB; // bf16 by dots: see leastMagnitude
+  int64_t leastOfPanels;    // of a constant's, else all ones
   MlirValue sums;           // of results narrower than they: f32, of the program's block
   MlirValue ones, excess;   // bytes by dots: a packed row of ones; what every sum of a column is to start from
 } Block;
@@ -67,7 +68,7 @@ static MlirValue loadOfPanel(TileKernelEmission *e, const Block *b, MlirValue at
   const TileDim *k = &e->structured->dims[c->k];
   MlirValue before = tileBuildMul(&e->body, b->number, tileBuildIndex(&e->body, k->tile * k->panels));
   return tileKernelLoadPanel(e, c->rhs, b->column, tileBuildAdd(&e->body, before, at), c->step,
-                             e->structured->dims[c->n].tile);
+                             e->structured->dims[c->n].tile, c->dot ? c->dot->group : 1);
 }
 
 // sum + the product of `rows` rows of `packed` from `row` on and the column panel, step by step of k, with `dot` or
@@ -335,6 +336,7 @@ static Block openBlock(TileKernelEmission *e, const TileContraction *c) {
                                                  c->dot ? c->dot->group : 1);
   if (!c->arePanels)
     b.packedB = tileAllocOpBuild(&e->body, columns);
+  b.leastOfPanels = c->arePanels ? c->leastOfPanels : -1;
   b.m = tileProductPanelsAlong(e, c->m, 0);
   b.n = tileProductPanelsAlong(e, c->n, c->lastPanel);
   if (areBytes(c))
@@ -359,7 +361,8 @@ static void buildPanel(TileKernelEmission *e, void *block) {
   Block *b = block;
   const TileContraction *c = b->c;
   MlirValue none = {NULL};
-  b->leastB = needsGuard(c) ? tileBuildInteger(&e->body, mlirIntegerTypeGet(e->body.context, 16), -1) : none;
+  b->leastB =
+      needsGuard(c) ? tileBuildInteger(&e->body, mlirIntegerTypeGet(e->body.context, 16), b->leastOfPanels) : none;
   b->column = e->index[c->n];
   if (!c->arePanels)
     pack(e, b, c->rhs, 0, b->packedB, none, &b->leastB);

@@ -8,14 +8,15 @@
 
 // A matrix product as its parts: what contraction.c recognizes and the kernels compute.
 typedef struct TileContraction {
-  int lhs, rhs;       // operand numbers of A and B
-  int m, n, k;        // dimensions
-  int64_t step;       // of k, per product of register tiles
-  int64_t lastPanel;  // columns of the last panel where it is narrower than the others; else 0
-  bool arePanels;     // operand rhs is a constant of panels × depth × columns
-  bool isWidened;     // the kernel packs its operands as f32, and sums in f32
-  bool isUnsigned;    // the left factors are unsigned integers
-  const TileDot *dot; // the CPU's instruction for these types; null: multiply-adds
+  int lhs, rhs;          // operand numbers of A and B
+  int m, n, k;           // dimensions
+  int64_t step;          // of k, per product of register tiles
+  int64_t lastPanel;     // columns of the last panel where it is narrower than the others; else 0
+  bool arePanels;        // operand rhs is a constant of panels × depth × columns
+  int64_t leastOfPanels; // of 16-bit floats: tileOperandLeastMagnitude
+  bool isWidened;        // the kernel packs its operands as f32, and sums in f32
+  bool isUnsigned;       // the left factors are unsigned integers
+  const TileDot *dot;    // the CPU's instruction for these types; null: multiply-adds
 } TileContraction;
 
 typedef struct TileProductKernel {

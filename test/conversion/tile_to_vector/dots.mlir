@@ -1,4 +1,4 @@
-// RUN: %tile_opt %s --pass-pipeline='builtin.module(convert-tile-to-vector,func.func(canonicalize,cse))' | FileCheck %s
+// RUN: %tile_opt %s --pass-pipeline='builtin.module(tile.kernel(canonicalize),convert-tile-to-vector,func.func(canonicalize,cse))' | FileCheck %s
 
 // Operands that do not lie in groups are packed first: rows two by two side by side.
 // CHECK-LABEL: func.func @pairs
@@ -68,5 +68,25 @@ tile.kernel @halves(%a: memref<8x64xf16>, %b: memref<64x32xf16>, %c: memref<8x32
   %z = tile.load %C[%i, %i] : !tile.view<8x32xf16> -> tensor<8x32xf16>
   %r = tile.mma %x, %y, %z atom "vfmaddph" : tensor<8x64xf16>, tensor<64x32xf16> -> tensor<8x32xf16>
   tile.store %r, %C[%i, %i] : tensor<8x32xf16>, !tile.view<8x32xf16>
+  tile.return
+}
+
+// Rows that lie in groups are multiplied where they are, although the tile is loaded by groups and flattened.
+// CHECK-LABEL: func.func @flattened
+// CHECK-NOT: vector.interleave
+// CHECK: vector.load {{.*}} : memref<16x16x4xi8>, vector<64xi8>
+// CHECK: llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.512"
+tile.kernel @flattened(%a: memref<8x64xi8>, %b: memref<16x16x4xi8>, %c: memref<8x16xi32>) {
+  %i = arith.constant 0 : index
+  %zero = arith.constant dense<0> : tensor<8x16xi32>
+  %A = tile.view %a : memref<8x64xi8> to !tile.view<8x64xi8>
+  %B = tile.view %b : memref<16x16x4xi8> to !tile.view<16x16x4xi8>
+  %C = tile.view %c : memref<8x16xi32> to !tile.view<8x16xi32>
+  %x = tile.load %A[%i, %i] : !tile.view<8x64xi8> -> tensor<8x64xi8>
+  %y = tile.load %B[%i, %i, %i] : !tile.view<16x16x4xi8> -> tensor<16x16x4xi8>
+  %t = tile.transpose %y [0, 2, 1] : tensor<16x16x4xi8> -> tensor<16x4x16xi8>
+  %f = tile.reshape %t : tensor<16x4x16xi8> -> tensor<64x16xi8>
+  %r = tile.mma %x, %f, %zero atom "vpdpbusd" : tensor<8x64xi8>, tensor<64x16xi8> -> tensor<8x16xi32>
+  tile.store %r, %C[%i, %i] : tensor<8x16xi32>, !tile.view<8x16xi32>
   tile.return
 }

@@ -142,7 +142,35 @@ static VecRecord *contiguousAlongK(VecLowering *lowering, VecRecord *lhs, int64_
   return fits ? lhs : vecRecordOfAccess(lowering, vecMaterialize(lowering, lhs, (MlirType){NULL}));
 }
 
+// What was loaded as groups × members × columns and flattened into the rows of a tile, if the members lie side by side.
+// Null for other tiles.
+static const VecAccess *flattenedGroups(VecLowering *lowering, const VecRecord *rhs, int64_t group) {
+  if (rhs->kind != VecRecord_Lazy || !tileReshapeOpIsA(rhs->op) || rhs->shape.rank != 2)
+    return NULL;
+  const VecRecord *loaded = vecRecordOf(lowering, tileReshapeOpGetInput(rhs->op));
+  const VecAccess *access = loaded->access;
+  if (!vecIsRead(loaded) || vecAccessMayLeave(access) || access->packing || loaded->shape.rank != 3 ||
+      loaded->shape.sizes[1] != group)
+    return NULL;
+  const VecAccessDim *member = &access->dims[1], *n = &access->dims[2];
+  bool areAlone = access->dims[0].numDigits == 1 && n->numDigits == 1 && member->numDigits == 1;
+  if (!areAlone || n->stride != 1 || member->stride != 1 || access->strides[member->digits[0].memrefDim] != 1 ||
+      access->strides[n->digits[0].memrefDim] != group)
+    return NULL;
+  VecAccess *grouped = vecLoweringAllocate(lowering, sizeof *grouped);
+  *grouped = *access;
+  grouped->shape.rank = 2;
+  grouped->shape.sizes[1] = access->shape.sizes[2];
+  grouped->fixed[member->digits[0].memrefDim] = vecCoordValue(&lowering->builder, member->origin);
+  grouped->dims[1] = *n;
+  grouped->strides[n->digits[0].memrefDim] = 1; // a vector takes the members with the columns
+  return grouped;
+}
+
 static const VecAccess *groupsOf(VecLowering *lowering, VecRecord *rhs, int64_t group) {
+  const VecAccess *flattened = flattenedGroups(lowering, rhs, group);
+  if (flattened)
+    return flattened;
   bool fits = vecIsRead(rhs) && !vecAccessMayLeave(rhs->access);
   return fits ? groupedAccess(lowering, rhs->access, rhs->shape.rank - 2, group) : NULL;
 }
