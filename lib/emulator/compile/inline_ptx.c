@@ -209,22 +209,23 @@ static MlirOperation findRow(const Ptx *ptx) {
   return (MlirOperation){NULL};
 }
 
-// cp.async.ca.shared.global [to], [from], 16;
+// cp.async.ca.shared.global [to], [from], 16; also with the number of bytes that are read.
 static MlirOperation copyAsync(const Ptx *ptx) {
   char kind[3], name[MostName];
   int end = 0;
-  bool is = sscanf(ptx->name, "cp.async.%2[acg].shared%n", kind, &end) == 1 && end && ptx->count == 3 &&
-            ptx->operands[2].kind == Ptx_Number &&
+  bool is = sscanf(ptx->name, "cp.async.%2[acg].shared%n", kind, &end) == 1 && end && ptx->count >= 3 &&
+            ptx->count <= 4 && ptx->operands[2].kind == Ptx_Number &&
             (!strncmp(ptx->name + end, ".global", 7) || !strncmp(ptx->name + end, "::cta.global", 12));
   if (!is)
     return (MlirOperation){NULL};
   TileBuilder b = tileBuilderBefore(ptx->op);
   MlirValue operands[] = {pointerOf(&b, valueOf(ptx, &b, &ptx->operands[0]), 3),
-                          pointerOf(&b, valueOf(ptx, &b, &ptx->operands[1]), 1)};
-  if (mlirValueIsNull(operands[0]) || mlirValueIsNull(operands[1]))
+                          pointerOf(&b, valueOf(ptx, &b, &ptx->operands[1]), 1),
+                          ptx->count == 4 ? valueOf(ptx, &b, &ptx->operands[3]) : (MlirValue){NULL}};
+  if (mlirValueIsNull(operands[0]) || mlirValueIsNull(operands[1]) || (ptx->count == 4 && mlirValueIsNull(operands[2])))
     return (MlirOperation){NULL};
   snprintf(name, sizeof name, "llvm.nvvm.cp.async.%s.shared.global.%d", kind, (int)ptx->operands[2].number);
-  return emulatorCallIntrinsic(ptx->op, name, 2, operands);
+  return emulatorCallIntrinsic(ptx->op, name, ptx->count - 1, operands);
 }
 
 // ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {$0, $1, $2, $3}, [$4];

@@ -70,6 +70,17 @@ static const IntrinsicRow rows[] = {
     {"llvm.amdgcn.sqrt.f32", rocdlROCDLSqrtOpName, NULL, NULL},
 };
 
+// AMD's intrinsics whose names end in types, and those that are ops without rows.
+static const struct {
+  const char *begins, *op; // op: null: the op of rocdl that has the rest of the name
+} families[] = {
+    {"llvm.amdgcn.make.buffer.rsrc.", rocdlMakeBufferRsrcOpName},
+    {"llvm.amdgcn.raw.ptr.buffer.load.", rocdlRawPtrBufferLoadOpName},
+    {"llvm.amdgcn.raw.ptr.buffer.store.", rocdlRawPtrBufferStoreOpName},
+    {"llvm.amdgcn.ds.swizzle", rocdlDsSwizzleOpName},
+    {"llvm.amdgcn.mfma.", NULL},
+};
+
 //===--- helpers ----------------------------------------------------------------------------------------===//
 
 static void replaceWith(MlirOperation op, MlirOperation by) {
@@ -154,6 +165,26 @@ static bool expandCopyWait(MlirOperation op, MlirStringRef name) {
   return true;
 }
 
+// update.dpp old, value, and four numbers, which are attributes of the op.
+static bool expandDpp(MlirOperation op, MlirStringRef name) {
+  enum { Control = 2, Rows, Banks, Bounds, NumOperands };
+  int64_t numbers[NumOperands] = {0};
+  if (!tileStringStartsWith(name, "llvm.amdgcn.update.dpp.") || mlirOperationGetNumOperands(op) != NumOperands)
+    return false;
+  for (int i = Control; i < NumOperands; ++i)
+    if (!emulatorConstant(operandOf(op, i), &numbers[i]))
+      return false;
+  TileBuilder b = tileBuilderBefore(op);
+  MlirType i32 = mlirIntegerTypeGet(b.context, 32);
+  MlirValue moved =
+      rocdlDPPUpdateOpBuild(&b, operandOf(op, 0), operandOf(op, 1), mlirIntegerAttrGet(i32, numbers[Control]),
+                            mlirIntegerAttrGet(i32, numbers[Rows]), mlirIntegerAttrGet(i32, numbers[Banks]),
+                            mlirBoolAttrGet(b.context, numbers[Bounds] != 0));
+  mlirValueReplaceAllUsesOfWith(tileOnlyResult(op), moved);
+  mlirOperationDestroy(op);
+  return true;
+}
+
 // A wave's own barrier, whose lanes run in step on the machine and whose fences order memory; pauses.
 static bool expandNothing(MlirOperation op, MlirStringRef name) {
   if (!tileStringEquals(name, "llvm.amdgcn.wave.barrier") && !tileStringEquals(name, "llvm.nvvm.nanosleep"))
@@ -174,10 +205,24 @@ static bool expandByRow(MlirOperation op, MlirStringRef name) {
   return false;
 }
 
+static bool expandByFamily(MlirOperation op, MlirStringRef name) {
+  static const char begins[] = "llvm.amdgcn.";
+  for (size_t i = 0; i < sizeof families / sizeof *families; ++i) {
+    char text[64];
+    if (!tileStringStartsWith(name, families[i].begins))
+      continue;
+    snprintf(text, sizeof text, "rocdl.%.*s", (int)(name.length - (sizeof begins - 1)), name.data + sizeof begins - 1);
+    tileBuildRenamed(op, families[i].op ? families[i].op : text, NULL, NULL);
+    return true;
+  }
+  return false;
+}
+
 static void expand(MlirOperation op) {
   MlirStringRef name = mlirStringAttrGetValue(tileOpAttribute(op, "intrin"));
-  bool done = expandByRow(op, name) || expandBarrier(op, name) || expandBarrierReduction(op, name) ||
-              expandCopy(op, name) || expandCopyWait(op, name) || expandNothing(op, name);
+  bool done = expandByRow(op, name) || expandByFamily(op, name) || expandDpp(op, name) || expandBarrier(op, name) ||
+              expandBarrierReduction(op, name) || expandCopy(op, name) || expandCopyWait(op, name) ||
+              expandNothing(op, name);
   (void)done; // what stays is refused at its row
 }
 

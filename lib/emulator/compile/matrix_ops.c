@@ -110,9 +110,13 @@ bool emulatorLowerMmaSync(EmulatorBuild *build, MlirOperation op, const Emulator
   return lowerMatrix(build, op, &matrix, groups);
 }
 
-// For `count` operands, A and B in registers of 32 bits.
+static intptr_t registersOf(const tessera_matrix_operand_t *operand) {
+  return operandBytes(operand) / (tessera_lane_type_bits(operand->type) == 64 ? 8 : 4);
+}
+
+// For `count` operands, A and B in registers of 32 bits, or of 64 for f64.
 static Groups wordGroups(const tessera_matrix_t *matrix, intptr_t count) {
-  intptr_t a = operandBytes(&matrix->a) / 4, b = operandBytes(&matrix->b) / 4;
+  intptr_t a = registersOf(&matrix->a), b = registersOf(&matrix->b);
   return (Groups){0, a, b, count - a - b};
 }
 

@@ -177,6 +177,10 @@ __TESSERA_DEVICE float __fmul_rn(float a, float b) {
 #pragma clang fp contract(off)
   return a * b;
 }
+__TESSERA_DEVICE double __dmul_rn(double a, double b) {
+#pragma clang fp contract(off)
+  return a * b;
+}
 __TESSERA_DEVICE float __fmaf_rn(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 __TESSERA_DEVICE float __fdiv_rn(float a, float b) { return a / b; }
 __TESSERA_DEVICE float __fdividef(float a, float b) { return a / b; }
