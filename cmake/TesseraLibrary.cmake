@@ -49,6 +49,7 @@ foreach(section ${sections})
   list(APPEND UPSTREAM_HEADERS ${UPSTREAM_FOLDER}/${dialect}.h)
 endforeach()
 add_custom_command(OUTPUT ${UPSTREAM_HEADERS} ${UPSTREAM_FOLDER}/names.inc ${UPSTREAM_FOLDER}/slots.inc
+  ${UPSTREAM_FOLDER}/sources.inc
   COMMAND tessera-opgen-upstream ${UPSTREAM_FOLDER} DEPENDS tessera-opgen-upstream VERBATIM)
 list(APPEND GENERATED_HEADERS ${UPSTREAM_HEADERS})
 
@@ -86,6 +87,7 @@ function(tessera_embed table header)
 endfunction()
 tessera_embed(tileEmbeddedMachines lib/machine/embedded.h lib/machine/*.machine)
 tessera_embed(tileRocdlFunctions lib/target/rocdl/embedded.h lib/target/rocdl/*.ll)
+tessera_embed(tileSourcePreludes lib/target/source/prelude.h lib/target/source/*.prelude)
 tessera_embed(cudaHeaders lib/import/cuda/kernel_language.h lib/import/cuda/*.cuh)
 list(APPEND COMPILER_SOURCES ${EMBEDDED_TEXTS})
 

@@ -118,6 +118,7 @@ typedef struct TileOpRow {
   const char *traits, *effects, *properties;
   const char *description, *example;
   const char *bytecode; // of dialects with a bytecode of their own: the opcode, and versions; null elsewhere
+  const char *source;   // upstream's ops: what C, CUDA C++ and HIP say (lib/ir/upstream.def); null: they cannot
   MlirExtOpHooks hooks;
   const char *hooksText; // the generator's view of HOOKS(…); null elsewhere
 } TileOpRow;

@@ -54,6 +54,23 @@ int tileUpstreamWord(MlirAttribute attribute, const char *const *texts) {
   return -1;
 }
 
+//===--- source text --------------------------------------------------------===//
+static const TileUpstreamSource sources[] = {
+#include "upstream/sources.inc"
+};
+
+const TileUpstreamSource *tileUpstreamSource(TileUpstream kind) {
+  return kind >= 0 && kind < NumNames ? &sources[kind] : NULL;
+}
+
+void tileUpstreamSourceOperands(MlirOperation op, const TileUpstreamSource *source, intptr_t group, intptr_t *begin,
+                                intptr_t *count) {
+  if (source->hasSegments)
+    tileUpstreamOperandSegment(op, source->numGroups, source->loose, group, begin, count);
+  else
+    tileUpstreamGroup(mlirOperationGetNumOperands(op), source->numGroups, source->loose, group, begin, count);
+}
+
 //===--- building -----------------------------------------------------------===//
 MlirValue tileBuildCast(TileBuilder *builder, TileUpstream kind, MlirValue operand, MlirType type) {
   return tileBuildValue(builder, tileUpstreamName(kind), type, 1, &operand, NULL);

@@ -17,6 +17,16 @@ const char *tileUpstreamName(TileUpstream kind);         // "arith.addf"
 int tileUpstreamWord(MlirAttribute attribute, const char *const *texts);
 intptr_t tileUpstreamNumOps(void);
 unsigned tileUpstreamProperties(TileUpstream kind);                    // TileProperty bits of the row; 0 of None
+// What C, CUDA C++ and HIP say for an op: the column `source` of its row, in which {#N} is operand N of the row and
+// {=N} a result. tileUpstreamSourceOperands: which operands of the op are operand N of the row.
+typedef struct TileUpstreamSource {
+  const char *text; // null: they cannot say it
+  int numGroups, loose;
+  bool hasSegments;
+} TileUpstreamSource;
+const TileUpstreamSource *tileUpstreamSource(TileUpstream kind); // null for None
+void tileUpstreamSourceOperands(MlirOperation op, const TileUpstreamSource *source, intptr_t group, intptr_t *begin,
+                                intptr_t *count);
 bool tileUpstreamIsOneOf(MlirOperation op, const TileUpstream *kinds); // a list that ends with None
 
 // An op whose only result has the type of its (first) operand: arith.addf, math.exp, llvm.fadd.

@@ -1,5 +1,5 @@
 // tessera-opgen-upstream FOLDER: writes from lib/ir/upstream.def the header FOLDER/DIALECT.h of every section, and
-// FOLDER/names.inc and slots.inc, the tables of all names that lib/ir/upstream.c compiles.
+// FOLDER/names.inc, slots.inc and sources.inc, the tables of all names and texts that lib/ir/upstream.c compiles.
 // tessera-opgen-upstream python FILE: writes the builders for Python of the dialects that kernels in Python use.
 #include "tools/tessera-opgen/opgen.h"
 #include <string.h>
@@ -69,8 +69,56 @@ static bool writeSlots(const char *folder, const int *slots) {
   return out && closeFile(out, "slots.inc");
 }
 
+// The words that may stand in front of a name, with the space.
+static size_t lengthOfWord(const char *piece) {
+  static const char *const words[] = {"signed ", "unsigned ", "typed ", "wide ", "type ", "signedtype ", "element "};
+  for (size_t i = 0; i < sizeof words / sizeof *words; ++i)
+    if (!strncmp(piece, words[i], strlen(words[i])))
+      return strlen(words[i]);
+  return 0;
+}
+
+static int firstLooseOf(const TileOpSpec *spec) {
+  int loose = 0;
+  while (loose < spec->numOperands && spec->operands[loose].arity == TileArity_One)
+    ++loose;
+  return loose;
+}
+
+// The column `source`, in which an operand's name becomes #3 and a result's =0.
+static bool writeSource(FILE *out, const TileOpSpec *spec) {
+  const char *at = spec->row->source;
+  if (!at) {
+    fprintf(out, "{NULL, 0, 0, false},\n");
+    return true;
+  }
+  fprintf(out, "{\"");
+  int depth = 0;
+  const char *name = NULL; // where a name may begin: behind a brace, or behind the word that follows a brace
+  for (; *at; ++at) {
+    depth += (*at == '{') - (*at == '}');
+    fputc(*at, out);
+    if (*at == '{')
+      name = at + 1 + lengthOfWord(at + 1);
+    if (!name || at + 1 != name)
+      continue;
+    size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+    TilePlace place = tileSpecFind(spec, name, length);
+    if (length && (place.kind == TilePlace_Operand || place.kind == TilePlace_Result)) {
+      fprintf(out, "%c%d", place.kind == TilePlace_Operand ? '#' : '=', place.index);
+      at += length;
+    }
+    name = NULL;
+  }
+  fprintf(out, "\", %d, %d, %s},\n", spec->numOperands, spec->operandSegments ? firstLooseOf(spec) : spec->looseOperand,
+          spec->operandSegments ? "true" : "false");
+  if (depth)
+    fprintf(stderr, "lib/ir/upstream: error: %s: the column `source` has a brace too many\n", spec->fullName);
+  return !depth;
+}
+
 static bool writeSection(TileArena *arena, const char *folder, int section, intptr_t first, intptr_t *count,
-                         FILE *names, int *slots) {
+                         FILE *names, FILE *sources, int *slots) {
   TileOpSpec *specs = tileArenaAllocate(arena, sizeof *specs * (size_t)(endOfSection(section) - section));
   OpgenEnum enums[MaxEnums] = {{NULL}};
   const char *dialect = rows[section].name;
@@ -83,6 +131,8 @@ static bool writeSection(TileArena *arena, const char *folder, int section, intp
     fprintf(names, "{\"%s\", %d, %u},\n", specs[i].fullName, (int)strlen(specs[i].fullName),
             (unsigned)specs[i].properties);
     addSlot(specs[i].fullName, (int)(first + i), slots);
+    if (!writeSource(sources, &specs[i]))
+      return false;
   }
   *count = opgen.numSpecs;
   FILE *out = openFile(folder, dialect, "h");
@@ -133,15 +183,17 @@ int main(int argc, char **argv) {
     tileArenaFree(&arena);
     return !written;
   }
-  FILE *names = openFile(argv[1], "names", "inc");
+  FILE *names = openFile(argv[1], "names", "inc"), *sources = openFile(argv[1], "sources", "inc");
   int slots[NumSlots] = {0};
   intptr_t first = 0;
-  bool ok = names != NULL;
+  bool ok = names && sources;
   for (int at = 0; ok && at < NumRows; at = endOfSection(at)) {
     intptr_t count = 0;
-    ok = writeSection(&arena, argv[1], at, first, &count, names, slots);
+    ok = writeSection(&arena, argv[1], at, first, &count, names, sources, slots);
     first += count;
   }
+  if (sources)
+    ok &= closeFile(sources, "sources.inc");
   if (names)
     ok &= closeFile(names, "names.inc") && writeSlots(argv[1], slots);
   tileArenaFree(&arena);
