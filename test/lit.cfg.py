@@ -84,6 +84,9 @@ cuda = next((home for home in (os.environ.get("CUDA_HOME"), os.environ.get("CUDA
 if cuda:
     config.available_features.add("cuda-header")
     config.substitutions.append((r"%cuda\b", cuda))
+    if os.access(os.path.join(cuda, "bin", "nvcc"), os.X_OK):
+        config.available_features.add("nvcc")
+        config.substitutions.append((r"%nvcc\b", os.path.join(cuda, "bin", "nvcc")))
 if importlib.util.find_spec("onnx"):
     config.available_features.add("onnx")
 if importlib.util.find_spec("torch"):

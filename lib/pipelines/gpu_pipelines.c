@@ -83,6 +83,15 @@ static const TilePipelineStep toFactors[] = {
     {NULL},
 };
 
+// Source text shows what kernels were, and names the functions that they call.
+static const TilePipelineStep toTexts[] = {{"tile-record-kernels"}, {NULL}};
+static const TilePipelineStep toFunctions[] = {{"tile-outline-functions", .on = gpuGPUModuleOpName}, {NULL}};
+static const TilePipelineStep toShortDevice[] = {
+    {"canonicalize", .on = gpuGPUModuleOpName},
+    {"cse", .on = gpuGPUModuleOpName},
+    {NULL},
+};
+
 static const TilePipelineStage stages[] = {
     {tileStageOfPrograms},
     {tileStageToMachine},
@@ -101,15 +110,18 @@ static const TilePipelineStage stages[] = {
     {tileStageOfBuffers},
     {tileStageToCoSchedule, .given = TilePipeline_Persistent},
     {tileStageToMerge, .given = TilePipeline_Fusion},
+    {toTexts, .given = TilePipeline_Source},
     {toScheduled},
     {tileStageToPlanDeviceMemory, .given = TilePipeline_Fusion},
     {toDevice},
+    {toFunctions, .given = TilePipeline_Source},
     {tileStageOfDeviceMath},
-    {tileStageOfDevice},
-    {tileStageToCalls},
-    {tileStageToLoops},
-    {tileStageToInstructions},
-    {tileStageToLlvm},
+    {toShortDevice, .given = TilePipeline_Source},
+    {tileStageOfDevice, .without = TilePipeline_Source},
+    {tileStageToCalls, .without = TilePipeline_Source},
+    {tileStageToLoops, .without = TilePipeline_Source},
+    {tileStageToInstructions, .without = TilePipeline_Source},
+    {tileStageToLlvm, .without = TilePipeline_Source},
     {tileStageToForgetMachine},
     {NULL},
 };
@@ -126,6 +138,17 @@ static bool buildNvvm(MlirExtPass options, MlirStringCallback append, void *user
 
 static bool buildRocdl(MlirExtPass options, MlirStringCallback append, void *userData) {
   return tilePipelinePrint(stages, &rocdl, options, append, userData);
+}
+
+static const TilePipelineConstants cuda = {"convert-tile-to-nvvm", NVVM_CHIP, .source = true};
+static const TilePipelineConstants hip = {"convert-tile-to-rocdl", ROCDL_CHIP, .source = true};
+
+static bool buildCuda(MlirExtPass options, MlirStringCallback append, void *userData) {
+  return tilePipelinePrint(stages, &cuda, options, append, userData);
+}
+
+static bool buildHip(MlirExtPass options, MlirStringCallback append, void *userData) {
+  return tilePipelinePrint(stages, &hip, options, append, userData);
 }
 
 #define GPU_OPTIONS(chip)                                                                                              \
@@ -148,4 +171,18 @@ const MlirExtPipelineDefinition tileToRocdlPipeline = {
     .summary = "Lower linalg, tile graphs and tile kernels to a gpu.module for an AMD chip, and the host's part",
     .options = (const MlirExtPassOption[])GPU_OPTIONS(ROCDL_CHIP),
     .build = buildRocdl,
+};
+
+const MlirExtPipelineDefinition tileToCudaSourcePipeline = {
+    .argument = "tile-to-cuda-source-pipeline",
+    .summary = "As tile-to-nvvm-pipeline, up to the level at which kernels are written as CUDA C++",
+    .options = (const MlirExtPassOption[])GPU_OPTIONS(NVVM_CHIP),
+    .build = buildCuda,
+};
+
+const MlirExtPipelineDefinition tileToHipSourcePipeline = {
+    .argument = "tile-to-hip-source-pipeline",
+    .summary = "As tile-to-rocdl-pipeline, up to the level at which kernels are written as HIP",
+    .options = (const MlirExtPassOption[])GPU_OPTIONS(ROCDL_CHIP),
+    .build = buildHip,
 };

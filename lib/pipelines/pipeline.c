@@ -28,6 +28,8 @@ typedef struct Printer {
 
 static MlirStringRef valueOf(const Printer *printer, TilePipelineOption option) {
   bool isConstant = option == TilePipeline_Conversion || option == TilePipeline_DefaultChip;
+  if (option == TilePipeline_Source)
+    return tileString(printer->constants && printer->constants->source ? "true" : "");
   if (option == TilePipeline_None || (isConstant && !printer->constants))
     return tileString("");
   if (isConstant)

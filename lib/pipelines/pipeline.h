@@ -29,11 +29,13 @@ typedef enum TilePipelineOption {
   // No options but constants, which a table of several pipelines refers to (TilePipelineConstants).
   TilePipeline_Conversion,
   TilePipeline_DefaultChip,
+  TilePipeline_Source,
 } TilePipelineOption;
 
 // What differs between pipelines that share one array of stages.
 typedef struct TilePipelineConstants {
   const char *conversion, *chip;
+  bool source; // the pipeline ends where source text is written, ahead of llvm
 } TilePipelineConstants;
 
 #define TILE_PIPELINE_CHIP(otherwise)                                                                                  \

@@ -9,3 +9,5 @@ extern const MlirExtPipelineDefinition tileGpuToNvvmPipeline;
 extern const MlirExtPipelineDefinition tileGpuToRocdlPipeline;
 extern const MlirExtPipelineDefinition tileToNvvmPipeline;
 extern const MlirExtPipelineDefinition tileToRocdlPipeline;
+extern const MlirExtPipelineDefinition tileToCudaSourcePipeline;
+extern const MlirExtPipelineDefinition tileToHipSourcePipeline;
