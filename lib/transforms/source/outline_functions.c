@@ -8,6 +8,7 @@
 #include "lib/transforms/source/source.h"
 
 #include "lib/ir/builder.h"
+#include "lib/ir/op_table.h"
 #include "lib/ir/support.h"
 #include "lib/ir/upstream.h"
 #include "mlir-c/BuiltinAttributes.h"
@@ -26,8 +27,9 @@ enum { NameBytes = 128 };
 
 // Has C a word for it? What it says of a function is for what later passes leave of the function.
 static bool isInstruction(MlirOperation op) {
-  const TileUpstreamSource *source = tileUpstreamSource(tileUpstreamKind(op));
-  return source && source->text && !strstr(source->text, "approximate");
+  TileUpstream kind = tileUpstreamKind(op);
+  const TileUpstreamSource *source = tileUpstreamSource(kind);
+  return source && source->text && !(tileUpstreamProperties(kind) & TileProperty_Function);
 }
 
 static bool isOutlined(MlirOperation op) {
