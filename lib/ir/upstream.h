@@ -16,7 +16,7 @@ const char *tileUpstreamName(TileUpstream kind);         // "arith.addf"
 // The number of the text that the attribute prints as; -1: none of them. `texts` ends with null.
 int tileUpstreamWord(MlirAttribute attribute, const char *const *texts);
 intptr_t tileUpstreamNumOps(void);
-unsigned tileUpstreamProperties(TileUpstream kind);                    // TileProperty bits of the row; 0 of None
+unsigned tileUpstreamProperties(TileUpstream kind); // TileProperty bits of the row; 0 of None
 // What C, CUDA C++ and HIP say for an op: the column `source` of its row, in which {#N} is operand N of the row and
 // {=N} a result. tileUpstreamSourceOperands: which operands of the op are operand N of the row.
 typedef struct TileUpstreamSource {

@@ -443,6 +443,10 @@ __TESSERA_BOTH half __hadd(half a, half b) { return a + b; }
 __TESSERA_BOTH half __hsub(half a, half b) { return a - b; }
 __TESSERA_BOTH half __hmul(half a, half b) { return a * b; }
 __TESSERA_BOTH half __hdiv(half a, half b) { return a / b; }
+template <class T> __TESSERA_BOTH T __hmul_rn(T a, T b) {
+#pragma clang fp contract(off)
+  return a * b;
+}
 __TESSERA_DEVICE half __hfma(half a, half b, half c) { return __builtin_fmaf16(a, b, c); }
 __TESSERA_BOTH half2 __hadd2(half2 a, half2 b) { return {(half)(a.x + b.x), (half)(a.y + b.y)}; }
 __TESSERA_BOTH half2 __hmul2(half2 a, half2 b) { return {(half)(a.x * b.x), (half)(a.y * b.y)}; }

@@ -284,6 +284,7 @@ static bool writeFor(SourceWriter *w, MlirOperation op) {
   const char *variable = tileSourceNewName(w, counter);
   if (!isPlain)
     cast = tileArenaPrintf(&w->arena, "(%s)", tileSourceSignedType(w, type, op));
+  tileSourceLine(w, "#pragma unroll 1"); // the program's loops are unrolled where that pays
   tileSourceLine(w, "for (%s %s = %s; %s%s < %s%s; %s += %s) {", name, variable, low_, cast, variable, cast,
                  textOf(w, scfForOpGetUpperBound(op)), variable, textOf(w, scfForOpGetStep(op)));
   bool ok = writeNested(w, body);

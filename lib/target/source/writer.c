@@ -4,6 +4,7 @@
 
 #include "lib/capi/op.h"
 #include "lib/ir/support.h"
+#include "upstream/arith.h"
 
 #include "mlir-c/BuiltinTypes.h"
 #include "mlir-c/Dialect/LLVM.h"
@@ -80,11 +81,18 @@ static bool isNarrow(MlirType type) {
   return mlirTypeIsAInteger(type) && mlirIntegerTypeGetWidth(type) > 1 && mlirIntegerTypeGetWidth(type) < 32;
 }
 
+// A choice between two constants has C's type int; a variable gives it the program's.
+static bool isChoiceOfConstants(SourceWriter *w, MlirOperation op) {
+  return arithSelectOpIsA(op) && !mlirTypeIsAFloat(tileFirstResultType(op)) &&
+         tileSourceTextOf(w, arithSelectOpGetTrueValue(op))->isLiteral &&
+         tileSourceTextOf(w, arithSelectOpGetFalseValue(op))->isLiteral;
+}
+
 // Can the text stand where the value's only user names the value?
 static bool isPart(SourceWriter *w, MlirOperation op, const char *text) {
   MlirValue value = tileFirstResult(op);
   if (strlen(text) > LongestPart || mlirOperationGetNumResults(op) != 1 || !tileHasOneUse(value) ||
-      !mlirExtOperationIsPure(op) || isNarrow(mlirValueGetType(value)))
+      !mlirExtOperationIsPure(op) || isNarrow(mlirValueGetType(value)) || isChoiceOfConstants(w, op))
     return false;
   MlirOperation user = mlirOpOperandGetOwner(mlirValueGetFirstUse(value));
   return mlirBlockEqual(mlirOperationGetBlock(user), mlirOperationGetBlock(op)) &&

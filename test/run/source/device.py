@@ -76,7 +76,15 @@ func.func @main(%x: tensor<333xi32>, %y: tensor<333xi32>) -> tensor<333xi32> {
       %c = arith.cmpi ult, %a, %b : i32
       %one = arith.select %c, %quotient, %rest : i32
       %two = arith.maxsi %one, %wide : i32
-      %all = arith.xori %two, %product : i32
+      %word = arith.extui %c : i1 to i32
+      %far = arith.constant 1 : i32
+      %near = arith.constant 0 : i32
+      %chosen = arith.select %c, %far, %near : i32
+      %thirty = arith.constant 31 : i32
+      %top = arith.shli %chosen, %thirty : i32
+      %sum_of = arith.addi %top, %word : i32
+      %mixed = arith.ori %two, %sum_of : i32
+      %all = arith.xori %mixed, %product : i32
       linalg.yield %all : i32
   } -> tensor<333xi32>
   return %r : tensor<333xi32>
@@ -95,6 +103,20 @@ func.func @main(%x: tensor<100xf16>) -> tensor<100xbf16> {
       linalg.yield %n : bf16
   } -> tensor<100xbf16>
   return %r : tensor<100xbf16>
+}
+"""
+HALVES = """
+#map = affine_map<(d0) -> (d0)>
+func.func @main(%x: tensor<100xf16>, %y: tensor<100xf16>) -> tensor<100xf16> {
+  %e = tensor.empty() : tensor<100xf16>
+  %r = linalg.generic {indexing_maps = [#map, #map, #map], iterator_types = ["parallel"]}
+    ins(%x, %y : tensor<100xf16>, tensor<100xf16>) outs(%e : tensor<100xf16>) {
+    ^bb0(%a: f16, %b: f16, %o: f16):
+      %p = arith.mulf %a, %b : f16
+      %s = arith.addf %p, %a : f16
+      linalg.yield %s : f16
+  } -> tensor<100xf16>
+  return %r : tensor<100xf16>
 }
 """
 
@@ -165,6 +187,7 @@ judge("softmax", SOFTMAX, normal(5, 201))
 judge("transpose", TRANSPOSE, random.integers(-999, 999, (37, 21)).astype(np.int16))
 judge("integers", INTEGERS, *(random.integers(-2**31, 2**31, (2, 333)).astype(np.int32)))
 judge("narrow", NARROW, normal(100).astype(np.float16))
+judge("halves", HALVES, normal(100).astype(np.float16), normal(100).astype(np.float16))
 for t, s, zero, m, n, k in [("f16", "f32", "0.0", 100, 72, 40), ("f32", "f32", "0.0", 33, 50, 17),
                             ("f64", "f64", "0.0", 24, 16, 20)]:
     kind = {"f16": np.float16, "f32": np.float32, "f64": np.float64}[t]
