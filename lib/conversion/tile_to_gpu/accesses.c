@@ -114,12 +114,45 @@ static bool isNarrow(const Window *window, intptr_t axis, int64_t *stride) {
   return tileConstantIndex(window->strides[axis], stride) && *stride * bytes * size < INT32_MAX / MaxRank;
 }
 
+// Goes on from the register before along the one axis whose stride is not constant, if the thread's part is as there;
+// adds to `last` what the other axes add. False: the register's address is to be computed, and then the walk goes on.
+static bool follow(Gpu *g, const Window *window, const Map *map, intptr_t reg, WindowWalk *walk, int64_t *last) {
+  int64_t stride, constant, bytes = tileStoredBytes(window->element), sum = 0, along = 0;
+  intptr_t axis = -1;
+  MlirValue thread = {NULL};
+  walk->isKnown = false;
+  for (intptr_t i = 0; i < window->rank; ++i) {
+    MlirValue at = gpuCoordinateParts(g, map, i, reg, &constant);
+    bool narrow = isNarrow(window, i, &stride);
+    if (narrow ? !mlirValueEqual(at, map->thread[i]) : axis >= 0)
+      return false;
+    sum += narrow ? constant * stride * bytes : 0;
+    axis = narrow ? axis : i;
+    along = narrow ? along : constant;
+    thread = narrow ? thread : at;
+  }
+  bool isNext =
+      axis >= 0 && !mlirValueIsNull(walk->address) && mlirValueEqual(thread, walk->thread) && along >= walk->constant;
+  if (isNext && along > walk->constant) {
+    MlirValue pitch = tileBuildMul(&g->builder, window->strides[axis], tileBuildIndex(&g->builder, bytes));
+    MlirValue step = tileBuildMul(&g->builder, tileBuildIndex(&g->builder, along - walk->constant), pitch);
+    walk->address = gpuAddress(g, walk->address, step);
+  }
+  walk->isKnown = axis >= 0;
+  walk->thread = thread;
+  walk->constant = along;
+  *last += isNext ? sum : 0;
+  return isNext;
+}
+
 // Bytes from the window's base. The thread's part stands first: loops and the other registers share it. What differs
 // between registers comes last, as a multiple of a stride that all threads share, then as a constant.
-MlirValue gpuWindowAddress(Gpu *g, const Window *window, const Map *map, intptr_t reg) {
+MlirValue gpuWindowAddress(Gpu *g, const Window *window, const Map *map, intptr_t reg, WindowWalk *walk) {
   TileBuilder *builder = &g->builder;
   int64_t bytes = tileStoredBytes(window->element), last = 0;
   MlirValue narrow = {NULL}, wide = {NULL}, shared = {NULL};
+  if (walk && follow(g, window, map, reg, walk, &last))
+    return gpuAddress(g, walk->address, gpuI32(g, last));
   for (intptr_t axis = 0; axis < window->rank; ++axis) {
     int64_t stride, constant;
     MlirValue at = gpuCoordinateParts(g, map, axis, reg, &constant);
@@ -137,6 +170,8 @@ MlirValue gpuWindowAddress(Gpu *g, const Window *window, const Map *map, intptr_
   if (!mlirValueIsNull(narrow))
     wide = gpuAdd(g, wide, gpuCast(g, narrow, g->index, true));
   MlirValue address = gpuAddress(g, gpuAddress(g, window->base, wide), shared);
+  if (walk)
+    walk->address = walk->isKnown ? address : (MlirValue){NULL};
   return gpuAddress(g, address, gpuI32(g, last));
 }
 
@@ -249,6 +284,7 @@ void gpuLoadWindow(Gpu *g, const Window *window, const TileLayout *layout, MlirV
   const Map *map = gpuMap(g, layout, window->rank);
   intptr_t count = (intptr_t)tileLayoutDimSize(layout, TileLayoutReg);
   Runs runs = runsOf(window, layout);
+  WindowWalk walk = {.constant = 0};
   MlirValue padding = gpuPadding(g, window->view), memory = {NULL}, values[1 << MaxSlots];
   bool isZero = tileStringEquals(tileViewTypeGetPad(window->view->type), "zero");
   for (intptr_t reg = 0; reg < count; ++reg) {
@@ -265,7 +301,7 @@ void gpuLoadWindow(Gpu *g, const Window *window, const TileLayout *layout, MlirV
     if (!mlirValueIsNull(memory) && !mlirValueIsNull(mask))
       boundedLoad(g, memory, window->element, runs.vector, boundedOffset(g, window, map, reg, mask), values);
     else
-      gpuLoadWhere(g, mask, window->element, runs.vector, gpuWindowAddress(g, window, map, reg),
+      gpuLoadWhere(g, mask, window->element, runs.vector, gpuWindowAddress(g, window, map, reg, &walk),
                    runs.vector * tileStoredBytes(window->element), padding, values);
     for (intptr_t i = 0; i < runs.vector; ++i)
       registers[registerOf(&runs, reg, i)] = values[i];
@@ -276,6 +312,7 @@ void gpuStoreWindow(Gpu *g, const Window *window, const TileLayout *layout, cons
   const Map *map = gpuMap(g, layout, window->rank);
   intptr_t count = (intptr_t)tileLayoutDimSize(layout, TileLayoutReg);
   Runs runs = runsOf(window, layout);
+  WindowWalk walk = {.constant = 0};
   MlirValue owner = gpuIsOwner(g, layout), memory = {NULL}, values[1 << MaxSlots];
   for (intptr_t reg = 0; reg < count; ++reg) {
     if (reg & runs.mask || tileIsFreeRegister(layout, reg))
@@ -293,7 +330,7 @@ void gpuStoreWindow(Gpu *g, const Window *window, const TileLayout *layout, cons
     if (!mlirValueIsNull(memory) && !mlirValueIsNull(wanted))
       boundedStore(g, memory, window->element, runs.vector, values, boundedOffset(g, window, map, reg, wanted));
     else
-      gpuStoreWhere(g, wanted, window->element, runs.vector, values, gpuWindowAddress(g, window, map, reg),
+      gpuStoreWhere(g, wanted, window->element, runs.vector, values, gpuWindowAddress(g, window, map, reg, &walk),
                     runs.vector * tileStoredBytes(window->element));
   }
 }

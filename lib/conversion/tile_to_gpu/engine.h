@@ -276,7 +276,14 @@ typedef struct Window {
 // At the op's indices. `memory`: the view, or the part of a buffer, that the op accesses.
 Window gpuWindow(Gpu *g, MlirValue memory, MlirOperation op);
 MlirValue gpuWindowMask(Gpu *g, const Window *window, const Map *map, intptr_t reg); // i1; null: inside
-MlirValue gpuWindowAddress(Gpu *g, const Window *window, const Map *map, intptr_t reg);
+// The address of the register before, from which the next one is a sum away: two instructions, a product of 64 bits
+// takes five. Begins as zeros.
+typedef struct WindowWalk {
+  MlirValue thread, address;
+  int64_t constant;
+  bool isKnown; // the axis and the thread's part of the address
+} WindowWalk;
+MlirValue gpuWindowAddress(Gpu *g, const Window *window, const Map *map, intptr_t reg, WindowWalk *walk); // null: alone
 // Elements in a row that a thread holds, accessed at once: 2^n. slots[i], i < n: the register bit that moves by 2^i.
 enum { MaxSlots = 4 };
 int64_t gpuWindowVector(const Window *window, const TileLayout *layout, uint32_t *slots);

@@ -80,7 +80,7 @@ GpuCell gpuWindowCell(Gpu *g, const Window *window, const Map *map, intptr_t reg
   TileBuilder *builder = &g->builder;
   MlirValue positions[MaxRank];
   if (!view->packing)
-    return gpuCell(g, gpuWindowAddress(g, window, map, reg), window->element);
+    return gpuCell(g, gpuWindowAddress(g, window, map, reg, NULL), window->element);
   for (intptr_t axis = 0; axis < window->rank; ++axis) {
     MlirValue stride = tileBuildIndex(builder, tileViewTypeGetStride(view->type, axis));
     MlirValue at = gpuCast(g, gpuCoordinate(g, map, axis, reg), g->index, true);

@@ -135,10 +135,11 @@ static bool copyPieces(Gpu *g, MlirOperation op, const Copy *copy) {
     return false;
   const Map *places = gpuMap(g, &offsets, 1), *map = gpuMap(g, &copy->layout, copy->window.rank);
   intptr_t count = (intptr_t)tileLayoutDimSize(&copy->layout, TileLayoutReg);
+  WindowWalk walk = {.constant = 0};
   GpuIf owner = gpuIf(g, gpuIsOwner(g, &copy->layout), 0, NULL);
   for (intptr_t reg = 0; reg < count; reg += vector)
     g->vocabulary->copyAsync(&g->builder, gpuBufferAddress(g, copy->buffer, places, reg),
-                             gpuWindowAddress(g, &copy->window, map, reg), bytes,
+                             gpuWindowAddress(g, &copy->window, map, reg, &walk), bytes,
                              gpuWindowMask(g, &copy->window, map, reg));
   gpuEndIf(g, &owner, 0, NULL, NULL);
   return true;
