@@ -72,21 +72,13 @@ static bool parseValue(MlirExtParser parser, SparseKeyForm form, MlirAttribute *
 }
 
 static bool parseEntry(MlirExtParser parser, const SparseFormat *format, MlirAttribute *values) {
-  MlirExtSourceLocation location = mlirExtParserGetLocation(parser);
-  const char *known[SparseMaxKeys + 1];
-  TESSERA_LIST(list);
-  MlirStringRef name;
-  if (!mlirExtParserParseKeyword(parser, &name))
-    return false;
-  intptr_t key = findKey(format->keys, name);
+  const char *names[SparseMaxKeys + 1];
+  char what[64];
+  int key;
   for (intptr_t i = 0; i <= SparseMaxKeys; ++i)
-    known[i] = format->keys[i].name;
-  if (key < 0)
-    return tileParseFail(parser, location, "unknown key '%.*s' in #sparse.%s, expected one of %s", (int)name.length,
-                         name.data, format->name, tileListNames(known, &list));
-  if (!mlirAttributeIsNull(values[key]))
-    return tileParseFail(parser, location, "'%s' is given twice", format->keys[key].name);
-  return parseValue(parser, format->keys[key].form, &values[key]);
+    names[i] = format->keys[i].name;
+  snprintf(what, sizeof what, "#sparse.%s", format->name);
+  return tileParseKey(parser, what, names, values, &key) && parseValue(parser, format->keys[key].form, &values[key]);
 }
 
 static MlirAttribute valueFrom(MlirContext context, SparseKeyForm form, const int64_t *numbers) {

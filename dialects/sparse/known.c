@@ -15,22 +15,11 @@ static const char *const keys[] = {"grain", "zero", "dead", "bits", NULL};
 //===--- text ---------------------------------------------------------------===//
 
 static bool parseEntry(MlirExtParser parser, MlirAttribute *values) {
-  MlirExtSourceLocation location = mlirExtParserGetLocation(parser);
-  MlirStringRef name;
-  TESSERA_LIST(list);
-  int key = 0;
-  if (!mlirExtParserParseKeyword(parser, &name))
+  int key;
+  if (!tileParseKey(parser, "#sparse.attribute", keys, values, &key) || !mlirExtParserParseToken(parser, "="))
     return false;
-  while (key < NumKeys && !tileStringEquals(name, keys[key]))
-    ++key;
-  if (key == NumKeys)
-    return tileParseFail(parser, location, "unknown key '%.*s' in #sparse.attribute, expected one of %s",
-                         (int)name.length, name.data, tileListNames(keys, &list));
-  if (!mlirAttributeIsNull(values[key]))
-    return tileParseFail(parser, location, "'%s' is given twice", keys[key]);
-  return mlirExtParserParseToken(parser, "=") &&
-         (key == Grain ? tileParseIntegers(parser, /*allowUnknown=*/false, &values[key])
-                       : tileParseAnyAttribute(parser, &values[key]));
+  return key == Grain ? tileParseIntegers(parser, /*allowUnknown=*/false, &values[key])
+                      : tileParseAnyAttribute(parser, &values[key]);
 }
 
 bool sparseKnownParse(MlirExtParser parser, MlirExtAttributeList list) {

@@ -16,25 +16,19 @@ static const int64_t fallbacks[] = {-1, 1, -1, 80}; // -1: none
 
 //===--- text ---------------------------------------------------------------===//
 
-static bool parseEntry(MlirExtParser parser, int64_t *values) {
-  MlirExtSourceLocation location = mlirExtParserGetLocation(parser);
-  MlirStringRef name;
-  TESSERA_LIST(list);
-  int key = 0;
-  if (!mlirExtParserParseKeyword(parser, &name))
+static bool parseEntry(MlirExtParser parser, MlirAttribute *values) {
+  int key;
+  int64_t value;
+  if (!tileParseKey(parser, "#sparse.micro_tiles", keys, values, &key) || !mlirExtParserParseToken(parser, "=") ||
+      !mlirExtParserParseInteger(parser, &value))
     return false;
-  while (key < NumKeys && !tileStringEquals(name, keys[key]))
-    ++key;
-  if (key == NumKeys)
-    return tileParseFail(parser, location, "unknown key '%.*s' in #sparse.micro_tiles, expected one of %s",
-                         (int)name.length, name.data, tileListNames(keys, &list));
-  return mlirExtParserParseToken(parser, "=") && mlirExtParserParseInteger(parser, &values[key]);
+  values[key] = tileInteger(mlirExtParserGetContext(parser), value);
+  return true;
 }
 
 bool sparseMicroTilesParse(MlirExtParser parser, MlirExtAttributeList list) {
   MlirExtSourceLocation location = mlirExtParserGetLocation(parser);
-  int64_t values[NumKeys];
-  memcpy(values, fallbacks, sizeof values);
+  MlirAttribute values[NumKeys] = {{NULL}};
   if (!mlirExtParserParseToken(parser, "<"))
     return false;
   do
@@ -44,9 +38,11 @@ bool sparseMicroTilesParse(MlirExtParser parser, MlirExtAttributeList list) {
   if (!mlirExtParserParseToken(parser, ">"))
     return false;
   for (int key = 0; key < NumKeys; ++key) {
-    if (values[key] == -1 && fallbacks[key] == -1)
+    bool isGiven = !mlirAttributeIsNull(values[key]);
+    if (!isGiven && fallbacks[key] < 0)
       return tileParseFail(parser, location, "#sparse.micro_tiles without '%s'", keys[key]);
-    mlirExtAttributeListAppend(list, tileInteger(mlirExtParserGetContext(parser), values[key]));
+    mlirExtAttributeListAppend(list,
+                               isGiven ? values[key] : tileInteger(mlirExtParserGetContext(parser), fallbacks[key]));
   }
   return true;
 }

@@ -53,6 +53,21 @@ bool tileParseOneOf(MlirExtParser parser, const char *what, const char *const *n
   return tileParseFail(parser, location, "expected %s: one of %s", what, list.text);
 }
 
+bool tileParseKey(MlirExtParser parser, const char *what, const char *const *names, const MlirAttribute *values,
+                  int *key) {
+  MlirExtSourceLocation location = mlirExtParserGetLocation(parser);
+  MlirStringRef name;
+  TESSERA_LIST(list);
+  if (!mlirExtParserParseKeyword(parser, &name))
+    return false;
+  for (*key = 0; names[*key] && !tileStringEquals(name, names[*key]);)
+    ++*key;
+  if (!names[*key])
+    return tileParseFail(parser, location, "unknown key '%.*s' in %s, expected one of %s", (int)name.length, name.data,
+                         what, tileListNames(names, &list));
+  return mlirAttributeIsNull(values[*key]) || tileParseFail(parser, location, "'%s' is given twice", names[*key]);
+}
+
 bool tileParseList(MlirExtParser parser, const char *what, TileParseEntry entry, void *data, intptr_t *count) {
   *count = 0;
   if (!mlirExtParserParseToken(parser, "["))

@@ -44,6 +44,11 @@ func.func private @key() attributes {x = #sparse.micro_tiles<axis = 1, rows = 4>
 
 // -----
 
+// expected-error@+1 {{'lines' is given twice}}
+func.func private @twice() attributes {x = #sparse.micro_tiles<axis = 1, lines = 4, lines = 8>}
+
+// -----
+
 // expected-error@+1 {{#sparse.micro_tiles without 'lines'}}
 func.func private @missing() attributes {x = #sparse.micro_tiles<axis = 1>}
 
