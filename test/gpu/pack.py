@@ -32,7 +32,7 @@ import specialize_attention  # noqa: E402
 from inputs import make  # noqa: E402
 
 MOST_BYTES = 64 << 20  # of all files
-SOURCES = ["tools/tile-exec", "lib/run", "lib/runtime", "lib/runtime/drivers", "lib/support"]
+SOURCES = ["tools/tile-exec", "lib/run", "lib/runtime", "lib/runtime/drivers", "lib/support", "lib/support/files"]
 HEADERS = ["lib/machine/cpu_feature.h"]
 FUZZ_TOLERANCE = 1e-3  # between GPUs: how matrix instructions round sums inside is nobody's contract
 
