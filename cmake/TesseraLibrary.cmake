@@ -11,7 +11,7 @@ list(APPEND COMPILER_SOURCES ${files})
 # tessera_generate_ops(tile dialects/tile): from FOLDER/ops.def, a generator tessera-opgen-tile, the header
 # generated/FOLDER/ops.h (appended to GENERATED_HEADERS) and, for target docs, the page docs/generated/tile.md.
 set(OPGEN_SOURCES tools/tessera-opgen/header.c tools/tessera-opgen/attributes.c tools/tessera-opgen/names.c
-                  tools/tessera-opgen/python.c
+                  tools/tessera-opgen/output.c tools/tessera-opgen/python.c
                   lib/ir/op_arena.c lib/ir/op_columns.c lib/ir/op_format_text.c)
 set(OPGEN_DIALECT_SOURCES tools/tessera-opgen/opgen.c tools/tessera-opgen/page.c tools/tessera-opgen/agree.c
                           ${OPGEN_SOURCES})

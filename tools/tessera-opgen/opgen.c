@@ -25,24 +25,16 @@ static bool compile(TileArena *arena, TileOpSpec *specs) {
 }
 
 static int write(const char *mode, const char *path, const Opgen *opgen) {
-  FILE *out = fopen(path, "w");
-  if (!out) {
-    perror(path);
+  FILE *out = opgenOpen(path);
+  if (!out)
     return 1;
-  }
   if (!strcmp(mode, "python"))
     opgenWritePythonHead(out);
   (!strcmp(mode, "header")   ? opgenWriteHeader
    : !strcmp(mode, "page")   ? opgenWritePage
    : !strcmp(mode, "python") ? opgenWritePython
                              : opgenWriteAgreement)(out, opgen);
-  bool bad = ferror(out);
-  bad |= fclose(out) != 0;
-  if (!bad)
-    return 0;
-  perror(path);
-  remove(path);
-  return 1;
+  return !opgenClose(out, path, true);
 }
 
 int main(int argc, char **argv) {

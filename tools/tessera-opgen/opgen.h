@@ -30,6 +30,11 @@ void opgenWritePage(FILE *out, const Opgen *opgen);      // page.c: the referenc
 void opgenWritePython(FILE *out, const Opgen *opgen);    // python.c: builders for python/tessera/_kernel
 void opgenWritePythonHead(FILE *out);                    // once, before the first dialect's
 
+// output.c: a file that a generator writes; null after a message. Closed, a whole one takes the place of the file
+// unless that says the same; false after a message, or where it is not whole.
+FILE *opgenOpen(const char *path);
+bool opgenClose(FILE *out, const char *path, bool isWhole);
+
 // Whether every result's type follows from the operands, as far as text tells: then Create takes no result types.
 bool opgenInfersResults(const TileOpSpec *spec);
 // lhs_scale -> LhsScale (or lhsScale); returns `buffer`.

@@ -10,21 +10,16 @@ static const TileOpRow rows[] = {
 };
 enum { NumRows = sizeof rows / sizeof *rows, MaxEnums = 24, NumSlots = 4 * NumRows };
 
-static FILE *openFile(const char *folder, const char *name, const char *suffix) {
+static FILE *openFile(const char *folder, const char *name) {
   char path[4096];
-  snprintf(path, sizeof path, "%s/%s.%s", folder, name, suffix);
-  FILE *out = fopen(path, "w");
-  if (!out)
-    perror(path);
-  return out;
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  return opgenOpen(path);
 }
 
-static bool closeFile(FILE *out, const char *name) {
-  bool bad = ferror(out);
-  bad |= fclose(out) != 0;
-  if (bad)
-    perror(name);
-  return !bad;
+static bool closeFile(FILE *out, const char *folder, const char *name, bool isWhole) {
+  char path[4096];
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  return opgenClose(out, path, isWhole);
 }
 
 // A row that begins a section has no C name, an attribute kind no name.
@@ -63,10 +58,10 @@ static void addSlot(const char *name, int number, int *slots) {
 }
 
 static bool writeSlots(const char *folder, const int *slots) {
-  FILE *out = openFile(folder, "slots", "inc");
+  FILE *out = openFile(folder, "slots.inc");
   for (int i = 0; out && i < NumSlots; ++i)
     fprintf(out, "%d,\n", slots[i]);
-  return out && closeFile(out, "slots.inc");
+  return out && closeFile(out, folder, "slots.inc", true);
 }
 
 // The words that may stand in front of a name, with the space.
@@ -135,11 +130,13 @@ static bool writeSection(TileArena *arena, const char *folder, int section, intp
       return false;
   }
   *count = opgen.numSpecs;
-  FILE *out = openFile(folder, dialect, "h");
+  char name[64];
+  snprintf(name, sizeof name, "%s.h", dialect);
+  FILE *out = openFile(folder, name);
   if (!out)
     return false;
   opgenWriteHeader(out, &opgen);
-  return closeFile(out, dialect);
+  return closeFile(out, folder, name, true);
 }
 
 static bool isForPython(const char *dialect) {
@@ -151,11 +148,9 @@ static bool isForPython(const char *dialect) {
 }
 
 static bool writePython(TileArena *arena, const char *path) {
-  FILE *out = fopen(path, "w");
-  if (!out) {
-    perror(path);
+  FILE *out = opgenOpen(path);
+  if (!out)
     return false;
-  }
   opgenWritePythonHead(out);
   bool ok = true;
   for (int at = 0; ok && at < NumRows; at = endOfSection(at)) {
@@ -168,7 +163,7 @@ static bool writePython(TileArena *arena, const char *path) {
     if (ok)
       opgenWritePython(out, &opgen);
   }
-  return closeFile(out, path) && ok;
+  return opgenClose(out, path, ok);
 }
 
 int main(int argc, char **argv) {
@@ -183,7 +178,7 @@ int main(int argc, char **argv) {
     tileArenaFree(&arena);
     return !written;
   }
-  FILE *names = openFile(argv[1], "names", "inc"), *sources = openFile(argv[1], "sources", "inc");
+  FILE *names = openFile(argv[1], "names.inc"), *sources = openFile(argv[1], "sources.inc");
   int slots[NumSlots] = {0};
   intptr_t first = 0;
   bool ok = names && sources;
@@ -193,9 +188,9 @@ int main(int argc, char **argv) {
     first += count;
   }
   if (sources)
-    ok &= closeFile(sources, "sources.inc");
+    ok &= closeFile(sources, argv[1], "sources.inc", ok);
   if (names)
-    ok &= closeFile(names, "names.inc") && writeSlots(argv[1], slots);
+    ok &= closeFile(names, argv[1], "names.inc", ok) && writeSlots(argv[1], slots);
   tileArenaFree(&arena);
   return !ok;
 }
