@@ -221,15 +221,20 @@ bool stablehloBroadcastInDimOpVerify(MlirOperation op) {
           tileError(op, "result is %s, expected a static shape", STABLEHLO_TYPE_TEXT(tileOnlyResultType(op))));
 }
 
+// False where a size is unknown, or the count beyond 64 bits.
+static bool countElements(MlirExtShape shape, int64_t *count) {
+  *count = 1;
+  for (intptr_t i = 0; i < shape.rank; ++i)
+    if (mlirShapedTypeIsDynamicSize(shape.sizes[i]) || __builtin_mul_overflow(*count, shape.sizes[i], count))
+      return false;
+  return true;
+}
+
 static bool expectElements(MlirOperation op, MlirType operand) {
-  int64_t from = 1, to = 1;
+  int64_t from, to;
   MlirExtShape a = stablehloShapeOf(operand), b = stablehloShapeOf(tileOnlyResultType(op));
-  for (intptr_t i = 0; i < a.rank; ++i)
-    from *= a.sizes[i];
-  for (intptr_t i = 0; i < b.rank; ++i)
-    to *= b.sizes[i];
-  bool isStatic = mlirShapedTypeHasStaticShape(operand) && mlirShapedTypeHasStaticShape(tileOnlyResultType(op));
-  return (mlirTypeEqual(a.element, b.element) && (!isStatic || from == to)) ||
+  bool areKnown = countElements(a, &from) && countElements(b, &to);
+  return (mlirTypeEqual(a.element, b.element) && (!areKnown || from == to)) ||
          tileError(op, "the elements of %s are not those of %s", STABLEHLO_TYPE_TEXT(operand),
                    STABLEHLO_TYPE_TEXT(tileOnlyResultType(op)));
 }

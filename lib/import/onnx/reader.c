@@ -42,7 +42,9 @@ void onnxModelDestroy(OnnxModel *model) {
   free(model);
 }
 
-bool onnxTextEquals(OnnxText a, OnnxText b) { return a.length == b.length && !memcmp(a.data, b.data, a.length); }
+bool onnxTextEquals(OnnxText a, OnnxText b) {
+  return a.length == b.length && (!a.length || !memcmp(a.data, b.data, a.length));
+}
 bool onnxTextIs(OnnxText text, const char *word) { return onnxTextEquals(text, (OnnxText){word, strlen(word)}); }
 
 // A new last item of a list, zeroed.
