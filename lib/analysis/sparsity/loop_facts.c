@@ -323,7 +323,7 @@ static void backwardPoint(Grid *grid, const int64_t *index, void *data) {
   const SparseLoops *loops = grid->loops;
   uint8_t inputs[SparseMaxLoopOperands], yielded[SparseMaxLoopOperands], needs[SparseMaxLoopOperands];
   int64_t at[SparseMaxFactRank];
-  bool isNeeded = false, changed;
+  bool isNeeded = false, changed = false;
   for (intptr_t i = loops->numInputs; i < loops->numOperands; ++i) {
     needs[i - loops->numInputs] =
         sparseCellsAt(backward->needs[i - loops->numInputs], operandIndex(grid, i, index, at));
