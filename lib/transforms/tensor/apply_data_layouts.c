@@ -318,12 +318,12 @@ static MlirAttribute mapIn(TileBuilder *b, MlirAffineMap map, const TileDataLayo
   return mlirAffineMapAttrGet(mlirAffineMapGet(b->context, order->count, 0, rank, results));
 }
 
-// The weights without the axes of such windows.
-static MlirValue withoutGoneAxes(TileBuilder *b, MlirValue weights, MlirAffineMap map, const TileDataLayout *layout,
+// The input without the axes of such windows, as mapIn leaves them out: weights and what fills stand for.
+static MlirValue withoutGoneAxes(TileBuilder *b, MlirValue input, MlirAffineMap map, const TileDataLayout *layout,
                                  const Order *order) {
   int group[MaxOperandRank], kept = 0;
   int64_t sizes[MaxOperandRank];
-  MlirType type = mlirValueGetType(weights);
+  MlirType type = mlirValueGetType(input);
   for (int i = 0; i < layout->rank; ++i) {
     bool isGone = isGoneAxis(mlirAffineMapGetResult(map, layout->axes[i]), order);
     if (!isGone)
@@ -331,10 +331,10 @@ static MlirValue withoutGoneAxes(TileBuilder *b, MlirValue weights, MlirAffineMa
     group[i] = isGone && kept ? kept - 1 : kept;
     kept += !isGone;
   }
-  if (kept == layout->rank || !kept)
-    return weights;
+  if (kept == layout->rank)
+    return input;
   MlirType fewer = mlirRankedTensorTypeGet(kept, sizes, mlirShapedTypeGetElementType(type), mlirAttributeGetNull());
-  return tensorCollapseShapeOpBuild(b, fewer, weights, groupsAttribute(b, group, layout->rank, kept));
+  return tensorCollapseShapeOpBuild(b, fewer, input, groupsAttribute(b, group, layout->rank, kept));
 }
 
 static MlirWalkResult renumberIndex(MlirOperation op, void *userData) {
@@ -367,7 +367,7 @@ static bool rebuildGeneric(TileDataLayouts *l, TileBuilder *b, MlirOperation op)
     if (s->operands[i].isTensor)
       value = valueIn(l, b, value, &layout);
     MlirAffineMap map = mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(oldMaps, i));
-    if (i < s->numInputs && isWeights(l, s, i))
+    if (i < s->numInputs && s->operands[i].isTensor)
       value = withoutGoneAxes(b, value, map, &layout, &order);
     mlirOperationSetOperand(copy, i, value);
     maps[i] = mapIn(b, map, &layout, &order);

@@ -1,8 +1,11 @@
-"""Runs the node tests of the onnx package through tessera.load and prints what is right, wrong and refused, by operator.
+"""Runs the tests of the onnx package through tessera.load and prints what is right, wrong and refused, by operator.
 
-Usage: conformance.py [--target=cpu] [--only=REGEX] [--least=N] [--list] [--seconds=60]
+Usage: conformance.py [--target=cpu] [--kind=node] [--only=REGEX] [--every=N] [--least=N] [--list] [--seconds=120]
   --target   cpu, interpret, emulate:CHIP
+  --kind     node (the tests of operators), or of the files that the package brings: pytorch-converted, pytorch-operator,
+             simple, light (nine networks whose weights are fills); several after commas; all
   --only     tests whose name matches
+  --every    only each N-th test
   --least    exit 1 if fewer are right; any wrong one is exit 1 too
   --list     names the wrong tests and says why the refused ones are
 
@@ -16,15 +19,67 @@ import argparse
 import collections
 import multiprocessing
 import os
+import pathlib
 import re
 import sys
 import tempfile
 import warnings
 
 
+KINDS = ("node", "pytorch-converted", "pytorch-operator", "simple", "light")
+
+
+class Case:
+    """A test of the package. `read` gives the model and its sets of (inputs, outputs); a file is read by the child alone."""
+
+    def __init__(self, name, read, rtol=1e-3, atol=1e-7):
+        self.name, self.read, self.rtol, self.atol = name, read, rtol, atol
+
+
 def arrays_of(items):
     from onnx import TensorProto, numpy_helper
     return [numpy_helper.to_array(item) if isinstance(item, TensorProto) else item for item in items]
+
+
+def tensor(path):
+    import onnx
+    with open(path, "rb") as file:
+        return onnx.numpy_helper.to_array(onnx.TensorProto.FromString(file.read()))
+
+
+def files_of(folder):
+    """The model and the sets of a folder: model.onnx, test_data_set_*/{input,output}_*.pb"""
+    import onnx
+
+    def part(data, name):
+        return [tensor(data / f"{name}_{i}.pb") for i in range(len(list(data.glob(f"{name}_*.pb"))))]
+    return onnx.load(folder / "model.onnx"), \
+        [(part(data, "input"), part(data, "output")) for data in sorted(folder.glob("test_data_set_*"))]
+
+
+def light_network(path):
+    """A network of the folder light, with the inputs that the package draws for it."""
+    import onnx
+    from onnx.backend.test.runner import Runner
+    model = onnx.load(path)
+    fills = {item.name for item in model.graph.initializer}
+    inputs = [Runner.generate_dummy_data(item, name=path.stem, random=False)
+              for item in model.graph.input if item.name not in fills]
+    outputs = [tensor(path.with_name(f"{path.stem}_output_{i}.pb")) for i in range(len(model.graph.output))]
+    return model, [(inputs, outputs)]
+
+
+def cases_of(kind):
+    import onnx.backend.test
+    from onnx.backend.test.case.node import collect_testcases
+    data = pathlib.Path(onnx.backend.test.__file__).parent / "data"
+    if kind == "node":
+        return [Case(case.name, lambda case=case: (case.model, [tuple(map(arrays_of, items)) for items in case.data_sets]),
+                     case.rtol, case.atol) for case in collect_testcases(None)]
+    if kind == "light":
+        return [Case(path.stem, lambda path=path: light_network(path)) for path in sorted((data / kind).glob("*.onnx"))]
+    return [Case(path.parent.name, lambda path=path: files_of(path.parent))
+            for path in sorted((data / kind).glob("*/model.onnx"))]
 
 
 def signless(array, np):
@@ -93,12 +148,17 @@ def bound(model, inputs, np):
 
 
 def judge(case, target):
-    """("right" | "bound" | "wrong" | "refused", why)"""
+    """("right" | "bound" | "wrong" | "refused", why, the model's operators)"""
+    model, sets = case.read()
+    operators = "+".join(sorted({node.op_type for node in model.graph.node})[:2])
+    return (*verdict_of(case, model, sets, target), operators)
+
+
+def verdict_of(case, model, sets, target):
     import numpy as np
     import tessera
-    model, how = case.model, "right"
-    sets = [(arrays_of(inputs), arrays_of(outputs)) for inputs, outputs in case.data_sets]
     module, why = load(model)
+    how = "right"
     if module is None and "is not a constant" in why and len(sets) == 1:
         model, rest = bound(model, sets[0][0], np)
         module, again = load(model)
@@ -127,13 +187,13 @@ def work(cases, numbers, target, pipe):
     devnull = os.open(os.devnull, os.O_WRONLY)
     os.dup2(devnull, 2)
     for number in numbers:
-        pipe.send((number, None, ""))
+        pipe.send((number, None))
         try:
-            verdict, why = judge(cases[number], target)
+            result = judge(cases[number], target)
         except Exception as error:  # a bug of this script or of the package counts as wrong
-            verdict, why = "wrong", f"{type(error).__name__}: {error}"
-        pipe.send((number, verdict, why))
-    pipe.send((-1, None, ""))
+            result = "wrong", f"{type(error).__name__}: {error}", cases[number].name
+        pipe.send((number, result))
+    pipe.send((-1, None))
 
 
 def run_all(cases, target, seconds):
@@ -148,18 +208,18 @@ def run_all(cases, target, seconds):
         while True:
             try:
                 if not ours.poll(seconds):
-                    results[current] = ("wrong", f"no end after {seconds} s")
+                    results[current] = ("wrong", f"no end after {seconds} s", cases[current].name)
                     break
-                number, verdict, why = ours.recv()
+                number, result = ours.recv()
             except EOFError:
-                results[current] = ("wrong", "crashed")
+                results[current] = ("wrong", "crashed", cases[current].name)
                 break
             if number < 0:
                 current = None
                 break
             current = number
-            if verdict:
-                results[number] = (verdict, why)
+            if result:
+                results[number] = result
         child.kill()
         child.join()
         pending = [number for number in pending if number not in results]
@@ -169,7 +229,9 @@ def run_all(cases, target, seconds):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--target", default="cpu")
+    parser.add_argument("--kind", default="node")
     parser.add_argument("--only", default="")
+    parser.add_argument("--every", type=int, default=1)
     parser.add_argument("--least", type=int, default=0)
     parser.add_argument("--seconds", type=int, default=120)
     parser.add_argument("--list", action="store_true")
@@ -177,25 +239,26 @@ def main():
     warnings.simplefilter("ignore")
     try:
         import numpy  # noqa: F401
-        from onnx.backend.test.case.node import collect_testcases
+        import onnx.backend.test  # noqa: F401
     except ImportError as error:
         print(f"skipped: {error.name} is not installed")
         return 77
-    cases = [case for case in collect_testcases(None) if re.search(options.only, case.name)]
+    kinds = KINDS if options.kind == "all" else options.kind.split(",")
+    if unknown := set(kinds) - set(KINDS):
+        parser.error(f"--kind={unknown.pop()}: the kinds are {', '.join(KINDS)} and all")
+    cases = [case for kind in kinds for case in cases_of(kind) if re.search(options.only, case.name)][::options.every]
     results = run_all(cases, options.target, options.seconds)
     table = collections.defaultdict(collections.Counter)
-    for number, (verdict, why) in sorted(results.items()):
-        case = cases[number]
+    for number, (verdict, why, operators) in sorted(results.items()):
         refused = re.match(r"node '.*?' \((\w+)\)", why) if verdict == "refused" else None
-        operator = refused.group(1) if refused else "+".join(sorted({node.op_type for node in case.model.graph.node})[:2])
-        table[operator][verdict] += 1
+        table[refused.group(1) if refused else operators][verdict] += 1
         if options.list and verdict not in ("right", "bound"):
-            print(f"{verdict} {case.name}: {why}")
+            print(f"{verdict} {cases[number].name}: {why}")
     for operator, counts in sorted(table.items()):
         if counts["wrong"] or counts["refused"]:
             right = counts["right"] + counts["bound"]
             print(f"{operator:40} {right:5} right {counts['wrong']:5} wrong {counts['refused']:5} refused")
-    total = collections.Counter(verdict for verdict, _ in results.values())
+    total = collections.Counter(verdict for verdict, *_ in results.values())
     right = total["right"] + total["bound"]
     print(f"{options.target}: {len(cases)} tests, {right} right ({total['bound']} with axes or sizes bound as constants), "
           f"{total['wrong']} wrong, {total['refused']} refused")

@@ -3,6 +3,7 @@
 // RUN: %tile_run %s --entry=reshapes --size=3 --size=4 --size=5 --target=cpu --check-against=interpret
 // RUN: %tile_run %s --entry=grouped --target=cpu --check-against=interpret
 // RUN: %tile_run %s --entry=excited --target=cpu --check-against=interpret
+// RUN: %tile_run %s --entry=filled --target=cpu --check-against=interpret
 // RUN: %tile_opt %s --pass-pipeline='builtin.module(func.func(tile-generalize-named-ops,tile-choose-data-layouts{chip=sm_80}))' --split-input-file | FileCheck %s --check-prefix=GPU
 
 // GPU-LABEL: func @chain
@@ -174,4 +175,46 @@ func.func @excited(%x: tensor<2x3x9x9xf32>, %w: tensor<64x3x5x5xf32>, %v: tensor
   %start2 = linalg.fill ins(%zero : f32) outs(%empty2 : tensor<2x32x1x1xf32>) -> tensor<2x32x1x1xf32>
   %z = linalg.conv_2d_nchw_fchw ins(%pixel, %v : tensor<2x64x1x1xf32>, tensor<32x64x1x1xf32>) outs(%start2 : tensor<2x32x1x1xf32>) -> tensor<2x32x1x1xf32>
   return %z : tensor<2x32x1x1xf32>
+}
+
+// -----
+
+// Weights that are filled with a number lose the axes of such windows too, up to all of them.
+// CHECK-LABEL: func @filled
+// CHECK: tensor.collapse_shape %{{.*}} {{\[\[}}0], [1, 2, 3]] : tensor<32x32x1x1xf32> into tensor<32x32xf32>
+// CHECK: linalg.generic {{.*}} ins(%{{.*}} : tensor<2x9x8x32xf32>, tensor<32x32xf32>)
+// CHECK: tensor.collapse_shape %{{.*}} [] : tensor<1x1xf32> into tensor<f32>
+#image = affine_map<(n, f, h, w, c, r, s) -> (n, c, h + r, w + s)>
+#weights = affine_map<(n, f, h, w, c, r, s) -> (f, c, r, s)>
+#out = affine_map<(n, f, h, w, c, r, s) -> (n, f, h, w)>
+#window = affine_map<(n, c, h, w, r, s) -> (n, c, h + r, w + s)>
+#one = affine_map<(n, c, h, w, r, s) -> (r, s)>
+#result = affine_map<(n, c, h, w, r, s) -> (n, c, h, w)>
+func.func @filled(%x: tensor<2x3x13x12xf32>, %v: tensor<32x3x5x5xf32>) -> (tensor<2x32x9x8xf32>, tensor<2x32x9x8xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %third = arith.constant 0.3 : f32
+  %some = tensor.empty() : tensor<32x32x1x1xf32>
+  %w = linalg.fill ins(%third : f32) outs(%some : tensor<32x32x1x1xf32>) -> tensor<32x32x1x1xf32>
+  %few = tensor.empty() : tensor<1x1xf32>
+  %u = linalg.fill ins(%third : f32) outs(%few : tensor<1x1xf32>) -> tensor<1x1xf32>
+  %empty0 = tensor.empty() : tensor<2x32x9x8xf32>
+  %start0 = linalg.fill ins(%zero : f32) outs(%empty0 : tensor<2x32x9x8xf32>) -> tensor<2x32x9x8xf32>
+  %y = linalg.conv_2d_nchw_fchw ins(%x, %v : tensor<2x3x13x12xf32>, tensor<32x3x5x5xf32>) outs(%start0 : tensor<2x32x9x8xf32>) -> tensor<2x32x9x8xf32>
+  %empty = tensor.empty() : tensor<2x32x9x8xf32>
+  %start = linalg.fill ins(%zero : f32) outs(%empty : tensor<2x32x9x8xf32>) -> tensor<2x32x9x8xf32>
+  %z = linalg.generic {indexing_maps = [#image, #weights, #out], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%y, %w : tensor<2x32x9x8xf32>, tensor<32x32x1x1xf32>) outs(%start : tensor<2x32x9x8xf32>) {
+  ^bb0(%p: f32, %q: f32, %o: f32):
+    %m = arith.mulf %p, %q : f32
+    %s = arith.addf %o, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<2x32x9x8xf32>
+  %t = linalg.generic {indexing_maps = [#window, #one, #result], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction"]}
+      ins(%y, %u : tensor<2x32x9x8xf32>, tensor<1x1xf32>) outs(%start0 : tensor<2x32x9x8xf32>) {
+  ^bb0(%p: f32, %q: f32, %o: f32):
+    %m = arith.mulf %p, %q : f32
+    %s = arith.addf %o, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<2x32x9x8xf32>
+  return %z, %t : tensor<2x32x9x8xf32>, tensor<2x32x9x8xf32>
 }
