@@ -179,9 +179,10 @@ static bool copyArgument(const TesseraArray *from, int index, const tessera_valu
   char name[32];
   snprintf(name, sizeof name, "argument %d", index);
   if (!borrow(from, &borrowed, error) ||
-      !tessera_array_expect(&borrowed, name, value->element, value->rank, value->shape, error) ||
+      !tessera_array_expect(&borrowed, name, value->element, value->rank, value->shape, &value->packing, error) ||
       !tessera_array_create(borrowed.element, borrowed.rank, borrowed.shape, to, error))
     return false;
+  to->packing = borrowed.packing;
   if (borrowed.count)
     memcpy(to->data, borrowed.data, (size_t)borrowed.count * (size_t)tessera_element_bytes(borrowed.element));
   return true;
@@ -243,12 +244,19 @@ TesseraArray tesseraProgramGetResult(const TesseraProgram *program, intptr_t ind
   return lend(program, program->run.data.results, program->run.signature.num_results, index);
 }
 
+// A byte of packed elements has no bound: it is right when it is equal.
+static bool hasBounds(const TesseraProgram *program, const tessera_value_t *values, int count, intptr_t index) {
+  return program->wasCalled && index >= 0 && index < count && !values[index].packing.type;
+}
+
 const double *tesseraProgramGetArgumentBounds(const TesseraProgram *program, intptr_t index) {
-  bool is = program->wasCalled && index >= 0 && index < program->run.signature.num_arguments;
+  const tessera_signature_t *signature = &program->run.signature;
+  bool is = hasBounds(program, signature->arguments, signature->num_arguments, index);
   return is ? program->run.argumentBounds[index] : NULL;
 }
 const double *tesseraProgramGetResultBounds(const TesseraProgram *program, intptr_t index) {
-  bool is = program->wasCalled && index >= 0 && index < program->run.signature.num_results;
+  const tessera_signature_t *signature = &program->run.signature;
+  bool is = hasBounds(program, signature->results, signature->num_results, index);
   return is ? program->run.resultBounds[index] : NULL;
 }
 

@@ -13,6 +13,18 @@
 
 //===--- arrays in and out --------------------------------------------------------===//
 
+// Elements of fewer than 8 bits lie packed in arrays; a program that has been lowered takes the bytes.
+static bool isPacked(const tessera_array_t *array, const Format *format) {
+  return array->packing.type && format->width == (unsigned)array->packing.type->bits;
+}
+
+static Element readAnswer(const tessera_array_t *array, const Format *format, int64_t i) {
+  if (!isPacked(array, format))
+    return interpretReadElement(array, format, i);
+  return format->isFloat ? elementOfFloat(tessera_packed_number(array, i), 0)
+                         : elementOfInteger(tessera_packed_get(array, i));
+}
+
 static bool valueOfAnswer(const tessera_answer_t *answer, MlirType type, InterpretValue *value) {
   Format format = interpretFormatOfElement(answer->array.element);
   if (!interpretFormatOf(interpretElementTypeOf(type), &format))
@@ -21,9 +33,15 @@ static bool valueOfAnswer(const tessera_answer_t *answer, MlirType type, Interpr
     *value = valueOfElement(interpretReadElement(&answer->array, &format, 0));
     return true;
   }
-  Array *array = interpretArrayCreate(answer->array.rank, answer->array.shape);
-  for (int64_t i = 0; array && i < answer->array.count; ++i) {
-    arrayElements(array)[i] = interpretReadElement(&answer->array, &format, i);
+  int64_t sizes[TESSERA_MAX_RANK], count = answer->array.count;
+  memcpy(sizes, answer->array.shape, sizeof sizes);
+  if (isPacked(&answer->array, &format)) {
+    sizes[answer->array.rank - 1] = answer->array.packing.columns;
+    count = tessera_array_elements(&answer->array);
+  }
+  Array *array = interpretArrayCreate(answer->array.rank, sizes);
+  for (int64_t i = 0; array && i < count; ++i) {
+    arrayElements(array)[i] = readAnswer(&answer->array, &format, i);
     arrayElements(array)[i].bound = answer->bounds ? answer->bounds[i] : 0;
   }
   *value = (InterpretValue){.object = array ? &array->object : NULL};
@@ -32,11 +50,20 @@ static bool valueOfAnswer(const tessera_answer_t *answer, MlirType type, Interpr
 
 static bool fillElements(Machine *machine, MlirOperation entry, const char *what, int number, const Element *elements,
                          const Format *format, tessera_answer_t *answer) {
-  for (int64_t i = 0; i < answer->array.count; ++i) {
+  tessera_array_t *array = &answer->array;
+  bool packs = isPacked(array, format);
+  int64_t count = packs ? tessera_array_elements(array) : array->count;
+  if (packs)
+    memset(array->data, 0, (size_t)array->count);
+  for (int64_t i = 0; i < count; ++i) {
     if (elementIsMissing(elements[i]))
       return interpretFail(machine, entry, "returns %s %d, whose element %lld %s", what, number, (long long)i,
                            elements[i].bound == ELEMENT_POISON ? "is poison" : "was never written");
-    interpretWriteElement(&answer->array, format, i, elements[i]);
+    if (packs)
+      tessera_packed_set(array, i,
+                         format->isFloat ? (int64_t)interpretFormatToBits(format, elements[i].f) : elements[i].i);
+    else
+      interpretWriteElement(array, format, i, elements[i]);
     answer->bounds[i] = elements[i].bound;
   }
   return true;
@@ -54,20 +81,43 @@ static bool fillAnswer(Machine *machine, MlirOperation entry, const char *what, 
   return ok;
 }
 
+// Room for the elements of `array`, or of a scalar.
+static bool createAnswer(const Array *array, MlirType type, tessera_array_t *answer, bool *isKnown,
+                         tessera_error_t *error) {
+  Format format;
+  tessera_element_t element = TESSERA_U8;
+  tessera_packing_t packing = {NULL, 0};
+  int64_t sizes[TESSERA_MAX_RANK] = {0};
+  char text[64];
+  *isKnown = interpretElementOfType(interpretElementTypeOf(type), &format, &element);
+  int rank = array ? array->rank : 0;
+  for (int i = 0; i < rank; ++i)
+    sizes[i] = array->sizes[i];
+  if (!*isKnown && rank) {
+    packing = (tessera_packing_t){tessera_packed_type(tileTypeText(interpretElementTypeOf(type), text, sizeof text)),
+                                  sizes[rank - 1]};
+    *isKnown = packing.type != NULL;
+    if (packing.type)
+      sizes[rank - 1] = tessera_packed_row_bytes(&packing);
+  }
+  if (!*isKnown || !tessera_array_create(element, rank, sizes, answer, error))
+    return false;
+  answer->packing = packing;
+  return true;
+}
+
 static bool answerOfValue(Machine *machine, MlirOperation entry, int number, InterpretValue value, MlirType type,
                           tessera_answer_t *answer) {
   Format format;
-  tessera_element_t element;
   char text[128];
-  if (!interpretElementOfType(interpretElementTypeOf(type), &format, &element))
-    return interpretUnknown(machine, entry, "returns result %d of type %s, which no array can hold", number,
-                            tileTypeText(type, text, sizeof text));
-  const Array *array = arrayOf(value);
+  bool isKnown;
   *answer = (tessera_answer_t){.bounds = NULL};
-  if (!tessera_array_create(element, array ? array->rank : 0, array ? array->sizes : NULL, &answer->array,
-                            machine->error))
-    return false;
-  answer->bounds = calloc((size_t)answer->array.count + 1, sizeof *answer->bounds);
+  if (!createAnswer(arrayOf(value), type, &answer->array, &isKnown, machine->error))
+    return !isKnown ? interpretUnknown(machine, entry, "returns result %d of type %s, which no array can hold", number,
+                                       tileTypeText(type, text, sizeof text))
+                    : false;
+  interpretFormatOf(interpretElementTypeOf(type), &format);
+  answer->bounds = calloc((size_t)tessera_array_elements(&answer->array) + 1, sizeof *answer->bounds);
   return answer->bounds ? fillAnswer(machine, entry, "result", number, value, &format, answer)
                         : interpretOutOfMemory(machine, entry);
 }
@@ -80,7 +130,7 @@ static bool updateArgument(Machine *machine, MlirOperation entry, int number, In
   if (!mlirTypeIsAMemRef(type) || !interpretFormatOf(interpretElementTypeOf(type), &format))
     return true;
   if (!argument->bounds)
-    argument->bounds = calloc((size_t)argument->array.count + 1, sizeof *argument->bounds);
+    argument->bounds = calloc((size_t)tessera_array_elements(&argument->array) + 1, sizeof *argument->bounds);
   return argument->bounds ? fillAnswer(machine, entry, "memref argument", number, value, &format, argument)
                           : interpretOutOfMemory(machine, entry);
 }

@@ -105,6 +105,10 @@ bool tileSessionOpen(TileSession *session, const char *path, const char *chip, t
   return tileSessionRead(session, path, chip, error) && tileSessionTakeForeign(session, error);
 }
 
+bool tileSessionPackNarrowElements(TileSession *session, tessera_error_t *error) {
+  return tileSessionRun(session, "builtin.module(tile-pack-narrow-elements)", error);
+}
+
 void tileSessionClose(TileSession *session) {
   if (!mlirModuleIsNull(session->module))
     mlirModuleDestroy(session->module);

@@ -52,6 +52,7 @@ static bool take_result(const tessera_value_t *value, const char *memory, tesser
   memcpy(words, memory, (size_t)(3 + 2 * value->rank) * sizeof *words);
   if (!tessera_array_create(value->element, value->rank, words + 3, out_array, out_error))
     return false;
+  out_array->packing = value->packing;
   tessera_copy_strided(out_array->data, (const char *)(intptr_t)words[1] + words[2] * bytes, value->rank, words + 3,
                        words + 3 + value->rank, bytes);
   return true;

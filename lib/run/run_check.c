@@ -93,7 +93,7 @@ static bool compare_output(tessera_run_check_t *check, const tessera_run_options
     tessera_array_describe_index(seen, judgement.at, where, sizeof where);
     printf(", closest to its bound at %s: %.3g of %.3g", where, judgement.error_there, judgement.allowed);
   }
-  printf("; %lld of %lld elements wrong", (long long)judgement.wrong, (long long)seen->count);
+  printf("; %lld of %lld elements wrong", (long long)judgement.wrong, (long long)tessera_array_elements(seen));
   if (judgement.wrong_zeros)
     printf(" (%lld by the sign of zero)", (long long)judgement.wrong_zeros);
   printf("\n");

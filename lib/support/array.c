@@ -3,6 +3,7 @@
 // Expects: shapes from anywhere, files included. Leaves: no overflow unnoticed.
 #include "lib/support/array.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +19,77 @@ static const struct {
 const char *tessera_element_name(tessera_element_t element) { return elements[element].name; }
 
 int tessera_element_bytes(tessera_element_t element) { return elements[element].bytes; }
+
+//===--- packed elements ---===//
+
+static const tessera_packed_type_t packed_types[] = {
+#define X(name, bits, exponent, fraction) {#name, bits, exponent, fraction},
+    TESSERA_PACKED_TYPES(X)
+#undef X
+};
+
+const tessera_packed_type_t *tessera_packed_type(const char *name) {
+  for (size_t i = 0; i < sizeof packed_types / sizeof *packed_types; ++i)
+    if (strcmp(packed_types[i].name, name) == 0)
+      return &packed_types[i];
+  return NULL;
+}
+
+int64_t tessera_packed_row_bytes(const tessera_packing_t *packing) {
+  return packing->columns / 8 * packing->type->bits + (packing->columns % 8 * packing->type->bits + 7) / 8;
+}
+
+int64_t tessera_array_elements(const tessera_array_t *array) {
+  if (!array->packing.type)
+    return array->count;
+  int64_t row = tessera_packed_row_bytes(&array->packing);
+  return row ? array->count / row * array->packing.columns : 0;
+}
+
+// The byte where element |i| begins; the bit there.
+static uint8_t *packed_place(const tessera_array_t *array, int64_t i, int *out_bit) {
+  int64_t columns = array->packing.columns, bit = i % columns * array->packing.type->bits;
+  *out_bit = (int)(bit % 8);
+  return (uint8_t *)array->data + i / columns * tessera_packed_row_bytes(&array->packing) + bit / 8;
+}
+
+static uint64_t packed_bits(const tessera_array_t *array, int64_t i) {
+  int bit, bits = array->packing.type->bits;
+  const uint8_t *at = packed_place(array, i, &bit);
+  unsigned word = at[0] | (bit + bits > 8 ? (unsigned)at[1] << 8 : 0);
+  return word >> bit & ((1U << bits) - 1);
+}
+
+int64_t tessera_packed_get(const tessera_array_t *array, int64_t i) {
+  const tessera_packed_type_t *type = array->packing.type;
+  int64_t value = (int64_t)packed_bits(array, i);
+  bool is_negative = !type->exponent && value >> (type->bits - 1);
+  return is_negative ? value - (INT64_C(1) << type->bits) : value;
+}
+
+void tessera_packed_set(tessera_array_t *array, int64_t i, int64_t value) {
+  int bit, bits = array->packing.type->bits;
+  uint8_t *at = packed_place(array, i, &bit);
+  unsigned word = ((unsigned)value & ((1U << bits) - 1)) << bit;
+  at[0] |= (uint8_t)word;
+  if (bit + bits > 8)
+    at[1] |= (uint8_t)(word >> 8);
+}
+
+// All bits of these floats are numbers: there is neither nan nor an infinity.
+double tessera_packed_number(const tessera_array_t *array, int64_t i) {
+  const tessera_packed_type_t *type = array->packing.type;
+  if (!type->exponent)
+    return (double)tessera_packed_get(array, i);
+  int bits = (int)packed_bits(array, i), digits = bits & ((1 << type->fraction) - 1);
+  int exponent = bits >> type->fraction & ((1 << type->exponent) - 1);
+  int least = 2 - (1 << (type->exponent - 1)); // of a normal number
+  double value =
+      ldexp(exponent ? digits + (1 << type->fraction) : digits, (exponent ? exponent - 1 : 0) + least - type->fraction);
+  return bits >> (type->bits - 1) ? -value : value;
+}
+
+//===--- making and copying ---===//
 
 // The product of the sizes. A zero among them makes it zero even where the others would overflow.
 static bool count_elements(int rank, const int64_t *shape, int64_t *out_count, tessera_error_t *out_error) {
@@ -76,19 +148,35 @@ void tessera_copy_strided(void *to, const void *from, int rank, const int64_t *s
                          strides + 1, bytes);
 }
 
-static char *describe(tessera_element_t element, int rank, const int64_t *shape, char *out_text, size_t size) {
+static char *describe(const char *element, int rank, const int64_t *shape, char *out_text, size_t size) {
   size_t length = 0;
   out_text[0] = 0;
   for (int i = 0; i < rank && length < size; ++i)
     length += (size_t)(shape[i] < 0 ? snprintf(out_text + length, size - length, "?x")
                                     : snprintf(out_text + length, size - length, "%lldx", (long long)shape[i]));
   if (length < size)
-    snprintf(out_text + length, size - length, "%s", elements[element].name);
+    snprintf(out_text + length, size - length, "%s", element);
   return out_text;
 }
 
 char *tessera_array_describe(const tessera_array_t *array, char *out_text, size_t size) {
-  return describe(array->element, array->rank, array->shape, out_text, size);
+  return describe(elements[array->element].name, array->rank, array->shape, out_text, size);
+}
+
+// "3x3xui8 (3x5xi4, each row in whole bytes)".
+static char *describe_wanted(tessera_element_t element, int rank, const int64_t *shape,
+                             const tessera_packing_t *packing, char *out_text, size_t size) {
+  describe(elements[element].name, rank, shape, out_text, size);
+  if (!packing || !packing->type)
+    return out_text;
+  int64_t logical[TESSERA_MAX_RANK];
+  char text[200];
+  memcpy(logical, shape, (size_t)rank * sizeof *logical);
+  logical[rank - 1] = packing->columns;
+  size_t length = strlen(out_text);
+  snprintf(out_text + length, size - length, " (%s, each row in whole bytes)",
+           describe(packing->type->name, rank, logical, text, sizeof text));
+  return out_text;
 }
 
 static bool is_carrier_of(tessera_element_t carrier, tessera_element_t element) {
@@ -97,24 +185,28 @@ static bool is_carrier_of(tessera_element_t carrier, tessera_element_t element) 
 }
 
 bool tessera_array_expect(tessera_array_t *array, const char *name, tessera_element_t element, int rank,
-                          const int64_t *shape, tessera_error_t *out_error) {
+                          const int64_t *shape, const tessera_packing_t *packing, tessera_error_t *out_error) {
   bool same = is_carrier_of(array->element, element) && array->rank == rank;
   for (int i = 0; same && i < rank; ++i)
     same = shape[i] < 0 || shape[i] == array->shape[i];
   if (!same) {
-    char is[256], wanted[256];
+    char is[256], wanted[512];
     return tessera_fail(out_error, "%s: is %s, expected %s", name, tessera_array_describe(array, is, sizeof is),
-                        describe(element, rank, shape, wanted, sizeof wanted));
+                        describe_wanted(element, rank, shape, packing, wanted, sizeof wanted));
   }
   array->element = element;
+  if (packing)
+    array->packing = *packing;
   return true;
 }
 
 char *tessera_array_describe_index(const tessera_array_t *array, int64_t at, char *out_text, size_t size) {
-  int64_t below = array->count;
+  bool is_packed = array->packing.type != NULL;
+  int64_t below = tessera_array_elements(array);
   size_t length = (size_t)snprintf(out_text, size, "[");
   for (int i = 0; i < array->rank && length < size; ++i) {
-    below /= array->shape[i] ? array->shape[i] : 1;
+    int64_t extent = is_packed && i == array->rank - 1 ? array->packing.columns : array->shape[i];
+    below /= extent ? extent : 1;
     length += (size_t)snprintf(out_text + length, size - length, "%s%lld", i ? ", " : "", (long long)(at / below));
     at %= below;
   }

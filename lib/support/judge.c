@@ -18,6 +18,8 @@ typedef struct number_t {
 
 static number_t number_at(const tessera_array_t *array, int64_t i) {
   int64_t integer = 0;
+  if (array->packing.type)
+    return (number_t){array->packing.type->exponent > 0, tessera_packed_number(array, i), tessera_packed_get(array, i)};
   switch (array->element) {
   case TESSERA_F64:
     return (number_t){true, READ(double, array->data, i), 0};
@@ -79,7 +81,8 @@ static bool differs_in_sign_of_zero(number_t seen, number_t expected) {
 }
 
 static bool same_shape(const tessera_array_t *a, const tessera_array_t *b, tessera_error_t *out_error) {
-  bool same = a->element == b->element && a->rank == b->rank;
+  bool are_bytes = b->packing.type && tessera_element_bytes(a->element) == 1;
+  bool same = (a->element == b->element || are_bytes) && a->rank == b->rank;
   for (int i = 0; same && i < a->rank; ++i)
     same = a->shape[i] == b->shape[i];
   char seen[256], wanted[256];
@@ -87,13 +90,17 @@ static bool same_shape(const tessera_array_t *a, const tessera_array_t *b, tesse
                               tessera_array_describe(b, wanted, sizeof wanted));
 }
 
-bool tessera_judge(const tessera_array_t *seen, const tessera_answer_t *expected, double rtol, double atol,
+bool tessera_judge(const tessera_array_t *given, const tessera_answer_t *expected, double rtol, double atol,
                    tessera_judgement_t *out_judgement, tessera_error_t *out_error) {
   *out_judgement = (tessera_judgement_t){.right = true};
-  if (!same_shape(seen, &expected->array, out_error))
+  if (!same_shape(given, &expected->array, out_error))
     return false;
   double worst = -1;
-  for (int64_t i = 0; i < seen->count; ++i) {
+  tessera_array_t packed = *given; // of the same bytes
+  const tessera_array_t *seen = &packed;
+  packed.packing = expected->array.packing;
+  int64_t count = tessera_array_elements(seen);
+  for (int64_t i = 0; i < count; ++i) {
     number_t a = number_at(seen, i), b = number_at(&expected->array, i);
     double apart = difference(a, b), allowed = expected->bounds ? expected->bounds[i] : 0;
     if (rtol >= 0 || atol >= 0)

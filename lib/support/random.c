@@ -91,6 +91,8 @@ static void store(void *data, tessera_element_t element, int64_t i, uint64_t bit
 }
 
 void tessera_random_fill(tessera_array_t *array, uint64_t seed, uint64_t argument) {
-  for (int64_t i = 0; i < array->count; ++i)
+  for (int64_t i = 0; array->packing.type && i < tessera_array_elements(array); ++i)
+    tessera_packed_set(array, i, (int64_t)(tessera_random_bits(seed, argument, (uint64_t)i) >> 56));
+  for (int64_t i = 0; !array->packing.type && i < array->count; ++i)
     store(array->data, array->element, i, tessera_random_bits(seed, argument, (uint64_t)i));
 }

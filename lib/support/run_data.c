@@ -21,7 +21,7 @@ static bool take_value(const char *name, const tessera_value_t *value, tessera_n
   snprintf(full, sizeof full, "%s (%s)", name, from->name);
   *out_array = from->array;
   from->array.data = NULL;
-  return tessera_array_expect(out_array, full, value->element, value->rank, value->shape, out_error);
+  return tessera_array_expect(out_array, full, value->element, value->rank, value->shape, &value->packing, out_error);
 }
 
 typedef struct taken_t {
@@ -119,6 +119,7 @@ static bool make_argument(const tessera_value_t *value, int index, const tessera
   choose_shape(value, options, next, shape);
   if (!tessera_array_create(value->element, value->rank, shape, out_array, out_error))
     return false;
+  out_array->packing = value->packing;
   tessera_random_fill(out_array, (uint64_t)options->seed, (uint64_t)index);
   return true;
 }

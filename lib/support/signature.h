@@ -38,7 +38,8 @@ typedef struct tessera_value_t {
   bool in_memory, is_memref; // is_memref: an argument the program may write
   int rank;
   int64_t shape[TESSERA_MAX_RANK];
-  tessera_sparse_t sparse; // of the first value of such a tensor
+  tessera_packing_t packing; // of elements of fewer than 8 bits: `element` is ui8, the last size in bytes
+  tessera_sparse_t sparse;   // of the first value of such a tensor
 } tessera_value_t;
 
 // How many values the argument or result takes that begins with this one.

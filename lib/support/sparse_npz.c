@@ -101,7 +101,7 @@ static bool take(const reader_t *reader, const char *member, int index) {
   tessera_array_t *from = find(reader, member);
   const tessera_value_t *value = &reader->values[index];
   snprintf(name, sizeof name, "%s (%s): its '%s'", reader->what, reader->path, member);
-  if (!from || !tessera_array_expect(from, name, value->element, value->rank, value->shape, reader->error))
+  if (!from || !tessera_array_expect(from, name, value->element, value->rank, value->shape, NULL, reader->error))
     return false;
   reader->arrays[index] = *from;
   from->data = NULL;

@@ -34,6 +34,20 @@ static bool readElement(MlirType type, tessera_element_t *out_element) {
   return false;
 }
 
+// Elements of 2 to 7 bits: the caller's array has bytes, and each row begins with one.
+static bool readPacked(const char *element, tessera_value_t *value) {
+  value->packing.type = tessera_packed_type(element);
+  if (!value->packing.type || value->rank < 1)
+    return false;
+  for (int i = 0; i < value->rank; ++i)
+    if (value->shape[i] < 0)
+      return false;
+  value->element = TESSERA_U8;
+  value->packing.columns = value->shape[value->rank - 1];
+  value->shape[value->rank - 1] = tessera_packed_row_bytes(&value->packing);
+  return true;
+}
+
 static bool readValue(MlirType type, const char *what, intptr_t index, tessera_value_t *value, tessera_error_t *error) {
   char text[256];
   *value = (tessera_value_t){.is_memref = mlirTypeIsAMemRef(type)};
@@ -47,7 +61,14 @@ static bool readValue(MlirType type, const char *what, intptr_t index, tessera_v
   // The caller's arrays are contiguous; a result may have any strides.
   bool isPlain = value->is_memref ? what[0] == 'r' || mlirAffineMapIsIdentity(mlirMemRefTypeGetAffineMap(type))
                                   : !value->in_memory || mlirAttributeIsNull(mlirRankedTensorTypeGetEncoding(type));
-  if (!isPlain || value->rank > TESSERA_MAX_RANK || !readElement(element, &value->element))
+  bool isRead = isPlain && value->rank <= TESSERA_MAX_RANK &&
+                (readElement(element, &value->element) || readPacked(tileTypeText(element, text, sizeof text), value));
+  if (!isRead && value->packing.type)
+    return tessera_fail(error,
+                        "%s %ld of the entry function has type %s, which cannot be passed: elements of fewer than 8 "
+                        "bits need an axis, and known sizes",
+                        what, (long)index, tileTypeText(type, text, sizeof text));
+  if (!isRead)
     return tessera_fail(error, "%s %ld of the entry function has type %s, which cannot be passed", what, (long)index,
                         tileTypeText(type, text, sizeof text));
   return true;

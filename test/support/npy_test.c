@@ -95,7 +95,7 @@ static void test_round_trips(void) {
       tessera_random_fill(&array, 7, (uint64_t)rank);
       CHECK(tessera_npy_write(path, &array, &error), "%s", error.text);
       CHECK(tessera_npy_read(path, &again, &error), "%s", error.text);
-      CHECK(tessera_array_expect(&again, "it", element, rank, shape, &error), "%s", error.text);
+      CHECK(tessera_array_expect(&again, "it", element, rank, shape, NULL, &error), "%s", error.text);
       CHECK(memcmp(array.data, again.data, (size_t)(array.count * tessera_element_bytes(element))) == 0);
       tessera_array_destroy(&array);
       tessera_array_destroy(&again);
@@ -243,8 +243,8 @@ static void test_expect(void) {
   tessera_array_t array;
   tessera_error_t error = {""};
   CHECK(tessera_array_create(TESSERA_F64, 2, (int64_t[]){3, 4}, &array, NULL));
-  CHECK(tessera_array_expect(&array, "x", TESSERA_F64, 2, (int64_t[]){-1, 4}, &error));
-  CHECK(!tessera_array_expect(&array, "argument 1", TESSERA_F32, 2, (int64_t[]){-1, 5}, &error));
+  CHECK(tessera_array_expect(&array, "x", TESSERA_F64, 2, (int64_t[]){-1, 4}, NULL, &error));
+  CHECK(!tessera_array_expect(&array, "argument 1", TESSERA_F32, 2, (int64_t[]){-1, 5}, NULL, &error));
   CHECK_CONTAINS(error.text, "argument 1: is 3x4xf64, expected ?x5xf32");
   tessera_array_destroy(&array);
   CHECK(!tessera_array_create(TESSERA_F32, 1, (int64_t[]){-1}, &array, &error));

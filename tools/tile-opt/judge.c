@@ -97,7 +97,7 @@ static void writeAnswer(const tessera_array_t *array, const double *bounds, FILE
   fwrite(array->data, (size_t)tessera_element_bytes(array->element), (size_t)array->count, to);
   fwrite(&hasBounds, sizeof hasBounds, 1, to);
   if (bounds)
-    fwrite(bounds, sizeof *bounds, (size_t)array->count, to);
+    fwrite(bounds, sizeof *bounds, (size_t)tessera_array_elements(array), to);
 }
 
 static void writeOutputs(const Run *run, FILE *to) {
@@ -152,13 +152,15 @@ static bool readAnswer(FILE *from, tessera_answer_t *answer) {
   if (fread(&array, sizeof array, 1, from) != 1 ||
       !tessera_array_create(array.element, array.rank, array.shape, &answer->array, NULL))
     return false;
+  answer->array.packing = array.packing; // the child's table is ours
   size_t count = (size_t)array.count, bytes = (size_t)tessera_element_bytes(array.element);
   if (fread(answer->array.data, bytes, count, from) != count || fread(&hasBounds, sizeof hasBounds, 1, from) != 1)
     return false;
   if (!hasBounds)
     return true;
-  answer->bounds = calloc(count + 1, sizeof *answer->bounds);
-  return answer->bounds && fread(answer->bounds, sizeof *answer->bounds, count, from) == count;
+  size_t elements = (size_t)tessera_array_elements(&array);
+  answer->bounds = calloc(elements + 1, sizeof *answer->bounds);
+  return answer->bounds && fread(answer->bounds, sizeof *answer->bounds, elements, from) == elements;
 }
 
 static void readVerdict(FILE *from, Verdict *verdict) {
@@ -311,7 +313,7 @@ static int digitsOf(tessera_element_t element) {
 
 static double largest(const tessera_array_t *array) {
   double most = 0;
-  for (int64_t i = 0; i < array->count; ++i) {
+  for (int64_t i = 0; i < tessera_array_elements(array); ++i) {
     double value = fabs(tessera_array_number(array, i));
     most = isfinite(value) && value > most ? value : most;
   }
@@ -323,8 +325,8 @@ static bool allow(const tessera_answer_t *expected, tessera_answer_t *allowed) {
   const tessera_array_t *array = &expected->array;
   int digits = digitsOf(array->element);
   double half = digits ? largest(array) * exp2(-digits / 2.0) : expected->bounds ? DBL_MAX : 0;
-  *allowed = (tessera_answer_t){*array, calloc((size_t)array->count + 1, sizeof(double))};
-  for (int64_t i = 0; allowed->bounds && i < array->count; ++i)
+  *allowed = (tessera_answer_t){*array, calloc((size_t)tessera_array_elements(array) + 1, sizeof(double))};
+  for (int64_t i = 0; allowed->bounds && i < tessera_array_elements(array); ++i)
     allowed->bounds[i] = expected->bounds && expected->bounds[i] < half ? expected->bounds[i] : half;
   return allowed->bounds != NULL;
 }
@@ -346,19 +348,21 @@ static bool outputDiffers(const tessera_answer_t *expected, const tessera_answer
   tessera_judgement_t judgement;
   tessera_error_t error;
   tessera_answer_t allowed;
+  tessera_array_t array = seen->array;
+  array.packing = expected->array.packing; // a program that has been lowered gives bytes
   describeOutput(judging, output, what, sizeof what);
   finding->output = output;
-  bool same = allow(expected, &allowed) && tessera_judge(&seen->array, &allowed, -1, -1, &judgement, &error);
+  bool same = allow(expected, &allowed) && tessera_judge(&array, &allowed, -1, -1, &judgement, &error);
   free(allowed.bounds);
   if (!same)
     snprintf(finding->text, sizeof finding->text, "changes the answer: %s %s", what, error.text);
   else if (!judgement.right)
     snprintf(finding->text, sizeof finding->text,
              "changes the answer: %s is %.9g at %s, expected %.9g within %.3g; %lld of %lld elements wrong", what,
-             tessera_array_number(&seen->array, judgement.at),
-             tessera_array_describe_index(&seen->array, judgement.at, where, sizeof where),
+             tessera_array_number(&array, judgement.at),
+             tessera_array_describe_index(&array, judgement.at, where, sizeof where),
              tessera_array_number(&expected->array, judgement.at), judgement.allowed, (long long)judgement.wrong,
-             (long long)seen->array.count);
+             (long long)tessera_array_elements(&array));
   return !same || !judgement.right;
 }
 

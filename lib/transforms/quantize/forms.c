@@ -43,7 +43,9 @@ MlirOperation tileFormGeneric(TileBuilder *b, int numDims, int reductions, int c
 MlirValue tileFormFilled(TileBuilder *b, MlirValue empty, MlirValue number) {
   TileBuilder inside;
   int rank = (int)mlirShapedTypeGetRank(mlirValueGetType(empty));
-  TileFormOperand operands[] = {{number, 0, {0}}, {empty, rank, {0, 1, 2, 3}}};
+  TileFormOperand operands[] = {{number, 0, {0}}, {empty, rank, {0}}};
+  for (int axis = 0; axis < rank; ++axis)
+    operands[1].dims[axis] = axis;
   MlirOperation generic = tileFormGeneric(b, rank, 0, 1, operands, &inside);
   MlirValue yielded = mlirBlockGetArgument(inside.block, 0);
   linalgYieldOpBuild(&inside, 1, &yielded);

@@ -2,8 +2,9 @@
 #pragma once
 
 #include "lib/ir/builder.h"
+#include "lib/support/array.h"
 
-enum { MaxFormRank = 4, MaxFormOperands = 12 };
+enum { MaxFormRank = TESSERA_MAX_RANK + 1, MaxFormOperands = 12 };
 
 // An operand and the dimension of each of its axes; -1: the axis has one element. A scalar has no axes.
 typedef struct TileFormOperand {
