@@ -70,3 +70,47 @@ bool tileExpectReshapedLayout(MlirOperation op, MlirValue result, MlirValue sour
     return tileError(op, "reshapes a layout that cannot be seen in the result's shape: %s", error.text);
   return expectLayout(op, result, &reshaped, source);
 }
+
+//===--- more warps --------------------------------------------------------------------------===//
+
+static MlirType overWarps(MlirType type, int64_t warps) {
+  MlirAttribute attribute = tileTypeGetLayout(type);
+  if (!tileTypeIsATile(type) || mlirAttributeIsNull(attribute) || !tileAttributeIsALayout(attribute))
+    return type;
+  TileLayout layout = tileLayoutAttrGetLayout(attribute);
+  TileError error;
+  int64_t shape[TILE_LAYOUT_MAX_AXES];
+  if ((int64_t)tileLayoutDimSize(&layout, TileLayoutWarp) >= warps)
+    return type;
+  while ((int64_t)tileLayoutDimSize(&layout, TileLayoutWarp) < warps)
+    if (!tileLayoutAppendBit(&layout, TileLayoutWarp, (TileLayoutPoint){{0}}, &error))
+      return type;
+  uint32_t rank = shapeOf(type, shape);
+  return tileTileTypeGet(rank, shape, tileTypeGetElement(type), tileLayoutAttrGet(mlirTypeGetContext(type), &layout));
+}
+
+static void copyToWarps(MlirValue value, int64_t warps) {
+  MlirType type = overWarps(mlirValueGetType(value), warps);
+  if (mlirTypeEqual(type, mlirValueGetType(value)))
+    return;
+  mlirValueSetType(value, type);
+  MlirOperation op = mlirValueIsAOpResult(value) ? mlirOpResultGetOwner(value) : (MlirOperation){NULL};
+  MlirAttribute constant = mlirOperationIsNull(op) ? (MlirAttribute){NULL} : tileOpAttribute(op, "value");
+  if (!mlirAttributeIsNull(constant) && mlirAttributeIsADenseElements(constant))
+    mlirOperationSetAttributeByName(op, tileString("value"), mlirDenseElementsAttrReshapeGet(constant, type));
+}
+
+static MlirWalkResult copyResults(MlirOperation op, void *warps) {
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
+    copyToWarps(mlirOperationGetResult(op, i), *(int64_t *)warps);
+  for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); ++r)
+    for (MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r)); !mlirBlockIsNull(block);
+         block = mlirBlockGetNextInRegion(block))
+      for (intptr_t i = 0; i < mlirBlockGetNumArguments(block); ++i)
+        copyToWarps(mlirBlockGetArgument(block, i), *(int64_t *)warps);
+  return MlirWalkResultAdvance;
+}
+
+void tileCopyTilesToWarps(MlirOperation root, int64_t warps) {
+  mlirOperationWalk(root, copyResults, &warps, MlirWalkPreOrder);
+}

@@ -116,9 +116,16 @@ const TilePipelineStep tileStageOfBuffers[] = {
     {NULL},
 };
 
-// Bodies that go into a program take along what is known of their launches.
+// Bodies that go into a program take along what is known of their launches, and the layouts that they have by
+// themselves: sums keep their order.
 const TilePipelineStep tileStageToCoSchedule[] = {
     {"tile-assume-launch-facts", {{"entry-alignment", "16"}}},
+    {"canonicalize", .on = tileKernelOpName},
+    {"cse", .on = tileKernelOpName},
+    {"tile-specialize-warps", .on = tileKernelOpName},
+    {"tile-make-persistent"},
+    {"tile-overlap-products", .on = tileKernelOpName},
+    {"tile-assign-layouts", .on = tileKernelOpName},
     {"tile-co-schedule-kernels", {{"persistent", .from = TilePipeline_Persistent}}},
     {"symbol-dce"},
     {"canonicalize", .on = funcFuncOpName},

@@ -19,6 +19,7 @@
 //   warps compute, CPUs.
 // Cost: linear in the ops, the pairs in order and the bodies; pairs of programs where single ones are needed.
 // Paper: Rammer (OSDI 2020). Its flags are plain stores; these release and acquire.
+#include "dialects/tile/layouts.h"
 #include "dialects/tile/ops.h"
 #include "dialects/tile/questions.h"
 #include "dialects/tile/tile.h"
@@ -201,24 +202,44 @@ static const char *whyOperandStays(const Rounds *rounds, MlirOperation launch, i
   return NULL;
 }
 
+// Warps of the kernel; 0: nobody says.
+static int64_t warpsOf(MlirOperation kernel) {
+  int64_t warps = 0;
+  tileIntegerOf(kernel, "warps", &warps);
+  return warps;
+}
+
+typedef struct Contents {
+  bool isScheduled, hasProduct, isLaidOut, isOpen; // open: has tiles without layouts
+} Contents;
+
 static MlirWalkResult look(MlirOperation op, void *userData) {
-  bool *found = userData;
-  found[0] |= tileAllocOpIsA(op) || tileWarpSpecializeOpIsA(op) || tileSyncOpIsA(op);
-  found[1] |= tileIsProduct(op);
+  Contents *contents = userData;
+  contents->isScheduled |= tileAllocOpIsA(op) || tileWarpSpecializeOpIsA(op) || tileSyncOpIsA(op);
+  contents->hasProduct |= tileIsProduct(op);
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
+    if (tileTypeIsATile(tileResultType(op, i)))
+      *(mlirAttributeIsNull(tileTypeGetLayout(tileResultType(op, i))) ? &contents->isOpen : &contents->isLaidOut) =
+          true;
   return MlirWalkResultAdvance;
 }
 
+static Contents contentsOf(MlirOperation kernel) {
+  Contents contents = {false};
+  mlirOperationWalk(kernel, look, &contents, MlirWalkPreOrder);
+  return contents;
+}
+
 static const char *whyKernelStays(const Scheduling *s, MlirOperation kernel) {
-  bool found[2] = {false, false};
   if (mlirOperationIsNull(kernel) || mlirBlockIsNull(bodyOf(kernel)) ||
       !mlirBlockIsNull(mlirBlockGetNextInRegion(bodyOf(kernel))))
     return "its kernel is not in this module";
   if (!mlirAttributeIsNull(tileOpAttribute(kernel, "cooperative")))
     return "its kernel is cooperative";
-  mlirOperationWalk(kernel, look, found, MlirWalkPreOrder);
-  if (found[0] || tileKernelOpHasOrdered(kernel))
+  Contents contents = contentsOf(kernel);
+  if (contents.isScheduled || tileKernelOpHasOrdered(kernel))
     return "its kernel is scheduled already";
-  if (found[1] && tileMachineListHas(s->target.machine, "engines", "tma"))
+  if (contents.hasProduct && tileMachineListHas(s->target.machine, "engines", "tma"))
     return "partitions of warps compute its product";
   return NULL;
 }
@@ -298,6 +319,18 @@ static bool haveRoom(Program *program, MlirOperation launch) {
       return false;
     }
   return program->count < MostTasks;
+}
+
+// Without layouts, a body on other warps than its own would add up in another order.
+static const char *whyBesideStays(const Program *program, MlirOperation launch) {
+  if (!program->count)
+    return NULL;
+  MlirOperation kernel = kernelOf(launch), first = program->tasks[0].kernel;
+  Contents own = contentsOf(kernel), other = contentsOf(first);
+  bool isOpen = own.isOpen || other.isOpen;
+  if (isOpen && (own.isLaidOut || other.isLaidOut))
+    return "its tiles have layouts, or those of others have, but not all";
+  return isOpen && warpsOf(kernel) != warpsOf(first) ? "it has other warps, and tiles without layouts" : NULL;
 }
 
 static void addTask(Program *program, const TileLaunchOrder *order, intptr_t step) {
@@ -715,10 +748,19 @@ static void replaceIds(TileBuilder *b, MlirOperation copy, const Task *task, con
   tileOpsFree(&counts);
 }
 
+static int64_t mostWarps(const Program *program) {
+  int64_t most = 0;
+  for (intptr_t i = 0; i < program->numKinds; ++i)
+    most = tessera_max(most, warpsOf(program->kinds[i]->kernel));
+  return most;
+}
+
+// A kind of fewer warps keeps its layouts, so that sums have the order that they have in a launch of their own.
 static void buildBody(TileBuilder *b, const Emission *e, const Task *task, MlirValue row, MlirValue number) {
   MlirOperation copy = mlirOperationClone(task->kernel);
   MlirBlock body = bodyOf(copy);
   MlirValue ids[GridRank];
+  tileCopyTilesToWarps(copy, mostWarps(e->program));
   buildIds(b, task, number, ids);
   replaceIds(b, copy, task, ids);
   for (intptr_t i = 0; i < mlirBlockGetNumArguments(body); ++i) {
@@ -797,12 +839,10 @@ static void addParameters(MlirOperation kernel, const Program *program) {
 
 // The most warps of the kinds, the schedule with the most stages.
 static void label(MlirOperation kernel, const Program *program) {
-  int64_t warps = 0, most = 0, stages = -1;
+  int64_t most = mostWarps(program), stages = -1;
   for (intptr_t i = 0; i < program->numKinds; ++i) {
     MlirOperation part = program->kinds[i]->kernel;
     MlirAttribute schedule = tileKernelOpGetSchedule(part);
-    if (tileIntegerOf(part, "warps", &warps) && warps > most)
-      most = warps;
     int64_t own = mlirAttributeIsNull(schedule) ? -1 : tileScheduleAttrGetInteger(schedule, "stages", 0);
     if (own > stages) {
       stages = own;
@@ -937,6 +977,7 @@ static Run runsOf(const Scheduling *s, const TileLaunchOrder *order) {
       behindOutside |= isBehind[step->before[k]];
       isBehind[i] |= isBehind[step->before[k]] || isIn[step->before[k]];
     }
+    why = why ? why : whyBesideStays(&now, step->op);
     if (why && *why && s->remarks)
       tileRemark(step->op, "is not co-scheduled: %s", why);
     if (why)
@@ -973,6 +1014,7 @@ static const char *whyLoopStays(const Scheduling *s, const TileLaunchOrder *orde
       continue;
     }
     const char *why = whyStays(s, &program->rounds, op);
+    why = why ? why : whyBesideStays(program, op);
     if (why)
       return why;
     if (!haveRoom(program, op))

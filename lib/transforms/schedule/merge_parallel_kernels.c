@@ -11,10 +11,11 @@
 // before them, and therefore no path between them: neither reads nor writes what the other one writes
 // (launches/launch_order.h). The merged kernel has the most warps, registers and stages of its parts. Left alone:
 // grids that fill the machine (`large` programs a core), kernels that wait for each other (`cooperative`), clusters,
-// kernels with layouts or buffers of their own on a GPU, products of a GPU that partitions of warps compute.
-// Cost: linear in the ops, the pairs in order, and the bodies of the merged kernels.
-// Paper: horizontal fusion, as AITemplate's groups of products; fronts of a program as in Rammer (OSDI 2020).
+// kernels with buffers of their own on a GPU, or with layouts beside others without, products of a GPU that partitions
+// of warps compute. Cost: linear in the ops, the pairs in order, and the bodies of the merged kernels. Paper:
+// horizontal fusion, as AITemplate's groups of products; fronts of a program as in Rammer (OSDI 2020).
 #include "dialects/tile/discardable.h"
+#include "dialects/tile/layouts.h"
 #include "dialects/tile/ops.h"
 #include "dialects/tile/questions.h"
 #include "dialects/tile/tile.h"
@@ -69,7 +70,7 @@ static bool hasOneBlock(MlirOperation kernel) {
 }
 
 typedef struct Contents {
-  bool isScheduled, hasProduct;
+  bool isScheduled, hasProduct, isLaidOut;
 } Contents;
 
 static MlirWalkResult look(MlirOperation op, void *userData) {
@@ -77,7 +78,7 @@ static MlirWalkResult look(MlirOperation op, void *userData) {
   contents->isScheduled |= tileAllocOpIsA(op) || tileWarpSpecializeOpIsA(op) || tileSyncOpIsA(op);
   contents->hasProduct |= tileIsProduct(op);
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
-    contents->isScheduled |= !mlirAttributeIsNull(tileTypeGetLayout(tileResultType(op, i)));
+    contents->isLaidOut |= !mlirAttributeIsNull(tileTypeGetLayout(tileResultType(op, i)));
   return MlirWalkResultAdvance;
 }
 
@@ -134,10 +135,16 @@ static int64_t stagesOf(MlirOperation kernel) {
   return mlirAttributeIsNull(schedule) ? -1 : tileScheduleAttrGetInteger(schedule, "stages", -1);
 }
 
+static bool isLaidOut(MlirOperation kernel) {
+  Contents contents = {false};
+  mlirOperationWalk(kernel, look, &contents, MlirWalkPreOrder);
+  return contents.isLaidOut;
+}
+
 // One kernel can have the bodies of both: on the warps of the larger one.
 static bool areAlike(MlirOperation a, MlirOperation b) {
   return mlirAttributeEqual(tileOpAttribute(a, "machine"), tileOpAttribute(b, "machine")) &&
-         (numberOf(a, "warps") < 0) == (numberOf(b, "warps") < 0);
+         (numberOf(a, "warps") < 0) == (numberOf(b, "warps") < 0) && isLaidOut(a) == isLaidOut(b);
 }
 
 static intptr_t operandsOf(MlirOperation launch) {
@@ -273,10 +280,21 @@ static void replaceIds(MlirOperation copy, const MlirValue *ids, const MlirValue
   tileOpsFree(&counts);
 }
 
+// The most that a member's kernel has of it; -1: one leaves it open.
+static int64_t mostOf(const Plan *plan, const char *name) {
+  int64_t most = 0;
+  for (intptr_t k = 0; k < plan->set->count && most >= 0; ++k) {
+    int64_t number = numberOf(kernelOf(plan->members[k]), name);
+    most = number < 0 ? -1 : number > most ? number : most;
+  }
+  return most;
+}
+
 // Moves a copy of the member's body to the end of the builder's block.
 static void buildBody(const Plan *plan, TileBuilder *b, intptr_t member, MlirValue number, const MlirValue *inputs,
                       const MlirValue *outputs) {
   MlirOperation launch = plan->members[member], copy = mlirOperationClone(kernelOf(launch));
+  tileCopyTilesToWarps(copy, mostOf(plan, "warps"));
   MlirBlock body = bodyOf(copy);
   MlirValue ids[GridRank], sizes[GridRank];
   intptr_t numInputs = tileLaunchOpGetNumInputs(launch);
@@ -322,11 +340,7 @@ static void label(const Plan *plan, MlirOperation kernel) {
   MlirOperation staged = kernelOf(plan->members[0]);
   MlirType i32 = mlirIntegerTypeGet(mlirOperationGetContext(kernel), 32);
   for (int i = 0; i < 2; ++i) {
-    int64_t most = 0;
-    for (intptr_t k = 0; k < plan->set->count && most >= 0; ++k) {
-      int64_t number = numberOf(kernelOf(plan->members[k]), numbers[i]);
-      most = number < 0 ? -1 : number > most ? number : most;
-    }
+    int64_t most = mostOf(plan, numbers[i]);
     if (most >= 0)
       mlirOperationSetAttributeByName(kernel, tileString(numbers[i]), mlirIntegerAttrGet(i32, most));
   }

@@ -78,7 +78,7 @@ tile.kernel private @turn(%x: memref<8x8xi32>, %y: memref<8x8xi32>) attributes {
   tile.store %u, %Y[%q, %p] : tensor<4x4xi32>, !tile.view<4x4xi32>
   tile.return
 }
-tile.kernel private @double(%x: memref<8x8xi32>, %y: memref<8x8xi32>) attributes {warps = 1 : i32} {
+tile.kernel private @double(%x: memref<8x8xi32>, %y: memref<8x8xi32>) attributes {warps = 2 : i32} {
   %c0 = arith.constant 0 : index
   %X = tile.view %x : memref<8x8xi32> to !tile.view<8x8xi32>
   %Y = tile.view %y : memref<8x8xi32> to !tile.view<8x8xi32>
