@@ -307,8 +307,8 @@ void tileBuildCall(TileBuilder *builder, const char *function, intptr_t count, c
   funcCallOpBuild(builder, 0, NULL, count, operands, mlirFlatSymbolRefAttrGet(builder->context, tileString(function)));
 }
 
-//===--- index arithmetic ---------------------------------------------------===//
-// Overflow is left to the op: a wrapped constant would hide it.
+//===--- integer arithmetic -------------------------------------------------===//
+// Of any type of integers, or index. Overflow is left to the op: a wrapped constant would hide it.
 #define CONSTANTS(a, b)                                                                                                \
   int64_t x = 0, y = 0;                                                                                                \
   bool hasX = tileConstantIndex(a, &x), hasY = tileConstantIndex(b, &y)
@@ -317,7 +317,7 @@ MlirValue tileBuildAdd(TileBuilder *builder, MlirValue a, MlirValue b) {
   CONSTANTS(a, b);
   int64_t sum;
   if (hasX && hasY && !__builtin_add_overflow(x, y, &sum))
-    return tileBuildIndex(builder, sum);
+    return tileBuildInteger(builder, mlirValueGetType(a), sum);
   if ((hasX && x == 0) || (hasY && y == 0))
     return hasX && x == 0 ? b : a;
   return arithAddIOpBuild(builder, a, b);
@@ -327,9 +327,9 @@ MlirValue tileBuildSub(TileBuilder *builder, MlirValue a, MlirValue b) {
   CONSTANTS(a, b);
   int64_t difference;
   if (hasX && hasY && !__builtin_sub_overflow(x, y, &difference))
-    return tileBuildIndex(builder, difference);
+    return tileBuildInteger(builder, mlirValueGetType(a), difference);
   if (mlirValueEqual(a, b))
-    return tileBuildIndex(builder, 0);
+    return tileBuildInteger(builder, mlirValueGetType(a), 0);
   return hasY && y == 0 ? a : arithSubIOpBuild(builder, a, b);
 }
 
@@ -337,7 +337,7 @@ MlirValue tileBuildMul(TileBuilder *builder, MlirValue a, MlirValue b) {
   CONSTANTS(a, b);
   int64_t product;
   if (hasX && hasY && !__builtin_mul_overflow(x, y, &product))
-    return tileBuildIndex(builder, product);
+    return tileBuildInteger(builder, mlirValueGetType(a), product);
   if ((hasX && x == 0) || (hasY && y == 1))
     return a;
   if ((hasY && y == 0) || (hasX && x == 1))
@@ -367,7 +367,7 @@ MlirValue tileBuildCeilDiv(TileBuilder *builder, MlirValue a, MlirValue b) {
   if (hasY && y == 1)
     return a;
   if (hasX && hasY && y != 0 && !(x == INT64_MIN && y == -1))
-    return tileBuildIndex(builder, ceilDiv(x, y));
+    return tileBuildInteger(builder, mlirValueGetType(a), ceilDiv(x, y));
   return arithCeilDivSIOpBuild(builder, a, b);
 }
 

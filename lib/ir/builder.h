@@ -100,7 +100,7 @@ MlirValue tileBuildIndex(TileBuilder *builder, int64_t value);
 MlirValue tileBuildInteger(TileBuilder *builder, MlirType type, int64_t value);
 MlirValue tileBuildFloat(TileBuilder *builder, MlirType type, double value); // scalar, vector or tensor: splat
 MlirValue tileBuildConstant(TileBuilder *builder, MlirAttribute value);      // of the attribute's type
-MlirValue tileBuildAdd(TileBuilder *builder, MlirValue a, MlirValue b);      // index
+MlirValue tileBuildAdd(TileBuilder *builder, MlirValue a, MlirValue b);      // of one type: integers or index
 MlirValue tileBuildSub(TileBuilder *builder, MlirValue a, MlirValue b);
 MlirValue tileBuildMul(TileBuilder *builder, MlirValue a, MlirValue b);
 MlirValue tileBuildMin(TileBuilder *builder, MlirValue a, MlirValue b); // signed

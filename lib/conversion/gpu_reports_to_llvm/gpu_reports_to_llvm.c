@@ -9,6 +9,7 @@
 #include "lib/conversion/gpu_reports_to_llvm/gpu_reports_to_llvm.h"
 
 #include "lib/ir/builder.h"
+#include "lib/ir/emit/device_report.h"
 #include "lib/ir/pass.h"
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/BuiltinTypes.h"
@@ -16,7 +17,6 @@
 #include "upstream/arith.h"
 #include "upstream/cf.h"
 #include "upstream/gpu.h"
-#include "upstream/llvm.h"
 #include "upstream/scf.h"
 
 #include <ctype.h>
@@ -24,22 +24,6 @@
 #include <stdlib.h>
 
 enum { Statistic_Prints, Statistic_Assertions };
-
-//===--- the device's functions ---------------------------------------------------===//
-
-static void callDevice(TileBuilder *b, MlirOperation module, const char *name, intptr_t count, const MlirValue *values,
-                       MlirType result) {
-  enum { Most = 5 };
-  MlirType types[Most], none = mlirLLVMVoidTypeGet(b->context);
-  for (intptr_t i = 0; i < count; ++i)
-    types[i] = mlirValueGetType(values[i]);
-  if (mlirOperationIsNull(tileFindSymbol(module, name))) {
-    TileBuilder top = tileBuilderAtTop(module);
-    MlirType type = mlirLLVMFunctionTypeGet(mlirTypeIsNull(result) ? none : result, count, types, false);
-    tileBuildLlvmDeclaration(&top, name, type);
-  }
-  tileBuildLlvmCall(b, name, result, count, values);
-}
 
 //===--- printing -----------------------------------------------------------------===//
 
@@ -88,16 +72,6 @@ static MlirValue widened(TileBuilder *b, MlirValue value, bool isUnsigned) {
   return isUnsigned || width == 1 ? arithExtUIOpBuild(b, i64, value) : arithExtSIOpBuild(b, i64, value);
 }
 
-// The buffer of the values: in private memory, whose address space AMD numbers.
-static MlirValue buildBuffer(TileBuilder *b, unsigned space, intptr_t count) {
-  MlirType i64 = mlirIntegerTypeGet(b->context, 64), i32 = mlirIntegerTypeGet(b->context, 32);
-  MlirAttribute words = mlirTypeAttrGet(mlirLLVMArrayTypeGet(i64, count ? (unsigned)count : 1));
-  MlirValue buffer =
-      llvmAllocaOpBuild(b, mlirLLVMPointerTypeGet(b->context, space), tileBuildInteger(b, i32, 1), words);
-  llvmAllocaOpSetAlignment(mlirOpResultGetOwner(buffer), mlirIntegerAttrGet(i64, 8));
-  return space ? llvmAddrSpaceCastOpBuild(b, mlirLLVMPointerTypeGet(b->context, 0), buffer) : buffer;
-}
-
 static bool lowerPrint(MlirOperation op, MlirOperation module, unsigned space) {
   MlirStringRef format = mlirStringAttrGetValue(tileOpAttribute(op, "format"));
   intptr_t given = gpuPrintfOpGetNumArgs(op);
@@ -113,11 +87,7 @@ static bool lowerPrint(MlirOperation op, MlirOperation module, unsigned space) {
     ok = !mlirValueIsNull(values[i]) || tileError(op, "prints a value that is no number of up to 64 bits");
   }
   if (ok) {
-    MlirValue buffer = buildBuffer(&b, space, given);
-    for (int32_t i = 0; i < given; ++i)
-      llvmStoreOpBuild(&b, values[i], tileBuildElementAddress(&b, buffer, mlirIntegerTypeGet(b.context, 64), i));
-    MlirValue operands[] = {tileBuildNewText(&b, module, "report_text", text), buffer};
-    callDevice(&b, module, "vprintf", 2, operands, mlirIntegerTypeGet(b.context, 32));
+    tileBuildDevicePrint(&b, module, space, text, given, values);
     mlirOperationDestroy(op);
   }
   free(text);
@@ -133,15 +103,11 @@ static void lowerAssertion(MlirOperation op, MlirOperation module) {
   char text[512];
   snprintf(text, sizeof text, "%.*s", (int)message.length, message.data);
   TileBuilder b = tileBuilderBefore(op);
-  MlirType bit = mlirIntegerTypeGet(b.context, 1), i32 = mlirIntegerTypeGet(b.context, 32);
+  MlirType bit = mlirIntegerTypeGet(b.context, 1);
   MlirValue isWrong = arithXOrIOpBuild(&b, cfAssertOpGetArg(op), tileBuildInteger(&b, bit, 1));
   MlirRegion then;
   TileBuilder inside = tileBuilderInRegion(&b, &then, 0, NULL);
-  MlirValue empty = tileBuildNewText(&inside, module, "report_text", "");
-  MlirValue operands[] = {tileBuildNewText(&inside, module, "report_text", text), empty,
-                          tileBuildInteger(&inside, i32, 0), empty,
-                          tileBuildInteger(&inside, mlirIntegerTypeGet(b.context, 64), 1)};
-  callDevice(&inside, module, "__assertfail", 5, operands, (MlirType){NULL});
+  tileBuildDeviceFail(&inside, module, text);
   tileBuildYield(&inside, 0, NULL);
   scfIfOpBuild(&b, 0, NULL, isWrong, then, mlirRegionCreate());
   mlirOperationDestroy(op);

@@ -229,12 +229,6 @@ static MlirType movedType(Gpu *g, int64_t bytes) {
   return bytes <= 4 ? mlirIntegerTypeGet(g->context, 8 * (unsigned)bytes) : mlirVectorTypeGet(1, &words, g->i32);
 }
 
-static MlirType storedType(Gpu *g, MlirType element, intptr_t count) {
-  int64_t size = count;
-  MlirType stored = gpuStoredType(g, element);
-  return count == 1 ? stored : mlirVectorTypeGet(1, &size, stored);
-}
-
 static MlirValue cast(Gpu *g, MlirType type, MlirValue value) {
   return mlirTypeEqual(type, mlirValueGetType(value)) ? value : llvmBitcastOpBuild(&g->builder, type, value);
 }
@@ -243,19 +237,13 @@ static void boundedLoad(Gpu *g, MlirValue memory, MlirType element, intptr_t cou
                         MlirValue *values) {
   MlirType moved = movedType(g, count * tileStoredBytes(element));
   MlirValue loaded = g->vocabulary->boundedLoad(&g->builder, moved, memory, offset);
-  loaded = cast(g, storedType(g, element, count), loaded);
-  for (intptr_t i = 0; i < count; ++i)
-    values[i] = gpuFromStored(g, count == 1 ? loaded : gpuElementOf(&g->builder, loaded, i), element);
+  gpuSplitElements(g, element, count, cast(g, gpuStoredTypeOf(g, element, count), loaded), values);
 }
 
 static void boundedStore(Gpu *g, MlirValue memory, MlirType element, intptr_t count, const MlirValue *values,
                          MlirValue offset) {
-  MlirValue stored[TileWidestAccess];
-  for (intptr_t i = 0; i < count; ++i)
-    stored[i] = gpuToStored(g, values[i], element);
-  MlirValue value = count == 1 ? stored[0] : gpuVectorOf(&g->builder, count, stored);
-  g->vocabulary->boundedStore(&g->builder, cast(g, movedType(g, count * tileStoredBytes(element)), value), memory,
-                              offset);
+  MlirType moved = movedType(g, count * tileStoredBytes(element));
+  g->vocabulary->boundedStore(&g->builder, cast(g, moved, gpuJoinElements(g, element, count, values)), memory, offset);
 }
 
 //===--- windows ----------------------------------------------------------------------------===//
@@ -280,7 +268,7 @@ static intptr_t registerOf(const Runs *runs, intptr_t first, intptr_t element) {
   return first;
 }
 
-void gpuLoadWindow(Gpu *g, const Window *window, const TileLayout *layout, MlirValue *registers) {
+static void loadWindow(Gpu *g, const Window *window, const TileLayout *layout, MlirValue *registers) {
   const Map *map = gpuMap(g, layout, window->rank);
   intptr_t count = (intptr_t)tileLayoutDimSize(layout, TileLayoutReg);
   Runs runs = runsOf(window, layout);
@@ -308,7 +296,7 @@ void gpuLoadWindow(Gpu *g, const Window *window, const TileLayout *layout, MlirV
   }
 }
 
-void gpuStoreWindow(Gpu *g, const Window *window, const TileLayout *layout, const MlirValue *registers) {
+static void storeWindow(Gpu *g, const Window *window, const TileLayout *layout, const MlirValue *registers) {
   const Map *map = gpuMap(g, layout, window->rank);
   intptr_t count = (intptr_t)tileLayoutDimSize(layout, TileLayoutReg);
   Runs runs = runsOf(window, layout);
@@ -333,21 +321,6 @@ void gpuStoreWindow(Gpu *g, const Window *window, const TileLayout *layout, cons
       gpuStoreWhere(g, wanted, window->element, runs.vector, values, gpuWindowAddress(g, window, map, reg, &walk),
                     runs.vector * tileStoredBytes(window->element));
   }
-}
-
-void gpuVisitWindow(Gpu *g, const Window *window, const TileLayout *layout, const MlirValue *registers,
-                    GpuVisitElement visit, const void *data) {
-  const Map *map = gpuMap(g, layout, window->rank);
-  GpuIf owner = gpuIf(g, gpuIsOwner(g, layout), 0, NULL);
-  for (intptr_t reg = 0; reg < (intptr_t)tileLayoutDimSize(layout, TileLayoutReg); ++reg) {
-    if (tileIsFreeRegister(layout, reg))
-      continue;
-    GpuIf branch = gpuIf(g, gpuWindowMask(g, window, map, reg), 0, NULL);
-    GpuCell cell = gpuWindowCell(g, window, map, reg);
-    visit(g, &cell, registers[reg], data);
-    gpuEndIf(g, &branch, 0, NULL, NULL);
-  }
-  gpuEndIf(g, &owner, 0, NULL, NULL);
 }
 
 //===--- buffers ----------------------------------------------------------------------------===//
@@ -454,15 +427,8 @@ void gpuLoadAll(Gpu *g, BufferLoad *load) {
     gpuLoadRegister(g, load, reg);
 }
 
-bool gpuLoadBuffer(Gpu *g, MlirOperation op, const Buffer *buffer, const TileLayout *layout, MlirValue *registers) {
-  BufferLoad *load = planLoad(g, op, buffer, layout, registers);
-  if (load)
-    gpuLoadAll(g, load);
-  return load != NULL;
-}
-
-bool gpuStoreBuffer(Gpu *g, MlirOperation op, const Buffer *buffer, const TileLayout *layout,
-                    const MlirValue *registers) {
+static bool storeBuffer(Gpu *g, MlirOperation op, const Buffer *buffer, const TileLayout *layout,
+                        const MlirValue *registers) {
   InBuffer plan;
   TileMatrixPlan matrices;
   MlirType element = tileTypeGetElement(buffer->type);
@@ -502,47 +468,51 @@ static bool expectVector(MlirOperation op, const Window *window, const TileLayou
   return window->vector <= proved || gpuMissesVector(op, window->vector, proved);
 }
 
-static bool loadBuffer(Gpu *g, MlirOperation op, const Buffer *buffer, const TileLayout *layout) {
-  MlirValue result = tileLoadOpGetResult(op);
-  BufferLoad *load = planLoad(g, op, buffer, layout, gpuTile(g, result));
-  bool isLate = tileHas(op, "late");
-  if (isLate && !tileMayLoadLate(op))
-    return tileError(op,
-                     "cannot be read late: its one use must be a factor of a product by matrix instructions in this "
-                     "block, and nothing between the two may end a copy, synchronize or write memory");
-  if (load && isLate)
-    gpuRecord(g, result)->pending = load;
-  else if (load)
-    gpuLoadAll(g, load);
-  return load != NULL;
+bool gpuLoadTile(Gpu *g, MlirOperation op, MlirValue source, const TileLayout *layout, MlirValue *registers) {
+  const Record *record = gpuRecord(g, source);
+  if (record->kind == Record_Buffer) {
+    BufferLoad *load = planLoad(g, op, record->buffer, layout, registers);
+    if (load)
+      gpuLoadAll(g, load);
+    return load != NULL;
+  }
+  Window window = gpuWindow(g, source, op);
+  if (!expectVector(op, &window, layout))
+    return false;
+  loadWindow(g, &window, layout, registers);
+  return true;
+}
+
+bool gpuStoreTile(Gpu *g, MlirOperation op, MlirValue destination, const TileLayout *layout,
+                  const MlirValue *registers) {
+  const Record *record = gpuRecord(g, destination);
+  if (record->kind == Record_Buffer)
+    return storeBuffer(g, op, record->buffer, layout, registers);
+  Window window = gpuWindow(g, destination, op);
+  if (tileStoreOpIsA(op) && !mlirAttributeIsNull(tileStoreOpGetCombine(op)))
+    return gpuStoreCombining(g, op, &window, layout, registers);
+  if (!expectVector(op, &window, layout))
+    return false;
+  storeWindow(g, &window, layout, registers);
+  return true;
 }
 
 static bool lowerLoad(Gpu *g, MlirOperation op) {
   MlirValue result = tileLoadOpGetResult(op), *registers = gpuRecordTile(g, result);
   TileLayout layout = gpuLayoutOf(mlirValueGetType(result));
   const Record *record = gpuRecord(g, tileLoadOpGetSource(op));
-  if (record->kind == Record_Buffer)
-    return loadBuffer(g, op, record->buffer, &layout);
-  Window window = gpuWindow(g, tileLoadOpGetSource(op), op);
-  if (!expectVector(op, &window, &layout))
-    return false;
-  gpuLoadWindow(g, &window, &layout, registers);
-  return true;
+  if (record->kind != Record_Buffer || !tileHas(op, "late"))
+    return gpuLoadTile(g, op, tileLoadOpGetSource(op), &layout, registers);
+  if (!tileMayLoadLate(op))
+    return tileError(op,
+                     "cannot be read late: its one use must be a factor of a product by matrix instructions in this "
+                     "block, and nothing between the two may end a copy, synchronize or write memory");
+  return (gpuRecord(g, result)->pending = planLoad(g, op, record->buffer, &layout, registers)) != NULL;
 }
 
 static bool lowerStore(Gpu *g, MlirOperation op) {
-  Record *record = gpuRecord(g, tileStoreOpGetDestination(op));
   TileLayout layout = gpuLayoutOf(tileStoreOpGetValueType(op));
-  const MlirValue *registers = gpuTile(g, tileStoreOpGetValue(op));
-  if (record->kind == Record_Buffer)
-    return gpuStoreBuffer(g, op, record->buffer, &layout, registers);
-  Window window = gpuWindow(g, tileStoreOpGetDestination(op), op);
-  if (!mlirAttributeIsNull(tileStoreOpGetCombine(op)))
-    return gpuStoreCombining(g, op, &window, &layout, registers);
-  if (!expectVector(op, &window, &layout))
-    return false;
-  gpuStoreWindow(g, &window, &layout, registers);
-  return true;
+  return gpuStoreTile(g, op, tileStoreOpGetDestination(op), &layout, gpuTile(g, tileStoreOpGetValue(op)));
 }
 
 static bool lowerInBounds(Gpu *g, MlirOperation op) {

@@ -30,20 +30,21 @@ bool gpuCombineInMemory(Gpu *g, MlirOperation op, const GpuCell *cell, MlirValue
   return true;
 }
 
-typedef struct Combining {
-  MlirOperation op;
-  bool *ok;
-} Combining;
-
-static void combineOne(Gpu *g, const GpuCell *cell, MlirValue value, const void *data) {
-  const Combining *combining = data;
-  *combining->ok = *combining->ok && gpuCombineInMemory(g, combining->op, cell, value);
-}
-
+// Each element that exists, by one of the threads that hold it.
 bool gpuStoreCombining(Gpu *g, MlirOperation op, const Window *window, const TileLayout *layout,
                        const MlirValue *registers) {
+  const Map *map = gpuMap(g, layout, window->rank);
   bool ok = true;
-  gpuVisitWindow(g, window, layout, registers, combineOne, &(Combining){op, &ok});
+  GpuIf owner = gpuIf(g, gpuIsOwner(g, layout), 0, NULL);
+  for (intptr_t reg = 0; ok && reg < (intptr_t)tileLayoutDimSize(layout, TileLayoutReg); ++reg) {
+    if (tileIsFreeRegister(layout, reg))
+      continue;
+    GpuIf branch = gpuIf(g, gpuWindowMask(g, window, map, reg), 0, NULL);
+    GpuCell cell = gpuWindowCell(g, window, map, reg);
+    ok = gpuCombineInMemory(g, op, &cell, registers[reg]);
+    gpuEndIf(g, &branch, 0, NULL, NULL);
+  }
+  gpuEndIf(g, &owner, 0, NULL, NULL);
   return ok;
 }
 
@@ -56,7 +57,7 @@ static Ordering orderingOf(Gpu *g, MlirOperation op) {
 //===--- rmw and cas ----------------------------------------------------------------------------------===//
 
 static MlirValue asBits(Gpu *g, MlirValue value, MlirType element) {
-  return gpuCellBits(g, gpuToStored(g, value, element));
+  return gpuAsInteger(g, gpuToStored(g, value, element));
 }
 
 // Compared bit for bit, so on integers.
@@ -118,18 +119,24 @@ static bool lowerAtomic(Gpu *g, MlirOperation op) {
 
 //===--- load and store -------------------------------------------------------------------------------===//
 
-static bool lowerAtomicLoad(Gpu *g, MlirOperation op) {
-  const Memory *memory = gpuRecord(g, tileAtomicLoadOpGetMemory(op))->memory;
-  MlirType element = memory->element;
+// The element of the memref, as the op accesses it.
+static TileWord wordOf(Gpu *g, MlirOperation op, MlirType *element) {
+  const Memory *memory = gpuRecord(g, tileOpOperand(op, "memory"))->memory;
+  intptr_t firstIndex, count;
   Ordering ordering = orderingOf(g, op);
-  TileWord word = {gpuElementAddress(g, memory, op, tileAtomicLoadOpGetIndicesBegin(op)), gpuStoredType(g, element),
-                   tileStoredBytes(element), ordering.order, ordering.scope};
-  MlirValue value;
+  *element = memory->element;
+  tileOpOperands(op, "indices", &firstIndex, &count);
+  return (TileWord){gpuElementAddress(g, memory, op, firstIndex), gpuStoredType(g, *element), tileStoredBytes(*element),
+                    ordering.order, ordering.scope};
+}
+
+static bool lowerAtomicLoad(Gpu *g, MlirOperation op) {
+  MlirType element;
+  TileWord word = wordOf(g, op, &element);
   // One thread's look is the program's: all take the same way afterwards.
   MlirType held = gpuHeldType(g, element);
   GpuIf first = gpuIf(g, gpuIsElected(g), 1, &held);
-  value = gpuFromStored(g, tileBuildAtomicLoad(&g->builder, &word), element);
-  MlirValue none;
+  MlirValue value = gpuFromStored(g, tileBuildAtomicLoad(&g->builder, &word), element), none;
   gpuElse(g, &first, 1, &value);
   none = gpuZero(g, element);
   gpuEndIf(g, &first, 1, &none, &value);
@@ -138,27 +145,20 @@ static bool lowerAtomicLoad(Gpu *g, MlirOperation op) {
 }
 
 static bool lowerAtomicStore(Gpu *g, MlirOperation op) {
-  const Memory *memory = gpuRecord(g, tileAtomicStoreOpGetMemory(op))->memory;
-  MlirType element = memory->element;
-  Ordering ordering = orderingOf(g, op);
+  MlirType element;
   GpuIf first = gpuIf(g, gpuIsElected(g), 0, NULL);
-  MlirValue value = gpuToStored(g, gpuScalar(g, tileAtomicStoreOpGetValue(op)), element);
-  TileWord word = {gpuElementAddress(g, memory, op, tileAtomicStoreOpGetIndicesBegin(op)), mlirValueGetType(value),
-                   tileStoredBytes(element), ordering.order, ordering.scope};
-  tileBuildAtomicStore(&g->builder, &word, value);
+  TileWord word = wordOf(g, op, &element);
+  tileBuildAtomicStore(&g->builder, &word, gpuToStored(g, gpuScalar(g, tileAtomicStoreOpGetValue(op)), element));
   gpuEndIf(g, &first, 0, NULL, NULL);
   return true;
 }
 
 // One thread waits; the barrier behind the op holds the others back.
 static bool lowerAtomicWait(Gpu *g, MlirOperation op) {
-  const Memory *memory = gpuRecord(g, tileAtomicWaitOpGetMemory(op))->memory;
-  Ordering ordering = orderingOf(g, op);
+  MlirType element;
   GpuIf first = gpuIf(g, gpuIsElected(g), 0, NULL);
-  MlirValue least = gpuToStored(g, gpuScalar(g, tileAtomicWaitOpGetLeast(op)), memory->element);
-  TileWord word = {gpuElementAddress(g, memory, op, tileAtomicWaitOpGetIndicesBegin(op)), mlirValueGetType(least),
-                   tileStoredBytes(memory->element), ordering.order, ordering.scope};
-  tileBuildAtomicWait(&g->builder, &word, least);
+  TileWord word = wordOf(g, op, &element);
+  tileBuildAtomicWait(&g->builder, &word, gpuToStored(g, gpuScalar(g, tileAtomicWaitOpGetLeast(op)), element));
   gpuEndIf(g, &first, 0, NULL, NULL);
   return true;
 }

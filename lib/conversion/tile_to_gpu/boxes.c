@@ -100,13 +100,8 @@ static bool planBoxes(Gpu *g, Boxes *boxes) {
   if (!tileBoxPlan(&boxes->buffer->layout, axes, count, (uint32_t)boxes->bytes,
                    (uint32_t)limitOf(g, "engine.tma.box", 256), &boxes->plan, &error))
     return tileError(boxes->op, "the buffer's layout does not suit engine \"tma\": %s", error.text);
-  int64_t align = tileBoxAlignment(&boxes->plan);
-  return (boxes->buffer->align % align == 0 && boxes->buffer->stageBytes % align == 0) ||
-         tileError(boxes->op,
-                   "copies boxes of a buffer that begins at multiples of %lld bytes in stages of %lld; its swizzle of "
-                   "%u bytes needs multiples of %lld",
-                   (long long)boxes->buffer->align, (long long)boxes->buffer->stageBytes, boxes->plan.swizzleBytes,
-                   (long long)align);
+  return gpuExpectAligned(boxes->op, boxes->buffer, tileBoxAlignment(&boxes->plan), boxes->plan.swizzleBytes,
+                          "copies boxes of a buffer that");
 }
 
 static bool readBoxes(Gpu *g, MlirOperation op, Boxes *boxes) {

@@ -17,23 +17,11 @@ GpuCell gpuCell(Gpu *g, MlirValue address, MlirType element) {
 GpuCell gpuCellInView(Gpu *g, const View *view, const MlirValue *positions) {
   if (view->packing)
     return gpuPackedCell(g, view, positions);
-  TileBuilder *builder = &g->builder;
-  MlirValue offset = tileBuildIndex(builder, 0);
-  for (intptr_t axis = 0; axis < tileViewTypeGetRank(view->type); ++axis)
-    offset =
-        tileBuildAdd(builder, offset, tileBuildMul(builder, positions[axis], view->memory.strides[view->dims[axis]]));
+  MlirValue offset = gpuOffset(g, &view->memory, tileViewTypeGetRank(view->type), view->dims, positions);
   return gpuCell(g, gpuElementAt(g, view->memory.base, offset, view->memory.element), view->memory.element);
 }
 
 //===--- bits -------------------------------------------------------------------------------===//
-
-MlirValue gpuCellBits(Gpu *g, MlirValue value) {
-  MlirType type = mlirValueGetType(value);
-  if (mlirTypeIsAIndex(type))
-    return gpuCast(g, value, g->i64, true);
-  return mlirTypeIsAFloat(type) ? gpuOp(g, ArithOp_Bitcast, mlirIntegerTypeGet(g->context, gpuBits(type)), value)
-                                : value;
-}
 
 // The element in a word of memory. Memory of i1 may hold any byte, as LLVM has it.
 static MlirValue elementIn(Gpu *g, const GpuCell *cell, MlirValue word) {
@@ -54,13 +42,13 @@ static MlirValue maskOf(Gpu *g, const GpuCell *cell) {
 }
 
 static MlirValue shifted(Gpu *g, const GpuCell *cell, MlirValue value) {
-  return gpuBinary(g, ArithOp_ShLI, gpuCast(g, gpuCellBits(g, value), cell->word, false), cell->shift);
+  return gpuBinary(g, ArithOp_ShLI, gpuCast(g, gpuAsInteger(g, value), cell->word, false), cell->shift);
 }
 
 // `word` with `value` as its element, as an integer.
 static MlirValue wordWith(Gpu *g, const GpuCell *cell, MlirValue word, MlirValue value) {
   if (mlirValueIsNull(cell->shift))
-    return gpuCellBits(g, gpuToStored(g, value, cell->element));
+    return gpuAsInteger(g, gpuToStored(g, value, cell->element));
   MlirValue others = gpuXor(g, maskOf(g, cell), gpuInteger(g, cell->word, -1));
   return gpuBinary(g, ArithOp_OrI, gpuBinary(g, ArithOp_AndI, word, others), shifted(g, cell, value));
 }
@@ -130,7 +118,7 @@ static MlirValue changed(TileBuilder *builder, MlirValue now, const void *data) 
   MlirValue wanted = wordWith(g, change->cell, now, value);
   if (!mlirValueIsNull(change->expected))
     wanted =
-        gpuSelect(g, gpuCompare(g, ArithCmpI_Eq, gpuCellBits(g, old), gpuCellBits(g, change->expected)), wanted, now);
+        gpuSelect(g, gpuCompare(g, ArithCmpI_Eq, gpuAsInteger(g, old), gpuAsInteger(g, change->expected)), wanted, now);
   *builder = g->builder;
   g->builder = around;
   return wanted;
@@ -149,5 +137,5 @@ void gpuCellStoreOneOf(Gpu *g, const GpuCell *cell, MlirValue value) {
     return;
   }
   TileWord word = gpuCellWord(cell, gpuRelaxed(g));
-  tileBuildAtomicStore(&g->builder, &word, gpuCellBits(g, gpuToStored(g, value, cell->element)));
+  tileBuildAtomicStore(&g->builder, &word, gpuAsInteger(g, gpuToStored(g, value, cell->element)));
 }

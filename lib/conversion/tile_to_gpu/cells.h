@@ -36,5 +36,4 @@ MlirValue gpuCellUpdate(Gpu *g, const GpuCell *cell, Ordering ordering, TileUpst
                         MlirValue value);
 // If several threads store to one place, one whole value stays; the order is open.
 void gpuCellStoreOneOf(Gpu *g, const GpuCell *cell, MlirValue value);
-MlirValue gpuCellBits(Gpu *g, MlirValue value);               // a held value as an integer of its width
 TileWord gpuCellWord(const GpuCell *cell, Ordering ordering); // as an integer

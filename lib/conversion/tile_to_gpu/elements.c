@@ -3,6 +3,7 @@
 #include "lib/conversion/tile_to_gpu/accesses.h"
 
 #include "dialects/tile/questions.h"
+#include "lib/ir/emit/number.h"
 
 #include "mlir-c/BuiltinAttributes.h"
 #include "upstream/arith.h"
@@ -163,24 +164,32 @@ MlirValue gpuElementOf(TileBuilder *builder, MlirValue vector, intptr_t index) {
   return llvmExtractElementOpBuild(builder, vector, at);
 }
 
-void gpuLoadElements(Gpu *g, MlirType element, intptr_t count, MlirValue address, int64_t align, MlirValue *values) {
+MlirType gpuStoredTypeOf(Gpu *g, MlirType element, intptr_t count) {
   int64_t size = count;
   MlirType stored = gpuStoredType(g, element);
-  if (count == 1) {
-    values[0] = gpuFromStored(g, gpuLoad(g, stored, address, align), element);
-    return;
-  }
-  MlirValue vector = gpuLoad(g, mlirVectorTypeGet(1, &size, stored), address, align);
+  return count == 1 ? stored : mlirVectorTypeGet(1, &size, stored);
+}
+
+MlirValue gpuJoinElements(Gpu *g, MlirType element, intptr_t count, const MlirValue *values) {
+  MlirValue stored[64];
   for (intptr_t i = 0; i < count; ++i)
-    values[i] = gpuFromStored(g, gpuElementOf(&g->builder, vector, i), element);
+    stored[i] = gpuToStored(g, values[i], element);
+  return count == 1 ? stored[0] : gpuVectorOf(&g->builder, count, stored);
+}
+
+void gpuSplitElements(Gpu *g, MlirType element, intptr_t count, MlirValue stored, MlirValue *values) {
+  bool isVector = mlirTypeIsAVector(mlirValueGetType(stored));
+  for (intptr_t i = 0; i < count; ++i)
+    values[i] = gpuFromStored(g, isVector ? gpuElementOf(&g->builder, stored, i) : stored, element);
+}
+
+void gpuLoadElements(Gpu *g, MlirType element, intptr_t count, MlirValue address, int64_t align, MlirValue *values) {
+  gpuSplitElements(g, element, count, gpuLoad(g, gpuStoredTypeOf(g, element, count), address, align), values);
 }
 
 void gpuStoreElements(Gpu *g, MlirType element, intptr_t count, const MlirValue *values, MlirValue address,
                       int64_t align) {
-  MlirValue stored[64];
-  for (intptr_t i = 0; i < count; ++i)
-    stored[i] = gpuToStored(g, values[i], element);
-  gpuStore(g, count == 1 ? stored[0] : gpuVectorOf(&g->builder, count, stored), address, align);
+  gpuStore(g, gpuJoinElements(g, element, count, values), address, align);
 }
 
 //===--- memory, where a condition holds ---------------------------------------------------===//
@@ -201,8 +210,7 @@ void gpuLoadWhere(Gpu *g, MlirValue condition, MlirType element, intptr_t count,
   MlirValue masks = splat(g, count, condition), others = splat(g, count, gpuToStored(g, otherwise, element));
   MlirValue vector = llvmMaskedLoadOpBuild(&g->builder, mlirValueGetType(others), address, masks, others,
                                            mlirIntegerAttrGet(g->i32, align));
-  for (intptr_t i = 0; i < count; ++i)
-    values[i] = gpuFromStored(g, gpuElementOf(&g->builder, vector, i), element);
+  gpuSplitElements(g, element, count, vector, values);
 }
 
 void gpuStoreWhere(Gpu *g, MlirValue condition, MlirType element, intptr_t count, const MlirValue *values,
@@ -211,24 +219,20 @@ void gpuStoreWhere(Gpu *g, MlirValue condition, MlirType element, intptr_t count
     gpuStoreElements(g, element, count, values, address, align);
     return;
   }
-  MlirValue stored[64];
-  for (intptr_t i = 0; i < count; ++i)
-    stored[i] = gpuToStored(g, values[i], element);
-  MlirValue vector = gpuVectorOf(&g->builder, count, stored), masks = splat(g, count, condition);
+  MlirValue stored = gpuJoinElements(g, element, count, values), masks = splat(g, count, condition);
+  MlirValue vector = count == 1 ? gpuVectorOf(&g->builder, 1, &stored) : stored;
   llvmMaskedStoreOpBuild(&g->builder, vector, address, masks, mlirIntegerAttrGet(g->i32, align));
 }
 
 //===--- words ----------------------------------------------------------------------===//
 
-static MlirValue asInteger(Gpu *g, MlirValue value) {
-  MlirType type = mlirValueGetType(value);
-  if (mlirTypeIsAFloat(type))
-    return gpuOp(g, ArithOp_Bitcast, integerOf(g, gpuBits(type)), value);
-  return mlirTypeIsAIndex(type) ? gpuCast(g, value, g->i64, true) : value;
+MlirValue gpuAsInteger(Gpu *g, MlirValue value) {
+  return mlirTypeIsAIndex(mlirValueGetType(value)) ? gpuCast(g, value, g->i64, true)
+                                                   : tileBuildBits(&g->builder, value);
 }
 
 intptr_t gpuWords(Gpu *g, MlirValue value, MlirValue *words) {
-  MlirValue integer = asInteger(g, value);
+  MlirValue integer = gpuAsInteger(g, value);
   words[0] = gpuCast(g, integer, g->i32, false);
   if (mlirIntegerTypeGetWidth(mlirValueGetType(integer)) <= 32)
     return 1;

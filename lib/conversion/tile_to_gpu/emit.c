@@ -18,50 +18,24 @@ MlirValue gpuBinary(Gpu *g, TileUpstream op, MlirValue a, MlirValue b) {
 
 //===--- integers -----------------------------------------------------------------===//
 
-// Both constant: their values. Constants of other widths do not meet here.
-static bool areConstant(MlirValue a, MlirValue b, int64_t *x, int64_t *y) {
-  return tileConstantIndex(a, x) && tileConstantIndex(b, y);
-}
-
-static bool isConstant(MlirValue a, int64_t wanted) {
-  int64_t seen;
-  return tileConstantIndex(a, &seen) && seen == wanted;
-}
-
 MlirValue gpuAdd(Gpu *g, MlirValue a, MlirValue b) {
-  int64_t x, y, sum;
   if (mlirValueIsNull(a) || mlirValueIsNull(b))
     return mlirValueIsNull(a) ? b : a;
-  if (areConstant(a, b, &x, &y) && !__builtin_add_overflow(x, y, &sum))
-    return gpuInteger(g, mlirValueGetType(a), sum);
-  if (isConstant(a, 0) || isConstant(b, 0))
-    return isConstant(b, 0) ? a : b;
-  return gpuBinary(g, ArithOp_AddI, a, b);
+  return tileBuildAdd(&g->builder, a, b);
 }
 
-MlirValue gpuSub(Gpu *g, MlirValue a, MlirValue b) {
-  int64_t x, y, difference;
-  if (areConstant(a, b, &x, &y) && !__builtin_sub_overflow(x, y, &difference))
-    return gpuInteger(g, mlirValueGetType(a), difference);
-  return isConstant(b, 0) ? a : gpuBinary(g, ArithOp_SubI, a, b);
-}
+MlirValue gpuSub(Gpu *g, MlirValue a, MlirValue b) { return tileBuildSub(&g->builder, a, b); }
 
-MlirValue gpuMul(Gpu *g, MlirValue a, MlirValue b) {
-  int64_t x, y, product;
-  if (areConstant(a, b, &x, &y) && !__builtin_mul_overflow(x, y, &product))
-    return gpuInteger(g, mlirValueGetType(a), product);
-  if (isConstant(a, 1) || isConstant(b, 0))
-    return b;
-  return isConstant(b, 1) || isConstant(a, 0) ? a : gpuBinary(g, ArithOp_MulI, a, b);
-}
+MlirValue gpuMul(Gpu *g, MlirValue a, MlirValue b) { return tileBuildMul(&g->builder, a, b); }
 
 MlirValue gpuXor(Gpu *g, MlirValue a, MlirValue b) {
   int64_t x, y;
   if (mlirValueIsNull(a) || mlirValueIsNull(b))
     return mlirValueIsNull(a) ? b : a;
-  if (areConstant(a, b, &x, &y))
+  bool hasX = tileConstantIndex(a, &x), hasY = tileConstantIndex(b, &y);
+  if (hasX && hasY)
     return gpuInteger(g, mlirValueGetType(a), x ^ y);
-  return isConstant(b, 0) ? a : gpuBinary(g, ArithOp_XOrI, a, b);
+  return hasY && !y ? a : gpuBinary(g, ArithOp_XOrI, a, b);
 }
 
 MlirValue gpuAnd(Gpu *g, MlirValue a, int64_t mask) {
@@ -92,8 +66,6 @@ MlirValue gpuBoth(Gpu *g, MlirValue a, MlirValue b) {
   return gpuBinary(g, ArithOp_AndI, a, b);
 }
 
-MlirValue gpuEither(Gpu *g, MlirValue a, MlirValue b) { return gpuBinary(g, ArithOp_OrI, a, b); }
-
 MlirValue gpuNot(Gpu *g, MlirValue a) { return gpuBinary(g, ArithOp_XOrI, a, gpuInteger(g, g->i1, 1)); }
 
 MlirValue gpuSelect(Gpu *g, MlirValue condition, MlirValue a, MlirValue b) {
@@ -120,9 +92,10 @@ MlirValue gpuCast(Gpu *g, MlirValue value, MlirType type, bool isSigned) {
 
 MlirValue gpuAddress(Gpu *g, MlirValue base, MlirValue bytes) {
   int64_t constant = 0;
-  if (mlirValueIsNull(bytes) || isConstant(bytes, 0))
+  bool isConstant = !mlirValueIsNull(bytes) && tileConstantIndex(bytes, &constant);
+  if (mlirValueIsNull(bytes) || (isConstant && !constant))
     return base;
-  bool isStatic = tileConstantIndex(bytes, &constant) && constant > INT32_MIN && constant <= INT32_MAX;
+  bool isStatic = isConstant && constant > INT32_MIN && constant <= INT32_MAX;
   int32_t index = isStatic ? (int32_t)constant : INT32_MIN;
   if (!isStatic && mlirTypeIsAIndex(mlirValueGetType(bytes)))
     bytes = gpuCast(g, bytes, g->i64, true);
@@ -149,9 +122,7 @@ MlirValue gpuElementAt(Gpu *g, MlirValue base, MlirValue place, MlirType element
   int64_t bytes = tileStoredBytes(element);
   if (mlirTypeIsALLVMPointerType(pointer) && mlirLLVMPointerTypeGetAddressSpace(pointer) == SharedSpace)
     return elementInShared(g, base, place, bytes);
-  MlirValue scale = gpuInteger(g, type, bytes);
-  return gpuAddress(g, base,
-                    mlirTypeIsAIndex(type) ? tileBuildMul(&g->builder, place, scale) : gpuMul(g, place, scale));
+  return gpuAddress(g, base, gpuMul(g, place, gpuInteger(g, type, bytes)));
 }
 
 MlirValue gpuLoad(Gpu *g, MlirType type, MlirValue address, int64_t align) {

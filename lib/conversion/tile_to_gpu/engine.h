@@ -155,8 +155,7 @@ MlirValue gpuAnd(Gpu *g, MlirValue a, int64_t mask);
 MlirValue gpuShiftLeft(Gpu *g, MlirValue a, int64_t bits);
 MlirValue gpuShiftRight(Gpu *g, MlirValue a, int64_t bits); // unsigned
 MlirValue gpuCompare(Gpu *g, ArithCmpI predicate, MlirValue a, MlirValue b);
-MlirValue gpuBoth(Gpu *g, MlirValue a, MlirValue b);   // i1; null is true
-MlirValue gpuEither(Gpu *g, MlirValue a, MlirValue b); // i1
+MlirValue gpuBoth(Gpu *g, MlirValue a, MlirValue b); // i1; null is true
 MlirValue gpuNot(Gpu *g, MlirValue a);
 MlirValue gpuSelect(Gpu *g, MlirValue condition, MlirValue a, MlirValue b);        // null condition is true
 MlirValue gpuCast(Gpu *g, MlirValue value, MlirType type, bool isSigned);          // integers and index
@@ -189,6 +188,10 @@ bool gpuIsSmallFloat(MlirType element);               // 8 bits and fewer
 unsigned gpuBits(MlirType element);                   // index: 64
 MlirValue gpuConstant(Gpu *g, MlirAttribute element); // of an IntegerAttr or FloatAttr, as held
 MlirValue gpuZero(Gpu *g, MlirType element);
+// Elements as memory holds them, in one value: several as a vector.
+MlirType gpuStoredTypeOf(Gpu *g, MlirType element, intptr_t count);
+MlirValue gpuJoinElements(Gpu *g, MlirType element, intptr_t count, const MlirValue *values);
+void gpuSplitElements(Gpu *g, MlirType element, intptr_t count, MlirValue stored, MlirValue *values);
 // `count` elements in memory at once.
 void gpuLoadElements(Gpu *g, MlirType element, intptr_t count, MlirValue address, int64_t align, MlirValue *values);
 void gpuStoreElements(Gpu *g, MlirType element, intptr_t count, const MlirValue *values, MlirValue address,
@@ -199,6 +202,7 @@ void gpuLoadWhere(Gpu *g, MlirValue condition, MlirType element, intptr_t count,
                   MlirValue otherwise, MlirValue *values);
 void gpuStoreWhere(Gpu *g, MlirValue condition, MlirType element, intptr_t count, const MlirValue *values,
                    MlirValue address, int64_t align);
+MlirValue gpuAsInteger(Gpu *g, MlirValue value); // the bits of a held value, of its width; of an index i64
 // A value of any element type as 32-bit words and back, for shuffles.
 intptr_t gpuWords(Gpu *g, MlirValue value, MlirValue *words); // at most 2
 MlirValue gpuFromWords(Gpu *g, const MlirValue *words, MlirType held);
@@ -211,6 +215,8 @@ MlirValue gpuCoordinate(Gpu *g, const Map *map, intptr_t axis, intptr_t reg); //
 // The same as a value (i32; null: 0) and a constant, their sum.
 MlirValue gpuCoordinateParts(Gpu *g, const Map *map, intptr_t axis, intptr_t reg, int64_t *constant);
 uint32_t gpuRegisterCoordinate(const Map *map, intptr_t axis, intptr_t reg); // its constant part
+// The first register whose element, in thread 0, is at that point; -1: none.
+intptr_t gpuRegisterAt(const TileLayout *layout, TileLayoutPoint point);
 // A layout may reach beyond its tile: whether (i1) the register's element is one of the tile's on these axes; null: it
 // always is. What is void is never stored, never trapped on and never combined with elements.
 enum { AllAxes = ~0u };
@@ -239,10 +245,11 @@ intptr_t *gpuMoves(Gpu *g, MlirOperation op, intptr_t operand, int64_t part);
 bool gpuOffsets(MlirOperation op, const TileLayout *layout, const TileLayout *offsets, MlirType shape,
                 TileLayout *result);
 MlirValue gpuBufferAddress(Gpu *g, const Buffer *buffer, const Map *places, intptr_t reg); // padding counted
+// The buffer and its stages begin at multiples of `align`, as a swizzle of so many bytes needs; `what`: of the message.
+bool gpuExpectAligned(MlirOperation op, const Buffer *buffer, int64_t align, uint32_t swizzleBytes, const char *what);
 
 //===--- kernel.c ---------------------------------------------------------------------===//
-void gpuLimitId(Gpu *g, MlirValue word, int64_t below);              // says that an id is at least 0 and below
-MlirOperation gpuFindSymbol(MlirOperation module, const char *name); // null: none
+void gpuLimitId(Gpu *g, MlirValue word, int64_t below); // says that an id is at least 0 and below
 // The atom that a product names, and its name (mma.c). An error lists the machine's atoms.
 enum { GpuAtomName = 64 };
 bool gpuFindAtom(const Gpu *g, MlirOperation product, char name[GpuAtomName], TileMachineAtom *atom, TileError *error);
@@ -257,6 +264,8 @@ bool gpuSliceBuffer(Gpu *g, MlirOperation op);
 // The whole buffer that the operand is; null after a diagnostic where it is a part of one.
 const Buffer *gpuBufferOf(Gpu *g, MlirOperation op, MlirValue operand);
 bool gpuAllocMemref(Gpu *g, MlirOperation op); // tile.alloc of a memref
+// Elements from the memory's base to these positions (index) along `dims`; null: along the first dimensions.
+MlirValue gpuOffset(Gpu *g, const Memory *memory, intptr_t count, const intptr_t *dims, const MlirValue *positions);
 MlirValue gpuElementAddress(Gpu *g, const Memory *memory, MlirOperation op, intptr_t firstIndex);
 bool gpuParameters(Gpu *g, MlirBlock body, MlirBlock entry);
 intptr_t gpuParameterTypes(Gpu *g, MlirType type, MlirType *types); // of one kernel parameter

@@ -11,124 +11,61 @@
 
 #include <string.h>
 
-typedef struct Side {
-  MlirType type;
+// One of the tiles that are multiplied: a factor, or its scales.
+typedef struct Factor {
   const MlirValue *registers;
-  bool isLeft;
-  intptr_t batchAxes;
-} Side;
+  intptr_t **tables; // by step of k: which of the registers each register of the accumulator takes
+} Factor;
 
-typedef struct Fma {
-  Side sides[2];
-  MlirType type, sum; // of the accumulator
-  intptr_t count;
-  int64_t depth;
-} Fma;
+static bool readFactor(Gpu *g, MlirOperation op, intptr_t position, int64_t depth, Factor *factor) {
+  factor->registers = gpuTile(g, mlirOperationGetOperand(op, position));
+  factor->tables = gpuAllocate(g, (size_t)depth * sizeof *factor->tables);
+  for (int64_t k = 0; k < depth; ++k)
+    if (!(factor->tables[k] = gpuMoves(g, op, position, k)))
+      return gpuRefuse(op, "a product whose threads do not hold all elements that their sums need");
+  return true;
+}
 
-//===--- one multiply-add -----------------------------------------------------------------------===//
-
-// Exact: the accumulator's type is at least as wide, but for 8-bit floats into f16, which has all their numbers.
-static MlirValue widen(Gpu *g, MlirValue value, MlirType element, MlirType sum) {
-  MlirType held = gpuHeldType(g, element);
-  if (mlirTypeEqual(held, sum))
+// Exact: `sum` is at least as wide, but for 8-bit floats into f16, which has all their numbers.
+static MlirValue widen(Gpu *g, MlirValue value, MlirType sum) {
+  if (mlirTypeEqual(mlirValueGetType(value), sum))
     return value;
   return mlirTypeIsAFloat(sum) ? gpuOp(g, ArithOp_ExtF, sum, value) : gpuCast(g, value, sum, true);
 }
 
 static MlirValue multiplyAdd(Gpu *g, MlirValue a, MlirValue b, MlirValue c) {
-  MlirType type = mlirValueGetType(c);
-  if (mlirTypeIsAFloat(type))
+  if (mlirTypeIsAFloat(mlirValueGetType(c)))
     return mathFmaOpBuild(&g->builder, a, b, c);
   return gpuBinary(g, ArithOp_AddI, gpuBinary(g, ArithOp_MulI, a, b), c);
 }
 
-//===--- from registers ---------------------------------------------------------------------------===//
-
-// Entry k of the result: which of the side's registers feeds each register of the accumulator at step k. Null: in some
-// thread none does.
-static intptr_t **tablesOf(Gpu *g, const Fma *fma, MlirOperation op, intptr_t operand) {
-  intptr_t **tables = gpuAllocate(g, (size_t)fma->depth * sizeof *tables);
-  for (int64_t k = 0; k < fma->depth; ++k)
-    if (!(tables[k] = gpuMoves(g, op, operand, k)))
-      return NULL;
-  return tables;
-}
-
-static void multiplyRegisters(Gpu *g, const Fma *fma, intptr_t **const *tables, MlirValue *sums) {
-  MlirType elements[2] = {tileTypeGetElement(fma->sides[0].type), tileTypeGetElement(fma->sides[1].type)};
-  for (int64_t k = 0; k < fma->depth; ++k)
-    for (intptr_t reg = 0; reg < fma->count; ++reg) {
-      MlirValue factor[2];
-      for (int i = 0; i < 2; ++i)
-        factor[i] = widen(g, fma->sides[i].registers[tables[i][k][reg]], elements[i], fma->sum);
-      sums[reg] = multiplyAdd(g, factor[0], factor[1], sums[reg]);
-    }
-}
-
-//===--- the op -----------------------------------------------------------------------------------------===//
-
+// Elements and scales are multiplied as f64: no product of the four leaves its range, and none is rounded.
 bool gpuLowerFma(Gpu *g, MlirOperation op) {
-  MlirValue accumulator = tileOpOperand(op, "accumulator"), result = tileMmaOpGetResult(op);
-  Fma fma = {.type = mlirValueGetType(accumulator)};
-  fma.sum = tileTypeGetElement(fma.type);
-  fma.count = gpuRegisters(fma.type);
-  for (int i = 0; i < 2; ++i) {
-    MlirValue operand = tileOpOperand(op, i ? "rhs" : "lhs");
-    fma.sides[i] = (Side){mlirValueGetType(operand), gpuTile(g, operand), !i, tileTypeGetRank(fma.type) - 2};
-  }
-  fma.depth = tileTypeGetSize(fma.sides[0].type, tileTypeGetRank(fma.type) - 1);
-  MlirValue *sums = gpuRecordTile(g, result);
-  memcpy(sums, gpuTile(g, accumulator), (size_t)fma.count * sizeof *sums);
-  intptr_t **tables[2] = {tablesOf(g, &fma, op, 0), NULL};
-  tables[1] = tables[0] ? tablesOf(g, &fma, op, 1) : NULL;
-  if (!tables[1])
-    return gpuRefuse(op, "a product whose threads do not hold all factors that their sums need");
-  multiplyRegisters(g, &fma, tables, sums);
+  static const intptr_t plain[] = {0, 1}, scaled[] = {0, 2, 1, 3}; // the factors, then their scales
+  bool isScaled = tileMmaScaledOpIsA(op);
+  MlirValue accumulator = tileOpOperand(op, "accumulator"), *sums = gpuRecordTile(g, tileOnlyResult(op));
+  MlirType type = mlirValueGetType(accumulator), sum = gpuHeldType(g, tileTypeGetElement(type));
+  MlirType wide = isScaled ? mlirF64TypeGet(g->context) : sum;
+  int64_t depth = tileTypeGetSize(tileFirstOperandType(op), tileTypeGetRank(type) - 1);
+  Factor factors[4];
+  for (int i = 0; i < (isScaled ? 4 : 2); ++i)
+    if (!readFactor(g, op, isScaled ? scaled[i] : plain[i], depth, &factors[i]))
+      return false;
+  memcpy(sums, gpuTile(g, accumulator), (size_t)gpuRegisters(type) * sizeof *sums);
+  for (int64_t k = 0; k < depth; ++k)
+    for (intptr_t reg = 0; reg < gpuRegisters(type); ++reg) {
+      MlirValue values[4];
+      for (int i = 0; i < (isScaled ? 4 : 2); ++i)
+        values[i] = widen(g, factors[i].registers[factors[i].tables[k][reg]], wide);
+      for (int i = 0; isScaled && i < 2; ++i)
+        values[i] = gpuBinary(g, ArithOp_MulF, values[i], values[2 + i]);
+      MlirValue next = multiplyAdd(g, values[0], values[1], widen(g, sums[reg], wide));
+      sums[reg] = isScaled ? gpuOp(g, ArithOp_TruncF, sum, next) : next;
+    }
   return true;
-}
-
-//===--- scaled operands ----------------------------------------------------------------------------------===//
-
-// Element and scale, as f64: no product of the four leaves its range, and none is rounded.
-static MlirValue scaled(Gpu *g, const Side *element, const Side *scale, intptr_t at, intptr_t scaleAt) {
-  MlirType wide = mlirF64TypeGet(g->context);
-  MlirValue value = gpuOp(g, ArithOp_ExtF, wide, element->registers[at]);
-  return gpuBinary(g, ArithOp_MulF, value, gpuOp(g, ArithOp_ExtF, wide, scale->registers[scaleAt]));
-}
-
-static Side sideOf(Gpu *g, MlirOperation op, intptr_t position, bool isLeft, intptr_t batchAxes) {
-  MlirValue operand = mlirOperationGetOperand(op, position);
-  return (Side){mlirValueGetType(operand), gpuTile(g, operand), isLeft, batchAxes};
-}
-
-static MlirValue sumScaled(Gpu *g, MlirValue left, MlirValue right, MlirValue sum) {
-  MlirType type = mlirValueGetType(sum), wide = mlirF64TypeGet(g->context);
-  MlirValue more = multiplyAdd(g, left, right, gpuOp(g, ArithOp_ExtF, wide, sum));
-  return gpuOp(g, ArithOp_TruncF, type, more);
 }
 
 bool gpuLowerMmaScaled(Gpu *g, MlirOperation op) {
-  static const intptr_t positions[] = {0, 2, 1, 3}; // factors, then their scales
-  MlirValue accumulator = tileOpOperand(op, "accumulator");
-  Fma fma = {.type = mlirValueGetType(accumulator), .count = gpuRegisters(mlirValueGetType(accumulator))};
-  intptr_t batchAxes = tileTypeGetRank(fma.type) - 2, **tables[4];
-  Side sides[4];
-  if (!tileKeywordIs(op, "atom", "fma"))
-    return gpuRefuse(op, "scaled products by an instruction of the machine");
-  fma.depth = tileTypeGetSize(tileMmaScaledOpGetLhsType(op), batchAxes + 1);
-  for (int i = 0; i < 4; ++i) {
-    sides[i] = sideOf(g, op, positions[i], i % 2 == 0, batchAxes);
-    tables[i] = tablesOf(g, &fma, op, positions[i]);
-    if (!tables[i])
-      return gpuRefuse(op, "a scaled product whose threads do not hold all elements that their sums read");
-  }
-  MlirValue *sums = gpuRecordTile(g, tileMmaScaledOpGetResult(op));
-  memcpy(sums, gpuTile(g, accumulator), (size_t)fma.count * sizeof *sums);
-  for (int64_t k = 0; k < fma.depth; ++k)
-    for (intptr_t reg = 0; reg < fma.count; ++reg) {
-      MlirValue left = scaled(g, &sides[0], &sides[2], tables[0][k][reg], tables[2][k][reg]);
-      MlirValue right = scaled(g, &sides[1], &sides[3], tables[1][k][reg], tables[3][k][reg]);
-      sums[reg] = sumScaled(g, left, right, sums[reg]);
-    }
-  return true;
+  return tileKeywordIs(op, "atom", "fma") ? gpuLowerFma(g, op)
+                                          : gpuRefuse(op, "scaled products by an instruction of the machine");
 }

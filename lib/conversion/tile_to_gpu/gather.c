@@ -124,8 +124,7 @@ static GpuPlace placeInView(Gpu *g, const GpuReach *reach, const View *view, int
 }
 
 static GpuPlace placeInMemref(Gpu *g, const GpuReach *reach, const Memory *memory, intptr_t reg) {
-  TileBuilder *builder = &g->builder;
-  MlirValue offset = tileBuildIndex(builder, 0);
+  MlirValue positions[MaxRank];
   GpuPlace place = {.inside = {NULL}};
   bool isChecked = tileHas(reach->op, "bounds");
   for (intptr_t d = 0; d < memory->rank; ++d) {
@@ -135,8 +134,9 @@ static GpuPlace placeInMemref(Gpu *g, const GpuReach *reach, const Memory *memor
     if (isChecked)
       position = bounded(g, reach, number, memory->sizes[d]);
     place.inside = place.numbers = gpuBoth(g, place.inside, position.inside);
-    offset = tileBuildAdd(builder, offset, tileBuildMul(builder, position.at, memory->strides[d]));
+    positions[d] = position.at;
   }
+  MlirValue offset = gpuOffset(g, memory, memory->rank, NULL, positions);
   place.cell = gpuCell(g, gpuElementAt(g, memory->base, offset, reach->element), reach->element);
   return place;
 }

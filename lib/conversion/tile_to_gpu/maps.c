@@ -93,6 +93,15 @@ uint32_t gpuRegisterCoordinate(const Map *map, intptr_t axis, intptr_t reg) {
   return tileLayoutOfRegister(&map->layout, reg).at[axis];
 }
 
+intptr_t gpuRegisterAt(const TileLayout *layout, TileLayoutPoint point) {
+  for (intptr_t reg = 0; reg < (intptr_t)tileLayoutDimSize(layout, TileLayoutReg); ++reg) {
+    TileLayoutPoint here = tileLayoutOfRegister(layout, reg);
+    if (!memcmp(&here, &point, sizeof here))
+      return reg;
+  }
+  return -1;
+}
+
 // Bits that the thread's part never has are added: registers that differ in them only share the rest.
 MlirValue gpuCoordinateParts(Gpu *g, const Map *map, intptr_t axis, intptr_t reg, int64_t *constant) {
   uint32_t bits, more, mask = map->mask[axis];
@@ -188,6 +197,14 @@ bool gpuOffsets(MlirOperation op, const TileLayout *layout, const TileLayout *of
   TileError error;
   uint32_t rank = tileBufferExtents(shape, offsets, sizes);
   return tileLayoutConvert(layout, offsets, sizes, rank, result, &error) || tileError(op, "%s", error.text);
+}
+
+bool gpuExpectAligned(MlirOperation op, const Buffer *buffer, int64_t align, uint32_t swizzleBytes, const char *what) {
+  return (buffer->align % align == 0 && buffer->stageBytes % align == 0) ||
+         tileError(op,
+                   "%s begins at multiples of %lld bytes in stages of %lld; its swizzle of %u bytes needs multiples of "
+                   "%lld",
+                   what, (long long)buffer->align, (long long)buffer->stageBytes, swizzleBytes, (long long)align);
 }
 
 // What differs between registers is a constant at the end, which instructions take with the address: registers of

@@ -26,6 +26,13 @@ static Memory *newMemory(Gpu *g, MlirValue value, const Memory *like) {
   return memory;
 }
 
+MlirValue gpuOffset(Gpu *g, const Memory *memory, intptr_t count, const intptr_t *dims, const MlirValue *positions) {
+  MlirValue offset = tileBuildIndex(&g->builder, 0);
+  for (intptr_t i = 0; i < count; ++i)
+    offset = gpuAdd(g, offset, gpuMul(g, positions[i], memory->strides[dims ? dims[i] : i]));
+  return offset;
+}
+
 //===--- describing -----------------------------------------------------------------===//
 
 static bool isContiguous(MlirType type) {
@@ -181,16 +188,15 @@ static bool lowerSubview(Gpu *g, MlirOperation op) {
   if (mlirShapedTypeGetRank(type) != source->rank)
     return gpuRefuse(op, "a subview of lower rank: fix dimensions by tile.view");
   Memory *memory = newMemory(g, memrefSubViewOpGetResult(op), source);
-  MlirValue offset = tileBuildIndex(&g->builder, 0);
+  MlirValue begin[MaxRank];
   intptr_t next = memrefSubViewOpGetOffsetsBegin(op);
   for (intptr_t d = 0; d < memory->rank; ++d)
-    offset = tileBuildAdd(&g->builder, offset,
-                          tileBuildMul(&g->builder, mixed(g, op, "static_offsets", d, &next), source->strides[d]));
+    begin[d] = mixed(g, op, "static_offsets", d, &next);
   for (intptr_t d = 0; d < memory->rank; ++d)
     memory->sizes[d] = mixed(g, op, "static_sizes", d, &next);
   for (intptr_t d = 0; d < memory->rank; ++d)
     memory->strides[d] = tileBuildMul(&g->builder, source->strides[d], mixed(g, op, "static_strides", d, &next));
-  memory->base = gpuElementAt(g, source->base, offset, memory->element);
+  memory->base = gpuElementAt(g, source->base, gpuOffset(g, source, source->rank, NULL, begin), memory->element);
   return true;
 }
 
@@ -329,13 +335,10 @@ static bool lowerNumTiles(Gpu *g, MlirOperation op) {
 //===--- single elements ------------------------------------------------------------------===//
 
 MlirValue gpuElementAddress(Gpu *g, const Memory *memory, MlirOperation op, intptr_t firstIndex) {
-  TileBuilder *builder = &g->builder;
-  MlirValue at = tileBuildIndex(builder, 0);
-  for (intptr_t d = 0; d < memory->rank; ++d) {
-    MlirValue index = gpuScalar(g, mlirOperationGetOperand(op, firstIndex + d));
-    at = tileBuildAdd(builder, at, tileBuildMul(builder, index, memory->strides[d]));
-  }
-  return gpuElementAt(g, memory->base, at, memory->element);
+  MlirValue positions[MaxRank];
+  for (intptr_t d = 0; d < memory->rank; ++d)
+    positions[d] = gpuScalar(g, mlirOperationGetOperand(op, firstIndex + d));
+  return gpuElementAt(g, memory->base, gpuOffset(g, memory, memory->rank, NULL, positions), memory->element);
 }
 
 static bool lowerScalarLoad(Gpu *g, MlirOperation op) {

@@ -7,6 +7,7 @@
 #include "lib/conversion/tile_to_gpu/compute.h"
 
 #include "dialects/tile/questions.h"
+#include "lib/ir/emit/number.h"
 #include "lib/ir/op_format.h"
 #include "lib/layout/text.h"
 
@@ -139,15 +140,6 @@ static Place placeOf(const Operand *operand, intptr_t reg, TileLayoutPoint *insi
 
 static bool samePlace(Place a, Place b) { return a.batch == b.batch && a.row == b.row && a.column == b.column; }
 
-static intptr_t registerInFragment(const Operand *operand, TileLayoutPoint inside) {
-  for (intptr_t reg = 0; reg < operand->count; ++reg) {
-    TileLayoutPoint point = tileLayoutOfRegister(&operand->fragment, reg);
-    if (!memcmp(&point, &inside, sizeof point))
-      return reg;
-  }
-  return -1;
-}
-
 // The registers of one repetition in the fragment's order; false where one is missing.
 static bool fragmentAt(const Operand *operand, Place place, intptr_t *registers) {
   intptr_t found = 0, count = (intptr_t)tileLayoutDimSize(&operand->layout, TileLayoutReg);
@@ -157,7 +149,7 @@ static bool fragmentAt(const Operand *operand, Place place, intptr_t *registers)
     TileLayoutPoint inside;
     if (!samePlace(placeOf(operand, reg, &inside), place))
       continue;
-    intptr_t at = registerInFragment(operand, inside);
+    intptr_t at = gpuRegisterAt(&operand->fragment, inside);
     if (at >= 0 && registers[at] < 0) {
       registers[at] = reg;
       ++found;
@@ -225,10 +217,25 @@ typedef struct Fragment {
   struct Fragment *next;
 } Fragment;
 
-static Fragment *pick(Gpu *g, const Product *product, int which, Place place, Fragment **known) {
-  const Operand *operand = &product->operands[which];
+// A fragment of the accumulator: its place, and which registers it is.
+typedef struct Sum {
+  Place place;
   intptr_t registers[MaxFragment];
-  for (Fragment *fragment = *known; fragment; fragment = fragment->next)
+} Sum;
+
+// One step of K, and the fragments that its products have taken, by operand.
+typedef struct Step {
+  uint32_t k;
+  Fragment *known[4];
+} Step;
+
+// The fragment of an operand that the sum takes. Places count the left factor's elements.
+static Fragment *pick(Gpu *g, const Product *product, int which, const Sum *sum, Step *step) {
+  const Operand *operand = &product->operands[which];
+  const Place place = {sum->place.batch, which == OperandB ? step->k : sum->place.row,
+                       which == OperandB ? sum->place.column : step->k};
+  intptr_t registers[MaxFragment];
+  for (Fragment *fragment = step->known[which]; fragment; fragment = fragment->next)
     if (samePlace(fragment->place, place))
       return fragment;
   if (!fragmentAt(operand, place, registers)) {
@@ -238,54 +245,23 @@ static Fragment *pick(Gpu *g, const Product *product, int which, Place place, Fr
   MlirValue values[MaxFragment];
   Fragment *fragment = gpuAllocate(g, sizeof *fragment);
   fragment->place = place;
-  fragment->next = *known;
+  fragment->next = step->known[which];
   for (intptr_t i = 0; i < operand->count; ++i) {
     if (operand->record->pending)
       gpuLoadRegister(g, operand->record->pending, registers[i]);
     MlirValue value = operand->record->registers[registers[i]];
-    MlirType type = mlirValueGetType(value);
-    values[i] =
-        gpuIsSmallFloat(type) ? gpuOp(g, ArithOp_Bitcast, mlirIntegerTypeGet(g->context, gpuBits(type)), value) : value;
+    values[i] = gpuIsSmallFloat(mlirValueGetType(value)) ? tileBuildBits(&g->builder, value) : value;
   }
   splitFactor(g, product, operand->count, values, fragment->parts);
-  return *known = fragment;
-}
-
-// A fragment of the accumulator: its place, and which registers it is.
-typedef struct Sum {
-  Place place;
-  intptr_t registers[MaxFragment];
-} Sum;
-
-// One step of K: its fragments, and the products that take them.
-typedef struct Step {
-  uint32_t k;
-  Fragment *left, *right, *places;
-} Step;
-
-static Fragment *pickLeft(Gpu *g, const Product *product, const Sum *sum, Step *step) {
-  return pick(g, product, OperandA, (Place){sum->place.batch, sum->place.row, step->k}, &step->left);
-}
-
-static Fragment *pickRight(Gpu *g, const Product *product, const Sum *sum, Step *step) {
-  return pick(g, product, OperandB, (Place){sum->place.batch, step->k, sum->place.column}, &step->right);
-}
-
-// Counts the left factor's elements; 0 for a dense factor.
-static bool pickPlaces(Gpu *g, const Product *product, const Sum *sum, Step *step, Fragment **places) {
-  *places = NULL;
-  if (!product->isSparse)
-    return true;
-  *places = pick(g, product, OperandPlaces, (Place){sum->place.batch, sum->place.row, step->k}, &step->places);
-  return *places != NULL;
+  return step->known[which] = fragment;
 }
 
 // Into a fragment of the accumulator, whose registers `values` holds.
 static bool multiply(Gpu *g, const Product *product, const Sum *sum, Step *step, MlirValue *values) {
   const Operand *c = &product->operands[OperandC];
   MlirValue before[MaxFragment], after[MaxFragment];
-  Fragment *a = pickLeft(g, product, sum, step), *b = pickRight(g, product, sum, step), *places;
-  pickPlaces(g, product, sum, step, &places);
+  Fragment *a = pick(g, product, OperandA, sum, step), *b = pick(g, product, OperandB, sum, step);
+  Fragment *places = product->isSparse ? pick(g, product, OperandPlaces, sum, step) : NULL;
   for (intptr_t i = 0; i < c->count; ++i)
     before[i] = values[sum->registers[i]];
   int lhs = product->atom.isSwapped, rhs = !lhs; // the instruction's operands that the factors are
@@ -345,15 +321,14 @@ static bool multiplyAll(Gpu *g, const Product *product, MlirValue *registers) {
   intptr_t count = (intptr_t)tileLayoutDimSize(&c->layout, TileLayoutReg), numSums;
   Sum *sums = gpuAllocate(g, (size_t)(count / c->count + 1) * sizeof *sums);
   int64_t depth = tileTypeGetSize(product->operands[OperandB].type, c->batchAxes) / product->atom.k;
-  Fragment *places;
   if (!listSums(g, product, sums, &numSums))
     return false;
   memcpy(registers, gpuTile(g, tileOpOperand(product->op, "accumulator")), (size_t)count * sizeof *registers);
   for (uint32_t k = 0; k < depth; ++k) {
     Step step = {.k = k};
     for (intptr_t i = 0; i < numSums; ++i)
-      if (!pickLeft(g, product, &sums[i], &step) || !pickRight(g, product, &sums[i], &step) ||
-          !pickPlaces(g, product, &sums[i], &step, &places))
+      if (!pick(g, product, OperandA, &sums[i], &step) || !pick(g, product, OperandB, &sums[i], &step) ||
+          (product->isSparse && !pick(g, product, OperandPlaces, &sums[i], &step)))
         return false;
     for (intptr_t i = 0; i < numSums; ++i)
       if (!multiply(g, product, &sums[i], &step, registers))

@@ -125,13 +125,8 @@ static bool readFactor(Gpu *g, Product *product, int which) {
   product->depth = sizes[1 - which];
   if (!tileDescriptorPlan(&factor->buffer->layout, sizes, &shape, &factor->plan, &error))
     return tileError(product->op, "%s does not suit atom \"%s\": %s", name, product->name, error.text);
-  int64_t align = tileDescriptorAlignment(&factor->plan);
-  return (factor->buffer->align % align == 0 && factor->buffer->stageBytes % align == 0) ||
-         tileError(product->op,
-                   "%s begins at multiples of %lld bytes in stages of %lld; its swizzle of %u bytes needs multiples of "
-                   "%lld",
-                   name, (long long)factor->buffer->align, (long long)factor->buffer->stageBytes,
-                   factor->plan.swizzleBytes, (long long)align);
+  return gpuExpectAligned(product->op, factor->buffer, tileDescriptorAlignment(&factor->plan),
+                          factor->plan.swizzleBytes, name);
 }
 
 //===--- descriptors --------------------------------------------------------------------------===//

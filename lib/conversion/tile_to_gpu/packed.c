@@ -60,14 +60,13 @@ static MlirValue placeInWord(Gpu *g, const Packing *packing, MlirValue *digits) 
 
 GpuCell gpuPackedCell(Gpu *g, const View *view, const MlirValue *positions) {
   const Packing *packing = view->packing;
-  TileBuilder *builder = &g->builder;
   MlirType word = view->memory.element;
-  MlirValue offset = tileBuildIndex(builder, 0), digits[MaxRank];
+  MlirValue blocks[MaxRank], digits[MaxRank];
   for (intptr_t axis = 0; axis < tileViewTypeGetRank(view->type); ++axis) {
     digits[axis] = gpuAnd(g, gpuCast(g, positions[axis], g->i32, true), packing->extents[axis] - 1);
-    MlirValue block = gpuShiftRight(g, positions[axis], __builtin_ctzll((unsigned long long)packing->extents[axis]));
-    offset = tileBuildAdd(builder, offset, tileBuildMul(builder, block, view->memory.strides[view->dims[axis]]));
+    blocks[axis] = gpuShiftRight(g, positions[axis], __builtin_ctzll((unsigned long long)packing->extents[axis]));
   }
+  MlirValue offset = gpuOffset(g, &view->memory, tileViewTypeGetRank(view->type), view->dims, blocks);
   MlirValue shift = gpuMul(g, placeInWord(g, packing, digits), gpuI32(g, packing->width));
   return (GpuCell){.address = gpuElementAt(g, view->memory.base, offset, word),
                    .element = tileViewTypeGetElementType(view->type),

@@ -1,76 +1,18 @@
-// tile.print and tile.assert: by the device's own functions vprintf and __assertfail, as CUDA's runtime has them. The
-// emulator knows both; what AMD's target makes of them: lib/target/rocdl. The first thread prints, so that a tile's
-// elements stand in one line; every thread asserts what it holds.
+// tile.print and tile.assert: by the device's own functions (lib/ir/emit/device_report.h). The emulator knows both;
+// what AMD's target makes of them: lib/target/rocdl. The first thread prints, so that a tile's elements stand in one
+// line; every thread asserts what it holds.
 #include "lib/conversion/tile_to_gpu/engine.h"
 
 #include "dialects/tile/questions.h"
-#include "upstream/gpu.h"
+#include "lib/ir/emit/device_report.h"
 
 #include "mlir-c/BuiltinAttributes.h"
-#include "mlir-c/Dialect/LLVM.h"
 
 #include <stdio.h>
 #include <string.h>
 
-//===--- the device's functions -------------------------------------------------------------------===//
-
-static TileBuilder atModuleStart(Gpu *g) {
-  return tileBuilderAtStart(tileOnlyBlock(gpuGPUModuleOpGetBodyRegion(g->module)), mlirOperationGetLocation(g->module));
-}
-
-// Equal texts are one constant: its name is made of the number of texts before it.
-static MlirValue textAddress(Gpu *g, const char *text) {
-  MlirAttribute value = mlirStringAttrGet(g->context, mlirStringRefCreate(text, strlen(text) + 1));
-  char name[32];
-  MlirOperation found;
-  for (int i = 0;; ++i) {
-    snprintf(name, sizeof name, "text_%d", i);
-    found = gpuFindSymbol(g->module, name);
-    if (mlirOperationIsNull(found) || mlirAttributeEqual(llvmGlobalOpGetValue(found), value))
-      break;
-  }
-  if (mlirOperationIsNull(found)) {
-    TileBuilder at = atModuleStart(g);
-    MlirOperation global = gpuGlobal(&at, name, mlirLLVMArrayTypeGet(g->i8, (unsigned)strlen(text) + 1));
-    llvmGlobalOpSetConstant(global, mlirUnitAttrGet(g->context));
-    llvmGlobalOpSetValue(global, value);
-  }
-  return tileBuildTextAddress(&g->builder, name);
-}
-
-static void call(Gpu *g, const char *name, intptr_t count, const MlirValue *operands, MlirType result) {
-  enum { MostOperands = 5 };
-  MlirType types[MostOperands], none = mlirLLVMVoidTypeGet(g->context);
-  for (intptr_t i = 0; i < count; ++i)
-    types[i] = mlirValueGetType(operands[i]);
-  TileBuilder at = atModuleStart(g);
-  if (mlirOperationIsNull(gpuFindSymbol(g->module, name)))
-    tileBuildLlvmDeclaration(&at, name,
-                             mlirLLVMFunctionTypeGet(mlirTypeIsNull(result) ? none : result, count, types, false));
-  tileBuildLlvmCall(&g->builder, name, result, count, operands);
-}
-
 // The device's own assertion: it prints the message and stops the kernel with an error.
-void gpuFail(Gpu *g, const char *text) {
-  MlirValue message = textAddress(g, text), empty = textAddress(g, "");
-  MlirValue operands[] = {message, empty, gpuI32(g, 0), empty, gpuInteger(g, g->i64, 1)};
-  call(g, "__assertfail", 5, operands, (MlirType){NULL});
-}
-
-// vprintf takes the values, f64 or i64, in a buffer of eight bytes each.
-static void printFormat(Gpu *g, const char *format, intptr_t count, const MlirValue *values) {
-  MlirType pointer = mlirLLVMPointerTypeGet(g->context, g->vocabulary->privateSpace);
-  MlirType generic = mlirLLVMPointerTypeGet(g->context, 0);
-  MlirAttribute words = mlirTypeAttrGet(mlirLLVMArrayTypeGet(g->i64, count ? (unsigned)count : 1));
-  MlirValue buffer = llvmAllocaOpBuild(&g->builder, pointer, gpuI32(g, 1), words);
-  llvmAllocaOpSetAlignment(mlirOpResultGetOwner(buffer), mlirIntegerAttrGet(g->i64, 8));
-  if (g->vocabulary->privateSpace)
-    buffer = llvmAddrSpaceCastOpBuild(&g->builder, generic, buffer);
-  for (int32_t i = 0; i < count; ++i)
-    llvmStoreOpBuild(&g->builder, values[i], tileBuildElementAddress(&g->builder, buffer, g->i64, i));
-  MlirValue operands[] = {textAddress(g, format), buffer};
-  call(g, "vprintf", 2, operands, g->i32);
-}
+void gpuFail(Gpu *g, const char *text) { tileBuildDeviceFail(&g->builder, g->module, text); }
 
 //===--- assert -----------------------------------------------------------------------------------===//
 
@@ -127,12 +69,12 @@ static void printValue(Gpu *g, const char *before, MlirValue value, const char *
   MlirValue wide = widened(g, value);
   bool isFloat = mlirTypeIsAFloat(mlirValueGetType(wide));
   snprintf(format, sizeof format, "%s%s%s", before, isFloat ? "%g" : "%lld", after);
-  printFormat(g, format, 1, &wide);
+  tileBuildDevicePrint(&g->builder, g->module, g->vocabulary->privateSpace, format, 1, &wide);
 }
 
 static void printText(Gpu *g, const char *text) {
   if (*text)
-    printFormat(g, text, 0, NULL);
+    tileBuildDevicePrint(&g->builder, g->module, g->vocabulary->privateSpace, text, 0, NULL);
 }
 
 // "[1, 2, 3]": of a dense memref, row by row as one list.

@@ -101,17 +101,6 @@ static bool stepThreads(Gpu *g, Scan *scan, const TileLayoutStep *step) {
 
 //===--- initial and final state ------------------------------------------------------------------------===//
 
-// The register of `state` that holds what register `reg` of the tile needs.
-static intptr_t stateRegister(const Scan *scan, const TileLayout *state, intptr_t reg) {
-  TileLayoutPoint wanted = gpuKept(&scan->combined, reg);
-  for (intptr_t r = 0; r < (intptr_t)tileLayoutDimSize(state, TileLayoutReg); ++r) {
-    TileLayoutPoint here = tileLayoutOfRegister(state, r);
-    if (!memcmp(&here, &wanted, sizeof here))
-      return r;
-  }
-  return 0;
-}
-
 static const MlirValue *readInitial(Gpu *g, const Scan *scan, intptr_t tile) {
   MlirValue initial = tileScanOpGetInitial(scan->combined.op, tile);
   MlirType type = mlirValueGetType(initial);
@@ -131,9 +120,9 @@ static bool enterState(Gpu *g, Scan *scan) {
   for (intptr_t i = 0; i < combined->tiles; ++i)
     initial[i] = readInitial(g, scan, i);
   for (intptr_t reg = 0; reg < combined->count; ++reg) {
-    intptr_t from = stateRegister(scan, &state, reg);
+    intptr_t from = gpuRegisterAt(&state, gpuKept(combined, reg));
     for (intptr_t i = 0; i < combined->tiles; ++i)
-      first[i] = initial[i][from];
+      first[i] = initial[i][from < 0 ? 0 : from];
     if (!prepend(g, scan, first, prefixOf(scan, reg)) ||
         (combined->isLive[reg] && !gpuCombine(g, combined, first, totalOf(scan, reg), totalOf(scan, reg))))
       return false;

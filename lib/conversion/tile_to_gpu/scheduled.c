@@ -53,9 +53,8 @@ static bool lowerSlot(Gpu *g, MlirOperation op) {
 
 typedef struct Copy {
   const Buffer *buffer; // null: a part of one
-  Window window, part;
+  Window window;        // of the view
   TileLayout layout;
-  bool toBuffer;
 } Copy;
 
 // Which thread moves which elements: as the op says, or the buffer's offsets dealt out.
@@ -73,33 +72,19 @@ static bool readThreads(Gpu *g, MlirOperation op, int64_t vector, TileLayout *la
 
 static bool readCopy(Gpu *g, MlirOperation op, Copy *copy) {
   MlirValue ends[] = {tileOpOperand(op, "source"), tileOpOperand(op, "destination")};
-  *copy = (Copy){.toBuffer = tileTypeIsAView(mlirValueGetType(ends[0]))};
-  MlirValue buffer = ends[copy->toBuffer], view = ends[!copy->toBuffer];
+  bool toBuffer = tileTypeIsAView(mlirValueGetType(ends[0]));
   int64_t piece = tilePieceOfCopy(op);
-  copy->buffer = gpuRecord(g, buffer)->buffer;
-  copy->window = gpuWindow(g, view, op);
-  if (!copy->buffer)
-    copy->part = gpuWindow(g, buffer, op);
+  *copy = (Copy){.buffer = gpuRecord(g, ends[toBuffer])->buffer, .window = gpuWindow(g, ends[!toBuffer], op)};
   if (copy->window.vector > piece)
     return gpuMissesVector(op, copy->window.vector, piece);
   return readThreads(g, op, copy->window.vector, &copy->layout);
 }
 
+// By way of registers.
 static bool copyNow(Gpu *g, MlirOperation op, const Copy *copy) {
-  intptr_t count = (intptr_t)tileLayoutDimSize(&copy->layout, TileLayoutReg);
-  MlirValue *registers = gpuAllocate(g, (size_t)count * sizeof *registers);
-  const Window *from = copy->toBuffer ? &copy->window : &copy->part;
-  const Window *to = copy->toBuffer ? &copy->part : &copy->window;
-  if (copy->buffer && !copy->toBuffer) {
-    if (!gpuLoadBuffer(g, op, copy->buffer, &copy->layout, registers))
-      return false;
-  } else {
-    gpuLoadWindow(g, from, &copy->layout, registers);
-  }
-  if (copy->buffer && copy->toBuffer)
-    return gpuStoreBuffer(g, op, copy->buffer, &copy->layout, registers);
-  gpuStoreWindow(g, to, &copy->layout, registers);
-  return true;
+  MlirValue *registers = gpuAllocate(g, tileLayoutDimSize(&copy->layout, TileLayoutReg) * sizeof *registers);
+  return gpuLoadTile(g, op, tileOpOperand(op, "source"), &copy->layout, registers) &&
+         gpuStoreTile(g, op, tileOpOperand(op, "destination"), &copy->layout, registers);
 }
 
 static bool lowerCopy(Gpu *g, MlirOperation op) {

@@ -50,32 +50,15 @@ static TileMachine *machineOf(MlirOperation module, MlirExtPass pass, const GpuV
   return NULL;
 }
 
-//===--- symbols ----------------------------------------------------------------------------===//
-
-static MlirBlock bodyOf(MlirOperation module) {
-  return gpuGPUModuleOpIsA(module) ? tileOnlyBlock(gpuGPUModuleOpGetBodyRegion(module))
-                                   : mlirModuleGetBody(mlirModuleFromOperation(module));
-}
-
-MlirOperation gpuFindSymbol(MlirOperation module, const char *name) {
-  for (MlirOperation op = mlirBlockGetFirstOperation(bodyOf(module)); !mlirOperationIsNull(op);
-       op = mlirOperationGetNextInBlock(op)) {
-    MlirAttribute symbol = tileOpAttribute(op, "sym_name");
-    if (!mlirAttributeIsNull(symbol) && mlirAttributeIsAString(symbol) &&
-        tileStringEquals(mlirStringAttrGetValue(symbol), name))
-      return op;
-  }
-  return (MlirOperation){NULL};
-}
-
 //===--- the module -----------------------------------------------------------------------===//
 
 static MlirOperation moduleOf(MlirOperation module, const TileMachine *machine, const GpuVocabulary *vocabulary) {
   MlirContext context = mlirOperationGetContext(module);
-  MlirOperation found = gpuFindSymbol(module, moduleName);
+  MlirOperation found = tileFindSymbol(module, moduleName);
   if (gpuGPUModuleOpIsA(found))
     return found;
-  TileBuilder builder = tileBuilderAtEnd(bodyOf(module), mlirOperationGetLocation(module));
+  TileBuilder builder =
+      tileBuilderAtEnd(mlirModuleGetBody(mlirModuleFromOperation(module)), mlirOperationGetLocation(module));
   MlirAttribute target = vocabulary->target(&builder, machine);
   MlirRegion region = mlirRegionCreate();
   mlirRegionAppendOwnedBlock(region, mlirBlockCreate(0, NULL, NULL));

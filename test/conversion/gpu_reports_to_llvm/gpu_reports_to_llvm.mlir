@@ -3,7 +3,7 @@
 // RUN: %tile_opt %s --split-input-file --pass-pipeline='builtin.module(gpu.module(convert-gpu-reports-to-llvm{private-space=5}))' | FileCheck %s --check-prefix=SPACE
 
 // Every value has eight bytes: an integer is signed as its conversion says.
-// CHECK-DAG: llvm.mlir.global internal constant @report_text_0("%lld %-3llx 100%% %.2f\0A\00")
+// CHECK-DAG: llvm.mlir.global internal constant @text_0("%lld %-3llx 100%% %.2f\0A\00")
 // CHECK-DAG: llvm.func @vprintf(!llvm.ptr, !llvm.ptr) -> i32
 // CHECK-LABEL: gpu.func @print
 // CHECK: arith.extsi %arg0 : i8 to i64
