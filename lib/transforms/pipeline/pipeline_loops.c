@@ -4,6 +4,8 @@
 //   that waits for its own round, syncs once, starts the copies of round + n - 1, and waits behind the loop for what is
 //   still under way. For copies through registers (load, store): the loads of the next round stand before the products
 //   of this one and are carried in registers; one buffer stays enough.
+// The kernel's schedule may state the stages: a number that a loop's copies cannot have is an error at the loop. The
+//   option is an upper limit in place of that. Without both, loops get two stages, or one where two do not fit.
 // Rounds past the end copy too: a view gives its padding past the edge, and nobody reads it. Loops are left alone whose
 //   copies depend on what earlier rounds computed, or that write memory others may read.
 // Source: multistage pipelines of Triton and CUTLASS; rings after OPS.md, so that no arithmetic on stages is needed.
@@ -36,7 +38,7 @@ static const char *const statistics[] = {
     NULL,
 };
 
-enum { MostCopies = 16, MostStages = 8 };
+enum { MostCopies = 16, MostStages = 32 };
 
 typedef struct Loop {
   MlirExtPass pass;
@@ -45,6 +47,9 @@ typedef struct Loop {
   MlirOperation copies[MostCopies], waits[MostCopies];
   intptr_t copyCount, waitCount;
   int64_t stages;
+  bool isStated;       // somebody wrote the stages
+  MlirOperation stuck; // a copy that nobody pipelined yet and that cannot run ahead; null: none
+  bool hasOwnPipeline; // the program itself copies ahead, or into rings
 } Loop;
 
 //===--- questions: what may be moved ahead ------------------------------------------------===//
@@ -119,16 +124,25 @@ static bool isPlainBuffer(MlirValue buffer) {
   return tileAllocOpIsA(tileDefiningOp(buffer)) && tileBufferTypeGetStages(mlirValueGetType(buffer)) == 0;
 }
 
+// A copy of this round that this round waits for: not yet part of a pipeline.
+static bool isOfOneRound(const Loop *loop, MlirOperation copy) {
+  return mlirOperationGetNumResults(copy) == 1 && isPlainBuffer(tileCopyAsyncOpGetDestination(copy)) &&
+         !mlirOperationIsNull(waitOf(loop, copy));
+}
+
 // All asynchronous copies of the body, or none if one cannot move.
 static bool findCopies(Loop *loop) {
   for (MlirOperation op = mlirBlockGetFirstOperation(loop->body); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op)) {
     if (!tileCopyAsyncOpIsA(op))
       continue;
-    MlirOperation wait = mlirOperationGetNumResults(op) == 1 ? waitOf(loop, op) : (MlirOperation){NULL};
-    if (loop->copyCount == MostCopies || mlirOperationIsNull(wait) ||
-        !isPlainBuffer(tileCopyAsyncOpGetDestination(op)) || !operandsAreKnown(loop, op, 1))
+    bool isFree = isOfOneRound(loop, op);
+    if (!isFree || loop->copyCount == MostCopies || !operandsAreKnown(loop, op, 1)) {
+      loop->stuck = isFree ? op : (MlirOperation){NULL};
+      loop->hasOwnPipeline = !isFree;
       return false;
+    }
+    MlirOperation wait = waitOf(loop, op);
     loop->copies[loop->copyCount++] = op;
     if (!loop->waitCount || !mlirOperationEqual(loop->waits[loop->waitCount - 1], wait))
       loop->waits[loop->waitCount++] = wait;
@@ -398,43 +412,86 @@ static void prefetch(Loop *loop) {
 
 //===--- the pass -------------------------------------------------------------------------------===//
 
-static int64_t stagesOf(MlirOperation kernel, MlirExtPass pass) {
-  int64_t stages = mlirExtPassGetInteger(pass, "stages");
+// The schedule's stages, unless the option limits them; 0: nobody stated any.
+static int64_t stagesStated(MlirOperation kernel, MlirExtPass pass) {
   MlirAttribute schedule = tileOpAttribute(kernel, "schedule");
-  if (stages == 0)
-    stages = mlirAttributeIsNull(schedule) ? 2 : tileScheduleAttrGetInteger(schedule, "stages", 2);
-  return stages < MostStages ? stages : MostStages;
+  if (mlirAttributeIsNull(schedule) || mlirExtPassGetInteger(pass, "stages"))
+    return 0;
+  return tileScheduleAttrGetInteger(schedule, "stages", 0);
 }
 
-static int64_t sharedLeft(MlirOperation kernel, MlirExtPass pass, MlirOperation loop) {
-  MlirAttribute attribute;
-  TileMachine *machine = tileMachineOf(kernel, pass, &attribute);
-  bool isStated = machine && !mlirAttributeIsNull(attribute);
-  int64_t left = isStated ? tileSharedMemoryLeft(kernel, machine, tileOutermostLoop(loop)) : INT64_MAX;
-  tileMachineDestroy(machine);
-  return left;
+static int64_t sharedLeft(MlirOperation kernel, const TileMachine *machine, MlirOperation loop) {
+  return machine ? tileSharedMemoryLeft(kernel, machine, tileOutermostLoop(loop)) : INT64_MAX;
 }
 
-static void runOnLoop(MlirOperation kernel, MlirExtPass pass, MlirOperation op) {
-  Loop loop = {.pass = pass, .op = op, .stages = stagesOf(kernel, pass)};
+// Makes the rings, as deep as stated. Without a stated number two stages are a wish.
+static bool pipelineCopies(Loop *loop, MlirOperation kernel, const TileMachine *machine) {
+  int64_t fit = stagesThatFit(loop, sharedLeft(kernel, machine, loop->op));
+  if (loop->isStated && fit < loop->stages)
+    return tileError(loop->op,
+                     "tile-pipeline-loops: `stages` is %lld; rings of at most %lld stages fit the shared memory of %s",
+                     (long long)loop->stages, (long long)fit, tileMachineGetName(machine));
+  loop->stages = fit;
+  if (fit > 1)
+    pipeline(loop);
+  return true;
+}
+
+static bool refuseCopies(const Loop *loop) {
+  if (mlirOperationIsNull(loop->stuck))
+    return tileError(loop->op,
+                     "tile-pipeline-loops: `stages` is %lld; the loop writes memory that its copies may read, so that "
+                     "no copy runs ahead; 1 is accepted",
+                     (long long)loop->stages);
+  if (loop->copyCount == MostCopies)
+    return tileError(loop->op,
+                     "tile-pipeline-loops: `stages` is %lld; the loop has more than %d copies, so that none runs "
+                     "ahead; 1 is accepted",
+                     (long long)loop->stages, MostCopies);
+  return tileError(loop->stuck,
+                   "tile-pipeline-loops: `stages` is %lld; what this copies is known only when the round before was "
+                   "computed, so that it cannot run ahead; 1 is accepted",
+                   (long long)loop->stages);
+}
+
+static bool runOnLoop(MlirOperation kernel, MlirExtPass pass, const TileMachine *machine, MlirOperation op) {
+  int64_t stated = stagesStated(kernel, pass), most = mlirExtPassGetInteger(pass, "stages");
+  Loop loop = {.pass = pass, .op = op, .stages = stated ? stated : most ? most : 2, .isStated = stated != 0};
   loop.body = mlirRegionGetFirstBlock(scfForOpGetRegion(op));
-  if (loop.stages < 2 || !writesOnlyBuffers(&loop))
-    return;
-  if (findCopies(&loop)) {
-    loop.stages = stagesThatFit(&loop, sharedLeft(kernel, loop.pass, op));
-    if (loop.stages > 1)
-      pipeline(&loop);
-  } else if (!loop.copyCount && findStores(&loop)) {
+  if (loop.stages < 2)
+    return true;
+  bool canMove = findCopies(&loop), isAlone = writesOnlyBuffers(&loop);
+  if (loop.hasOwnPipeline)
+    return true;
+  if (canMove && isAlone)
+    return pipelineCopies(&loop, kernel, machine);
+  if (canMove || !mlirOperationIsNull(loop.stuck))
+    return !loop.isStated || refuseCopies(&loop);
+  if (isAlone && findStores(&loop))
     prefetch(&loop);
-  }
+  return true;
+}
+
+static bool runOnLoops(MlirOperation kernel, MlirExtPass pass, const TileMachine *machine) {
+  TileOps loops = tileCollectOps(kernel, scfForOpIsA);
+  bool ok = true;
+  for (intptr_t i = 0; ok && i < loops.count; ++i)
+    ok = runOnLoop(kernel, pass, machine, loops.items[i]);
+  tileOpsFree(&loops);
+  return ok;
 }
 
 static bool run(MlirOperation kernel, MlirExtPass pass) {
-  TileOps loops = tileCollectOps(kernel, scfForOpIsA);
-  for (intptr_t i = 0; i < loops.count; ++i)
-    runOnLoop(kernel, pass, loops.items[i]);
-  tileOpsFree(&loops);
-  return true;
+  MlirAttribute attribute;
+  int64_t stated = stagesStated(kernel, pass), most = mlirExtPassGetInteger(pass, "stages");
+  stated = stated > most ? stated : most;
+  if (stated > MostStages)
+    return tileError(kernel, "tile-pipeline-loops: `stages` is %lld; at most %d are accepted", (long long)stated,
+                     MostStages);
+  TileMachine *machine = tileMachineOf(kernel, pass, &attribute);
+  bool ok = runOnLoops(kernel, pass, machine && !mlirAttributeIsNull(attribute) ? machine : NULL);
+  tileMachineDestroy(machine);
+  return ok;
 }
 
 const MlirExtPassDefinition tilePipelineLoopsPass = {
@@ -442,10 +499,9 @@ const MlirExtPassDefinition tilePipelineLoopsPass = {
     .summary = "Copy ahead of use: rings of asynchronous copies, or loads of the next round in registers",
     .anchor = tileKernelOpName,
     .options =
-        (const MlirExtPassOption[]){
-            {"stages", "rounds of copies under way, plus 1; 0: the schedule's, or 2; fewer where they do not fit",
-             MlirExtOption_Integer, "0"},
-            {NULL}},
+        (const MlirExtPassOption[]){{"stages", "the most stages of a ring; 0: exactly the schedule's, or at most 2",
+                                     MlirExtOption_Integer, "0"},
+                                    {NULL}},
     .statistics = statistics,
     .registerDialects = tileRegisterDialect,
     .run = run,
