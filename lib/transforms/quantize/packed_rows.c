@@ -161,9 +161,10 @@ static MlirValue moved(TileBuilder *b, MlirValue byte, int left) {
                   : arithShRUIOpBuild(b, byte, tileBuildInteger(b, type, -left));
 }
 
-// The low bits of a byte as an element.
+// The low bits of a byte as an element. The mask shows how many codes there are.
 static MlirValue elementOfByte(TileBuilder *b, const Rows *rows, MlirValue byte) {
-  MlirValue bits = arithTruncIOpBuild(b, rows->integer, byte);
+  MlirValue mask = tileBuildInteger(b, mlirValueGetType(byte), (1 << rows->element->bits) - 1);
+  MlirValue bits = arithTruncIOpBuild(b, rows->integer, arithAndIOpBuild(b, byte, mask));
   return mlirTypeEqual(rows->integer, rows->type) ? bits : arithBitcastOpBuild(b, rows->type, bits);
 }
 

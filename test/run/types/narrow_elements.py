@@ -164,4 +164,5 @@ def main():
               [decode(codes[n], n) for n in names] + [pack(codes["i4"], 4)])
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -6,6 +6,7 @@
 // CHECK: %[[SHIFTS:.*]] = arith.constant dense<[0, 4]> : tensor<2xi8>
 // CHECK: linalg.generic {{.*}} ins(%arg0, %[[SHIFTS]] : tensor<3x4xi8>, tensor<2xi8>) outs({{.*}} : tensor<3x4x2xi4>)
 // CHECK: arith.shrui
+// CHECK: arith.andi {{.*}}, %c15_i8
 // CHECK: arith.trunci {{.*}} : i8 to i4
 // CHECK: tensor.collapse_shape {{.*}} : tensor<3x4x2xi4> into tensor<3x8xi4>
 // CHECK: arith.shli
