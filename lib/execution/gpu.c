@@ -19,38 +19,6 @@ struct GpuRun {
   char chip[80];
 };
 
-static bool isKnown(const char *chip) {
-  TileMachine *machine = tileMachineLoad(chip, NULL, NULL, 0, NULL);
-  tileMachineDestroy(machine);
-  return machine != NULL;
-}
-
-// The newest of NVIDIA's chips that have a machine file and whose code the device runs: "sm_86" for an sm_87.
-static bool chooseOlder(const char *device, char *chip, size_t size) {
-  TESSERA_LIST(names);
-  long newest = 0, most = strncmp(device, "sm_", 3) == 0 ? strtol(device + 3, NULL, 10) : 0;
-  tileMachineListNames(NULL, &names);
-  for (const char *at = strstr(names.text, "sm_"); at; at = strstr(at + 3, "sm_")) {
-    char *end;
-    long number = strtol(at + 3, &end, 10);
-    if (strchr(",", *end) && number <= most && number > newest) // sm_90a runs on that chip only
-      newest = number;
-  }
-  return newest && (size_t)snprintf(chip, size, "sm_%ld", newest) < size;
-}
-
-// The machine file for a device: of its own name, of its own with all it has ("sm_90a"), or of a chip it can stand for.
-static bool chooseChip(const char *device, char *chip, size_t size, tessera_error_t *error) {
-  const char *const forms[] = {"%sa", "%s"};
-  for (int i = 0; i < 2; ++i) {
-    snprintf(chip, size, forms[i], device);
-    if (isKnown(chip))
-      return true;
-  }
-  return chooseOlder(device, chip, size) ||
-         tessera_fail(error, "the device is %s, which no machine file describes", device);
-}
-
 static bool hasKernels(const Run *run) {
   TileOps modules = tileCollectOps(mlirModuleGetOperation(run->session.module), gpuGPUModuleOpIsA);
   bool has = modules.count > 0;
@@ -67,7 +35,7 @@ bool runGpuCompile(Run *run, const tessera_run_options_t *options, tessera_trace
   gpu->device = tessera_device_open(driver, 0, NULL, &missing);
   if (!gpu->device)
     return tessera_fail(error, "--target=%s: %s", run->target->name, missing.text);
-  if (!chooseChip(tessera_device_info(gpu->device)->chip, gpu->chip, sizeof gpu->chip, error))
+  if (!tileMachineOfDevice(tessera_device_info(gpu->device)->chip, gpu->chip, sizeof gpu->chip, error))
     return false;
   run->chip = gpu->chip;
   if (!runDeviceLower(run, options, error))

@@ -23,6 +23,7 @@
 
 #include "lib/support/error.h"
 #include "lib/support/grow.h"
+#include "lib/support/status.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -57,6 +58,9 @@ size_t tileMachineCountReads(void);
 
 // Lists the names that tileMachineLoad knows, sorted. searchDir as in tileMachineLoad.
 void tileMachineListNames(const char *searchDir, tessera_list_t *list);
+// The machine file for a GPU that says it is `device` ("sm_90"): its name with all that it has ("sm_90a"), its name, or
+// that of a chip whose code it runs ("sm_86" for an sm_87). False after an error where none describes it.
+bool tileMachineOfDevice(const char *device, char *chip, size_t size, tessera_error_t *error);
 // Lists the machines, of the process's folder and built in, whose `key` has this value: "kind", "cpu".
 void tileMachineListWhere(const char *key, const char *value, tessera_list_t *list);
 

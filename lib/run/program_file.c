@@ -234,6 +234,7 @@ static bool read_types(const tessera_type_t *types, int64_t count, tessera_value
 static bool take_entry(tessera_program_t *program, const tessera_entry_t *entry, const char *path,
                        tessera_error_t *error) {
   tessera_signature_t *signature = &program->signature;
+  program->record = entry;
   program->entry = entry->packed;
   program->entry_into = entry->packed_into;
   int64_t arguments = entry->num_arguments, results = entry->num_results, most = INT32_MAX / 2;

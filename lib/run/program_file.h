@@ -7,6 +7,7 @@
 typedef struct tessera_program_t {
   void *library;
   const tessera_manifest_t *manifest;
+  const tessera_entry_t *record;      // of the entry, in the manifest
   tessera_packed_t entry, entry_into; // entry_into: NULL when there are no results
   tessera_signature_t signature;      // of the entry
 } tessera_program_t;

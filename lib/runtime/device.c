@@ -158,7 +158,7 @@ void tessera_device_give_images(tessera_device_t *device, const tessera_images_t
 tessera_device_t *tessera_device_enter(tessera_device_t *device) {
   tessera_device_t *outer = entered;
   entered = device;
-  pending = false;
+  pending = tessera_stream_entered() != 0;
   return outer;
 }
 
@@ -457,6 +457,17 @@ void tessera_device_synchronize(void) {
   ++host_waits;
   if (!tessera_device_wait(entered, &error))
     tessera_raise_message(error.text);
+}
+
+void tessera_device_finish(void) {
+  if (!tessera_stream_entered())
+    tessera_device_synchronize();
+}
+
+bool tessera_device_copy(tessera_device_t *device, void *to, const void *from, size_t bytes,
+                         tessera_error_t *out_error) {
+  pending = true;
+  return !bytes || device->driver->copy(device->handle, to, from, bytes, stream_of(device), out_error);
 }
 
 int64_t tessera_host_waits(void) { return host_waits; }

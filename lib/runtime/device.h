@@ -10,9 +10,10 @@
 //   tessera_device_enter(outer);
 //   tessera_device_close(device);
 //
-// A launch returns at once; launches run in order, on one stream. Compiled code waits (tessera_device_synchronize)
-// before the host touches memory and before an entry returns. A device serves any number of threads, one after the
-// other; each enters it for itself.
+// A launch returns at once; launches run in order, on one stream: the thread's (tessera_stream_enter, a handle of the
+// driver's), else the device's own. Compiled code waits before the host touches memory (tessera_device_synchronize) and
+// before an entry returns (tessera_device_finish); with a stream entered, an entry returns before its work is done. A
+// device serves any number of threads, one after the other; each enters it for itself.
 #pragma once
 
 #include "lib/runtime/arena.h"
@@ -31,7 +32,8 @@ bool tessera_device_takes(const tessera_device_t *device, const tessera_images_t
 // Images for programs that hold none (what tile-run compiles); they outlive the device's use of them.
 void tessera_device_give_images(tessera_device_t *device, const tessera_images_t *images);
 
-tessera_device_t *tessera_device_enter(tessera_device_t *device); // returns the one before; NULL: none
+// Returns the one before; NULL: none. On an entered stream, earlier work may still be under way.
+tessera_device_t *tessera_device_enter(tessera_device_t *device);
 tessera_device_t *tessera_device_entered(void);
 tessera_arena_t *tessera_device_arena(tessera_device_t *device); // a new one in its memory; NULL when out of memory
 
@@ -39,6 +41,10 @@ tessera_arena_t *tessera_device_arena(tessera_device_t *device); // a new one in
 // entered arena, and the device's copies of constants.
 void tessera_device_for_each_memory(tessera_device_t *device, void (*visit)(void *context, void *memory, size_t bytes),
                                     void *context);
+
+// Copies after what this thread launched, before what it launches next; memory of the host, too. Nothing waits.
+bool tessera_device_copy(tessera_device_t *device, void *to, const void *from, size_t bytes,
+                         tessera_error_t *out_error);
 
 // Waits for what this thread launched; the error is that of the first launch that went wrong.
 bool tessera_device_wait(tessera_device_t *device, tessera_error_t *out_error);
@@ -57,6 +63,7 @@ void tessera_device_tensor_map(const tessera_tensor_map_t *map, void *out_map);
 int64_t tessera_device_choose(const tessera_images_t *const *tables, int64_t count);
 // Waits for the device if this thread launched anything since its last wait.
 void tessera_device_synchronize(void);
+void tessera_device_finish(void); // does so unless a stream is entered: whoever entered it waits for its work
 // How often this thread's programs waited for work under way on a device.
 int64_t tessera_host_waits(void);
 // The copy of a constant, or of a global that the program writes, in the device's memory; one for each device.

@@ -54,6 +54,9 @@ typedef struct tessera_device_launch_t {
   int64_t num_params;
 } tessera_device_launch_t;
 
+// The number of a device's default stream, which has no handle at all (0 is no stream). DLPack's number for NVIDIA's.
+enum { TESSERA_DEFAULT_STREAM = 1 };
+
 typedef struct tessera_driver_t {
   const char *name;
   // |context|: what the driver needs from its user (the emulator: its hooks); else NULL.

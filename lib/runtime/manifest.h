@@ -19,8 +19,9 @@
 #include <string.h>
 
 // 2: tessera_launch takes the kernel's name. 3: images. 4: kernels that are cooperative. 5: sparse tensors.
-// 6: how these are laid out. 7: a checksum at the end of the file. 8: constants in other files.
-enum { TESSERA_MANIFEST_VERSION = 8 };
+// 6: how these are laid out. 7: a checksum at the end of the file. 8: constants in other files. 9: what the host
+// touches.
+enum { TESSERA_MANIFEST_VERSION = 9 };
 
 // What a program's file ends with. The system's loader does not read it.
 typedef struct tessera_program_end_t {
@@ -62,6 +63,9 @@ typedef struct tessera_entry_t {
   const tessera_type_t *arguments;
   int64_t num_results;
   const tessera_type_t *results;
+  // 1 if the host's part of a program with code for devices touches memory of the arguments, or of the results that
+  // packed_into is given. Then it must be memory that the host reaches (tessera_device_arena).
+  int64_t host_access, host_access_into;
 } tessera_entry_t;
 
 // A constant that lies in another file (bound_weights.h).

@@ -75,8 +75,9 @@ def _machine_files() -> str:
     return "\n".join(_file_state(path) for folder in folders if folder for path in sorted(Path(folder).glob("*.machine")))
 
 
-def _key(source: bytes, pipeline: str | None) -> str:
-    parts = [source, _compiler().encode(), _processor().encode(), _machine_files().encode(), (pipeline or "").encode()]
+def _key(source: bytes, pipeline: str | None, chip: str | None) -> str:
+    parts = [source, _compiler().encode(), _processor().encode(), _machine_files().encode(), (pipeline or "").encode(),
+             (chip or "").encode()]  # yapf: disable
     import hashlib
     digest = hashlib.sha256()
     for part in parts:
@@ -144,9 +145,27 @@ def _keep(folder: Path, key: str, made: Path) -> Path:
 # --- compiling --------------------------------------------------------------------------------------------------------------
 
 
-def _translate(source: bytes, name: str, pipeline: str | None, made: Path, limit: float | None) -> None:
+def _is_device(target: str) -> bool:
+    return target.partition(":")[0] in ("cuda", "rocm")
+
+
+def _chip_of(device: str) -> str:
+    """What to compile for: the GPU's chip with all that it has, or an older one whose code it runs."""
+    import ctypes
+    runtime, text, error = _runtime(), ctypes.create_string_buffer(64), _library.CError()
+    try:
+        seen = runtime.chip(device)
+    except runtime.Error as wrong:
+        raise Error(f"target '{device}': {wrong}") from None
+    if not _library.lib.tileMachineOfDevice(seen.encode(), text, len(text), error):
+        raise Error(f"target '{device}': {error.text.decode()}")
+    return text.value.decode()
+
+
+def _translate(source: bytes, name: str, pipeline: str | None, chip: str | None, made: Path, limit: float | None) -> None:
     import subprocess  # these two take a tenth of the time of importing tessera
     command = [_library.tool("tile-translate"), "-", "--tile-to-program", "-o", str(made)]
+    command += [f"--target={chip}"] if chip else []
     command += [f"--pass-pipeline={pipeline}"] if pipeline is not None else []
     command += [f"--tile-machine-path={_library.machine_path()}"] if _library.machine_path() else []
     try:
@@ -159,30 +178,32 @@ def _translate(source: bytes, name: str, pipeline: str | None, made: Path, limit
                     f"{name}: could not be compiled: tile-translate ended with status {child.returncode}")
 
 
-def _load(path: Path, entry: str, name: str) -> "Compiled":
+def _load(path: Path, entry: str, name: str, device: str | None) -> "Compiled":
     runtime = _runtime()
     try:
-        program: "Compiled" = runtime.load(path, entry)
+        program: "Compiled" = runtime.load(path, entry, device)
         return program
     except runtime.Error as error:
         raise Error(str(error).replace(str(path), name)) from None
 
 
-def _compiled(source: bytes, name: str, entry: str, pipeline: str | None, limit: float | None) -> "Compiled":
+def _compiled(source: bytes, name: str, entry: str, target: str, pipeline: str | None, limit: float | None) -> "Compiled":
     _runtime()  # it tells what is missing, before anything is compiled
-    folder, key = _folder(), _key(source, pipeline)
+    device = target if _is_device(target) else None
+    chip = _chip_of(device) if device else None
+    folder, key = _folder(), _key(source, pipeline, chip)
     kept = _find(folder, key) if folder else None
     if kept:
         try:
-            return _load(kept, entry, name)
+            return _load(kept, entry, name, device)
         except Error:
             if kept.exists():  # it is whole, so the fault is the caller's: no such entry
                 raise
     import tempfile
     with tempfile.TemporaryDirectory(dir=folder, prefix="new-") as scratch:
         made = Path(scratch) / "program.so"
-        _translate(source, name, pipeline, made, limit)
-        return _load(_keep(folder, key, made) if folder else made, entry, name)
+        _translate(source, name, pipeline, chip, made, limit)
+        return _load(_keep(folder, key, made) if folder else made, entry, name, device)
 
 
 def _text_of(module: Module) -> bytes:
@@ -223,9 +244,9 @@ def compile(program: Module | str | os.PathLike[str], *, entry: str = "main", ta
     """The program as a callable: f(x, y) gives the result, a tuple of several, or None.
 
     program: a Module, the path of a file, or text (which has more than one line). target: "cpu" gives a
-    tessera_runtime.Program: arrays of numpy, PyTorch and JAX without copies. "interpret" and "emulate:CHIP" take numpy's
-    arrays and raise Error for what they find. pipeline: passes in place of the target's. threads: how many the programs
-    of this process use. limit: seconds that compiling for the CPU may take.
+    tessera_runtime.Program: arrays of numpy, PyTorch and JAX without copies. "cuda", "rocm" (":1": the second one) give
+    one that runs on that GPU. "interpret" and "emulate:CHIP" take numpy's arrays and raise Error for what they find. pipeline: passes in place of the target's. threads: how many the programs
+    of this process use. limit: seconds that compiling for the CPU or a GPU may take.
 
     The same program is compiled once: it stays in memory and in TESSERA_CACHE (docs/python.md).
 
@@ -233,14 +254,14 @@ def compile(program: Module | str | os.PathLike[str], *, entry: str = "main", ta
     """
     if threads is not None:
         _runtime().set_threads(threads)
-    if target != "cpu":
+    if target != "cpu" and not _is_device(target):
         module = program if isinstance(program, Module) else parse(str(program)) if "\n" in str(program) else load(program)
         return OnTarget(module, target, entry, pipeline)
     identity, read, name = _given(program)
-    key = identity, entry, pipeline, _machine_files()
+    key = identity, entry, target, pipeline, _machine_files()
     found = _programs.get(key)
     if found is None:
         if len(_programs) >= _MOST_IN_MEMORY:
             del _programs[next(iter(_programs))]
-        found = _programs[key] = _compiled(read(), name, entry, pipeline, limit)
+        found = _programs[key] = _compiled(read(), name, entry, target, pipeline, limit)
     return found

@@ -285,6 +285,7 @@ LogicalResult tileReadPipeline(OpPassManager, StringRef, StringCallback, void*)
 void mlirPrintPassPipeline(OpPassManager, StringCallback, void*)
 void mlirExtStatisticsReset()
 void tileMachineSetFolder(char*)
+bool tileMachineOfDevice(char*, char*, intptr_t, Error*)
 void mlirExtStatisticsForEach(StatisticCallback, void*)
 
 Module mlirModuleCreateEmpty(Location)

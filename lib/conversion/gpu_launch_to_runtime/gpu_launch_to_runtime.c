@@ -25,8 +25,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static const char launchFunction[] = "tessera_launch_device", waitFunction[] = "tessera_device_synchronize",
-                  constantFunction[] = "tessera_device_constant", imagesName[] = "tessera_device_images";
+static const char launchFunction[] = "tessera_launch_device", constantFunction[] = "tessera_device_constant",
+                  imagesName[] = "tessera_device_images";
 
 enum { Statistic_Launches, Statistic_Waits, Statistic_Checks };
 
@@ -261,7 +261,8 @@ static void declareRuntime(MlirOperation module) {
   MlirType pointer = mlirLLVMPointerTypeGet(context, 0), i64 = mlirIntegerTypeGet(context, 64);
   declare(module, launchFunction, mlirLLVMVoidTypeGet(context), 6,
           (MlirType[]){pointer, pointer, pointer, pointer, pointer, i64});
-  declare(module, waitFunction, mlirLLVMVoidTypeGet(context), 0, NULL);
+  declare(module, launchWaitFunction, mlirLLVMVoidTypeGet(context), 0, NULL);
+  declare(module, launchFinishFunction, mlirLLVMVoidTypeGet(context), 0, NULL);
   declare(module, constantFunction, pointer, 2, (MlirType[]){pointer, i64});
   declare(module, launchTensorMapFunction, mlirLLVMVoidTypeGet(context), 2, (MlirType[]){pointer, pointer});
 }
@@ -313,6 +314,7 @@ static bool run(MlirOperation module, MlirExtPass pass) {
   if (ok && launches.count) {
     declareImages(module);
     declareRuntime(module);
+    launchMarkHostAccesses(module);
     mlirExtPassAddStatistic(pass, Statistic_Waits, launchOrderHostAccesses(module));
     launchCopyGlobals(module);
   }
@@ -329,6 +331,6 @@ const MlirExtPassDefinition gpuLaunchToRuntimePass = {
     .anchor = builtinModuleOpName,
     .statistics = (const char *const[]){"launches: launch ops lowered", "waits: places where the host waits",
                                         "checks: alignments that are asserted", NULL},
-    .dialects = (const char *const[]){"llvm", "arith", "memref", "cf", NULL},
+    .dialects = (const char *const[]){"tile", "llvm", "arith", "memref", "cf", NULL},
     .run = run,
 };

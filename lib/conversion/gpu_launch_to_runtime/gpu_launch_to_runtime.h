@@ -9,8 +9,11 @@ extern const MlirExtPassDefinition gpuLaunchToRuntimePass;
 #include "lib/ir/builder.h"
 
 // Inserts calls of tessera_device_synchronize into every func.func of the module, before what touches memory after a
-// launch (still a gpu.launch_func); returns how many.
+// launch (still a gpu.launch_func), and of tessera_device_finish before entries return; returns how many.
 uint64_t launchOrderHostAccesses(MlirOperation module);
+
+// Marks the entries of the module whose host's part touches memory of their arguments (tile.host_access).
+void launchMarkHostAccesses(MlirOperation module);
 
 // Makes an assertion of every memref.assume_alignment of the module, on which kernels rest; returns how many.
 uint64_t launchCheckAlignments(MlirOperation module);
@@ -26,6 +29,8 @@ int64_t launchBytesOf(MlirType element);
 intptr_t launchTensorMaps(MlirOperation launch);
 MlirValue launchBuildTensorMap(TileBuilder *slots, TileBuilder *code, MlirOperation launch, intptr_t index);
 #define launchTensorMapFunction "tessera_device_tensor_map"
+#define launchWaitFunction "tessera_device_synchronize"
+#define launchFinishFunction "tessera_device_finish"
 
 // A call of a function of the runtime that returns nothing.
 void launchBuildRuntimeCall(TileBuilder *builder, const char *function, intptr_t count, const MlirValue *operands);

@@ -1,9 +1,11 @@
 // What a launch asks of the host's memory: globals as the device has them, addresses as aligned as promised, and
 // waits before the host touches what a kernel may still use.
+#include "dialects/tile/discardable.h"
 #include "lib/capi/op.h"
 #include "lib/conversion/gpu_launch_to_runtime/gpu_launch_to_runtime.h"
 #include "lib/ir/op_query.h"
 #include "lib/ir/support.h"
+#include "lib/ir/table.h"
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/BuiltinTypes.h"
 #include "mlir-c/Dialect/LLVM.h"
@@ -180,14 +182,13 @@ uint64_t launchCheckAlignments(MlirOperation module) {
 
 //===--- order ----------------------------------------------------------------===//
 
-// Where the host must wait for the device: before it touches memory after a launch, and before an entry returns.
+// Where the host must wait for the device: before it touches memory after a launch, and before an entry returns (unless
+// its caller waits for a stream: tessera_device_finish).
 //
 // Launches are asynchronous and in order; memory is shared. One wait per place is enough: it is put before the first
 // access after a launch on the way there, before a whole loop where the loop launches nothing. A wait with nothing to
 // wait for costs a load (tessera_device_synchronize), so what cannot be known (what callers and blocks before launched)
 // is taken to be pending.
-
-static const char waitFunction[] = "tessera_device_synchronize";
 
 //===--- questions --------------------------------------------------------------------===//
 
@@ -261,7 +262,7 @@ static Found lookInside(MlirOperation op) {
 
 static uint64_t waitBefore(MlirOperation before, bool *pending) {
   TileBuilder builder = tileBuilderBefore(before);
-  launchBuildRuntimeCall(&builder, waitFunction, 0, NULL);
+  launchBuildRuntimeCall(&builder, funcReturnOpIsA(before) ? launchFinishFunction : launchWaitFunction, 0, NULL);
   *pending = false;
   return 1;
 }
@@ -291,6 +292,90 @@ static uint64_t orderRegions(MlirOperation op, bool isEntry) {
       waits += orderBlock(block, isEntry);
   return waits;
 }
+
+//===--- memory of the callers ----------------------------------------------------------===//
+
+// Whether the host's part touches memory that an entry was given: its caller then gives memory that the host reaches.
+
+// What may be in the caller's memory is marked: views and what ops give of it, arguments of blocks and functions.
+typedef struct Marked {
+  TileTable values;
+  bool hasGrown, isTouched;
+} Marked;
+
+// Null of a declaration.
+static MlirBlock bodyOf(MlirOperation function) {
+  return mlirRegionGetFirstBlock(mlirOperationGetFirstRegion(function));
+}
+
+static void mark(Marked *marked, MlirValue value) {
+  if (!mlirTypeIsAMemRef(mlirValueGetType(value)) || tileTableFind(&marked->values, value.ptr))
+    return;
+  tileTableSet(&marked->values, value.ptr, marked);
+  marked->hasGrown = true;
+}
+
+static void markArguments(Marked *marked, MlirBlock block) {
+  for (intptr_t i = 0; i < mlirBlockGetNumArguments(block); ++i)
+    mark(marked, mlirBlockGetArgument(block, i));
+}
+
+static void markWithin(Marked *marked, MlirOperation op) {
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
+    mark(marked, mlirOperationGetResult(op, i));
+  for (intptr_t i = 0; i < mlirOperationGetNumSuccessors(op); ++i)
+    markArguments(marked, mlirOperationGetSuccessor(op, i));
+  for (intptr_t i = 0; i < mlirOperationGetNumRegions(op); ++i)
+    for (MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, i)); block.ptr;
+         block = mlirBlockGetNextInRegion(block))
+      markArguments(marked, block);
+}
+
+// A call marks the argument of its callee; a terminator, what its op gives or repeats with.
+static void markFrom(Marked *marked, MlirOperation op, intptr_t operand) {
+  MlirOperation parent = mlirOperationGetParentOperation(op);
+  MlirOperation callee =
+      funcCallOpIsA(op) ? mlirExtSymbolLookup(op, tileOpAttribute(op, "callee")) : (MlirOperation){NULL};
+  bool isKnown = !mlirOperationIsNull(callee) && !mlirBlockIsNull(bodyOf(callee));
+  if (isKnown)
+    mark(marked, mlirBlockGetArgument(bodyOf(callee), operand));
+  else if (touchesMemory(op) || funcCallOpIsA(op) || funcCallIndirectOpIsA(op))
+    marked->isTouched = true;
+  markWithin(marked, op);
+  if (!mlirOperationGetNumResults(op) && !funcFuncOpIsA(parent) && !mlirBlockIsNull(mlirOperationGetBlock(op)) &&
+      mlirOperationEqual(mlirBlockGetTerminator(mlirOperationGetBlock(op)), op))
+    markWithin(marked, parent);
+}
+
+static MlirWalkResult spread(MlirOperation op, void *userData) {
+  Marked *marked = userData;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op) && !marked->isTouched; ++i)
+    if (tileTableFind(&marked->values, mlirOperationGetOperand(op, i).ptr))
+      markFrom(marked, op, i);
+  return MlirWalkResultAdvance;
+}
+
+static bool touchesArguments(MlirOperation module, MlirOperation entry) {
+  Marked marked = {.isTouched = false};
+  markArguments(&marked, bodyOf(entry));
+  while (marked.hasGrown && !marked.isTouched) {
+    marked.hasGrown = false;
+    mlirOperationWalk(module, spread, &marked, MlirWalkPreOrder);
+  }
+  tileTableFree(&marked.values);
+  return marked.isTouched;
+}
+
+void launchMarkHostAccesses(MlirOperation module) {
+  TileOps functions = tileCollectOps(module, funcFuncOpIsA);
+  for (intptr_t i = 0; i < functions.count; ++i)
+    if (tileSymbolIsPublic(functions.items[i]) && !mlirBlockIsNull(bodyOf(functions.items[i])) &&
+        touchesArguments(module, functions.items[i]))
+      tileOpSetHostAccess(functions.items[i], mlirUnitAttrGet(mlirOperationGetContext(module)));
+  tileOpsFree(&functions);
+}
+
+//===--- the whole ------------------------------------------------------------------------===//
 
 uint64_t launchOrderHostAccesses(MlirOperation module) {
   TileOps functions = tileCollectOps(module, funcFuncOpIsA);

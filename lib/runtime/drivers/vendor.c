@@ -120,10 +120,13 @@ bool tessera_vendor_release(void *opened, void *memory, tessera_error_t *out_err
   return ON_DEVICE(device, "releasing memory", out_error, release(memory));
 }
 
+// The device's default stream has no handle.
+static void *handle_of(void *stream) { return (uintptr_t)stream == TESSERA_DEFAULT_STREAM ? NULL : stream; }
+
 bool tessera_vendor_copy(void *opened, void *to, const void *from, size_t bytes, void *stream,
                          tessera_error_t *out_error) {
   const tessera_vendor_device_t *device = opened;
-  return ON_DEVICE(device, "copying", out_error, copy(to, from, bytes, stream));
+  return ON_DEVICE(device, "copying", out_error, copy(to, from, bytes, handle_of(stream)));
 }
 
 //===--- streams and events -------------------------------------------------------------===//
@@ -140,7 +143,7 @@ bool tessera_vendor_stream_destroy(void *opened, void *stream, tessera_error_t *
 
 bool tessera_vendor_stream_synchronize(void *opened, void *stream, tessera_error_t *out_error) {
   const tessera_vendor_device_t *device = opened;
-  return ON_DEVICE(device, "waiting for the device", out_error, stream_synchronize(stream));
+  return ON_DEVICE(device, "waiting for the device", out_error, stream_synchronize(handle_of(stream)));
 }
 
 bool tessera_vendor_event_create(void *opened, void **out_event, tessera_error_t *out_error) {
@@ -155,7 +158,7 @@ bool tessera_vendor_event_destroy(void *opened, void *event, tessera_error_t *ou
 
 bool tessera_vendor_event_record(void *opened, void *event, void *stream, tessera_error_t *out_error) {
   const tessera_vendor_device_t *device = opened;
-  return ON_DEVICE(device, "recording an event", out_error, event_record(event, stream));
+  return ON_DEVICE(device, "recording an event", out_error, event_record(event, handle_of(stream)));
 }
 
 bool tessera_vendor_event_elapsed(void *opened, void *begin, void *end, double *out_milliseconds,
@@ -217,10 +220,10 @@ bool tessera_vendor_launch(void *opened, void *kernel, const tessera_device_laun
   char doing[160];
   snprintf(doing, sizeof doing, "launching kernel '%.100s'", launch->name);
   if (launch->cooperative)
-    return ON_DEVICE(
-        device, doing, out_error,
-        launch_cooperative(kernel, g[0], g[1], g[2], b[0], b[1], b[2], launch->shared_bytes, stream, launch->params));
-  return ON_DEVICE(
-      device, doing, out_error,
-      launch(kernel, g[0], g[1], g[2], b[0], b[1], b[2], launch->shared_bytes, stream, launch->params, NULL));
+    return ON_DEVICE(device, doing, out_error,
+                     launch_cooperative(kernel, g[0], g[1], g[2], b[0], b[1], b[2], launch->shared_bytes,
+                                        handle_of(stream), launch->params));
+  return ON_DEVICE(device, doing, out_error,
+                   launch(kernel, g[0], g[1], g[2], b[0], b[1], b[2], launch->shared_bytes, handle_of(stream),
+                          launch->params, NULL));
 }

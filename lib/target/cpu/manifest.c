@@ -2,8 +2,11 @@
 #include "lib/target/cpu/ahead_of_time.h"
 #include "lib/target/cpu/program_weights.h"
 
+#include "dialects/tile/discardable.h"
 #include "lib/runtime/tessera.h"
 #include "lib/support/version.h"
+#include "mlir-c/BuiltinAttributes.h"
+#include "upstream/llvm.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -88,7 +91,24 @@ static LLVMValueRef packedFunction(const Constants *constants, const char *name,
   return function ? function : null(constants);
 }
 
-static LLVMValueRef entry(const Constants *constants, const TileEntry *entry) {
+// In any of the host's parts: is NAME followed by `suffix` marked?
+static LLVMValueRef hostAccess(const Constants *constants, const TileTranslation *translation, const char *name,
+                               const char *suffix) {
+  char symbol[512];
+  bool touches = false;
+  snprintf(symbol, sizeof symbol, "%s%s", name, suffix);
+  for (int v = 0; v < translation->numVariants; ++v) {
+    MlirAttribute wanted = mlirStringAttrGet(mlirOperationGetContext(translation->module), tileString(symbol));
+    TileOps functions = tileCollectOps(translation->variants[v].module, llvmLLVMFuncOpIsA);
+    for (intptr_t i = 0; i < functions.count; ++i)
+      touches |= mlirAttributeEqual(tileOpAttribute(functions.items[i], "sym_name"), wanted) &&
+                 !mlirAttributeIsNull(tileOpGetHostAccess(functions.items[i]));
+    tileOpsFree(&functions);
+  }
+  return integer(constants, touches);
+}
+
+static LLVMValueRef entry(const Constants *constants, const TileTranslation *translation, const TileEntry *entry) {
   const tessera_signature_t *signature = &entry->signature;
   LLVMValueRef fields[] = {string(constants, entry->name),
                            packedFunction(constants, entry->name, ""),
@@ -96,8 +116,10 @@ static LLVMValueRef entry(const Constants *constants, const TileEntry *entry) {
                            integer(constants, signature->num_arguments),
                            valueTypes(constants, signature->arguments, signature->num_arguments),
                            integer(constants, signature->num_results),
-                           valueTypes(constants, signature->results, signature->num_results)};
-  return structure(constants, fields, 7);
+                           valueTypes(constants, signature->results, signature->num_results),
+                           hostAccess(constants, translation, entry->name, ""),
+                           hostAccess(constants, translation, entry->name, "_into")};
+  return structure(constants, fields, sizeof fields / sizeof *fields);
 }
 
 static LLVMValueRef imagesOf(const Constants *constants, const TileTranslation *translation) {
@@ -212,7 +234,7 @@ bool tileCpuAddManifest(LLVMModuleRef module, const TileTranslation *translation
   if (!entries)
     return tessera_fail(error, "out of memory");
   for (int i = 0; i < count; ++i)
-    entries[i] = entry(&constants, &translation->entries.items[i]);
+    entries[i] = entry(&constants, translation, &translation->entries.items[i]);
   LLVMValueRef fields[] = {integer(&constants, TESSERA_MANIFEST_VERSION),
                            string(&constants, "Tessera " TESSERA_VERSION),
                            string(&constants, "cpu"),

@@ -108,13 +108,28 @@ static bool check_element(const char *name, const tessera_value_t *type, const d
   return refuse_type(name, seen, type);
 }
 
-static bool take_tensor(const dl_tensor_t *tensor, const tessera_value_t *type, const char *name,
-                        borrowed_t *borrowed) {
-  if (tensor->device_type != DL_CPU && tensor->device_type != DL_CUDA_HOST) {
+// Who reaches the memory; no program copies from a device that is not its own.
+static bool check_device(const dl_tensor_t *tensor, const char *name, const place_t *place, borrowed_t *borrowed) {
+  bool is_pinned = tensor->device_type == DL_CUDA_HOST || tensor->device_type == DL_ROCM_HOST;
+  bool is_managed = tensor->device_type == DL_CUDA_MANAGED;
+  bool is_on_it = place->device && tensor->device_type == place->type && tensor->device_id == place->ordinal;
+  borrowed->host_reaches = tensor->device_type == DL_CPU || is_pinned || is_managed;
+  borrowed->device_reaches = is_on_it || is_managed;
+  if (borrowed->host_reaches || borrowed->device_reaches)
+    return true;
+  if (place->device)
+    PyErr_Format(PyExc_TypeError, "%s lies on device %d of DLPack's type %d; this program runs on %s:%d", name,
+                 (int)tensor->device_id, (int)tensor->device_type, place_kind(place), place->ordinal);
+  else
     PyErr_Format(PyExc_TypeError, "%s lies in the memory of a device (DLPack's type %d); this program runs on the CPU",
                  name, (int)tensor->device_type);
+  return false;
+}
+
+static bool take_tensor(const dl_tensor_t *tensor, const tessera_value_t *type, const char *name, const place_t *place,
+                        borrowed_t *borrowed) {
+  if (!check_device(tensor, name, place, borrowed))
     return false;
-  }
   borrowed->data = (char *)tensor->data + tensor->byte_offset;
   return check_element(name, type, tensor) &&
          check_shape(name, type, tensor->rank, tensor->shape, tensor->strides, borrowed) &&
@@ -157,23 +172,46 @@ static bool is_plain_tensor(PyObject *object) {
   return is_plain;
 }
 
+// Does the object say that it lies on the device?
+static bool is_on_device(PyObject *object, const place_t *place) {
+  PyObject *pair = place->device ? PyObject_CallMethod(object, "__dlpack_device__", NULL) : NULL;
+  PyObject *type = pair && PyTuple_Check(pair) ? PyTuple_GetItem(pair, 0) : NULL;
+  bool is_it = type && PyLong_AsLong(type) == place->type;
+  Py_XDECREF(pair);
+  PyErr_Clear();
+  return is_it;
+}
+
+// The library makes the array ready for the stream. (DLPack's default stream of AMD's devices is 0.)
+static PyObject *call_with_stream(PyObject *method, const place_t *place, tessera_stream_t stream) {
+  stream = stream == TESSERA_DEFAULT_STREAM && place->type == DL_ROCM ? 0 : stream;
+  PyObject *none = PyTuple_New(0), *named = Py_BuildValue("{s:K}", "stream", (unsigned long long)stream);
+  PyObject *capsule = none && named ? PyObject_Call(method, none, named) : NULL;
+  Py_XDECREF(none);
+  Py_XDECREF(named);
+  return capsule;
+}
+
 // The method's capsule, whose own destructor gives the memory back; NULL where the library refuses, without an
 // exception.
-static PyObject *ask_capsule(PyObject *object) {
+static PyObject *ask_capsule(PyObject *object, const place_t *place, tessera_stream_t stream) {
   if (is_plain_tensor(object))
     return PyObject_CallFunctionObjArgs(torch_to_dlpack, object, NULL);
   PyObject *method = PyObject_GetAttrString(object, "__dlpack__");
-  PyObject *capsule = method ? PyObject_CallObject(method, NULL) : NULL;
+  PyObject *capsule = !method                                 ? NULL
+                      : stream && is_on_device(object, place) ? call_with_stream(method, place, stream)
+                                                              : PyObject_CallObject(method, NULL);
   Py_XDECREF(method);
   if (!capsule && (PyErr_ExceptionMatches(PyExc_AttributeError) || PyErr_ExceptionMatches(PyExc_BufferError)))
     PyErr_Clear();
   return capsule;
 }
 
-static bool borrow_capsule(PyObject *capsule, const tessera_value_t *type, const char *name, borrowed_t *borrowed) {
+static bool borrow_capsule(PyObject *capsule, const tessera_value_t *type, const char *name, const place_t *place,
+                           borrowed_t *borrowed) {
   const dl_managed_t *managed = PyCapsule_GetPointer(capsule, "dltensor"); // a ValueError where it was consumed
   borrowed->holder = capsule;
-  return managed && take_tensor(&managed->tensor, type, name, borrowed);
+  return managed && take_tensor(&managed->tensor, type, name, place, borrowed);
 }
 
 //===--- numpy's array interface -----------------------------------------------------===//
@@ -223,16 +261,47 @@ static bool take_interface(PyObject *interface, const tessera_value_t *type, con
          check_address(name, type, borrowed);
 }
 
-static bool borrow_interface(PyObject *object, const tessera_value_t *type, const char *name, borrowed_t *borrowed) {
-  PyObject *interface = PyObject_GetAttrString(object, "__array_interface__");
-  if (!interface || !PyDict_Check(interface)) {
-    PyErr_Clear();
-    Py_XDECREF(interface);
+// The dictionary, or NULL without an exception.
+static PyObject *ask_interface(PyObject *object, const char *name) {
+  PyObject *interface = PyObject_GetAttrString(object, name);
+  if (interface && PyDict_Check(interface))
+    return interface;
+  PyErr_Clear();
+  Py_XDECREF(interface);
+  return NULL;
+}
+
+// Work that another stream still has to do on the array, by numba's convention, is waited for.
+static bool wait_for_producer(PyObject *interface, const place_t *place, tessera_stream_t stream) {
+  PyObject *producer = PyDict_GetItemString(interface, "stream");
+  unsigned long long other = producer && producer != Py_None ? PyLong_AsUnsignedLongLong(producer) : 0;
+  tessera_error_t error;
+  if (PyErr_Occurred())
+    return false;
+  if (!other || other == stream)
+    return true;
+  tessera_stream_t outer = tessera_stream_enter(other);
+  bool ok = tessera_device_wait(place->device, &error);
+  tessera_stream_enter(outer);
+  if (!ok)
+    PyErr_SetString(PyExc_RuntimeError, error.text);
+  return ok;
+}
+
+static bool borrow_interface(PyObject *object, const tessera_value_t *type, const char *name, const place_t *place,
+                             tessera_stream_t stream, borrowed_t *borrowed) {
+  PyObject *interface = place->device ? ask_interface(object, "__cuda_array_interface__") : NULL;
+  borrowed->device_reaches = interface != NULL;
+  borrowed->host_reaches = !interface;
+  if (!interface)
+    interface = ask_interface(object, "__array_interface__");
+  if (!interface) {
     PyErr_Format(PyExc_TypeError, "%s is no array: it has neither __dlpack__ nor __array_interface__", name);
     return false;
   }
   borrowed->holder = interface; // the caller's reference to the array keeps the memory
-  return take_interface(interface, type, name, borrowed);
+  return take_interface(interface, type, name, borrowed) &&
+         (borrowed->host_reaches || wait_for_producer(interface, place, stream));
 }
 
 //===--- scalars ------------------------------------------------------------------------===//
@@ -287,17 +356,18 @@ static bool borrow_scalar(PyObject *object, const tessera_value_t *type, const c
 
 //===--- from Python, in all -----------------------------------------------------------===//
 
-bool array_borrow(PyObject *object, const tessera_value_t *type, const char *name, borrowed_t *out_borrowed) {
+bool array_borrow(PyObject *object, const tessera_value_t *type, const char *name, const place_t *place,
+                  tessera_stream_t stream, borrowed_t *out_borrowed) {
   out_borrowed->holder = NULL;
   out_borrowed->is_read_only = false;
   out_borrowed->bytes = 0;
   if (!type->in_memory)
     return borrow_scalar(object, type, name, out_borrowed);
-  PyObject *capsule = ask_capsule(object);
+  PyObject *capsule = ask_capsule(object, place, stream);
   if (!capsule && PyErr_Occurred())
     return false;
-  bool ok =
-      capsule ? borrow_capsule(capsule, type, name, out_borrowed) : borrow_interface(object, type, name, out_borrowed);
+  bool ok = capsule ? borrow_capsule(capsule, type, name, place, out_borrowed)
+                    : borrow_interface(object, type, name, place, stream, out_borrowed);
   if (!ok)
     array_give_back(out_borrowed);
   return ok;
@@ -310,17 +380,17 @@ void array_give_back(borrowed_t *borrowed) {
 
 //===--- to Python --------------------------------------------------------------------===//
 
-shared_arena_t *shared_arena_create(void) {
+shared_arena_t *shared_arena_create(const place_t *place) {
   shared_arena_t *shared = calloc(1, sizeof *shared);
-  if (shared && !(shared->arena = tessera_arena_create())) {
-    free(shared);
-    shared = NULL;
+  tessera_arena_t *arena = place->device ? tessera_device_arena(place->device) : tessera_arena_create();
+  if (shared && arena) {
+    *shared = (shared_arena_t){arena, place, 1};
+    return shared;
   }
-  if (!shared)
-    PyErr_NoMemory();
-  else
-    shared->references = 1;
-  return shared;
+  tessera_arena_destroy(arena);
+  free(shared);
+  PyErr_NoMemory();
+  return NULL;
 }
 
 void shared_arena_release(shared_arena_t *shared) {
@@ -333,6 +403,8 @@ void shared_arena_release(shared_arena_t *shared) {
 typedef struct memory_t {
   PyObject_HEAD shared_arena_t *shared;
   void *allocated, *data;
+  bool is_on_device;
+  tessera_stream_t stream;
   tessera_element_t element;
   int rank;
   int64_t shape[TESSERA_MAX_RANK], strides[TESSERA_MAX_RANK]; // strides in elements
@@ -343,13 +415,16 @@ static PyTypeObject *memory_type;
 static void memory_delete(PyObject *self) {
   memory_t *memory = (memory_t *)self;
   PyTypeObject *type = Py_TYPE(self);
+  tessera_stream_t outer = tessera_stream_enter(memory->stream);
   tessera_release(memory->allocated);
+  tessera_stream_enter(outer);
   shared_arena_release(memory->shared);
   PyObject_Free(self);
   Py_DECREF(type);
 }
 
-PyObject *memory_create(shared_arena_t *shared, tessera_element_t element, int rank, const int64_t *words) {
+PyObject *memory_create(shared_arena_t *shared, tessera_element_t element, int rank, const int64_t *words,
+                        bool is_on_device, tessera_stream_t stream) {
   memory_t *memory = PyObject_New(memory_t, memory_type);
   void *allocated = (void *)(intptr_t)words[0];
   if (!memory) {
@@ -358,6 +433,8 @@ PyObject *memory_create(shared_arena_t *shared, tessera_element_t element, int r
   }
   memory->shared = shared;
   memory->allocated = allocated;
+  memory->is_on_device = is_on_device;
+  memory->stream = stream;
   memory->data = (char *)(intptr_t)words[1] + words[2] * tessera_element_bytes(element);
   memory->element = element;
   memory->rank = rank;
@@ -379,9 +456,13 @@ static PyObject *tuple_of(int rank, const int64_t *numbers, int64_t factor) {
   return tuple;
 }
 
-static PyObject *memory_interface(PyObject *self, void *unused) {
-  (void)unused;
+// numpy's and numba's interface, each of memory that its library reaches.
+static PyObject *memory_interface(PyObject *self, void *is_of_device) {
   const memory_t *memory = (const memory_t *)self;
+  if (memory->is_on_device != (is_of_device != NULL)) {
+    PyErr_SetString(PyExc_AttributeError, "the array lies in memory of another kind");
+    return NULL;
+  }
   PyObject *shape = tuple_of(memory->rank, memory->shape, 1);
   PyObject *strides = tuple_of(memory->rank, memory->strides, tessera_element_bytes(memory->element));
   if (!shape || !strides) {
@@ -389,8 +470,14 @@ static PyObject *memory_interface(PyObject *self, void *unused) {
     Py_XDECREF(strides);
     return NULL;
   }
-  return Py_BuildValue("{s:i,s:s,s:N,s:N,s:(N,O)}", "version", 3, "typestr", type_strings[memory->element], "shape",
-                       shape, "strides", strides, "data", PyLong_FromVoidPtr(memory->data), Py_False);
+  PyObject *interface =
+      Py_BuildValue("{s:i,s:s,s:N,s:N,s:(N,O)}", "version", 3, "typestr", type_strings[memory->element], "shape", shape,
+                    "strides", strides, "data", PyLong_FromVoidPtr(memory->data), Py_False);
+  PyObject *stream = interface && memory->stream ? PyLong_FromUnsignedLongLong(memory->stream) : NULL;
+  if (stream)
+    PyDict_SetItemString(interface, "stream", stream);
+  Py_XDECREF(stream);
+  return interface;
 }
 
 static PyObject *memory_element(PyObject *self, void *unused) {
@@ -413,14 +500,34 @@ static void delete_capsule(PyObject *capsule) {
   managed->deleter(managed);
 }
 
+// Waits for the work of its own stream that another stream, by DLPack's convention, shall not overtake.
+static bool make_ready(const memory_t *memory, PyObject *keywords) {
+  PyObject *asked = keywords ? PyDict_GetItemString(keywords, "stream") : NULL;
+  long long stream = asked && asked != Py_None ? PyLong_AsLongLong(asked) : 0;
+  tessera_error_t error;
+  if (PyErr_Occurred())
+    return false;
+  if (!memory->stream || stream == -1 || (tessera_stream_t)stream == memory->stream)
+    return true;
+  tessera_stream_t outer = tessera_stream_enter(memory->stream);
+  bool ok = tessera_device_wait(memory->shared->place->device, &error);
+  tessera_stream_enter(outer);
+  if (!ok)
+    PyErr_SetString(PyExc_RuntimeError, error.text);
+  return ok;
+}
+
 static PyObject *memory_dlpack(PyObject *self, PyObject *arguments, PyObject *keywords) {
-  (void)arguments, (void)keywords; // stream, max_version, …: all ask for less than what is given
+  (void)arguments; // max_version, …: all but the stream ask for less than what is given
   memory_t *memory = (memory_t *)self;
+  if (!make_ready(memory, keywords))
+    return NULL;
   dl_managed_t *managed = malloc(sizeof *managed);
   if (!managed)
     return PyErr_NoMemory();
   *managed = (dl_managed_t){.tensor = {.data = memory->data,
-                                       .device_type = DL_CPU,
+                                       .device_type = memory->is_on_device ? memory->shared->place->type : DL_CPU,
+                                       .device_id = memory->is_on_device ? memory->shared->place->ordinal : 0,
                                        .rank = memory->rank,
                                        .code = code_of(memory->element),
                                        .bits = (uint8_t)(8 * tessera_element_bytes(memory->element)),
@@ -438,16 +545,20 @@ static PyObject *memory_dlpack(PyObject *self, PyObject *arguments, PyObject *ke
 }
 
 static PyObject *memory_device(PyObject *self, PyObject *unused) {
-  (void)self, (void)unused;
-  return Py_BuildValue("(ii)", DL_CPU, 0);
+  (void)unused;
+  const memory_t *memory = (const memory_t *)self;
+  const place_t *place = memory->is_on_device ? memory->shared->place : &place_cpu;
+  return Py_BuildValue("(ii)", place->type, place->ordinal);
 }
 
 bool memory_add_type(PyObject *module) {
   static PyMethodDef methods[] = {
       {"__dlpack__", (PyCFunction)(void (*)(void))memory_dlpack, METH_VARARGS | METH_KEYWORDS, "A DLPack capsule."},
-      {"__dlpack_device__", memory_device, METH_NOARGS, "DLPack's device: the CPU."},
+      {"__dlpack_device__", memory_device, METH_NOARGS, "DLPack's device."},
       {NULL, NULL, 0, NULL}};
+  static char device_mark;
   static PyGetSetDef fields[] = {{"__array_interface__", memory_interface, NULL, "numpy's array interface.", NULL},
+                                 {"__cuda_array_interface__", memory_interface, NULL, "numba's.", &device_mark},
                                  {"element", memory_element, NULL, "The type of the elements: \"f32\".", NULL},
                                  {NULL, NULL, NULL, NULL, NULL}};
   static PyType_Slot slots[] = {{Py_tp_doc, "A result of a program, for libraries of arrays."},

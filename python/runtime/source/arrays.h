@@ -1,7 +1,7 @@
 // arrays.h - arrays of Python lent to a program, and memory of a program lent to Python, both without a copy.
 //
 //   borrowed_t x;
-//   if (!array_borrow(object, &signature->arguments[0], "argument 0", &x)) return NULL;   // an exception is set
+//   if (!array_borrow(object, type, "argument 0", &place_cpu, 0, &x)) return NULL;   // an exception is set
 //   … x.data, x.shape …
 //   array_give_back(&x);
 //
@@ -9,8 +9,8 @@
 // numpy's array interface. All functions need the GIL.
 #pragma once
 
-#include "lib/runtime/arena.h"
 #include "lib/support/signature.h"
+#include "python/runtime/source/devices.h"
 
 #define Py_LIMITED_API 0x03090000
 #include <Python.h>
@@ -23,12 +23,16 @@ typedef struct borrowed_t {
   int64_t shape[TESSERA_MAX_RANK];
   size_t bytes;
   bool is_read_only;
+  // Who reaches the memory: the program's GPU, and the host.
+  bool device_reaches, host_reaches;
   int64_t scalar;
 } borrowed_t;
 
-// Borrows `object` for a value of type `type`. False, with a TypeError (kind of object, element, device, read-only) or
-// a ValueError (sizes, strides, alignment, a number out of range), each with `name` in front. The memory is in C order.
-bool array_borrow(PyObject *object, const tessera_value_t *type, const char *name, borrowed_t *out_borrowed);
+// Borrows `object` for a value of type `type` at `place`; `stream` of that device will use it (0: none). False, with a
+// TypeError (kind of object, element, device, read-only) or a ValueError (sizes, strides, alignment, a number out of
+// range), each with `name` in front. The memory is in C order.
+bool array_borrow(PyObject *object, const tessera_value_t *type, const char *name, const place_t *place,
+                  tessera_stream_t stream, borrowed_t *out_borrowed);
 void array_give_back(borrowed_t *borrowed);
 
 //===--- to Python --------------------------------------------------------------===//
@@ -36,13 +40,16 @@ void array_give_back(borrowed_t *borrowed);
 // An arena that a program's results lie in: it lives as long as the program or one of them.
 typedef struct shared_arena_t {
   tessera_arena_t *arena;
+  const place_t *place;
   int64_t references;
 } shared_arena_t;
 
-shared_arena_t *shared_arena_create(void); // NULL, with a MemoryError, when out of memory
+shared_arena_t *shared_arena_create(const place_t *place); // NULL, with a MemoryError, when out of memory
 void shared_arena_release(shared_arena_t *shared);
 
-// A tensor in memory of the arena as an object with __dlpack__, __dlpack_device__ and __array_interface__. `words` are
-// a memref's descriptor. Takes the memory over; NULL, with an exception, when out of memory (the memory is released).
-PyObject *memory_create(shared_arena_t *shared, tessera_element_t element, int rank, const int64_t *words);
+// A tensor in memory of the arena as an object with __dlpack__, __dlpack_device__ and __array_interface__, or, with
+// `is_on_device`, as one of the arena's GPU, which `stream` may still write. `words` are a memref's descriptor. Takes
+// the memory over; NULL, with an exception, when out of memory (the memory is released).
+PyObject *memory_create(shared_arena_t *shared, tessera_element_t element, int rank, const int64_t *words,
+                        bool is_on_device, tessera_stream_t stream);
 bool memory_add_type(PyObject *module);

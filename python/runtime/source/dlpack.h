@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 // Devices and types of elements, as DLDeviceType and DLDataTypeCode.
-enum { DL_CPU = 1, DL_CUDA_HOST = 3 };
+enum { DL_CPU = 1, DL_CUDA = 2, DL_CUDA_HOST = 3, DL_ROCM = 10, DL_ROCM_HOST = 11, DL_CUDA_MANAGED = 13 };
 enum { DL_INT, DL_UINT, DL_FLOAT, DL_BFLOAT = 4, DL_BOOL = 6, DL_F8E4M3FN = 10, DL_F8E5M2 = 12, DL_F8E8M0FNU = 14 };
 
 typedef struct dl_tensor_t {

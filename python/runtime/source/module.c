@@ -1,6 +1,7 @@
 // module.c - tessera_runtime._runtime: programs as objects that are called on arrays. See docs/python.md.
 // Expects: a build with lib/run, lib/runtime and lib/support inside, whose symbols can be found: programs call them.
-// Leaves: nothing of a caller's after a call; a program is unloaded with its last reference.
+// Leaves: nothing of a caller's after a call; a program is unloaded with its last reference. (One with code for GPUs
+// stays loaded: the device keeps its kernels and constants by their addresses.)
 #include "lib/run/program_file.h"
 #include "lib/runtime/tessera.h"
 #include "lib/support/f16.h"
@@ -16,6 +17,7 @@ static bool was_forked;         // this is a child: the pool's threads stayed wi
 typedef struct object_t {
   PyObject_HEAD tessera_program_t program;
   shared_arena_t *shared;
+  place_t *place;
 } object_t;
 
 //===--- one call ---------------------------------------------------------------------===//
@@ -27,33 +29,41 @@ typedef struct descriptor_t {
 // Arguments and, where the caller gave buffers, results; the rest is what the program sees of them.
 typedef struct call_t {
   const tessera_signature_t *signature;
+  place_t *place;
+  tessera_stream_t stream; // that a GPU's work goes to; 0: the device's own, and the call waits for it
   bool is_into;
   int count; // of values borrowed so far
   borrowed_t *values;
+  void **staged; // of each value its copy in memory that host and device reach; NULL: the value itself is used
   descriptor_t *descriptors;
   void **packed;
-  char *results; // the struct of results, where the program allocates them
+  bool is_result_on_device, is_done; // is all work of the call done?
+  char *results;                     // the struct of results, where the program allocates them
 } call_t;
 
 static void call_end(call_t *call) {
   for (int i = 0; i < call->count; ++i)
     array_give_back(&call->values[i]);
   free(call->values);
+  free(call->staged);
   free(call->descriptors);
   free(call->packed);
   free(call->results);
 }
 
-static bool call_begin(call_t *call, const tessera_signature_t *signature, bool is_into) {
+static bool call_begin(call_t *call, const object_t *self, tessera_stream_t stream, bool is_into) {
+  const tessera_signature_t *signature = &self->program.signature;
   size_t results = (size_t)signature->num_results, values = (size_t)signature->num_arguments + results + 1;
-  *call = (call_t){signature,
-                   is_into,
-                   0,
-                   malloc(values * sizeof(borrowed_t)),
-                   malloc(values * sizeof(descriptor_t)),
-                   malloc(values * sizeof(void *)),
-                   malloc((results + 1) * sizeof(descriptor_t))};
-  if (call->values && call->descriptors && call->packed && call->results)
+  *call = (call_t){.signature = signature,
+                   .place = self->place,
+                   .stream = self->place->device ? stream : 0,
+                   .is_into = is_into,
+                   .values = malloc(values * sizeof(borrowed_t)),
+                   .staged = calloc(values, sizeof(void *)),
+                   .descriptors = malloc(values * sizeof(descriptor_t)),
+                   .packed = malloc(values * sizeof(void *)),
+                   .results = malloc((results + 1) * sizeof(descriptor_t))};
+  if (call->values && call->staged && call->descriptors && call->packed && call->results)
     return true;
   PyErr_NoMemory();
   return false;
@@ -72,7 +82,8 @@ static bool borrow_all(call_t *call, PyObject *tuple, const tessera_value_t *typ
   for (int i = 0; i < count; ++i) {
     char name[32];
     snprintf(name, sizeof name, "%s %d", what, i);
-    if (!array_borrow(PyTuple_GetItem(tuple, i), &types[i], name, &call->values[call->count]))
+    if (!array_borrow(PyTuple_GetItem(tuple, i), &types[i], name, call->place, call->stream,
+                      &call->values[call->count]))
       return false;
     ++call->count;
   }
@@ -133,9 +144,9 @@ static bool check_all_written(const call_t *call, PyObject *arrays, PyObject *ou
 
 //===--- calling --------------------------------------------------------------------------===//
 
-static void describe(const borrowed_t *value, int rank, descriptor_t *descriptor) {
+static void describe(const borrowed_t *value, void *data, int rank, descriptor_t *descriptor) {
   int64_t stride = 1;
-  descriptor->words[0] = descriptor->words[1] = (int64_t)(intptr_t)value->data;
+  descriptor->words[0] = descriptor->words[1] = (int64_t)(intptr_t)data;
   descriptor->words[2] = 0;
   for (int i = rank - 1; i >= 0; --i) {
     descriptor->words[3 + i] = value->shape[i];
@@ -153,31 +164,120 @@ static void pack(call_t *call) {
     bool is_argument = i < signature->num_arguments;
     const tessera_value_t *type =
         is_argument ? &signature->arguments[i] : &signature->results[i - signature->num_arguments];
-    describe(&call->values[i], type->rank, &call->descriptors[i]);
+    describe(&call->values[i], call->staged[i] ? call->staged[i] : call->values[i].data, type->rank,
+             &call->descriptors[i]);
     call->packed[count++] = type->in_memory ? (void *)&call->descriptors[i] : call->values[i].data;
   }
 }
 
-// Without the GIL. What a call that fails had allocated stays in its arena, which therefore ends with it.
+static bool pack_and_call(call_t *call, tessera_packed_t entry, tessera_error_t *error) {
+  pack(call);
+  return tessera_call(entry, call->packed, error);
+}
+
+//===--- on a GPU -------------------------------------------------------------------------===//
+
+// Is value `index` written by the program?
+static bool is_written(const call_t *call, int index) {
+  return index >= call->signature->num_arguments || call->signature->arguments[index].is_memref;
+}
+
+// Copies in what the device does not reach, and what the host's part touches and does not reach.
+static bool stage(call_t *call, bool host_touches, tessera_error_t *error) {
+  for (int i = 0; i < call->count; ++i) {
+    const borrowed_t *value = &call->values[i];
+    if (!value->holder || (value->device_reaches && (value->host_reaches || !host_touches)))
+      continue;
+    call->staged[i] = _mlir_memref_to_llvm_alloc(value->bytes); // no stream is entered: nobody uses it any more
+    if (!call->staged[i])
+      return tessera_fail(error, "out of memory on the device: %zu bytes", value->bytes);
+    if (value->host_reaches)
+      memcpy(call->staged[i], value->data, value->bytes);
+  }
+  return true;
+}
+
+// In the order of the stream.
+static bool copy_staged(call_t *call, bool back, tessera_error_t *error) {
+  for (int i = 0; i < call->count; ++i) {
+    const borrowed_t *value = &call->values[i];
+    bool is_copied = call->staged[i] && !value->host_reaches && (!back || is_written(call, i));
+    void *to = back ? value->data : call->staged[i], *from = back ? call->staged[i] : value->data;
+    if (is_copied && !tessera_device_copy(call->place->device, to, from, value->bytes, error))
+      return false;
+  }
+  return true;
+}
+
+static void give_to_host(call_t *call) {
+  for (int i = 0; i < call->count; ++i)
+    if (call->staged[i] && call->values[i].host_reaches && is_written(call, i))
+      memcpy(call->values[i].data, call->staged[i], call->values[i].bytes);
+}
+
+// Does the caller look at memory that the host reaches when the call returns?
+static bool must_wait(const call_t *call) {
+  bool waits = !call->stream || (call->signature->num_results && !call->is_into && !call->is_result_on_device);
+  for (int i = 0; i < call->count; ++i)
+    waits |= call->staged[i] && call->values[i].host_reaches && is_written(call, i);
+  return waits;
+}
+
+static bool call_on_stream(object_t *self, call_t *call, tessera_packed_t entry, tessera_error_t *error) {
+  tessera_device_t *outer = tessera_device_enter(call->place->device);
+  bool ok = copy_staged(call, false, error) && pack_and_call(call, entry, error) && copy_staged(call, true, error);
+  if (!ok || must_wait(call)) {
+    tessera_error_t second;
+    ok = tessera_device_wait(call->place->device, ok ? error : &second) && ok;
+    tessera_stream_done(self->shared->arena, call->stream);
+    call->is_done = true;
+  }
+  tessera_device_enter(outer);
+  return ok;
+}
+
+static bool run_on_device(object_t *self, call_t *call, tessera_packed_t entry, tessera_error_t *error) {
+  const tessera_entry_t *record = self->program.record;
+  pthread_mutex_lock(&call->place->lock);
+  bool ok = stage(call, call->is_into ? record->host_access_into : record->host_access, error);
+  tessera_stream_t outer = tessera_stream_enter(call->stream);
+  ok = ok && call_on_stream(self, call, entry, error);
+  if (ok)
+    give_to_host(call);
+  tessera_stream_enter(call->is_done ? 0 : call->stream);
+  for (int i = 0; i < call->count; ++i)
+    if (call->staged[i])
+      tessera_release(call->staged[i]);
+  tessera_stream_enter(outer);
+  pthread_mutex_unlock(&call->place->lock);
+  return ok;
+}
+
+// A call that fails may leave what it had allocated, so the arena ends with it.
+static void replace_arena(object_t *self, shared_arena_t *shared) {
+  shared_arena_t *fresh = self->shared == shared ? shared_arena_create(self->place) : NULL;
+  if (fresh) {
+    self->shared = fresh;
+    shared_arena_release(shared);
+  }
+  PyErr_Clear();
+}
+
+// Without the GIL.
 static bool run(object_t *self, call_t *call) {
   shared_arena_t *shared = self->shared;
+  tessera_packed_t entry = call->is_into ? self->program.entry_into : self->program.entry;
   tessera_error_t error;
   ++shared->references;
   PyThreadState *state = PyEval_SaveThread();
   tessera_arena_t *outer = tessera_arena_enter(shared->arena);
-  bool ok = tessera_call(call->is_into ? self->program.entry_into : self->program.entry, call->packed, &error);
+  bool ok = call->place->device ? run_on_device(self, call, entry, &error) : pack_and_call(call, entry, &error);
   tessera_arena_enter(outer);
   PyEval_RestoreThread(state);
-  if (!ok && self->shared == shared) {
-    shared_arena_t *fresh = shared_arena_create();
-    if (fresh) {
-      self->shared = fresh;
-      shared_arena_release(shared);
-    }
-    PyErr_Clear();
-  }
-  if (!ok)
+  if (!ok) {
+    replace_arena(self, shared);
     PyErr_SetString(runtime_error, error.text);
+  }
   shared_arena_release(shared);
   return ok;
 }
@@ -240,21 +340,24 @@ static bool copy_result(shared_arena_t *shared, const tessera_value_t *type, int
   return true;
 }
 
-static PyObject *take_result(shared_arena_t *shared, const tessera_value_t *type, const char *memory) {
+static PyObject *take_result(shared_arena_t *shared, const call_t *call, const tessera_value_t *type,
+                             const char *memory) {
   if (!type->in_memory)
     return number_from(type->element, memory);
   int64_t words[sizeof(descriptor_t) / sizeof(int64_t)];
   memcpy(words, memory, (size_t)(3 + 2 * type->rank) * sizeof *words);
   if (type->is_memref && !copy_result(shared, type, words))
     return NULL;
-  return memory_create(shared, type->element, type->rank, words);
+  return memory_create(shared, type->element, type->rank, words, call->is_result_on_device,
+                       call->is_done ? 0 : call->stream);
 }
 
 static PyObject *take_results(object_t *self, shared_arena_t *shared, const call_t *call) {
   const tessera_signature_t *signature = &self->program.signature;
   PyObject *tuple = PyTuple_New(signature->num_results);
   for (int i = 0; i < signature->num_results && tuple; ++i) {
-    PyObject *result = take_result(shared, &signature->results[i], call->results + tessera_result_offset(signature, i));
+    PyObject *result =
+        take_result(shared, call, &signature->results[i], call->results + tessera_result_offset(signature, i));
     if (!result || PyTuple_SetItem(tuple, i, result) < 0) {
       Py_DECREF(tuple);
       tuple = NULL;
@@ -278,15 +381,23 @@ static bool prepare(object_t *self, call_t *call, PyObject *arrays, PyObject *ou
       (outs && !borrow_all(call, outs, signature->results, signature->num_results, "out")) ||
       !check_all_written(call, arrays, outs))
     return false;
-  pack(call);
   return true;
 }
 
-// call(arrays, out): both tuples; out may be None.
+// Results are the first array's kind: on the device where that is.
+static bool is_first_on_device(const call_t *call) {
+  const borrowed_t *first = NULL;
+  for (int i = 0; i < call->count && !first; ++i)
+    first = call->values[i].holder ? &call->values[i] : NULL;
+  return call->place->device && call->stream && (!first || first->device_reaches);
+}
+
+// call(arrays, out, stream): both tuples; out may be None, the stream is 0 or a handle.
 static PyObject *object_call(PyObject *object, PyObject *arguments) {
   object_t *self = (object_t *)object;
   PyObject *arrays, *outs, *results = NULL;
-  if (!PyArg_ParseTuple(arguments, "O!O", &PyTuple_Type, &arrays, &outs))
+  unsigned long long stream = 0;
+  if (!PyArg_ParseTuple(arguments, "O!O|K", &PyTuple_Type, &arrays, &outs, &stream))
     return NULL;
   bool is_into = outs != Py_None;
   if (is_into && !self->program.entry_into)
@@ -294,8 +405,9 @@ static PyObject *object_call(PyObject *object, PyObject *arguments) {
   call_t call;
   shared_arena_t *shared = self->shared;
   ++shared->references;
-  if (call_begin(&call, &self->program.signature, is_into) && prepare(self, &call, arrays, is_into ? outs : NULL) &&
-      run(self, &call)) {
+  bool ok = call_begin(&call, self, stream, is_into) && prepare(self, &call, arrays, is_into ? outs : NULL);
+  call.is_result_on_device = ok && is_first_on_device(&call);
+  if (ok && run(self, &call)) {
     results = is_into ? outs : take_results(self, shared, &call);
     if (is_into)
       Py_INCREF(results);
@@ -336,9 +448,18 @@ static PyObject *object_outputs(PyObject *self, void *unused) {
   return types_from(signature->results, signature->num_results);
 }
 
+// "cuda:0"; None: it runs on the CPU.
+static PyObject *object_device(PyObject *self, void *unused) {
+  (void)unused;
+  const place_t *place = ((object_t *)self)->place;
+  return place->device ? PyUnicode_FromFormat("%s:%d", place_kind(place), place->ordinal) : Py_BuildValue("");
+}
+
 // For the attribute `program` of xla_handler's calls.
 static PyObject *object_address(PyObject *self, void *unused) {
   (void)unused;
+  if (((object_t *)self)->place->device)
+    return PyErr_Format(runtime_error, "the program has kernels for GPUs; XLA's calls are of programs for the CPU");
   return PyLong_FromVoidPtr(&((object_t *)self)->program);
 }
 
@@ -354,7 +475,8 @@ static void object_delete(PyObject *object) {
   object_t *self = (object_t *)object;
   PyTypeObject *type = Py_TYPE(object);
   shared_arena_release(self->shared);
-  tessera_program_unload(&self->program);
+  if (!self->place->device)
+    tessera_program_unload(&self->program);
   PyObject_Free(object);
   Py_DECREF(type);
 }
@@ -362,11 +484,12 @@ static void object_delete(PyObject *object) {
 static PyTypeObject *program_type;
 
 static bool add_program_type(PyObject *module) {
-  static PyMethodDef methods[] = {{"call", object_call, METH_VARARGS, "call(arrays, out): out may be None."},
+  static PyMethodDef methods[] = {{"call", object_call, METH_VARARGS, "call(arrays, out, stream=0): out may be None."},
                                   {NULL, NULL, 0, NULL}};
   static PyGetSetDef fields[] = {
       {"inputs", object_inputs, NULL, "(element, sizes, is a memref) of each argument.", NULL},
       {"outputs", object_outputs, NULL, "(element, sizes, is a memref) of each result.", NULL},
+      {"device", object_device, NULL, "The GPU that it runs on, or None.", NULL},
       {"address", object_address, NULL, "Where the program is, for xla_handler.", NULL},
       {"manifest", object_manifest, NULL, "What the program says of itself.", NULL},
       {NULL, NULL, NULL, NULL, NULL}};
@@ -385,25 +508,62 @@ static bool add_program_type(PyObject *module) {
 
 //===--- the module ------------------------------------------------------------------------------===//
 
+// Results in buffers of a GPU's program could be anybody's memory, which the host may not reach.
+static bool returns_memref(const tessera_signature_t *signature) {
+  for (int i = 0; i < signature->num_results; ++i)
+    if (signature->results[i].is_memref)
+      return true;
+  return false;
+}
+
+// Where it runs; false with an exception.
+static bool find_place(object_t *self, const char *path, const char *device) {
+  const tessera_manifest_t *manifest = self->program.manifest;
+  tessera_error_t error;
+  place_t *place = manifest->images ? place_for(manifest, device, &error) : &place_cpu;
+  if (!place)
+    PyErr_Format(runtime_error, "%s: %s", path, error.text);
+  else if (device && place == &place_cpu)
+    PyErr_Format(runtime_error, "%s: has no code for GPUs; load it without a device", path);
+  else if (place->device && returns_memref(&self->program.signature))
+    PyErr_Format(runtime_error,
+                 "%s: entry '%s' returns a memref, which programs for GPUs cannot do here; return a tensor", path,
+                 self->program.record->name);
+  else
+    self->place = place;
+  return !PyErr_Occurred();
+}
+
 static PyObject *module_load(PyObject *module, PyObject *arguments) {
   (void)module;
-  const char *path, *entry;
-  if (!PyArg_ParseTuple(arguments, "ss", &path, &entry))
+  const char *path, *entry, *device;
+  if (!PyArg_ParseTuple(arguments, "ssz", &path, &entry, &device))
     return NULL;
   object_t *self = PyObject_New(object_t, program_type);
   if (!self)
     return NULL;
-  self->program = (tessera_program_t){.library = NULL};
-  self->shared = shared_arena_create();
   tessera_error_t error;
-  if (self->shared && !tessera_program_load(&self->program, path, entry, &error))
+  self->program = (tessera_program_t){.library = NULL};
+  self->shared = NULL;
+  self->place = &place_cpu;
+  if (!tessera_program_load(&self->program, path, entry, &error))
     PyErr_SetString(runtime_error, error.text);
-  else if (self->shared && self->program.manifest->images)
-    PyErr_Format(runtime_error, "%s: has kernels for GPUs, which tile-exec runs; this package runs programs of CPUs",
-                 path);
-  if (!PyErr_Occurred())
+  else if (find_place(self, path, device) && (self->shared = shared_arena_create(self->place)))
     return (PyObject *)self;
   Py_DECREF(self);
+  return NULL;
+}
+
+static PyObject *module_chip(PyObject *module, PyObject *arguments) {
+  (void)module;
+  const char *device;
+  tessera_error_t error;
+  if (!PyArg_ParseTuple(arguments, "s", &device))
+    return NULL;
+  const place_t *place = place_open(device, &error);
+  if (place)
+    return PyUnicode_FromString(tessera_device_info(place->device)->chip);
+  PyErr_SetString(runtime_error, error.text);
   return NULL;
 }
 
@@ -429,7 +589,8 @@ PyMODINIT_FUNC PyInit__runtime(void);
 
 PyMODINIT_FUNC PyInit__runtime(void) {
   static PyMethodDef functions[] = {
-      {"load", module_load, METH_VARARGS, "load(path, entry): a Program."},
+      {"load", module_load, METH_VARARGS, "load(path, entry, device): a Program; device may be None."},
+      {"chip", module_chip, METH_VARARGS, "chip(device): \"sm_90\" of \"cuda:0\"."},
       {"xla_handler", module_xla_handler, METH_NOARGS, "A capsule for jax.ffi.register_ffi_target."},
       {"set_threads", module_set_threads, METH_VARARGS, "set_threads(count): 0 is all that the process may use."},
       {NULL, NULL, 0, NULL}};

@@ -8,6 +8,9 @@
 
 Arrays are lent without a copy: numpy's, PyTorch's, JAX's, and of whatever has __dlpack__ or __array_interface__. They
 must be in C order. A call releases the GIL; nothing of the caller's is held after it.
+
+A program with kernels for GPUs runs on one. It takes arrays of the host, which are copied, and arrays on that device
+(PyTorch's, CuPy's, JAX's), which are not: such calls are asynchronous, on the caller's stream.
 """
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ from . import _runtime
 from ._runtime import Error
 
 __version__ = "0.1.0"
-__all__ = ["ArrayType", "Error", "Program", "load", "set_threads"]
+__all__ = ["ArrayType", "Error", "Program", "chip", "load", "set_threads"]
 
 
 class ArrayType(NamedTuple):
@@ -60,7 +63,7 @@ def _numpy_converter() -> Callable[[Any], Any]:
 
 def _torch_converter() -> Callable[[Any], Any]:
     from torch.utils.dlpack import from_dlpack
-    return lambda memory: from_dlpack(memory.__dlpack__())
+    return lambda memory: from_dlpack(memory.__dlpack__(stream=-1))  # the stream is PyTorch's own
 
 
 def _jax_converter() -> Callable[[Any], Any]:
@@ -68,7 +71,14 @@ def _jax_converter() -> Callable[[Any], Any]:
     return lambda memory: from_dlpack(memory)
 
 
-_CONVERTERS = {"torch": _torch_converter, "jax": _jax_converter, "jaxlib": _jax_converter}
+def _cupy_converter() -> Callable[[Any], Any]:
+    from cupy import from_dlpack
+    return lambda memory: from_dlpack(memory)
+
+
+_CONVERTERS = {
+    "torch": _torch_converter, "jax": _jax_converter, "jaxlib": _jax_converter, "cupy": _cupy_converter
+}  # yapf: disable
 _converters: dict[type, Callable[[Any], Any]] = {}  # by the type of the first argument
 
 
@@ -80,41 +90,82 @@ def _converter_for(arrays: tuple[Any, ...]) -> Callable[[Any], Any]:
     return convert
 
 
+# --- streams of GPUs -------------------------------------------------------------------------------------------------
+
+_DEFAULT_STREAM = 1  # the device's default stream, as DLPack numbers it
+
+
+def _handle(stream: Any) -> int:
+    """Of an integer, of a stream of PyTorch or CuPy, or of what has __cuda_stream__."""
+    for name in ("cuda_stream", "ptr"):
+        if hasattr(stream, name):
+            stream = getattr(stream, name)
+    if hasattr(stream, "__cuda_stream__"):
+        stream = stream.__cuda_stream__()[1]
+    if isinstance(stream, bool) or not isinstance(stream, int) or stream < 0:
+        raise TypeError(f"stream is a {type(stream).__name__}, expected the handle of a stream, or one of PyTorch or CuPy")
+    return stream or _DEFAULT_STREAM
+
+
+def _stream_for(arrays: tuple[Any, ...]) -> int:
+    """PyTorch's current stream, or the default one; 0 where no array lies on a device: the call then waits."""
+    for array in arrays:
+        if type(array).__module__.partition(".")[0] == "torch":
+            if array.is_cuda:
+                import torch  # type: ignore[import-not-found,unused-ignore]
+                return torch.cuda.current_stream(array.device).cuda_stream or _DEFAULT_STREAM
+        elif hasattr(array, "__cuda_array_interface__"):
+            return _DEFAULT_STREAM
+        elif hasattr(array, "__dlpack_device__") and array.__dlpack_device__()[0] not in (1, 3, 11):  # not the host's
+            return _DEFAULT_STREAM
+    return 0
+
+
 # --- programs -------------------------------------------------------------------------------------------------------
 
 
 class Program:
     """An entry of a compiled program (load). Call it on one array or number per argument.
 
-    inputs, outputs: the types. manifest: compiler, target, chip, needs (the least level of x86-64), pipeline,
+    inputs, outputs: the types. device: the GPU that it runs on ("cuda:0"), else None. manifest: compiler, target, chip, needs (the least level of x86-64), pipeline,
     fallback_ops. A sparse argument or result is its components in order, one array each.
     """
-    __slots__ = ("_call", "_raw", "inputs", "manifest", "outputs", "path", "entry")
+    __slots__ = ("_call", "_raw", "device", "inputs", "manifest", "outputs", "path", "entry")
 
-    def __init__(self, path: str, entry: str) -> None:
-        raw = _runtime.load(path, entry)
+    def __init__(self, path: str, entry: str, device: str | None = None) -> None:
+        raw = _runtime.load(path, entry, device)
         self._call, self._raw, self.path, self.entry = raw.call, raw, path, entry
-        self.manifest = raw.manifest
+        self.manifest, self.device = raw.manifest, raw.device
         self.inputs = tuple(ArrayType(*type) for type in raw.inputs)
         self.outputs = tuple(ArrayType(*type) for type in raw.outputs)
 
     def __repr__(self) -> str:
         return f"<Program {self.entry} of {self.path}>"
 
-    def __call__(self, *arrays: Any, out: Any = None) -> Any:
+    def __call__(self, *arrays: Any, out: Any = None, stream: Any = None) -> Any:
         """The result, a tuple of several, or None where there is none.
 
         out: an array, or a tuple of them, that the results are written to; it is what the call then returns. A memref
         argument is written in place.
 
+        stream: of a program on a GPU, where its work goes: a handle, or a stream of PyTorch or CuPy. By default
+        PyTorch's current stream, or the device's default one, if an array lies on the device. The call returns before
+        the work is done unless the caller gets arrays of the host.
+
         Raises TypeError and ValueError, before anything runs, for what does not fit: the number of arguments, a type of
         elements, a size, an order, a device, read-only memory to be written, memory to be written that overlaps another
         array's. Raises Error when the program fails: an assertion, no memory, an output of the wrong dynamic size.
         """
+        if self.device is not None:
+            handle = _stream_for(arrays) if stream is None else _handle(stream)
+        elif stream is not None:
+            raise TypeError("stream: the program runs on the CPU")
+        else:
+            handle = 0
         if out is not None:
-            self._call(arrays, out if type(out) is tuple else (out, ))
+            self._call(arrays, out if type(out) is tuple else (out, ), handle)
             return out
-        results = self._call(arrays, None)
+        results = self._call(arrays, None, handle)
         convert = _converter_for(arrays)
         if len(results) == 1:
             result = results[0]
@@ -122,13 +173,21 @@ class Program:
         return tuple(convert(one) if type(one) is _runtime.Memory else one for one in results) or None
 
 
-def load(path: str | os.PathLike[str], entry: str = "main") -> Program:
+def load(path: str | os.PathLike[str], entry: str = "main", device: str | None = None) -> Program:
     """Loads a program that tile-translate --tile-to-program made.
+
+    device: of a program with code for GPUs, "cuda" or "rocm", with ":1" for the second of them. By default the first
+    GPU that the program has code for.
 
     Raises Error: a file that is no whole program, one of another version, one for a better CPU, an entry that it lacks.
     A program is code: load only files that you trust.
     """
-    return Program(os.fspath(path), entry)
+    return Program(os.fspath(path), entry, device)
+
+
+def chip(device: str = "cuda") -> str:
+    """What the GPU is: "sm_90" or "gfx942". Raises Error where there is none."""
+    return _runtime.chip(device)
 
 
 def set_threads(count: int) -> None:

@@ -61,9 +61,9 @@ class Tuned:
             self._kernels[key] = Kernel(self.kernel.source.function, {**self.kernel._attributes, **attributes})
         return self._kernels[key], constants
 
-    def run(self, grid: Any, given: tuple[Any, ...], named: dict[str, Any], target: str) -> Any:
+    def run(self, grid: Any, given: tuple[Any, ...], named: dict[str, Any], target: str, stream: Any = None) -> Any:
         kernel, constants = self._of(self.best(grid, given, named, target))
-        return kernel.run(grid, given, {**named, **constants}, target)
+        return kernel.run(grid, given, {**named, **constants}, target, stream)
 
     def best(self, grid: Any, given: tuple[Any, ...], named: dict[str, Any], target: str = "cpu") -> int:
         """The number of the choice for such a call: known, kept on disk, or found now."""

@@ -86,12 +86,13 @@ class Launch:
     def __init__(self, launcher: "Launcher", grid: Any) -> None:
         self._launcher, self._grid = launcher, grid
 
-    def __call__(self, *given: Any, target: str = "cpu", **named: Any) -> Any:
-        """Runs the kernel over the grid. On "cpu" gives None; on "interpret" and "emulate:CHIP" a tessera.Result with counts.
+    def __call__(self, *given: Any, target: str = "cpu", stream: Any = None, **named: Any) -> Any:
+        """Runs the kernel over the grid. On "cpu", "cuda" and "rocm" gives None; on "interpret" and "emulate:CHIP" a
+        tessera.Result with counts. stream: of a GPU, where its work goes, as in tessera_runtime.Program.
 
         Raises CompileError for what is wrong with the kernel, Error for what the target finds, TypeError and ValueError for
         arguments that do not fit."""
-        return self._launcher.run(self._grid, given, named, target)
+        return self._launcher.run(self._grid, given, named, target, stream)
 
 
 _here = threading.local()
@@ -226,8 +227,8 @@ class Launcher:
     @staticmethod
     def _compile(built: Built, target: str, limit: float | None) -> _Compiled:
         try:
-            if target == "cpu":
-                program = _compile.compile(built.module, limit=limit)
+            if target == "cpu" or _compile._is_device(target):
+                program = _compile.compile(built.module, target=target, limit=limit)
                 return _Compiled(built.holds, program._call, program, built.module)
             program = built.module.compile(target)
         except CompileError:
@@ -239,7 +240,7 @@ class Launcher:
             built.breakpoints.attach(program)
         return _Compiled(built.holds, _Judged(program, built), program, built.module)
 
-    def run(self, grid: Any, given: tuple[Any, ...], named: dict[str, Any], target: str) -> Any:
+    def run(self, grid: Any, given: tuple[Any, ...], named: dict[str, Any], target: str, stream: Any = None) -> Any:
         values = self.bind(given, named)
         if getattr(_here, "is_quiet", False):
             return None
@@ -251,7 +252,11 @@ class Launcher:
         except CompileError as error:
             raise error.with_traceback(None) from None  # what is wrong is the kernel, not the compiler's code
         try:
-            done = found.call((*[values[i] for i in self._values], *sizes), None)
+            arguments = (*[values[i] for i in self._values], *sizes)
+            on_device = _compile._is_device(target)
+            if stream is not None and not on_device:
+                raise TypeError(f"stream: the target is '{target}', expected a GPU")
+            done = found.program(*arguments, stream=stream) if on_device else found.call(arguments, None)
             return None if done == () else done
         except (TypeError, ValueError) as error:
             raise type(error)(self._named(str(error))) from None

@@ -88,7 +88,7 @@ class TritonKernel(Launcher):
             self._module = Built(parse(text), tuple(str(i) in written for i in range(len(self.parameters))), lambda: True)
         return self._module
 
-    def run(self, grid: Any, given: tuple[Any, ...], named: dict[str, Any], target: str) -> Any:
+    def run(self, grid: Any, given: tuple[Any, ...], named: dict[str, Any], target: str, stream: Any = None) -> Any:
         values = self.bind(given, named)
         flat = [_flat(self.name, value) if isinstance(parameter.kind, ArrayType) else value
                 for parameter, value in zip(self.parameters, values)]
@@ -97,7 +97,7 @@ class TritonKernel(Launcher):
             found = grid_of(grid, lambda: {**arguments, **self._source[2]})
             return (*found, *(1, ) * (3 - len(found)))
 
-        return super().run(sizes, tuple(flat), {}, target)
+        return super().run(sizes, tuple(flat), {}, target, stream)
 
 
 def from_triton(kernel: Callable[..., Any], signature: Mapping[str, str], constants: Mapping[str, Any] | None = None) -> TritonKernel:
@@ -105,7 +105,7 @@ def from_triton(kernel: Callable[..., Any], signature: Mapping[str, str], consta
 
     signature: the type of each parameter in Triton's words: {"x": "*fp32", "n": "i32"}. constants: the values of its
     constexpr parameters, which a call does not give. Triton makes its TTIR, and needs no GPU for it. The target is "cpu",
-    "interpret" or "emulate:CHIP", as of tessera.kernel.
+    "cuda", "rocm", "interpret" or "emulate:CHIP", as of tessera.kernel.
 
         add = tessera.from_triton(add_kernel, {"x": "*fp32", "y": "*fp32", "out": "*fp32", "n": "i32"}, {"BLOCK": 1024})
         add[(n + 1023) // 1024](x, y, out, n, target="emulate:sm_80")

@@ -5,6 +5,7 @@
 // one that is not contiguous; an i1 and a float of 8 bits are bytes.
 // CHECK: llvm.mlir.global internal constant @tessera_kernel_k("k\00")
 // CHECK: llvm.mlir.global internal constant @tessera_module_kernels("kernels\00")
+// CHECK: llvm.func @tessera_device_finish()
 // CHECK: llvm.func @tessera_device_synchronize()
 // CHECK: llvm.func @tessera_launch_device(!llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, i64)
 // CHECK: llvm.mlir.global internal @tessera_device_images(#llvm.zero)
@@ -24,7 +25,7 @@
 // CHECK: %[[count:.*]] = arith.constant 5 : i64
 // CHECK: llvm.call @tessera_launch_device(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %[[count]])
 // CHECK-NOT: gpu.launch_func
-// CHECK: llvm.call @tessera_device_synchronize()
+// CHECK: llvm.call @tessera_device_finish()
 // CHECK-NEXT: return
 module attributes {gpu.container_module} {
   gpu.module @kernels {
@@ -85,6 +86,75 @@ module attributes {gpu.container_module} {
     %c1 = arith.constant 1 : index
     gpu.launch_func @kernels::@k blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1) args(%x : memref<?xf32>)
     return
+  }
+}
+
+// -----
+
+// Who calls an entry must know whether the host touches memory of its arguments: itself, behind a view that a loop
+// carries, or by a function that it calls. Memory of its own, sizes and addresses do not count.
+// CHECK-LABEL: func.func @untouched
+// CHECK-NOT: tile.host_access
+// CHECK-LABEL: func.func @copied
+// CHECK-SAME: attributes {tile.host_access}
+// CHECK-LABEL: func.func @carried
+// CHECK-SAME: attributes {tile.host_access}
+// CHECK-LABEL: func.func @called
+// CHECK-SAME: attributes {tile.host_access}
+// CHECK-LABEL: func.func @calls_stranger
+// CHECK-SAME: attributes {tile.host_access}
+// CHECK: func.func private @first(%{{.*}}: memref<?xf32>) -> f32 {{[{]$}}
+module attributes {gpu.container_module} {
+  gpu.module @kernels {
+    llvm.func @k(%x: !llvm.ptr<1>, %n: i64) attributes {gpu.kernel} { llvm.return }
+  }
+  func.func @untouched(%x: memref<?xf32>) -> (index, memref<?xf32>) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %n = memref.dim %x, %c0 : memref<?xf32>
+    %t = memref.alloc(%n) : memref<?xf32>
+    gpu.launch_func @kernels::@k blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1) args(%x : memref<?xf32>)
+    %a = memref.load %t[%c0] : memref<?xf32>
+    memref.store %a, %t[%c1] : memref<?xf32>
+    %at = memref.extract_aligned_pointer_as_index %x : memref<?xf32> -> index
+    %f = func.call @first(%t) : (memref<?xf32>) -> f32
+    return %at, %t : index, memref<?xf32>
+  }
+  func.func @copied(%x: memref<?xf32>, %n: index) -> memref<?xf32> {
+    %t = memref.alloc(%n) : memref<?xf32>
+    memref.copy %x, %t : memref<?xf32> to memref<?xf32>
+    return %t : memref<?xf32>
+  }
+  func.func @carried(%x: memref<8xf32>, %y: memref<8xf32>) -> f32 {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c4 = arith.constant 4 : index
+    %t = memref.alloc() : memref<4xf32>
+    %v = memref.subview %x[4] [4] [1] : memref<8xf32> to memref<4xf32, strided<[1], offset: 4>>
+    %u = memref.cast %v : memref<4xf32, strided<[1], offset: 4>> to memref<4xf32, strided<[1], offset: ?>>
+    %w = memref.cast %t : memref<4xf32> to memref<4xf32, strided<[1], offset: ?>>
+    %p, %q = scf.for %i = %c0 to %c4 step %c1 iter_args(%a = %w, %b = %u)
+        -> (memref<4xf32, strided<[1], offset: ?>>, memref<4xf32, strided<[1], offset: ?>>) {
+      scf.yield %b, %a : memref<4xf32, strided<[1], offset: ?>>, memref<4xf32, strided<[1], offset: ?>>
+    }
+    %f = memref.load %p[%c0] : memref<4xf32, strided<[1], offset: ?>>
+    return %f : f32
+  }
+  func.func @called(%x: memref<?xf32>) -> f32 {
+    %f = func.call @first(%x) : (memref<?xf32>) -> f32
+    return %f : f32
+  }
+  func.func @calls_stranger(%x: memref<?xf32>) {
+    func.call @stranger(%x) : (memref<?xf32>) -> ()
+    return
+  }
+  func.func private @stranger(memref<?xf32>)
+  func.func private @first(%x: memref<?xf32>) -> f32 {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %f = memref.load %x[%c0] : memref<?xf32>
+    gpu.launch_func @kernels::@k blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1) args(%x : memref<?xf32>)
+    return %f : f32
   }
 }
 

@@ -226,6 +226,8 @@ def from_candidates(element, candidates, nan, inside=None):
     for r in rounded[1:]:
         low, high = lower(low, r), upper(high, r)
         some_nan, all_nan = some_nan | np.isnan(r), all_nan & np.isnan(r)
+    # Ends that overflow on both sides have right answers between them, where the type has no infinities too.
+    all_nan &= ~((np.fmin.reduce(candidates) < 0) & (np.fmax.reduce(candidates) > 0))
     nan = np.maximum(nan, np.where(all_nan, ONLY, np.where(some_nan, MAYBE, NEVER)))
     value = Value(element, np.where(all_nan, 0.0, np.where(some_nan, -np.inf, low)),
                   np.where(all_nan, 0.0, np.where(some_nan, np.inf, high)), nan)

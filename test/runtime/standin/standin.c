@@ -16,6 +16,7 @@
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -202,6 +203,7 @@ typedef struct memory_t {
   struct memory_t *next;
   void *base;
   size_t bytes;
+  size_t mapped; // of memory that only the device reaches
 } memory_t;
 
 static memory_t *memories;
@@ -221,6 +223,28 @@ int NAME(cuMemAllocManaged, hipMallocManaged)(void **memory, size_t bytes, unsig
   return 0;
 }
 
+// The device's own memory: the host faults when it touches it, but while the device works.
+int NAME(cuMemAlloc_v2, hipMalloc)(void **memory, size_t bytes) {
+  ENTER(NAME(cuMemAlloc_v2, hipMalloc));
+  size_t page = (size_t)sysconf(_SC_PAGESIZE), mapped = (bytes + page - 1) / page * page;
+  if (ready() || !bytes)
+    return ready() ? ready() : BAD_VALUE;
+  void *base = mmap(NULL, mapped, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  memory_t *one = base == MAP_FAILED ? NULL : malloc(sizeof *one);
+  if (!one)
+    return OUT_OF_MEMORY;
+  *one = (memory_t){memories, base, bytes, mapped};
+  memories = one;
+  ++memory_count;
+  return *memory = base, 0;
+}
+
+static void show_device_memory(int protection) {
+  for (memory_t *memory = memories; memory; memory = memory->next)
+    if (memory->mapped)
+      mprotect(memory->base, memory->mapped, protection);
+}
+
 #ifndef HIP
 static int finish_all(void);
 #endif
@@ -233,7 +257,10 @@ int NAME(cuMemFree_v2, hipFree)(void *memory) {
       memory_t *one = *at;
       *at = one->next;
       --memory_count;
-      free(memory);
+      if (one->mapped)
+        munmap(memory, one->mapped);
+      else
+        free(memory);
       free(one);
       return LEAVE(NAME(cuMemFree_v2, hipFree), status);
     }
@@ -385,7 +412,14 @@ typedef struct event_t {
 
 static stream_t *streams;
 
-static work_t *enqueue(stream_t *stream, int kind) {
+// NULL is the default stream.
+static stream_t *stream_of(void *handle) {
+  static stream_t own = {NULL, NULL, &own.first};
+  return handle ? handle : &own;
+}
+
+static work_t *enqueue(void *handle, int kind) {
+  stream_t *stream = stream_of(handle);
   work_t *work = calloc(1, sizeof *work);
   work->kind = kind;
   *stream->last = work;
@@ -470,12 +504,14 @@ static void run_kernel(work_t *work) {
 static void run(work_t *work) {
   if (broken)
     return;
+  show_device_memory(PROT_READ | PROT_WRITE);
   if (work->kind == COPY)
     memmove(work->to, work->from, work->bytes);
   else if (work->kind == EVENT)
     ((event_t *)work->to)->milliseconds = now();
   else
     run_kernel(work);
+  show_device_memory(PROT_NONE);
 }
 
 static void forget(work_t *work) {
@@ -485,7 +521,8 @@ static void forget(work_t *work) {
   free(work);
 }
 
-static int finish(stream_t *stream) {
+static int finish(void *handle) {
+  stream_t *stream = stream_of(handle);
   for (work_t *work = stream->first, *next; work; work = next) {
     next = work->next;
     run(work);
@@ -497,6 +534,7 @@ static int finish(stream_t *stream) {
 }
 
 static int finish_all(void) {
+  finish(NULL);
   for (stream_t *stream = streams; stream; stream = stream->next)
     finish(stream);
   return broken;
@@ -555,7 +593,7 @@ int NAME(cuEventRecord, hipEventRecord)(void *event, void *stream) {
   ENTER(NAME(cuEventRecord, hipEventRecord));
   if (ready())
     return ready();
-  ((event_t *)event)->stream = stream;
+  ((event_t *)event)->stream = stream_of(stream);
   enqueue(stream, EVENT)->to = event;
   return 0;
 }
