@@ -36,15 +36,14 @@ static bool matchTiles(MlirAffineMap map, int64_t tile[2]) {
          matchTile(mlirAffineMapGetResult(map, 1), 1, &tile[1]);
 }
 
-// Zero of either sign; a number, or a tensor of them.
-static bool isZero(MlirValue value) {
+bool sparseIsZero(MlirValue value) {
   MlirOperation op = tileDefiningOp(value);
   MlirAttribute constant = arithConstantOpIsA(op) ? arithConstantOpGetValue(op) : mlirAttributeGetNull();
   if (!mlirAttributeIsNull(constant) && mlirAttributeIsADenseElements(constant) &&
       mlirDenseElementsAttrIsSplat(constant))
     constant = mlirDenseElementsAttrGetSplatValue(constant);
   if (mlirAttributeIsNull(constant))
-    return linalgFillOpIsA(op) && isZero(linalgFillOpGetInputs(op, 0));
+    return linalgFillOpIsA(op) && sparseIsZero(linalgFillOpGetInputs(op, 0));
   return mlirAttributeIsAFloat(constant)     ? mlirFloatAttrGetValueDouble(constant) == 0
          : mlirAttributeIsAInteger(constant) ? mlirIntegerAttrGetValueInt(constant) == 0
                                              : false;
@@ -79,8 +78,8 @@ bool sparseMatchMaskedValues(MlirValue value, SparseMaskedValues *masked) {
   intptr_t condition = operandOf(body, arithSelectOpGetCondition(select));
   intptr_t stays = operandOf(body, arithSelectOpGetTrueValue(select));
   intptr_t zero = operandOf(body, arithSelectOpGetFalseValue(select));
-  bool hides = zero >= 0 && zero < inputs ? isZero(mlirOperationGetOperand(op, zero))
-                                          : isZero(arithSelectOpGetFalseValue(select));
+  bool hides = zero >= 0 && zero < inputs ? sparseIsZero(mlirOperationGetOperand(op, zero))
+                                          : sparseIsZero(arithSelectOpGetFalseValue(select));
   if (condition < 0 || stays < 0 || condition >= inputs || stays >= inputs || !hides)
     return false;
   MlirAttribute maps = mlirLinalgGetIndexingMapsAttribute(op);

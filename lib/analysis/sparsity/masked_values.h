@@ -11,5 +11,7 @@ typedef struct SparseMaskedValues {
   MlirValue mask, values; // a matrix of i1, true where a tile of `tile` elements stays; what stays
   int64_t tile[2];
 } SparseMaskedValues;
+// A constant zero of either sign: a number, or a tensor of them.
+bool sparseIsZero(MlirValue value);
 // False, without a diagnostic, for any other value.
 bool sparseMatchMaskedValues(MlirValue value, SparseMaskedValues *masked);

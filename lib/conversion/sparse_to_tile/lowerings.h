@@ -5,6 +5,7 @@
 #include "lib/analysis/structured.h"
 #include "lib/capi/conversion.h"
 #include "lib/conversion/sparse_to_tile/kernels/compute.h"
+#include "lib/conversion/sparse_to_tile/kernels/routing.h"
 #include "lib/conversion/sparse_to_tile/kernels/storage.h"
 #include "upstream/arith.h"
 #include "upstream/linalg.h"
@@ -92,6 +93,11 @@ bool sparseLowerReduce(SparseLowering *lowering, SparseResult *result);
 bool sparseLowerDetect(SparseLowering *lowering, SparseResult *result);
 bool sparseLowerSread(SparseLowering *lowering, SparseResult *result);
 bool sparseLowerSwrite(SparseLowering *lowering, SparseResult *result);
+
+//===--- routing.c ----------------------------------------------------------===//
+bool sparseLowerGroup(SparseLowering *lowering, SparseResult *result);
+bool sparseSupportsGroupedMatmul(MlirOperation op);
+bool sparseLowerGroupedMatmul(SparseLowering *lowering, SparseResult *result);
 
 //===--- products.c ---------------------------------------------------------===//
 bool sparseSupportsProduct(MlirOperation op);

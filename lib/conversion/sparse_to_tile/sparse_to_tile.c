@@ -36,6 +36,8 @@ static const struct {
     [SparseOp_Detect] = {NULL, sparseLowerDetect},
     [SparseOp_Sread] = {NULL, sparseLowerSread},
     [SparseOp_Swrite] = {NULL, sparseLowerSwrite},
+    [SparseOp_Group] = {NULL, sparseLowerGroup},
+    [SparseOp_GroupedMatmul] = {sparseSupportsGroupedMatmul, sparseLowerGroupedMatmul},
 };
 enum { NumRows = sizeof rows / sizeof *rows };
 

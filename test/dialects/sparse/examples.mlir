@@ -1,6 +1,6 @@
 // The examples of the reference page, in a place where each is legal: every example of ops.def stands here, word for
 // word (examples.py says which does not), parses, verifies and keeps its meaning in every form.
-// RUN: %python %source/test/dialects/examples.py %source/dialects/sparse/ops.def %s 19
+// RUN: %python %source/test/dialects/examples.py %source/dialects/sparse/ops.def %s 21
 // RUN: sh %source/test/round_trip.sh %s %t %tile_opt
 // RUN: sh %source/test/round_trip.sh %s %t %mlir_opt_plugin
 
@@ -78,5 +78,14 @@ func.func @finds_and_puts_micro_tiles(%a: tensor<?x128xf32>, %p: tensor<?x32xf32
   %pos, %crd = sparse.detect %a along 1 by 2 lines 32
     : tensor<?x128xf32> -> tensor<?xi32>, tensor<?xi32>
   %r = sparse.swrite %p, %c[%crd] along 0 : tensor<?x32xf32>, tensor<64x32xf32>, tensor<?xi32>
+  return
+}
+func.func @lists_groups(%ids: tensor<1024xi64>) {
+  %pos, %crd = sparse.group %ids : tensor<1024xi64> -> tensor<17xi32>, tensor<1024xi32>
+  return
+}
+func.func @routes(%x: tensor<64x32xf32>, %w: tensor<8x32x48xf32>, %h0: tensor<64x48xf32>, %pos: tensor<9xi32>, %crd: tensor<64xi32>) {
+  %h = sparse.grouped_matmul %x gather 1, %w, %h0 by(%pos, %crd)
+    : tensor<64x32xf32>, tensor<8x32x48xf32>, tensor<64x48xf32>, tensor<9xi32>, tensor<64xi32>
   return
 }
