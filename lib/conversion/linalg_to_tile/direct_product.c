@@ -76,6 +76,11 @@ static void buildWith(TileKernelEmission *e, const TileContraction *c,
                    .n = tileProductPanelsAlong(e, c->n, restOf(&dims[c->n]))};
   if (pack)
     direct.columns = pack(e, c);
+  if (!dims[c->k].extent) { // a sum of nothing is stored as well: one block, whose views read their padding
+    e->index[c->k] = tileBuildIndex(&e->body, 0);
+    buildDirectBlock(e, &direct);
+    return;
+  }
   TileProductPanels blocks = {
       .dim = c->k, .last = restOf(&dims[c->k]), .programs = 1, .first = tileBuildIndex(&e->body, 0)};
   tileProductOverPanels(e, &blocks, buildDirectBlock, &direct);
