@@ -59,7 +59,7 @@ for case, ops in ((("gemm", dict(m=127, n=255, k=511)), 2), (("transpose", dict(
     for chip in construct.CHIPS:
         row = construct.row_of(case, chip, options, folder)
         assert row["ops"] == ops and row["ms"] > 0 and 0 < row["evaluations"] < 5000 and 1 <= row["cost"] <= 1.25, row
-for case in static.CASES[2::3]:
+for case in [case for case in static.CASES if case[1].startswith("gfx")]:
     entries = static.row_of(case, options, folder)["contenders"]
     assert entries["ours"]["spilled_bytes"] == 0 and entries["ours"]["registers"] > 32 and entries["ours"]["instructions"] > 300, entries
     assert entries["ours"]["products"] >= 16 and all("seconds" in entry or entry["absent"] for entry in entries.values()), entries

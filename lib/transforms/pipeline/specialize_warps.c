@@ -132,7 +132,7 @@ static bool isWithoutEffects(MlirOperation loop) {
   for (MlirOperation op = mlirBlockGetFirstOperation(bodyOf(loop)); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op)) {
     bool isKnown = tileMmaOpIsA(op) || tileLoadOpIsA(op) || scfYieldOpIsA(op) || tileReduceOpIsA(op);
-    if (!isKnown && (!mlirExtOperationIsPure(op) || mlirOperationGetNumRegions(op)))
+    if (!isKnown && (tileOpHasEffects(op) || mlirOperationGetNumRegions(op)))
       return false;
   }
   return true;
@@ -241,7 +241,7 @@ static bool isKnownToLoads(const SpecializePlan *plan, MlirOperation loop, MlirV
     return !isInside(plan, value);
   MlirOperation op = tileDefiningOp(value);
   bool isKnown = !mlirOperationIsNull(op) && mlirBlockEqual(mlirOperationGetBlock(op), bodyOf(loop)) &&
-                 mlirExtOperationIsPure(op) && !tileOpHasTiles(op);
+                 !tileOpHasEffects(op) && !mlirOperationGetNumRegions(op) && !tileOpHasTiles(op);
   for (intptr_t i = 0; isKnown && i < mlirOperationGetNumOperands(op); ++i)
     isKnown = isKnownToLoads(plan, loop, mlirOperationGetOperand(op, i));
   return isKnown;
@@ -296,13 +296,15 @@ static int64_t columnsOf(const SpecializePlan *plan, MlirOperation product) {
   return tileTypeGetSize(sums, 1) / (plan->groups / tessera_min(plan->groups, rows));
 }
 
-// Registers of a thread for the product's sums and its factor, if that is in registers.
+// Registers of a thread for the product's sums and its factor, if that is in registers. In a loop of two
+// products the factor stays for the next round (tile-overlap-products). In a loop of more products the factor takes the
+// place of the scores that it is computed from.
 static int64_t registersOf(const Search *search, const SpecializeProduct *product) {
   const SpecializePlan *plan = &search->plan;
   int64_t threads = plan->groups * SpecializeGroupWarps * search->target.lanes;
   MlirType left = tileMmaOpGetLhsType(product->op);
   int64_t count = tileTypeGetCount(tileMmaOpGetAccumulatorType(product->op)) / threads;
-  if (mlirOperationIsNull(product->factors[0].load))
+  if (mlirOperationIsNull(product->factors[0].load) && plan->count == 2)
     count += tileTypeGetCount(left) * tileStoredBytes(tileTypeGetElement(left)) / 4 / threads;
   return count;
 }

@@ -10,14 +10,21 @@ import re
 import shutil
 import statistics
 import subprocess
+import sys
 import time
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 PROGRAMS = HERE.parents[2] / "test/dialects/tile/programs"
+sys.path.append(str(HERE.parents[2] / "examples/attention"))
+import kernels  # noqa: E402
+
 PEERS = ["triton", "tileiras", "tilelang"]
 CASES = [(kernel, chip, (128, 256, 64) if (kernel, chip) == ("gemm", "sm_90a") else (128, 128, 32) if kernel == "gemm" else (128, 64, 128))
          for kernel in ("gemm", "attention") for chip in ("sm_80", "sm_90a", "gfx942")]
+# Backward passes of examples/attention, causal: rows that a program keeps, rows of a round, channels.
+CASES += [(f"backward {kernel}", chip, (*kernels.Attention(channels, chip=chip).blocks[kernel], channels))
+          for kernel in ("keys", "queries") for chip in ("sm_80", "sm_90a") for channels in (64, 128)]
 
 GEMM = """
 tile.kernel @gemm(%a_: memref<?x?xf16>, %b_: memref<?x?xf16>, %c_: memref<?x?xf16>) {{
@@ -59,9 +66,11 @@ def aligned(text):
     return "\n".join(lines)
 
 
-def our_text(kernel, tile):
+def our_text(kernel, tile, chip):
     if kernel == "gemm":
         return GEMM.format(**dict(zip(("tm", "tn", "tk"), tile)))
+    if kernel.startswith("backward "):
+        return getattr(kernels.Attention(tile[2], causal=True, chip=chip), kernel.split()[1])()
     text = aligned((PROGRAMS / "attention.mlir").read_text())  # its tile is (128, 64, 128)
     # Triton's, TileLang's and cuTile's functions and quotients are approximate unless asked: so are ours here.
     return re.sub(r"(= (?:math\.exp2|math\.log2|arith\.divf) %[^:]*?) :", r"\1 fastmath<afn> :", text)
@@ -99,7 +108,9 @@ def loop_of(listing):
     softmax = [loop for loop in loops if count(*loop, ("FMNMX",)) >= 8]
     if not loops:
         return {"loop": 0, "skipped": 0}
-    first, last = min(softmax or loops, key=lambda loop: (loop[1] - loop[0]))
+    # Loops that wait may jump back from behind: of loops without maxima, the most products and then the fewest ops.
+    # Loops that wait may jump back from behind: without maxima, the loop with the most products and then the fewest ops.
+    first, last = min(softmax or loops, key=lambda loop: (0 if softmax else -count(*loop, ("HMMA", "HGMMA")), loop[1] - loop[0]))
     skips = [count(at + 1, to) for at, to in jumps if first <= at < to <= last and not count(at + 1, to, ("HMMA", "HGMMA"))]
     return {"loop": count(first, last), "skipped": max(skips, default=0)}
 
@@ -130,7 +141,7 @@ def read(file, chip, options):
 
 def compile_ours(kernel, chip, tile, options, folder):
     source, output = folder / "ours.mlir", folder / "ours.out"
-    source.write_text(our_text(kernel, tile))
+    source.write_text(our_text(kernel, tile, chip))
     form, seconds = "hsaco" if chip.startswith("gfx") else "cubin", []
     for _ in range(max(3, min(options.rounds, 5))):
         start = time.perf_counter()
@@ -168,7 +179,8 @@ def title(case):
 
 def row_of(case, options, folder):
     contenders = {"ours": compile_ours(*case, options, folder)}
-    contenders |= {peer: compile_peer(peer, *case, options, folder) for peer in PEERS}
+    is_ours = case[0].startswith("backward ")  # no peer has these kernels
+    contenders |= {peer: {"absent": "no such kernel"} if is_ours else compile_peer(peer, *case, options, folder) for peer in PEERS}
     row = {"name": title(case), "contenders": contenders}
     theirs = [entry for name, entry in contenders.items() if name != "ours" and "seconds" in entry]
     if theirs and "seconds" in contenders["ours"]:
