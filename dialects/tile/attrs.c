@@ -1,4 +1,4 @@
-// The attributes #tile.layout, #tile.machine and #tile.schedule, in one table.
+// The attributes #tile.layout, #tile.machine and #tile.schedule, and the table of all (#tile.quantized: quantized.c).
 #include "dialects/tile/definitions.h"
 #include "lib/layout/text.h"
 #include "lib/machine/machine.h"
@@ -497,5 +497,11 @@ const MlirExtParametricDefinition tileAttributeDefinitions[] = {
                                .print = printSchedule,
                                .verify = verifySchedule,
                                .alias = "schedule"},
+    [TileQuantizedAttribute] = {.name = "quantized",
+                                .parse = tileQuantizedParse,
+                                .print = tileQuantizedPrint,
+                                .verify = tileQuantizedVerify,
+                                .verifyEncoding = tileQuantizedVerifyEncoding,
+                                .alias = "quantized"},
 };
 const intptr_t tileNumAttributeDefinitions = sizeof tileAttributeDefinitions / sizeof *tileAttributeDefinitions;

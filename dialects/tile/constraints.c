@@ -1,6 +1,7 @@
 // What the values and attributes of the Tile ops may be: the names that the columns of ops.def use, beside the builtin
 // ones of lib/ir/op_table.h. Each description is what a message and the reference page say.
 #include "dialects/tile/definitions.h"
+#include "dialects/tile/quantized.h"
 
 //===--- values -------------------------------------------------------------===//
 
@@ -36,6 +37,7 @@ const TileConstraint tileConstraints[] = {
     {"index or index tile", isIndexOrIndexTile, "an index, or a tile of integers or index"},
     {"memory or tile", isMemoryOrTile, "a view, a memref, a tile or a scalar"},
     {"tensor", isTensor, "a ranked tensor"},
+    {"quantized", tileTypeIsQuantized, "a tensor with the encoding #tile.quantized"},
     {"tensor or memref", isTensorOrMemref, "a ranked tensor or a memref"},
     {"view", tileTypeIsAView, "a !tile.view"},
     {"buffer", tileTypeIsABuffer, "a !tile.buffer"},

@@ -13,7 +13,14 @@ enum { TILE_MAX_RANK = 8 }; // axes of a view or buffer: what lib/layout can say
 extern const MlirExtParametricDefinition tileTypeDefinitions[];
 extern const MlirExtParametricDefinition tileAttributeDefinitions[];
 extern const intptr_t tileNumTypeDefinitions, tileNumAttributeDefinitions;
-enum { TileLayoutAttribute, TileMachineAttribute, TileScheduleAttribute };
+enum { TileLayoutAttribute, TileMachineAttribute, TileScheduleAttribute, TileQuantizedAttribute };
+
+// quantized.c
+bool tileQuantizedParse(MlirExtParser parser, MlirExtAttributeList list);
+void tileQuantizedPrint(MlirExtPrinter printer, intptr_t count, const MlirAttribute *parameters);
+bool tileQuantizedVerify(MlirExtEmitter emitter, intptr_t count, const MlirAttribute *parameters);
+bool tileQuantizedVerifyEncoding(MlirExtEmitter emitter, MlirAttribute self, intptr_t rank, const int64_t *shape,
+                                 MlirType element);
 
 // constraints.c, forms.c; end with name == null.
 extern const TileConstraint tileConstraints[];

@@ -38,14 +38,14 @@ static bool expectNoLaunch(Run *run, tessera_error_t *error) {
 }
 
 // The interpreter takes elements as they are.
-static bool packElements(Run *run, const tessera_run_options_t *options, tessera_error_t *error) {
-  return !options->pipeline || run->target->isJudge || tileSessionPackNarrowElements(&run->session, error);
+static bool expandEntries(Run *run, const tessera_run_options_t *options, tessera_error_t *error) {
+  return !options->pipeline || run->target->isJudge || tileSessionExpandEntries(&run->session, error);
 }
 
 static bool lower(Run *run, const tessera_run_options_t *options, tessera_trace_t *trace, tessera_error_t *error) {
   double start = tessera_milliseconds();
   tessera_trace_phase(trace, "passes");
-  bool ok = choosePipeline(run, options, error) && packElements(run, options, error) &&
+  bool ok = choosePipeline(run, options, error) && expandEntries(run, options, error) &&
             (options->pipeline || !run->target->pipeline || expectNoLaunch(run, error)) &&
             (!run->pipeline || tileSessionRun(&run->session, run->pipeline, error)) &&
             (!run->target->compile || run->target->compile(run, options, trace, error));

@@ -1,8 +1,11 @@
 // The entry of the interpreter (interpreter.h): arrays to values, the call, values back to arrays.
 #include "lib/interpreter/interpreter.h"
+
+#include "dialects/tile/quantized.h"
 #include "lib/interpreter/machine/arrays.h"
 #include "lib/interpreter/sparse/entries.h"
 #include "lib/interpreter/tile/products_under_way.h"
+#include "lib/interpreter/tile/tile_quantized.h"
 #include "lib/support/signature.h"
 #include "upstream/func.h"
 
@@ -175,6 +178,31 @@ static bool disassembleResult(Machine *machine, MlirOperation entry, MlirType ty
   return ok;
 }
 
+static bool assembleQuantized(Machine *machine, MlirOperation entry, MlirType type, const tessera_answer_t *answers,
+                              int *next, InterpretValue *value) {
+  TileQuantizedPart parts[TileQuantizedMaxParts];
+  InterpretValue values[TileQuantizedMaxParts] = {{.object = NULL}};
+  int count = (int)tileQuantizedTypeGetParts(type, parts);
+  bool ok = true;
+  for (int i = 0; i < count && ok; ++i)
+    ok = valueOfAnswer(&answers[(*next)++], parts[i].type, &values[i]);
+  Quantized *quantized = ok ? interpretQuantizedCreate(count, values) : NULL;
+  for (int i = 0; i < count; ++i)
+    valueRelease(values[i]);
+  *value = (InterpretValue){.object = quantized ? &quantized->object : NULL};
+  return quantized || interpretOutOfMemory(machine, entry);
+}
+
+static bool disassembleQuantized(Machine *machine, MlirOperation entry, MlirType type, int number, InterpretValue value,
+                                 tessera_answer_t *answers, int *next) {
+  TileQuantizedPart parts[TileQuantizedMaxParts];
+  intptr_t count = tileQuantizedTypeGetParts(type, parts);
+  bool ok = true;
+  for (intptr_t i = 0; i < count && ok; ++i)
+    ok = answerOfValue(machine, entry, number, quantizedOf(value)->parts[i], parts[i].type, &answers[(*next)++]);
+  return ok;
+}
+
 static bool isSparse(MlirType type) { return !mlirAttributeIsNull(sparseTypeGetEncoding(type)); }
 
 // One of the function's arguments from the next of the arrays.
@@ -182,12 +210,16 @@ static bool takeArgument(Machine *machine, MlirOperation entry, MlirType type, i
                          const tessera_answer_t *answers, int *next, InterpretValue *value) {
   if (isSparse(type))
     return assembleArgument(machine, entry, type, answers, next, value);
+  if (tileTypeIsQuantized(type))
+    return assembleQuantized(machine, entry, type, answers, next, value);
   return valueOfAnswer(&answers[(*next)++], type, value) ||
          interpretUnknown(machine, entry, "has argument %d of a type that the interpreter cannot read", number);
 }
 
 static bool giveResult(Machine *machine, MlirOperation entry, MlirType type, int number, InterpretValue value,
                        tessera_answer_t *answers, int *next) {
+  if (tileTypeIsQuantized(type))
+    return disassembleQuantized(machine, entry, type, number, value, answers, next);
   return isSparse(type) ? disassembleResult(machine, entry, type, number, value, answers, next)
                         : answerOfValue(machine, entry, number, value, type, &answers[(*next)++]);
 }

@@ -105,8 +105,8 @@ bool tileSessionOpen(TileSession *session, const char *path, const char *chip, t
   return tileSessionRead(session, path, chip, error) && tileSessionTakeForeign(session, error);
 }
 
-bool tileSessionPackNarrowElements(TileSession *session, tessera_error_t *error) {
-  return tileSessionRun(session, "builtin.module(tile-pack-narrow-elements)", error);
+bool tileSessionExpandEntries(TileSession *session, tessera_error_t *error) {
+  return tileSessionRun(session, "builtin.module(tile-expand-quantized,tile-pack-narrow-elements)", error);
 }
 
 void tileSessionClose(TileSession *session) {

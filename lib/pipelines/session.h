@@ -33,7 +33,7 @@ bool tileSessionTakeForeign(TileSession *session, tessera_error_t *error);
 // becomes one of our sparse ones, whose entries have a signature (lib/target/entry.h). What that leaves to upstream's
 // sparsifier has none.
 bool tileSessionTakeSparseEntries(TileSession *session, const char *entryOrNull, tessera_error_t *error);
-// Where a pipeline of the user's own is to run: entries pass elements of fewer than 8 bits as bytes, as their signature
-// says. Pipelines of targets do so themselves.
-bool tileSessionPackNarrowElements(TileSession *session, tessera_error_t *error);
+// Where a pipeline of the user's own is to run: entries pass quantized tensors as their parts and elements of fewer
+// than 8 bits as bytes, as their signature says. Pipelines of targets do so themselves.
+bool tileSessionExpandEntries(TileSession *session, tessera_error_t *error);
 void tileSessionClose(TileSession *session);

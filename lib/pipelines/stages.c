@@ -11,6 +11,7 @@
 // The program as it was written: ops of plugins say what they mean, roundings stay, no op crashes a pass of upstream's,
 // arithmetic on whole tensors becomes linalg, and device memory the host's.
 const TilePipelineStep tileStageOfPrograms[] = {
+    {"tile-expand-quantized"},
     {"tile-pack-narrow-elements"},
     {"tile-bind-weights"},
     {"convert-gpu-memory-to-host"},

@@ -2,6 +2,7 @@
 #include "lib/target/entry.h"
 
 #include "dialects/sparse/sparse.h"
+#include "dialects/tile/quantized.h"
 #include "lib/ir/support.h"
 #include "upstream/func.h"
 
@@ -118,6 +119,17 @@ static bool readSparse(MlirType type, const char *what, intptr_t index, tessera_
   return true;
 }
 
+// The parts of a quantized tensor, each an array of its own.
+static bool readQuantized(MlirType type, const char *what, intptr_t index, tessera_value_t *values, int *count,
+                          tessera_error_t *error) {
+  TileQuantizedPart parts[TileQuantizedMaxParts];
+  intptr_t number = tileQuantizedTypeGetParts(type, parts);
+  for (intptr_t i = 0; i < number; ++i)
+    if (!readValue(parts[i].type, what, index, &values[(*count)++], error))
+      return false;
+  return true;
+}
+
 typedef MlirType (*TypeAt)(MlirType function, intptr_t index);
 
 // Room for all values of the types.
@@ -125,7 +137,7 @@ static intptr_t countValues(MlirType function, TypeAt typeAt, intptr_t number) {
   intptr_t count = 0;
   for (intptr_t i = 0; i < number; ++i) {
     bool isSparse = !mlirAttributeIsNull(sparseTypeGetEncoding(typeAt(function, i)));
-    count += isSparse ? SPARSE_MAX_COMPONENTS + mlirShapedTypeGetRank(typeAt(function, i)) : 1;
+    count += isSparse ? SPARSE_MAX_COMPONENTS + mlirShapedTypeGetRank(typeAt(function, i)) : TileQuantizedMaxParts;
   }
   return count;
 }
@@ -137,6 +149,9 @@ static bool readValues(MlirType function, TypeAt typeAt, intptr_t number, const 
     MlirType type = typeAt(function, i);
     if (!mlirAttributeIsNull(sparseTypeGetEncoding(type))) {
       if (!readSparse(type, what, i, values, count, error))
+        return false;
+    } else if (tileTypeIsQuantized(type)) {
+      if (!readQuantized(type, what, i, values, count, error))
         return false;
     } else if (!readValue(type, what, i, &values[(*count)++], error)) {
       return false;

@@ -34,7 +34,7 @@ static bool lower(TileSession *session, const TileCodeTarget *target, const char
   translation->pipeline = pipeline;
   bool ok = (options->pipeline || tileSessionTakeSparseEntries(session, NULL, error)) &&
             tileEntriesCollect(session->module, &translation->entries, error) &&
-            (!options->pipeline || tileSessionPackNarrowElements(session, error)) &&
+            (!options->pipeline || tileSessionExpandEntries(session, error)) &&
             tileSessionRun(session, translation->pipeline, error);
   translation->fallbackOps = tileFallbackOps();
   return ok;

@@ -2,6 +2,7 @@
 #include "lib/interpreter/machine/value.h"
 #include "lib/interpreter/sparse/entries.h"
 #include "lib/interpreter/tile/asynchronous.h"
+#include "lib/interpreter/tile/tile_quantized.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -177,6 +178,9 @@ void interpretObjectDestroy(Object *object) {
     break;
   case ObjectEntries:
     interpretEntriesClear((Entries *)object);
+    break;
+  case ObjectQuantized:
+    interpretQuantizedClear((Quantized *)object);
     break;
   }
   free(object);

@@ -28,7 +28,14 @@ static inline Element elementOfFloat(double x, double bound) { return (Element){
 static inline Element elementMissing(double why) { return (Element){.i = 0, .bound = why}; }
 static inline bool elementIsMissing(Element x) { return x.bound < 0; }
 
-typedef enum ObjectKind { ObjectArray, ObjectView, ObjectBarrier, ObjectToken, ObjectEntries } ObjectKind;
+typedef enum ObjectKind {
+  ObjectArray,
+  ObjectView,
+  ObjectBarrier,
+  ObjectToken,
+  ObjectEntries,
+  ObjectQuantized
+} ObjectKind;
 
 typedef struct Object {
   int references;

@@ -6,6 +6,7 @@
 
 extern const MlirExtPassDefinition tileCollectHessiansPass;
 extern const MlirExtPassDefinition tileQuantizeWeightsPass;
+extern const MlirExtPassDefinition tileExpandQuantizedPass;
 extern const MlirExtPassDefinition tilePackNarrowElementsPass;
 extern const MlirExtPassDefinition tileQuantizeActivationsPass;
 

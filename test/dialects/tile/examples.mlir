@@ -1,6 +1,6 @@
 // The examples of the reference pages, in a place where each is legal: every example of ops.def stands here, word for
 // word (examples.py says which does not), and parses and verifies.
-// RUN: %python %source/test/dialects/examples.py %source/dialects/tile/ops.def %s 59
+// RUN: %python %source/test/dialects/examples.py %source/dialects/tile/ops.def %s 62
 // RUN: sh %source/test/round_trip.sh %s %t %tile_opt
 
 #offsets = #tile.layout<offset [32:d1, 128:d0]>
@@ -275,4 +275,20 @@ func.func @group(%x: tensor<8xf32>, %y: tensor<8xf32>) -> tensor<8xf32> {
   tile.yield %r : tensor<8xf32>
 }
   return %z : tensor<8xf32>
+}
+
+// Quantized tensors.
+func.func @quantized(%codes: tensor<64x128xi4>, %scales: tensor<64x4xf16>) -> tensor<64x128xf32> {
+  %w = tile.assemble_quantized(%codes, %scales) : tensor<64x128xi4>, tensor<64x4xf16>
+    -> tensor<64x128xf32, #tile.quantized<codes = i4, group = [1, 32], scale = f16>>
+  %d = tile.dequantize %w
+    : tensor<64x128xf32, #tile.quantized<codes = i4, group = [1, 32], scale = f16>> -> tensor<64x128xf32>
+  return %d : tensor<64x128xf32>
+}
+
+func.func @quantized_parts(%w: tensor<64x128xf32, #tile.quantized<codes = i4, group = [1, 32], scale = f16>>) -> tensor<64x4xf16> {
+  %codes, %scales = tile.disassemble_quantized %w
+    : tensor<64x128xf32, #tile.quantized<codes = i4, group = [1, 32], scale = f16>>
+    -> tensor<64x128xi4>, tensor<64x4xf16>
+  return %scales : tensor<64x4xf16>
 }

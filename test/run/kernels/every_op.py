@@ -32,6 +32,8 @@ NOT_RUN = {  # ops without a case, and why
     **{op: "scheduled level: refused by name (test/conversion/tile_to_vector/refused.mlir); test/interpreter has its meaning"
        for op in ("barrier_arrive", "barrier_wait", "mma_async", "mma_wait", "warp_specialize")},
     "transfer": "host: there is one device",
+    **{op: "host: expanded before kernels are made; test/run/types/quantized.py has its meaning"
+       for op in ("assemble_quantized", "disassemble_quantized", "dequantize")},
     "group": "host: convert-linalg-to-tile makes kernels of groups",
     "memref_at": "the interpreter's memory has addresses of its own; test/run/kernels/irregular.py runs it against numpy",
 }
