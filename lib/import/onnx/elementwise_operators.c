@@ -22,6 +22,20 @@ static bool sameTypes(Node *node, int from, int to) {
   return true;
 }
 
+// Before opset 7 the axes of the second input may begin at `axis` of the first one; others stand at the end.
+static bool alignSecond(Node *node) {
+  int axis, rank = node->in[0]->rank, own = node->in[1]->rank;
+  if (node->opset >= 7 || !onnxAttribute(node, "axis"))
+    return true;
+  if (!onnxAxis(node, onnxInt(node, "axis", 0), rank, &axis))
+    return false;
+  if (axis + own > rank)
+    return onnxError(node, "input 2 has %d axes from axis %d on; input 1 has %d", own, axis, rank);
+  uint32_t behind = ((1u << rank) - 1) & ~((1u << (axis + own)) - 1);
+  node->in[1] = onnxUnsqueeze(node, node->in[1], behind >> axis, rank - axis);
+  return node->in[1] != NULL;
+}
+
 //===--- one input ------------------------------------------------------------===//
 
 static MlirValue unary(Body *body, const MlirValue *x) { return ONNX_OP(*(const int *)body->data, x[0]); }
@@ -207,7 +221,14 @@ static MlirValue prelu(Body *body, const MlirValue *x) {
     return x[0];
   return onnxSelect(body, onnxCompareI(body, ArithCmpI_Slt, x[0], zero), ONNX_OP(ArithOp_MulI, x[0], x[1]), x[0]);
 }
-bool onnxEmitPRelu(Node *node) { return sameTypes(node, 0, 2) && map(node, 2, prelu, NULL); }
+// Before opset 7 the slopes are those of the channels.
+bool onnxEmitPRelu(Node *node) {
+  OnnxValue *slope = node->in[1];
+  int rank = node->in[0]->rank;
+  if (node->opset < 7 && slope->rank == 1 && rank > 2 && onnxCount(slope) != 1)
+    node->in[1] = onnxUnsqueeze(node, slope, ((1u << (rank - 1)) - 1) & ~1u, rank - 1);
+  return sameTypes(node, 0, 2) && map(node, 2, prelu, NULL);
+}
 
 static MlirValue isNan(Body *body, const MlirValue *x) { return onnxCompareF(body, ArithCmpF_Uno, x[0], x[0]); }
 bool onnxEmitIsNan(Node *node) { return onnxReturn(node, onnxMap(node, Onnx_Bool, 1, node->in, isNan, NULL)); }
@@ -254,7 +275,9 @@ static MlirValue arithmetic(Body *body, const MlirValue *x) {
     return divide(body, x[0], x[1], onnxIsUnsigned(body->node->in[0]->type), false);
   return ONNX_OP(integers[kind], x[0], x[1]);
 }
-bool onnxEmitArithmetic(Node *node) { return sameTypes(node, 0, 2) && map(node, 2, arithmetic, NULL); }
+bool onnxEmitArithmetic(Node *node) {
+  return alignSecond(node) && sameTypes(node, 0, 2) && map(node, 2, arithmetic, NULL);
+}
 
 static MlirValue modulo(Body *body, const MlirValue *x) {
   bool isUnsigned = onnxIsUnsigned(body->node->in[0]->type), isC = *(const bool *)body->data, real = isFloat(x[0]);
@@ -298,6 +321,8 @@ static MlirValue square(Body *body, const MlirValue *x) {
 }
 
 bool onnxEmitPow(Node *node) {
+  if (!alignSecond(node))
+    return false;
   MlirValue *exponent = onnxElements(node, node->in[1]);
   double real;
   int64_t integer;
@@ -325,7 +350,7 @@ bool onnxEmitBitShift(Node *node) {
 }
 
 static MlirValue bitwise(Body *body, const MlirValue *x) { return ONNX_OP(body->node->kind, x[0], x[1]); }
-bool onnxEmitBitwise(Node *node) { return sameTypes(node, 0, 2) && map(node, 2, bitwise, NULL); }
+bool onnxEmitBitwise(Node *node) { return alignSecond(node) && sameTypes(node, 0, 2) && map(node, 2, bitwise, NULL); }
 
 static MlirValue compare(Body *body, const MlirValue *x) {
   static const int floats[] = {ArithCmpF_Oeq, ArithCmpF_Olt, ArithCmpF_Ole, ArithCmpF_Ogt, ArithCmpF_Oge};
@@ -339,7 +364,8 @@ static MlirValue compare(Body *body, const MlirValue *x) {
   return onnxCompareI(body, isNatural ? naturals[kind] : integers[kind], x[0], x[1]);
 }
 bool onnxEmitCompare(Node *node) {
-  return sameTypes(node, 0, 2) && onnxReturn(node, onnxMap(node, Onnx_Bool, 2, node->in, compare, NULL));
+  return alignSecond(node) && sameTypes(node, 0, 2) &&
+         onnxReturn(node, onnxMap(node, Onnx_Bool, 2, node->in, compare, NULL));
 }
 
 static MlirValue choose(Body *body, const MlirValue *x) { return onnxSelect(body, x[0], x[1], x[2]); }
@@ -462,7 +488,7 @@ bool onnxEmitBitCast(Node *node) {
 }
 
 bool onnxEmitDropout(Node *node) {
-  bool trains = false;
+  bool trains = node->opset < 7 && onnxInt(node, "is_test", 0) == 0;
   if (node->in[2]) {
     int64_t training;
     int count;

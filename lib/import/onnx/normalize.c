@@ -64,6 +64,8 @@ bool onnxEmitBatchNormalization(Node *node) {
   bool trains = onnxInt(node, "training_mode", 0) != 0;
   if (onnxInt(node, "spatial", 1) != 1 || x->rank < 2)
     return onnxError(node, x->rank < 2 ? "requires rank 2 or more" : "attribute spatial is not 1");
+  if (node->opset < 7 && onnxInt(node, "is_test", 0) == 0)
+    return onnxError(node, "training is not supported at opset 6");
   uint32_t axes = ~2u & ((1u << x->rank) - 1);
   OnnxValue *wide = onnxCast(node, x, type);
   OnnxValue *means = perChannel(node, onnxCast(node, mean, type), x->rank);

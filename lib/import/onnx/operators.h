@@ -15,7 +15,7 @@ typedef struct OnnxOperator {
   int kind; // what emitters of several operators ask
 } OnnxOperator;
 
-enum { OnnxOldestOpset = 7, OnnxNewestOpset = 28 };
+enum { OnnxOldestOpset = 6, OnnxNewestOpset = 28 };
 
 // Null: unknown. `isKnown`: there is a row of another opset.
 const OnnxOperator *onnxOperatorFind(OnnxText domain, OnnxText name, int64_t opset, bool *isKnown);

@@ -114,18 +114,17 @@ def difference(seen, wanted, rtol, atol, np):
     return ""
 
 
-def load(model):
-    """(module, "") or (None, what the importer says)"""
+def load(model, folder):
+    """(module, "") or (None, what the importer says). The folder must stay: the weights are read from it."""
     import onnx
     import tessera
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "model.onnx")
-        onnx.save(model, path)
-        try:
-            return tessera.load(path), ""
-        except tessera.Error as error:
-            said = [item.message for item in error.diagnostics]
-            return None, said[0] if said else str(error)
+    path = os.path.join(folder, f"model{len(os.listdir(folder))}.onnx")
+    onnx.save(model, path)
+    try:
+        return tessera.load(path), ""
+    except tessera.Error as error:
+        said = [item.message for item in error.diagnostics]
+        return None, said[0] if said else str(error)
 
 
 def bound(model, inputs, np):
@@ -151,17 +150,18 @@ def judge(case, target):
     """("right" | "bound" | "wrong" | "refused", why, the model's operators)"""
     model, sets = case.read()
     operators = "+".join(sorted({node.op_type for node in model.graph.node})[:2])
-    return (*verdict_of(case, model, sets, target), operators)
+    with tempfile.TemporaryDirectory() as folder:
+        return (*verdict_of(case, model, sets, target, folder), operators)
 
 
-def verdict_of(case, model, sets, target):
+def verdict_of(case, model, sets, target, folder):
     import numpy as np
     import tessera
-    module, why = load(model)
+    module, why = load(model, folder)
     how = "right"
     if module is None and "is not a constant" in why and len(sets) == 1:
         model, rest = bound(model, sets[0][0], np)
-        module, again = load(model)
+        module, again = load(model, folder)
         why, how, sets = again or why, "bound", [(rest, sets[0][1])]
     if module is None:
         return "refused", why

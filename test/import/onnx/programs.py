@@ -128,6 +128,18 @@ MODELS = {
     "cycle": model([node("Relu", ["b"], ["a"], "first"), node("Relu", ["a"], ["b"], "second")], [],
                    [value("b", FLOAT, [2])]),
     "operator": model([node("Relux", ["x"], ["y"], "odd")], [value("x", FLOAT, [2])], [value("y", FLOAT, [2])]),
+    # Opset 6: axes of the second input that begin at an axis of the first, slopes of channels, results of no training.
+    "aligned": model(
+        [node("Add", ["x", "b"], ["sum"], axis=1, broadcast=1), node("PRelu", ["sum", "slope"], ["kept"]),
+         node("Dropout", ["kept"], ["y"], is_test=1), node("Less", ["y", "row"], ["z"], broadcast=1)],
+        [value("x", FLOAT, [2, 3, 4, 5])], [value("y", FLOAT, [2, 3, 4, 5]), value("z", BOOL, [2, 3, 4, 5])],
+        [tensor("b", FLOAT, [3, 4], numbers(12)), tensor("slope", FLOAT, [3], numbers(3)), tensor("row", FLOAT, [5], numbers(5))],
+        opset=6),
+    "aligned-behind": model([node("Add", ["x", "b"], ["y"], "late", axis=2)], [value("x", FLOAT, [2, 3]), value("b", FLOAT, [3])],
+                            [value("y", FLOAT, [2, 3])], opset=6),
+    "aligned-long": model([node("Add", ["x", "b"], ["y"], "late", axis=1)], [value("x", FLOAT, [2, 3]), value("b", FLOAT, [3, 1])],
+                          [value("y", FLOAT, [2, 3])], opset=6),
+    "aligned-trains": model([node("Dropout", ["x"], ["y"], "drop")], [value("x", FLOAT, [2])], [value("y", FLOAT, [2])], opset=6),
     "opset": model([node("Relu", ["x"], ["y"], "old")], [value("x", FLOAT, [2])], [value("y", FLOAT, [2])], opset=5),
     "attribute": model([node("Relu", ["x"], ["y"], "one", alpha=1.0)], [value("x", FLOAT, [2])], [value("y", FLOAT, [2])]),
     "type": model([node("Sin", ["x"], ["y"], "wave")], [value("x", INT64, [2])], [value("y", INT64, [2])]),
