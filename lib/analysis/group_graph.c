@@ -279,12 +279,24 @@ static const char *readNode(TileGroupGraph *graph, MlirOperation op) {
   return NULL;
 }
 
+// A body that takes elements of a tensor by their places takes them from memory: a tile of this group is not there.
+static const char *findPickedTiles(const TileGroupGraph *graph) {
+  for (int n = 0; n < graph->numNodes; ++n)
+    for (int c = 0; c < graph->nodes[n].s.numCaptures; ++c)
+      for (int maker = 0; maker < graph->numNodes; ++maker)
+        if (mlirOperationEqual(tileDefiningOp(graph->nodes[n].s.captures[c]), graph->nodes[maker].s.op))
+          return "an op takes elements of another op's result by their places";
+  return NULL;
+}
+
 static const char *read(const MlirOperation *ops, intptr_t count, TileGroupGraph *graph) {
   Classes classes;
   const char *reason = NULL;
   for (intptr_t i = 0; i < count && !reason; ++i)
     reason = readNode(graph, ops[i]);
   if (reason)
+    return reason;
+  if ((reason = findPickedTiles(graph)))
     return reason;
   findMakers(graph);
   if ((reason = keepNeeded(graph, ops, count)) || (reason = joinDims(graph, &classes)) ||

@@ -109,11 +109,22 @@ static void storeWinner(TileKernelEmission *e, const TileExtremum *x, const Mlir
   tileKernelStore(e, s->numInputs + x->where, arithSelectOpBuild(&e->body, isNone, initial[x->where], place));
 }
 
+// The lanes of this kernel share one result. A schedule may give each result a lane of its own, as GPUs' do: then
+// the kernel is tileLowerFold's.
+static bool tilesResults(const TileStructured *s) {
+  for (int d = 0; d < s->numDims; ++d)
+    if (!s->dims[d].isReduction && s->dims[d].tile > 1)
+      return true;
+  return false;
+}
+
 bool tileLowerExtremum(TileStructured *s) {
   TileExtremum x;
   if (!tileExtremumMatch(s, &x))
     return false;
   tileStructuredSetTiles(s);
+  if (tilesResults(s))
+    return false;
   TileKernelEmission e;
   tileKernelBegin(&e, s, "extremum");
   MlirValue initial[2] = {tileKernelInitial(&e, s->numInputs), tileKernelInitial(&e, s->numInputs + 1)};

@@ -157,3 +157,38 @@ func.func @adds(%a: tensor<64x48xf32>, %b: tensor<64xf32>) -> tensor<64xf32> {
   }
   return %g : tensor<64xf32>
 }
+
+// -----
+
+// A body that takes elements of another op's result by their places takes them from memory.
+// CHECK-LABEL: func.func @picked
+// CHECK-COUNT-2: tile.launch
+// CHECK-NOT: tile.group
+#id = affine_map<(i, j) -> (i, j)>
+func.func @picked(%a: tensor<7x4xi32>, %b: tensor<7x5xf32>) -> (tensor<7x4xi32>, tensor<7x4xf32>) {
+  // expected-remark @+1 {{becomes one kernel for each op: an op takes elements of another op's result by their places}}
+  %g:2 = tile.group ins(%a, %b : tensor<7x4xi32>, tensor<7x5xf32>) schedule #tile.schedule<kind = "group", block = [1, 4]>
+      -> tensor<7x4xi32>, tensor<7x4xf32> {
+  ^bb0(%x: tensor<7x4xi32>, %y: tensor<7x5xf32>):
+    %one = arith.constant 1 : i32
+    %e = tensor.empty() : tensor<7x4xi32>
+    %next = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+        ins(%x : tensor<7x4xi32>) outs(%e : tensor<7x4xi32>) {
+    ^bb0(%v: i32, %o: i32):
+      %t = arith.addi %v, %one : i32
+      linalg.yield %t : i32
+    } -> tensor<7x4xi32>
+    %f = tensor.empty() : tensor<7x4xf32>
+    %r = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel", "parallel"]} outs(%f : tensor<7x4xf32>) {
+    ^bb0(%o: f32):
+      %i = linalg.index 0 : index
+      %j = linalg.index 1 : index
+      %k = tensor.extract %next[%i, %j] : tensor<7x4xi32>
+      %l = arith.index_cast %k : i32 to index
+      %t = tensor.extract %y[%i, %l] : tensor<7x5xf32>
+      linalg.yield %t : f32
+    } -> tensor<7x4xf32>
+    tile.yield %next, %r : tensor<7x4xi32>, tensor<7x4xf32>
+  }
+  return %g#0, %g#1 : tensor<7x4xi32>, tensor<7x4xf32>
+}
