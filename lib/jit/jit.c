@@ -5,7 +5,6 @@
 #include "llvm-c/LLJIT.h"
 
 #include <dlfcn.h>
-#include <pthread.h>
 #include <stdlib.h>
 
 struct TileJit {
@@ -54,47 +53,6 @@ static void searchProcess(LLVMOrcLLJITRef lljit) {
                               LLVMOrcCreateCustomCAPIDefinitionGenerator(defineFromProcess, NULL, NULL));
 }
 
-//===--- parts --------------------------------------------------------------===//
-
-// A part on its way to an object, in a thread of its own.
-typedef struct Compilation {
-  TileJitPart part;
-  LLVMTargetMachineRef machine;
-  int optimization;
-  LLVMMemoryBufferRef object;
-  tessera_error_t error;
-  bool ok, isInThread;
-  pthread_t thread;
-} Compilation;
-
-static void *compilePart(void *data) {
-  Compilation *c = data;
-  c->ok = tileCodegenOptimize(c->part.module, c->machine, c->optimization, &c->error) &&
-          tileCodegenObjectCreate(c->part.module, c->machine, &c->object, &c->error);
-  LLVMDisposeModule(c->part.module);
-  LLVMContextDispose(c->part.context);
-  return NULL;
-}
-
-// The first part in this thread, each other in its own where one can be had.
-static void compileParts(Compilation *compilations, int count) {
-  for (int i = 1; i < count; ++i)
-    compilations[i].isInThread = pthread_create(&compilations[i].thread, NULL, compilePart, &compilations[i]) == 0;
-  for (int i = 0; i < count; ++i)
-    if (!compilations[i].isInThread)
-      compilePart(&compilations[i]);
-  for (int i = 1; i < count; ++i)
-    if (compilations[i].isInThread)
-      pthread_join(compilations[i].thread, NULL);
-}
-
-static void discardParts(const TileJitPart *parts, int count) {
-  for (int i = 0; i < count; ++i) {
-    LLVMDisposeModule(parts[i].module);
-    LLVMContextDispose(parts[i].context);
-  }
-}
-
 //===--- the JIT ------------------------------------------------------------===//
 
 static bool start(TileJit *jit, tessera_error_t *error) {
@@ -111,55 +69,49 @@ static bool start(TileJit *jit, tessera_error_t *error) {
   return true;
 }
 
-static bool addObjects(TileJit *jit, Compilation *compilations, int count, tessera_error_t *error) {
-  LLVMOrcJITDylibRef library = LLVMOrcLLJITGetMainJITDylib(jit->lljit);
-  for (int i = 0; i < count; ++i) {
-    if (!compilations[i].ok)
-      return tessera_fail(error, "%s", compilations[i].error.text);
-    LLVMMemoryBufferRef object = compilations[i].object;
-    compilations[i].object = NULL; // is taken over
-    if (tileCodegenFailed(LLVMOrcLLJITAddObjectFile(jit->lljit, library, object), "adding the code", error))
-      return false;
-  }
-  return true;
+static void disposeParts(TilePart *parts, int count) {
+  for (int i = 0; i < count; ++i)
+    tilePartDispose(&parts[i]);
 }
 
-static bool compile(TileJit *jit, const TileJitPart *parts, int count, int optimization, tessera_error_t *error) {
-  Compilation *compilations = calloc((size_t)count, sizeof *compilations);
-  bool ok = compilations || tessera_fail(error, "out of memory");
-  for (int i = 0; i < count && ok; ++i) {
-    compilations[i] = (Compilation){.part = parts[i], .optimization = optimization};
-    compilations[i].machine = tileCodegenMachineCreate(NULL, "", LLVMCodeModelJITDefault, error);
-    ok = compilations[i].machine;
+// The session takes the objects over, one after the other.
+static bool addObjects(TileJit *jit, LLVMMemoryBufferRef *objects, int count, tessera_error_t *error) {
+  LLVMOrcJITDylibRef library = LLVMOrcLLJITGetMainJITDylib(jit->lljit);
+  bool ok = true;
+  for (int i = 0; i < count; ++i) {
+    if (ok)
+      ok = !tileCodegenFailed(LLVMOrcLLJITAddObjectFile(jit->lljit, library, objects[i]), "adding the code", error);
+    else
+      LLVMDisposeMemoryBuffer(objects[i]);
   }
-  if (ok)
-    compileParts(compilations, count);
-  else
-    discardParts(parts, count);
-  ok = ok && addObjects(jit, compilations, count, error);
-  for (int i = 0; i < count && compilations; ++i) {
-    if (compilations[i].machine)
-      LLVMDisposeTargetMachine(compilations[i].machine);
-    if (compilations[i].object)
-      LLVMDisposeMemoryBuffer(compilations[i].object);
-  }
-  free(compilations);
   return ok;
 }
 
-TileJit *tileJitCreateOfParts(const TileJitPart *parts, int count, int optimization, tessera_error_t *error) {
+static bool compile(TileJit *jit, TilePart *parts, int count, int optimization, tessera_error_t *error) {
+  LLVMMemoryBufferRef *objects = calloc((size_t)count, sizeof *objects);
+  bool ok = objects || tessera_fail(error, "out of memory");
+  for (int i = 0; i < count && ok; ++i) {
+    parts[i].machine = tileCodegenMachineCreate(NULL, "", LLVMCodeModelJITDefault, error);
+    ok = parts[i].machine != NULL;
+  }
+  ok = ok && tilePartsCompile(parts, count, optimization, objects, error) && addObjects(jit, objects, count, error);
+  free(objects);
+  return ok;
+}
+
+TileJit *tileJitCreateOfParts(TilePart *parts, int count, int optimization, tessera_error_t *error) {
   TileJit *jit = calloc(1, sizeof *jit);
-  bool ok = (jit || tessera_fail(error, "out of memory")) && start(jit, error);
-  if (!ok)
-    discardParts(parts, count);
-  if (ok && compile(jit, parts, count, optimization, error))
+  bool ok = (jit || tessera_fail(error, "out of memory")) && start(jit, error) &&
+            compile(jit, parts, count, optimization, error);
+  disposeParts(parts, count);
+  if (ok)
     return jit;
   tileJitDestroy(jit);
   return NULL;
 }
 
 TileJit *tileJitCreate(LLVMModuleRef module, LLVMContextRef context, int optimization, tessera_error_t *error) {
-  return tileJitCreateOfParts(&(TileJitPart){module, context}, 1, optimization, error);
+  return tileJitCreateOfParts(&(TilePart){module, context, NULL}, 1, optimization, error);
 }
 
 void tileJitDestroy(TileJit *jit) {

@@ -8,6 +8,7 @@
 // Symbols the module leaves undefined are looked up in the running process (the runtime, libm, libc).
 #pragma once
 
+#include "lib/jit/code_parts.h"
 #include "lib/support/status.h"
 #include "llvm-c/Core.h"
 
@@ -17,13 +18,9 @@ typedef struct TileJit TileJit;
 // either case.
 TileJit *tileJitCreate(LLVMModuleRef module, LLVMContextRef context, int optimization, tessera_error_t *error);
 
-// A program in several modules, each in a context of its own, that name each other's functions: optimized and compiled
-// in as many threads. Takes all parts over.
-typedef struct TileJitPart {
-  LLVMModuleRef module;
-  LLVMContextRef context;
-} TileJitPart;
-TileJit *tileJitCreateOfParts(const TileJitPart *parts, int count, int optimization, tessera_error_t *error);
+// A program in several modules that name each other's functions, compiled in as many threads. Takes modules and
+// contexts over; the machines are its own.
+TileJit *tileJitCreateOfParts(TilePart *parts, int count, int optimization, tessera_error_t *error);
 void tileJitDestroy(TileJit *jit);
 // Address of a function or variable; null after writing to `error`. Links on the first look-up.
 void *tileJitLookup(TileJit *jit, const char *name, tessera_error_t *error);

@@ -50,6 +50,9 @@ static const TilePipelineStep toVectors[] = {
     {NULL},
 };
 
+// Here kernels are made, and both forms of an entry launch the same.
+static const TilePipelineStep toEntries[] = {{"tile-add-into-entries"}, {NULL}};
+
 static const TilePipelineStep toCalls[] = {{"convert-tile-launch-to-runtime"}, {NULL}};
 
 static const TilePipelineStage stages[] = {
@@ -66,6 +69,7 @@ static const TilePipelineStage stages[] = {
     {tileStageToTiles, .given = TilePipeline_Policy, .unless = TilePipeline_Bufferized},
     {tileStageToSplitReductions, .unless = TilePipeline_Bufferized},
     {tileStageToKernels, .unless = TilePipeline_Bufferized},
+    {toEntries, .given = TilePipeline_Into},
     {tileStageToBuffers, .unless = TilePipeline_Bufferized},
     {tileStageOfOwnership, .unless = TilePipeline_Bufferized},
     {tileStageOfBuffers},
@@ -94,6 +98,7 @@ const MlirExtPipelineDefinition tileToCpuPipeline = {
                                            TILE_PIPELINE_POLICY,
                                            TILE_PIPELINE_FUSION,
                                            TILE_PIPELINE_SPARSITY,
+                                           TILE_PIPELINE_INTO,
                                            {NULL}},
     .build = build,
 };

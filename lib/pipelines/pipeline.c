@@ -11,10 +11,15 @@
 //===--- values ----------------------------------------------------------------===//
 
 static const MlirExtPassOption options[] = {
-    [TilePipeline_Chip] = TILE_PIPELINE_CHIP(""),         [TilePipeline_Buckets] = TILE_PIPELINE_BUCKETS,
-    [TilePipeline_Bufferized] = TILE_PIPELINE_BUFFERIZED, [TilePipeline_Fast] = TILE_PIPELINE_FAST(""),
-    [TilePipeline_Policy] = TILE_PIPELINE_POLICY,         [TilePipeline_Fusion] = TILE_PIPELINE_FUSION,
-    [TilePipeline_Persistent] = TILE_PIPELINE_PERSISTENT, [TilePipeline_Sparsity] = TILE_PIPELINE_SPARSITY,
+    [TilePipeline_Chip] = TILE_PIPELINE_CHIP(""),
+    [TilePipeline_Buckets] = TILE_PIPELINE_BUCKETS,
+    [TilePipeline_Bufferized] = TILE_PIPELINE_BUFFERIZED,
+    [TilePipeline_Fast] = TILE_PIPELINE_FAST(""),
+    [TilePipeline_Policy] = TILE_PIPELINE_POLICY,
+    [TilePipeline_Fusion] = TILE_PIPELINE_FUSION,
+    [TilePipeline_Persistent] = TILE_PIPELINE_PERSISTENT,
+    [TilePipeline_Sparsity] = TILE_PIPELINE_SPARSITY,
+    [TilePipeline_Into] = TILE_PIPELINE_INTO,
 };
 
 typedef struct Printer {
@@ -37,6 +42,11 @@ static MlirStringRef valueOf(const Printer *printer, TilePipelineOption option) 
   if (options[option].kind == MlirExtOption_Bool)
     return tileString(mlirExtPassGetBool(printer->options, options[option].name) ? "true" : "false");
   return mlirExtPassGetString(printer->options, options[option].name);
+}
+
+static bool isGiven(const Printer *printer, TilePipelineOption option) {
+  MlirStringRef value = valueOf(printer, option);
+  return value.length && !tileStringEquals(value, "false");
 }
 
 // Words, numbers and lists of them: what can stand in the text of a pipeline as it is.
@@ -118,9 +128,8 @@ bool tilePipelinePrint(const TilePipelineStage *stages, const TilePipelineConsta
                        MlirStringCallback append, void *userData) {
   Printer printer = {.constants = constants, .options = pass, .append = append, .userData = userData};
   for (; stages->steps; ++stages) {
-    bool isLeftOut = stages->given && !valueOf(&printer, stages->given).length;
-    isLeftOut |= stages->without && valueOf(&printer, stages->without).length;
-    isLeftOut |= stages->unless && tileStringEquals(valueOf(&printer, stages->unless), "true");
+    bool isLeftOut = (stages->given && !isGiven(&printer, stages->given)) || isGiven(&printer, stages->without) ||
+                     isGiven(&printer, stages->unless);
     if (!isLeftOut && !printStage(&printer, stages->steps))
       return false;
   }

@@ -26,6 +26,7 @@ typedef enum TilePipelineOption {
   TilePipeline_Fusion,
   TilePipeline_Persistent,
   TilePipeline_Sparsity,
+  TilePipeline_Into,
   // No options but constants, which a table of several pipelines refers to (TilePipelineConstants).
   TilePipeline_Conversion,
   TilePipeline_DefaultChip,
@@ -60,6 +61,9 @@ typedef struct TilePipelineConstants {
   {"persistent", "which launches become one that waits on the device: model, always or never; default: never",         \
    MlirExtOption_String, ""}
 
+#define TILE_PIPELINE_INTO                                                                                             \
+  {"into", "each entry gets a second form, which writes the caller's buffers", MlirExtOption_Bool, "false"}
+
 #define TILE_PIPELINE_SPARSITY                                                                                         \
   {"sparsity",                                                                                                         \
    "what is cut out of products by constants with zeros: exact, finite (no tensor holds an infinity or a nan) or "     \
@@ -84,7 +88,7 @@ typedef struct TilePipelineStep {
 
 typedef struct TilePipelineStage {
   const TilePipelineStep *steps; // null ends a pipeline
-  TilePipelineOption given;      // the stage is left out unless this option has a value
+  TilePipelineOption given;      // the stage is left out unless this option has a value, other than false
   TilePipelineOption without;    // the stage is left out if this option has a value
   TilePipelineOption unless;     // the stage is left out if this option is true
 } TilePipelineStage;

@@ -71,7 +71,7 @@ TileKernelFigures *tileArtifactAddKernel(TileArtifact *artifact); // zeroed, to 
 typedef struct TileForm {
   const char *name, *summary; // --tile-to-NAME
   bool isBinary;              // not for a terminal
-  const char *before;         // a pass ahead of the target's pipeline; may be null
+  bool hasInto;               // entries get a second form, NAME_into: the pipeline's option `into`
   bool (*emit)(const TileTranslation *translation, TileArtifact *artifact, tessera_error_t *error);
   bool (*hasTools)(tessera_error_t *error); // are the programs there that it needs? Null: it needs none
 } TileForm;

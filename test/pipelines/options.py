@@ -1,5 +1,5 @@
 """Options of pipelines: a chip that does not exist gets one sentence, however long its name; `bufferized` leaves out
-the stages on tensors; a value that would change the pipeline's text is refused.
+the stages on tensors; `into` adds a stage once kernels exist; a value that would change the pipeline's text is refused.
 
 Use: options.py TILE_OPT FILE
 """
@@ -35,6 +35,9 @@ def main():
         for value in ("{a b}", "'a)b'"):
             message = first_error(run(f"--pass-pipeline=builtin.module({pipeline}{{chip={value}}})"))
             assert "has a space, a quote or a bracket in it" in message, message
+    assert "tile-add-into-entries" not in expansion("tile-to-cpu-pipeline")
+    passes = expansion("tile-to-cpu-pipeline=into=true")
+    assert passes.index("convert-linalg-to-tile") < passes.index("tile-add-into-entries") < passes.index("tile-bufferize-host"), passes
     print("options are checked")
 
 

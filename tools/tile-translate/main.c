@@ -52,8 +52,9 @@ static char *choosePipeline(const TileCodeTarget *target, const TileForm *form, 
     return strdup(options->pipeline);
   TilePipelineCall call = {
       .pipeline = target->pipeline,
-      .before = form->before,
-      .values = {{"policy", options->policy}, {"chip", options->chip ? options->chip : target->defaultChip}},
+      .values = {{"policy", options->policy},
+                 {"chip", options->chip ? options->chip : target->defaultChip},
+                 {"into", form->hasInto ? "true" : NULL}},
   };
   return tilePipelineCallPrint(&call, error);
 }

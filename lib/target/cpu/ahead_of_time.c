@@ -5,9 +5,11 @@
 // together. A module that came in the LLVM dialect keeps its own linkage.
 #include "lib/target/cpu/ahead_of_time.h"
 
+#include "lib/jit/code_parts.h"
 #include "lib/jit/codegen.h"
 #include "lib/jit/jit.h"
 #include "lib/target/cpu/cpu.h"
+#include "lib/target/cpu/split.h"
 #include "mlir-c/RegisterEverything.h"
 #include "mlir-c/Target/LLVMIR.h"
 
@@ -16,39 +18,45 @@
 
 //===--- the LLVM module ------------------------------------------------------===//
 
-// What one translation holds until its artifact is made.
+// Modules of a program that are compiled at once. The number does not depend on the machine: neither do the bytes.
+enum { ProgramParts = 4 };
+
+// What one translation holds until its artifact is made. The first part has the entries; the others have kernels alone.
 typedef struct Build {
   const TileTranslation *translation;
   TileCpuChip chip;
-  LLVMContextRef context;
-  LLVMModuleRef module;
-  LLVMTargetMachineRef machine;
+  TilePart parts[ProgramParts];
+  int numParts;
+  LLVMModuleRef module; // the first part's
 } Build;
+
+static bool addPart(Build *build, MlirOperation module, tessera_error_t *error) {
+  TilePart *part = &build->parts[build->numParts++];
+  part->machine = tileCodegenMachineCreate(build->chip.processor[0] ? build->chip.processor : NULL,
+                                           build->chip.features, LLVMCodeModelDefault, error);
+  if (!part->machine)
+    return false;
+  part->context = LLVMContextCreate();
+  part->module = mlirTranslateModuleToLLVMIR(module, part->context);
+  if (!part->module)
+    return tessera_fail(error, "the module cannot be translated to LLVM IR");
+  tileCodegenPrepare(part->module, part->machine);
+  return true;
+}
 
 static bool startBuild(Build *build, const TileTranslation *translation, tessera_error_t *error) {
   *build = (Build){.translation = translation};
   if (!tileCpuChipFind(translation->chip ? translation->chip : "native", &build->chip, error))
     return false;
-  build->machine = tileCodegenMachineCreate(build->chip.processor[0] ? build->chip.processor : NULL,
-                                            build->chip.features, LLVMCodeModelDefault, error);
-  if (!build->machine)
-    return false;
   mlirRegisterAllLLVMTranslations(mlirOperationGetContext(translation->module));
-  build->context = LLVMContextCreate();
-  build->module = mlirTranslateModuleToLLVMIR(translation->module, build->context);
-  if (!build->module)
-    return tessera_fail(error, "the module cannot be translated to LLVM IR");
-  tileCodegenPrepare(build->module, build->machine);
-  return true;
+  bool ok = addPart(build, translation->module, error);
+  build->module = build->parts[0].module;
+  return ok;
 }
 
 static void endBuild(Build *build) {
-  if (build->module)
-    LLVMDisposeModule(build->module);
-  if (build->context)
-    LLVMContextDispose(build->context);
-  if (build->machine)
-    LLVMDisposeTargetMachine(build->machine);
+  for (int i = 0; i < build->numParts; ++i)
+    tilePartDispose(&build->parts[i]);
 }
 
 //===--- what is shown --------------------------------------------------------===//
@@ -69,6 +77,13 @@ static void hideFunctions(LLVMModuleRef module) {
     if (!LLVMIsDeclaration(function) && !beginsWith(name, "_mlir_ciface_") && !beginsWith(name, "tessera_packed_"))
       hideFunction(function);
   }
+}
+
+// Kernels of another part, which the first one names.
+static void hideFromOthers(LLVMModuleRef module) {
+  for (LLVMValueRef function = LLVMGetFirstFunction(module); function; function = LLVMGetNextFunction(function))
+    if (!LLVMIsDeclaration(function))
+      LLVMSetVisibility(function, LLVMHiddenVisibility);
 }
 
 static void hideGlobals(LLVMModuleRef module) {
@@ -112,10 +127,11 @@ static bool emitLlvmIr(const TileTranslation *translation, TileArtifact *artifac
   return ok;
 }
 
-static bool compile(Build *build, LLVMMemoryBufferRef *object, tessera_error_t *error) {
-  return tileCodegenMergeFunctions(build->module, build->machine, error) &&
-         tileCodegenOptimize(build->module, build->machine, 3, error) &&
-         tileCodegenObjectCreate(build->module, build->machine, object, error);
+static bool compile(Build *build, LLVMMemoryBufferRef *objects, tessera_error_t *error) {
+  for (int i = 0; i < build->numParts; ++i)
+    if (!tileCodegenMergeFunctions(build->parts[i].module, build->parts[i].machine, error))
+      return false;
+  return tilePartsCompile(build->parts, build->numParts, 3, objects, error);
 }
 
 static bool emitObject(const TileTranslation *translation, TileArtifact *artifact, tessera_error_t *error) {
@@ -154,10 +170,10 @@ static bool addVariants(Build *build, tessera_error_t *error) {
   bool ok = modules || tessera_fail(error, "out of memory");
   for (int i = 1; i < count && ok; ++i) {
     Build other = *build;
-    other.module = modules[i] = mlirTranslateModuleToLLVMIR(translation->variants[i].module, build->context);
+    other.module = modules[i] = mlirTranslateModuleToLLVMIR(translation->variants[i].module, build->parts[0].context);
     ok = modules[i] || tessera_fail(error, "the module cannot be translated to LLVM IR");
     if (ok)
-      tileCodegenPrepare(modules[i], build->machine);
+      tileCodegenPrepare(modules[i], build->parts[0].machine);
     ok = ok && addPackedEntries(&other, error);
   }
   if (ok)
@@ -178,18 +194,39 @@ static bool addTables(Build *build, const TileProgramWeights *weights, tessera_e
   return true;
 }
 
+// Kernels move to modules of their own. The host's parts of a program for GPUs are small, and stay whole.
+static bool startParts(Build *build, const TileTranslation *translation, tessera_error_t *error) {
+  MlirModule modules[TileCpuMaxParts];
+  int most = translation->numVariants ? 1 : ProgramParts, count = tileCpuSplit(translation->module, most, modules);
+  bool ok = startBuild(build, translation, error);
+  for (int i = 0; i < count && ok; ++i) {
+    ok = addPart(build, mlirModuleGetOperation(modules[i]), error);
+    if (ok)
+      hideFromOthers(build->parts[i + 1].module);
+  }
+  tileCpuDestroyParts(modules, count);
+  return ok;
+}
+
+static bool linkParts(LLVMMemoryBufferRef *objects, int count, TileArtifact *artifact, tessera_error_t *error) {
+  tessera_bytes_t bytes[ProgramParts];
+  for (int i = 0; i < count; ++i)
+    bytes[i] = (tessera_bytes_t){LLVMGetBufferStart(objects[i]), LLVMGetBufferSize(objects[i])};
+  bool ok = tileCpuLink(bytes, count, artifact, error);
+  for (int i = 0; i < count; ++i)
+    LLVMDisposeMemoryBuffer(objects[i]);
+  return ok;
+}
+
 static bool emitProgram(const TileTranslation *translation, TileArtifact *artifact, tessera_error_t *error) {
   if (!checkEntries(translation, error))
     return false;
   Build build = {.translation = translation};
-  LLVMMemoryBufferRef object = NULL;
+  LLVMMemoryBufferRef objects[ProgramParts];
   TileProgramWeights weights;
-  bool ok = tileProgramTakeWeights(translation, &weights, error) && startBuild(&build, translation, error) &&
+  bool ok = tileProgramTakeWeights(translation, &weights, error) && startParts(&build, translation, error) &&
             addPackedEntries(&build, error) && addVariants(&build, error) && addTables(&build, &weights, error) &&
-            compile(&build, &object, error) &&
-            tileCpuLink(LLVMGetBufferStart(object), LLVMGetBufferSize(object), artifact, error);
-  if (object)
-    LLVMDisposeMemoryBuffer(object);
+            compile(&build, objects, error) && linkParts(objects, build.numParts, artifact, error);
   tileProgramFreeWeights(&weights);
   endBuild(&build);
   return ok;
@@ -205,8 +242,8 @@ static bool checkChip(const char *chip, tessera_error_t *error) {
 static const TileForm forms[] = {
     {"llvmir", "LLVM IR as text, before optimization", .emit = emitLlvmIr},
     {"object", "an object file to link with libtessera-runtime", .isBinary = true, .emit = emitObject},
-    {"program", "a shared object with a manifest, for tile-exec and C", .isBinary = true,
-     .before = "tile-add-into-entries", .emit = emitProgram},
+    {"program", "a shared object with a manifest, for tile-exec and C", .isBinary = true, .hasInto = true,
+     .emit = emitProgram},
     {NULL},
 };
 

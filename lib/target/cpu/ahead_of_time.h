@@ -1,6 +1,7 @@
 // What the files of ahead-of-time translation share.
 #pragma once
 
+#include "lib/support/file.h"
 #include "lib/target/cpu/program_weights.h"
 #include "lib/target/target.h"
 #include "llvm-c/Core.h"
@@ -31,5 +32,6 @@ enum { SymbolCapacity = 512 };
 // those of the parts by the device that runs it (variants.c).
 bool tileCpuJoinVariants(LLVMModuleRef *modules, int count, const TileEntries *entries, tessera_error_t *error);
 
-// Links an object to a shared object with lld or ld, found beside our LLVM or on PATH.
-bool tileCpuLink(const void *object, size_t size, TileArtifact *program, tessera_error_t *error);
+// Links objects to a shared object with lld or ld, found beside our LLVM or on PATH.
+enum { TileCpuMaxObjects = 16 };
+bool tileCpuLink(const tessera_bytes_t *objects, int count, TileArtifact *program, tessera_error_t *error);

@@ -6,23 +6,7 @@
 #include "mlir-c/RegisterEverything.h"
 #include "mlir-c/Target/LLVMIR.h"
 
-#include <sched.h>
-#include <unistd.h>
-
-static int processors(void) {
-  cpu_set_t allowed;
-  return sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed) : (int)sysconf(_SC_NPROCESSORS_ONLN);
-}
-
-static void discard(TileJitPart *parts, int count) {
-  for (int i = 0; i < count; ++i) {
-    if (parts[i].module)
-      LLVMDisposeModule(parts[i].module);
-    LLVMContextDispose(parts[i].context);
-  }
-}
-
-static bool translate(MlirOperation module, TileJitPart *part, tessera_error_t *error) {
+static bool translate(MlirOperation module, TilePart *part, tessera_error_t *error) {
   part->context = LLVMContextCreate();
   part->module = mlirTranslateModuleToLLVMIR(module, part->context);
   return part->module || tessera_fail(error, "the module cannot be translated to LLVM IR");
@@ -49,11 +33,11 @@ static bool fill(TileJit *jit, const TileCpuWeights *weights, tessera_error_t *e
 TileJit *tileCpuCompile(MlirOperation module, const char *entry, tessera_error_t *error) {
   TileCpuWeights weights;
   MlirModule modules[TileCpuMaxParts];
-  TileJitPart parts[TileCpuMaxParts + 1];
+  TilePart parts[TileCpuMaxParts + 1] = {{NULL}};
   mlirRegisterAllLLVMTranslations(mlirOperationGetContext(module));
   if (!tileCpuTakeWeights(module, isAligned, NULL, &weights, error))
     return NULL;
-  int numModules = tileCpuSplit(module, processors(), modules), count = 1;
+  int numModules = tileCpuSplit(module, tileCpuProcessors(), modules), count = 1;
   bool ok = translate(module, &parts[0], error) && tileJitAddPackedEntry(parts[0].module, entry, error);
   for (int i = 0; i < numModules && ok; ++i)
     ok = translate(mlirModuleGetOperation(modules[i]), &parts[count++], error);
@@ -61,8 +45,8 @@ TileJit *tileCpuCompile(MlirOperation module, const char *entry, tessera_error_t
   TileJit *jit = NULL;
   if (ok)
     jit = tileJitCreateOfParts(parts, count, 3, error);
-  else
-    discard(parts, count);
+  for (int i = 0; i < count && !ok; ++i)
+    tilePartDispose(&parts[i]);
   if (jit && !fill(jit, &weights, error)) {
     tileJitDestroy(jit);
     jit = NULL;

@@ -1,4 +1,4 @@
-// Links one object to a shared object: a linker as a child process on files in a folder of its own.
+// Links objects to a shared object: a linker as a child process on files in a folder of its own.
 // Why a child: lld is a library only in C++, and a linker's failure must not be ours. Cost: 6 to 30 ms.
 // Expects: position-independent code. Leaves: the bytes of the shared object; nothing on disk.
 #include "lib/target/cpu/ahead_of_time.h"
@@ -20,13 +20,15 @@ enum { PathCapacity = PATH_MAX + 64 };
 
 typedef struct Workshop {
   tessera_folder_t folder;
-  char object[PathCapacity], program[PathCapacity], log[PathCapacity];
+  char objects[TileCpuMaxObjects][PathCapacity], program[PathCapacity], log[PathCapacity];
+  int numObjects;
 } Workshop;
 
 static bool openWorkshop(Workshop *workshop, tessera_error_t *error) {
   if (!tessera_folder_make(&workshop->folder, error))
     return false;
-  snprintf(workshop->object, PathCapacity, "%s/program.o", workshop->folder.path);
+  for (int i = 0; i < TileCpuMaxObjects; ++i)
+    snprintf(workshop->objects[i], PathCapacity, "%s/part%d.o", workshop->folder.path, i);
   snprintf(workshop->program, PathCapacity, "%s/program.so", workshop->folder.path);
   snprintf(workshop->log, PathCapacity, "%s/log", workshop->folder.path);
   return true;
@@ -75,8 +77,10 @@ static bool findBesideLlvm(char *path, size_t capacity) {
 // "lazy": the runtime's loader binds the calls (lib/run/program_file.c), after dlopen.
 // 0 when it ran, with how it ended in `status`; else why it could not be started.
 static int startLinker(const char *linker, const Workshop *workshop, int *status) {
-  const char *const arguments[] = {linker, "-shared",         "--gc-sections",  "-z", "lazy", "--hash-style=gnu", "-s",
-                                   "-o",   workshop->program, workshop->object, NULL};
+  const char *arguments[9 + TileCpuMaxObjects + 1] = {
+      linker, "-shared", "--gc-sections", "-z", "lazy", "--hash-style=gnu", "-s", "-o", workshop->program};
+  for (int i = 0; i < workshop->numObjects; ++i)
+    arguments[9 + i] = workshop->objects[i];
   const tessera_child_t child = {linker, arguments, .log = workshop->log, .seconds = TESSERA_CHILD_SECONDS};
   return tessera_child_run(&child, status);
 }
@@ -119,12 +123,15 @@ static void addEnd(TileArtifact *program) {
   data[program->size] = '\0';
 }
 
-bool tileCpuLink(const void *object, size_t size, TileArtifact *program, tessera_error_t *error) {
+bool tileCpuLink(const tessera_bytes_t *objects, int count, TileArtifact *program, tessera_error_t *error) {
   Workshop workshop;
   if (!openWorkshop(&workshop, error))
     return false;
-  bool ok = writeFile(workshop.object, object, size, error) && runLinker(&workshop, error) &&
-            readFile(workshop.program, program, error);
+  bool ok = true;
+  for (workshop.numObjects = 0; workshop.numObjects < count && ok; ++workshop.numObjects)
+    ok = writeFile(workshop.objects[workshop.numObjects], objects[workshop.numObjects].data,
+                   objects[workshop.numObjects].size, error);
+  ok = ok && runLinker(&workshop, error) && readFile(workshop.program, program, error);
   if (ok)
     addEnd(program);
   tessera_folder_remove(&workshop.folder);

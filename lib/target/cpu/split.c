@@ -7,7 +7,9 @@
 #include "mlir-c/Dialect/LLVM.h"
 #include "upstream/llvm.h"
 
+#include <sched.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 enum { LeastOps = 2000 }; // of a module that is worth a thread: some 50 ms of LLVM's time
 
@@ -161,6 +163,11 @@ static void distribute(Program *program, MlirModule *parts, int count) {
     sizes[smallest] += program->functions[next].ops;
     left -= program->functions[next].ops;
   }
+}
+
+int tileCpuProcessors(void) {
+  cpu_set_t allowed;
+  return sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed) : (int)sysconf(_SC_NPROCESSORS_ONLN);
 }
 
 int tileCpuSplit(MlirOperation module, int most, MlirModule *parts) {

@@ -15,4 +15,5 @@ enum { TileCpuMaxParts = 16 };
 // calls; those that need more than functions of the runtime stay. Returns the number of new modules, 0 where a split
 // is not worth it.
 int tileCpuSplit(MlirOperation module, int most, MlirModule *parts);
+int tileCpuProcessors(void); // that this process may use
 void tileCpuDestroyParts(MlirModule *parts, int count);
