@@ -43,7 +43,7 @@ static const TilePipelineStep toProductTiles[] = {
 // exponentially often).
 static const TilePipelineStep toVectors[] = {
     {"tile-assume-launch-facts", {{"entry-alignment", "1"}, {"grids", "false"}}},
-    {"convert-tile-to-vector"},
+    {"convert-tile-to-vector", {{"plain-arguments", .from = TilePipeline_Source}}},
     {"canonicalize", .on = funcFuncOpName},
     {"cse", .on = funcFuncOpName},
     {"loop-invariant-code-motion", .on = funcFuncOpName},
@@ -54,6 +54,29 @@ static const TilePipelineStep toVectors[] = {
 static const TilePipelineStep toEntries[] = {{"tile-add-into-entries"}, {NULL}};
 
 static const TilePipelineStep toCalls[] = {{"convert-tile-launch-to-runtime"}, {NULL}};
+
+// Source text shows what kernels were, and names the functions that they call.
+static const TilePipelineStep toTexts[] = {{"tile-record-kernels"}, {NULL}};
+static const TilePipelineStep toFunctions[] = {{"tile-outline-functions"}, {NULL}};
+
+// In C a float of 16 bits is its bits: arithmetic is on f32.
+static const TilePipelineStep toSingles[] = {
+    {"arith-emulate-unsupported-floats", {{"source-types", "f16"}, {"target-type", "f32"}}, .on = funcFuncOpName},
+    {"tile-keep-roundings", .on = funcFuncOpName},
+    {NULL},
+};
+
+// Memrefs keep their places, vectors their length: what is left are accesses by an index.
+static const TilePipelineStep toSource[] = {
+    {"canonicalize", .on = funcFuncOpName},
+    {"tile-avoid-upstream-faults", .on = funcFuncOpName},
+    {"expand-strided-metadata", .on = funcFuncOpName},
+    {"lower-affine", .on = funcFuncOpName},
+    {"loop-invariant-code-motion", .on = funcFuncOpName},
+    {"canonicalize", .on = funcFuncOpName},
+    {"cse", .on = funcFuncOpName},
+    {NULL},
+};
 
 static const TilePipelineStage stages[] = {
     {tileStageOfPrograms},
@@ -74,12 +97,16 @@ static const TilePipelineStage stages[] = {
     {tileStageOfOwnership, .unless = TilePipeline_Bufferized},
     {tileStageOfBuffers},
     {tileStageToMerge, .given = TilePipeline_Fusion},
+    {toTexts, .given = TilePipeline_Source},
     {toVectors},
     {tileStageToPlanMemory, .given = TilePipeline_Fusion},
-    {toCalls},
+    {toCalls, .without = TilePipeline_Source},
     {tileStageToLoops},
+    {toFunctions, .given = TilePipeline_Source},
+    {toSingles, .given = TilePipeline_Source},
     {tileStageToInstructions},
-    {tileStageToLlvm},
+    {tileStageToLlvm, .without = TilePipeline_Source},
+    {toSource, .given = TilePipeline_Source},
     {tileStageToForgetMachine, .given = TilePipeline_Chip},
     {NULL},
 };
@@ -88,17 +115,25 @@ static bool build(MlirExtPass options, MlirStringCallback append, void *userData
   return tilePipelinePrint(stages, NULL, options, append, userData);
 }
 
+static bool buildSource(MlirExtPass options, MlirStringCallback append, void *userData) {
+  static const TilePipelineConstants source = {.conversion = "", .chip = "", .source = true};
+  return tilePipelinePrint(stages, &source, options, append, userData);
+}
+
+#define CPU_OPTIONS                                                                                                    \
+  TILE_PIPELINE_CHIP("this host"), TILE_PIPELINE_BUCKETS, TILE_PIPELINE_BUFFERIZED,                                    \
+      TILE_PIPELINE_FAST(TILE_FAST_MATH_HELP), TILE_PIPELINE_POLICY, TILE_PIPELINE_FUSION, TILE_PIPELINE_SPARSITY
+
 const MlirExtPipelineDefinition tileToCpuPipeline = {
     .argument = "tile-to-cpu-pipeline",
     .summary = "Lower linalg, tile graphs and tile kernels to the LLVM dialect for this CPU",
-    .options = (const MlirExtPassOption[]){TILE_PIPELINE_CHIP("this host"),
-                                           TILE_PIPELINE_BUCKETS,
-                                           TILE_PIPELINE_BUFFERIZED,
-                                           TILE_PIPELINE_FAST(TILE_FAST_MATH_HELP),
-                                           TILE_PIPELINE_POLICY,
-                                           TILE_PIPELINE_FUSION,
-                                           TILE_PIPELINE_SPARSITY,
-                                           TILE_PIPELINE_INTO,
-                                           {NULL}},
+    .options = (const MlirExtPassOption[]){CPU_OPTIONS, TILE_PIPELINE_INTO, {NULL}},
     .build = build,
+};
+
+const MlirExtPipelineDefinition tileToCSourcePipeline = {
+    .argument = "tile-to-c-source-pipeline",
+    .summary = "As tile-to-cpu-pipeline, up to the level at which programs are written as C",
+    .options = (const MlirExtPassOption[]){CPU_OPTIONS, {NULL}},
+    .build = buildSource,
 };

@@ -9,5 +9,6 @@ extern const MlirExtPipelineDefinition tileGpuToNvvmPipeline;
 extern const MlirExtPipelineDefinition tileGpuToRocdlPipeline;
 extern const MlirExtPipelineDefinition tileToNvvmPipeline;
 extern const MlirExtPipelineDefinition tileToRocdlPipeline;
+extern const MlirExtPipelineDefinition tileToCSourcePipeline;
 extern const MlirExtPipelineDefinition tileToCudaSourcePipeline;
 extern const MlirExtPipelineDefinition tileToHipSourcePipeline;

@@ -32,10 +32,11 @@ static const MlirExtPassDefinition *const passes[] = {
 #include "lib/pipelines/passes.def"
     NULL};
 #undef PASS
-static const MlirExtPipelineDefinition *const pipelines[] = {
-    &tileToCpuPipeline,        &tileToNvvmPipeline,      &tileToRocdlPipeline,
-    &tileToCudaSourcePipeline, &tileToHipSourcePipeline, &tileToHostPipeline,
-    &tileGpuToNvvmPipeline,    &tileGpuToRocdlPipeline,  NULL};
+static const MlirExtPipelineDefinition *const pipelines[] = {&tileToCpuPipeline,        &tileToNvvmPipeline,
+                                                             &tileToRocdlPipeline,      &tileToCSourcePipeline,
+                                                             &tileToCudaSourcePipeline, &tileToHipSourcePipeline,
+                                                             &tileToHostPipeline,       &tileGpuToNvvmPipeline,
+                                                             &tileGpuToRocdlPipeline,   NULL};
 
 static void registerDialects(MlirDialectRegistry registry, const DialectRegistration *registration) {
   for (; *registration; ++registration)

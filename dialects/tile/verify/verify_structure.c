@@ -257,13 +257,29 @@ static bool isLoweredKernel(MlirOperation op) {
          mlirTypeIsAInteger(mlirFunctionTypeGetInput(type, 1)) && mlirTypeIsAInteger(mlirFunctionTypeGetInput(type, 2));
 }
 
+// The form with plain arguments: the launch's, three sizes of the grid, the first and the last program.
+static bool isPlainKernel(MlirOperation op, MlirOperation launch) {
+  enum { NumIndices = 5 };
+  MlirAttribute attribute = tileOpAttribute(op, "function_type");
+  if (!funcFuncOpIsA(op) || mlirAttributeIsNull(attribute))
+    return false;
+  MlirType type = mlirTypeAttrGetValue(attribute);
+  intptr_t rank = tileLaunchOpGetNumGrid(launch), count = mlirOperationGetNumOperands(launch) - rank;
+  bool isPlain = mlirFunctionTypeGetNumInputs(type) == count + NumIndices && mlirFunctionTypeGetNumResults(type) == 0;
+  for (intptr_t i = 0; i < count && isPlain; ++i)
+    isPlain = mlirTypeEqual(mlirFunctionTypeGetInput(type, i), tileOperandType(launch, rank + i));
+  for (intptr_t i = 0; i < NumIndices && isPlain; ++i)
+    isPlain = mlirTypeIsAIndex(mlirFunctionTypeGetInput(type, count + i));
+  return isPlain;
+}
+
 bool tileLaunchOpVerifySymbolUses(MlirOperation op) {
   MlirAttribute symbol = tileOpAttribute(op, "kernel");
   MlirStringRef name = mlirFlatSymbolRefAttrGetValue(symbol);
   MlirOperation kernel = mlirExtSymbolLookup(op, symbol);
   if (mlirOperationIsNull(kernel))
     return tileError(op, "launches @%.*s, which is not defined", (int)name.length, name.data);
-  if (isLoweredKernel(kernel))
+  if (isLoweredKernel(kernel) || isPlainKernel(kernel, op))
     return true;
   if (!tileKernelOpIsA(kernel))
     return tileErrorWithNote(op, mlirOperationGetLocation(kernel), "it is defined here",

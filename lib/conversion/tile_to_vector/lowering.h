@@ -426,4 +426,4 @@ MlirValue tileMemoryRoot(MlirValue value); // the parameter or tile.alloc behind
 bool vecIsWorthStoring(VecLowering *lowering, MlirOperation op);
 bool vecLowerLazy(VecLowering *lowering,
                   MlirOperation op); // its result waits for its users, unless that would repeat work
-bool vecLowerKernel(MlirOperation kernel, const VecWidths *widths);
+bool vecLowerKernel(MlirOperation kernel, const VecWidths *widths, bool hasPlainArguments);

@@ -3,8 +3,9 @@
 //
 // Expects: kernels at kernel level (no layouts on tiles). Device functions are inlined. Leaves: per kernel one function
 //   func.func @k(%args: !llvm.ptr, %begin: i64, %end: i64)
-// that runs the programs begin to end (README.md); calls of tessera_local_alloc and _free for large buffers.
-// Cost: linear in the code it emits; tiles are loops, only tiles held in registers are unrolled.
+// that runs the programs begin to end (README.md), or with `plain-arguments` one that has the kernel's parameters, then
+// the three sizes of the grid and the numbers begin and end, all of type index; calls of tessera_local_alloc and _free
+// for large buffers. Cost: linear in the code it emits; tiles are loops, only tiles held in registers are unrolled.
 #include "lib/conversion/tile_to_vector/tile_to_vector.h"
 #include "dialects/tile/sparse_product.h"
 #include "lib/analysis/machine_of_op.h"
@@ -77,7 +78,7 @@ static bool run(MlirOperation module, MlirExtPass pass) {
   for (intptr_t i = 0; i < kernels.count && ok; ++i)
     if (hasBody(kernels.items[i])) {
       ok = checkWaits(kernels.items[i]) && vecScheduleForOne(kernels.items[i]) &&
-           vecLowerKernel(kernels.items[i], &widths);
+           vecLowerKernel(kernels.items[i], &widths, mlirExtPassGetBool(pass, "plain-arguments"));
       mlirExtPassAddStatistic(pass, 0, ok);
     }
   tileOpsFree(&kernels);
@@ -90,7 +91,12 @@ const MlirExtPassDefinition tileToVectorPass = {
     .argument = "convert-tile-to-vector",
     .summary = "Lower tile kernels to functions on memrefs and vectors",
     .anchor = builtinModuleOpName,
-    .options = (const MlirExtPassOption[]){TILE_CHIP_OPTION, {NULL}},
+    .options = (const MlirExtPassOption[]){TILE_CHIP_OPTION,
+                                           {"plain-arguments",
+                                            "functions have the parameters of their kernels instead of packed ones; "
+                                            "nothing of the runtime calls them",
+                                            MlirExtOption_Bool, "false"},
+                                           {NULL}},
     .statistics = (const char *const[]){"kernels: kernels lowered", NULL},
     .dialects = (const char *const[]){"llvm", "arith", "func", "memref", "scf", "vector", "math", "ub", NULL},
     .run = run,

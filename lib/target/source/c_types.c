@@ -2,6 +2,7 @@
 #include "lib/target/source/source.h"
 
 #include "lib/ir/support.h"
+#include "upstream/arith.h"
 
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/BuiltinTypes.h"
@@ -45,16 +46,102 @@ static void declare(SourceWriter *w, MlirType type, const char *name, const char
 }
 
 static const char *vectorType(SourceWriter *w, MlirType type, const char *element, const char *elementType,
-                              int64_t count, bool isSigned) {
-  const char *name =
-      tileArenaPrintf(&w->arena, "%s%sx%lld", isSigned ? "s" : "", isSigned ? element + 1 : element, (long long)count);
-  declare(w, type, name,
-          w->language->hasVectors
-              ? tileArenaPrintf(&w->arena, "typedef %s %s __attribute__((vector_size(sizeof(%s) * %lld)));",
-                                elementType, name, elementType, (long long)count)
-              : tileArenaPrintf(&w->arena, "typedef vec<%s, %lld> %s;", elementType, (long long)count, name));
+                              int64_t count) {
+  const char *name = tileArenaPrintf(&w->arena, "%sx%lld", element, (long long)count);
+  declare(w, type, name, tileArenaPrintf(&w->arena, "typedef vec<%s, %lld> %s;", elementType, (long long)count, name));
   return name;
 }
+
+//===--- vectors of C ---------------------------------------------------------------------------------===//
+
+enum { DefaultMaskBits = 32 };
+
+bool tileSourceIsMask(MlirType type) {
+  return mlirTypeIsAVector(type) && tileElementWidth(mlirShapedTypeGetElementType(type)) == 1;
+}
+
+int64_t tileSourceNumLanes(MlirType vector) {
+  return mlirShapedTypeGetRank(vector) ? mlirShapedTypeGetDimSize(vector, 0) : 1;
+}
+
+int64_t tileSourceLanes(MlirType vector) {
+  int64_t lanes = 1;
+  while (lanes < tileSourceNumLanes(vector))
+    lanes *= 2;
+  return lanes;
+}
+
+static int laneBits(MlirType vector) {
+  MlirType element = mlirShapedTypeGetElementType(vector);
+  return mlirTypeIsAIndex(element) ? 64 : (int)tileElementWidth(element);
+}
+
+// Comparing gives integers as wide as what is compared; logic keeps the width of its first operand.
+int tileSourceMaskBits(MlirValue mask) {
+  MlirOperation op = tileDefiningOp(mask);
+  static const TileUpstream comparisons[] = {ArithOp_CmpF, ArithOp_CmpI, TileUpstream_None},
+                            logic[] = {ArithOp_AndI, ArithOp_OrI, ArithOp_XOrI, TileUpstream_None};
+  while (!mlirOperationIsNull(op) && tileUpstreamIsOneOf(op, logic)) {
+    mask = tileBinaryLhs(op);
+    op = tileDefiningOp(mask);
+  }
+  if (mlirOperationIsNull(op) || !tileUpstreamIsOneOf(op, comparisons) || tileSourceIsMask(tileFirstOperandType(op)))
+    return DefaultMaskBits;
+  return laneBits(tileFirstOperandType(op));
+}
+
+// Elements lie at multiples of their size in memory, so vectors there have a type of their own.
+static const char *laneType(SourceWriter *w, MlirContext context, const char *stem, int bits, const char *elementType,
+                            int64_t lanes) {
+  const char *name = bits ? tileArenaPrintf(&w->arena, "%s%dx%lld", stem, bits, (long long)lanes)
+                          : tileArenaPrintf(&w->arena, "%sx%lld", stem, (long long)lanes);
+  MlirIdentifier unique = mlirIdentifierGet(context, tileString(name));
+  if (tileTableFind(&w->symbols, unique.ptr))
+    return name;
+  tileTableSet(&w->symbols, unique.ptr, (void *)name);
+  fprintf(w->types,
+          "typedef %s %s __attribute__((vector_size(sizeof(%s) * %lld)));\n"
+          "typedef %s %s_in_memory __attribute__((aligned(sizeof(%s)), may_alias));\n",
+          elementType, name, elementType, (long long)lanes, name, name, elementType);
+  return name;
+}
+
+static const char *maskType(SourceWriter *w, MlirType type, int bits) {
+  return laneType(w, mlirTypeGetContext(type), "s", bits, tileArenaPrintf(&w->arena, "int%d_t", bits),
+                  tileSourceLanes(type));
+}
+
+const char *tileSourceWordsType(SourceWriter *w, MlirType vector) { return maskType(w, vector, 32); }
+
+const char *tileSourceMaskText(SourceWriter *w, MlirValue mask, int bits) {
+  const char *text = tileSourceTextOf(w, mask)->text;
+  if (!tileSourceIsMask(mlirValueGetType(mask)) || bits == tileSourceMaskBits(mask))
+    return text;
+  return tileArenaPrintf(&w->arena, "__builtin_convertvector(%s, %s)", text, maskType(w, mlirValueGetType(mask), bits));
+}
+
+static const char *cVectorType(SourceWriter *w, MlirType type, bool isSigned, MlirOperation at) {
+  MlirType element = mlirShapedTypeGetElementType(type);
+  const Scalar *scalar = scalarOf(element);
+  if (!scalar || mlirShapedTypeGetRank(type) > 1) {
+    tileError(at, "has the type %s, which %s does not have", tileTypeText(type, (char[128]){0}, 128),
+              w->language->name);
+    return NULL;
+  }
+  if (scalar->signedType && tileElementWidth(element) == 1)
+    return maskType(w, type, DefaultMaskBits);
+  if (isSigned && scalar->signedType)
+    return maskType(w, type, laneBits(type));
+  return laneType(w, mlirTypeGetContext(type), scalar->name, 0, scalar->type, tileSourceLanes(type));
+}
+
+const char *tileSourceTypeOf(SourceWriter *w, MlirValue value, MlirOperation at) {
+  MlirType type = mlirValueGetType(value);
+  return w->language->isC && tileSourceIsMask(type) ? maskType(w, type, tileSourceMaskBits(value))
+                                                    : tileSourceType(w, type, at);
+}
+
+//===--- structures and pointers ----------------------------------------------------------------------===//
 
 // A structure of LLVM whose members are of one type is a vector; any other has members e0, e1, ….
 static const char *structType(SourceWriter *w, MlirType type, MlirOperation at) {
@@ -63,9 +150,9 @@ static const char *structType(SourceWriter *w, MlirType type, MlirOperation at) 
   bool isUniform = true;
   for (intptr_t i = 1; i < count; ++i)
     isUniform &= mlirTypeEqual(first, mlirLLVMStructTypeGetElementType(type, i));
-  if (isUniform && !w->language->hasVectors) {
+  if (isUniform && !w->language->isC) {
     const char *element = tileSourceType(w, first, at);
-    return element ? vectorType(w, type, tileSourceElementName(w, first), element, count, false) : NULL;
+    return element ? vectorType(w, type, tileSourceElementName(w, first), element, count) : NULL;
   }
   const char *name = "", *members = "";
   for (intptr_t i = 0; i < count; ++i) {
@@ -89,10 +176,16 @@ static const char *makeType(SourceWriter *w, MlirType type, MlirOperation at) {
     return scalar->type;
   if (isPointer(type))
     return mlirLLVMPointerTypeGetAddressSpace(type) == BufferSpace ? "__amdgpu_buffer_rsrc_t" : "char *";
+  if (mlirTypeIsAVector(type) && w->language->isC)
+    return cVectorType(w, type, false, at);
+  if (mlirTypeIsAMemRef(type) && w->language->isC) {
+    const char *element = tileSourceType(w, mlirShapedTypeGetElementType(type), at);
+    return element ? tileArenaPrintf(&w->arena, "%s *", element) : NULL;
+  }
   if (mlirTypeIsAVector(type) && mlirShapedTypeGetRank(type) == 1) {
     MlirType element = mlirShapedTypeGetElementType(type);
     const char *text = tileSourceType(w, element, at);
-    return text ? vectorType(w, type, tileSourceElementName(w, element), text, mlirShapedTypeGetDimSize(type, 0), false)
+    return text ? vectorType(w, type, tileSourceElementName(w, element), text, mlirShapedTypeGetDimSize(type, 0))
                 : NULL;
   }
   if (mlirTypeIsALLVMStructType(type) && mlirLLVMStructTypeGetNumElementTypes(type))
@@ -122,6 +215,8 @@ const char *tileSourceSignedType(SourceWriter *w, MlirType type, MlirOperation a
   const Scalar *scalar = scalarOf(type);
   if (scalar && scalar->signedType)
     return scalar->signedType;
+  if (w->language->isC && mlirTypeIsAVector(type))
+    return cVectorType(w, type, true, at);
   return tileSourceType(w, type, at);
 }
 
@@ -142,6 +237,15 @@ static const char *integerLiteral(SourceWriter *w, MlirAttribute value, MlirType
 
 // The shortest text that reads back as the number.
 static const char *floatLiteral(SourceWriter *w, double number, MlirType type) {
+  if (w->language->isC && (mlirTypeIsABF16(type) || mlirTypeIsAF16(type))) { // its bits
+    float single = (float)number;
+    _Float16 half = (_Float16)number;
+    uint32_t bits;
+    uint16_t halfBits;
+    memcpy(&bits, &single, sizeof bits);
+    memcpy(&halfBits, &half, sizeof halfBits);
+    return tileArenaPrintf(&w->arena, "0x%04x", mlirTypeIsABF16(type) ? bits >> 16 : halfBits);
+  }
   bool isDouble = mlirTypeIsAF64(type), isSingle = mlirTypeIsAF32(type);
   char text[64];
   if (!isfinite(number)) {

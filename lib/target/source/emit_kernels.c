@@ -2,7 +2,6 @@
 // tile kernel, and the functions and helpers that they call. See source.h.
 #include "lib/target/source/source.h"
 
-#include "dialects/tile/discardable.h"
 #include "dialects/tile/tile.h"
 #include "lib/ir/support.h"
 #include "lib/target/device_code.h"
@@ -13,7 +12,6 @@
 #include "mlir-c/BuiltinTypes.h"
 #include "mlir-c/Dialect/LLVM.h"
 
-#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,16 +25,6 @@ typedef struct File {
 static const char *nameOf(SourceWriter *w, MlirOperation symbol) {
   MlirStringRef name = mlirStringAttrGetValue(tileOpAttribute(symbol, "sym_name"));
   return tileArenaString(&w->arena, name.data, name.length);
-}
-
-// The name that a kernel has in the file: a function of the C library keeps its own.
-static const char *kernelName(SourceWriter *w, MlirOperation kernel) {
-  const char *name = nameOf(w, kernel);
-  void *library = dlopen("libm.so.6", RTLD_NOLOAD | RTLD_NOW); // and the C library, which it depends on
-  bool isTaken = strcmp(name, "main") == 0 || (library && dlsym(library, name));
-  if (library)
-    dlclose(library);
-  return isTaken ? tileArenaPrintf(&w->arena, "%s_kernel", name) : name;
 }
 
 static bool isKernel(MlirOperation function) { return !mlirAttributeIsNull(tileOpAttribute(function, "gpu.kernel")); }
@@ -199,17 +187,7 @@ static const char *boundsOf(SourceWriter *w, MlirOperation function) {
 // The text of the tile kernel and how it is launched, as a comment; ? is a size that only the launch knows.
 static void writeComment(const File *file, const char *name, int64_t dynamicBytes) {
   SourceWriter *w = file->writer;
-  MlirAttribute texts = tileOpGetKernelTexts(file->module);
-  MlirAttribute text = mlirAttributeIsNull(texts) ? texts : mlirDictionaryAttrGetElementByName(texts, tileString(name));
-  if (!mlirAttributeIsNull(text)) {
-    MlirStringRef lines = mlirStringAttrGetValue(text);
-    for (const char *at = lines.data, *end = at + lines.length; at < end;) {
-      const char *stop = memchr(at, '\n', (size_t)(end - at));
-      stop = stop ? stop : end;
-      fprintf(w->out, "// %.*s\n", (int)(stop - at), at);
-      at = stop + 1;
-    }
-  }
+  tileSourceWriteKernelText(w, file->module, name);
   MlirOperation launch = launchOf(file, name);
   if (mlirOperationIsNull(launch))
     return;
@@ -242,8 +220,8 @@ static bool writeFunction(const File *file, MlirOperation function) {
   if (isKernel(function)) {
     fputc('\n', w->out);
     writeComment(file, name, dynamicBytes);
-    fprintf(w->out, "extern \"C\" __global__ void %s%s(%s) {\n%s%s", boundsOf(w, function), kernelName(w, function),
-            parameters, shared, casts);
+    fprintf(w->out, "extern \"C\" __global__ void %s%s(%s) {\n%s%s", boundsOf(w, function),
+            tileSourceFunctionName(w, function, "kernel"), parameters, shared, casts);
   } else {
     MlirType type = mlirTypeAttrGetValue(tileOpAttribute(function, "function_type"));
     type = mlirLLVMFunctionTypeGetReturnType(type);
@@ -266,42 +244,7 @@ static bool writeFunctions(const File *file, bool areKernels) {
 
 //===--- the file ---------------------------------------------------------------------------------------------===//
 
-static bool writeAll(const File *file, TileArtifact *artifact, tessera_error_t *error) {
-  SourceWriter *w = file->writer;
-  char *functions = NULL, *types = NULL, *text = NULL;
-  size_t numFunctions = 0, numTypes = 0, size = 0;
-  w->out = open_memstream(&functions, &numFunctions);
-  w->types = open_memstream(&types, &numTypes);
-  FILE *out = open_memstream(&text, &size);
-  bool ok = w->out && w->types && out;
-  if (!ok)
-    tessera_fail(error, "out of memory");
-  bool isWritten = ok && writeFunctions(file, false) && writeFunctions(file, true);
-  if (ok && !isWritten)
-    tessera_fail(error, "the program cannot be written in %s", w->language->name);
-  if (w->out)
-    fclose(w->out);
-  if (w->types)
-    fclose(w->types);
-  if (isWritten) {
-    char *all = malloc(numTypes + numFunctions + 1);
-    if (all) {
-      memcpy(all, types, numTypes);
-      memcpy(all + numTypes, functions, numFunctions + 1);
-      fputs(w->language->comment, out);
-      tileSourceWritePrelude(w->language, all, out);
-      fprintf(out, "%s%s", numTypes ? "\n" : "", all);
-    }
-    free(all);
-  }
-  if (out)
-    fclose(out);
-  ok = isWritten && tileArtifactCopy(artifact, text, size, error);
-  free(functions);
-  free(types);
-  free(text);
-  return ok;
-}
+static bool writeAll(void *userData) { return writeFunctions(userData, false) && writeFunctions(userData, true); }
 
 bool tileSourceEmitDevice(const TileTranslation *translation, const SourceLanguage *language, TileArtifact *artifact,
                           tessera_error_t *error) {
@@ -312,12 +255,10 @@ bool tileSourceEmitDevice(const TileTranslation *translation, const SourceLangua
                          modules.count ? "several modules of device code" : "no kernel, so no device code");
   if (ok) {
     File file = {&writer, translation->module, modules.items[0]};
-    ok = writeAll(&file, artifact, error);
+    ok = tileSourceWriteFile(&writer, writeAll, &file, artifact, error);
   }
   tileOpsFree(&modules);
-  tileTableFree(&writer.texts);
-  tileTableFree(&writer.symbols);
-  tileArenaFree(&writer.arena);
+  tileSourceFreeWriter(&writer);
   return ok;
 }
 

@@ -25,6 +25,10 @@ static bool uses(const char *text, size_t textLength, const char *name, size_t l
   return false;
 }
 
+bool tileSourceNames(const char *text, size_t length, const char *name) {
+  return uses(text, length, name, strlen(name));
+}
+
 static bool usesAny(const char *text, size_t length, const Section *section) {
   for (const char *at = section->names; *at != '\n';) {
     size_t word = strcspn(at, " \n");

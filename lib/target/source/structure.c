@@ -21,6 +21,13 @@ static const char *textOf(SourceWriter *w, MlirValue value) { return tileSourceT
 
 //===--- constants ----------------------------------------------------------------------------------------===//
 
+// Literals are integers of C; an element has its own type.
+static const char *elementCast(SourceWriter *w, MlirType element, MlirOperation at) {
+  return mlirTypeIsAFloat(element) && tileElementWidth(element) >= 32
+             ? ""
+             : tileArenaPrintf(&w->arena, "(%s)", tileSourceType(w, element, at));
+}
+
 static bool writeConstant(SourceWriter *w, MlirOperation op) {
   MlirValue result = tileOnlyResult(op);
   MlirType type = mlirValueGetType(result);
@@ -38,13 +45,22 @@ static bool writeConstant(SourceWriter *w, MlirOperation op) {
                      tileTypeText(type, (char[128]){0}, 128));
   int64_t count = mlirElementsAttrGetNumElements(value);
   MlirType element = mlirShapedTypeGetElementType(type);
+  bool isMask = tileSourceIsMask(type);
+  if (w->language->isC && mlirDenseElementsAttrIsSplat(value)) {
+    const char *same = tileSourceLiteral(w, mlirDenseElementsAttrGetSplatValue(value), element);
+    if (same)
+      tileSourceLine(w, "const %s %s = splat(%s, %s%s);", name, tileSourceNewName(w, result), name,
+                     isMask ? "-(int)" : elementCast(w, element, op), same);
+    if (same)
+      return true;
+  }
   const char *text = "";
   for (int64_t i = 0; i < count && text; ++i) {
     MlirAttribute one = mlirDenseElementsAttrIsSplat(value)
                             ? mlirDenseElementsAttrGetSplatValue(value)
                             : mlirElementsAttrGetValue(value, 1, (uint64_t[]){(uint64_t)i});
     const char *each = tileSourceLiteral(w, one, element);
-    text = each ? tileArenaPrintf(&w->arena, "%s%s%s", text, i ? ", " : "", each) : NULL;
+    text = each ? tileArenaPrintf(&w->arena, "%s%s%s%s", text, i ? ", " : "", isMask ? "-(int)" : "", each) : NULL;
   }
   if (!text)
     return tileError(op, "cannot be written in %s: a constant of %s", w->language->name,
@@ -53,7 +69,16 @@ static bool writeConstant(SourceWriter *w, MlirOperation op) {
   return true;
 }
 
+// A structure of C's pointers and sizes is only what a memref is made from.
+static bool isDescriptor(MlirType type) {
+  return mlirTypeIsALLVMStructType(type) && mlirLLVMStructTypeGetNumElementTypes(type) >= 3 &&
+         mlirTypeIsALLVMPointerType(mlirLLVMStructTypeGetElementType(type, 0)) &&
+         mlirTypeIsALLVMPointerType(mlirLLVMStructTypeGetElementType(type, 1));
+}
+
 static bool writeUndefined(SourceWriter *w, MlirOperation op) {
+  if (w->language->isC && isDescriptor(tileOnlyResultType(op)))
+    return true;
   const char *type = tileSourceType(w, tileOnlyResultType(op), op);
   tileSourceSetText(w, tileOnlyResult(op), tileArenaPrintf(&w->arena, "zero(%s)", type ? type : ""), false, true);
   return type != NULL;
@@ -107,8 +132,7 @@ static bool writeInsert(SourceWriter *w, MlirOperation op) {
     const char *text = "";
     for (int64_t i = 0; i < size; ++i)
       text = tileArenaPrintf(&w->arena, "%s%s%s", text, i ? ", " : "", elementText(w, elements[i], op));
-    return tileSourceAssign(w, op,
-                            tileArenaPrintf(&w->arena, w->language->hasVectors ? "(%s){%s}" : "%s{%s}", name, text));
+    return tileSourceAssign(w, op, tileArenaPrintf(&w->arena, w->language->isC ? "(%s){%s}" : "%s{%s}", name, text));
   }
   bool isChain = numSet > 0;
   const char *source = textOf(w, isChain ? base : llvmInsertElementOpGetVector(op)), *result;
@@ -144,6 +168,8 @@ static bool writeExtractValue(SourceWriter *w, MlirOperation op) {
 }
 
 static bool writeInsertValue(SourceWriter *w, MlirOperation op) {
+  if (w->language->isC && isDescriptor(tileOnlyResultType(op)))
+    return true;
   MlirValue container = llvmInsertValueOpGetContainer(op);
   const char *type = tileSourceType(w, mlirValueGetType(container), op), *source = textOf(w, container);
   const char *member = memberText(w, mlirValueGetType(container), tileOpAttribute(op, "position"), op);
@@ -217,16 +243,19 @@ bool tileSourceIsEnd(MlirOperation op) {
 static bool declareAll(SourceWriter *w, MlirOperation op, intptr_t count, MlirValue (*get)(void *, intptr_t), void *of,
                        intptr_t first) {
   for (intptr_t i = 0; i < count; ++i) {
-    MlirValue value = get(of, i);
-    const char *type = tileSourceType(w, mlirValueGetType(value), op);
-    if (!type)
+    SourcePart from[SourceMaxParts], to[SourceMaxParts];
+    int numFrom, numTo;
+    if ((first >= 0 && !tileSourceParts(w, mlirOperationGetOperand(op, first + i), op, from, &numFrom)) ||
+        !tileSourceNewParts(w, get(of, i), op, to, &numTo))
       return false;
-    const char *space = type[strlen(type) - 1] == '*' ? "" : " ";
-    if (first < 0)
-      tileSourceLine(w, "%s%s%s;", type, space, tileSourceNewName(w, value));
-    else {
-      const char *from = textOf(w, mlirOperationGetOperand(op, first + i));
-      tileSourceLine(w, "%s%s%s = %s;", type, space, tileSourceNewName(w, value), from);
+    if (first >= 0 && w->language->isC && tileSourceIsMask(mlirValueGetType(get(of, i))))
+      from[0].text = tileSourceMaskText(w, mlirOperationGetOperand(op, first + i), tileSourceMaskBits(get(of, i)));
+    for (int k = 0; k < numTo; ++k) {
+      const char *space = to[k].type[strlen(to[k].type) - 1] == '*' ? "" : " ";
+      if (first < 0)
+        tileSourceLine(w, "%s%s%s;", to[k].type, space, to[k].text);
+      else
+        tileSourceLine(w, "%s%s%s = %s;", to[k].type, space, to[k].text, from[k].text);
     }
   }
   return true;
@@ -236,26 +265,58 @@ static MlirValue resultAt(void *op, intptr_t i) { return mlirOperationGetResult(
 static MlirValue argumentAt(void *block, intptr_t i) { return mlirBlockGetArgument((MlirBlock){block}, i); }
 static MlirValue argumentBehind(void *block, intptr_t i) { return mlirBlockGetArgument((MlirBlock){block}, i + 1); }
 
+// A variable that is to get a value.
+typedef struct Move {
+  const char *to, *from, *type;
+} Move;
+
+// The parts of a value that others get; in C a mask has the width of the variable.
+static int movesOf(SourceWriter *w, MlirOperation op, MlirValue value, MlirValue target, Move *moves) {
+  SourcePart from[SourceMaxParts], to[SourceMaxParts];
+  int count = 0, numTo = 0;
+  if (!tileSourceParts(w, value, op, from, &count) || !tileSourceParts(w, target, op, to, &numTo) || count != numTo)
+    return -1;
+  if (w->language->isC && tileSourceIsMask(mlirValueGetType(value)))
+    from[0].text = tileSourceMaskText(w, value, tileSourceMaskBits(target));
+  for (int i = 0; i < count; ++i)
+    moves[i] = (Move){to[i].text, from[i].text, to[i].type};
+  return count;
+}
+
 // Gives variables the operands of `op` from `first` on, all at once: what another variable's old value is, is kept.
-static void assignAll(SourceWriter *w, MlirOperation op, intptr_t first, intptr_t count,
+static bool assignAll(SourceWriter *w, MlirOperation op, intptr_t first, intptr_t count,
                       MlirValue (*get)(void *, intptr_t), void *of) {
-  const char **texts = tileArenaAllocate(&w->arena, (size_t)(count + 1) * sizeof *texts);
+  Move *moves = tileArenaAllocate(&w->arena, (size_t)(count + 1) * SourceMaxParts * sizeof *moves);
+  int numMoves = 0;
   for (intptr_t i = 0; i < count; ++i) {
-    MlirValue value = mlirOperationGetOperand(op, first + i);
-    texts[i] = textOf(w, value);
+    int added = movesOf(w, op, mlirOperationGetOperand(op, first + i), get(of, i), moves + numMoves);
+    if (added < 0)
+      return tileError(op, "cannot be written in %s: an array with another layout than the variable's",
+                       w->language->name);
+    numMoves += added;
+  }
+  for (int i = 0; i < numMoves; ++i) {
     bool isOverwritten = false;
-    for (intptr_t k = 0; k < i; ++k)
-      isOverwritten |= strcmp(texts[i], textOf(w, get(of, k))) == 0;
+    for (int k = 0; k < i; ++k)
+      isOverwritten |= tileSourceNames(moves[i].from, strlen(moves[i].from), moves[k].to);
     if (isOverwritten) {
       const char *kept = tileArenaPrintf(&w->arena, "old%d", w->numValues++);
-      const char *type = tileSourceType(w, mlirValueGetType(value), op);
-      tileSourceLine(w, "%s %s = %s;", type ? type : "", kept, texts[i]);
-      texts[i] = kept;
+      tileSourceLine(w, "%s %s = %s;", moves[i].type, kept, moves[i].from);
+      moves[i].from = kept;
     }
   }
-  for (intptr_t i = 0; i < count; ++i)
-    if (strcmp(texts[i], textOf(w, get(of, i))) != 0)
-      tileSourceLine(w, "%s = %s;", textOf(w, get(of, i)), texts[i]);
+  for (int i = 0; i < numMoves; ++i)
+    if (strcmp(moves[i].from, moves[i].to) != 0)
+      tileSourceLine(w, "%s = %s;", moves[i].to, moves[i].from);
+  return true;
+}
+
+// The value is the variables of another.
+static void nameAs(SourceWriter *w, MlirValue value, MlirValue other) {
+  const void *array = tileTableFind(&w->arrays, other.ptr);
+  if (array)
+    tileTableSet(&w->arrays, value.ptr, (void *)array);
+  tileSourceSetText(w, value, textOf(w, other), true, false);
 }
 
 static bool writeNested(SourceWriter *w, MlirBlock block) {
@@ -279,17 +340,18 @@ static bool writeFor(SourceWriter *w, MlirOperation op) {
   if (!declareAll(w, op, count, argumentBehind, body.ptr, FirstInit))
     return false;
   for (intptr_t i = 0; i < count; ++i)
-    tileSourceSetText(w, mlirOperationGetResult(op, i), textOf(w, argumentBehind(body.ptr, i)), true, false);
+    nameAs(w, mlirOperationGetResult(op, i), argumentBehind(body.ptr, i));
   const char *name = tileSourceType(w, type, op), *cast = "", *low_ = textOf(w, scfForOpGetLowerBound(op));
   const char *variable = tileSourceNewName(w, counter);
   if (!isPlain)
     cast = tileArenaPrintf(&w->arena, "(%s)", tileSourceSignedType(w, type, op));
-  tileSourceLine(w, "#pragma unroll 1"); // the program's loops are unrolled where that pays
+  if (!w->language->isC)
+    tileSourceLine(w, "#pragma unroll 1"); // the program's loops are unrolled where that pays
   tileSourceLine(w, "for (%s %s = %s; %s%s < %s%s; %s += %s) {", name, variable, low_, cast, variable, cast,
                  textOf(w, scfForOpGetUpperBound(op)), variable, textOf(w, scfForOpGetStep(op)));
   bool ok = writeNested(w, body);
   ++w->indent;
-  assignAll(w, mlirBlockGetTerminator(body), 0, count, argumentBehind, body.ptr);
+  ok = ok && assignAll(w, mlirBlockGetTerminator(body), 0, count, argumentBehind, body.ptr);
   --w->indent;
   tileSourceLine(w, "}");
   return ok;
@@ -301,7 +363,7 @@ static bool writeBranch(SourceWriter *w, MlirOperation op, MlirRegion region) {
     return true;
   bool ok = writeNested(w, block);
   ++w->indent;
-  assignAll(w, mlirBlockGetTerminator(block), 0, mlirOperationGetNumResults(op), resultAt, op.ptr);
+  ok = ok && assignAll(w, mlirBlockGetTerminator(block), 0, mlirOperationGetNumResults(op), resultAt, op.ptr);
   --w->indent;
   return ok;
 }
@@ -335,16 +397,35 @@ static bool writeWhile(SourceWriter *w, MlirOperation op) {
   if (!declareAll(w, op, numInits, argumentAt, before.ptr, 0) || !declareAll(w, op, numResults, resultAt, op.ptr, -1))
     return false;
   for (intptr_t i = 0; i < numResults; ++i)
-    tileSourceSetText(w, mlirBlockGetArgument(after, i), textOf(w, mlirOperationGetResult(op, i)), true, false);
+    nameAs(w, mlirBlockGetArgument(after, i), mlirOperationGetResult(op, i));
   tileSourceLine(w, "for (;;) {");
   bool ok = writeNested(w, before);
   ++w->indent;
-  assignAll(w, condition, 1, numResults, resultAt, op.ptr);
+  ok = ok && assignAll(w, condition, 1, numResults, resultAt, op.ptr);
   tileSourceLine(w, "if (!(%s))", textOf(w, scfConditionOpGetCondition(condition)));
   tileSourceLine(w, "  break;");
-  ok = ok && tileSourceWriteBlock(w, after);
-  assignAll(w, mlirBlockGetTerminator(after), 0, numInits, argumentAt, before.ptr);
+  ok = ok && tileSourceWriteBlock(w, after) &&
+       assignAll(w, mlirBlockGetTerminator(after), 0, numInits, argumentAt, before.ptr);
   --w->indent;
+  tileSourceLine(w, "}");
+  return ok;
+}
+
+static bool writeSwitch(SourceWriter *w, MlirOperation op) {
+  MlirAttribute cases = scfIndexSwitchOpGetCases(op);
+  if (!declareAll(w, op, mlirOperationGetNumResults(op), resultAt, op.ptr, -1))
+    return false;
+  tileSourceLine(w, "switch (%s) {", textOf(w, scfIndexSwitchOpGetArg(op)));
+  bool ok = true;
+  for (intptr_t i = 0; i <= mlirDenseArrayGetNumElements(cases) && ok; ++i) {
+    bool isLast = i == mlirDenseArrayGetNumElements(cases);
+    if (isLast)
+      tileSourceLine(w, "default: {");
+    else
+      tileSourceLine(w, "case %lld: {", (long long)mlirDenseI64ArrayGetElement(cases, i));
+    ok = writeBranch(w, op, mlirOperationGetRegion(op, isLast ? 0 : i + 1));
+    tileSourceLine(w, "} break;");
+  }
   tileSourceLine(w, "}");
   return ok;
 }
@@ -435,7 +516,7 @@ static bool writeNothing(SourceWriter *w, MlirOperation op) {
   return true;
 }
 
-SourceWrite tileSourceStructured(MlirOperation op) {
+SourceWrite tileSourceStructured(SourceWriter *w, MlirOperation op) {
   static const struct {
     TileUpstream kind;
     SourceWrite write;
@@ -454,6 +535,7 @@ SourceWrite tileSourceStructured(MlirOperation op) {
       {ScfOp_For, writeFor},
       {ScfOp_If, writeIf},
       {ScfOp_While, writeWhile},
+      {ScfOp_IndexSwitch, writeSwitch},
       {LlvmOp_Return, writeReturn},
       {FuncOp_Return, writeReturn},
       {LlvmOp_Call, writeCall},
@@ -462,6 +544,10 @@ SourceWrite tileSourceStructured(MlirOperation op) {
       {LlvmOp_Assume, writeNothing},
   };
   TileUpstream kind = tileUpstreamKind(op);
+  SourceWrite write = NULL;
+  if (w->language->isC &&
+      ((write = tileSourceOfProgram(op)) || (write = tileSourceOfArray(op)) || (write = tileSourceOfVector(op))))
+    return write;
   for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i)
     if (rows[i].kind == kind)
       return rows[i].write;

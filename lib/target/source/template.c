@@ -96,7 +96,7 @@ static int choiceOf(Expansion *e, const char *name, size_t length) {
   if (takeValue(e, name, &begin, &count))
     return count > 0;
   if (is(name, length, "vector"))
-    return e->writer->language->hasVectors && mlirTypeIsAVector(tileFirstOperandType(e->op));
+    return e->writer->language->isC && mlirTypeIsAVector(tileFirstOperandType(e->op));
   if (is(name, length, "bit"))
     return isI1(result);
   if (is(name, length, "added"))
@@ -121,6 +121,16 @@ static int choiceOf(Expansion *e, const char *name, size_t length) {
 
 typedef enum Form { Form_Plain, Form_Signed, Form_Typed, Form_Wide } Form;
 
+// How wide the lanes of conditions are where the op takes them: as those of its result.
+static int widthOfMasks(MlirOperation op) {
+  enum { DefaultMaskBits = 32 };
+  MlirType result = resultType(op);
+  if (!mlirTypeIsAVector(result))
+    return DefaultMaskBits;
+  return tileSourceIsMask(result) ? tileSourceMaskBits(tileFirstResult(op))
+                                  : (int)tileMemoryBits(mlirShapedTypeGetElementType(result));
+}
+
 static void putOperand(Expansion *e, MlirValue value, Form form) {
   SourceWriter *w = e->writer;
   MlirType type = mlirValueGetType(value);
@@ -128,6 +138,14 @@ static void putOperand(Expansion *e, MlirValue value, Form form) {
   if (mlirValueEqual(value, e->counted))
     ++e->count;
   bool isInteger = mlirTypeIsAInteger(type) || mlirTypeIsAIndex(type), isWidened = form >= Form_Typed && isNarrow(type);
+  if (w->language->isC && tileSourceIsMask(type)) {
+    fputs(tileSourceMaskText(w, value, widthOfMasks(e->op)), e->out);
+    return;
+  }
+  if (w->language->isC && form == Form_Signed && mlirTypeIsAVector(type)) {
+    fprintf(e->out, "(%s)%s", tileSourceSignedType(w, type, e->op), text->text);
+    return;
+  }
   if (form == Form_Signed && isInteger && !text->isLiteral)
     fprintf(e->out, isI1(type) ? "-(%s)" : "(%s)", tileSourceSignedType(w, type, e->op));
   else if (isInteger && (isWidened || (form == Form_Typed && text->isLiteral)))
@@ -281,12 +299,34 @@ static const char *expandBuiltin(SourceWriter *w, MlirOperation op) {
   return tileArenaPrintf(&w->arena, "%s)", text);
 }
 
+// In C floats of 16 bits and fewer are their bits, which are chosen and moved.
+static bool computesInBits(MlirOperation op) {
+  static const TileUpstream moves[] = {ArithOp_Select, ArithOp_Bitcast, TileUpstream_None};
+  if (tileUpstreamIsOneOf(op, moves) || !mlirOperationGetNumOperands(op))
+    return false;
+  MlirType type = tileFirstOperandType(op);
+  MlirType element = mlirTypeIsAVector(type) ? mlirShapedTypeGetElementType(type) : type;
+  return mlirTypeIsAFloat(element) && tileElementWidth(element) < 32;
+}
+
+// Vectors of conditions are numbers in C.
+static bool computesWithConditions(MlirOperation op) {
+  static const TileUpstream logic[] = {ArithOp_AndI, ArithOp_OrI, ArithOp_XOrI, ArithOp_Select, TileUpstream_None};
+  return mlirOperationGetNumOperands(op) && tileSourceIsMask(tileFirstOperandType(op)) &&
+         !tileUpstreamIsOneOf(op, logic);
+}
+
 const char *tileSourceExpand(SourceWriter *w, MlirOperation op) {
   const TileUpstreamSource *source = tileUpstreamSource(tileUpstreamKind(op));
   if (!source && tileOpIsOfDialect(op, "rocdl") && mlirOperationGetNumResults(op))
     return expandBuiltin(w, op);
   if (!source || !source->text) {
     tileError(op, "cannot be written in %s: it has no words for this op", w->language->name);
+    return NULL;
+  }
+  if (w->language->isC && (computesInBits(op) || computesWithConditions(op))) {
+    tileError(op, "cannot be written in %s: arithmetic on %s", w->language->name,
+              tileTypeText(tileFirstOperandType(op), (char[128]){0}, 128));
     return NULL;
   }
   if (isSameInSource(w, op, source))

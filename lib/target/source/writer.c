@@ -37,10 +37,10 @@ void tileSourceSetText(SourceWriter *w, MlirValue value, const char *text, bool 
 const char *tileSourceNewName(SourceWriter *w, MlirValue value) {
   MlirType type = mlirValueGetType(value);
   bool isWord = mlirTypeIsAInteger(type) || mlirTypeIsAIndex(type);
-  char stem = isWord                             ? (tileElementWidth(type) == 1 ? 'c' : 'i')
-              : mlirTypeIsALLVMPointerType(type) ? 'p'
-              : mlirTypeIsAFloat(type)           ? 'x'
-                                                 : 'v';
+  char stem = isWord                                                        ? (tileElementWidth(type) == 1 ? 'c' : 'i')
+              : mlirTypeIsALLVMPointerType(type) || mlirTypeIsAMemRef(type) ? 'p'
+              : mlirTypeIsAFloat(type)                                      ? 'x'
+                                                                            : 'v';
   const char *name = tileArenaPrintf(&w->arena, "%c%d", stem, w->numValues++);
   tileSourceSetText(w, value, name, true, false);
   return name;
@@ -106,7 +106,7 @@ bool tileSourceAssign(SourceWriter *w, MlirOperation op, const char *text) {
     tileSourceSetText(w, value, standsAlone(text) ? text : tileArenaPrintf(&w->arena, "(%s)", text), false, false);
     return true;
   }
-  const char *type = tileSourceType(w, mlirValueGetType(value), op);
+  const char *type = tileSourceTypeOf(w, value, op);
   if (!type)
     return false;
   const char *space = type[strlen(type) - 1] == '*' ? "" : " ";
@@ -124,7 +124,7 @@ static bool isUnused(MlirOperation op) {
 }
 
 static bool writeOp(SourceWriter *w, MlirOperation op) {
-  SourceWrite write = tileSourceStructured(op);
+  SourceWrite write = tileSourceStructured(w, op);
   if (isUnused(op))
     return true;
   if (write)

@@ -36,18 +36,33 @@ static bool isOutlined(MlirOperation op) {
   return tileOpIsOfDialect(op, "math") && mlirOperationGetNumResults(op) == 1 && !isInstruction(op);
 }
 
-// "exp_f32": what distinguishes two functions is in the name.
+// "f32x16" of vector<16xf32>.
+static void nameOfType(MlirType type, char *name, size_t size) {
+  char element[64];
+  int length = 0;
+  bool isVector = mlirTypeIsAVector(type);
+  length = snprintf(name, size, "%s",
+                    tileTypeText(isVector ? mlirShapedTypeGetElementType(type) : type, element, sizeof element));
+  for (intptr_t i = 0; isVector && i < mlirShapedTypeGetRank(type) && length < (int)size; ++i)
+    length += snprintf(name + length, size - (size_t)length, "x%lld", (long long)mlirShapedTypeGetDimSize(type, i));
+}
+
+// "exp_f32", "exp_f32_afn": what distinguishes two functions is in the name.
 static void nameOf(MlirOperation op, char *name) {
   char type[64], flags[64] = "";
   size_t length = 0;
+  static const char prefix[] = "#arith.fastmath";
   MlirStringRef full = tileOpName(op);
   MlirAttribute fast = tileOpAttribute(op, "fastmath");
-  tileTypeText(tileOnlyResultType(op), type, sizeof type);
+  nameOfType(tileOnlyResultType(op), type, sizeof type);
   if (!mlirAttributeIsNull(fast))
     tileAttributeText(fast, flags, sizeof flags);
   char text[NameBytes];
   snprintf(text, sizeof text, "%.*s_%s%s%s", (int)full.length - 5, full.data + 5, type,
-           strstr(flags, "none") || !flags[0] ? "" : "_", strstr(flags, "none") ? "" : flags);
+           strstr(flags, "none") || !flags[0] ? "" : "_",
+           strstr(flags, "none")                            ? ""
+           : strncmp(flags, prefix, sizeof prefix - 1) == 0 ? flags + sizeof prefix - 1
+                                                            : flags);
   for (const char *at = text; *at; ++at)
     if (isalnum((unsigned char)*at) || (*at == '_' && length && name[length - 1] != '_'))
       name[length++] = *at;

@@ -10,116 +10,11 @@ import tempfile
 
 import numpy as np
 
+from programs import FUNCTIONS, HALVES, INTEGERS, MATMUL, NARROW, ROWS, SOFTMAX, TRANSPOSE
+
 tile_translate, tile_run, chips = sys.argv[1], sys.argv[2], sys.argv[3:]
 random = np.random.default_rng(7)
 counts = {"right": 0, "wrong": 0}
-
-MATMUL = """
-func.func @main(%a: tensor<{m}x{k}x{t}>, %b: tensor<{k}x{n}x{t}>) -> tensor<{m}x{n}x{s}> {{
-  %z = arith.constant {zero} : {s}
-  %e = tensor.empty() : tensor<{m}x{n}x{s}>
-  %f = linalg.fill ins(%z : {s}) outs(%e : tensor<{m}x{n}x{s}>) -> tensor<{m}x{n}x{s}>
-  %c = linalg.matmul ins(%a, %b : tensor<{m}x{k}x{t}>, tensor<{k}x{n}x{t}>)
-    outs(%f : tensor<{m}x{n}x{s}>) -> tensor<{m}x{n}x{s}>
-  return %c : tensor<{m}x{n}x{s}>
-}}
-"""
-FUNCTIONS = """
-func.func @main(%x: tensor<1000xf32>) -> tensor<1000xf32> {
-  %e = math.exp %x : tensor<1000xf32>
-  %t = math.tanh %e : tensor<1000xf32>
-  %y = arith.mulf %t, %x : tensor<1000xf32>
-  %r = arith.addf %y, %e : tensor<1000xf32>
-  return %r : tensor<1000xf32>
-}
-"""
-ROWS = """
-func.func @main(%x: tensor<7x300xf32>) -> tensor<7xf32> {
-  %z = arith.constant 0xFF800000 : f32
-  %e = tensor.empty() : tensor<7xf32>
-  %f = linalg.fill ins(%z : f32) outs(%e : tensor<7xf32>) -> tensor<7xf32>
-  %r = linalg.reduce ins(%x : tensor<7x300xf32>) outs(%f : tensor<7xf32>) dimensions = [1]
-    (%a: f32, %b: f32) { %m = arith.maximumf %a, %b : f32 linalg.yield %m : f32 }
-  return %r : tensor<7xf32>
-}
-"""
-SOFTMAX = """
-func.func @main(%x: tensor<5x201xf32>) -> tensor<5x201xf32> {
-  %e = tensor.empty() : tensor<5x201xf32>
-  %r = linalg.softmax dimension(1) ins(%x : tensor<5x201xf32>) outs(%e : tensor<5x201xf32>) -> tensor<5x201xf32>
-  return %r : tensor<5x201xf32>
-}
-"""
-TRANSPOSE = """
-func.func @main(%x: tensor<37x21xi16>) -> tensor<21x37xi16> {
-  %e = tensor.empty() : tensor<21x37xi16>
-  %r = linalg.transpose ins(%x : tensor<37x21xi16>) outs(%e : tensor<21x37xi16>) permutation = [1, 0]
-  return %r : tensor<21x37xi16>
-}
-"""
-INTEGERS = """
-#map = affine_map<(d0) -> (d0)>
-func.func @main(%x: tensor<333xi32>, %y: tensor<333xi32>) -> tensor<333xi32> {
-  %e = tensor.empty() : tensor<333xi32>
-  %r = linalg.generic {indexing_maps = [#map, #map, #map], iterator_types = ["parallel"]}
-    ins(%x, %y : tensor<333xi32>, tensor<333xi32>) outs(%e : tensor<333xi32>) {
-    ^bb0(%a: i32, %b: i32, %o: i32):
-      %five = arith.constant -5 : i32
-      %three = arith.constant 3 : i32
-      %sum = arith.addi %a, %b : i32
-      %product = arith.muli %sum, %five : i32
-      %shifted = arith.shrsi %product, %three : i32
-      %quotient = arith.divsi %shifted, %three : i32
-      %rest = arith.remsi %a, %five : i32
-      %low = arith.trunci %b : i32 to i8
-      %wide = arith.extsi %low : i8 to i32
-      %c = arith.cmpi ult, %a, %b : i32
-      %one = arith.select %c, %quotient, %rest : i32
-      %two = arith.maxsi %one, %wide : i32
-      %word = arith.extui %c : i1 to i32
-      %far = arith.constant 1 : i32
-      %near = arith.constant 0 : i32
-      %chosen = arith.select %c, %far, %near : i32
-      %thirty = arith.constant 31 : i32
-      %top = arith.shli %chosen, %thirty : i32
-      %sum_of = arith.addi %top, %word : i32
-      %mixed = arith.ori %two, %sum_of : i32
-      %all = arith.xori %mixed, %product : i32
-      linalg.yield %all : i32
-  } -> tensor<333xi32>
-  return %r : tensor<333xi32>
-}
-"""
-NARROW = """
-#map = affine_map<(d0) -> (d0)>
-func.func @main(%x: tensor<100xf16>) -> tensor<100xbf16> {
-  %e = tensor.empty() : tensor<100xbf16>
-  %r = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel"]}
-    ins(%x : tensor<100xf16>) outs(%e : tensor<100xbf16>) {
-    ^bb0(%a: f16, %o: bf16):
-      %b = arith.addf %a, %a : f16
-      %w = arith.extf %b : f16 to f32
-      %n = arith.truncf %w : f32 to bf16
-      linalg.yield %n : bf16
-  } -> tensor<100xbf16>
-  return %r : tensor<100xbf16>
-}
-"""
-HALVES = """
-#map = affine_map<(d0) -> (d0)>
-func.func @main(%x: tensor<100xf16>, %y: tensor<100xf16>) -> tensor<100xf16> {
-  %e = tensor.empty() : tensor<100xf16>
-  %r = linalg.generic {indexing_maps = [#map, #map, #map], iterator_types = ["parallel"]}
-    ins(%x, %y : tensor<100xf16>, tensor<100xf16>) outs(%e : tensor<100xf16>) {
-    ^bb0(%a: f16, %b: f16, %o: f16):
-      %p = arith.mulf %a, %b : f16
-      %s = arith.addf %p, %a : f16
-      linalg.yield %s : f16
-  } -> tensor<100xf16>
-  return %r : tensor<100xf16>
-}
-"""
-
 
 def run(command, scratch, arrays):
     """The arrays that the run gives, by name; None after a failure, which is printed."""
