@@ -11,7 +11,8 @@ The backward pass is two kernels, which need no atomics and give the same bits i
             transposed (keys by queries), so that weights are the left factor of the next product as they are.
   @queries  one program for each block of queries: walks over keys and adds up dq.
 Both recompute the weights from the logarithms that @forward leaves (base 2), as FlashAttention-2 does
-(Dao 2023, algorithm 2). `delta` is the sum of do * o along the channels.
+(Dao 2023, algorithm 2). `rows` holds these logarithms and, from @delta, the negative sums of
+do * o along the channels.
 """
 import sys
 
@@ -81,14 +82,14 @@ class Attention:
         scores, sums, row = self.tile(m, n), self.tile(m, d), f"tensor<{m}xf32>"
         mask, s = self.mask(m, n, "%scaled", "%from", "%column0", False)
         end = self.seen_keys() if self.causal else "  %end = arith.addi %all, %c0 : index\n"
-        return f"""tile.kernel @forward(%q_: {self.memory}, %k_: {self.memory}, %v_: {self.memory}, %scale: f32, %o_: {self.memory}, %lse: memref<?x?xf32>) {{
+        return f"""tile.kernel @forward(%q_: {self.memory}, %k_: {self.memory}, %v_: {self.memory}, %scale: f32, %o_: {self.memory}, %rows: memref<2x?x?xf32>) {{
 {self.head("qkvo")}
   %g = arith.{"divui" if self.grouped else "muli"} %h, %share : index
   %Q = tile.view %q[%h, _, _] : {self.memory} to {self.view(m)}
   %K = tile.view %k[%g, _, _] : {self.memory} to {self.view(n, True)}
   %V = tile.view %v[%g, _, _] : {self.memory} to {self.view(n)}
   %O = tile.view %o[%h, _, _] : {self.memory} to {self.view(m)}
-  %L = tile.view %lse[%h, _] : memref<?x?xf32> to !tile.view<{m}xf32>
+  %L = tile.view %rows[%c0, %h, _] : memref<2x?x?xf32> to !tile.view<{m}xf32>
   %x = tile.load %Q[%i, %c0] : {self.view(m)} -> {self.tile(m, d, t)}
   %all = tile.num_tiles %V dim 0 : {self.view(n)}
   %row0 = arith.muli %i, %c{m} : index
@@ -143,20 +144,22 @@ class Attention:
     def delta(self):
         m, d, t = 64, self.d, self.t
         tile, wide, row = self.tile(m, d, t), self.tile(m, d), f"tensor<{m}xf32>"
-        return f"""tile.kernel @delta(%o: {self.memory}, %do: {self.memory}, %delta: memref<?x?xf32>) {{
+        return f"""tile.kernel @delta(%o: {self.memory}, %do: {self.memory}, %rows: memref<2x?x?xf32>) {{
   %i = tile.program_id 0
   %h = tile.program_id 1
   %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
   %O = tile.view %o[%h, _, _] : {self.memory} to {self.view(m)}
   %D = tile.view %do[%h, _, _] : {self.memory} to {self.view(m)}
-  %R = tile.view %delta[%h, _] : memref<?x?xf32> to !tile.view<{m}xf32>
+  %R = tile.view %rows[%c1, %h, _] : memref<2x?x?xf32> to !tile.view<{m}xf32>
   %x = tile.load %O[%i, %c0] : {self.view(m)} -> {tile}
   %y = tile.load %D[%i, %c0] : {self.view(m)} -> {tile}
   %xw = arith.extf %x : {tile} to {wide}
   %yw = arith.extf %y : {tile} to {wide}
   %xy = arith.mulf %xw, %yw : {wide}
   %sum = tile.reduce {{arith.addf}} %xy axes [1] : {wide} -> {row}
-  tile.store %sum, %R[%i] : {row}, !tile.view<{m}xf32>
+  %minus = arith.negf %sum : {row}
+  tile.store %minus, %R[%i] : {row}, !tile.view<{m}xf32>
   tile.return
 }}
 """
@@ -172,7 +175,7 @@ class Attention:
   %before = arith.divui %least, %c{n} : index
   %begin = arith.minui %before, %all : index
 """ if self.causal else "  %begin = arith.constant 0 : index\n"
-        return f"""tile.kernel @keys(%q_: {self.memory}, %k_: {self.memory}, %v_: {self.memory}, %do_: {self.memory}, %lse: memref<?x?xf32>, %delta: memref<?x?xf32>, %scale: f32, %natural: f32, %dk_: {self.memory}, %dv_: {self.memory}) {{
+        return f"""tile.kernel @keys(%q_: {self.memory}, %k_: {self.memory}, %v_: {self.memory}, %do_: {self.memory}, %rows: memref<2x?x?xf32>, %scale: f32, %natural: f32, %dk_: {self.memory}, %dv_: {self.memory}) {{
 {self.head(["q", "k", "v", "do", "dk", "dv"])}
   %K = tile.view %k[%h, _, _] : {self.memory} to {self.view(m)}
   %V = tile.view %v[%h, _, _] : {self.memory} to {self.view(m)}
@@ -194,8 +197,8 @@ HEAD    %block = arith.subi %last, %jj : index
     %D = tile.view %do[%hq, _, _] : {self.memory} to {self.view(n, True)}
     %Q1 = tile.view %q[%hq, _, _] : {self.memory} to {self.view(n)}
     %D1 = tile.view %do[%hq, _, _] : {self.memory} to {self.view(n)}
-    %L = tile.view %lse[%hq, _] : memref<?x?xf32> to !tile.view<{n}xf32>
-    %R = tile.view %delta[%hq, _] : memref<?x?xf32> to !tile.view<{n}xf32>
+    %L = tile.view %rows[%c0, %hq, _] : memref<2x?x?xf32> to !tile.view<{n}xf32>
+    %R = tile.view %rows[%c1, %hq, _] : memref<2x?x?xf32> to !tile.view<{n}xf32>
     %l = tile.load %L[%block] : !tile.view<{n}xf32> -> tensor<{n}xf32>
     %e = tile.load %R[%block] : !tile.view<{n}xf32> -> tensor<{n}xf32>
     %qt = tile.load %Q[%c0, %block] : {self.view(n, True)} -> {self.tile(d, n, t)}
@@ -207,12 +210,11 @@ HEAD    %block = arith.subi %last, %jj : index
     %sl = arith.subf %scaled, %lb fastmath<contract> : {scores}
 {mask}    %p = math.exp2 {s} fastmath<afn> : {scores}
     %dot = tile.load %D[%c0, %block] : {self.view(n, True)} -> {self.tile(d, n, t)}
-    %dp = tile.mma %y, %dot, %zero : {self.tile(m, d, t)}, {self.tile(d, n, t)} -> {scores}
+    %eb = tile.broadcast %e axes [0] : tensor<{n}xf32> -> {scores}
+    %de = tile.mma %y, %dot, %eb : {self.tile(m, d, t)}, {self.tile(d, n, t)} -> {scores}
     %w = arith.truncf %p : {scores} to {half}
     %dq1 = tile.load %D1[%block, %c0] : {self.view(n)} -> {self.tile(n, d, t)}
     %dv1 = tile.mma %w, %dq1, %dvs : {half}, {self.tile(n, d, t)} -> {sums}
-    %eb = tile.broadcast %e axes [0] : tensor<{n}xf32> -> {scores}
-    %de = arith.subf %dp, %eb : {scores}
     %ds = arith.mulf %p, %de : {scores}
     %dsh = arith.truncf %ds : {scores} to {half}
     %q1 = tile.load %Q1[%block, %c0] : {self.view(n)} -> {self.tile(n, d, t)}
@@ -242,7 +244,7 @@ HEAD    %block = arith.subi %last, %jj : index
         scores, sums, row = self.tile(m, n), self.tile(m, d), f"tensor<{m}xf32>"
         mask, s = self.mask(m, n, "%sl", "%from", "%column0", False)
         end = self.seen_keys() if self.causal else "  %end = arith.addi %all, %c0 : index\n"
-        return f"""tile.kernel @queries(%q_: {self.memory}, %k_: {self.memory}, %v_: {self.memory}, %do_: {self.memory}, %lse: memref<?x?xf32>, %delta: memref<?x?xf32>, %scale: f32, %natural: f32, %dq_: {self.memory}) {{
+        return f"""tile.kernel @queries(%q_: {self.memory}, %k_: {self.memory}, %v_: {self.memory}, %do_: {self.memory}, %rows: memref<2x?x?xf32>, %scale: f32, %natural: f32, %dq_: {self.memory}) {{
 {self.head(["q", "k", "v", "do", "dq"])}
   %g = arith.{"divui" if self.grouped else "muli"} %h, %share : index
   %Q = tile.view %q[%h, _, _] : {self.memory} to {self.view(m)}
@@ -250,8 +252,8 @@ HEAD    %block = arith.subi %last, %jj : index
   %K = tile.view %k[%g, _, _] : {self.memory} to {self.view(n, True)}
   %V = tile.view %v[%g, _, _] : {self.memory} to {self.view(n, True)}
   %K1 = tile.view %k[%g, _, _] : {self.memory} to {self.view(n)}
-  %L = tile.view %lse[%h, _] : memref<?x?xf32> to !tile.view<{m}xf32>
-  %R = tile.view %delta[%h, _] : memref<?x?xf32> to !tile.view<{m}xf32>
+  %L = tile.view %rows[%c0, %h, _] : memref<2x?x?xf32> to !tile.view<{m}xf32>
+  %R = tile.view %rows[%c1, %h, _] : memref<2x?x?xf32> to !tile.view<{m}xf32>
   %x = tile.load %Q[%i, %c0] : {self.view(m)} -> {self.tile(m, d, t)}
   %y = tile.load %D[%i, %c0] : {self.view(m)} -> {self.tile(m, d, t)}
   %l = tile.load %L[%i] : !tile.view<{m}xf32> -> {row}
@@ -275,7 +277,7 @@ HEAD    %block = arith.subi %last, %jj : index
     %vt = tile.load %V[%c0, %j] : {self.view(n, True)} -> {self.tile(d, n, t)}
     %dp = tile.mma %y, %vt, %zero : {self.tile(m, d, t)}, {self.tile(d, n, t)} -> {scores}
     %eb = tile.broadcast %e axes [1] : {row} -> {scores}
-    %de = arith.subf %dp, %eb : {scores}
+    %de = arith.addf %dp, %eb : {scores}
     %ds = arith.mulf %p, %de : {scores}
     %dsh = arith.truncf %ds : {scores} to {self.tile(m, n, t)}
     %k1 = tile.load %K1[%j, %c0] : {self.view(n)} -> {self.tile(n, d, t)}
@@ -292,7 +294,7 @@ HEAD    %block = arith.subi %last, %jj : index
 """
 
     def main(self):
-        tensor, rows = f"tensor<?x?x{self.d}x{self.t}>", "tensor<?x?xf32>"
+        tensor, rows = f"tensor<?x?x{self.d}x{self.t}>", "tensor<2x?x?xf32>"
         natural = self.d ** -0.5
         four = ", ".join([tensor] * 4)
         rows_of = "".join(f"  %{name}rows = arith.constant {self.blocks[name][0]} : index\n" for name in ("forward", "keys", "queries"))
@@ -313,10 +315,10 @@ HEAD    %block = arith.subi %last, %jj : index
   %o0 = tensor.empty(%heads, %n) : {tensor}
   %k0 = tensor.empty(%groups, %keys) : {tensor}
   %l0 = tensor.empty(%heads, %n) : {rows}
-  %o, %lse = tile.launch @forward grid(%outputs, %heads) ins(%q, %k, %v, %scale : {tensor}, {tensor}, {tensor}, f32) outs(%o0, %l0 : {tensor}, {rows}) -> {tensor}, {rows}
-  %delta = tile.launch @delta grid(%rows, %heads) ins(%o, %do : {tensor}, {tensor}) outs(%l0 : {rows}) -> {rows}
-  %dk, %dv = tile.launch @keys grid(%keyblocks, %groups) ins(%q, %k, %v, %do, %lse, %delta, %scale, %natural : {four}, {rows}, {rows}, f32, f32) outs(%k0, %k0 : {tensor}, {tensor}) -> {tensor}, {tensor}
-  %dq = tile.launch @queries grid(%queryblocks, %heads) ins(%q, %k, %v, %do, %lse, %delta, %scale, %natural : {four}, {rows}, {rows}, f32, f32) outs(%o0 : {tensor}) -> {tensor}
+  %o, %logs = tile.launch @forward grid(%outputs, %heads) ins(%q, %k, %v, %scale : {tensor}, {tensor}, {tensor}, f32) outs(%o0, %l0 : {tensor}, {rows}) -> {tensor}, {rows}
+  %sums = tile.launch @delta grid(%rows, %heads) ins(%o, %do : {tensor}, {tensor}) outs(%logs : {rows}) -> {rows}
+  %dk, %dv = tile.launch @keys grid(%keyblocks, %groups) ins(%q, %k, %v, %do, %sums, %scale, %natural : {four}, {rows}, f32, f32) outs(%k0, %k0 : {tensor}, {tensor}) -> {tensor}, {tensor}
+  %dq = tile.launch @queries grid(%queryblocks, %heads) ins(%q, %k, %v, %do, %sums, %scale, %natural : {four}, {rows}, f32, f32) outs(%o0 : {tensor}) -> {tensor}
   return %o, %dq, %dk, %dv : {four}
 }}
 """

@@ -49,6 +49,7 @@ typedef struct GpuAsyncProduct {
   intptr_t numWords;       // of A; 0: it lies in memory
   const MlirValue *words;  // i32
   bool isAlongDepth[2];    // neighbours in the buffer are neighbours along k
+  bool isFromZero;         // the sums before are zero and need not be read
   intptr_t count;
   MlirValue *sums; // the accumulator's registers before, and after
 } GpuAsyncProduct;

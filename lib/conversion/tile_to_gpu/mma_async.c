@@ -10,7 +10,9 @@
 #include "lib/layout/text.h"
 
 #include "mlir-c/BuiltinAttributes.h"
+#include "upstream/arith.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { AddressMask = 0x3ffff, AddressShift = 4, WordBits = 32 };
@@ -159,6 +161,17 @@ static MlirValue descriptorOf(Gpu *g, const Product *product, int which, TileLay
   return gpuBinary(g, ArithOp_OrI, gpuCast(g, low, g->i64, false), high);
 }
 
+// The number of this thread's group of warps, computed at the entry: no loop computes it again.
+static MlirValue groupOf(Gpu *g, const Product *product) {
+  TileBuilder here = g->builder;
+  g->builder = g->entry;
+  MlirValue group = gpuShiftRight(g, g->thread, g->laneBits + product->groupBits);
+  if (product->repeated.bits[TileLayoutWarp])
+    group = g->vocabulary->shuffleFrom(&g->builder, group, gpuI32(g, 0));
+  g->builder = here;
+  return group;
+}
+
 //===--- the op -------------------------------------------------------------------------------===//
 
 // The fragment of the left factor for a row of tiles and a step of k.
@@ -173,9 +186,31 @@ static const MlirValue *wordsAt(const Product *product, uint32_t row, uint32_t s
   return NULL;
 }
 
+static bool isPlusZero(MlirAttribute value) {
+  double number = mlirFloatAttrGetValueDouble(value);
+  return number == 0 && !signbit(number);
+}
+
+// Nothing is added to. Such sums need no registers before the product.
+static bool areZero(intptr_t count, const MlirValue *sums) {
+  for (intptr_t i = 0; i < count; ++i) {
+    MlirOperation op = tileDefiningOp(sums[i]);
+    MlirAttribute value =
+        !mlirOperationIsNull(op) && arithConstantOpIsA(op) ? arithConstantOpGetValue(op) : mlirAttributeGetNull();
+    if (mlirAttributeIsNull(value))
+      return false;
+    bool isZero = mlirAttributeIsAInteger(value) ? mlirIntegerAttrGetValueInt(value) == 0
+                                                 : mlirAttributeIsAFloat(value) && isPlusZero(value);
+    if (!isZero)
+      return false;
+  }
+  return true;
+}
+
 static bool multiplyTile(Gpu *g, const Product *product, uint32_t part, intptr_t count, int64_t k, MlirValue *sums) {
   TileLayoutPoint index = {{part}}, tile = tileLayoutApply(&product->repeated, index);
   GpuAsyncProduct one = {.atom = &product->atom, .name = product->name, .count = count, .sums = sums};
+  one.isFromZero = k == 0 && areZero(count, sums);
   one.element[2] = tileTypeGetElement(mlirValueGetType(tileMmaAsyncOpGetAccumulator(product->op)));
   for (int which = 0; which < 2; ++which) {
     one.element[which] = tileTypeGetElement(product->factors[which].type);
@@ -198,6 +233,8 @@ static void beginProducts(Gpu *g, Product *product, intptr_t count, MlirValue *s
   Factor *left = &product->factors[0];
   intptr_t words = left->buffer ? 0 : (intptr_t)tileLayoutDimSize(&left->repeated, TileLayoutReg) * left->numWords;
   MlirValue *values = gpuAllocate(g, (size_t)(words + count) * sizeof *values);
+  if (areZero(count, sums))
+    count = 0;
   if (words) {
     memcpy(values, left->words, (size_t)words * sizeof *values);
     memcpy(values + words, sums, (size_t)count * sizeof *values);
@@ -223,9 +260,7 @@ static bool lowerMmaAsync(Gpu *g, MlirOperation op) {
   intptr_t count = gpuRegisters(mlirValueGetType(accumulator));
   intptr_t parts = (intptr_t)tileLayoutDimSize(&product.repeated, TileLayoutReg);
   memcpy(sums, gpuTile(g, accumulator), (size_t)count * sizeof *sums);
-  MlirValue warp = gpuShiftRight(g, g->thread, g->laneBits + product.groupBits);
-  if (product.repeated.bits[TileLayoutWarp])
-    warp = g->vocabulary->shuffleFrom(&g->builder, warp, gpuI32(g, 0));
+  MlirValue warp = groupOf(g, &product);
   for (int which = 0; which < 2; ++which)
     if (product.factors[which].buffer)
       beginFactor(g, &product, which, warp);

@@ -135,11 +135,13 @@ static void parted(TileBuilder *builder, MlirValue all, intptr_t count, MlirValu
 static MlirValue buildProduct(TileBuilder *builder, const GpuAsyncProduct *product, const ElementName *const *names,
                               MlirType type) {
   const TileMachineAtom *atom = product->atom;
-  MlirValue all = joined(builder, type, product->count, product->sums);
+  MlirValue all =
+      product->isFromZero ? llvmPoisonOpBuild(builder, type) : joined(builder, type, product->count, product->sums);
   return nvvmWgmmaMmaAsyncOpBuild(builder, type, all, product->descriptor[0], product->descriptor[1],
                                   nvvmMMAShapeAttr(builder, atom->m, atom->n, atom->k), names[0]->type, names[1]->type,
-                                  names[2]->type, NvvmWGMMAScaleOut_One, NvvmWGMMAScaleIn_One, NvvmWGMMAScaleIn_One,
-                                  orderOf(product->isAlongDepth[0]), orderOf(!product->isAlongDepth[1]));
+                                  names[2]->type, product->isFromZero ? NvvmWGMMAScaleOut_Zero : NvvmWGMMAScaleOut_One,
+                                  NvvmWGMMAScaleIn_One, NvvmWGMMAScaleIn_One, orderOf(product->isAlongDepth[0]),
+                                  orderOf(!product->isAlongDepth[1]));
 }
 
 //===--- texts of assembly: what nvvm has no op for -------------------------------------------===//
@@ -213,8 +215,10 @@ static void multiplyRegisters(TileBuilder *builder, const GpuAsyncProduct *produ
   intptr_t count = product->count, words = product->numWords;
   Text text = textFor(count + words), suffix = textFor(words);
   MlirValue *read = malloc((size_t)(words + 1) * sizeof *read);
-  add(&text, "{\n.reg .pred p;\nsetp.ne.b32 p, 1, 0;\nwgmma.mma_async.sync.aligned.m%dn%dk%d.%s.%s.%s ", (int)atom->m,
-      (int)atom->n, (int)atom->k, names[2]->ptx, names[0]->ptx, names[1]->ptx);
+  add(&text, "{\n.reg .pred p;\nsetp.ne.b32 p, %d, 0;\nwgmma.mma_async.sync.aligned.m%dn%dk%d.%s.%s.%s ",
+      !product->isFromZero, (int)atom->m, (int)atom->n, (int)atom->k, names[2]->ptx, names[0]->ptx, names[1]->ptx);
+  for (intptr_t i = 0; i < count && product->isFromZero; ++i)
+    product->sums[i] = llvmPoisonOpBuild(builder, mlirValueGetType(product->sums[i]));
   addList(&text, 0, count);
   add(&text, ", ");
   addList(&text, 2 * count, words);

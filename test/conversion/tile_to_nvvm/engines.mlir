@@ -106,3 +106,39 @@ tile.kernel @product(%a_: memref<64x?xf16, strided<[?, 1]>>, %b_: memref<?x64xf1
   }
   tile.return
 }
+
+// Sums that begin with zeros are not read: the first step of k says so (scale-d), with A in shared memory and in
+// registers. The number of the group of warps is computed ahead of the loop.
+// CHECK-LABEL: llvm.func @from_zero(
+// CHECK: nvvm.shfl.sync idx
+// CHECK: scf.for
+// CHECK-NOT: nvvm.shfl.sync
+// CHECK: nvvm.wgmma.mma_async {{.*}}<m = 64, n = 64, k = 16>, D[<f32>, <zero>], A[<f16>, <one>, <row>]
+// CHECK-COUNT-3: nvvm.wgmma.mma_async {{.*}}D[<f32>, <one>]
+// CHECK-NOT: nvvm.wgmma.mma_async
+// CHECK: llvm.inline_asm {{.*}}setp.ne.b32 p, 0, 0;\0Awgmma.mma_async
+// CHECK-COUNT-3: llvm.inline_asm {{.*}}setp.ne.b32 p, 1, 0;\0Awgmma.mma_async
+#two = #tile.layout<reg [2:d1, 2:d0*8, 8:d1*8], lane [4:d1*2, 8:d0], warp [4:d0*16, 2:d0*64]>
+#sa2 = #tile.layout<offset [64:d1, 8:d0+d1*8, 16:d0*8]>
+tile.kernel @from_zero(%c: memref<128x64xf16>, %n: index)
+    attributes {machine = #tile.machine<"sm_90a">, warps = 8 : i32} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant dense<0.0> : tensor<128x64xf32, #two>
+  %As = tile.alloc : !tile.buffer<128x64xf16, #sa2, shared>
+  %Bs = tile.alloc : !tile.buffer<64x64xf16, #sb, shared>
+  %C = tile.view %c : memref<128x64xf16> to !tile.view<128x64xf16>
+  %r = scf.for %k = %c0 to %n step %c1 iter_args(%s = %zero) -> (tensor<128x64xf32, #two>) {
+    %u = tile.mma_async %As, %Bs, %zero atom "wgmma.m64n64k16"
+        : !tile.buffer<128x64xf16, #sa2, shared>, !tile.buffer<64x64xf16, #sb, shared> -> tensor<128x64xf32, #two>
+    %v = tile.mma_wait %u pending 0 : tensor<128x64xf32, #two>
+    %h = arith.truncf %v : tensor<128x64xf32, #two> to tensor<128x64xf16, #two>
+    %w = tile.mma_async %h, %Bs, %zero atom "wgmma.m64n64k16"
+        : tensor<128x64xf16, #two>, !tile.buffer<64x64xf16, #sb, shared> -> tensor<128x64xf32, #two>
+    %x = tile.mma_wait %w pending 0 : tensor<128x64xf32, #two>
+    scf.yield %x : tensor<128x64xf32, #two>
+  }
+  %o = arith.truncf %r : tensor<128x64xf32, #two> to tensor<128x64xf16, #two>
+  tile.store %o, %C[%c0, %c0] : tensor<128x64xf16, #two>, !tile.view<128x64xf16>
+  tile.return
+}
