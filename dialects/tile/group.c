@@ -7,6 +7,7 @@
 #include "dialects/tile/ops.h"
 #include "dialects/tile/questions.h"
 #include "lib/ir/builder.h"
+#include "lib/ir/op_query.h"
 #include "upstream/arith.h"
 #include "upstream/linalg.h"
 #include "upstream/tensor.h"
@@ -38,7 +39,7 @@ intptr_t tileGroupNumKernels(MlirOperation group) {
   intptr_t kernels = 0;
   for (MlirOperation op = mlirBlockGetFirstOperation(tileGroupBody(group)); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op))
-    kernels += tileLaunchOpIsA(op) || tileOpNameStartsWith(op, "linalg.");
+    kernels += tileLaunchOpIsA(op) || tileOpIsStructured(op) || linalgSoftmaxOpIsA(op);
   return kernels;
 }
 

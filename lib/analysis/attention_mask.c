@@ -5,6 +5,7 @@
 // constant `hidden`; or adds such a select of 0 and -inf. Conditions may be joined by andi, ori and negation. What is
 // not understood bounds nothing: then more blocks are visited, never fewer.
 #include "lib/analysis/attention.h"
+#include "lib/ir/op_query.h"
 
 #include "upstream/arith.h"
 #include "upstream/linalg.h"
@@ -35,10 +36,10 @@ static bool isPerHead(const Reader *r, MlirValue value) {
   }
   if (linalgIndexOpIsA(op))
     return positionDim(r, op) != a->keys && positionDim(r, op) != a->queries;
-  bool isArith = tileOpIsOfDialect(op, "arith");
-  for (intptr_t i = 0; isArith && i < mlirOperationGetNumOperands(op); ++i)
-    isArith = isPerHead(r, mlirOperationGetOperand(op, i));
-  return isArith;
+  bool isEqual = tileOpIsElementwise(op) || arithConstantOpIsA(op);
+  for (intptr_t i = 0; isEqual && i < mlirOperationGetNumOperands(op); ++i)
+    isEqual = isPerHead(r, mlirOperationGetOperand(op, i));
+  return isEqual;
 }
 
 static bool addTerm(Reader *r, MlirValue value, int64_t scale, TileKeySum *sum) {

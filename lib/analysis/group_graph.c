@@ -5,6 +5,7 @@
 #include "dialects/tile/ops.h"
 #include "lib/analysis/reduction.h"
 #include "lib/analysis/tiling.h"
+#include "lib/ir/op_query.h"
 #include "lib/support/integer.h"
 #include "upstream/arith.h"
 #include "upstream/linalg.h"
@@ -264,7 +265,7 @@ static void noteRoles(TileGroupGraph *graph, TileGroupNode *node) {
 
 static const char *readNode(TileGroupGraph *graph, MlirOperation op) {
   TileGroupNode *node = &graph->nodes[graph->numNodes];
-  if (arithConstantOpIsA(op) || tensorEmptyOpIsA(op) || tensorDimOpIsA(op) || tileOpNameStartsWith(op, "arith."))
+  if (arithConstantOpIsA(op) || tensorEmptyOpIsA(op) || tensorDimOpIsA(op) || tileOpIsElementwise(op))
     return NULL;
   if (graph->numNodes == MaxGroupNodes)
     return "the group has more than 24 ops";

@@ -1,6 +1,7 @@
 // Recognizes sums of products in linalg ops: products of matrices, convolutions, products over several dimensions. See
 // product.h.
 #include "lib/analysis/product.h"
+#include "lib/ir/op_query.h"
 
 #include "mlir-c/AffineExpr.h"
 #include "mlir-c/Dialect/Linalg.h"
@@ -103,11 +104,10 @@ bool tileMatchMatrixProduct(MlirOperation op, TileMatrixProduct *product) {
   Axes axes[3];
   MlirType elements[3];
   int lhs, rhs;
-  if (!tileOpNameStartsWith(op, "linalg.") || mlirOperationGetNumOperands(op) != 3 ||
-      mlirOperationGetNumResults(op) != 1 || mlirOperationGetNumRegions(op) != 1)
+  if (mlirOperationGetNumOperands(op) != 3 || mlirOperationGetNumResults(op) != 1 || !tileOpIsStructured(op))
     return false;
   MlirAttribute maps = mlirLinalgGetIndexingMapsAttribute(op);
-  if (mlirAttributeIsNull(maps) || mlirArrayAttrGetNumElements(maps) != 3)
+  if (mlirArrayAttrGetNumElements(maps) != 3)
     return false;
   for (intptr_t i = 0; i < 3; ++i) {
     MlirAffineMap map = mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, i));
@@ -357,5 +357,5 @@ bool tileStructuredHasConstantPanels(const TileStructured *s, const TileProduct 
   size_t size;
   bool isMatrix =
       b->rank == 2 && !b->numTerms && tileOperandIsPlain(b) && tileOperandUses(b, p->k) && tileOperandUses(b, p->n);
-  return isMatrix && !tileStructuredGpu(s) && tileOperandConstantBytes(b, &size) != NULL;
+  return isMatrix && !tileStructuredGpu(s) && tileOperandConstantBytes(b, &size);
 }

@@ -6,6 +6,7 @@
 #include "dialects/tile/tile.h"
 #include "lib/capi/elements.h"
 #include "lib/capi/statistics.h"
+#include "lib/ir/op_query.h"
 #include "upstream/arith.h"
 #include "upstream/linalg.h"
 #include "upstream/tensor.h"
@@ -166,10 +167,8 @@ static bool readOperand(TileStructured *structured, int index) {
 static bool isElementwise(MlirOperation op) {
   if (linalgIndexOpIsA(op) || tensorExtractOpIsA(op))
     return true;
-  if (!tileOpNameStartsWith(op, "arith.") && !tileOpNameStartsWith(op, "math."))
-    return false;
-  return mlirOperationGetNumResults(op) == 1 && mlirOperationGetNumRegions(op) == 0 &&
-         isElementType(tileOnlyResultType(op));
+  return (tileOpIsElementwise(op) || arithConstantOpIsA(op)) && mlirOperationGetNumResults(op) == 1 &&
+         mlirOperationGetNumRegions(op) == 0 && isElementType(tileOnlyResultType(op));
 }
 
 // A number, or a tensor that tensor.extract reads from.

@@ -215,7 +215,7 @@ static double operationsOf(const TileStructured *s) {
     return linalgSoftmaxOpIsA(s->op) ? 8 : 0; // exp, and what stands around it; a copy
   for (MlirOperation op = mlirBlockGetFirstOperation(s->body); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op))
-    operations += tileOpNameStartsWith(op, "arith.") || tileOpNameStartsWith(op, "math.");
+    operations += tileOpIsElementwise(op);
   return operations;
 }
 

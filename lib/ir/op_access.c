@@ -8,6 +8,7 @@
 #include "lib/ir/op_spec.h"
 #include "lib/ir/support.h"
 #include "lib/ir/upstream.h"
+#include "mlir-c/Dialect/Linalg.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -336,4 +337,7 @@ bool tileOpIsElementwise(MlirOperation op) {
 }
 bool tileOpMovesElements(MlirOperation op) { return tileOpHasProperty(op, TileProperty_MovesElements); }
 bool tileOpIsFunction(MlirOperation op) { return tileOpHasProperty(op, TileProperty_Function); }
+bool tileOpIsStructured(MlirOperation op) {
+  return mlirOperationGetNumRegions(op) == 1 && !mlirAttributeIsNull(mlirLinalgGetIndexingMapsAttribute(op));
+}
 bool tileOpExchangesElements(MlirOperation op) { return tileOpHasProperty(op, TileProperty_ExchangesElements); }

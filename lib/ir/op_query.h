@@ -45,5 +45,7 @@ bool tileOpIsElementwise(MlirOperation op);
 bool tileOpMovesElements(MlirOperation op);
 // Many instructions compute an element (math.exp); machines have instructions for others (math.sqrt, arith.addf).
 bool tileOpIsFunction(MlirOperation op);
+// A region of scalars over indexing maps (mlirLinalgGetIndexingMapsAttribute): linalg.generic and most named ops.
+bool tileOpIsStructured(MlirOperation op);
 // On a GPU, elements may have to pass between threads through shared memory (tile.reduce, tile.convert_layout).
 bool tileOpExchangesElements(MlirOperation op);

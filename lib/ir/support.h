@@ -31,10 +31,7 @@ static inline MlirStringRef tileOpName(MlirOperation op) { return mlirIdentifier
 static inline bool tileOpIs(MlirOperation op, const char *name) { // false for a null op
   return !mlirOperationIsNull(op) && tileStringEquals(tileOpName(op), name);
 }
-static inline bool tileOpNameStartsWith(MlirOperation op, const char *start) { // "arith."
-  return tileStringStartsWith(tileOpName(op), start);
-}
-static inline bool tileOpIsOfDialect(MlirOperation op, const char *dialect) { // "arith"; false for a null op
+static inline bool tileOpIsOfDialect(MlirOperation op, const char *dialect) { // "gpu"; false for a null op
   return !mlirOperationIsNull(op) && tileStringStartsWith(tileOpName(op), dialect) &&
          tileOpName(op).data[strlen(dialect)] == '.';
 }

@@ -107,7 +107,7 @@ static bool begin_value(tessera_json_t *json, const char *key) {
   if (!json || json->mistake)
     return false;
   bool in_object = json->depth > 0 && json->open[json->depth - 1].close == '}';
-  if (in_object != (key != NULL))
+  if (in_object == !key)
     fail(json, key ? "a key outside an object" : "a value without a key in an object");
   if (json->depth == 0 && json->length > 0)
     fail(json, "a second value at the top");

@@ -29,7 +29,7 @@ static void properties(Session *s) {
   CHECK(!mlirOperationHasInherentAttributeByName(op, text("other")));
   CHECK(mlirOperationGetNumDiscardableAttributes(op) == 1);
   CHECK(mlirExtOperationGetDefinition(op) == &testOps[0]);
-  CHECK(mlirExtOperationGetDefinition(mlirModuleGetOperation(module)) == NULL);
+  CHECK(!mlirExtOperationGetDefinition(mlirModuleGetOperation(module)));
   MlirOperation copy = mlirOperationClone(op);
   CHECK(mlirAttributeEqual(mlirOperationGetInherentAttributeByName(copy, text("value")), nine));
   mlirOperationDestroy(copy);

@@ -158,7 +158,7 @@ static char *readFile(const char *path) {
 
 static void checkFile(MlirContext context, const char *path) {
   char *source = readFile(path);
-  CHECK(source != NULL);
+  CHECK(source);
   for (char *part = source, *end; part; part = end) {
     end = strstr(part, "\n// -----");
     if (end)

@@ -25,6 +25,9 @@ Usage: op_name_laws.py ROOT      check that tree; prints one line per breach, ex
 10. attributes: no C code but lib/ir parses attributes or types from a string: lib/ir/upstream/*.def has rows for
               attributes (TESSERA_WORDS, TESSERA_ATTRIBUTE), dialects/ builders for its own. lib/pipelines/read_text.c
               may: it reads what a user wrote.
+11. prefixes: nobody asks what an op does by the beginning of its name (arith, math, linalg): that is a property of its
+              row or an interface (tileOpIsElementwise, tileOpIsFunction, tileOpIsStructured). tileOpIsOfDialect is for
+              dialects that a pass takes whole. Two questions are about the dialect math itself (OF_MATH).
 IR that is written as text (.mlir templates) is not C code and not looked at.
 """
 import os
@@ -41,6 +44,9 @@ SEGMENTS = re.compile(r"\b(?:operand|result)SegmentSizes\b|\boperand_segment_siz
 POSITIONS = re.compile(r"\b(mlirOperation(?:Get|Set)(?:Operand|Result)|tile(?:Operand|Result)Type)\(")
 BUILDS = re.compile(r"\b(tileBuild(?:Value)?)\(")
 KINDS = re.compile(r"\b(tileOpIs)\(")
+PREFIXES = re.compile(r'tileOpIsOfDialect\(.*?, "(arith|math|linalg)"\)|(?:StartsWith|n?cmp)\((tileOpName)\(')
+# Which functions are weighed as such on a CPU, and which C has a word for.
+OF_MATH = ("lib/conversion/tile_to_vector/uses.c", "lib/transforms/source/outline_functions.c")
 FREE = ("lib/ir/", "lib/capi/", "tools/tessera-opgen/")  # the table's engine and its generator
 FUSION = {
     re.compile(r"\b(tileGroupWrap)\("): ("dialects/tile/group", "lib/transforms/fuse/"),
@@ -68,6 +74,7 @@ NOT_YET = {
     "kinds": [],
     "fusion": [],
     "attributes": [],
+    "prefixes": [],
 }
 
 
@@ -138,6 +145,9 @@ def breaches_in(path, text, own):
         for name in ATTRIBUTES.findall(code):
             if not path.startswith(FREE) and path != "lib/pipelines/read_text.c":
                 yield "attributes", number, name
+        for dialect, name in PREFIXES.findall(code):
+            if not path.startswith(FREE) and not (dialect == "math" and path in OF_MATH):
+                yield "prefixes", number, dialect or name
         for name in SEGMENTS.findall(code):
             if not path.startswith(("lib/ir/", "lib/capi/")):
                 yield "segments", number, name
@@ -185,7 +195,12 @@ def self_test():
         ("dialects/tile/discardable.def", '"tile.schedule"', []),
         ("dialects/tile/a.c", 'is(op, "tile.mma")', []),
         ("dialects/tile/a.c", 'is(op, "arith.addf")', ["upstream"]),
-        ("lib/a.c", 'tileOpNameStartsWith(op, "arith.")', []),
+        ("lib/a.c", 'is = tileOpIsOfDialect(tileDefiningOp(value), "arith");', ["prefixes"]),
+        ("lib/a.c", 'tileStringStartsWith(tileOpName(op), "linalg.")', ["prefixes"]),
+        ("lib/a.c", 'strncmp(tileOpName(op).data, start, 5)', ["prefixes"]),
+        ("lib/a.c", 'tileOpIsOfDialect(op, "gpu") || tileOpIsOfDialect(op, "scf")', []),
+        ("lib/conversion/tile_to_vector/uses.c", 'tileOpIsOfDialect(op, "math")', []),
+        ("lib/ir/a.c", 'tileOpIsOfDialect(op, "linalg")', []),
         ("lib/ir/upstream/arith.def", '"arith.addf"', []),
         ("lib/a.c", 'f("llvm.noalias", "llvm.nvvm.mma.m16", "nvvm.kernel")', []),
         ("lib/a.c", 'f("nvvm.read.ptx.sreg.")', ["upstream"]),

@@ -202,7 +202,7 @@ static void test_older(float *x, float *y) {
 static void test_fault(void) {
   tessera_error_t error = {""};
   tessera_device_t *device = tessera_device_open(driver, 0, context(), &error);
-  CHECK(device != NULL, "%s", error.text);
+  CHECK(device, "%s", error.text);
   tessera_device_t *outer = tessera_device_enter(device);
   float *nowhere = malloc(COUNT * sizeof *nowhere);
   CHECK(try_launch(&(call_t){"kernels", "add", 1, 0, nowhere, nowhere}, &error), "%s", error.text);

@@ -28,7 +28,7 @@ static void test_nesting(void) {
   for (int k = 0; k < 50; ++k)
     CHECK(nest(12, 1000));
   CHECK(tessera_local_held() == held); // steady
-  CHECK(tessera_local_mark() == NULL); // and empty
+  CHECK(!tessera_local_mark()); // and empty
 }
 
 static void test_sizes(void) {
@@ -54,7 +54,7 @@ static void test_out_of_order(void) {
   CHECK(d != a && d != b && d != c);
   tessera_local_free(c);
   tessera_local_free(d);
-  CHECK(tessera_local_mark() == NULL);
+  CHECK(!tessera_local_mark());
   CHECK(tessera_local_alloc(100) == a);
   tessera_local_free(a);
 }

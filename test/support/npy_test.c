@@ -120,7 +120,7 @@ static void check_rejects(const char *wanted) {
   tessera_array_t array = {.data = NULL};
   tessera_error_t error = {""};
   CHECK(!tessera_npy_read(path, &array, &error), "%s", wanted);
-  CHECK(array.data == NULL);
+  CHECK(!array.data);
   CHECK_CONTAINS(error.text, wanted);
   CHECK_CONTAINS(error.text, "test.npy: ");
 }

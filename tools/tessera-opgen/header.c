@@ -463,7 +463,7 @@ static void writeEnum(FILE *out, const Opgen *opgen) {
   fprintf(out, "// Which op of the dialect this is, in constant time.\n");
   if (opgen->isUpstream)
     fprintf(out,
-            "static inline %sOp %sOpKind(MlirOperation op) {\n  return tileOpNameStartsWith(op, \"%s.\") ? "
+            "static inline %sOp %sOpKind(MlirOperation op) {\n  return tileOpIsOfDialect(op, \"%s\") ? "
             "(%sOp)tileUpstreamKind(op) : %sOp_None;\n}\n",
             opgen->capital, opgen->prefix, opgen->dialect, opgen->capital, opgen->capital);
   else

@@ -44,7 +44,7 @@ static void setHash(Values *values, const void *key, uint64_t hash) {
     free(old.hashes);
   }
   size_t at = placeOf(values, key);
-  values->count += values->keys[at] == NULL;
+  values->count += !values->keys[at];
   values->keys[at] = key;
   values->hashes[at] = hash;
 }

@@ -19,8 +19,8 @@ static bool onlyAccesses(MlirOperation user) {
   if (memrefDimOpIsA(user) || memrefLoadOpIsA(user) || tileLaunchOpIsA(user) || funcReturnOpIsA(user))
     return true;
   return mlirOperationGetNumResults(user) == 0 && mlirOperationGetNumSuccessors(user) == 0 &&
-         (mlirOperationGetNumRegions(user) == 0 || tileOpIsOfDialect(user, "linalg")) &&
-         !tileOpIsOfDialect(user, "scf") && !tileOpIsOfDialect(user, "cf");
+         (mlirOperationGetNumRegions(user) == 0 || tileOpIsStructured(user)) && !tileOpIsOfDialect(user, "scf") &&
+         !tileOpIsOfDialect(user, "cf");
 }
 
 static bool isSeenWhole(MlirValue memory) {

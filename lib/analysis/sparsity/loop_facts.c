@@ -8,6 +8,7 @@
 
 #include "lib/analysis/sparsity/body_facts.h"
 #include "lib/capi/op.h"
+#include "lib/ir/op_query.h"
 #include "lib/ir/support.h"
 #include "mlir-c/AffineExpr.h"
 #include "mlir-c/Dialect/Linalg.h"
@@ -75,11 +76,11 @@ static bool readOutputs(SparseLoops *loops) {
 
 bool sparseLoopsRead(MlirOperation op, SparseLoops *loops) {
   intptr_t count = mlirOperationGetNumOperands(op), results = mlirOperationGetNumResults(op);
-  if (!tileOpIsOfDialect(op, "linalg") || mlirOperationGetNumRegions(op) != 1 || !results ||
-      count > SparseMaxLoopOperands || mlirRegionIsNull(mlirOperationGetRegion(op, 0)))
+  if (!tileOpIsStructured(op) || !results || count > SparseMaxLoopOperands ||
+      mlirRegionIsNull(mlirOperationGetRegion(op, 0)))
     return false;
   MlirAttribute maps = mlirLinalgGetIndexingMapsAttribute(op);
-  if (mlirAttributeIsNull(maps) || mlirArrayAttrGetNumElements(maps) != count)
+  if (mlirArrayAttrGetNumElements(maps) != count)
     return false;
   *loops = (SparseLoops){.op = op, .numOperands = count, .numInputs = count - results};
   loops->numDims = mlirAffineMapGetNumDims(mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, 0)));

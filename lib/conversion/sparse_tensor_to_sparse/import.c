@@ -16,6 +16,7 @@
 #include "lib/conversion/sparse_tensor_to_sparse/levels.h"
 #include "lib/conversion/sparse_tensor_to_sparse/sparse_tensor_to_sparse.h"
 #include "lib/ir/canonicalize.h"
+#include "lib/ir/op_query.h"
 #include "lib/ir/pass.h"
 #include "upstream/arith.h"
 #include "upstream/bufferization.h"
@@ -172,7 +173,7 @@ static const char *whyNotOp(MlirOperation op) {
     return NULL;
   if (sparseTensorToPositionsOpIsA(op) || sparseTensorToCoordinatesOpIsA(op) || sparseTensorToValuesOpIsA(op))
     return whyNotMemref(op);
-  if (tileOpIsOfDialect(op, "linalg"))
+  if (tileOpIsStructured(op))
     return whyNotLinalg(op);
   return isStructural(op) || isConstantDim(op) || tensorEmptyOpIsA(op)
              ? NULL

@@ -1,5 +1,6 @@
 // Arithmetic: ops of arith and math on tiles, tt's own, products, what is printed and asserted.
 #include "lib/conversion/tt_to_tile/triton.h"
+#include "lib/ir/op_query.h"
 
 #include "dialects/foreign/tt/ops.h"
 #include "dialects/foreign/ttg/ops.h"
@@ -302,6 +303,6 @@ bool tritonCompute(Triton *t, MlirOperation op, bool *isKnown) {
   default:
     break;
   }
-  *isKnown = tileOpIsOfDialect(op, "arith") || tileOpIsOfDialect(op, "math");
+  *isKnown = tileOpIsElementwise(op) || arithConstantOpIsA(op);
   return !*isKnown || tritonElementwise(t, op);
 }

@@ -79,7 +79,7 @@ static bool isText(MlirStringRef text, const Instruction *of) {
     }
   seen[length] = 0;
   const char *first = memchr(text.data, ';', text.length);
-  bool hasOne = !first || memchr(first + 1, ';', (size_t)(text.data + text.length - first - 1)) == NULL;
+  bool hasOne = !first || !memchr(first + 1, ';', (size_t)(text.data + text.length - first - 1));
   return hasOne && strcmp(wanted, seen) == 0;
 }
 

@@ -97,12 +97,10 @@ void emulatorCountBlocks(EmulatorBuild *build, MlirRegion body) {
 
 //===--- uses ---------------------------------------------------------------------===//
 
-static const TileUpstream loadOps[] = {LlvmOp_Load, LlvmOp_MaskedLoad, NvvmOp_LdMatrix, TileUpstream_None};
+static const TileUpstream loadOps[] = {LlvmOp_Load, LlvmOp_MaskedLoad, NvvmOp_LdMatrix, RocdlOp_RawPtrBufferLoad,
+                                       TileUpstream_None};
 
-static bool loads(MlirOperation op) {
-  return tileUpstreamIsOneOf(op, loadOps) ||
-         !strncmp(tileOpName(op).data, rocdlRawPtrBufferLoadOpName, strlen(rocdlRawPtrBufferLoadOpName));
-}
+static bool loads(MlirOperation op) { return tileUpstreamIsOneOf(op, loadOps); }
 
 // The first op of the block that does something with the value; what only takes it apart does not. A value that another
 // block uses is wanted at the end of this one: a loop that loads ahead has had its body's time. `visits` bounds the

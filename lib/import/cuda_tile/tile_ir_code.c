@@ -254,7 +254,7 @@ static MlirOperation build(const Code *code, Op *op) {
 static const TileOpSpec *specOf(Code *code, TileIrBytes *bytes) {
   uint64_t opcode = tileIrNumber(bytes);
   const TileOpSpec *spec = opcode < NumOpcodes ? code->specs[opcode] : NULL;
-  if (!spec || spec->row == NULL)
+  if (!spec || !spec->row)
     tileIrFail(bytes, "unknown opcode %lu", (unsigned long)opcode);
   else if (cudaTileSince(spec, NULL) > code->file->version)
     tileIrFail(bytes, "%s is an op of version 13.%d, but the file has version 13.%d", spec->fullName,

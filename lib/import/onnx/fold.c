@@ -1,5 +1,6 @@
 // Folds scalars: what shape arithmetic in a model needs. See fold.h.
 #include "lib/import/onnx/fold.h"
+#include "lib/ir/op_query.h"
 
 #include "lib/ir/support.h"
 #include "lib/ir/upstream.h"
@@ -206,7 +207,7 @@ MlirValue onnxFold(TileBuilder *b, MlirValue value) {
   MlirOperation op = tileDefiningOp(value);
   if (mlirOperationIsNull(op) || arithConstantOpIsA(op) || tileUpstreamKind(op) == TileUpstream_None)
     return value;
-  if (!tileOpIsOfDialect(op, "arith") && !tileOpIsOfDialect(op, "math"))
+  if (!tileOpIsElementwise(op))
     return value;
   intptr_t count = mlirOperationGetNumOperands(op);
   Number numbers[3] = {{false, 0, 0}, {false, 0, 0}, {false, 0, 0}}, result = {false, 0, 0};

@@ -4,6 +4,7 @@
 #include "lib/capi/elements.h"
 #include "lib/import/onnx/fold.h"
 #include "lib/import/onnx/tensors.h"
+#include "lib/ir/op_query.h"
 #include "lib/ir/support.h"
 #include "upstream/arith.h"
 #include "upstream/linalg.h"
@@ -29,8 +30,9 @@ static bool isSame(MlirValue a, MlirValue b, int depth) {
   if (tileConstantIndex(a, &x) && tileConstantIndex(b, &y))
     return x == y && mlirTypeEqual(mlirValueGetType(a), mlirValueGetType(b));
   MlirOperation p = tileDefiningOp(a), q = tileDefiningOp(b);
-  if (depth == 0 || mlirOperationIsNull(p) || mlirOperationIsNull(q) || !tileOpIsOfDialect(p, "arith") ||
-      tileUpstreamKind(p) != tileUpstreamKind(q) || arithCmpIOpIsA(p) || arithCmpFOpIsA(p) || arithConstantOpIsA(p))
+  if (depth == 0 || mlirOperationIsNull(p) || mlirOperationIsNull(q) || !tileOpIsElementwise(p) ||
+      tileUpstreamKind(p) == TileUpstream_None || tileUpstreamKind(p) != tileUpstreamKind(q) || arithCmpIOpIsA(p) ||
+      arithCmpFOpIsA(p))
     return false;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(p); ++i)
     if (!isSame(mlirOperationGetOperand(p, i), mlirOperationGetOperand(q, i), depth - 1))

@@ -5,6 +5,7 @@
 #include "dialects/tile/ops.h"
 #include "lib/interpreter/sparse/levels.h"
 #include "lib/interpreter/upstream/upstream.h"
+#include "lib/ir/op_query.h"
 #include "lib/ir/table.h"
 #include "upstream/arith.h"
 #include "upstream/builtin.h"
@@ -95,11 +96,6 @@ static bool misusesLevels(MlirOperation op) {
   return has && !passesOn(op);
 }
 
-// linalg.generic and every named op whose meaning is a region over indexing maps.
-static bool isStructured(MlirOperation op) {
-  return tileOpNameStartsWith(op, "linalg") && mlirOperationGetNumRegions(op) == 1;
-}
-
 static void decodeMeaning(Instruction *instruction) {
   MlirOperation op = instruction->op;
   const Row *row = interpretRowFind(tileUpstreamKind(op));
@@ -109,7 +105,7 @@ static void decodeMeaning(Instruction *instruction) {
   instruction->scalar = row ? row->scalar : NULL;
   instruction->stripe = row ? row->stripe : NULL;
   if (!instruction->execute)
-    instruction->execute = isStructured(op) ? interpretLinalg : unknown;
+    instruction->execute = tileOpIsStructured(op) ? interpretLinalg : unknown;
   bool known = true;
   if (instruction->numOperands)
     known &= interpretFormatOf(interpretElementTypeOf(tileFirstOperandType(op)), &instruction->in);

@@ -4,6 +4,7 @@
 
 #include "lib/interpreter/upstream/affine.h"
 #include "lib/interpreter/upstream/upstream.h"
+#include "lib/ir/op_query.h"
 #include "mlir-c/Dialect/SparseTensor.h"
 #include "upstream/arith.h"
 #include "upstream/bufferization.h"
@@ -349,7 +350,7 @@ static bool foreach (Machine *machine, Frame * frame, const Instruction *instruc
 static bool arraysOf(Machine *machine, const Instruction *instruction, MlirType type, const Entries *from,
                      Levels *levels, LevelArrays *arrays) {
   Entries *copy = interpretEntriesCreate(from->rank, from->sizes);
-  bool ok = copy != NULL && interpretLevelsOf(type, levels);
+  bool ok = copy && interpretLevelsOf(type, levels);
   for (int64_t i = 0; ok && i < from->count; ++i)
     ok = interpretEntriesAppend(copy, from->items[i]);
   if (!ok) {
@@ -682,8 +683,7 @@ Execute interpretLevelsExecute(MlirOperation op) {
   for (size_t i = 0; touches && i < sizeof meanings / sizeof *meanings; ++i)
     if (meanings[i].isA(op))
       return meanings[i].execute;
-  if (touches && (tileOpIsOfDialect(op, "arith") || tileOpIsOfDialect(op, "math")) && mlirOperationGetNumOperands(op))
+  if (touches && tileOpIsElementwise(op) && mlirOperationGetNumOperands(op))
     return arithSelectOpIsA(op) && !mlirTypeIsAShaped(tileFirstOperandType(op)) ? NULL : interpretLevelsElementwise;
-  return touches && tileOpIsOfDialect(op, "linalg") && mlirOperationGetNumRegions(op) == 1 ? interpretLevelsLinalg
-                                                                                           : NULL;
+  return touches && tileOpIsStructured(op) ? interpretLevelsLinalg : NULL;
 }

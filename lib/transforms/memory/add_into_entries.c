@@ -13,6 +13,7 @@
 #include "lib/capi/bufferization.h"
 #include "lib/capi/op.h"
 #include "lib/ir/builder.h"
+#include "lib/ir/op_query.h"
 #include "lib/ir/pass.h"
 #include "lib/support/array.h"
 #include "lib/transforms/memory/memory.h"
@@ -60,8 +61,7 @@ static bool isEntryWithResults(MlirOperation function) {
 
 // The destination that the op gives back as this result; null when it is not known to be in destination style.
 static MlirValue destinationOf(MlirOperation op, MlirValue result) {
-  bool isKnown = tileLaunchOpIsA(op) || tileOpNameStartsWith(op, "linalg.");
-  if (!isKnown || linalgPackOpIsA(op) || linalgUnPackOpIsA(op))
+  if (!tileLaunchOpIsA(op) && !tileOpIsStructured(op) && !linalgSoftmaxOpIsA(op))
     return (MlirValue){NULL};
   intptr_t first = mlirOperationGetNumOperands(op) - mlirOperationGetNumResults(op);
   MlirValue value = mlirOperationGetOperand(op, first + mlirOpResultGetResultNumber(result));

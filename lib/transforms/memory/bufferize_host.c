@@ -9,6 +9,7 @@
 #include "dialects/tile/ops.h"
 #include "lib/capi/bufferization.h"
 #include "lib/ir/builder.h"
+#include "lib/ir/op_query.h"
 #include "lib/ir/pass.h"
 #include "upstream/bufferization.h"
 #include "upstream/func.h"
@@ -31,7 +32,7 @@ static bool isInKernel(MlirOperation op, void *userData) {
 }
 
 static bool isLinalgCompute(MlirOperation op) {
-  return tileOpNameStartsWith(op, "linalg.") && !linalgYieldOpIsA(op) && !linalgIndexOpIsA(op);
+  return tileOpIsStructured(op) || linalgSoftmaxOpIsA(op) || linalgPackOpIsA(op) || linalgUnPackOpIsA(op);
 }
 
 static bool hasEncoding(MlirType type) {

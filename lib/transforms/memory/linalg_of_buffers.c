@@ -53,7 +53,7 @@ static bool hasOneOutput(MlirOperation op) {
 
 static bool readBuffers(MlirOperation op, Buffers *buffers) {
   intptr_t count = mlirOperationGetNumOperands(op);
-  if (!tileOpIsOfDialect(op, "linalg") || mlirOperationGetNumResults(op) || count < 1 || count > MaxOperands ||
+  if (!tileOpIsStructured(op) || mlirOperationGetNumResults(op) || count < 1 || count > MaxOperands ||
       !hasOneOutput(op))
     return false;
   *buffers = (Buffers){op, count - 1};

@@ -28,6 +28,7 @@
 #include "lib/analysis/sparsity/sparse_product.h"
 #include "lib/analysis/target_of_pass.h"
 #include "lib/analysis/tiling.h"
+#include "lib/ir/op_query.h"
 #include "lib/ir/pass.h"
 #include "lib/ir/table.h"
 #include "lib/search/cache.h"
@@ -123,8 +124,8 @@ static MlirWalkResult countProducts(MlirOperation op, void *userData) {
     MlirOperation maker = tileDefiningOp(mlirOperationGetOperand(op, i));
     if (mlirOperationIsNull(maker))
       continue;
-    intptr_t before = (intptr_t)tileTableFind(&run->depths, maker.ptr) +
-                      (tileOpIsOfDialect(maker, "linalg") && mlirOperationGetNumResults(maker) > 0);
+    intptr_t before =
+        (intptr_t)tileTableFind(&run->depths, maker.ptr) + (tileOpIsStructured(maker) || linalgSoftmaxOpIsA(maker));
     depth = before > depth ? before : depth;
   }
   tileTableSet(&run->depths, op.ptr, (void *)depth);

@@ -99,8 +99,7 @@ static bool run(MlirOperation function, MlirExtPass pass) {
   TileOps ops = tileCollect(function, NULL);
   for (intptr_t i = 0; i < ops.count; ++i) {
     MlirOperation op = ops.items[i];
-    bool isStructured = tileOpIsOfDialect(op, "linalg") && mlirOperationGetNumRegions(op) == 1;
-    MlirAttribute maps = isStructured ? mlirLinalgGetIndexingMapsAttribute(op) : mlirAttributeGetNull();
+    MlirAttribute maps = mlirLinalgGetIndexingMapsAttribute(op);
     if (!mlirAttributeIsNull(maps) && mlirArrayAttrGetNumElements(maps) > 0)
       print(op, maps);
   }

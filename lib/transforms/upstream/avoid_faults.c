@@ -9,6 +9,7 @@
 // dialect. Leaves: no op that a row tells about, or an error at that op. Cost: linear.
 #include "lib/capi/op.h"
 #include "lib/ir/builder.h"
+#include "lib/ir/op_query.h"
 #include "lib/ir/pass.h"
 #include "lib/support/array.h"
 #include "lib/transforms/upstream/faults.h"
@@ -238,7 +239,7 @@ static bool isStored(MlirType type) {
 }
 
 static bool losesEncoding(MlirOperation op) {
-  if ((!tileOpIsOfDialect(op, "arith") && !tileOpIsOfDialect(op, "math")) || mlirOperationGetNumResults(op) != 1)
+  if (!tileOpIsElementwise(op) || mlirOperationGetNumResults(op) != 1)
     return false;
   MlirType type = tileOnlyResultType(op);
   intptr_t count = mlirOperationGetNumOperands(op);

@@ -3,14 +3,13 @@
 // Why: upstream's pass drops the attributes of a named op, so that a #tile.schedule on linalg.matmul would have no
 // effect. Expects: func.func. Leaves: linalg.generic with the `tile.` attributes of the named ops. How: the body of a
 // named op becomes the body of the generic op, so its terminator carries the attributes meanwhile. Cost: linear.
+#include "lib/ir/op_query.h"
 #include "lib/ir/pass.h"
 #include "lib/transforms/upstream/faults.h"
 #include "upstream/func.h"
 #include "upstream/linalg.h"
 
-static bool isNamed(MlirOperation op) {
-  return tileOpIsOfDialect(op, "linalg") && !linalgGenericOpIsA(op) && mlirOperationGetNumRegions(op) == 1;
-}
+static bool isNamed(MlirOperation op) { return tileOpIsStructured(op) && !linalgGenericOpIsA(op); }
 
 static MlirOperation terminatorOf(MlirOperation op) {
   return mlirBlockGetTerminator(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)));

@@ -69,7 +69,7 @@ static void refuse(const tessera_emulator_chip_t *chip, tessera_emulator_launch_
   launch.kernel = nothing;
   CHECK(!tessera_emulator_launch(emulator, &launch, &report, &error));
   CHECK_CONTAINS(error.text, part);
-  CHECK(report == NULL);
+  CHECK(!report);
   tessera_emulator_destroy(emulator);
 }
 

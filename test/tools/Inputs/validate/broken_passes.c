@@ -8,7 +8,7 @@
 // The bodies of named linalg ops (linalg.matmul) are what the name says: they are left alone.
 static bool isInNamedOp(MlirOperation op) {
   MlirOperation parent = mlirOperationGetParentOperation(op);
-  return tileOpNameStartsWith(parent, "linalg.") && !tileOpIs(parent, "linalg.generic");
+  return tileOpIsOfDialect(parent, "linalg") && !tileOpIs(parent, "linalg.generic");
 }
 
 static MlirOperation firstOf(MlirOperation module, const char *name) {
