@@ -4,8 +4,9 @@ walk.py [--build BUILD] [--list] [CASE...]      cases: matmul-nvvm spmm-cpu (def
 
 Prints a line for each case: `matmul-nvvm: 94 files beyond an empty function (178 in all)`; with --list the files by room.
 Why: what a reader follows from a program to its code should be short. Valgrind's callgrind says which instructions of
-libtessera.so ran, and a map of the linker says which object each address belongs to. Expects a release build and
-valgrind. Costs some 30 seconds a case on an idle machine.
+libtessera.so ran, and a map of the linker says which object each address belongs to. Functions of LLVM's headers,
+which the linker keeps in the object that it meets first, do not count. Expects a release build and valgrind. Costs
+some 30 seconds a case on an idle machine.
 """
 import argparse
 import bisect
@@ -60,11 +61,13 @@ def executed(build, folder, text, pipeline, places):
                     f"--callgrind-out-file={out}", f"{build}/bin/tile-opt", program, pipeline, "-o", "/dev/null"],
                    check=True, capture_output=True)
     begins, names = places
-    files, ours = set(), False
+    files, ours, foreign = set(), False, False
     for line in open(out):
         if line.startswith("ob="):
             ours = "libtessera.so" in line
-        elif ours and line.startswith("0x"):
+        elif line.startswith("fn="):
+            foreign = line.startswith(("fn=llvm::", "fn=mlir::", "fn=std::", "fn=void llvm::"))
+        elif ours and not foreign and line.startswith("0x"):
             files.add(names[bisect.bisect(begins, int(line.split()[0], 16)) - 1])
     return files
 

@@ -28,7 +28,7 @@ static void test_nesting(void) {
   for (int k = 0; k < 50; ++k)
     CHECK(nest(12, 1000));
   CHECK(tessera_local_held() == held); // steady
-  CHECK(!tessera_local_mark()); // and empty
+  CHECK(!tessera_local_mark());        // and empty
 }
 
 static void test_sizes(void) {

@@ -12,6 +12,7 @@
 #include "upstream/memref.h"
 #include "upstream/tensor.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -240,9 +241,9 @@ bool tileJoin(MlirOperation op, const TileTarget *target) {
   TileStructured structured;
   TileJoinedLaunch launch;
   int argument;
-  if (!tileGroupOpIsA(mlirOperationGetParentOperation(op)) || !linalgGenericOpIsA(op) ||
-      mlirOperationGetNumResults(op) != 1 || mlirOpOperandIsNull(mlirValueGetFirstUse(tileOnlyResult(op))) ||
-      !tileStructuredRead(op, target, &structured))
+  assert(tileGroupOpIsA(mlirOperationGetParentOperation(op)) && "an op of a group");
+  if (!linalgGenericOpIsA(op) || mlirOperationGetNumResults(op) != 1 ||
+      mlirOpOperandIsNull(mlirValueGetFirstUse(tileOnlyResult(op))) || !tileStructuredRead(op, target, &structured))
     return false;
   if (!tileJoinFindLaunch(&structured, &argument, &launch))
     return joinFills(&structured);

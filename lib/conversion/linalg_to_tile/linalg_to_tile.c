@@ -74,11 +74,12 @@ static MlirWalkResult collect(MlirOperation op, void *userData) {
   return MlirWalkResultAdvance;
 }
 
-// Producers first, so that what follows one after another all joins. Returns how many did; they are no longer in `ops`.
+// Ops of groups, producers first, so that what follows one after another all joins. Returns how many did; they are no
+// longer in `ops`.
 static uint64_t joinAll(TileOps *ops, const TileTarget *target) {
   intptr_t left = 0, all = ops->count;
   for (intptr_t i = 0; i < all; ++i)
-    if (!tileJoin(ops->items[i], target))
+    if (!tileGroupOpIsA(mlirOperationGetParentOperation(ops->items[i])) || !tileJoin(ops->items[i], target))
       ops->items[left++] = ops->items[i];
   ops->count = left;
   return (uint64_t)(all - left);

@@ -250,7 +250,7 @@ bool gpuExpectAligned(MlirOperation op, const Buffer *buffer, int64_t align, uin
 
 //===--- kernel.c ---------------------------------------------------------------------===//
 void gpuLimitId(Gpu *g, MlirValue word, int64_t below); // says that an id is at least 0 and below
-// The atom that a product names, and its name (mma.c). An error lists the machine's atoms.
+// The atom that a product names, and its name. An error lists the machine's atoms.
 enum { GpuAtomName = 64 };
 bool gpuFindAtom(const Gpu *g, MlirOperation product, char name[GpuAtomName], TileMachineAtom *atom, TileError *error);
 MlirOperation gpuGlobal(TileBuilder *builder, const char *name, MlirType type); // internal to the module

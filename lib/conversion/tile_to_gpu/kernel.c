@@ -19,6 +19,12 @@
 
 bool gpuRefuse(MlirOperation op, const char *why) { return tileError(op, "not converted to a GPU yet: %s", why); }
 
+bool gpuFindAtom(const Gpu *g, MlirOperation product, char name[GpuAtomName], TileMachineAtom *atom, TileError *error) {
+  MlirStringRef text = tileKeywordOf(product, "atom");
+  snprintf(name, GpuAtomName, "%.*s", (int)text.length, text.data);
+  return tileMachineFindAtom(g->machine, name, atom, error);
+}
+
 //===--- ops ----------------------------------------------------------------------------===//
 
 // What the hardware's register holds is below: both dialects' ops take the range.

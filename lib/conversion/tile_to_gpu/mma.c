@@ -76,12 +76,6 @@ static bool readOperand(Gpu *g, Product *product, int which, const char *name) {
   return operand->count <= MaxFragment || gpuRefuse(product->op, "fragments of more than 64 registers");
 }
 
-bool gpuFindAtom(const Gpu *g, MlirOperation product, char name[GpuAtomName], TileMachineAtom *atom, TileError *error) {
-  MlirStringRef text = tileKeywordOf(product, "atom");
-  snprintf(name, GpuAtomName, "%.*s", (int)text.length, text.data);
-  return tileMachineFindAtom(g->machine, name, atom, error);
-}
-
 static bool readProduct(Gpu *g, MlirOperation op, Product *product) {
   TileError error;
   product->op = op;

@@ -2,7 +2,7 @@
 // program of 300 equal products then compiles one kernel.
 //
 // Expects: tile.kernel and tile.launch in a module. Leaves: of equal kernels the first. Kernels are compared by their
-// generic text, without the name and without locations. Cost: one print of each kernel.
+// generic text, without the name and without locations. Cost: one print of each kernel where there are several.
 #include "lib/transforms/fuse/fuse.h"
 
 #include "dialects/tile/ops.h"
@@ -59,13 +59,13 @@ static void relaunch(const TileOps *ops, MlirOperation kernel, MlirOperation ins
       tileLaunchOpSetKernel(ops->items[i], other);
 }
 
+static bool isPrivateKernel(MlirOperation op) { return tileKernelOpIsA(op) && !tileSymbolIsPublic(op); }
+
 static bool run(MlirOperation module, MlirExtPass pass) {
-  TileOps kernels = tileCollectOps(module, tileKernelOpIsA), users = tileCollectOps(module, tileLaunchOpIsA);
+  TileOps kernels = tileCollectOps(module, isPrivateKernel), users = tileCollectOps(module, tileLaunchOpIsA);
   Kernel *kept = calloc((size_t)kernels.count + 1, sizeof *kept);
   int64_t numKept = 0;
-  for (intptr_t i = 0; i < kernels.count; ++i) {
-    if (tileSymbolIsPublic(kernels.items[i]))
-      continue;
+  for (intptr_t i = 0; kernels.count > 1 && i < kernels.count; ++i) {
     Kernel kernel = {kernels.items[i], textOf(kernels.items[i])};
     int64_t same = 0;
     while (same < numKept && strcmp(kept[same].text, kernel.text) != 0)

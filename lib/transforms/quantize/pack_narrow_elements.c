@@ -44,9 +44,10 @@ static int64_t countPacked(MlirOperation function) {
   MlirType type = functionType(function);
   intptr_t inputs = mlirFunctionTypeGetNumInputs(type), all = inputs + mlirFunctionTypeGetNumResults(type);
   int64_t count = 0;
-  for (intptr_t i = 0; i < all; ++i)
-    count += !mlirTypeIsNull(
-        tilePackedRowsOf(i < inputs ? mlirFunctionTypeGetInput(type, i) : mlirFunctionTypeGetResult(type, i - inputs)));
+  for (intptr_t i = 0; i < all; ++i) {
+    MlirType one = i < inputs ? mlirFunctionTypeGetInput(type, i) : mlirFunctionTypeGetResult(type, i - inputs);
+    count += tileHasNarrowElements(one) && !mlirTypeIsNull(tilePackedRowsOf(one));
+  }
   return count;
 }
 
@@ -182,8 +183,11 @@ static MlirAttribute packedData(MlirType type, MlirType packed, const unsigned c
 }
 
 static bool packConstant(MlirOperation constant) {
-  MlirType type = tileOnlyResultType(constant), packed = tilePackedRowsOf(type);
-  if (mlirTypeIsNull(packed) || !mlirTypeIsARankedTensor(type))
+  MlirType type = tileOnlyResultType(constant);
+  if (!mlirTypeIsARankedTensor(type) || !tileHasNarrowElements(type))
+    return false;
+  MlirType packed = tilePackedRowsOf(type);
+  if (mlirTypeIsNull(packed))
     return false;
   size_t size = 0;
   const unsigned char *elements = tileElementsBytes(arithConstantOpGetValue(constant), &size);

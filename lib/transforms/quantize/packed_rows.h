@@ -5,6 +5,13 @@
 #pragma once
 
 #include "lib/ir/builder.h"
+#include "lib/ir/support.h"
+
+// Asked before the type is read: most elements are wider.
+static inline bool tileHasNarrowElements(MlirType type) {
+  unsigned bits = mlirTypeIsAShaped(type) ? tileElementWidth(mlirShapedTypeGetElementType(type)) : 0;
+  return bits > 1 && bits < 8;
+}
 
 // The type that holds a tensor or a memref of such elements; null for any other type, and for unknown sizes. A memref
 // is contiguous, a tensor has no encoding.

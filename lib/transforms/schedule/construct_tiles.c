@@ -432,16 +432,21 @@ static bool writePlain(const Run *run, TileStructured *s, const TileTiling *tili
   return true;
 }
 
+// Products of weights in codes: their kernels are a CPU's, and have sizes that follow from the machine.
+static bool hasSizesOfMachine(const Run *run, const TileStructured *s) {
+  TileConverted converted;
+  TileScaledDots scaled;
+  return tileStructuredMatchConverted(s, &converted) || tileStructuredMatchScaledDots(s, &scaled) ||
+         (tileStructuredMatchDots(s, &scaled.dots) && tileDotsAreScaled(s->op, &run->target));
+}
+
 static bool scheduleGeneric(const Run *run, MlirOperation op) {
   TileStructured s;
   TileTiling tiling;
-  TileConverted converted;
-  TileScaledDots scaled;
   if (isDecided(op) || !tileStructuredRead(op, &run->target, &s) || s.numDims == 0)
     return true; // what has no loops is one element: there is nothing to decide
-  if (tileStructuredMatchConverted(&s, &converted) || tileStructuredMatchScaledDots(&s, &scaled) ||
-      (tileStructuredMatchDots(&s, &scaled.dots) && tileDotsAreScaled(op, &run->target)))
-    return true; // its kernel's sizes follow from the machine
+  if (!run->target.search.isGpu && hasSizesOfMachine(run, &s))
+    return true;
   if (!tileStructuredCheckExtents(&s))
     return false;
   tileStructuredStartFromConstants(&s);

@@ -36,9 +36,12 @@ static MlirAttribute rowOf(MlirAttribute value, const unsigned char *bytes, size
 static bool flatten(MlirOperation global) {
   size_t size;
   MlirAttribute value = llvmGlobalOpGetValue(global);
-  const unsigned char *bytes = mlirAttributeIsNull(value) ? NULL : tileElementsBytes(value, &size);
-  MlirType type = bytes ? mlirAttributeGetType(value) : (MlirType){NULL};
-  if (!bytes || mlirShapedTypeGetRank(type) < 2 || !isOfArrays(llvmGlobalOpGetGlobalTypeValue(global), type))
+  bool isElements = !mlirAttributeIsNull(value) && mlirAttributeIsAElements(value);
+  MlirType type = isElements ? mlirAttributeGetType(value) : (MlirType){NULL};
+  if (!isElements || mlirShapedTypeGetRank(type) < 2)
+    return false;
+  const unsigned char *bytes = tileElementsBytes(value, &size);
+  if (!bytes || !isOfArrays(llvmGlobalOpGetGlobalTypeValue(global), type))
     return false;
   MlirType element = mlirShapedTypeGetElementType(type);
   int64_t count = (int64_t)(size / (tileElementWidth(element) / 8));

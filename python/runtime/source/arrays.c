@@ -459,7 +459,7 @@ static PyObject *tuple_of(int rank, const int64_t *numbers, int64_t factor) {
 // numpy's and numba's interface, each of memory that its library reaches.
 static PyObject *memory_interface(PyObject *self, void *is_of_device) {
   const memory_t *memory = (const memory_t *)self;
-  if (memory->is_on_device != (is_of_device != NULL)) {
+  if (memory->is_on_device == !is_of_device) {
     PyErr_SetString(PyExc_AttributeError, "the array lies in memory of another kind");
     return NULL;
   }
