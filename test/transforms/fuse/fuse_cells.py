@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "schedule"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "schedule" / "launches"))
 import lstm  # noqa: E402
 
 LAUNCH = 2820
