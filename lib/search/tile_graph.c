@@ -206,6 +206,20 @@ static double elementsOf(const Kernel *k, uint32_t dims) {
   return elements;
 }
 
+// A sum whose operands all have fewer elements than it has points has a tile of its points: its operands, broadcast.
+static void holdPoints(Kernel *k, const TileGraphNode *node) {
+  double points = elementsOf(k, allDims(node));
+  int64_t bits = 0;
+  for (int i = 0; i < node->op.numOperands; ++i) {
+    const TileOperatorOperand *o = &node->op.operands[i];
+    if ((o->isRead || o->isOutput) && elementsOf(k, dimsOf(node, i)) >= points)
+      return;
+    bits = tessera_max(bits, o->bits);
+  }
+  if (k->numLives < TileGraphTensors)
+    k->lives[k->numLives++] = (TileLifetime){k->step, k->step, (int64_t)points * bits / 8};
+}
+
 static void note(Kernel *k, Visit visit) {
   visit.often = rounds(k);
   if (k->numVisits < MostVisits)
@@ -356,6 +370,8 @@ static void evaluate(Kernel *k, int n) {
     else if (node->op.m < 0 || i > 1 || !k->isHeld[n][i])
       load(k, node, i);
   }
+  if (node->op.m < 0)
+    holdPoints(k, node);
   double points = countOf(k, allDims(node), node->op.m >= 0);
   double each = node->op.operations > 0 ? node->op.operations : 1, operations = points * each;
   if (node->op.m < 0)
