@@ -80,7 +80,7 @@ class Attention:
         m, n = self.m, self.n = self.blocks["forward"]
         d, t = self.d, self.t
         scores, sums, row = self.tile(m, n), self.tile(m, d), f"tensor<{m}xf32>"
-        mask, s = self.mask(m, n, "%scaled", "%from", "%column0", False)
+        mask, s = self.mask(m, n, "%qk", "%from", "%column0", False)
         end = self.seen_keys() if self.causal else "  %end = arith.addi %all, %c0 : index\n"
         return f"""tile.kernel @forward(%q_: {self.memory}, %k_: {self.memory}, %v_: {self.memory}, %scale: f32, %o_: {self.memory}, %rows: memref<2x?x?xf32>) {{
 {self.head("qkvo")}
@@ -101,18 +101,21 @@ class Attention:
   %m0 = arith.constant dense<-3.0e38> : {row}
   %l0 = arith.constant dense<1.0e-30> : {row}
   %scales = tile.broadcast %scale : f32 -> {scores}
+  %rowscale = tile.broadcast %scale : f32 -> {row}
   %r:3 = scf.for %j = %c0 to %end step %c1 iter_args(%acc = %o0, %most = %m0, %l = %l0) -> ({sums}, {row}, {row}) {{
     %kt = tile.load %K[%c0, %j] : {self.view(n, True)} -> {self.tile(d, n, t)}
     %qk = tile.mma %x, %kt, %zero : {self.tile(m, d, t)}, {self.tile(d, n, t)} -> {scores}
-    %scaled = arith.mulf %qk, %scales : {scores}
     %column0 = arith.muli %j, %c{n} : index
 {mask}    %here = tile.reduce {{arith.maximumf}} {s} axes [1] : {scores} -> {row}
     %m1 = arith.maximumf %most, %here : {row}
-    %mb = tile.broadcast %m1 axes [1] : {row} -> {scores}
-    %sm = arith.subf {s}, %mb : {scores}
+    %ms = arith.mulf %m1, %rowscale : {row}
+    %mb = tile.broadcast %ms axes [1] : {row} -> {scores}
+    %scaled = arith.mulf {s}, %scales fastmath<contract> : {scores}
+    %sm = arith.subf %scaled, %mb fastmath<contract> : {scores}
     %p = math.exp2 %sm fastmath<afn> : {scores}
     %md = arith.subf %most, %m1 : {row}
-    %a = math.exp2 %md fastmath<afn> : {row}
+    %mds = arith.mulf %md, %rowscale : {row}
+    %a = math.exp2 %mds fastmath<afn> : {row}
     %la = arith.mulf %l, %a : {row}
     %ps = tile.reduce {{arith.addf}} %p axes [1] : {scores} -> {row}
     %l1 = arith.addf %la, %ps : {row}
@@ -128,7 +131,8 @@ class Attention:
   %yt = arith.truncf %y : {sums} to {self.tile(m, d, t)}
   tile.store %yt, %O[%i, %c0] : {self.tile(m, d, t)}, {self.view(m)}
   %lg = math.log2 %r#2 fastmath<afn> : {row}
-  %ls = arith.addf %r#1, %lg : {row}
+  %ms = arith.mulf %r#1, %rowscale : {row}
+  %ls = arith.addf %ms, %lg : {row}
   tile.store %ls, %L[%i] : {row}, !tile.view<{m}xf32>
   tile.return
 }}

@@ -22,9 +22,9 @@ import kernels  # noqa: E402
 PEERS = ["triton", "tileiras", "tilelang"]
 CASES = [(kernel, chip, (128, 256, 64) if (kernel, chip) == ("gemm", "sm_90a") else (128, 128, 32) if kernel == "gemm" else (128, 64, 128))
          for kernel in ("gemm", "attention") for chip in ("sm_80", "sm_90a", "gfx942")]
-# Backward passes of examples/attention, causal: rows that a program keeps, rows of a round, channels.
-CASES += [(f"backward {kernel}", chip, (*kernels.Attention(channels, chip=chip).blocks[kernel], channels))
-          for kernel in ("keys", "queries") for chip in ("sm_80", "sm_90a") for channels in (64, 128)]
+# The kernels of examples/attention, causal: rows that a program keeps, rows of a round, channels.
+CASES += [(f"attention {kernel}", chip, (*kernels.Attention(channels, chip=chip).blocks[kernel], channels))
+          for kernel in ("forward", "keys", "queries") for chip in ("sm_80", "sm_90a") for channels in (64, 128)]
 
 GEMM = """
 tile.kernel @gemm(%a_: memref<?x?xf16>, %b_: memref<?x?xf16>, %c_: memref<?x?xf16>) {{
@@ -69,7 +69,7 @@ def aligned(text):
 def our_text(kernel, tile, chip):
     if kernel == "gemm":
         return GEMM.format(**dict(zip(("tm", "tn", "tk"), tile)))
-    if kernel.startswith("backward "):
+    if kernel.startswith("attention "):
         return getattr(kernels.Attention(tile[2], causal=True, chip=chip), kernel.split()[1])()
     text = aligned((PROGRAMS / "attention.mlir").read_text())  # its tile is (128, 64, 128)
     # Triton's, TileLang's and cuTile's functions and quotients are approximate unless asked: so are ours here.
@@ -179,7 +179,7 @@ def title(case):
 
 def row_of(case, options, folder):
     contenders = {"ours": compile_ours(*case, options, folder)}
-    is_ours = case[0].startswith("backward ")  # no peer has these kernels
+    is_ours = case[0].startswith("attention ")  # no peer has these kernels
     contenders |= {peer: {"absent": "no such kernel"} if is_ours else compile_peer(peer, *case, options, folder) for peer in PEERS}
     row = {"name": title(case), "contenders": contenders}
     theirs = [entry for name, entry in contenders.items() if name != "ours" and "seconds" in entry]
