@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MostSingle = 4, MostPairs = 1 << 16 }; // single items awaited of one task; pairs of programs looked at
+enum { MostSingle = 2, MostPairs = 1 << 16 }; // single items awaited of one task; pairs of programs looked at
 
 // What the lane of an item knows when the item has ended: of each lane, how many of its items have ended.
 typedef struct TileLaneKnowledge {
@@ -163,11 +163,11 @@ static int64_t counterFor(TileLanePlan *lanes, int64_t *counter) {
   return *counter;
 }
 
-static bool awaitTask(TileLanePlan *lanes, int64_t number, uint32_t *known, bool isOfRoundBefore) {
+static bool awaitTask(TileLanePlan *lanes, int64_t number, uint32_t *known) {
   TileLaneTask *task = &lanes->tasks[number];
   for (int64_t i = 0; i < task->step; ++i)
     learn(lanes, known, task->items + i);
-  return addAwait(lanes, counterFor(lanes, &task->counter), task->step, isOfRoundBefore);
+  return addAwait(lanes, counterFor(lanes, &task->counter), task->step, false);
 }
 
 // Does some program of the item need some program of the earlier one?
@@ -195,11 +195,11 @@ static bool awaitNeeded(TileLanePlan *lanes, const TileLaneItem *item, const Til
     if (isKnown(lanes, known, task->items + i) || !needsItem(lanes, item, &needed, task->items + i))
       continue;
     if (count == MostSingle || !needed.needs)
-      return awaitTask(lanes, dependence->task, known, false);
+      return awaitTask(lanes, dependence->task, known);
     single[count++] = task->items + i;
   }
   if (count == task->step && count > 1)
-    return awaitTask(lanes, dependence->task, known, false);
+    return awaitTask(lanes, dependence->task, known);
   for (int64_t i = 0; i < count; ++i) {
     learn(lanes, known, single[i]);
     if (!addAwait(lanes, counterFor(lanes, &lanes->items[single[i]].counter), 1, false))
@@ -225,25 +225,42 @@ static bool findAwaits(TileLanePlan *lanes, int64_t number) {
   return true;
 }
 
-// The tasks that have ended only when all have. The first item of a lane awaits them in the round before, unless it
-// awaits something in its own: that has waited already.
+// What a lane did itself it need not await.
+static bool isOfLane(const TileLanePlan *lanes, const TileLaneTask *task, int64_t lane) {
+  bool isOwn = true;
+  for (int64_t i = 0; i < task->step; ++i)
+    isOwn &= lanes->items[task->items + i].lane == lane;
+  return isOwn;
+}
+
+// `last`: the tasks that have ended only when all have.
+static bool awaitRoundBefore(TileLanePlan *lanes, TileLaneItem *item, const bool *last) {
+  item->awaits = lanes->awaitCount;
+  for (int64_t t = lanes->taskCount; t-- > 0;) {
+    TileLaneTask *task = &lanes->tasks[t];
+    if (last[t] && !isOfLane(lanes, task, item->lane) &&
+        !addAwait(lanes, counterFor(lanes, &task->counter), task->step, true))
+      return false;
+  }
+  item->awaitCount = lanes->awaitCount - item->awaits;
+  return true;
+}
+
+// The first item of a lane awaits the round before, unless it awaits something in its own: that has waited already.
 static bool findCarried(TileLanePlan *lanes) {
   uint32_t *known = calloc((size_t)lanes->lanes, sizeof *known);
-  int64_t begin = lanes->awaitCount;
-  bool ok = known;
+  bool *last = calloc((size_t)lanes->taskCount + 1, sizeof *last), ok = known && last;
   for (int64_t t = lanes->taskCount; ok && t-- > 0;) {
-    bool isCovered = true;
     for (int64_t i = 0; i < lanes->tasks[t].step; ++i)
-      isCovered &= isKnown(lanes, known, lanes->tasks[t].items + i);
-    if (!isCovered)
-      ok = awaitTask(lanes, t, known, true);
+      last[t] |= !isKnown(lanes, known, lanes->tasks[t].items + i);
+    for (int64_t i = 0; last[t] && i < lanes->tasks[t].step; ++i)
+      learn(lanes, known, lanes->tasks[t].items + i);
   }
-  free(known);
   for (int64_t i = 0; ok && i < lanes->itemCount; ++i)
-    if (lanes->items[i].position == 0 && lanes->items[i].awaitCount == 0) {
-      lanes->items[i].awaits = begin;
-      lanes->items[i].awaitCount = lanes->awaitCount - begin;
-    }
+    if (lanes->items[i].position == 0 && lanes->items[i].awaitCount == 0)
+      ok = awaitRoundBefore(lanes, &lanes->items[i], last);
+  free(known);
+  free(last);
   return ok;
 }
 

@@ -63,7 +63,8 @@ typedef struct TileLanePlan {
   struct TileLaneKnowledge *knowledge;
 } TileLanePlan;
 
-// `isLoop`: the tasks run again and again; a lane that awaits nothing in its round awaits the end of the round before.
+// `isLoop`: the tasks run again and again; a lane that awaits nothing in its round awaits the end of the round before,
+// as far as other lanes have run it.
 TileLanePlan *tileLanePlanCreate(int64_t lanes, bool isLoop); // null: no memory
 // Tasks in an order that can run; a dependence names an earlier task. False: no memory.
 bool tileLanePlanAdd(TileLanePlan *lanes, int64_t programs, int64_t count, const TileLaneDependence *dependences);

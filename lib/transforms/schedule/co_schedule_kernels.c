@@ -8,33 +8,29 @@
 // Why: launches of few programs leave the machine idle between them, and each one costs.
 // Expects: host functions on buffers, freed; kernels at kernel level that know the facts of their launches
 // (tile-assume-launch-facts). Leaves: for each such run of launches one cooperative kernel. Its code grows with the
-//   kinds of launches (kernel and grid), not with their number: a constant plan has a list of items for each lane and a
-//   row for each launch, operands are addresses. Dependences are those of memory: between launches
-//   (launches/launch_order.h), and between single programs where their boxes are known (launches/program_box.h).
-//   lib/search/lane_plan.h deals programs to lanes and finds the awaits: no lane waits for what comes later, so all
-//   come to an end where all lanes run at once. Counters are set to 0 by the host. A loop with constant bounds whose
-//   body only launches kernels becomes one launch, too, whose lanes go through its rounds: counts grow from round to
-//   round, and an operand may begin further on in each round. Left alone: single launches, grids or operands of unknown
-//   sizes or places, kernels that cooperate already, grids that fill the machine (`model`), products that partitions of
-//   warps compute, CPUs.
+//   kinds of launches (kernel and grid), not with their number: a constant plan has a list of items for each lane, and
+//   a table that the host fills has a row of addresses for each launch (launch_program.h). Dependences are those of
+//   memory: between launches (launches/launch_order.h), and between single programs where their boxes are known
+//   (launches/program_box.h). lib/search/lane_plan.h deals programs to lanes and finds the awaits: no lane waits for
+//   what comes later, so all come to an end where all lanes run at once. Counters are set to 0 by the host. A loop with
+//   constant bounds whose body only launches kernels becomes one launch, too, whose lanes go through its rounds: counts
+//   grow from round to round, and an operand may begin further on in each round. Left alone: single launches, grids or
+//   operands of unknown sizes or places, kernels that cooperate already, grids that fill the machine (`model`),
+//   products that partitions of warps compute, CPUs.
 // Cost: linear in the ops, the pairs in order and the bodies; pairs of programs where single ones are needed.
 // Paper: Rammer (OSDI 2020). Its flags are plain stores; these release and acquire.
-#include "dialects/tile/layouts.h"
 #include "dialects/tile/ops.h"
 #include "dialects/tile/questions.h"
 #include "dialects/tile/tile.h"
 #include "lib/analysis/launches/launch_order.h"
-#include "lib/analysis/launches/program_box.h"
 #include "lib/analysis/target_of_pass.h"
 #include "lib/ir/builder.h"
 #include "lib/ir/op_query.h"
 #include "lib/ir/pass.h"
-#include "lib/ir/template.h"
-#include "lib/search/lane_plan.h"
 #include "lib/support/grow.h"
 #include "lib/support/integer.h"
+#include "lib/transforms/schedule/launch_program.h"
 #include "lib/transforms/schedule/schedule.h"
-#include "lib/transforms/schedule/templates.h"
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/BuiltinTypes.h"
 #include "upstream/arith.h"
@@ -46,10 +42,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { Statistic_Programs, Statistic_Launches, Statistic_Kinds, Statistic_Awaits };
-enum { GridRank = 3, MostRank = 8, MostRoots = 256, MostTasks = 4096, MostLanes = 256, LargeGrid = 4 };
-enum { MostBoxes = 1 << 14 };                              // programs of a launch times operands
-enum { ItemColumns = 6, TaskColumns = 3, MostEarly = 12 }; // of the plan: see templates/program.mlir
+enum { Statistic_Programs, Statistic_Launches, Statistic_Kinds, Statistic_Awaits, Statistic_Fronts };
+enum { MostTasks = 4096, MostLanes = 256, LargeGrid = 4 };
+enum { LanesOfCore = 2, ThreadRegisters = 128 };
 
 typedef struct Scheduling {
   MlirOperation module;
@@ -65,14 +60,6 @@ static MlirOperation kernelOf(MlirOperation launch) {
   MlirOperation kernel = mlirExtSymbolLookup(launch, tileLaunchOpGetKernel(launch));
   return tileKernelOpIsA(kernel) ? kernel : (MlirOperation){NULL};
 }
-
-static MlirBlock bodyOf(MlirOperation kernel) { return mlirRegionGetFirstBlock(tileKernelOpGetBody(kernel)); }
-
-// A loop whose rounds are known: its body's launches may become rounds of one program.
-typedef struct Rounds {
-  MlirOperation loop; // null: none
-  int64_t first, step, count;
-} Rounds;
 
 static MlirValue inductionOf(MlirOperation loop) {
   return mlirBlockGetArgument(mlirRegionGetFirstBlock(scfForOpGetRegion(loop)), 0);
@@ -116,21 +103,7 @@ static bool isViewedByAddress(MlirValue memref) {
   return false;
 }
 
-static MlirValue operandOf(MlirOperation launch, intptr_t i) {
-  intptr_t inputs = tileLaunchOpGetNumInputs(launch);
-  return i < inputs ? tileLaunchOpGetInputs(launch, i) : tileLaunchOpGetOutputs(launch, i - inputs);
-}
-
-static intptr_t operandsOf(MlirOperation launch) {
-  return tileLaunchOpGetNumInputs(launch) + tileLaunchOpGetNumOutputs(launch);
-}
-
-// Where the memref begins in its root, in elements: offset + stride × the loop's index.
-typedef struct Place {
-  int64_t offset, stride;
-} Place;
-
-static bool placeOf(const Rounds *rounds, MlirValue memref, Place *place) {
+bool tileLaunchPlaceOf(const Rounds *rounds, MlirValue memref, Place *place) {
   int64_t strides[MostRank], offset, fixed;
   MlirType type = mlirValueGetType(memref);
   *place = (Place){0, 0};
@@ -185,28 +158,21 @@ static bool isInside(MlirValue value, MlirOperation loop) {
 }
 
 static const char *whyOperandStays(const Rounds *rounds, MlirOperation launch, intptr_t i) {
-  MlirValue operand = operandOf(launch, i);
+  MlirValue operand = tileLaunchOperand(launch, i);
   MlirType type = mlirValueGetType(operand),
-           parameter = mlirValueGetType(mlirBlockGetArgument(bodyOf(kernelOf(launch)), i));
+           parameter = mlirValueGetType(mlirBlockGetArgument(tileKernelBody(kernelOf(launch)), i));
   int64_t rootOffset;
   Place place;
   if (!mlirTypeIsAMemRef(type))
     return "it has a scalar operand";
   MlirType root = mlirValueGetType(tileMemoryRoot(operand));
   if (!mlirTypeIsAMemRef(root) || !isStatic(root, &rootOffset) || rootOffset || isViewedByAddress(operand) ||
-      !placeOf(rounds, operand, &place) || !isStaticBesideOffset(rounds, type) ||
+      !tileLaunchPlaceOf(rounds, operand, &place) || !isStaticBesideOffset(rounds, type) ||
       !isStaticBesideOffset(rounds, parameter))
     return "an operand's sizes or place are not known";
   if (!mlirOperationIsNull(rounds->loop) && isInside(tileMemoryRoot(operand), rounds->loop))
     return "an operand's memory is another one in each round";
   return NULL;
-}
-
-// Warps of the kernel; 0: nobody says.
-static int64_t warpsOf(MlirOperation kernel) {
-  int64_t warps = 0;
-  tileIntegerOf(kernel, "warps", &warps);
-  return warps;
 }
 
 typedef struct Contents {
@@ -230,9 +196,21 @@ static Contents contentsOf(MlirOperation kernel) {
   return contents;
 }
 
+int64_t tileKernelWarps(MlirOperation kernel) {
+  int64_t warps = 0;
+  tileIntegerOf(kernel, "warps", &warps);
+  return warps;
+}
+
+void tileKernelLooksAt(MlirOperation kernel, bool *isLaidOut, bool *isOpen) {
+  Contents contents = contentsOf(kernel);
+  *isLaidOut |= contents.isLaidOut;
+  *isOpen |= contents.isOpen;
+}
+
 static const char *whyKernelStays(const Scheduling *s, MlirOperation kernel) {
-  if (mlirOperationIsNull(kernel) || mlirBlockIsNull(bodyOf(kernel)) ||
-      !mlirBlockIsNull(mlirBlockGetNextInRegion(bodyOf(kernel))))
+  if (mlirOperationIsNull(kernel) || mlirBlockIsNull(tileKernelBody(kernel)) ||
+      !mlirBlockIsNull(mlirBlockGetNextInRegion(tileKernelBody(kernel))))
     return "its kernel is not in this module";
   if (!mlirAttributeIsNull(tileOpAttribute(kernel, "cooperative")))
     return "its kernel is cooperative";
@@ -269,38 +247,14 @@ static const char *whyStays(const Scheduling *s, const Rounds *rounds, MlirOpera
   if (!s->always && programs >= LargeGrid * s->target.search.cores)
     return "it fills the machine";
   const char *why = whyKernelStays(s, kernelOf(launch));
-  for (intptr_t i = 0; !why && i < operandsOf(launch); ++i)
+  for (intptr_t i = 0; !why && i < tileLaunchOperandCount(launch); ++i)
     why = whyOperandStays(rounds, launch, i);
   return why;
 }
 
 //===--- runs of launches -------------------------------------------------------------===//
 
-typedef struct Task {
-  MlirOperation launch, kernel;
-  int64_t grid[GridRank], programs;
-  intptr_t step;
-  int kind;
-} Task;
-
-typedef struct Program {
-  Task *tasks;
-  intptr_t count;
-  Rounds rounds;
-  // The kinds: of each the first task.
-  Task **kinds;
-  intptr_t numKinds;
-  MlirValue roots[MostRoots];
-  bool isWritten[MostRoots];
-  intptr_t numRoots;
-  TileLanePlan *lanes;
-  TileProgramBox **boxes; // of each kind: of each program, operand, and read and written; null: not asked, or too many
-  intptr_t operands;      // the most of a launch
-  int64_t *plan;
-  intptr_t words;
-} Program;
-
-static intptr_t rootOf(Program *program, MlirValue memref) {
+intptr_t tileProgramRootOf(Program *program, MlirValue memref) {
   MlirValue root = tileMemoryRoot(memref);
   for (intptr_t i = 0; i < program->numRoots; ++i)
     if (mlirValueEqual(program->roots[i], root))
@@ -313,8 +267,8 @@ static intptr_t rootOf(Program *program, MlirValue memref) {
 
 static bool haveRoom(Program *program, MlirOperation launch) {
   intptr_t roots = program->numRoots;
-  for (intptr_t i = 0; i < operandsOf(launch); ++i)
-    if (rootOf(program, operandOf(launch, i)) < 0) {
+  for (intptr_t i = 0; i < tileLaunchOperandCount(launch); ++i)
+    if (tileProgramRootOf(program, tileLaunchOperand(launch, i)) < 0) {
       program->numRoots = roots;
       return false;
     }
@@ -330,7 +284,8 @@ static const char *whyBesideStays(const Program *program, MlirOperation launch) 
   bool isOpen = own.isOpen || other.isOpen;
   if (isOpen && (own.isLaidOut || other.isLaidOut))
     return "its tiles have layouts, or those of others have, but not all";
-  return isOpen && warpsOf(kernel) != warpsOf(first) ? "it has other warps, and tiles without layouts" : NULL;
+  return isOpen && tileKernelWarps(kernel) != tileKernelWarps(first) ? "it has other warps, and tiles without layouts"
+                                                                     : NULL;
 }
 
 static void addTask(Program *program, const TileLaunchOrder *order, intptr_t step) {
@@ -340,611 +295,58 @@ static void addTask(Program *program, const TileLaunchOrder *order, intptr_t ste
   program->tasks = tessera_grow(program->tasks, program->count, sizeof *program->tasks);
   program->tasks[program->count++] = task;
   intptr_t inputs = tileLaunchOpGetNumInputs(task.launch);
-  for (intptr_t i = inputs; i < operandsOf(task.launch); ++i)
-    program->isWritten[rootOf(program, operandOf(task.launch, i))] = true;
+  for (intptr_t i = inputs; i < tileLaunchOperandCount(task.launch); ++i)
+    program->isWritten[tileProgramRootOf(program, tileLaunchOperand(task.launch, i))] = true;
 }
 
-static void freeProgram(Program *program) {
-  for (intptr_t i = 0; program->boxes && i < program->numKinds; ++i)
-    free(program->boxes[i]);
-  free(program->boxes);
-  free(program->tasks);
-  free(program->kinds);
-  free(program->plan);
-  tileLanePlanDestroy(program->lanes);
-  *program = (Program){NULL};
-}
-
-//===--- the plan ---------------------------------------------------------------------===//
-
-static int sameKind(const Task *a, const Task *b) {
-  return mlirOperationEqual(a->kernel, b->kernel) && !memcmp(a->grid, b->grid, sizeof a->grid);
-}
-
-static void findKinds(Program *program) {
+// Two lanes share a core, so that one loads while the other one waits, if their kernel stays small: products take
+// shared memory, and 128 registers suffice for other bodies.
+static bool shareCores(const Scheduling *s, const Program *program) {
+  int64_t threads = s->target.search.lanes, warps = 0;
   for (intptr_t i = 0; i < program->count; ++i) {
-    Task *task = &program->tasks[i];
-    task->kind = 0;
-    while (task->kind < program->numKinds && !sameKind(program->kinds[task->kind], task))
-      ++task->kind;
-    if (task->kind == program->numKinds) {
-      program->kinds = tessera_grow(program->kinds, program->numKinds, sizeof *program->kinds);
-      program->kinds[program->numKinds++] = task;
-    }
-  }
-}
-
-static void addWord(Program *program, int64_t word) {
-  program->plan = tessera_grow(program->plan, program->words, sizeof *program->plan);
-  program->plan[program->words++] = word;
-}
-
-// In bytes: where it begins, and in a loop how much further with each index.
-static void addOperand(Program *program, MlirValue memref) {
-  int64_t bytes = tileMemoryBytes(mlirValueGetType(memref));
-  Place place;
-  placeOf(&program->rounds, memref, &place);
-  addWord(program, rootOf(program, memref));
-  addWord(program, place.offset * bytes);
-  if (!mlirOperationIsNull(program->rounds.loop))
-    addWord(program, place.stride * bytes);
-}
-
-//===--- what single programs need ----------------------------------------------------===//
-
-static const TileProgramBox *boxesOf(const Program *program, const Task *task) {
-  TileProgramBox **boxes = &program->boxes[task->kind];
-  intptr_t operands = operandsOf(task->launch);
-  if (*boxes || task->programs * operands > MostBoxes)
-    return *boxes;
-  *boxes = calloc((size_t)(2 * task->programs * operands), sizeof **boxes);
-  TileProgramPlace place = {.kernel = task->kernel};
-  memcpy(place.grid, task->grid, sizeof place.grid);
-  for (int64_t p = 0; *boxes && p < task->programs; ++p) {
-    int64_t rest = p;
-    for (intptr_t d = 0; d < GridRank; rest /= task->grid[d], ++d)
-      place.ids[d] = rest % task->grid[d];
-    for (intptr_t i = 0; i < 2 * operands; ++i)
-      (*boxes)[2 * operands * p + i] = tileProgramBoxOf(&place, i / 2, i % 2);
-  }
-  return *boxes;
-}
-
-// Where the operand's element 0 lies in its root, as a number for each dimension. False: rows may run into each other.
-static bool shiftOf(const Program *program, MlirValue memref, int64_t *strides, int64_t *shift) {
-  MlirType type = mlirValueGetType(memref);
-  Place place;
-  int64_t offset;
-  placeOf(&program->rounds, memref, &place);
-  mlirMemRefTypeGetStridesAndOffset(type, strides, &offset);
-  for (intptr_t d = 0; d < mlirShapedTypeGetRank(type); ++d) {
-    if (strides[d] <= 0 || (d && strides[d - 1] % strides[d]))
-      return false;
-    shift[d] = place.offset / strides[d];
-    place.offset %= strides[d];
-    if (d && shift[d] + mlirShapedTypeGetDimSize(type, d) > strides[d - 1] / strides[d])
+    warps = tessera_max(warps, tileKernelWarps(program->tasks[i].kernel));
+    if (contentsOf(program->tasks[i].kernel).hasProduct)
       return false;
   }
-  return true;
+  threads *= warps;
+  return warps && LanesOfCore * threads * ThreadRegisters <= s->target.search.registersPerCore;
 }
 
-// Two operands, and how far apart their elements 0 lie.
-typedef struct Meeting {
-  intptr_t operand, earlier, rank;
-  int64_t shift[MostRank];
-} Meeting;
-
-typedef struct Pair {
-  const Program *program;
-  const Task *task, *earlier;
-  Meeting *meetings;
-  intptr_t count;
-} Pair;
-
-static bool areApart(const Meeting *meeting, const TileProgramBox *a, const TileProgramBox *b) {
-  bool apart = a->isEmpty || b->isEmpty;
-  for (intptr_t d = 0; d < meeting->rank; ++d)
-    apart |= a->end[d] + meeting->shift[d] <= b->first[d] || b->end[d] <= a->first[d] + meeting->shift[d];
-  return apart;
-}
-
-static bool programNeeds(const void *data, int64_t number, int64_t earlier) {
-  const Pair *pair = data;
-  intptr_t operands = operandsOf(pair->task->launch), others = operandsOf(pair->earlier->launch);
-  const TileProgramBox *a = boxesOf(pair->program, pair->task) + 2 * operands * number,
-                       *b = boxesOf(pair->program, pair->earlier) + 2 * others * earlier;
-  for (intptr_t i = 0; i < pair->count; ++i)
-    for (int writes = 1; writes < 4; ++writes) { // one of the two writes, or both do
-      const Meeting *meeting = &pair->meetings[i];
-      if (!areApart(meeting, &a[2 * meeting->operand + writes % 2], &b[2 * meeting->earlier + writes / 2]))
-        return true;
-    }
-  return false;
-}
-
-static bool areKnown(const Program *program, const Task *task, intptr_t operand) {
-  const TileProgramBox *boxes = boxesOf(program, task);
-  intptr_t operands = operandsOf(task->launch);
-  for (int64_t p = 0; boxes && p < task->programs; ++p)
-    for (intptr_t w = 0; w < 2; ++w)
-      if (!boxes[2 * (operands * p + operand) + w].isKnown)
-        return false;
-  return boxes;
-}
-
-static bool canMeetAt(const Program *program, const Task *task, intptr_t operand, const Task *earlier, intptr_t other,
-                      Meeting *meeting) {
-  MlirValue a = operandOf(task->launch, operand), b = operandOf(earlier->launch, other);
-  int64_t strides[2][MostRank], shift[2][MostRank];
-  Place places[2];
-  placeOf(&program->rounds, a, &places[0]);
-  placeOf(&program->rounds, b, &places[1]);
-  intptr_t rank = mlirShapedTypeGetRank(mlirValueGetType(a));
-  if (!mlirValueEqual(tileMemoryRoot(a), tileMemoryRoot(b)) || places[0].stride != places[1].stride ||
-      mlirShapedTypeGetRank(mlirValueGetType(b)) != rank || !shiftOf(program, a, strides[0], shift[0]) ||
-      !shiftOf(program, b, strides[1], shift[1]) || memcmp(strides[0], strides[1], (size_t)rank * sizeof **strides) ||
-      !areKnown(program, task, operand) || !areKnown(program, earlier, other))
-    return false;
-  *meeting = (Meeting){operand, other, rank, {0}};
-  for (intptr_t d = 0; d < rank; ++d)
-    meeting->shift[d] = shift[0][d] - shift[1][d];
-  return true;
-}
-
-static bool isOutput(const Task *task, intptr_t operand) { return operand >= tileLaunchOpGetNumInputs(task->launch); }
-
-// False: the maps do not tell which programs need which.
-static bool findMeetings(const Program *program, Pair *pair) {
-  for (intptr_t i = 0; i < operandsOf(pair->task->launch); ++i)
-    for (intptr_t k = 0; k < operandsOf(pair->earlier->launch); ++k) {
-      Meeting meeting;
-      if ((!isOutput(pair->task, i) && !isOutput(pair->earlier, k)) ||
-          !tileMemoryMayOverlap(operandOf(pair->task->launch, i), operandOf(pair->earlier->launch, k)))
-        continue;
-      if (!canMeetAt(program, pair->task, i, pair->earlier, k, &meeting))
-        return false;
-      pair->meetings = tessera_grow(pair->meetings, pair->count, sizeof meeting);
-      pair->meetings[pair->count++] = meeting;
-    }
-  return pair->count;
-}
-
-static int64_t lanesOf(const Scheduling *s, const Program *program) {
-  int64_t widest = 1, cores = s->lanes ? s->lanes : s->target.search.cores, sum = 0;
+static int64_t lanesOf(const Scheduling *s, Program *program) {
+  int64_t sum = 0, lanes = s->lanes ? s->lanes : s->target.search.cores;
   for (intptr_t i = 0; i < program->count; ++i)
     sum += program->tasks[i].programs;
-  widest = sum > 1 ? sum : 1;
-  int64_t lanes = cores < widest ? cores : widest;
-  return lanes < MostLanes ? lanes : MostLanes;
-}
-
-static void freePairs(Pair *pairs, intptr_t count) {
-  for (intptr_t i = 0; i < count; ++i)
-    free(pairs[i].meetings);
-  free(pairs);
-}
-
-// Tasks are numbered as they stand in the program.
-static bool dealTask(Program *program, const TileLaunchOrder *order, const intptr_t *taskOfStep, intptr_t number) {
-  const TileStep *step = &order->steps[program->tasks[number].step];
-  TileLaneDependence *needed = malloc((size_t)(step->count + 1) * sizeof *needed);
-  Pair *pairs = calloc((size_t)step->count + 1, sizeof *pairs);
-  intptr_t count = 0;
-  for (intptr_t k = 0; k < step->count; ++k) {
-    intptr_t task = taskOfStep[step->before[k]];
-    bool isThere = task < 0;
-    for (intptr_t n = 0; n < count; ++n)
-      isThere |= needed[n].task == task;
-    if (isThere)
-      continue;
-    pairs[count] = (Pair){.program = program, .task = &program->tasks[number], .earlier = &program->tasks[task]};
-    bool isByProgram = findMeetings(program, &pairs[count]);
-    needed[count] = (TileLaneDependence){task, isByProgram ? programNeeds : NULL, &pairs[count]};
-    ++count;
+  if (!s->lanes && LanesOfCore * lanes <= MostLanes && LanesOfCore * lanes <= sum && shareCores(s, program)) {
+    lanes *= LanesOfCore;
+    program->registers = ThreadRegisters;
   }
-  bool ok = tileLanePlanAdd(program->lanes, program->tasks[number].programs, count, needed);
-  freePairs(pairs, count);
-  free(needed);
-  return ok;
+  return tessera_min(tessera_min(lanes, tessera_max(sum, 1)), MostLanes);
 }
 
-static bool dealTasks(const Scheduling *s, Program *program, const TileLaunchOrder *order) {
-  intptr_t *taskOfStep = malloc((size_t)order->count * sizeof *taskOfStep);
-  for (intptr_t i = 0; i < order->count; ++i)
-    taskOfStep[i] = -1;
-  for (intptr_t i = 0; i < program->count; ++i)
-    taskOfStep[program->tasks[i].step] = i;
-  program->lanes = tileLanePlanCreate(lanesOf(s, program), !mlirOperationIsNull(program->rounds.loop));
-  program->boxes = calloc((size_t)program->numKinds, sizeof *program->boxes);
-  bool ok = program->lanes && program->boxes;
-  for (intptr_t i = 0; ok && i < program->count; ++i)
-    ok = dealTask(program, order, taskOfStep, i);
-  free(taskOfStep);
-  return ok && tileLanePlanFinish(program->lanes);
-}
+//===--- a block ----------------------------------------------------------------------===//
 
-static intptr_t wordsOfOperand(const Program *program) { return mlirOperationIsNull(program->rounds.loop) ? 2 : 3; }
-
-// Where the parts of the plan begin.
-typedef struct Parts {
-  int64_t items, tasks, row, awaits; // row: words of a task
-} Parts;
-
-static Parts partsOf(const Program *program) {
-  Parts parts = {.items = program->lanes->lanes + 1, .row = TaskColumns + wordsOfOperand(program) * program->operands};
-  parts.tasks = parts.items + ItemColumns * program->lanes->itemCount;
-  parts.awaits = parts.tasks + parts.row * program->count;
-  return parts;
-}
-
-static void addItems(Program *program, const Parts *parts) {
-  const TileLanePlan *lanes = program->lanes;
-  int64_t *next = calloc((size_t)lanes->lanes, sizeof *next), at = parts->items;
-  for (int64_t i = 0; i < lanes->itemCount; ++i)
-    ++next[lanes->items[i].lane];
-  for (int64_t lane = 0; lane < lanes->lanes; ++lane) {
-    int64_t items = next[lane];
-    addWord(program, at);
-    next[lane] = at;
-    at += ItemColumns * items;
-  }
-  addWord(program, at);
-  for (int64_t i = 0; i < ItemColumns * lanes->itemCount; ++i)
-    addWord(program, 0);
-  for (int64_t i = 0; i < lanes->itemCount; ++i) {
-    const TileLaneItem *item = &lanes->items[i];
-    int64_t begin = parts->awaits + 2 * item->awaits;
-    int64_t words[ItemColumns] = {parts->tasks + parts->row * item->task, item->first,  item->count, begin,
-                                  begin + 2 * item->awaitCount,           item->counter};
-    memcpy(program->plan + next[item->lane], words, sizeof words);
-    next[item->lane] += ItemColumns;
-  }
-  free(next);
-}
-
-static bool buildPlan(const Scheduling *s, Program *program, const TileLaunchOrder *order) {
-  findKinds(program);
-  if (!dealTasks(s, program, order))
-    return tileError(program->tasks[0].launch, "no memory to schedule %lld launches", (long long)program->count);
-  for (intptr_t i = 0; i < program->count; ++i)
-    program->operands = tessera_max(program->operands, operandsOf(program->tasks[i].launch));
-  Parts parts = partsOf(program);
-  addItems(program, &parts);
+// Launches on the longest path: those of one depth could all run at once.
+static int64_t frontsOf(const Program *program, const TileLaunchOrder *order) {
+  int64_t first = INT64_MAX, last = 0;
   for (intptr_t i = 0; i < program->count; ++i) {
-    const Task *task = &program->tasks[i];
-    const TileLaneTask *dealt = &program->lanes->tasks[i];
-    addWord(program, task->kind);
-    addWord(program, dealt->step ? dealt->step : 1);
-    addWord(program, dealt->counter);
-    for (intptr_t k = 0; k < operandsOf(task->launch); ++k)
-      addOperand(program, operandOf(task->launch, k));
-    for (intptr_t k = operandsOf(task->launch) * wordsOfOperand(program); k < parts.row - TaskColumns; ++k)
-      addWord(program, 0);
+    int64_t depth = order->steps[program->tasks[i].step].depth;
+    first = tessera_min(first, depth);
+    last = tessera_max(last, depth);
   }
-  for (int64_t i = 0; i < program->lanes->awaitCount; ++i) {
-    const TileLaneAwait *await = &program->lanes->awaits[i];
-    addWord(program, await->counter);
-    addWord(program, await->isOfRoundBefore ? -await->count : await->count);
-  }
-  return true;
+  return last - first + 1;
 }
 
-//===--- the kernel -------------------------------------------------------------------===//
-
-// What the hooks of the template share. Addresses are known before the awaits, so that lanes load them while they wait.
-typedef struct Emission {
-  const Program *program;
-  MlirValue plan, addresses, kind, index; // index: the loop's
-  MlirValue early[MostEarly];             // addresses of the first operands
-} Emission;
-
-static MlirValue planAt(TileBuilder *b, const Emission *e, MlirValue at) {
-  return memrefLoadOpBuild(b, e->plan, 1, &at);
-}
-
-static MlirValue asIndex(TileBuilder *b, MlirValue word) {
-  return arithIndexCastOpBuild(b, mlirIndexTypeGet(b->context), word);
-}
-
-// The parameter's type at an address of its own: as it is, but from 0 on.
-static MlirType typeAtAddress(MlirType type) {
-  int64_t strides[MostRank], sizes[MostRank], offset;
-  intptr_t rank = mlirShapedTypeGetRank(type);
-  mlirMemRefTypeGetStridesAndOffset(type, strides, &offset);
-  if (!offset)
-    return type;
-  for (intptr_t d = 0; d < rank; ++d)
-    sizes[d] = mlirShapedTypeGetDimSize(type, d);
-  MlirAttribute layout = mlirStridedLayoutAttrGet(mlirTypeGetContext(type), 0, rank, strides);
-  return mlirMemRefTypeGet(mlirShapedTypeGetElementType(type), rank, sizes, layout, mlirAttributeGetNull());
-}
-
-// The assumptions about a parameter have the parameter's type.
-static void retype(MlirValue value, MlirType type) {
-  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
-    MlirOperation user = mlirOpOperandGetOwner(use);
-    if (tileAssumeOpIsA(user) && mlirTypeIsAMemRef(tileOnlyResultType(user))) {
-      mlirValueSetType(tileOnlyResult(user), type);
-      retype(tileOnlyResult(user), type);
-    }
-  }
-}
-
-// The words of an operand, and its address, which is known once they are there.
-typedef struct OperandWords {
-  MlirValue root, offset, stride; // stride: null but in a loop
-} OperandWords;
-
-static OperandWords loadOperand(TileBuilder *b, const Emission *e, MlirValue row, intptr_t operand) {
-  intptr_t words = wordsOfOperand(e->program);
-  MlirValue at = tileBuildAdd(b, row, tileBuildIndex(b, TaskColumns + words * operand));
-  OperandWords loaded = {.root = planAt(b, e, at), .offset = planAt(b, e, tileBuildAdd(b, at, tileBuildIndex(b, 1)))};
-  if (words == 3)
-    loaded.stride = planAt(b, e, tileBuildAdd(b, at, tileBuildIndex(b, 2)));
-  return loaded;
-}
-
-static MlirValue loadBase(TileBuilder *b, const Emission *e, const OperandWords *words) {
-  MlirValue root = asIndex(b, words->root);
-  return memrefLoadOpBuild(b, e->addresses, 1, &root);
-}
-
-static MlirValue addressOf(TileBuilder *b, const Emission *e, const OperandWords *words, MlirValue base) {
-  MlirValue address = arithAddIOpBuild(b, base, words->offset);
-  if (mlirValueIsNull(words->stride))
-    return address;
-  MlirValue index = arithIndexCastOpBuild(b, mlirIntegerTypeGet(b->context, 64), e->index);
-  return arithAddIOpBuild(b, address, arithMulIOpBuild(b, words->stride, index));
-}
-
-static MlirValue buildMemory(TileBuilder *b, const Emission *e, MlirValue row, intptr_t operand, MlirType type) {
-  MlirValue address;
-  if (operand < MostEarly) {
-    address = e->early[operand];
-  } else {
-    OperandWords words = loadOperand(b, e, row, operand);
-    address = addressOf(b, e, &words, loadBase(b, e, &words));
-  }
-  return tileMemrefAtOpBuild(b, type, address, 0, NULL, 0, NULL);
-}
-
-// Loads that do not need each other stand together: a lane waits for all of them once.
-static void loadEarly(TileBuilder *b, Emission *e, MlirValue row) {
-  OperandWords words[MostEarly];
-  intptr_t count = tessera_min(MostEarly, e->program->operands);
-  for (intptr_t i = 0; i < count; ++i)
-    words[i] = loadOperand(b, e, row, i);
-  for (intptr_t i = 0; i < count; ++i)
-    e->early[i] = loadBase(b, e, &words[i]);
-  for (intptr_t i = 0; i < count; ++i)
-    e->early[i] = addressOf(b, e, &words[i], e->early[i]);
-}
-
-static void buildIds(TileBuilder *b, const Task *task, MlirValue number, MlirValue *ids) {
-  MlirAttribute none = {NULL};
-  for (intptr_t d = 0; d < GridRank; ++d) {
-    int64_t size = task->grid[d] ? task->grid[d] : 1;
-    MlirValue extent = tileBuildIndex(b, size);
-    ids[d] = size == 1 ? tileBuildIndex(b, 0) : arithRemUIOpBuild(b, number, extent);
-    ids[d] = tileOnlyResult(tileAssumeOpCreate(b, ids[d], none, none, none, none,
-                                               mlirDenseI64ArrayGet(b->context, 2, (int64_t[]){0, size - 1})));
-    number = size == 1 ? number : arithDivUIOpBuild(b, number, extent);
-  }
-}
-
-static void replaceIds(TileBuilder *b, MlirOperation copy, const Task *task, const MlirValue *ids) {
-  TileOps programs = tileCollectOps(copy, tileProgramIdOpIsA), counts = tileCollectOps(copy, tileNumProgramsOpIsA);
-  for (intptr_t i = 0; i < programs.count; ++i) {
-    mlirValueReplaceAllUsesOfWith(tileOnlyResult(programs.items[i]),
-                                  ids[tileProgramIdOpGetAxisValue(programs.items[i])]);
-    mlirOperationDestroy(programs.items[i]);
-  }
-  for (intptr_t i = 0; i < counts.count; ++i) {
-    MlirValue size = tileBuildIndex(b, task->grid[tileNumProgramsOpGetAxisValue(counts.items[i])]);
-    mlirValueReplaceAllUsesOfWith(tileOnlyResult(counts.items[i]), size);
-    mlirOperationDestroy(counts.items[i]);
-  }
-  tileOpsFree(&programs);
-  tileOpsFree(&counts);
-}
-
-static int64_t mostWarps(const Program *program) {
-  int64_t most = 0;
-  for (intptr_t i = 0; i < program->numKinds; ++i)
-    most = tessera_max(most, warpsOf(program->kinds[i]->kernel));
-  return most;
-}
-
-// A kind of fewer warps keeps its layouts, so that sums have the order that they have in a launch of their own.
-static void buildBody(TileBuilder *b, const Emission *e, const Task *task, MlirValue row, MlirValue number) {
-  MlirOperation copy = mlirOperationClone(task->kernel);
-  MlirBlock body = bodyOf(copy);
-  MlirValue ids[GridRank];
-  tileCopyTilesToWarps(copy, mostWarps(e->program));
-  buildIds(b, task, number, ids);
-  replaceIds(b, copy, task, ids);
-  for (intptr_t i = 0; i < mlirBlockGetNumArguments(body); ++i) {
-    MlirValue parameter = mlirBlockGetArgument(body, i);
-    MlirType type = typeAtAddress(mlirValueGetType(parameter));
-    retype(parameter, type);
-    mlirValueReplaceAllUsesOfWith(parameter, buildMemory(b, e, row, i, type));
-  }
-  MlirOperation end = mlirBlockGetTerminator(body);
-  for (MlirOperation op = mlirBlockGetFirstOperation(body), next; !mlirOperationEqual(op, end); op = next) {
-    next = mlirOperationGetNextInBlock(op);
-    mlirOperationRemoveFromParent(op);
-    tileBuilderInsert(b, op);
-  }
-  mlirOperationDestroy(copy);
-}
-
-// if the kind is this one … else the next ones
-static void buildKinds(TileBuilder *b, const Emission *e, intptr_t kind, MlirValue row, MlirValue number) {
-  if (kind + 1 == e->program->numKinds) {
-    buildBody(b, e, e->program->kinds[kind], row, number);
-    return;
-  }
-  MlirValue is = arithCmpIOpBuild(b, e->kind, tileBuildIndex(b, kind), ArithCmpI_Eq);
-  MlirRegion regions[2];
-  TileBuilder mine = tileBuilderInRegion(b, &regions[0], 0, NULL),
-              others = tileBuilderInRegion(b, &regions[1], 0, NULL);
-  buildBody(&mine, e, e->program->kinds[kind], row, number);
-  tileBuildYield(&mine, 0, NULL);
-  buildKinds(&others, e, kind + 1, row, number);
-  tileBuildYield(&others, 0, NULL);
-  scfIfOpBuild(b, 0, NULL, is, regions[0], regions[1]);
-}
-
-// Stands for tile.call @prepare(row, index).
-static MlirValue prepare(TileBuilder *b, MlirType result, const MlirValue *operands, const void *data) {
-  (void)result;
-  Emission *e = *(Emission *const *)data;
-  MlirOperation around = tileParentOp(mlirBlockGetParentOperation(b->block), tileKernelOpIsA);
-  if (mlirOperationIsNull(around))
-    around = mlirBlockGetParentOperation(b->block);
-  MlirBlock entry = bodyOf(around);
-  e->plan = mlirBlockGetArgument(entry, 0);
-  e->addresses = mlirBlockGetArgument(entry, 1);
-  e->kind = asIndex(b, planAt(b, e, operands[0]));
-  e->index = operands[1];
-  loadEarly(b, e, operands[0]);
-  return (MlirValue){NULL};
-}
-
-// Stands for tile.call @execute(row, program), behind @prepare.
-static MlirValue execute(TileBuilder *b, MlirType result, const MlirValue *operands, const void *data) {
-  (void)result;
-  buildKinds(b, *(Emission *const *)data, 0, operands[0], operands[1]);
-  return (MlirValue){NULL};
-}
-
-static void addParameters(MlirOperation kernel, const Program *program) {
-  MlirBlock block = bodyOf(kernel);
-  MlirLocation location = mlirOperationGetLocation(kernel);
-  intptr_t at = 2;
-  for (intptr_t i = 0; i < program->numRoots; ++i)
-    if (!program->isWritten[i])
-      mlirBlockInsertArgument(block, at++, mlirValueGetType(program->roots[i]), location);
-  for (intptr_t i = 0; i < program->numRoots; ++i)
-    if (program->isWritten[i])
-      mlirBlockAddArgument(block, mlirValueGetType(program->roots[i]), location);
-  intptr_t count = mlirBlockGetNumArguments(block);
-  MlirType *types = malloc((size_t)count * sizeof *types);
-  for (intptr_t i = 0; i < count; ++i)
-    types[i] = mlirValueGetType(mlirBlockGetArgument(block, i));
-  tileKernelOpSetFunctionType(
-      kernel, mlirTypeAttrGet(mlirFunctionTypeGet(mlirOperationGetContext(kernel), count, types, 0, NULL)));
-  free(types);
-}
-
-// The most warps of the kinds, the schedule with the most stages.
-static void label(MlirOperation kernel, const Program *program) {
-  int64_t most = mostWarps(program), stages = -1;
-  for (intptr_t i = 0; i < program->numKinds; ++i) {
-    MlirOperation part = program->kinds[i]->kernel;
-    MlirAttribute schedule = tileKernelOpGetSchedule(part);
-    int64_t own = mlirAttributeIsNull(schedule) ? -1 : tileScheduleAttrGetInteger(schedule, "stages", 0);
-    if (own > stages) {
-      stages = own;
-      tileKernelOpSetSchedule(kernel, schedule);
-    }
-    if (!mlirAttributeIsNull(tileKernelOpGetMachine(part)))
-      tileKernelOpSetMachine(kernel, tileKernelOpGetMachine(part));
-  }
-  if (most)
-    tileKernelOpSetWarps(kernel, mlirIntegerAttrGet(mlirIntegerTypeGet(mlirOperationGetContext(kernel), 32), most));
-}
-
-static int64_t countersOf(const Program *program) { return tessera_max(program->lanes->counterCount, 1); }
-
-static MlirAttribute makeKernel(Scheduling *s, const Program *program, MlirLocation location) {
-  Emission emission = {.program = program}, *data = &emission;
-  TileTemplateUse use =
-      tileUseProgram((TileProgram){.WORDS = program->words,
-                                   .ROOTS = program->numRoots,
-                                   .COUNTERS = countersOf(program),
-                                   .ROUNDS = mlirOperationIsNull(program->rounds.loop) ? 1 : program->rounds.count,
-                                   .FIRST = program->rounds.first,
-                                   .STEP = program->rounds.step,
-                                   .prepare = {prepare, &data},
-                                   .execute = {execute, &data}});
-  MlirOperation kernel = tileTemplateMake(location, &use);
-  if (mlirOperationIsNull(kernel))
-    return mlirAttributeGetNull();
-  addParameters(kernel, program);
-  label(kernel, program);
-  return tileTemplateInsert(s->module, kernel, "program");
-}
-
-//===--- the host's part ---------------------------------------------------------------===//
-
-static MlirType memrefOf(MlirContext context, int64_t count, unsigned bits) {
-  return mlirMemRefTypeContiguousGet(mlirIntegerTypeGet(context, bits), 1, &count, mlirAttributeGetNull());
-}
-
-// A constant global with the plan.
-static MlirValue buildPlanGlobal(Scheduling *s, TileBuilder *host, const Program *program) {
-  MlirAttribute name = tileFreshSymbol(s->module, "plan_of_program");
-  MlirType type = memrefOf(host->context, program->words, 64);
-  MlirType tensor = mlirRankedTensorTypeGet(1, (int64_t[]){program->words}, mlirIntegerTypeGet(host->context, 64),
-                                            mlirAttributeGetNull());
-  TileBuilder top = tileBuilderAtTop(s->module);
-  memrefGlobalOpCreate(&top, name, mlirStringAttrGet(host->context, tileString("private")), mlirTypeAttrGet(type),
-                       mlirDenseElementsAttrInt64Get(tensor, program->words, program->plan),
-                       mlirUnitAttrGet(host->context), mlirAttributeGetNull());
-  return memrefGetGlobalOpBuild(host, type, mlirFlatSymbolRefAttrGet(host->context, mlirStringAttrGetValue(name)));
-}
-
-static MlirValue buildAddresses(TileBuilder *host, const Program *program) {
-  MlirType type = memrefOf(host->context, program->numRoots, 64);
-  MlirValue addresses = memrefAllocOpBuild(host, type, 0, NULL, 0, NULL);
-  for (intptr_t i = 0; i < program->numRoots; ++i) {
-    MlirValue address = memrefExtractAlignedPointerAsIndexOpBuild(host, program->roots[i]);
-    address = arithIndexCastOpBuild(host, mlirIntegerTypeGet(host->context, 64), address);
-    MlirValue at = tileBuildIndex(host, i);
-    memrefStoreOpBuild(host, address, addresses, 1, &at);
-  }
-  return addresses;
-}
-
-static MlirValue buildCounters(TileBuilder *host, const Program *program) {
-  MlirType word = mlirIntegerTypeGet(host->context, 32);
-  MlirValue counters = memrefAllocOpBuild(host, memrefOf(host->context, countersOf(program), 32), 0, NULL, 0, NULL);
-  MlirBlock body;
-  MlirOperation loop = tileBuildFor(host, tileBuildIndex(host, 0), tileBuildIndex(host, countersOf(program)),
-                                    tileBuildIndex(host, 1), 0, NULL, &body);
-  TileBuilder inside = tileBuilderAtEnd(body, mlirOperationGetLocation(loop));
-  MlirValue at = mlirBlockGetArgument(body, 0);
-  memrefStoreOpBuild(&inside, tileBuildInteger(&inside, word, 0), counters, 1, &at);
-  tileBuildYield(&inside, 0, NULL);
-  return counters;
-}
-
-static bool buildLaunch(Scheduling *s, Program *program) {
-  MlirOperation last = program->tasks[program->count - 1].launch;
-  bool isLoop = !mlirOperationIsNull(program->rounds.loop);
-  TileBuilder host = tileBuilderBefore(isLoop ? program->rounds.loop : last);
-  MlirAttribute kernel = makeKernel(s, program, mlirOperationGetLocation(last));
-  if (mlirAttributeIsNull(kernel))
+static bool buildProgram(const Scheduling *s, Program *program, const TileLaunchOrder *order) {
+  if (!tileProgramBuildPlan(program, order, lanesOf(s, program)) ||
+      !tileProgramBuildLaunch(s->module, program, s->target.search.lanes))
     return false;
-  MlirValue inputs[MostRoots + 2] = {buildPlanGlobal(s, &host, program), buildAddresses(&host, program)};
-  MlirValue outputs[MostRoots + 1] = {buildCounters(&host, program)};
-  intptr_t numInputs = 2, numOutputs = 1;
-  for (intptr_t i = 0; i < program->numRoots; ++i)
-    *(program->isWritten[i] ? &outputs[numOutputs++] : &inputs[numInputs++]) = program->roots[i];
-  MlirValue lanes = tileBuildIndex(&host, program->lanes->lanes);
-  MlirOperation launch = tileLaunchOpBuild(&host, 0, NULL, 1, &lanes, numInputs, inputs, numOutputs, outputs, kernel);
-  TileBuilder behind = tileBuilderAfter(launch);
-  memrefDeallocOpBuild(&behind, inputs[1]);
-  memrefDeallocOpBuild(&behind, outputs[0]);
   mlirExtPassAddStatistic(s->pass, Statistic_Programs, 1);
   mlirExtPassAddStatistic(s->pass, Statistic_Launches, (uint64_t)program->count);
   mlirExtPassAddStatistic(s->pass, Statistic_Kinds, (uint64_t)program->numKinds);
   mlirExtPassAddStatistic(s->pass, Statistic_Awaits, (uint64_t)program->lanes->awaitCount);
+  mlirExtPassAddStatistic(s->pass, Statistic_Fronts, (uint64_t)frontsOf(program, order));
   return true;
 }
-
-//===--- a block ----------------------------------------------------------------------===//
 
 // The program's launches become one step of the order.
 static bool schedule(Scheduling *s, const TileLaunchOrder *order, intptr_t *nodes, Program *program) {
@@ -952,7 +354,7 @@ static bool schedule(Scheduling *s, const TileLaunchOrder *order, intptr_t *node
   if (program->count > 1) {
     for (intptr_t i = 0; i < program->count; ++i)
       nodes[program->tasks[i].step] = program->tasks[program->count - 1].step;
-    ok = buildPlan(s, program, order) && buildLaunch(s, program);
+    ok = buildProgram(s, program, order);
   }
   return ok;
 }
@@ -1040,10 +442,10 @@ static bool runOnLoop(Scheduling *s, MlirBlock block, bool *isDone) {
   if (why && *why && s->remarks)
     tileRemark(loop, "is not taken to the device: %s", why);
   if (!why) {
-    ok = buildPlan(s, &program, &order) && buildLaunch(s, &program);
+    ok = buildProgram(s, &program, &order);
     *isDone = ok;
   }
-  freeProgram(&program);
+  tileProgramFree(&program);
   tileLaunchOrderFree(&order);
   if (*isDone)
     mlirOperationDestroy(loop);
@@ -1069,7 +471,7 @@ static bool runOnBlock(Scheduling *s, MlirBlock block) {
   for (intptr_t i = 0; i < runs.count; ++i) {
     for (intptr_t k = 0; ok && runs.items[i].count > 1 && k < runs.items[i].count; ++k)
       mlirOperationDestroy(runs.items[i].tasks[k].launch);
-    freeProgram(&runs.items[i]);
+    tileProgramFree(&runs.items[i]);
   }
   free(runs.items);
   free(nodes);
@@ -1144,7 +546,8 @@ const MlirExtPassDefinition tileCoScheduleKernelsPass = {
             {NULL}},
     .statistics =
         (const char *const[]){"programs: launches that are several", "launches: launches that became part of one",
-                              "kinds: bodies in their kernels", "awaits: counts that lanes wait for", NULL},
+                              "kinds: bodies in their kernels", "awaits: counts that lanes wait for",
+                              "fronts: launches on the longest paths", NULL},
     .dialects = (const char *const[]){"arith", "scf", "memref", NULL},
     .registerDialects = tileRegisterDialect,
     .run = run,

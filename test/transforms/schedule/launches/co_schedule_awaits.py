@@ -1,7 +1,7 @@
 """Removes each await of a program of launches by itself: the emulator must find a race. Use: co_schedule_awaits.py TILE_RUN FILE
 
-FILE is what tile-co-schedule-kernels wrote, of whose programs the first is looked at. The await leaves the items that have it in the plan
-(lib/transforms/schedule/templates/program.mlir): it moves to the end of their awaits, which then end before it.
+FILE is what tile-co-schedule-kernels wrote, of whose programs the first is looked at: lib/transforms/schedule/templates/program.mlir says
+what the words of its plan are. An await that is removed names no counter. No item of FILE has more awaits than its record holds.
 """
 import re
 import struct
@@ -10,24 +10,23 @@ import sys
 import tempfile
 from pathlib import Path
 
-PLAN = re.compile(r"(@plan_of_program\w* : memref<)(\d+)(xi64> = dense<)([^>]*)>")
+PLAN = re.compile(r"(@plan_of_program\w* : memref<)(\d+)(xi32> = dense<)([^>]*)>")
+WORDS, MORE, AWAITS = 16, 7, (9, 11, 13)
 
 
 def words(text):
     if text.startswith('"'):
         data = bytes.fromhex(text.strip('"')[2:])
-        return list(struct.unpack(f"<{len(data) // 8}q", data))
+        return list(struct.unpack(f"<{len(data) // 4}i", data))
     return [int(word) for word in text.strip("[]").split(",")]
 
 
-def without(plan, items, begin, end, at):
-    """The plan without the await at `at` in the items whose awaits are begin to end."""
-    pairs = [plan[k:k + 2] for k in range(begin, end, 2) if k != at] + [plan[at:at + 2]]
-    changed = plan[:begin] + sum(pairs, []) + plan[end:]
-    for item in items:
-        if changed[item + 3:item + 5] == [begin, end]:
-            changed[item + 4] = end - 2
-    return changed
+def awaitsOf(plan):
+    """Where the awaits of all records are."""
+    lanes = next(i for i in range(1, len(plan)) if plan[i] < plan[i - 1] or i == WORDS * plan[0])
+    records = [WORDS * r for r in range(plan[0], max(plan[:lanes]))]
+    assert all(plan[record + MORE] == plan[record + MORE + 1] for record in records)
+    return [record + at for record in records for at in AWAITS if plan[record + at] >= 0]
 
 
 def main():
@@ -35,10 +34,10 @@ def main():
     text = Path(file).read_text()
     found = PLAN.search(text)
     plan = words(found[4])
-    items = range(plan[0], plan[plan[0] - 1], 6)
-    awaits = sorted({(plan[item + 3], plan[item + 4], at) for item in items for at in range(plan[item + 3], plan[item + 4], 2)})
-    for begin, end, at in awaits:
-        changed = text[:found.start(4)] + str(without(plan, items, begin, end, at)) + text[found.end(4):]
+    awaits = awaitsOf(plan)
+    for at in awaits:
+        without = plan[:at] + [-1, 0] + plan[at + 2:]
+        changed = text[:found.start(4)] + str(without) + text[found.end(4):]
         with tempfile.NamedTemporaryFile("w", suffix=".mlir") as other:
             other.write(changed)
             other.flush()

@@ -12,7 +12,7 @@
 // STATS: "launches": 1,
 
 // RUN: %tile_opt %s --pass-pipeline='builtin.module(tile.kernel(tile-assign-layouts{chip=sm_80}),tile-co-schedule-kernels{chip=sm_80 persistent=always},symbol-dce)' | FileCheck %s
-// CHECK: #[[few:.*]] = #tile.layout<{{.*}}, warp [4:_]>
+// CHECK: #[[few:.*]] = #tile.layout<reg [8:d1*16, 5:d1*128], lane [2:d0, 16:d1], warp [4:_]>
 // CHECK: tile.kernel private @program
 // CHECK-SAME: warps = 4 : i32
 // CHECK: tile.load {{.*}} -> tensor<2x640xf32, #[[few]]>

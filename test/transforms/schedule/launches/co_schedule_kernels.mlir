@@ -29,16 +29,21 @@
 // Four tasks of two kinds of kernels and three grids, on six lanes. Program (p, q) of the second task needs program (q, p)
 // of the first, so programs 0 and 3 are on the lanes that they need, and programs 1 and 2 await one program.
 // The last task needs single programs of the second one, and the third as a whole (it is one program).
-// CHECK: memref.global "private" constant @[[plan:.*]] : memref<115xi64> = dense<[
-// CHECK-SAME: 7, 25, 37, 49, 61, 67, 73,
-// CHECK-SAME: 73, 0, 1, 101, 101, -1, 80, 0, 1, 101, 101, 4, 94, 1, 1, 111, 115, -1,
-// CHECK-SAME: 73, 1, 1, 101, 101, 1, 80, 1, 1, 101, 103, -1, 73, 2, 1, 101, 101, 0, 80, 2, 1, 103, 105, 5,
-// CHECK-SAME: 73, 3, 1, 101, 101, -1, 80, 3, 1, 105, 105, -1, 87, 0, 1, 105, 107, 3, 94, 0, 1, 107, 111, -1,
-// CHECK-SAME: 0, 4, 2, 0, 0, 1, 0, 0, 4, -1, 1, 0, 2, 0, 1, 1, -1, 1, 0, 3, 0, 2, 2, -1, 2, 0, 3, 0,
-// CHECK-SAME: 0, 1, 1, 1, 2, 4, 3, 1, 4, 1, 3, 1, 5, 1]>
+// Six lanes have records 1 to 11. A record: task, kind, first program, programs, step, counters, further awaits, awaits.
+// CHECK: memref.global "private" constant @[[operands:.*]] : memref<16xi64>
+// CHECK: memref.global "private" constant @[[plan:.*]] : memref<192xi32> = dense<[
+// CHECK-SAME: 1, 4, 6, 8, 10, 11, 12, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+// CHECK-SAME: 0, 0, 0, 1, 4, 2, -1, 192, 192, -1, 0, -1, 0, -1, 0, 0, 1, 0, 0, 1, 4, -1, 4, 192, 192, -1, 0, -1, 0, -1, 0, 0,
+// CHECK-SAME: 3, 2, 1, 1, 2, -1, -1, 192, 192, 3, 1, 5, 1, -1, 0, 0,
+// CHECK-SAME: 0, 0, 1, 1, 4, 2, 1, 192, 192, -1, 0, -1, 0, -1, 0, 0, 1, 0, 1, 1, 4, -1, -1, 192, 192, 0, 1, -1, 0, -1, 0, 0,
+// CHECK-SAME: 0, 0, 2, 1, 4, 2, 0, 192, 192, -1, 0, -1, 0, -1, 0, 0, 1, 0, 2, 1, 4, -1, 5, 192, 192, 1, 1, -1, 0, -1, 0, 0,
+// CHECK-SAME: 0, 0, 3, 1, 4, 2, -1, 192, 192, -1, 0, -1, 0, -1, 0, 0, 1, 0, 3, 1, 4, -1, -1, 192, 192, -1, 0, -1, 0, -1, 0, 0,
+// CHECK-SAME: 2, 1, 0, 1, 1, -1, 3, 192, 192, 2, 4, -1, 0, -1, 0, 0, 3, 2, 0, 1, 2, -1, -1, 192, 192, 3, 1, 4, 1, -1, 0, 0]>
 // CHECK-LABEL: func.func @main
 // CHECK: memref.get_global @[[plan]]
+// CHECK: memref.get_global @[[operands]]
 // CHECK: memref.extract_aligned_pointer_as_index
+// CHECK: scf.for
 // CHECK: scf.for
 // CHECK: memref.store %c0_i32
 // CHECK: tile.launch @[[program:.*]] grid(%c6)

@@ -11,24 +11,25 @@
 // RUN: %tile_opt %s --pass-pipeline='builtin.module(tile-co-schedule-kernels{chip=sm_80 persistent=always lanes=3},symbol-dce)' -o %t.mlir
 // RUN: %tile_run %t.mlir --target=emulate:sm_80
 // RUN: %python %S/co_schedule_awaits.py %tile_run %t.mlir | FileCheck %s --check-prefix=EACH
-// EACH: 2 awaits: each is needed
+// EACH: 3 awaits: each is needed
 // A count that is never reached ends the run.
-// RUN: sed 's/, 0, 3, 1, -1\]>/, 0, 3, 1, -2]>/' %t.mlir > %t.stuck.mlir
+// RUN: sed 's/, 80, 80, 0, 3,/, 80, 80, 0, 4,/' %t.mlir > %t.stuck.mlir
 // RUN: not %tile_run %t.stuck.mlir --target=emulate:sm_80 2>&1 | FileCheck %s --check-prefix=STUCK
 // STUCK: a loop on memory that does not change
 
-// A carried sum: round t adds row t of x to h, and doubles it. The first item of a lane awaits the second task in the
-// round before (1, -1). The second task awaits the three items of the first one: (0, 3), for lane 0 has two programs of
-// it. The row begins 256 bytes later in each round.
-// CHECK: memref.global "private" constant @[[plan:.*]] : memref<56xi64> = dense<[4, 16, 22, 28,
-// CHECK-SAME: 28, 0, 2, 54, 56, -1, 40, 0, 1, 52, 54, -1, 28, 1, 1, 54, 56, -1, 28, 2, 1, 54, 56, -1,
-// CHECK-SAME: 0, 3, 0, 0, 0, 0, 1, 0, 256, 2, 0, 0, 1, 1, 1, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3, 1, -1]>
+// A carried sum: round t adds row t of x to h, and doubles it. Lanes 1 and 2 await the second task in the round
+// before (1, -1), which lane 0 has done itself. The second task awaits the three items of the first one: (0, 3), for lane 0 has two programs of
+// it. The row, the second operand of the first task, begins 256 bytes later in each round.
+// CHECK: memref.global "private" constant @{{.*}} : memref<32xi64> = dense<[1, 0, 2, 0, 3, 0, 0, 0, 0, 0, 0, 256, 0, 0,
+// CHECK: memref.global "private" constant @[[plan:.*]] : memref<80xi32> = dense<[1, 3, 4, 5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+// CHECK-SAME: 0, 0, 0, 2, 3, 0, -1, 80, 80, -1, 0, -1, 0, -1, 0, 0, 1, 1, 0, 1, 1, 1, -1, 80, 80, 0, 3, -1, 0, -1, 0, 0,
+// CHECK-SAME: 0, 0, 1, 1, 3, 0, -1, 80, 80, 1, -1, -1, 0, -1, 0, 0, 0, 0, 2, 1, 3, 0, -1, 80, 80, 1, -1, -1, 0, -1, 0, 0]>
 // CHECK-LABEL: func.func @main
 // CHECK: tile.launch @[[program:.*]] grid(%c3)
 // CHECK-NOT: tile.launch
 // CHECK: return
 // CHECK: tile.kernel private @[[program]]({{.*}} attributes {cooperative, warps = 2 : i32}
-// CHECK: scf.for %{{.*}} = %c0 to %c4
+// CHECK: scf.for %{{.*}} = %c0 to
 // STATS: "launches": 1,
 func.func @main(%x: memref<16x8x8xi32>, %h: memref<8x8xi32>) {
   %c0 = arith.constant 0 : index
