@@ -17,6 +17,7 @@ import attention_kernel
 import grouped_kernel
 import lowbit
 import masks
+import routing
 import numpy as np
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -1152,4 +1153,4 @@ class pack:
 OPERATORS = {kind.__name__: kind for kind in (
     gemm, gemm_weights, batched, grouped, gemm_bias_relu, conv, conv_channels_first, depthwise, attention, peaked_attention, linalg_attention, online_attention, row_softmax,
     layernorm, rmsnorm, rope, add, function, transpose, row_sum, column_sum, row_max, mlp, transformer_block, bottleneck, spmm, pack, lowbit.lowbit,
-    lowbit.lowbit_rows, masks.masked)}
+    lowbit.lowbit_rows, masks.masked, routing.routed)}

@@ -3,6 +3,7 @@ ResNet-50 (one image) and Llama-3-8B (prefill of 128 tokens, decode of one)."""
 
 import lowbit
 import masks
+import routing
 
 
 def gemms(shapes, **more):
@@ -35,6 +36,7 @@ TABLES = {
                      for row in gemms([(1024, 1024, 1024), (512, 512, 512), (128, 3072, 768), (127, 255, 511)], **types)],
     "lowbit": lowbit.TABLE,
     "masks": masks.TABLE,
+    "routing": routing.TABLE,
     "attention": [("attention", dict(heads=h, queries=q, keys=k, d=d, causal=causal, group=group))
                   for h, q, k, d, causal, group in (
         (12, 128, 128, 64, False, 1), (12, 512, 512, 64, False, 1), (8, 512, 512, 128, True, 1), (8, 1, 2048, 128, False, 4))] + [
@@ -70,7 +72,7 @@ TABLES = {
                                    *gemms([(9, 33, 17)], dtype="f16"), *gemms([(9, 33, 17)], dtype="f16", sums="f16"),
                                    ("gemm_bias_relu", dict(m=9, n=17, k=5, kernel=True)),
                                    ("gemm_weights", dict(m=37, n=33, k=300)), ("batched", dict(b=3, m=5, n=6, k=7))] + [("grouped", dict(tokens=t, groups=g, n=n, k=k)) for t, g, n, k in (
-        (61, 5, 37, 19), (5, 4, 33, 7), (17, 1, 64, 16))] + lowbit.TINY + masks.TINY,
+        (61, 5, 37, 19), (5, 4, 33, 7), (17, 1, 64, 16))] + lowbit.TINY + masks.TINY + routing.TINY,
 }
 DEFAULT = [name for name in TABLES if name != "tiny"] + ["compile-time", "construct"]
 # Whose time to compile is measured, ours beside IREE's.

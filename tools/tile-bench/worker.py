@@ -71,6 +71,9 @@ class OpenBlas:
                 raise ImportError(f"OpenBLAS runs its core {core().decode()} on a machine with AVX-512: the bar would be too low")
 
     def prepare(self, order, arrays):
+        if order["operator"] == "routed":
+            loop = OPERATORS["routed"].loop
+            return (lambda: loop(arrays)), lambda: loop(arrays)
         if order["operator"] in ("spmm", "lowbit", "lowbit_rows", "masked"):
             arrays = OPERATORS[order["operator"]].dense(arrays, **order["arguments"])
         elif order["operator"] not in ("gemm", "gemm_weights", "gemm_bias_relu", "batched", "grouped"):

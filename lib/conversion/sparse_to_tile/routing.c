@@ -5,6 +5,7 @@
 // by bit. Cost: lists once over the numbers for each group, or once in all by one program where there are very many
 // groups.
 #include "dialects/sparse/ops.h"
+#include "dialects/tile/discardable.h"
 #include "dialects/tile/ops.h"
 #include "lib/analysis/sparsity/masked_values.h"
 #include "lib/conversion/sparse_to_tile/lowerings.h"
@@ -12,10 +13,10 @@
 
 enum {
   NumbersAtOnce = 64,
-  MostGroups = 1024, // for which each group has a program that looks at all numbers
-  Steps = 4,         // of k at a time
-  StripBytes = 4096, // of a row of the result: a program packs its rows once for them
-  MostDepth = 256,   // of k, packed at once
+  MostGroups = 1024,  // for which each group has a program that looks at all numbers
+  Steps = 4,          // of k at a time
+  StripBytes = 12288, // of a row of the result: a program packs its rows once for them
+  MostDepth = 256,    // of k, packed at once
   LeastDepth = 64,
   PackedRows = 128, // of a group at a time
   TileRows = 32,    // of a program's tile
@@ -87,7 +88,8 @@ bool sparseSupportsGroupedMatmul(MlirOperation op) {
 typedef struct Routed {
   int64_t gather; // 0: rows of the lhs are places
   bool isScattered, isTransposed;
-  bool isEmpty; // what the result holds before is zero, and in no memory
+  bool listsAll; // every row of the result is stored
+  bool isEmpty;  // what the result holds before is zero, and in no memory
 } Routed;
 
 // Every list of a `group` without `partial` names every place.
@@ -190,6 +192,16 @@ static MlirValue buildOverwrites(TileBuilder *b, MlirType result, const MlirValu
   return routed->isEmpty ? operands[0] : tileBuildInteger(b, result, 0);
 }
 
+// The last value of a row. An elementwise op that follows may join, unless it would miss rows.
+static MlirValue buildStore(TileBuilder *b, MlirType none, const MlirValue *operands, const void *data) {
+  const Routed *routed = data;
+  MlirAttribute plain = mlirAttributeGetNull();
+  MlirOperation store = tileStoreOpCreate(b, operands[0], operands[1], 2, &operands[2], plain, plain, plain);
+  if (routed->listsAll)
+    tileOpSetFinal(store, mlirUnitAttrGet(b->context));
+  return (MlirValue){NULL};
+}
+
 static TileUpstream castOp(MlirType from, MlirType to) {
   int64_t seen = sparseBits(from), wanted = sparseBits(to);
   if (mlirTypeEqual(from, to))
@@ -266,6 +278,7 @@ static MlirValue multiplyPacked(SparseLowering *lowering, const Routed *routed, 
       .factor = {buildFactor, routed},
       .ahead = {buildAhead, &ahead},
       .overwrites = {buildOverwrites, routed},
+      .store = {buildStore, routed},
   };
   const MlirValue grid[] = {tileBuildSize(b, inputs[1], 0),
                             tileBuildCeilDiv(b, tileBuildSize(b, init, 1), tileBuildIndex(b, columns * strips))};
@@ -282,7 +295,8 @@ bool sparseLowerGroupedMatmul(SparseLowering *lowering, SparseResult *result) {
   for (int i = 0; i < 4; ++i)
     inputs[i] = lowering->operands[i].values[0];
   MlirOperation fill = tileDefiningOp(init);
-  if (linalgFillOpIsA(fill) && sparseIsZero(init) && listsAll(op)) {
+  routed.listsAll = listsAll(op);
+  if (linalgFillOpIsA(fill) && sparseIsZero(init) && routed.listsAll) {
     routed.isEmpty = true;
     init = linalgFillOpGetOutputs(fill, 0);
   }

@@ -5,6 +5,7 @@
 
 extern const MlirExtPassDefinition sparseFindAttributesPass;
 extern const MlirExtPassDefinition sparseFindMasksPass;
+extern const MlirExtPassDefinition sparseGroupRowsPass;
 extern const MlirExtPassDefinition sparseFoldConstantsPass;
 extern const MlirExtPassDefinition sparsePackNmPass;
 extern const MlirExtPassDefinition sparsePrintPermutableAxesPass;

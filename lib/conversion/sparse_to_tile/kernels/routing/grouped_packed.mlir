@@ -21,6 +21,7 @@ tile.func private @to(memref<?x$I>, index) -> index
 tile.func private @factor(memref<?x?x?x$E>, index, index, index) -> !factor
 tile.func private @ahead(memref<?x?x?x$E>, index, index, index) 
 tile.func private @overwrites(i1) -> i1
+tile.func private @store(!row, !results, index, index)
 tile.kernel @kernel(%x: memref<?x?x$E>, %w: memref<?x?x?x$E>, %pos: memref<?x$P>, %crd: memref<?x$I>, %c: memref<?x?x$A>) {
   %group = tile.program_id 0
   %strip = tile.program_id 1
@@ -66,6 +67,8 @@ tile.kernel @kernel(%x: memref<?x?x$E>, %w: memref<?x?x?x$E>, %pos: memref<?x$P>
       %rest = arith.subi %inner, %k0 : index
       %here = arith.minsi %rest, %chunk : index
       %isFirst = arith.cmpi eq, %block, %c0 : index
+      %blockAfter = arith.addi %block, %c1 : index
+      %isLastBlock = arith.cmpi sge, %blockAfter, %chunks : index
       %overwrites = tile.call @overwrites(%isFirst) : (i1) -> i1
       scf.for %line = %c0 to %count step %height {
         %p = arith.addi %row, %line : index
@@ -147,11 +150,16 @@ tile.kernel @kernel(%x: memref<?x?x$E>, %w: memref<?x?x?x$E>, %pos: memref<?x$P>
               scf.if %isRow {
                 %heldRow = tile.slice %held[%i, 0] : !held -> !heldRow
                 %part = tile.load %heldRow : !heldRow -> !row
-                scf.if %overwrites {
-                  tile.store %part, %C[%to, %panel] : !row, !results
+                %result = scf.if %overwrites -> (!row) {
+                  scf.yield %part : !row
                 } else {
                   %before = tile.load %C[%to, %panel] : !results -> !row
-                  %result = $ADD %part, %before : !row
+                  %sum1 = $ADD %part, %before : !row
+                  scf.yield %sum1 : !row
+                }
+                scf.if %isLastBlock {
+                  tile.call @store(%result, %C, %to, %panel) : (!row, !results, index, index) -> ()
+                } else {
                   tile.store %result, %C[%to, %panel] : !row, !results
                 }
               }
