@@ -436,6 +436,49 @@ static PyObject *types_from(const tessera_value_t *types, int count) {
   return tuple;
 }
 
+static PyObject *sizes_tuple(const int64_t *sizes, int count) {
+  PyObject *tuple = PyTuple_New(count);
+  for (int i = 0; i < count && tuple; ++i) {
+    PyObject *size = PyLong_FromLongLong(sizes[i]);
+    if (!size || PyTuple_SetItem(tuple, i, size) < 0) {
+      Py_DECREF(tuple);
+      return NULL;
+    }
+  }
+  return tuple;
+}
+
+// (index of the first value, format, components, sizes, block, unordered) of each sparse tensor.
+static PyObject *sparse_from(const tessera_value_t *types, int count) {
+  PyObject *list = PyList_New(0);
+  for (int i = 0; i < count && list; i += tessera_value_span(&types[i])) {
+    const tessera_sparse_t *sparse = &types[i].sparse;
+    if (!sparse->num_values)
+      continue;
+    PyObject *one =
+        Py_BuildValue("(isiNNO)", i, sparse->format, sparse->num_components, sizes_tuple(sparse->shape, sparse->rank),
+                      sizes_tuple(sparse->cell, 2), sparse->is_unordered ? Py_True : Py_False);
+    if (!one || PyList_Append(list, one) < 0) {
+      Py_DECREF(list);
+      list = NULL;
+    }
+    Py_XDECREF(one);
+  }
+  return list;
+}
+
+static PyObject *object_sparse_inputs(PyObject *self, void *unused) {
+  (void)unused;
+  const tessera_signature_t *signature = &((object_t *)self)->program.signature;
+  return sparse_from(signature->arguments, signature->num_arguments);
+}
+
+static PyObject *object_sparse_outputs(PyObject *self, void *unused) {
+  (void)unused;
+  const tessera_signature_t *signature = &((object_t *)self)->program.signature;
+  return sparse_from(signature->results, signature->num_results);
+}
+
 static PyObject *object_inputs(PyObject *self, void *unused) {
   (void)unused;
   const tessera_signature_t *signature = &((object_t *)self)->program.signature;
@@ -489,6 +532,8 @@ static bool add_program_type(PyObject *module) {
   static PyGetSetDef fields[] = {
       {"inputs", object_inputs, NULL, "(element, sizes, is a memref) of each argument.", NULL},
       {"outputs", object_outputs, NULL, "(element, sizes, is a memref) of each result.", NULL},
+      {"sparse_inputs", object_sparse_inputs, NULL, "What sparse arguments are, in order.", NULL},
+      {"sparse_outputs", object_sparse_outputs, NULL, "What sparse results are, in order.", NULL},
       {"device", object_device, NULL, "The GPU that it runs on, or None.", NULL},
       {"address", object_address, NULL, "Where the program is, for xla_handler.", NULL},
       {"manifest", object_manifest, NULL, "What the program says of itself.", NULL},

@@ -128,9 +128,10 @@ class Program:
     """An entry of a compiled program (load). Call it on one array or number per argument.
 
     inputs, outputs: the types. device: the GPU that it runs on ("cuda:0"), else None. manifest: compiler, target, chip, needs (the least level of x86-64), pipeline,
-    fallback_ops. A sparse argument or result is its components in order, one array each.
+    fallback_ops. A sparse argument is a matrix of scipy or PyTorch, or its components in order, one array each. Sparse
+    results are matrices if an argument was one, else components.
     """
-    __slots__ = ("_call", "_raw", "device", "inputs", "manifest", "outputs", "path", "entry")
+    __slots__ = ("_call", "_raw", "_sparse", "_sparse_results", "device", "inputs", "manifest", "outputs", "path", "entry")
 
     def __init__(self, path: str, entry: str, device: str | None = None) -> None:
         raw = _runtime.load(path, entry, device)
@@ -138,6 +139,7 @@ class Program:
         self.manifest, self.device = raw.manifest, raw.device
         self.inputs = tuple(ArrayType(*type) for type in raw.inputs)
         self.outputs = tuple(ArrayType(*type) for type in raw.outputs)
+        self._sparse, self._sparse_results = raw.sparse_inputs, raw.sparse_outputs
 
     def __repr__(self) -> str:
         return f"<Program {self.entry} of {self.path}>"
@@ -162,15 +164,28 @@ class Program:
             raise TypeError("stream: the program runs on the CPU")
         else:
             handle = 0
+        library = None
+        if self._sparse:
+            arrays, library = self._expand(arrays)
         if out is not None:
             self._call(arrays, out if type(out) is tuple else (out, ), handle)
             return out
         results = self._call(arrays, None, handle)
-        convert = _converter_for(arrays)
+        convert = _CONVERTERS.get(library, _numpy_converter)() if library else _converter_for(arrays)
         if len(results) == 1:
             result = results[0]
             return convert(result) if type(result) is _runtime.Memory else result
-        return tuple(convert(one) if type(one) is _runtime.Memory else one for one in results) or None
+        results = tuple(convert(one) if type(one) is _runtime.Memory else one for one in results)
+        return (self._collect(results, library) if library else results) or None
+
+    def _expand(self, arrays: tuple[Any, ...]) -> tuple[tuple[Any, ...], str | None]:
+        from ._sparse import Sparse, expand
+        return expand(arrays, [Sparse(*one) for one in self._sparse], self.inputs)
+
+    def _collect(self, results: tuple[Any, ...], library: str) -> Any:
+        from ._sparse import Sparse, collect
+        found = collect(results, [Sparse(*one) for one in self._sparse_results], library)
+        return found[0] if len(found) == 1 else found
 
 
 def load(path: str | os.PathLike[str], entry: str = "main", device: str | None = None) -> Program:

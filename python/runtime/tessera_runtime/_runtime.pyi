@@ -15,6 +15,8 @@ class Program:
     manifest: dict[str, Any]
     address: int
     device: str | None
+    sparse_inputs: list[tuple[int, str, int, tuple[int, ...], tuple[int, int], bool]]
+    sparse_outputs: list[tuple[int, str, int, tuple[int, ...], tuple[int, int], bool]]
     def call(self, arrays: tuple[Any, ...], out: tuple[Any, ...] | None, stream: int = 0) -> tuple[Any, ...]: ...
 
 def chip(device: str) -> str: ...
