@@ -93,6 +93,11 @@ if importlib.util.find_spec("torch"):
     config.available_features.add("torch")
 if importlib.util.find_spec("cuda") and importlib.util.find_spec("cuda.tile"):
     config.available_features.add("cuda-tile")
+for package in ("rapidocr_onnxruntime", "silero_vad"):  # models, whose folder is %rapidocr_onnxruntime
+    found = importlib.util.find_spec(package)
+    if found:
+        config.available_features.add(package)
+        config.substitutions.append((rf"%{package}\b", os.path.dirname(found.origin)))
 if importlib.util.find_spec("jax") and importlib.util.find_spec("optax"):
     config.available_features.add("jax")
 if long_run:

@@ -55,12 +55,22 @@ typedef struct TileKernelFigures {
   int64_t scalarRegisters, scratchBytes; // of a wave, and memory of a thread's own: AMD's only
 } TileKernelFigures;
 
+// A file of a form that is a folder; the name is a constant.
+typedef struct TileArtifactFile {
+  const char *name;
+  void *data; // owned
+  size_t size;
+} TileArtifactFile;
+enum { TileMaxFiles = 8 };
+
 // Owned bytes, and what is known of the kernels in them.
 typedef struct TileArtifact {
   void *data;
   size_t size;
   TileKernelFigures *figures; // null: nothing
   int numFigures;
+  TileArtifactFile files[TileMaxFiles]; // of a folder, instead of `data`
+  int numFiles;
   char missing[256]; // why there are no figures though they were wanted; empty
 } TileArtifact;
 bool tileArtifactCopy(TileArtifact *artifact, const void *data, size_t size, tessera_error_t *error);
@@ -71,6 +81,7 @@ TileKernelFigures *tileArtifactAddKernel(TileArtifact *artifact); // zeroed, to 
 typedef struct TileForm {
   const char *name, *summary; // --tile-to-NAME
   bool isBinary;              // not for a terminal
+  bool isFolder;              // the artifact is files
   bool hasInto;               // entries get a second form, NAME_into: the pipeline's option `into`
   bool (*emit)(const TileTranslation *translation, TileArtifact *artifact, tessera_error_t *error);
   bool (*hasTools)(tessera_error_t *error); // are the programs there that it needs? Null: it needs none

@@ -139,5 +139,7 @@ void tileArtifactWriteKernels(const TileArtifact *artifact, tessera_json_t *json
 void tileArtifactDestroy(TileArtifact *artifact) {
   free(artifact->data);
   free(artifact->figures);
+  for (int i = 0; i < artifact->numFiles; ++i)
+    free(artifact->files[i].data);
   *artifact = (TileArtifact){NULL};
 }

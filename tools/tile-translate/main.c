@@ -17,8 +17,11 @@
 #include "tools/tile-translate/gpu_program.h"
 #include "tools/tile-translate/options.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 //===--- translating ----------------------------------------------------------===//
@@ -127,7 +130,23 @@ static bool translate(const TranslateOptions *options, const TileCodeTarget *tar
 
 //===--- writing --------------------------------------------------------------===//
 
+static bool writeFolder(const TileArtifact *artifact, const char *path, tessera_error_t *error) {
+  if (mkdir(path, 0777) != 0 && errno != EEXIST)
+    return tessera_fail(error, "%s: cannot make the folder: %s", path, strerror(errno));
+  bool ok = true;
+  for (int i = 0; i < artifact->numFiles && ok; ++i) {
+    char name[4096];
+    const TileArtifactFile *file = &artifact->files[i];
+    ok = (snprintf(name, sizeof name, "%s/%s", path, file->name) < (int)sizeof name ||
+          tessera_fail(error, "%s: the name is too long", path)) &&
+         tessera_file_write(name, &(tessera_bytes_t){file->data, file->size}, 1, error);
+  }
+  return ok;
+}
+
 static bool writeArtifact(const TileArtifact *artifact, const char *path, tessera_error_t *error) {
+  if (artifact->numFiles)
+    return writeFolder(artifact, path, error);
   if (strcmp(path, "-") != 0)
     return tessera_file_write(path, &(tessera_bytes_t){artifact->data, artifact->size}, 1, error);
   bool ok = fwrite(artifact->data, 1, artifact->size, stdout) == artifact->size && fflush(stdout) == 0;
@@ -212,6 +231,8 @@ static bool run(const TranslateOptions *options, tessera_error_t *error) {
   const TileForm *form = target ? tileTargetForm(target, options->form, error) : NULL;
   if (!form || (options->chip && !target->checkChip(options->chip, error)))
     return false;
+  if (form->isFolder && strcmp(options->output, "-") == 0)
+    return tessera_fail(error, "--tile-to-%s makes a folder: give -o DIR", form->name);
   if (form->isBinary && strcmp(options->output, "-") == 0 && isatty(STDOUT_FILENO))
     return tessera_fail(error, "--tile-to-%s is binary, not for a terminal: give -o FILE", form->name);
   TileArtifact artifact = {NULL};

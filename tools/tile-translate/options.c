@@ -95,6 +95,10 @@ static bool take(const char *argument, TranslateOptions *options, tessera_error_
     return takeCudaTile(argument + sizeof cudaTile - 1, options, error);
   if (strcmp(argument, "--tile-to-ttir") == 0)
     return options->ttir = true;
+  if (valueOf(argument, "--emit-project")) {
+    options->output = valueOf(argument, "--emit-project");
+    return takeForm("c-project", options, error);
+  }
   if (strncmp(argument, form, sizeof form - 1) == 0)
     return takeForm(argument + sizeof form - 1, options, error);
   if (strcmp(argument, "--embed-weights") == 0)
@@ -171,6 +175,7 @@ void translateOptionsPrintHelp(void) {
   puts("  --tile-layout-to-svg   the layouts in FILE as a picture, and the bank conflicts of registers on memory\n"
        "  --tile-to-ttir         tile kernels, or kernels of CUDA Tile IR, as text for Triton\n"
        "  --tile-to-cuda-tile[=13.N]  kernels FILE in the dialect cuda_tile, or bytecode, as bytecode of version 13.N\n"
+       "  --emit-project=DIR     as --tile-to-c-project -o DIR\n"
        "  --import-onnx          the ONNX model FILE as linalg, in MLIR's text\n"
        "  --import-torch         the program FILE of torch.export (.pt2) as linalg\n"
        "  --import-stablehlo     the program FILE in StableHLO, as JAX prints it, as linalg\n"

@@ -233,24 +233,64 @@ static bool newArray(SourceWriter *w, MlirOperation op, const char *base, intptr
   return true;
 }
 
-// The result that is this memory, which its caller has: the memory comes from no other way, and is nothing else.
-static int resultOf(SourceWriter *w, MlirOperation alloc) {
-  MlirValue memory = tileOnlyResult(alloc);
-  MlirOperation function = mlirOperationGetParentOperation(alloc);
-  int number = -1;
-  if (mlirOperationIsNull(function) || !w->results || !mlirTypeIsAMemRef(mlirValueGetType(memory)) ||
-      !mlirShapedTypeHasStaticShape(mlirValueGetType(memory)))
-    return -1;
+static int64_t numElements(MlirType memref) {
+  int64_t count = 1;
+  for (intptr_t i = 0; i < mlirShapedTypeGetRank(memref); ++i)
+    count *= mlirShapedTypeGetDimSize(memref, i);
+  return count;
+}
+
+static bool isClosed(MlirType memref) {
+  return mlirTypeIsAMemRef(memref) && mlirShapedTypeHasStaticShape(memref) &&
+         mlirAffineMapIsIdentity(mlirMemRefTypeGetAffineMap(memref));
+}
+
+// Is the op the same elements in another shape?
+static bool isReshape(MlirOperation op, MlirType memory) {
+  static const TileUpstream casts[] = {MemrefOp_Cast, MemrefOp_ReinterpretCast, TileUpstream_None};
+  if (!tileUpstreamIsOneOf(op, casts) || !isClosed(tileFirstResultType(op)))
+    return false;
+  return numElements(tileFirstResultType(op)) == numElements(memory);
+}
+
+// Counts how often the function returns the memory, and says as which result.
+static int countReturns(MlirValue memory, int *number) {
+  int count = 0;
   for (MlirOpOperand use = mlirValueGetFirstUse(memory); !mlirOpOperandIsNull(use);
        use = mlirOpOperandGetNextUse(use)) {
     MlirOperation user = mlirOpOperandGetOwner(use);
-    if (tileUpstreamKind(user) != FuncOp_Return)
-      continue;
-    if (number >= 0)
-      return -1; // it is two results
-    number = (int)mlirOpOperandGetOperandNumber(use);
+    if (tileUpstreamKind(user) == FuncOp_Return) {
+      *number = (int)mlirOpOperandGetOperandNumber(use);
+      ++count;
+    } else if (isReshape(user, mlirValueGetType(memory))) {
+      count += countReturns(tileFirstResult(user), number);
+    }
   }
-  return number;
+  return count;
+}
+
+// The result that is this memory, which its caller has: the memory comes from no other way, and is nothing else.
+static int resultOf(SourceWriter *w, MlirOperation alloc) {
+  MlirValue memory = tileOnlyResult(alloc);
+  int number = -1;
+  bool isResult = w->results && isClosed(mlirValueGetType(memory)) &&
+                  funcFuncOpIsA(mlirOperationGetParentOperation(alloc)) && countReturns(memory, &number) == 1;
+  return isResult ? number : -1;
+}
+
+// Memory of a known size that a function of a project frees at its end, and that is there once.
+static bool isOfProgram(SourceWriter *w, MlirOperation alloc) {
+  MlirValue memory = tileOnlyResult(alloc);
+  if (!w->isUncalled || !funcFuncOpIsA(mlirOperationGetParentOperation(alloc)) ||
+      !mlirShapedTypeHasStaticShape(mlirValueGetType(memory)))
+    return false;
+  for (MlirOpOperand use = mlirValueGetFirstUse(memory); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    if (memrefDeallocOpIsA(user) && mlirBlockEqual(mlirOperationGetBlock(user), mlirOperationGetBlock(alloc)))
+      return true;
+  }
+  return false;
 }
 
 static bool writeAlloc(SourceWriter *w, MlirOperation op) {
@@ -260,7 +300,9 @@ static bool writeAlloc(SourceWriter *w, MlirOperation op) {
   SourceArray array;
   if (!type || !newArray(w, op, base, 0, &array))
     return false;
-  if (result < 0)
+  if (isOfProgram(w, op))
+    tileSourceLine(w, "static _Alignas(64) %s %s[%s];", type, base, tileSourceNumElements(w, &array));
+  else if (result < 0)
     tileSourceLine(w, "%s *%s = allocate(%s);", type, base,
                    productOf(w, tileSourceNumElements(w, &array), tileArenaPrintf(&w->arena, "sizeof(%s)", type)));
   keep(w, value, &array);
@@ -286,6 +328,9 @@ static bool writeAlloca(SourceWriter *w, MlirOperation op) {
 }
 
 static bool writeDealloc(SourceWriter *w, MlirOperation op) {
+  MlirOperation alloc = tileDefiningOp(memrefDeallocOpGetMemref(op));
+  if (!mlirOperationIsNull(alloc) && memrefAllocOpIsA(alloc) && isOfProgram(w, alloc))
+    return true;
   const SourceArray *array = tileSourceArrayOf(w, memrefDeallocOpGetMemref(op), op);
   if (array)
     tileSourceLine(w, "free(%s);", array->base);
@@ -346,6 +391,35 @@ static bool declareGlobal(SourceWriter *w, MlirOperation global, const char *nam
   return ok;
 }
 
+// In a project large constants are one file: the text of their place in the file. Null: the constant is none of these.
+static const char *placeOfWeights(SourceWriter *w, MlirOperation global, const char *name) {
+  enum { LeastBytes = 1024, Alignment = 64 };
+  static const char padding[Alignment] = {0};
+  MlirAttribute values = memrefGlobalOpGetInitialValue(global);
+  MlirType element = mlirShapedTypeGetElementType(memrefGlobalOpGetTypeValue(global));
+  MlirIdentifier unique = mlirIdentifierGet(mlirOperationGetContext(global), tileString(name));
+  size_t bytes = 0;
+  bool isConstant = w->weights && memrefGlobalOpHasConstant(global) && !mlirAttributeIsNull(values) &&
+                    mlirAttributeIsAElements(values) && tileMemoryBits(element) % 8 == 0;
+  const char *known = tileTableFind(&w->symbols, unique.ptr);
+  if (!isConstant || known)
+    return isConstant ? known : NULL;
+  const unsigned char *data = tileElementsBytes(values, &bytes);
+  uint64_t expected = (uint64_t)mlirElementsAttrGetNumElements(values) * tileMemoryBits(element) / 8;
+  if (!data || bytes != expected || bytes <= LeastBytes)
+    return NULL;
+  if (!w->numWeightBytes)
+    fprintf(w->types, "extern const char program_weights[]; // the file weights.bin\n");
+  uint64_t gap = (Alignment - w->numWeightBytes % Alignment) % Alignment;
+  fwrite(padding, 1, gap, w->weights);
+  fwrite(data, 1, bytes, w->weights);
+  const char *place =
+      tileArenaPrintf(&w->arena, "(program_weights + %llu)", (unsigned long long)(w->numWeightBytes + gap));
+  w->numWeightBytes += gap + bytes;
+  tileTableSet(&w->symbols, unique.ptr, (void *)place);
+  return place;
+}
+
 static bool writeGetGlobal(SourceWriter *w, MlirOperation op) {
   MlirOperation global = mlirExtSymbolLookup(op, memrefGetGlobalOpGetName(op));
   MlirStringRef symbol = mlirFlatSymbolRefAttrGetValue(memrefGetGlobalOpGetName(op));
@@ -356,8 +430,10 @@ static bool writeGetGlobal(SourceWriter *w, MlirOperation op) {
   name = (char *)tileArenaPrintf(&w->arena, "constant_%s", name);
   const char *type = elementType(w, tileOnlyResult(op), op);
   SourceArray array;
-  if (!type || mlirOperationIsNull(global) || !declareGlobal(w, global, name) ||
-      !closedArray(w, tileOnlyResultType(op), tileArenaPrintf(&w->arena, "((%s *)%s)", type, name), &array, op))
+  const char *place = type && !mlirOperationIsNull(global) ? placeOfWeights(w, global, name) : NULL;
+  if (!type || mlirOperationIsNull(global) || (!place && !declareGlobal(w, global, name)) ||
+      !closedArray(w, tileOnlyResultType(op), tileArenaPrintf(&w->arena, "((%s *)%s)", type, place ? place : name),
+                   &array, op))
     return false;
   keep(w, tileOnlyResult(op), &array);
   return true;
@@ -387,7 +463,8 @@ static bool writeReinterpret(SourceWriter *w, MlirOperation op) {
   if (strcmp(array.offset, "0") != 0) {
     const char *type = elementType(w, result, op);
     array.place = tileSourceNewName(w, result);
-    tileSourceLine(w, "%s *%s = %s + %s;", type ? type : "", array.place, array.base, array.offset);
+    tileSourceDeclare(w, tileArenaPrintf(&w->arena, "%s *", type ? type : ""), array.place,
+                      tileArenaPrintf(&w->arena, "%s + %s", array.base, array.offset));
   }
   keep(w, result, &array);
   return true;
@@ -442,8 +519,9 @@ static bool writeView(SourceWriter *w, MlirOperation op) {
   const char *name = tileSourceNewName(w, result);
   if (!newArray(w, op, name, 2, &array))
     return false;
-  tileSourceLine(w, "%s *%s = (%s *)(void *)(%s + %s);", type, name, type, source->place,
-                 textOf(w, memrefViewOpGetByteShift(op)));
+  tileSourceDeclare(w, tileArenaPrintf(&w->arena, "%s *", type), name,
+                    tileArenaPrintf(&w->arena, "(%s *)(void *)(%s + %s)", type, source->place,
+                                    textOf(w, memrefViewOpGetByteShift(op))));
   keep(w, result, &array);
   return true;
 }
@@ -494,7 +572,8 @@ static bool writeCast(SourceWriter *w, MlirOperation op) {
     array.sizes[i] = textOf(w, size);
     array.strides[i] = textOf(w, stride);
   }
-  tileSourceLine(w, "%s *%s = (%s *)(void *)%s;", name, base, name, textOf(w, pointer));
+  tileSourceDeclare(w, tileArenaPrintf(&w->arena, "%s *", name), base,
+                    tileArenaPrintf(&w->arena, "(%s *)(void *)%s", name, textOf(w, pointer)));
   setPlace(w, &array);
   keep(w, result, &array);
   return true;

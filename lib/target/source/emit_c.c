@@ -151,11 +151,28 @@ static const char *appendResult(SourceWriter *w, const char *text, MlirOperation
   return text;
 }
 
+// A kernel's own memory of a known size is there once for each thread.
+static bool isOwnMemory(MlirOperation call, const char *callee, int64_t *bytes) {
+  static const char allocate[] = "tessera_local_alloc", release[] = "tessera_local_free";
+  MlirOperation op = strcmp(callee, release) == 0 ? tileDefiningOp(tileOnlyOperand(call)) : call;
+  if (strcmp(callee, allocate) != 0 && strcmp(callee, release) != 0)
+    return false;
+  return !mlirOperationIsNull(op) && funcCallOpIsA(op) && mlirOperationGetNumOperands(op) == 1 &&
+         tileConstantIndex(tileOnlyOperand(op), bytes) && *bytes > 0;
+}
+
 static bool writeCall(SourceWriter *w, MlirOperation op) {
   MlirStringRef symbol = mlirFlatSymbolRefAttrGetValue(tileOpAttribute(op, "callee"));
   const char *name = tileArenaString(&w->arena, symbol.data, symbol.length), *text = "";
   MlirOperation function = tileFindSymbol(op, name);
   const bool *all = NULL;
+  int64_t bytes;
+  if (isOwnMemory(op, name, &bytes)) {
+    if (mlirOperationGetNumResults(op))
+      tileSourceLine(w, "static _Thread_local _Alignas(64) char %s[%lld];", tileSourceNewName(w, tileOnlyResult(op)),
+                     (long long)bytes);
+    return true;
+  }
   bool isDefined = !mlirOperationIsNull(function) && funcFuncOpIsA(function) && !mlirBlockIsNull(bodyOf(function));
   bool isHelper = !isDefined && tileSourceHasHelper(w->language, name);
   if (!isHelper && !isDefined)
@@ -231,6 +248,14 @@ static bool isLaunched(const File *file, MlirOperation function) {
   return false;
 }
 
+static bool isCalled(const File *file, MlirOperation function) {
+  MlirStringRef name = mlirStringAttrGetValue(tileOpAttribute(function, "sym_name"));
+  for (intptr_t i = 0; i < file->calls.count; ++i)
+    if (mlirStringRefEqual(name, mlirFlatSymbolRefAttrGetValue(tileOpAttribute(file->calls.items[i], "callee"))))
+      return true;
+  return false;
+}
+
 // A function of arithmetic: what tile-outline-functions made.
 static bool isOutlined(MlirOperation function) {
   MlirType type = typeOfFunction(function);
@@ -296,6 +321,8 @@ static char *writeBody(SourceWriter *w, MlirOperation function, size_t *size) {
   if (w->out)
     fclose(w->out);
   w->out = out;
+  if (ok)
+    *size = tileSourceDropUnused(text, *size, w->numValues);
   if (!ok)
     free(text);
   return ok ? text : NULL;
@@ -313,6 +340,7 @@ static bool writeFunction(const File *file, MlirOperation function) {
     results[i] = tileArenaPrintf(&w->arena, "r%d", (int)i);
   parameters->count = w->numValues = 0;
   w->results = results;
+  w->isUncalled = w->header && !isKernel && !isCalled(file, function);
   if (!nameParameters(w, function, parameters))
     return false;
   int numArguments = parameters->count;
@@ -329,6 +357,8 @@ static bool writeFunction(const File *file, MlirOperation function) {
   const char *text = resultParameters(w, function, listParameters(w, parameters, kept));
   const char *result = isValue ? tileSourceType(w, mlirFunctionTypeGetResult(type, 0), function) : "void";
   if (text && result) {
+    if (w->header && !isKernel && tileSymbolIsPublic(function))
+      fprintf(w->header, "%s %s(%s);\n", result, tileSourceFunctionName(w, function, "program"), *text ? text : "void");
     fputc('\n', w->out);
     tileSourceWriteKernelText(w, file->module, nameOfSymbol(w, function));
     fprintf(w->out, "%s%s %s(%s) {\n",
@@ -357,14 +387,6 @@ static bool writeKind(const File *file, int kind) {
       ok = writeFunction(file, function);
   }
   return ok;
-}
-
-static bool isCalled(const File *file, MlirOperation function) {
-  MlirStringRef name = mlirStringAttrGetValue(tileOpAttribute(function, "sym_name"));
-  for (intptr_t i = 0; i < file->calls.count; ++i)
-    if (mlirStringRefEqual(name, mlirFlatSymbolRefAttrGetValue(tileOpAttribute(file->calls.items[i], "callee"))))
-      return true;
-  return false;
 }
 
 // Functions that are called, perhaps before they are written.
@@ -396,20 +418,25 @@ static bool writeAll(void *userData) {
   return writeKind(file, 0) && writeKind(file, 1) && declareFunctions(file) && writeKind(file, 2);
 }
 
-static bool emitC(const TileTranslation *translation, TileArtifact *artifact, tessera_error_t *error) {
+bool tileSourceWriteProgram(SourceWriter *w, MlirOperation module, TileArtifact *artifact, tessera_error_t *error) {
   static const SourceLanguage c = {
       "C", "c",
       "// Written by Tessera in C11 with the vectors of gcc 12 and clang.\n"
       "//   gcc -O3 -march=native -ffp-contract=off -c FILE    with -fopenmp: on all cores\n",
       true};
-  SourceWriter writer = {.language = &c};
-  File file = {&writer, translation->module, tileCollectOps(translation->module, funcFuncOpIsA),
-               tileCollectOps(translation->module, tileLaunchOpIsA),
-               tileCollectOps(translation->module, funcCallOpIsA)};
-  bool ok = tileSourceWriteFile(&writer, writeAll, &file, artifact, error);
+  File file = {w, module, tileCollectOps(module, funcFuncOpIsA), tileCollectOps(module, tileLaunchOpIsA),
+               tileCollectOps(module, funcCallOpIsA)};
+  w->language = &c;
+  bool ok = tileSourceWriteFile(w, writeAll, &file, artifact, error);
   tileOpsFree(&file.functions);
   tileOpsFree(&file.launches);
   tileOpsFree(&file.calls);
+  return ok;
+}
+
+static bool emitC(const TileTranslation *translation, TileArtifact *artifact, tessera_error_t *error) {
+  SourceWriter writer = {.language = NULL};
+  bool ok = tileSourceWriteProgram(&writer, translation->module, artifact, error);
   tileSourceFreeWriter(&writer);
   return ok;
 }
@@ -438,5 +465,8 @@ const TileCodeTarget tileCSourceTarget = {
     .defaultChip = "x86-64-v4",
     .checkChip = checkChip,
     .isLowered = isNever,
-    .forms = (const TileForm[]){{"c-source", "the program as C", .emit = emitC}, {NULL}},
+    .forms = (const TileForm[]){{"c-source", "the program as C", .emit = emitC},
+                                {"c-project", "a folder with the program as C, its weights and a Makefile",
+                                 .isFolder = true, .emit = tileSourceEmitProject},
+                                {NULL}},
 };

@@ -43,12 +43,16 @@ enum { SourceMaxParts = 2 * TESSERA_MAX_RANK + 2 };
 typedef struct SourceWriter {
   const SourceLanguage *language;
   TileArena arena;
-  TileTable texts;            // value → SourceText
-  TileTable symbols;          // a type, or the name of one → its name
-  TileTable arrays;           // a memref → SourceArray
-  TileTable kernels;          // a function of a kernel → which of its parameters it has (bool *)
-  FILE *out;                  // the functions
-  FILE *types;                // the types that they use
+  TileTable texts;   // value → SourceText
+  TileTable symbols; // a type, or the name of one → its name
+  TileTable arrays;  // a memref → SourceArray
+  TileTable kernels; // a function of a kernel → which of its parameters it has (bool *)
+  FILE *out;         // the functions
+  FILE *header;      // of a project: its functions; may be null
+  FILE *weights;     // of a project: constants of more than 1 KB; may be null
+  uint64_t numWeightBytes;
+  bool isUncalled; // of a project: nothing calls the function that is written, so its memory may be the program's
+  FILE *types;     // the types that they use
   const char *const *results; // C: where the function's results go, if they are arrays; may be null
   int numValues, indent;
 } SourceWriter;
@@ -78,6 +82,10 @@ void tileSourceSetText(SourceWriter *w, MlirValue value, const char *text, bool 
 // A new name by the type: i12 for integers, x12 for floats, p12 for pointers, v12 for vectors, c12 for conditions.
 const char *tileSourceNewName(SourceWriter *w, MlirValue value);
 void tileSourceLine(SourceWriter *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
+// A line in C that declares a variable and does nothing else; it is left out if no other line names the variable.
+void tileSourceDeclare(SourceWriter *w, const char *type, const char *name, const char *text);
+enum { SourcePureMark = 1 };
+size_t tileSourceDropUnused(char *text, size_t size, int numNames);                 // the text's new size
 bool tileSourceAssign(SourceWriter *w, MlirOperation op, const char *text);         // to the op's only result
 bool tileSourceWriteBlock(SourceWriter *w, MlirBlock block);                        // without its terminator
 bool tileSourceWriteBody(SourceWriter *w, MlirOperation function, MlirRegion body); // and the brace that ends it
@@ -113,6 +121,9 @@ bool tileSourceIsEnd(MlirOperation op);            // of a region: what it gives
 bool tileSourceWriteFile(SourceWriter *w, bool (*write)(void *userData), void *userData, TileArtifact *artifact,
                          tessera_error_t *error);
 void tileSourceFreeWriter(SourceWriter *w);
+// Writes a program in C; with `header` and `weights` one of a project (emit_project.c).
+bool tileSourceWriteProgram(SourceWriter *w, MlirOperation module, TileArtifact *artifact, tessera_error_t *error);
+bool tileSourceEmitProject(const TileTranslation *translation, TileArtifact *artifact, tessera_error_t *error);
 
 // The name of a function in the file. A function of the C library keeps its own: "select_kernel".
 const char *tileSourceFunctionName(SourceWriter *w, MlirOperation function, const char *otherwise);

@@ -49,8 +49,9 @@ static bool writeConstant(SourceWriter *w, MlirOperation op) {
   if (w->language->isC && mlirDenseElementsAttrIsSplat(value)) {
     const char *same = tileSourceLiteral(w, mlirDenseElementsAttrGetSplatValue(value), element);
     if (same)
-      tileSourceLine(w, "const %s %s = splat(%s, %s%s);", name, tileSourceNewName(w, result), name,
-                     isMask ? "-(int)" : elementCast(w, element, op), same);
+      tileSourceDeclare(
+          w, tileArenaPrintf(&w->arena, "const %s", name), tileSourceNewName(w, result),
+          tileArenaPrintf(&w->arena, "splat(%s, %s%s)", name, isMask ? "-(int)" : elementCast(w, element, op), same));
     if (same)
       return true;
   }
@@ -65,7 +66,8 @@ static bool writeConstant(SourceWriter *w, MlirOperation op) {
   if (!text)
     return tileError(op, "cannot be written in %s: a constant of %s", w->language->name,
                      tileTypeText(type, (char[128]){0}, 128));
-  tileSourceLine(w, "const %s %s = {%s};", name, tileSourceNewName(w, result), text);
+  tileSourceDeclare(w, tileArenaPrintf(&w->arena, "const %s", name), tileSourceNewName(w, result),
+                    tileArenaPrintf(&w->arena, "{%s}", text));
   return true;
 }
 

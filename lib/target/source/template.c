@@ -3,6 +3,7 @@
 
 #include "lib/ir/support.h"
 #include "upstream/arith.h"
+#include "upstream/llvm.h"
 
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/BuiltinTypes.h"
@@ -316,6 +317,12 @@ static bool computesWithConditions(MlirOperation op) {
          !tileUpstreamIsOneOf(op, logic);
 }
 
+// The ops of LLVM whose words hold in C, where memory is arrays.
+static bool isOfMemrefs(MlirOperation op) {
+  static const TileUpstream ops[] = {LlvmOp_Maximum, LlvmOp_Minimum, LlvmOp_IntToPtr, LlvmOp_Freeze, TileUpstream_None};
+  return tileUpstreamIsOneOf(op, ops);
+}
+
 const char *tileSourceExpand(SourceWriter *w, MlirOperation op) {
   const TileUpstreamSource *source = tileUpstreamSource(tileUpstreamKind(op));
   if (!source && tileOpIsOfDialect(op, "rocdl") && mlirOperationGetNumResults(op))
@@ -327,6 +334,10 @@ const char *tileSourceExpand(SourceWriter *w, MlirOperation op) {
   if (w->language->isC && (computesInBits(op) || computesWithConditions(op))) {
     tileError(op, "cannot be written in %s: arithmetic on %s", w->language->name,
               tileTypeText(tileFirstOperandType(op), (char[128]){0}, 128));
+    return NULL;
+  }
+  if (w->language->isC && tileOpIsOfDialect(op, "llvm") && !isOfMemrefs(op)) {
+    tileError(op, "cannot be written in %s: this instruction", w->language->name);
     return NULL;
   }
   if (isSameInSource(w, op, source))

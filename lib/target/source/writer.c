@@ -55,6 +55,13 @@ void tileSourceLine(SourceWriter *w, const char *format, ...) {
   va_end(arguments);
 }
 
+void tileSourceDeclare(SourceWriter *w, const char *type, const char *name, const char *text) {
+  const char *space = type[strlen(type) - 1] == '*' ? "" : " ";
+  if (w->language->isC)
+    fputc(SourcePureMark, w->out);
+  tileSourceLine(w, "%s%s%s = %s;", type, space, name, text);
+}
+
 //===--- parts of statements ------------------------------------------------------------------------------===//
 
 static bool isOfName(char c) { return isalnum((unsigned char)c) || c == '_'; }
@@ -110,7 +117,10 @@ bool tileSourceAssign(SourceWriter *w, MlirOperation op, const char *text) {
   if (!type)
     return false;
   const char *space = type[strlen(type) - 1] == '*' ? "" : " ";
-  tileSourceLine(w, "%s%s%s = %s;", type, space, tileSourceNewName(w, value), text);
+  if (mlirExtOperationIsPure(op))
+    tileSourceDeclare(w, type, tileSourceNewName(w, value), text);
+  else
+    tileSourceLine(w, "%s%s%s = %s;", type, space, tileSourceNewName(w, value), text);
   return true;
 }
 

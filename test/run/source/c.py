@@ -190,6 +190,23 @@ for t, s, zero, m, n, k in [("f16", "f32", "0.0", 100, 72, 40), ("f32", "f32", "
     judge(f"matmul {t}", MATMUL.format(t=t, s=s, zero=zero, m=m, n=n, k=k), normal(m, k).astype(kind),
           normal(k, n).astype(kind), tolerance=1e-5)
 if "--time" in sys.argv:
+    def scaled(text, *sizes):
+        for old, new in sizes:
+            text = re.sub(rf"(?<!\d){old}(?=x|\.0 :)", str(new), text)
+        return text
+    judge("functions 100003", scaled(FUNCTIONS, (1000, 100003)), normal(100003) * 3)
+    judge("rows 500x3000", scaled(ROWS, (7, 500), (300, 3000)), normal(500, 3000), tolerance=0)
+    judge("softmax 501x1001", scaled(SOFTMAX, (5, 501), (201, 1001)), normal(501, 1001))
+    judge("norm 509x1031", scaled(NORM, (9, 509), (133, 1031)), normal(509, 1031), normal(1031))
+    judge("transpose 1000x900", scaled(TRANSPOSE, (37, 1000), (21, 900)),
+          random.integers(-999, 999, (1000, 900)).astype(np.int16), tolerance=0)
+    judge("integers 100003", scaled(INTEGERS, (333, 100003)),
+          *(random.integers(-2**31, 2**31, (2, 100003)).astype(np.int32)), tolerance=0)
+    judge("halves 100003", scaled(HALVES, (100, 100003)), normal(100003).astype(np.float16),
+          normal(100003).astype(np.float16), tolerance=0)
+    judge("brains 100003", scaled(BRAINS, (133, 100003)), random.integers(0, 0x7f00, 100003).astype(np.int16),
+          tolerance=0)
+    judge("masks 100003", scaled(MASKS, (77, 100003)), normal(100003), normal(100003), tolerance=0)
     judge("matmul 512", MATMUL.format(t="f32", s="f32", zero="0.0", m=512, n=512, k=512), normal(512, 512),
           normal(512, 512), tolerance=1e-4)
 print(f"{counts['right']} right, {counts['wrong']} wrong")
