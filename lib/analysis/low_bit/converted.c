@@ -22,7 +22,8 @@ static int lastOfOutput(const TileStructured *s) {
   return out->rank ? out->results[out->rank - 1] : -1;
 }
 
-// x is the factor that does not have the output's last dimension. Factors of one type are a plain product's.
+// x is the factor that does not have the output's last dimension. Factors of one type are a plain product's, on a GPU
+// all factors that are only widened.
 static bool matchBody(const TileStructured *s, TileConverted *c) {
   MlirValue sum = s->numOutputs == 1 ? tileStructuredYielded(s) : (MlirValue){NULL};
   MlirValue start = mlirBlockGetArgument(s->body, s->numInputs);
@@ -41,7 +42,8 @@ static bool matchBody(const TileStructured *s, TileConverted *c) {
   c->x = isLhs ? lhs : rhs;
   c->factor = isLhs ? tileBinaryRhs(multiply) : tileBinaryLhs(multiply);
   bool isPlain = lhs >= 0 && rhs >= 0 &&
-                 mlirTypeEqual(tileOperandElementType(&s->operands[lhs]), tileOperandElementType(&s->operands[rhs]));
+                 (tileStructuredGpu(s) ||
+                  mlirTypeEqual(tileOperandElementType(&s->operands[lhs]), tileOperandElementType(&s->operands[rhs])));
   MlirType type = mlirValueGetType(product);
   return last >= 0 && c->x >= 0 && !isPlain && (mlirTypeIsAF32(type) || mlirTypeIsAF16(type) || mlirTypeIsABF16(type));
 }
@@ -145,6 +147,11 @@ int64_t tileConvertedPart(const TileStructured *s, const TileConverted *c, int64
   return depth;
 }
 
+int64_t tileConvertedStep(const TileStructured *s, const TileConverted *c) {
+  int64_t extent = s->dims[c->depth[c->count - 1]].extent;
+  return extent & -extent;
+}
+
 //===--- codes --------------------------------------------------------------------------------===//
 
 // `value`, an element of the body, does not change along `dim` where `code` does not.
@@ -220,15 +227,24 @@ bool tileConvertedFindCode(const TileStructured *s, const TileConverted *c, Tile
   return false;
 }
 
-bool tileStructuredMatchConverted(const TileStructured *s, TileConverted *c) {
-  enum { LeastCache = 256 };
-  int64_t inside[MaxDims];
+// A CPU's kernel converts the codes of one row only if it can look them up. A GPU's converts a weight for each tile of
+// rows: for many of them converting first is less work.
+static bool hasKernel(const TileStructured *s, const TileConverted *c) {
+  enum { LeastCache = 256, MostRowsOnGpu = 128 };
+  int64_t inside[MaxDims], rows = s->dims[c->m].extent;
   TileConvertedCode code;
+  bool hasOneRow = rows == 1;
+  if (tileStructuredGpu(s))
+    return !mlirShapedTypeIsDynamicSize(rows) && rows > 1 && rows <= MostRowsOnGpu &&
+           tileConvertedStep(s, c) >= TileConvertedLeastStep;
+  return (c->isAlongColumns || !hasOneRow || tileConvertedFindCode(s, c, &code)) &&
+         tileConvertedPart(s, c, LeastCache, inside) >= TileConvertedLeastDepth;
+}
+
+bool tileStructuredMatchConverted(const TileStructured *s, TileConverted *c) {
   *c = (TileConverted){.x = -1};
   const TileOperand *out = &s->operands[s->numInputs];
-  return !tileStructuredGpu(s) && mlirAttributeIsNull(s->schedule) && s->numInputs >= 2 && !tileStructuredHasTerms(s) &&
-         !usesPlaces(s) && matchBody(s, c) && tileStructuredAccumulates(s, out) && isPlain(s, &s->operands[c->x]) &&
-         matchDepth(s, c) && matchParallel(s, c) && matchFactor(s, c) &&
-         (c->isAlongColumns || s->dims[c->m].extent != 1 || tileConvertedFindCode(s, c, &code)) &&
-         tileConvertedPart(s, c, LeastCache, inside) >= TileConvertedLeastDepth;
+  return mlirAttributeIsNull(s->schedule) && s->numInputs >= 2 && !tileStructuredHasTerms(s) && !usesPlaces(s) &&
+         matchBody(s, c) && tileStructuredAccumulates(s, out) && isPlain(s, &s->operands[c->x]) && matchDepth(s, c) &&
+         matchParallel(s, c) && matchFactor(s, c) && hasKernel(s, c);
 }

@@ -12,11 +12,17 @@ typedef struct TileConverted {
   bool isAlongColumns;       // what the factor is made of lies along n; else along the last of `depth`
 } TileConverted;
 
-// True for a sum of such products in f32, f16 or bf16 (then summed in f32 and rounded once) with a conversion, for a
-// CPU and without a schedule: over one n, at least one m of more than one row (of any where the factor lies along n),
-// and reduction dimensions that x has all of, last. What the factor reads is indexed by single dimensions. Such an op
-// gets no schedule: the sizes of its kernel follow from the machine (converted_product.c).
+// True for a sum of such products in f32, f16 or bf16 (then summed in f32 and rounded once) with a conversion, without
+// a schedule: over one n, at least one m of more than one row (of any where the factor lies along n), and reduction
+// dimensions that x has all of, last. What the factor reads is indexed by single dimensions. Such an op gets no
+// schedule: the sizes of its kernel follow from the machine (converted_product.c) or from the op
+// (converted_in_registers.c, on a GPU: of 2 to 128 rows, where the conversion is more than a widening and a step of k
+// divides k).
 bool tileStructuredMatchConverted(const TileStructured *structured, TileConverted *converted);
+
+// The largest power of two that divides the last of `depth`. A GPU's kernel needs TileConvertedLeastStep.
+enum { TileConvertedLeastStep = 8 };
+int64_t tileConvertedStep(const TileStructured *structured, const TileConverted *converted);
 
 // A part of k of at most `most` elements that divides it, so that nothing is converted past an edge: how many indices
 // of each dimension of `depth` are `inside` of a part. Returns their product. Kernels need TileConvertedLeastDepth of

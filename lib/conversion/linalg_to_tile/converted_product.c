@@ -311,6 +311,8 @@ static void build(TileKernelEmission *e, const TileConverted *c, const Sizes *si
 }
 
 bool tileLowerConverted(TileStructured *s, const TileEpilogue *epilogue) {
+  if (tileStructuredGpu(s))
+    return tileLowerConvertedInRegisters(s, epilogue);
   TileConverted c;
   TileConvertedTable table;
   Sizes sizes;

@@ -12,6 +12,8 @@ bool tileLowerProduct(TileStructured *structured,
                       const TileEpilogue *epilogue); // other sums of products: convolutions, integers
 bool tileLowerConverted(TileStructured *structured,
                         const TileEpilogue *epilogue); // products whose weights are converted in the body
+bool tileLowerConvertedInRegisters(TileStructured *structured,
+                                   const TileEpilogue *epilogue); // of these, a GPU's: asked by tileLowerConverted
 bool tileLowerScaledDots(TileStructured *structured,
                          const TileEpilogue *epilogue); // scaled sums of products of integers, rows by codes
 bool tileLowerReduction(TileStructured *structured,

@@ -17,6 +17,7 @@
 #include "dialects/tile/tile.h"
 #include "lib/analysis/fusion.h"
 #include "lib/analysis/group_graph.h"
+#include "lib/analysis/low_bit/converted.h"
 #include "lib/analysis/target_of_pass.h"
 #include "lib/analysis/tiling.h"
 #include "lib/ir/pass.h"
@@ -65,6 +66,14 @@ static bool takesTensor(MlirOperation op) {
     if (mlirTypeIsATensor(tileOperandType(op, i)))
       return true;
   return false;
+}
+
+// A product on codes has a kernel of its own, whose matrix instructions no group has.
+static bool isConverted(const Fusion *f, MlirOperation op) {
+  TileStructured s;
+  TileConverted converted;
+  return linalgGenericOpIsA(op) && !tileGenericIsParallel(op) && tileStructuredRead(op, f->target, &s) &&
+         tileStructuredMatchConverted(&s, &converted);
 }
 
 static bool isCandidate(MlirOperation op) {
@@ -261,7 +270,7 @@ static bool grow(const Fusion *f, MlirOperation op, Choice *best, const char **w
     Set wider = set;
     const char *reason = NULL;
     Choice choice;
-    if (!isCandidate(at) || isPartOfOther(f, &set, at))
+    if (!isCandidate(at) || isConverted(f, at) || isPartOfOther(f, &set, at))
       continue;
     wider.ops[wider.count++] = at;
     if (!tileGroupGraphRead(wider.ops, wider.count, f->target, f->graph, &reason)) {
@@ -389,7 +398,8 @@ static bool run(MlirOperation module, MlirExtPass pass) {
   f.described = tileArenaAllocate(target.arena, sizeof *f.described);
   mlirOperationWalk(module, collect, &ops, MlirWalkPreOrder);
   for (intptr_t i = 0; i < ops.count; ++i)
-    if (isCandidate(ops.items[i]) && !isPartOfOther(&f, &(Set){.count = 0}, ops.items[i]))
+    if (isCandidate(ops.items[i]) && !isConverted(&f, ops.items[i]) &&
+        !isPartOfOther(&f, &(Set){.count = 0}, ops.items[i]))
       groups += fuseFrom(&f, ops.items[i]);
   tileOpsFree(&ops);
   tileTargetFree(&target);

@@ -432,12 +432,15 @@ static bool writePlain(const Run *run, TileStructured *s, const TileTiling *tili
   return true;
 }
 
-// Products of weights in codes: their kernels are a CPU's, and have sizes that follow from the machine.
+// Products of weights in codes: their kernels have sizes that follow from the machine. Those of integers are a CPU's.
 static bool hasSizesOfMachine(const Run *run, const TileStructured *s) {
   TileConverted converted;
   TileScaledDots scaled;
-  return tileStructuredMatchConverted(s, &converted) || tileStructuredMatchScaledDots(s, &scaled) ||
-         (tileStructuredMatchDots(s, &scaled.dots) && tileDotsAreScaled(s->op, &run->target));
+  if (tileStructuredMatchConverted(s, &converted))
+    return true;
+  return !run->target.search.isGpu &&
+         (tileStructuredMatchScaledDots(s, &scaled) ||
+          (tileStructuredMatchDots(s, &scaled.dots) && tileDotsAreScaled(s->op, &run->target)));
 }
 
 static bool scheduleGeneric(const Run *run, MlirOperation op) {
@@ -445,7 +448,7 @@ static bool scheduleGeneric(const Run *run, MlirOperation op) {
   TileTiling tiling;
   if (isDecided(op) || !tileStructuredRead(op, &run->target, &s) || s.numDims == 0)
     return true; // what has no loops is one element: there is nothing to decide
-  if (!run->target.search.isGpu && hasSizesOfMachine(run, &s))
+  if (hasSizesOfMachine(run, &s))
     return true;
   if (!tileStructuredCheckExtents(&s))
     return false;

@@ -449,7 +449,8 @@ static bool isTaken(const Run *run, const Plan *plan, MlirValue product) {
   TileDots dots;
   bool isOnce = tileStructuredRead(tileDefiningOp(product), &run->target, &s) &&
                 (tileStructuredMatchConverted(&s, &converted) || tileStructuredMatchDots(&s, &dots));
-  return isOnce || (plan->isAlongReduction && repeatsOf(plan->s, plan->converted) <= FewRows);
+  int64_t most = run->target.search.isGpu ? 1 : FewRows; // a GPU has matrix instructions for more rows than one
+  return isOnce || (plan->isAlongReduction && repeatsOf(plan->s, plan->converted) <= most);
 }
 
 // Weights that are converted are made by an op. Asked first: to read an op is dear.
@@ -491,9 +492,8 @@ static bool run(MlirOperation function, MlirExtPass pass) {
   Run r = {.pass = pass, .explains = mlirExtPassGetBool(pass, "remarks"), .rows = mlirExtPassGetInteger(pass, "rows")};
   if (!tileTargetOfPass(function, pass, &r.target))
     return false;
-  // A CPU's kernel converts a weight once for all rows. A GPU has matrix instructions for more rows than one.
   if (!r.rows)
-    r.rows = r.target.search.isGpu ? 1 : INT64_MAX;
+    r.rows = INT64_MAX;
   TileOps generics = tileStructuredCollect(function);
   for (intptr_t i = 0; i < generics.count; ++i)
     if (!mlirOperationIsNull(generics.items[i]))
