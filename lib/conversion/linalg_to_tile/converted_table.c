@@ -22,13 +22,32 @@ static bool dependsOn(const TileStructured *s, MlirValue value, MlirValue code) 
   return false;
 }
 
+// `value` is a function of the code alone.
+static bool isOfCode(const TileStructured *s, MlirValue value, MlirValue code) {
+  MlirOperation op = tileDefiningOp(value);
+  if (mlirValueEqual(value, code) || arithConstantOpIsA(op))
+    return true;
+  bool is = !mlirOperationIsNull(op) && tileIsDefinedIn(value, s->body);
+  for (intptr_t i = 0; is && i < mlirOperationGetNumOperands(op); ++i)
+    is = isOfCode(s, mlirOperationGetOperand(op, i), code);
+  return is;
+}
+
+// What is dear to compute for each row's table: a number of a table, or of a float that has no instruction.
+static bool isLookup(const TileStructured *s, MlirOperation op, MlirValue code) {
+  if (tensorExtractOpIsA(op))
+    return dependsOn(s, tileOnlyResult(op), code);
+  return arithExtFOpIsA(op) && tileElementWidth(mlirValueGetType(tileOnlyOperand(op))) <= 8 &&
+         dependsOn(s, tileOnlyResult(op), code) && isOfCode(s, tileOnlyResult(op), code);
+}
+
 bool tileConvertedTableFind(const TileStructured *s, const TileConverted *converted, TileConvertedTable *table) {
   *table = (TileConvertedTable){.converted = converted};
   if (!tileConvertedFindCode(s, converted, &table->code))
     return false;
   for (MlirOperation op = mlirBlockGetFirstOperation(s->body); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op)) {
-    if (!tensorExtractOpIsA(op) || !dependsOn(s, tileOnlyResult(op), table->code.code))
+    if (!isLookup(s, op, table->code.code))
       continue;
     if (table->numLookups == MaxLookups)
       return false;

@@ -12,7 +12,7 @@ typedef struct TileConvertedTable {
   TileConvertedCode code;
   int64_t columns;   // rows of the table: one for each column of the product
   MlirValue entries; // a buffer of columns × TileConvertedMostCodes
-  // Tables of the body itself (NF4), asked for every code once per program.
+  // Tables of the body itself (NF4) and numbers of narrow floats (MXFP4), asked for every code once per program.
   int numLookups;
   MlirValue lookups[MaxLookups], answers[MaxLookups];
 } TileConvertedTable;

@@ -421,6 +421,59 @@ static MlirValue buildProduct(TileBuilder *b, const Plan *plan) {
                                               none, body));
 }
 
+//===--- scales -------------------------------------------------------------------------------===//
+
+// The only op that reads the body's argument, if it widens a float of 8 bits or fewer that has no instruction on a CPU.
+static MlirOperation widening(MlirValue argument) {
+  MlirOpOperand use = mlirValueGetFirstUse(argument);
+  MlirType type = mlirValueGetType(argument);
+  bool isNarrow = mlirTypeIsAFloat(type) && tileElementWidth(type) <= 8 && !mlirTypeIsAFloat8E8M0FNU(type);
+  if (!isNarrow || mlirOpOperandIsNull(use) || !tileHasOneUse(argument))
+    return (MlirOperation){NULL};
+  MlirOperation op = mlirOpOperandGetOwner(use);
+  return arithExtFOpIsA(op) ? op : (MlirOperation){NULL};
+}
+
+// A tensor of as many elements as `value`, widened as `like` widens one.
+static MlirValue widened(TileBuilder *b, MlirValue value, MlirOperation like) {
+  MlirType from = elementOf(value), to = tileOnlyResultType(like);
+  Operand all = {.rank = (int)mlirShapedTypeGetRank(mlirValueGetType(value))};
+  int64_t shape[MaxDims];
+  for (int i = 0; i < all.rank; ++i) {
+    all.dims[i] = i;
+    shape[i] = mlirShapedTypeGetDimSize(mlirValueGetType(value), i);
+  }
+  MlirType type = mlirRankedTensorTypeGet(all.rank, shape, to, mlirAttributeGetNull());
+  MlirValue empty = tensorEmptyOpBuild(b, type, 0, NULL);
+  MlirRegion region;
+  TileBuilder inside = tileBuilderInRegion(b, &region, 2, (MlirType[]){from, to});
+  MlirValue element = arithExtFOpBuild(&inside, to, mlirBlockGetArgument(inside.block, 0));
+  linalgYieldOpBuild(&inside, 1, &element);
+  MlirAttribute maps[] = {mapOf(b, all.rank, &all), mapOf(b, all.rank, &all)}, none = {NULL};
+  return tileOnlyResult(linalgGenericOpCreate(b, 1, &type, 1, &value, 1, &empty, mlirArrayAttrGet(b->context, 2, maps),
+                                              tileBuildIteratorTypes(b, all.rank, 0), none, none, region));
+}
+
+// Scales of 8 bits are widened once, before the product: a kernel would do so for each group, by arithmetic. `weights`:
+// how many there are.
+static void widenScales(MlirOperation product, int64_t weights) {
+  enum { Few = 8 }; // a scale is one for so many weights, or more
+  MlirBlock body = tileOnlyBlock(mlirOperationGetRegion(product, 0));
+  TileBuilder b = tileBuilderBefore(product);
+  for (intptr_t i = 0; i < linalgGenericOpGetNumInputs(product); ++i) {
+    MlirValue argument = mlirBlockGetArgument(body, i), input = linalgGenericOpGetInputs(product, i);
+    MlirOperation op = widening(argument);
+    bool isKnown =
+        mlirTypeIsARankedTensor(mlirValueGetType(input)) && mlirShapedTypeHasStaticShape(mlirValueGetType(input));
+    if (mlirOperationIsNull(op) || !isKnown || tileTensorElements(input) > weights / Few)
+      continue;
+    mlirOperationSetOperand(product, i, widened(&b, input, op));
+    mlirValueSetType(argument, tileOnlyResultType(op));
+    mlirValueReplaceAllUsesOfWith(tileOnlyResult(op), argument);
+    mlirOperationDestroy(op);
+  }
+}
+
 //===--- the pass -----------------------------------------------------------------------------===//
 
 // Conversions that nobody reads any more, and what they read; `ops` forgets them.
@@ -481,6 +534,8 @@ static bool convert(const Run *run, MlirOperation op, TileOps *ops) {
   if (run->explains)
     tileRemark(op, "reads %lld bytes of codes, scales and zeros in place of %lld bytes of weights",
                (long long)tileFactorReadBytes(&plan.factor), (long long)tileTensorBytes(weights));
+  if (!run->target.search.isGpu)
+    widenScales(tileDefiningOp(product), tileTensorElements(weights));
   mlirValueReplaceAllUsesOfWith(tileOnlyResult(op), product);
   mlirOperationDestroy(op);
   destroyUnused(weights, ops);

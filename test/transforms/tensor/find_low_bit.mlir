@@ -198,3 +198,38 @@ func.func @half_stacked(%x: tensor<1x16xf32>, %p: tensor<5x8xi8>, %s: tensor<5x8
   } -> tensor<1x5xf32>
   return %r : tensor<1x5xf32>
 }
+
+// -----
+
+// Scales of 8 bits that need arithmetic are widened once, before the product; codes stay as they are.
+// CHECK-LABEL: func @narrow_scales
+// CHECK-SAME: (%[[X:.*]]: tensor<4x64xf32>, %[[W:.*]]: tensor<16x4x16xf8E4M3FN>, %[[S:.*]]: tensor<16x4xf8E4M3FN>)
+// CHECK: %[[WIDE:.*]] = linalg.generic {{.*}} ins(%[[S]] : tensor<16x4xf8E4M3FN>) outs({{.*}} : tensor<16x4xf32>)
+// CHECK: linalg.generic {{.*}} ins({{.*}}, %[[W]], %[[WIDE]] : tensor<4x4x16xf32>, tensor<16x4x16xf8E4M3FN>, tensor<16x4xf32>)
+// CHECK: arith.extf {{.*}} : f8E4M3FN to f32
+// CHECK-NOT: arith.extf
+// CHECK: arith.mulf
+// CHECK: arith.addf
+func.func @narrow_scales(%x: tensor<4x64xf32>, %w: tensor<16x4x16xf8E4M3FN>, %s: tensor<16x4xf8E4M3FN>) -> tensor<4x16xf32> {
+  %e = tensor.empty() : tensor<16x4x16xf32>
+  %d = linalg.generic {indexing_maps = [affine_map<(n, g, k) -> (n, g, k)>, affine_map<(n, g, k) -> (n, g)>, affine_map<(n, g, k) -> (n, g, k)>], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%w, %s : tensor<16x4x16xf8E4M3FN>, tensor<16x4xf8E4M3FN>) outs(%e : tensor<16x4x16xf32>) {
+  ^bb0(%c: f8E4M3FN, %r: f8E4M3FN, %o: f32):
+    %code = arith.extf %c : f8E4M3FN to f32
+    %ratio = arith.extf %r : f8E4M3FN to f32
+    %p = arith.mulf %code, %ratio : f32
+    linalg.yield %p : f32
+  } -> tensor<16x4x16xf32>
+  %f = tensor.collapse_shape %d [[0], [1, 2]] : tensor<16x4x16xf32> into tensor<16x64xf32>
+  %zero = arith.constant 0.0 : f32
+  %m = tensor.empty() : tensor<4x16xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%m : tensor<4x16xf32>) -> tensor<4x16xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %f : tensor<4x64xf32>, tensor<16x64xf32>) outs(%z : tensor<4x16xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %p = arith.mulf %a, %b : f32
+    %q = arith.addf %o, %p : f32
+    linalg.yield %q : f32
+  } -> tensor<4x16xf32>
+  return %y : tensor<4x16xf32>
+}

@@ -83,14 +83,27 @@ static MlirValue isNumberOf(TileBuilder *builder, MlirValue number, int64_t size
   return arithCmpIOpBuild(builder, number, tileBuildIndex(builder, size), ArithCmpI_Ult);
 }
 
-// A row of 16 numbers of 32 bits that is looked up along itself fills one register of AVX-512.
+enum { TableEntries = 16, TableBytes = 64 };
+
+// A row of 16 numbers of 32 bits that is looked up along itself fills one register of AVX-512. Half as many lanes look
+// up in the same register.
 static bool isRegisterTable(const VecBody *body, const VecRecord *record, intptr_t axis, int64_t width) {
-  enum { Entries = 16, Bytes = 64 };
   const VecShape *shape = &record->access->shape;
-  bool isVector = width == Entries && body->lowering->widths.vectorBytes == Bytes;
-  return isVector && axis == shape->rank - 1 && vecShapeLast(shape) == Entries && mlirTypeIsAF32(shape->element) &&
+  bool isVector =
+      (width == TableEntries || width == TableEntries / 2) && body->lowering->widths.vectorBytes == TableBytes;
+  return isVector && axis == shape->rank - 1 && vecShapeLast(shape) == TableEntries && mlirTypeIsAF32(shape->element) &&
          mlirIntegerAttrGetValueInt(tileGatherOpGetAxis(record->op)) == axis && isClamped(record->op) &&
-         !vecAccessMayLeave(record->access) && vecAccessIsContiguous(record->access, axis, width);
+         !vecAccessMayLeave(record->access) && vecAccessIsContiguous(record->access, axis, TableEntries);
+}
+
+// The first `lanes` of a vector; more than it has are its own again.
+static MlirValue resized(TileBuilder *builder, MlirValue vector, int64_t width, int64_t lanes) {
+  int64_t numbers[TableEntries];
+  for (int64_t i = 0; i < lanes; ++i)
+    numbers[i] = i % width;
+  return width == lanes
+             ? vector
+             : vectorShuffleOpBuild(builder, vector, vector, mlirDenseI64ArrayGet(builder->context, lanes, numbers));
 }
 
 static MlirValue lookUp(VecBody *body, VecRecord *record, const VecCoord *coords, intptr_t axis, int64_t width) {
@@ -99,13 +112,15 @@ static MlirValue lookUp(VecBody *body, VecRecord *record, const VecCoord *coords
   MlirValue number = vecEvaluateOperand(body, tileGatherOpGetIndices(record->op, 0), coords, axis, width);
   if (!mlirTypeEqual(mlirValueGetType(number), words))
     return vecEvaluateLanes(body, record, coords, axis, width);
-  number = arithMinSIOpBuild(builder, number, tileBuildInteger(builder, words, width - 1));
+  number = arithMinSIOpBuild(builder, number, tileBuildInteger(builder, words, TableEntries - 1));
   number = arithMaxSIOpBuild(builder, number, tileBuildInteger(builder, words, 0));
   VecCoord row[MaxRank];
   memcpy(row, coords, record->shape.rank * sizeof *row);
   row[axis] = vecCoordConstant(0);
-  MlirValue table = vecAccessLoad(body, record->access, row, axis, width);
-  return vecCallIntrinsic(builder, "llvm.x86.avx512.permvar.sf.512", 2, (MlirValue[]){table, number});
+  MlirValue table = vecAccessLoad(body, record->access, row, axis, TableEntries);
+  number = resized(builder, number, width, TableEntries);
+  MlirValue found = vecCallIntrinsic(builder, "llvm.x86.avx512.permvar.sf.512", 2, (MlirValue[]){table, number});
+  return resized(builder, found, TableEntries, width);
 }
 
 // Outside: the nearest, or `other` (zero when there is none).
