@@ -170,6 +170,13 @@ static bool isSame(const TileStructured *s, MlirValue value, MlirValue code, int
   return true;
 }
 
+// The code, or its four bits as an integer of no fewer: an unsigned number of 0 to 15 in both.
+static bool isCodeItself(MlirValue value, MlirValue code) {
+  MlirOperation op = tileDefiningOp(value);
+  bool isCut = arithTruncIOpIsA(op) && mlirIntegerTypeGetWidth(mlirValueGetType(value)) >= 4;
+  return mlirValueEqual(isCut ? tileOnlyOperand(op) : value, code);
+}
+
 // Ops between the code and `value` that may stop the program for a code that no weight has.
 static bool mayStop(const TileStructured *s, MlirValue value, MlirValue code) {
   MlirOperation op = tileDefiningOp(value);
@@ -181,7 +188,7 @@ static bool mayStop(const TileStructured *s, MlirValue value, MlirValue code) {
     MlirType table = mlirValueGetType(tensorExtractOpGetTensor(op));
     MlirOperation index = tensorExtractOpGetNumIndices(op) == 1 ? tileDefiningOp(tensorExtractOpGetIndices(op, 0)) : op;
     bool isCode =
-        (arithIndexCastUIOpIsA(index) || arithIndexCastOpIsA(index)) && mlirValueEqual(tileOnlyOperand(index), code);
+        (arithIndexCastUIOpIsA(index) || arithIndexCastOpIsA(index)) && isCodeItself(tileOnlyOperand(index), code);
     return !isCode || mlirShapedTypeGetDimSize(table, 0) < TileConvertedMostCodes;
   }
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
