@@ -187,8 +187,8 @@ static bool mayStop(const TileStructured *s, MlirValue value, MlirValue code) {
   if (tensorExtractOpIsA(op)) {
     MlirType table = mlirValueGetType(tensorExtractOpGetTensor(op));
     MlirOperation index = tensorExtractOpGetNumIndices(op) == 1 ? tileDefiningOp(tensorExtractOpGetIndices(op, 0)) : op;
-    bool isCode =
-        (arithIndexCastUIOpIsA(index) || arithIndexCastOpIsA(index)) && isCodeItself(tileOnlyOperand(index), code);
+    bool isCode = (arithIndexCastUIOpIsA(index) && isCodeItself(tileOnlyOperand(index), code)) ||
+                  (arithIndexCastOpIsA(index) && mlirValueEqual(tileOnlyOperand(index), code));
     return !isCode || mlirShapedTypeGetDimSize(table, 0) < TileConvertedMostCodes;
   }
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
