@@ -102,11 +102,12 @@ static MlirValue powerOfTwo(TileBuilder *builder, MlirValue x) {
 
 //===--- asynchronous copies --------------------------------------------------------------------===//
 
-// Sixteen bytes go past the first-level cache, less cannot.
+// Sixteen bytes go past the first-level cache, less cannot. LLVM's back end would make a selection by `a and b` two
+// selections, which the assembler cannot join again to the instruction's predicate; it leaves a frozen condition whole.
 static void copyAsync(TileBuilder *builder, MlirValue shared, MlirValue global, int64_t bytes, MlirValue valid) {
   MlirValue read = {NULL};
   if (!mlirValueIsNull(valid))
-    read = arithSelectOpBuild(builder, valid, word(builder, bytes), word(builder, 0));
+    read = arithSelectOpBuild(builder, llvmFreezeOpBuild(builder, valid), word(builder, bytes), word(builder, 0));
   nvvmCpAsyncOpBuild(builder, shared, global, read, wordAttribute(builder, bytes),
                      bytes == 16 ? NvvmLoadCacheModifier_Cg : NvvmLoadCacheModifier_Ca);
 }

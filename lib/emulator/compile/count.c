@@ -24,11 +24,11 @@ static const TileUpstream specialOps[] = {
 static const TileUpstream controlOps[] = {LlvmOp_Br, LlvmOp_CondBr, LlvmOp_Switch, LlvmOp_Return, TileUpstream_None};
 // No instruction at all.
 static const TileUpstream freeOps[] = {
-    LlvmOp_Constant,      LlvmOp_Undef,          LlvmOp_Poison,        LlvmOp_Zero,          LlvmOp_AddressOf,
-    LlvmOp_ExtractValue,  LlvmOp_InsertValue,    LlvmOp_Bitcast,       LlvmOp_IntToPtr,      LlvmOp_PtrToInt,
-    LlvmOp_AddrSpaceCast, LlvmOp_ExtractElement, LlvmOp_InsertElement, LlvmOp_ShuffleVector, LlvmOp_Alloca,
-    LlvmOp_Unreachable,   LlvmOp_Assume,         LlvmOp_Load,          LlvmOp_Store,         LlvmOp_AtomicRMW,
-    LlvmOp_AtomicCmpXchg, LlvmOp_Fence,          TileUpstream_None};
+    LlvmOp_Constant,     LlvmOp_Undef,         LlvmOp_Poison,         LlvmOp_Zero,          LlvmOp_AddressOf,
+    LlvmOp_ExtractValue, LlvmOp_InsertValue,   LlvmOp_Bitcast,        LlvmOp_Freeze,        LlvmOp_IntToPtr,
+    LlvmOp_PtrToInt,     LlvmOp_AddrSpaceCast, LlvmOp_ExtractElement, LlvmOp_InsertElement, LlvmOp_ShuffleVector,
+    LlvmOp_Alloca,       LlvmOp_Unreachable,   LlvmOp_Assume,         LlvmOp_Load,          LlvmOp_Store,
+    LlvmOp_AtomicRMW,    LlvmOp_AtomicCmpXchg, LlvmOp_Fence,          TileUpstream_None};
 
 static int64_t elementsOf(MlirOperation op) {
   MlirType type = tileOnlyResultType(op);
