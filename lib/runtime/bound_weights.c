@@ -68,8 +68,10 @@ bool tessera_bind_weights(const tessera_manifest_t *manifest, tessera_error_t *o
 
 void tessera_need_weights(const tessera_manifest_t *manifest) {
   tessera_error_t error;
-  if (!tessera_bind_weights(manifest, &error))
-    tessera_raise("%s", error.text);
+  if (tessera_bind_weights(manifest, &error))
+    return;
+  tessera_raise("%s", error.text);
+  exit(EXIT_FAILURE); // nobody called with tessera_call: the code behind would read what is not there
 }
 
 void tessera_release_weights(const tessera_manifest_t *manifest) {

@@ -14,7 +14,8 @@
 // program was made with. Several threads may call.
 bool tessera_bind_weights(const tessera_manifest_t *manifest, tessera_error_t *out_error);
 
-// What entries of such programs call first. An error is raised (call.h).
+// What entries of such programs call first. An error is raised (call.h). Outside tessera_call it ends the process with
+// status 1: without its weights an entry has nothing to compute with, and it has no way to say so.
 void tessera_need_weights(const tessera_manifest_t *manifest);
 
 // Gives back what tessera_bind_weights has mapped. No entry of the program may be running.

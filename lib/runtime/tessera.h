@@ -23,7 +23,7 @@
 // struct of descriptors and scalars in order, as C lays them out; sizes and strides count elements, not bytes.
 //
 // Without tessera_call around it a program works as well; only its failures (out of memory, a failed assertion) then
-// print a line and continue, most likely into a crash.
+// print a line and continue, most likely into a crash. Only missing weights end the process (bound_weights.h).
 #pragma once
 
 #include "lib/runtime/arena.h"
