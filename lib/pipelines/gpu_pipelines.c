@@ -106,6 +106,7 @@ static const TilePipelineStage stages[] = {
     {tileStageToTiles, .unless = TilePipeline_Bufferized},
     {tileStageToKernels, .unless = TilePipeline_Bufferized},
     {tileStageToBuffers, .unless = TilePipeline_Bufferized},
+    {tileStageToAlternate, .given = TilePipeline_Persistent, .unless = TilePipeline_Bufferized},
     {tileStageOfOwnership, .unless = TilePipeline_Bufferized},
     {tileStageOfBuffers},
     {tileStageToCoSchedule, .given = TilePipeline_Persistent},

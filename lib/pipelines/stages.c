@@ -98,6 +98,13 @@ const TilePipelineStep tileStageToBuffers[] = {
     {NULL},
 };
 
+// Rounds of a loop name the same memory, so that one launch can go through them.
+const TilePipelineStep tileStageToAlternate[] = {
+    {"tile-alternate-carried-buffers", .on = funcFuncOpName},
+    {"canonicalize", .on = funcFuncOpName},
+    {NULL},
+};
+
 // Results belong to the caller.
 const TilePipelineStep tileStageOfOwnership[] = {
     {"expand-realloc", {{"emit-deallocs", "false"}}, .on = funcFuncOpName},

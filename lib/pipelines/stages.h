@@ -18,6 +18,7 @@ extern const TilePipelineStep tileStageToKernels[];          // linalg becomes k
 extern const TilePipelineStep tileStageToBuffers[];          // in place where the analysis allows
 extern const TilePipelineStep tileStageOfOwnership[];        // each buffer is freed by its owner
 extern const TilePipelineStep tileStageOfBuffers[];          // leaves only memref of what bufferization made
+extern const TilePipelineStep tileStageToAlternate[];        // loops carry buffers in turn
 extern const TilePipelineStep tileStageToCoSchedule[];       // launches that wait for each other on the device
 extern const TilePipelineStep tileStageToMerge[];            // small grids side by side
 extern const TilePipelineStep tileStageToPlanMemory[];       // temporaries share one allocation

@@ -9,6 +9,7 @@ extern const MlirExtPassDefinition tileBufferizeHostPass;
 extern const MlirExtPassDefinition tileCheckAllocationSizesPass;
 extern const MlirExtPassDefinition tileCopyStridedClonesPass;
 extern const MlirExtPassDefinition tileFoldZeroSizesPass;
+extern const MlirExtPassDefinition tileAlternateCarriedBuffersPass;
 extern const MlirExtPassDefinition tileKeepOwnFreesPass;
 extern const MlirExtPassDefinition tileLinalgOfBuffersPass;
 extern const MlirExtPassDefinition tileMoveBf16AsBitsPass;

@@ -103,6 +103,20 @@ static bool isViewedByAddress(MlirValue memref) {
   return false;
 }
 
+// A number, or the loop's index and a number.
+static bool isFromIndex(const Rounds *rounds, MlirValue value, int64_t *times, int64_t *plus) {
+  MlirOperation op = tileDefiningOp(value);
+  *times = 0;
+  if (tileConstantIndex(value, plus))
+    return true;
+  *plus = 0;
+  *times = mlirValueEqual(value, inductionOf(rounds->loop));
+  if (*times || mlirOperationIsNull(op) || !arithAddIOpIsA(op))
+    return *times;
+  *times = mlirValueEqual(arithAddIOpGetLhs(op), inductionOf(rounds->loop));
+  return *times && tileConstantIndex(arithAddIOpGetRhs(op), plus);
+}
+
 bool tileLaunchPlaceOf(const Rounds *rounds, MlirValue memref, Place *place) {
   int64_t strides[MostRank], offset, fixed;
   MlirType type = mlirValueGetType(memref);
@@ -122,13 +136,11 @@ bool tileLaunchPlaceOf(const Rounds *rounds, MlirValue memref, Place *place) {
       place->offset += fixed * strides[d];
       continue;
     }
-    MlirValue at = memrefSubViewOpGetOffsets(view, dynamic++);
-    if (tileConstantIndex(at, &fixed))
-      place->offset += fixed * strides[d];
-    else if (mlirValueEqual(at, inductionOf(rounds->loop)))
-      place->stride += strides[d];
-    else
+    int64_t times;
+    if (!isFromIndex(rounds, memrefSubViewOpGetOffsets(view, dynamic++), &times, &fixed))
       return false;
+    place->offset += fixed * strides[d];
+    place->stride += times * strides[d];
   }
   return true;
 }

@@ -455,9 +455,29 @@ static MlirOperation lastLaunch(const Program *program) {
   return last->launch;
 }
 
+static bool definesRoot(const Program *program, MlirOperation op) {
+  for (intptr_t i = 0; i < program->numRoots; ++i)
+    if (mlirOperationEqual(tileDefiningOp(program->roots[i]), op))
+      return true;
+  return false;
+}
+
+// Behind the memory that the launch needs: ahead of earlier launches, where that can be, the host waits for none.
+static TileBuilder builderOfHost(const Program *program, MlirOperation place) {
+  MlirBlock block = mlirOperationGetBlock(place);
+  MlirOperation last = {NULL};
+  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationEqual(op, place);
+       op = mlirOperationGetNextInBlock(op))
+    if (definesRoot(program, op))
+      last = op;
+  return mlirOperationIsNull(last) ? tileBuilderAtStart(block, mlirOperationGetLocation(place))
+                                   : tileBuilderAfter(last);
+}
+
 bool tileProgramBuildLaunch(MlirOperation module, const Program *program, int64_t width) {
   MlirOperation last = lastLaunch(program);
-  TileBuilder host = tileBuilderBefore(tileProgramIsLoop(program) ? program->rounds.loop : last);
+  MlirOperation place = tileProgramIsLoop(program) ? program->rounds.loop : last;
+  TileBuilder host = builderOfHost(program, place);
   MlirAttribute kernel = makeKernel(module, program, width, mlirOperationGetLocation(last));
   if (mlirAttributeIsNull(kernel))
     return false;
@@ -468,8 +488,9 @@ bool tileProgramBuildLaunch(MlirOperation module, const Program *program, int64_
   intptr_t numInputs = 2, numOutputs = 1;
   for (intptr_t i = 0; i < program->numRoots; ++i)
     *(program->isWritten[i] ? &outputs[numOutputs++] : &inputs[numInputs++]) = program->roots[i];
-  MlirValue lanes = tileBuildIndex(&host, program->lanes->lanes);
-  MlirOperation launch = tileLaunchOpBuild(&host, 0, NULL, 1, &lanes, numInputs, inputs, numOutputs, outputs, kernel);
+  TileBuilder there = tileBuilderBefore(place);
+  MlirValue lanes = tileBuildIndex(&there, program->lanes->lanes);
+  MlirOperation launch = tileLaunchOpBuild(&there, 0, NULL, 1, &lanes, numInputs, inputs, numOutputs, outputs, kernel);
   TileBuilder behind = tileBuilderAfter(launch);
   memrefDeallocOpBuild(&behind, inputs[1]);
   memrefDeallocOpBuild(&behind, outputs[0]);
