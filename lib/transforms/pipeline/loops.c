@@ -82,15 +82,56 @@ typedef struct Use {
   int64_t buffers, scratch;
 } Use;
 
-// Whether all uses of the buffer are in loops other than this one.
-static bool isOfOtherLoops(MlirValue buffer, MlirOperation loop) {
-  for (MlirOpOperand use = mlirValueGetFirstUse(buffer); !mlirOpOperandIsNull(use);
-       use = mlirOpOperandGetNextUse(use)) {
-    MlirOperation around = tileOutermostLoop(mlirOpOperandGetOwner(use));
-    if (mlirOperationIsNull(around) || mlirOperationEqual(around, loop))
-      return false;
+typedef enum Time { Before, After, Apart, Meanwhile } Time;
+
+static int depthOf(MlirOperation op) {
+  int depth = 0;
+  for (; !tileKernelOpIsA(op); op = mlirOperationGetParentOperation(op))
+    ++depth;
+  return depth;
+}
+
+// When the op runs, seen from an outermost loop: in a branch that the loop is not in, the two never meet.
+static Time timeOf(MlirOperation op, MlirOperation loop) {
+  int depth = depthOf(op), other = depthOf(loop);
+  MlirOperation here = op, there = loop, branch = {NULL};
+  for (; depth > other; --depth)
+    here = mlirOperationGetParentOperation(here);
+  for (; other > depth; --other)
+    there = mlirOperationGetParentOperation(there);
+  while (!mlirBlockEqual(mlirOperationGetBlock(here), mlirOperationGetBlock(there))) {
+    here = mlirOperationGetParentOperation(here);
+    there = mlirOperationGetParentOperation(there);
+    branch = here;
+    if (mlirOperationEqual(here, there))
+      return scfIfOpIsA(branch) || scfIndexSwitchOpIsA(branch) ? Apart : Meanwhile;
   }
-  return !mlirOpOperandIsNull(mlirValueGetFirstUse(buffer));
+  return mlirOperationEqual(here, there) ? Meanwhile : mlirOperationIsBeforeInBlock(here, there) ? Before : After;
+}
+
+typedef struct Times {
+  MlirOperation loop;
+  bool is[Meanwhile + 1];
+} Times;
+
+// Those of its slots and of copies' tokens too: a copy uses its buffer until its token is taken.
+static void addUses(Times *times, MlirValue value) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    times->is[timeOf(user, times->loop)] = true;
+    for (intptr_t i = 0; i < mlirOperationGetNumResults(user); ++i)
+      if (tileTypeIsABuffer(tileResultType(user, i)) || tileTypeIsAToken(tileResultType(user, i)))
+        addUses(times, mlirOperationGetResult(user, i));
+  }
+}
+
+// Whether the buffer holds nothing while the loop runs: all its uses come before the loop, or all behind it, or in
+// another branch.
+static bool isOfOtherLoops(MlirValue buffer, MlirOperation loop) {
+  Times times = {.loop = loop};
+  addUses(&times, buffer);
+  return !mlirOpOperandIsNull(mlirValueGetFirstUse(buffer)) && !times.is[Meanwhile] &&
+         !(times.is[Before] && times.is[After]);
 }
 
 static int64_t tileBytes(MlirType type) {

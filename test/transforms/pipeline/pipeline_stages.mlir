@@ -11,6 +11,50 @@
 // RUN: sed 's/stages = 3/stages = 1/' %t/writes.mlir > %t/one.mlir
 // RUN: %tile_opt %t/one.mlir --pass-pipeline='builtin.module(tile.kernel(tile-pipeline-loops))' | FileCheck %t/writes.mlir --check-prefix=ONE
 
+// RUN: %tile_opt %t/branches.mlir --pass-pipeline='builtin.module(tile.kernel(tile-pipeline-loops,tile-plan-shared-memory))' | FileCheck %t/branches.mlir
+
+//--- branches.mlir
+// Rings of two branches lie in the same memory, and so do those of loops behind each other: 13 stages take two thirds.
+#wide = #tile.layout<reg [8:d1, 8:d0*16], lane [4:d1*8, 8:d0], warp [2:d0*8]>
+#rows = #tile.layout<offset [32:d1, 128:d0]>
+// CHECK-COUNT-3: tile.alloc at 0 : !buffer
+// CHECK-NOT: tile.alloc
+// CHECK-COUNT-39: tile.copy_async
+tile.kernel @k(%a: memref<?x?xf16>, %n: index, %is: i1)
+    attributes {machine = #tile.machine<"sm_80">, warps = 2 : i32, schedule = #tile.schedule<stages = 13>} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %As = tile.alloc : !tile.buffer<128x32xf16, #rows, shared>
+  %Bs = tile.alloc : !tile.buffer<128x32xf16, #rows, shared>
+  %Cs = tile.alloc : !tile.buffer<128x32xf16, #rows, shared>
+  %A = tile.view %a : memref<?x?xf16> to !tile.view<128x32xf16>
+  scf.if %is {
+    scf.for %k = %c0 to %n step %c1 {
+      tile.sync
+      %t = tile.copy_async %A[%c0, %k] to %As : !tile.view<128x32xf16> to !tile.buffer<128x32xf16, #rows, shared>
+      tile.wait %t
+      tile.sync
+      %x = tile.load %As : !tile.buffer<128x32xf16, #rows, shared> -> tensor<128x32xf16, #wide>
+    }
+  } else {
+    scf.for %k = %c0 to %n step %c1 {
+      tile.sync
+      %t = tile.copy_async %A[%c1, %k] to %Bs : !tile.view<128x32xf16> to !tile.buffer<128x32xf16, #rows, shared>
+      tile.wait %t
+      tile.sync
+      %x = tile.load %Bs : !tile.buffer<128x32xf16, #rows, shared> -> tensor<128x32xf16, #wide>
+    }
+  }
+  scf.for %k = %c0 to %n step %c1 {
+    tile.sync
+    %t = tile.copy_async %A[%c0, %k] to %Cs : !tile.view<128x32xf16> to !tile.buffer<128x32xf16, #rows, shared>
+    tile.wait %t
+    tile.sync
+    %x = tile.load %Cs : !tile.buffer<128x32xf16, #rows, shared> -> tensor<128x32xf16, #wide>
+  }
+  tile.return
+}
+
 //--- obeyed.mlir
 #wide = #tile.layout<reg [8:d1, 8:d0*16], lane [4:d1*8, 8:d0], warp [2:d0*8]>
 #rows = #tile.layout<offset [32:d1, 128:d0]>
