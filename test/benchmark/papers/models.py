@@ -121,6 +121,22 @@ class Model:
             count *= size
         return self.op((a[1][0], count), f"tensor.collapse_shape {a[0]} [[0], [1, 2, 3]] : {tensor(a[1])} into {tensor((a[1][0], count))}")
 
+    def loop(self, sequence, carried, body):
+        """Rounds over the first axis of `sequence`: body(element, values) gives the values of the next round."""
+        steps, shape = sequence[1][0], sequence[1][1:]
+        names, label, types = [self.name() for _ in carried], self.name(), ", ".join(tensor(s) for _, s in carried)
+        start, end, step, index = (self.name() for _ in range(4))
+        for name, value in ((start, 0), (end, steps), (step, 1)):
+            self.lines.append(f"  {name} = arith.constant {value} : index")
+        initial = ", ".join(f"{n} = {v}" for n, (v, _) in zip(names, carried))
+        self.lines.append(f"  {label}:{len(carried)} = scf.for {index} = {start} to {end} step {step} iter_args({initial}) -> ({types}) {{")
+        offsets, ones = ", ".join([index] + ["0"] * len(shape)), ", ".join(["1"] * (1 + len(shape)))
+        element = self.op(shape, f"tensor.extract_slice {sequence[0]}[{offsets}] [1, {', '.join(map(str, shape))}] [{ones}] : "
+                                 f"{tensor(sequence[1])} to {tensor(shape)}")
+        results = body(element, [(n, s) for n, (_, s) in zip(names, carried)])
+        self.lines.append(f"  scf.yield {', '.join(n for n, _ in results)} : {types}\n  }}")
+        return [(f"{label}#{i}", s) for i, (_, s) in enumerate(carried)]
+
     def text(self, result):
         arguments = ", ".join(f"{n}: {tensor(s)}" for n, s in self.arguments)
         kind = tensor(result[1])
@@ -209,3 +225,55 @@ def deepspeech(batch, frames, bands, filters, layers, hidden):
         rows.append(model.flat(frame))
     outputs, _ = lstm_stack(model, rows, layers, hidden)
     return model.text(model.product(outputs[-1], model.argument(hidden, 29)))
+
+
+def lstm_loop(batch, layers, steps, hidden):
+    """A loop over steps that carries the states of all layers."""
+    model = Model()
+    weights = [(model.argument(hidden, 4 * hidden), model.argument(hidden, 4 * hidden), model.argument(4 * hidden)) for _ in range(layers)]
+
+    def body(x, states):
+        result = []
+        for layer in range(layers):
+            x, c = lstm_cell(model, weights[layer], x, *states[2 * layer:2 * layer + 2])
+            result += [x, c]
+        return result
+    states = [model.argument(batch, hidden) for _ in range(2 * layers)]
+    return model.text(model.loop(model.argument(steps, batch, hidden), states, body)[-2])
+
+
+def nas_cell(model, weights, x, m, c):
+    """Eight gates: sigmoid, relu and tanh of the sums, as Cocktailer's artifact has them."""
+    w, u = weights
+    hidden = m[1][1]
+    sums = model.add(model.product(x, w), model.product(m, u))
+    gates = [model.columns(sums, k * hidden, hidden) for k in range(8)]
+    body = []
+    for k, kind in enumerate("srsrtsts"):
+        if kind == "s":
+            body += [line.format(k) for line in SIGMOID]
+        else:
+            body.append(f"%s{k} = arith.maximumf %x{k}, %zero : f32" if kind == "r" else f"%s{k} = math.tanh %x{k} : f32")
+    body += ["%g0 = arith.mulf %s0, %s1 : f32", "%a = math.tanh %g0 : f32", "%g1 = arith.addf %s2, %s3 : f32", "%b = math.tanh %g1 : f32",
+             "%g2 = arith.mulf %s4, %s5 : f32", "%d = math.tanh %g2 : f32", "%g3 = arith.addf %s6, %s7 : f32", "%ng = arith.negf %g3 : f32",
+             "%eg = math.exp %ng : f32", "%dg = arith.addf %eg, %one : f32", "%e = arith.divf %one, %dg : f32",
+             "%ca = arith.addf %x8, %a : f32", "%r1 = arith.mulf %ca, %b : f32", "%de = arith.addf %d, %e : f32", "%td = math.tanh %de : f32",
+             "%h = arith.mulf %r1, %td : f32", "%r0 = math.tanh %h : f32"]
+    return model.elementwise([*gates, c], body, results=2)
+
+
+def nasrnn(batch, steps, hidden):
+    model = Model()
+    weights = model.argument(hidden, 8 * hidden), model.argument(hidden, 8 * hidden)
+    states = [model.argument(batch, hidden) for _ in range(2)]
+    return model.text(model.loop(model.argument(steps, batch, hidden), states, lambda x, s: nas_cell(model, weights, x, *s))[0])
+
+
+def rnn(batch, steps, hidden):
+    """The shortest round there is: one product and tanh."""
+    model = Model()
+    u = model.argument(hidden, hidden)
+
+    def body(x, states):
+        return [model.elementwise([model.product(states[0], u), x], ["%s = arith.addf %x0, %x1 : f32", "%r0 = math.tanh %s : f32"])]
+    return model.text(model.loop(model.argument(steps, batch, hidden), [model.argument(batch, hidden)], body)[0])

@@ -10,17 +10,15 @@ NASNet is not here. A model without a gain is printed as the others are.
 """
 import argparse
 import json
-import os
 import re
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parent
-ROOT = FOLDER.parents[3]
 sys.path.insert(0, str(FOLDER.parent))
 import models  # noqa: E402
+from table import launch_cycles, measure  # noqa: E402
 
 # ms without and with co-scheduling, V100, batch 1.
 PAPER = {"ResNeXt": (10.9, 4.63), "AlexNet": (0.96, 0.96), "DeepSpeech2": (7.89, 4.69), "LSTM": (29.7, 4.73), "Seq2Seq": (9.27, 3.66)}
@@ -33,25 +31,6 @@ MODELS = {
     "Seq2Seq": (models.seq2seq, (2, 3, 1, 2, 24), (4, 6, 2, 4, 64), (8, 100, 4, 30, 128)),
 }
 SIZES = ("small", "medium", "paper")
-
-
-def launch_cycles(chip):
-    text = next(ROOT.glob(f"lib/machine/**/{chip}.machine")).read_text()
-    number = {name: float(re.search(rf"^{re.escape(name)} *= *(\d+)", text, re.M)[1]) for name in ("clock.hz", "model.launch.ns")}
-    return number["clock.hz"] * number["model.launch.ns"] * 1e-9
-
-
-def measure(program, chip, flags, folder):
-    """Counts of a run, and its result's bytes."""
-    stats, out = folder / "stats.json", folder / "out.npy"
-    done = subprocess.run([ROOT / "build/bin/tile-run", program, f"--target=emulate:{chip}", "--predict", "--seed=1", f"--stats={stats}",
-                           f"--out={out}", *flags.split()], capture_output=True, text=True)
-    if done.returncode:
-        sys.exit(f"{program}: {done.stderr}")
-    counts = json.loads(stats.read_text())
-    passes = counts["passes"].get("tile-co-schedule-kernels", {})
-    return {"launches": counts["launches"], "cycles": counts["predicted_cycles"], "read": counts["global_bytes_read"],
-            "awaits": passes.get("awaits", 0), "fronts": passes.get("fronts", 0), "manifest": counts.get("manifest")}, out.read_bytes()
 
 
 def main():
