@@ -66,8 +66,10 @@ static const TilePipelineStep toSingles[] = {
     {NULL},
 };
 
-// Memrefs keep their places, vectors their length: what is left are accesses by an index.
+// Memrefs keep their places, vectors their length: what is left are accesses by an index. Functions of f64 are not left
+// to the C library, which has none of vectors.
 static const TilePipelineStep toSource[] = {
+    {"tile-expand-math", {{"f64", "true"}}, .on = funcFuncOpName},
     {"canonicalize", .on = funcFuncOpName},
     {"tile-avoid-upstream-faults", .on = funcFuncOpName},
     {"expand-strided-metadata", .on = funcFuncOpName},

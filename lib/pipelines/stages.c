@@ -178,9 +178,7 @@ const TilePipelineStep tileStageToInstructions[] = {
      {{"source-types", "bf16," TILE_NARROW_FLOATS}, {"target-type", "f32"}},
      .on = funcFuncOpName},
     {"tile-keep-roundings", .on = funcFuncOpName},
-    {"tile-expand-math",
-     {{"fast", .from = TilePipeline_Fast}, {"tables", "true"}, {"f64", .from = TilePipeline_Source}},
-     .on = funcFuncOpName},
+    {"tile-expand-math", {{"fast", .from = TilePipeline_Fast}, {"tables", "true"}}, .on = funcFuncOpName},
     {"tile-expand-float-conversions", .on = funcFuncOpName},
     {NULL},
 };

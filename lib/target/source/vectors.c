@@ -393,6 +393,34 @@ static bool isExtremum(MlirOperation select) {
          mlirValueEqual(arithCmpFOpGetRhs(compare), arithSelectOpGetFalseValue(select));
 }
 
+// Each bit as two of the three have it: (a & b) | ((a | b) & c), as the bits of a maximum are found.
+typedef struct Majority {
+  MlirValue a, b, c;
+} Majority;
+
+static bool isMajority(MlirOperation op, Majority *majority) {
+  enum { RegisterBits = 512 };
+  MlirOperation both = tileDefiningOp(arithOrIOpGetLhs(op)), masked = tileDefiningOp(arithOrIOpGetRhs(op));
+  if (!isVector(tileOnlyResult(op)) || tileSourceIsMask(tileOnlyResultType(op)) ||
+      tileSourceLanes(tileOnlyResultType(op)) * elementBits(tileOnlyResultType(op)) != RegisterBits ||
+      mlirOperationIsNull(both) || mlirOperationIsNull(masked) || !arithAndIOpIsA(both) || !arithAndIOpIsA(masked))
+    return false;
+  MlirOperation either = tileDefiningOp(arithAndIOpGetLhs(masked));
+  if (mlirOperationIsNull(either) || !arithOrIOpIsA(either))
+    return false;
+  *majority = (Majority){arithAndIOpGetLhs(both), arithAndIOpGetRhs(both), arithAndIOpGetRhs(masked)};
+  return mlirValueEqual(arithOrIOpGetLhs(either), majority->a) && mlirValueEqual(arithOrIOpGetRhs(either), majority->b);
+}
+
+static bool writeMajority(SourceWriter *w, MlirOperation op) {
+  Majority of = {{NULL}, {NULL}, {NULL}};
+  const char *type = resultType(w, op);
+  return type && isMajority(op, &of) &&
+         tileSourceAssign(w, op,
+                          tileArenaPrintf(&w->arena, "lanes_majority(%s, %s, %s, %s)", type, textOf(w, of.a),
+                                          textOf(w, of.b), textOf(w, of.c)));
+}
+
 // Conditions as numbers: 1 or -1 where they hold.
 static bool writeExtended(SourceWriter *w, MlirOperation op) {
   const char *type = resultType(w, op);
@@ -460,6 +488,8 @@ SourceWrite tileSourceOfVector(MlirOperation op) {
     return writeHalfCast;
   if (kind == ArithOp_Select && isExtremum(op))
     return writeSelect;
+  if (kind == ArithOp_OrI && isMajority(op, &(Majority){{NULL}, {NULL}, {NULL}}))
+    return writeMajority;
   if (isOfMask && (kind == ArithOp_ExtUI || kind == ArithOp_ExtSI))
     return writeExtended;
   for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i)
