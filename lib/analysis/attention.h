@@ -45,6 +45,10 @@ typedef struct TileKeyRange {
   MlirValue terms[MaxKeyTerms]; // values of f's body, equal for all keys and queries
   bool isInfinite;              // hidden is -inf: such keys weigh nothing at all
   double hidden;
+  // A run-time mask of i1, by key and query, that hides whatever it is not `shows` for: blocks that it hides from all
+  // queries of a program need no visit. Null: none.
+  MlirValue mask; // an argument of f's body
+  bool shows;
 } TileKeyRange;
 bool tileKeySumHasTerms(const TileKeySum *sum);
 TileKeyRange tileAttentionKeyRange(const TileAttention *attention);

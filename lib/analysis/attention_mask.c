@@ -128,12 +128,25 @@ static void readComparison(Reader *r, MlirOperation compare, bool holds) {
   noteBound(r, isLess ? &lhs : &rhs, isLess ? &rhs : &lhs, isOrEqual);
 }
 
+// An element of a tensor of i1 that has keys and queries.
+static bool isRunTimeMask(const Reader *r, MlirValue value) {
+  const TileAttention *a = r->attention;
+  if (!mlirValueIsABlockArgument(value) || !tileIsDefinedIn(value, a->score.body))
+    return false;
+  int operand = tileFollowerOperand(&a->score, (int)mlirBlockArgumentGetArgNumber(value));
+  return operand >= 0 && tileOperandUses(&a->structured.operands[operand], a->keys) &&
+         tileOperandUses(&a->structured.operands[operand], a->queries);
+}
+
 // What follows for the key from the condition's being as `holds` says.
 static void readCondition(Reader *r, MlirValue condition, bool holds) {
   MlirOperation op = tileDefiningOp(condition);
   int64_t one;
   if (arithCmpIOpIsA(op)) {
     readComparison(r, op, holds);
+  } else if (isRunTimeMask(r, condition)) {
+    r->range.mask = condition;
+    r->range.shows = holds;
   } else if (arithXOrIOpIsA(op) && tileConstantIndex(tileBinaryRhs(op), &one) && one) {
     readCondition(r, tileBinaryLhs(op), !holds);
   } else if (holds ? arithAndIOpIsA(op) : arithOrIOpIsA(op)) {
@@ -153,7 +166,8 @@ static void readMask(Reader *r, MlirValue value, double most) {
     for (int i = 0; i < 2; ++i)
       tileConstantFloat(sides[i], &constants[i]);
     int hidden = constants[1] <= constants[0];
-    if (!(constants[hidden] <= most) || (r->range.numBounds && constants[hidden] != r->range.hidden))
+    bool isFirst = !r->range.numBounds && mlirValueIsNull(r->range.mask);
+    if (!(constants[hidden] <= most) || (!isFirst && constants[hidden] != r->range.hidden))
       return;
     r->range.hidden = constants[hidden];
     readCondition(r, arithSelectOpGetCondition(op), hidden == 1);
@@ -168,7 +182,7 @@ TileKeyRange tileAttentionKeyRange(const TileAttention *attention) {
   MlirValue value = tileOnlyOperand(mlirBlockGetTerminator(attention->score.body));
   MlirOperation sum = tileDefiningOp(value);
   readMask(&r, value, -1.0e4); // scores that are hidden by less may still weigh something
-  for (int i = 0; i < 2 && !r.range.numBounds && arithAddFOpIsA(sum); ++i)
+  for (int i = 0; i < 2 && !r.range.numBounds && mlirValueIsNull(r.range.mask) && arithAddFOpIsA(sum); ++i)
     readMask(&r, mlirOperationGetOperand(sum, i), -INFINITY); // x + select(condition, 0, -inf)
   r.range.isInfinite = r.range.hidden == -INFINITY;
   return r.range;

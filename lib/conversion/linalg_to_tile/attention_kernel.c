@@ -16,6 +16,7 @@
 #include "upstream/arith.h"
 #include "upstream/linalg.h"
 #include "upstream/math.h"
+#include "upstream/scf.h"
 
 #include <assert.h>
 #include <math.h>
@@ -31,7 +32,9 @@ typedef struct Emission {
   // Where scores are compared before they are scaled: the product in f's body, and its factor times log2 e; else null.
   MlirValue scaled;
   double scale;
-  int64_t heads; // visited side by side, their last queries first; 0: in the order of the grid
+  TileKeyRange keys;
+  MlirValue isWhole; // with a run-time mask: all queries see all keys of the present block
+  int64_t heads;     // visited side by side, their last queries first; 0: in the order of the grid
 } Emission;
 
 //===--- tiles -----------------------------------------------------------------------===//
@@ -99,14 +102,18 @@ static bool isTurned(const Emission *k, int input) {
 }
 
 // f of the scores; keys past the last one are hidden.
-static MlirValue buildMasked(Emission *k, MlirValue scores) {
+static MlirValue buildMasked(Emission *k, MlirValue scores, bool isWhole) {
   const TileAttention *a = k->attention;
   TileBodyMap map = {0};
   for (int i = 0; !mlirBlockIsNull(a->score.body) && i < (int)mlirBlockGetNumArguments(a->score.body); ++i) {
     int operand = tileFollowerOperand(&a->score, i);
-    if (operand >= 0 && isTurned(k, operand))
-      tileBodyMapSet(&map, mlirBlockGetArgument(a->score.body, i),
-                     loadPacked(k, operand, a->keys, a->queries, k->turned[operand]));
+    MlirValue argument = mlirBlockGetArgument(a->score.body, i);
+    if (isWhole && mlirValueEqual(argument, k->keys.mask)) {
+      overScores(k);
+      MlirType bits = tileKernelTileType(&k->e, mlirValueGetType(argument));
+      tileBodyMapSet(&map, argument, tileBuildInteger(&k->e.body, bits, k->keys.shows));
+    } else if (operand >= 0 && isTurned(k, operand))
+      tileBodyMapSet(&map, argument, loadPacked(k, operand, a->keys, a->queries, k->turned[operand]));
   }
   overScores(k);
   if (!mlirValueIsNull(k->scaled))
@@ -198,6 +205,41 @@ static Range buildRange(Emission *k, const TileKeyRange *keys) {
   return range;
 }
 
+//===--- blocks that a run-time mask hides --------------------------------------------------===//
+
+// The mask of a block, folded by the operation. Past the edges nobody sees anything.
+static MlirValue foldMask(Emission *k, MlirValue bits, TileUpstream operation) {
+  MlirType type = mlirValueGetType(bits), bit = mlirShapedTypeGetElementType(type);
+  const int64_t columns = mlirShapedTypeGetDimSize(type, 1), first[] = {0};
+  MlirType row = tileTileTypeGet(1, &columns, bit, mlirAttributeGetNull());
+  MlirValue folded = tileKernelFold(&k->e, tileUpstreamName(operation), bits, row, 1, first);
+  return tileKernelFold(&k->e, tileUpstreamName(operation), folded, bit, 1, first);
+}
+
+// Whether some query of the program sees some key of the block; notes whether all see all.
+static MlirValue buildIsSeen(Emission *k) {
+  const TileAttention *a = k->attention;
+  TileBuilder *b = &k->e.body;
+  int operand = tileFollowerOperand(&a->score, (int)mlirBlockArgumentGetArgNumber(k->keys.mask));
+  bool isByQuery = isTurned(k, operand); // rows of the mask are queries: they need no turning here
+  int rows = isByQuery ? a->queries : a->keys, columns = isByQuery ? a->keys : a->queries;
+  overScores(k);
+  MlirValue bits = tileKernelLoadMatrix(&k->e, operand, (int[2]){rows, columns});
+  MlirValue hasSome = foldMask(k, bits, ArithOp_OrI), hasAll = foldMask(k, bits, ArithOp_AndI);
+  MlirValue yes = tileBuildInteger(b, mlirValueGetType(hasAll), 1);
+  k->isWhole = k->keys.shows ? hasAll : arithXOrIOpBuild(b, hasSome, yes);
+  return k->keys.shows ? hasSome : arithXOrIOpBuild(b, hasAll, yes);
+}
+
+static MlirValue buildVisits(Emission *k, const MlirValue *operands) {
+  MlirType bit = mlirValueGetType(operands[1]);
+  if (mlirValueIsNull(k->keys.mask))
+    return tileBuildInteger(&k->e.body, bit, 1);
+  k->e.index[k->attention->keys] = operands[0];
+  MlirValue isSeen = buildIsSeen(k);
+  return k->keys.isInfinite ? isSeen : arithXOrIOpBuild(&k->e.body, isSeen, operands[1]);
+}
+
 //===--- hooks of the template -----------------------------------------------------------===//
 
 static MlirValue buildHook(TileBuilder *b, Emission *k, MlirValue (*build)(Emission *k, const MlirValue *operands),
@@ -211,7 +253,19 @@ static MlirValue buildHook(TileBuilder *b, Emission *k, MlirValue (*build)(Emiss
 
 static MlirValue buildBlockScores(Emission *k, const MlirValue *operands) {
   k->e.index[k->attention->keys] = operands[0];
-  return buildMasked(k, buildScores(k));
+  MlirValue scores = buildScores(k);
+  if (mlirValueIsNull(k->keys.mask))
+    return buildMasked(k, scores, false);
+  TileBuilder outer = k->e.body;
+  MlirRegion regions[2];
+  MlirType type = mlirValueGetType(scores);
+  for (int i = 0; i < 2; ++i) {
+    k->e.body = tileBuilderInRegion(&outer, &regions[i], 0, NULL);
+    MlirValue masked = buildMasked(k, scores, i == 0);
+    scfYieldOpCreate(&k->e.body, 1, &masked);
+  }
+  k->e.body = outer;
+  return tileOnlyResult(scfIfOpCreate(&k->e.body, 1, &type, k->isWhole, regions[0], regions[1]));
 }
 
 static MlirValue buildOffset(Emission *k, const MlirValue *operands) {
@@ -278,6 +332,7 @@ static MlirValue buildProduct(Emission *k, const MlirValue *operands) {
   static MlirValue name(TileBuilder *b, MlirType type, const MlirValue *operands, const void *emission) {              \
     return buildHook(b, *(Emission *const *)emission, build, operands);                                                \
   }
+HOOK(visitsHook, buildVisits)
 HOOK(scoresHook, buildBlockScores)
 HOOK(offsetHook, buildOffset)
 HOOK(differenceHook, buildDifference)
@@ -318,13 +373,19 @@ static MlirValue leastTotal(Emission *k, MlirType perQuery) {
 
 static void buildKernel(Emission *k) {
   const TileAttention *a = k->attention;
-  TileKeyRange keys = tileAttentionKeyRange(a);
+  k->keys = tileAttentionKeyRange(a);
+  // Bounds and a mask that hide by a finite number would need a round for each: then the bounds serve.
+  if (k->isGpu || (k->keys.numBounds && !k->keys.isInfinite))
+    k->keys.mask = (MlirValue){NULL};
+  const TileKeyRange keys = k->keys;
+  bool hasMask = !mlirValueIsNull(keys.mask);
   k->e.index[a->depth] = k->e.index[a->channels] = tileBuildIndex(&k->e.body, 0);
   loadQueries(k);
   findScale(k);
   Range range = buildRange(k, &keys);
-  bool visitsHidden = keys.numBounds && !keys.isInfinite;
-  int before = visitsHidden && hasBound(&keys, false), after = visitsHidden && hasBound(&keys, true);
+  bool visitsHidden = (keys.numBounds || hasMask) && !keys.isInfinite;
+  int before = visitsHidden && hasBound(&keys, false);
+  int after = visitsHidden && (hasMask || hasBound(&keys, true));
   double enough = keys.hidden + fmax(256, fabs(keys.hidden) / 1024); // exp(hidden - enough) is 0
   TileOnlineSoftmax program = {.ACROSS = k->isGpu ? 1 : 0,
                                .ROUNDS = 1 + before + after,
@@ -332,6 +393,7 @@ static void buildKernel(Emission *k) {
                                .BEFORE = before,
                                .BEHIND = after,
                                .ENOUGH = mlirFloatAttrDoubleGet(k->e.body.context, a->sum, visitsHidden ? enough : 0),
+                               .visits = {visitsHook, &k},
                                .scores = {scoresHook, &k},
                                .offset = {offsetHook, &k},
                                .difference = {differenceHook, &k},
@@ -346,7 +408,8 @@ static void buildKernel(Emission *k) {
   program.SCORES = tileKernelTileType(&k->e, a->sum);
   program.WEIGHTS = tileKernelTileType(&k->e, k->isGpu ? a->weight : a->sum);
   program.ROW = tileKernelOutputTileType(&k->e, a->sum);
-  MlirValue operands[] = {range.first, range.end, range.blocks, leastTotal(k, program.ROW)}, result;
+  MlirValue again = hasMask ? tileBuildIndex(&k->e.body, 0) : range.end;
+  MlirValue operands[] = {range.first, range.end, range.blocks, again, leastTotal(k, program.ROW)}, result;
   overResult(k);
   program.SUMS = tileKernelTileType(&k->e, a->sum);
   TileTemplateUse use = tileUseOnlineSoftmax(program);

@@ -4,13 +4,15 @@
 // axis of the keys in a tile of scores. Where the mask hides keys by a number that is not -inf, a query that sees
 // nothing weighs all hidden keys alike: rounds of their own then visit the blocks before %first ($BEFORE: 1), and in
 // round $AFTER those from %end to %blocks ($BEHIND: 1). m starts at the lowest number and not at -inf: a block that is
-// hidden by -inf then leaves o and l as they are.
+// hidden by -inf then leaves o and l as they are. @visits says whether the block is of the round: of blocks that a
+// run-time mask hides from all queries, round 0 leaves out all and round $AFTER, from %again on, visits no other.
 //   type $SCORES = tensor<32x64xf32>, $ROW = tensor<64xf32>, $SUMS = tensor<16x64xf32>
 //   type $WEIGHTS = tensor<32x64xf32>, $VALUES = tensor<16x32xf32>
 //   integer $ACROSS = 0, $ROUNDS = 3, $AFTER = 2, $BEFORE = 1, $BEHIND = 1
 //   attribute $ENOUGH = -1.0e+29 : f32
 // @offset and @difference: what stands for a maximum, and a score less it. A program that scales its scores may have
 // them compared as they come, and scaled with the difference.
+func.func private @visits(index, i1) -> i1
 func.func private @scores(index) -> $SCORES
 func.func private @offset($ROW) -> $ROW
 func.func private @difference($SCORES, $SCORES) -> $SCORES
@@ -19,7 +21,7 @@ func.func private @decay($ROW) -> $ROW
 func.func private @weights($SCORES) -> $WEIGHTS
 func.func private @values(index) -> $VALUES
 func.func private @product($WEIGHTS, $VALUES, $SUMS) -> $SUMS
-func.func @attention(%first: index, %end: index, %blocks: index, %l0: $ROW) -> $SUMS {
+func.func @attention(%first: index, %end: index, %blocks: index, %again: index, %l0: $ROW) -> $SUMS {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %rounds = arith.constant $ROUNDS : index
@@ -37,32 +39,38 @@ func.func @attention(%first: index, %end: index, %blocks: index, %l0: $ROW) -> $
     %isBefore = arith.andi %second, %hasBefore : i1
     %third = arith.cmpi eq, %round, %after : index
     %isAfter = arith.andi %third, %hasAfter : i1
-    %behind = arith.select %isAfter, %end, %first : index
+    %behind = arith.select %isAfter, %again, %first : index
     %from = arith.select %isBefore, %c0, %behind : index
-    %most = arith.select %more, %blocks, %end : index
+    %most = arith.select %more, %blocks, %again : index
     %upto = arith.select %isAfter, %most, %end : index
     %fewest = arith.select %more, %first, %c0 : index
     %to = arith.select %isBefore, %fewest, %upto : index
     %s:3 = scf.for %j = %from to %to step %c1 iter_args(%o = %or, %m = %mr, %l = %lr) -> ($SUMS, $ROW, $ROW) {
-      %x = func.call @scores(%j) : (index) -> $SCORES
-      %mx = tile.reduce {arith.maximumf} %x axes [$ACROSS] : $SCORES -> $ROW
-      %m1 = arith.maximumf %m, %mx : $ROW
-      %off = func.call @offset(%m1) : ($ROW) -> $ROW
-      %mb = tile.broadcast %off axes [$ACROSS] : $ROW -> $SCORES
-      %d = func.call @difference(%x, %mb) : ($SCORES, $SCORES) -> $SCORES
-      %p = func.call @exponentials(%d) : ($SCORES) -> $SCORES
-      %old = func.call @offset(%m) : ($ROW) -> $ROW
-      %md = arith.subf %old, %off : $ROW
-      %a = func.call @decay(%md) : ($ROW) -> $ROW
-      %la = arith.mulf %l, %a : $ROW
-      %ps = tile.reduce {arith.addf} %p axes [$ACROSS] : $SCORES -> $ROW
-      %l1 = arith.addf %la, %ps : $ROW
-      %w = func.call @weights(%p) : ($SCORES) -> $WEIGHTS
-      %v = func.call @values(%j) : (index) -> $VALUES
-      %ab = tile.broadcast %a axes [$ACROSS] : $ROW -> $SUMS
-      %oa = arith.mulf %o, %ab : $SUMS
-      %o1 = func.call @product(%w, %v, %oa) : ($WEIGHTS, $VALUES, $SUMS) -> $SUMS
-      scf.yield %o1, %m1, %l1 : $SUMS, $ROW, $ROW
+      %visits = func.call @visits(%j, %isAfter) : (index, i1) -> i1
+      %n:3 = scf.if %visits -> ($SUMS, $ROW, $ROW) {
+        %x = func.call @scores(%j) : (index) -> $SCORES
+        %mx = tile.reduce {arith.maximumf} %x axes [$ACROSS] : $SCORES -> $ROW
+        %m1 = arith.maximumf %m, %mx : $ROW
+        %off = func.call @offset(%m1) : ($ROW) -> $ROW
+        %mb = tile.broadcast %off axes [$ACROSS] : $ROW -> $SCORES
+        %d = func.call @difference(%x, %mb) : ($SCORES, $SCORES) -> $SCORES
+        %p = func.call @exponentials(%d) : ($SCORES) -> $SCORES
+        %old = func.call @offset(%m) : ($ROW) -> $ROW
+        %md = arith.subf %old, %off : $ROW
+        %a = func.call @decay(%md) : ($ROW) -> $ROW
+        %la = arith.mulf %l, %a : $ROW
+        %ps = tile.reduce {arith.addf} %p axes [$ACROSS] : $SCORES -> $ROW
+        %l1 = arith.addf %la, %ps : $ROW
+        %w = func.call @weights(%p) : ($SCORES) -> $WEIGHTS
+        %v = func.call @values(%j) : (index) -> $VALUES
+        %ab = tile.broadcast %a axes [$ACROSS] : $ROW -> $SUMS
+        %oa = arith.mulf %o, %ab : $SUMS
+        %o1 = func.call @product(%w, %v, %oa) : ($WEIGHTS, $VALUES, $SUMS) -> $SUMS
+        scf.yield %o1, %m1, %l1 : $SUMS, $ROW, $ROW
+      } else {
+        scf.yield %o, %m, %l : $SUMS, $ROW, $ROW
+      }
+      scf.yield %n#0, %n#1, %n#2 : $SUMS, $ROW, $ROW
     }
     scf.yield %s#0, %s#1, %s#2 : $SUMS, $ROW, $ROW
   }
