@@ -1,5 +1,5 @@
-// tile-quantize-weights{method=round|gptq bits=4 group=128 hessians=F.npz …}: products by constant weights of f32 read
-// codes of 2, 4 or 8 bits.
+// tile-quantize-weights{method=round|gptq|awq bits=4 group=128 hessians=F.npz …}: products by constant weights of f32
+// read codes of 2, 4 or 8 bits.
 //
 //   %c = linalg.matmul ins(%x, %w : tensor<1x512xf32>, tensor<512x256xf32>)
 //   becomes the form in which exporters write a quantized product: codes in bytes, the lowest bits first, a row for
@@ -7,7 +7,8 @@
 // tile-find-low-bit, in every pipeline, then lets the product read the codes.
 // Expects: func.func on tensors, before any lowering. Leaves: other products, weights of other types and weights whose
 // k is no multiple of the group (an error, unless `only` leaves them out) as they are. Cost: linear in the weights;
-// gptq: cubic in k. Paper: GPTQ (Frantar et al., ICLR 2023).
+// gptq: cubic in k; awq: a square of k for each power. Papers: GPTQ (Frantar et al., ICLR 2023), AWQ (Lin et al., MLSys
+// 2024).
 #include "lib/transforms/quantize/quantize.h"
 
 #include "dialects/tile/tile.h"
@@ -35,7 +36,7 @@ typedef struct Run {
   MlirExtPass pass;
   TileQuantizer quantizer;
   tessera_arrays_t hessians;
-  bool isGptq, explains, hasOnly;
+  bool needsHessians, explains, hasOnly;
   regex_t only; // of products' names: the function's, a number sign, the product's number in it
 } Run;
 
@@ -123,9 +124,25 @@ static MlirValue buildWeights(TileBuilder *b, const TileQuantizer *quantizer, in
                                     tileFormCut(b, false));
 }
 
-static MlirValue buildProduct(TileBuilder *b, const TileWeightedProduct *weighted, MlirValue weights) {
+// x times a number for each input.
+static MlirValue buildScaled(TileBuilder *b, MlirValue x, int depthAxis, MlirValue factors) {
+  TileFormOperand operands[] = {
+      {x, 2, {0, 1}}, {factors, 1, {depthAxis}}, {tileBuildEmptyLike(b, mlirValueGetType(x), x), 2, {0, 1}}};
+  TileBuilder inside;
+  MlirOperation generic = tileFormGeneric(b, 2, 0, 2, operands, &inside);
+  MlirValue scaled =
+      arithMulFOpBuild(&inside, mlirBlockGetArgument(inside.block, 0), mlirBlockGetArgument(inside.block, 1));
+  linalgYieldOpBuild(&inside, 1, &scaled);
+  return tileOnlyResult(generic);
+}
+
+// `factors`: of the inputs; null: none.
+static MlirValue buildProduct(TileBuilder *b, const TileWeightedProduct *weighted, MlirValue weights,
+                              MlirValue factors) {
   const TileMatrixProduct *product = &weighted->product;
   MlirValue x = mlirOperationGetOperand(weighted->op, product->lhs);
+  if (!mlirValueIsNull(factors))
+    x = buildScaled(b, x, product->transposeLhs ? 0 : 1, factors);
   TileFormOperand operands[] = {{x, 2, {product->transposeLhs ? 2 : 0, product->transposeLhs ? 0 : 2}},
                                 {weights, 2, {1, 2}},
                                 {mlirOperationGetOperand(weighted->op, product->init), 2, {0, 1}}};
@@ -152,7 +169,7 @@ static float *rowsOf(const TileWeightedProduct *weighted) {
 
 static bool findHessian(const Run *run, const TileWeightedProduct *weighted, intptr_t number, const float **hessian) {
   *hessian = NULL;
-  if (!run->isGptq)
+  if (!run->needsHessians)
     return true;
   const tessera_named_array_t *named = &run->hessians.items[number];
   const tessera_array_t *array = &named->array;
@@ -163,6 +180,16 @@ static bool findHessian(const Run *run, const TileWeightedProduct *weighted, int
   return fits || tileError(weighted->op, "Hessian %s is %s; its product needs %lldx%lldxf32", named->name,
                            tessera_array_describe(array, text, sizeof text), (long long)weighted->depth,
                            (long long)weighted->depth);
+}
+
+// 1 / inputs, as a constant; null without inputs, or where there is no memory.
+static MlirValue factorsOf(TileBuilder *b, const TileQuantized *q, int64_t depth) {
+  float *factors = q->inputs ? allocate((size_t)depth * sizeof *factors) : NULL;
+  for (int64_t k = 0; factors && k < depth; ++k)
+    factors[k] = 1 / q->inputs[k];
+  return factors ? constantOf(b, tileFormTensor(1, &depth, mlirF32TypeGet(b->context)), (size_t)depth * sizeof *factors,
+                              factors)
+                 : (MlirValue){NULL};
 }
 
 static bool replace(const Run *run, const TileWeightedProduct *weighted, const TileQuantized *q) {
@@ -185,8 +212,12 @@ static bool replace(const Run *run, const TileWeightedProduct *weighted, const T
   MlirValue ofZeros = zeros ? constantOf(&b, tileFormTensor(2, groups, i8), numbers, zeros) : none;
   MlirValue weights = buildWeights(&b, quantizer, columns, depth, buildUnpacked(&b, quantizer, columns, depth, ofCodes),
                                    ofScales, ofZeros);
-  mlirValueReplaceAllUsesOfWith(tileOnlyResult(weighted->op), buildProduct(&b, weighted, weights));
+  MlirValue factors = factorsOf(&b, q, depth);
+  if (q->inputs && mlirValueIsNull(factors))
+    return tileError(weighted->op, "out of memory");
+  mlirValueReplaceAllUsesOfWith(tileOnlyResult(weighted->op), buildProduct(&b, weighted, weights, factors));
   size_t after = bytes + numbers * (sizeof(float) + !quantizer->isSymmetric);
+  after += q->inputs ? (size_t)depth * sizeof(float) : 0;
   size_t before = (size_t)(columns * depth) * sizeof(float);
   if (run->explains)
     tileRemark(weighted->op, "%d bits in groups of %lld: error %.4f, %zu bytes of %zu", quantizer->bits,
@@ -246,10 +277,10 @@ static bool readHessians(MlirOperation function, Run *run, intptr_t products) {
   MlirStringRef path = mlirExtPassGetString(run->pass, "hessians");
   tessera_error_t error;
   char text[4096];
-  if (!run->isGptq)
+  if (!run->needsHessians)
     return true;
   if (!path.length)
-    return tileError(function, "method=gptq needs hessians=F.npz, which tile-collect-hessians gives");
+    return tileError(function, "method=gptq and method=awq need hessians=F.npz, which tile-collect-hessians gives");
   snprintf(text, sizeof text, "%.*s", (int)path.length, path.data);
   if (!tessera_arrays_read(&run->hessians, text, &error))
     return tileError(function, "hessians: %s", error.text);
@@ -261,14 +292,16 @@ static bool readHessians(MlirOperation function, Run *run, intptr_t products) {
 static bool readOptions(MlirOperation function, Run *run) {
   MlirStringRef method = mlirExtPassGetString(run->pass, "method"), order = mlirExtPassGetString(run->pass, "order");
   int64_t bits = mlirExtPassGetInteger(run->pass, "bits");
-  run->isGptq = tileStringEquals(method, "gptq");
+  bool isAwq = tileStringEquals(method, "awq");
+  run->needsHessians = isAwq || tileStringEquals(method, "gptq");
   run->explains = mlirExtPassGetBool(run->pass, "remarks");
   run->quantizer = (TileQuantizer){.bits = (int)bits,
                                    .group = mlirExtPassGetInteger(run->pass, "group"),
                                    .isSymmetric = mlirExtPassGetBool(run->pass, "symmetric"),
-                                   .isByActivation = tileStringEquals(order, "activation")};
-  if (!run->isGptq && !tileStringEquals(method, "round"))
-    return tileError(function, "method is '%.*s'; accepts round and gptq", (int)method.length, method.data);
+                                   .isByActivation = tileStringEquals(order, "activation"),
+                                   .isScaled = isAwq};
+  if (!run->needsHessians && !tileStringEquals(method, "round"))
+    return tileError(function, "method is '%.*s'; accepts round, gptq and awq", (int)method.length, method.data);
   if (!run->quantizer.isByActivation && !tileStringEquals(order, "rows"))
     return tileError(function, "order is '%.*s'; accepts rows and activation", (int)order.length, order.data);
   return bits == 2 || bits == 4 || bits == 8 || tileError(function, "bits: %lld; accepts 2, 4 and 8", (long long)bits);
@@ -295,13 +328,13 @@ const MlirExtPassDefinition tileQuantizeWeightsPass = {
     .anchor = funcFuncOpName,
     .options =
         (const MlirExtPassOption[]){
-            {"method", "round (to the nearest) or gptq", MlirExtOption_String, "round"},
+            {"method", "round (to the nearest), gptq or awq", MlirExtOption_String, "round"},
             {"bits", "of a code: 2, 4 or 8", MlirExtOption_Integer, "4"},
             {"group", "neighbours along k that share a scale; 0: all of k", MlirExtOption_Integer, "128"},
             {"symmetric", "the zero is the middle of the codes", MlirExtOption_Bool, "true"},
             {"order", "of rounding by gptq: rows (of k), or activation: largest inputs first", MlirExtOption_String,
              "rows"},
-            {"hessians", "for gptq: a .npz of one array for each product, in order", MlirExtOption_String, ""},
+            {"hessians", "for gptq and awq: a .npz of one array for each product, in order", MlirExtOption_String, ""},
             {"only", "a regular expression for the names of products: main#0 is the first of @main",
              MlirExtOption_String, ""},
             {"remarks", "tell error and bytes of each product", MlirExtOption_Bool, "false"},

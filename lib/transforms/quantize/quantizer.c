@@ -1,11 +1,12 @@
-// Rounding to nearest, and GPTQ. See quantizer.h.
+// Rounding to nearest, GPTQ and AWQ. See quantizer.h.
 #include "lib/transforms/quantize/quantizer.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { Block = 128 }; // columns of k that are rounded before the rest is made up for
+// Block: columns of k that are rounded before the rest is made up for. MostPowers: AWQ tries 0, 1/20, … 1.
+enum { Block = 128, MostPowers = 20 };
 
 //===--- groups -------------------------------------------------------------------------------------===//
 
@@ -233,7 +234,8 @@ static bool findError(Work *work, const float *weights, const float *hessian) {
   for (int64_t n = 0; lost && n < work->columns; n += step) {
     for (int64_t k = 0; k < depth; ++k) {
       Scale scale = scaleAt(work, n, k / work->quantizer->group);
-      lost[k] = weights[n * depth + k] - numberOf(scale, work->out->codes[n * depth + k]);
+      float number = numberOf(scale, work->out->codes[n * depth + k]);
+      lost[k] = weights[n * depth + k] - (work->out->inputs ? number / work->out->inputs[k] : number);
     }
     all += square(weights + n * depth, hessian, depth, row);
     error += square(lost, hessian, depth, row);
@@ -241,6 +243,49 @@ static bool findError(Work *work, const float *weights, const float *hessian) {
   work->out->error = all > 0 && error > 0 ? sqrt(error / all) : 0;
   bool ok = lost;
   free(lost);
+  return ok;
+}
+
+//===--- AWQ ------------------------------------------------------------------------------------------===//
+
+// The power `power` of MostPowers of each input's size, such that the largest and the smallest multiply to 1. An input
+// that is always 0 keeps its weights.
+static void setInputs(const float *hessian, int64_t depth, int power, float *inputs) {
+  float least = INFINITY, most = 0;
+  for (int64_t k = 0; k < depth; ++k) {
+    float size = sqrtf(hessian[k * depth + k]);
+    inputs[k] = size > 0 ? powf(size, (float)power / MostPowers) : 0;
+    least = size > 0 ? fminf(least, inputs[k]) : least;
+    most = fmaxf(most, inputs[k]);
+  }
+  for (int64_t k = 0; k < depth; ++k)
+    inputs[k] = inputs[k] > 0 ? inputs[k] / sqrtf(least * most) : 1;
+}
+
+static void roundScaled(Work *work, const float *weights, const float *hessian, int power, float *scaled) {
+  setInputs(hessian, work->depth, power, work->out->inputs);
+  for (int64_t n = 0; n < work->columns; ++n)
+    for (int64_t k = 0; k < work->depth; ++k)
+      scaled[n * work->depth + k] = weights[n * work->depth + k] * work->out->inputs[k];
+  roundToNearest(work, scaled);
+}
+
+// Tries each power, and takes the first of the best.
+static bool roundWithInputs(Work *work, const float *weights, const float *hessian) {
+  float *scaled = malloc((size_t)(work->columns * work->depth) * sizeof *scaled);
+  work->out->inputs = malloc((size_t)work->depth * sizeof *work->out->inputs);
+  bool ok = scaled && work->out->inputs;
+  double least = INFINITY;
+  int best = 0;
+  for (int power = 0; ok && power <= MostPowers; ++power) {
+    roundScaled(work, weights, hessian, power, scaled);
+    ok = findError(work, weights, hessian);
+    best = work->out->error < least ? power : best;
+    least = fmin(least, work->out->error);
+  }
+  if (ok)
+    roundScaled(work, weights, hessian, best, scaled);
+  free(scaled);
   return ok;
 }
 
@@ -282,7 +327,9 @@ bool tileQuantize(const TileQuantizer *quantizer, int64_t columns, int64_t depth
     out->fault = "a weight or an element of the Hessian is nan or infinite";
     ok = false;
   }
-  if (ok && hessian)
+  if (ok && hessian && quantizer->isScaled)
+    ok = roundWithInputs(&work, weights, hessian);
+  else if (ok && hessian)
     ok = allocateWork(&work) && roundWithHessian(&work, weights, hessian);
   else if (ok)
     roundToNearest(&work, weights);
@@ -297,6 +344,7 @@ void tileQuantizedFree(TileQuantized *quantized) {
   free(quantized->codes);
   free(quantized->zeros);
   free(quantized->scales);
+  free(quantized->inputs);
   quantized->codes = quantized->zeros = NULL;
-  quantized->scales = NULL;
+  quantized->scales = quantized->inputs = NULL;
 }

@@ -8,7 +8,8 @@
 //
 // Without a Hessian each weight becomes the nearest number of its group. With H = Xᵀ·X (depth × depth) of the rows x
 // that the weights meet, GPTQ (Frantar et al., ICLR 2023): columns of k are rounded one after the other, and what each
-// loses is made up for by those that follow.
+// loses is made up for by those that follow. Or AWQ (Lin et al., MLSys 2024): inputs are divided and weights multiplied
+// by a power of the inputs' size, the one of MostPowers that loses least, and weights become the nearest numbers.
 #pragma once
 
 #include <stdbool.h>
@@ -19,11 +20,13 @@ typedef struct TileQuantizer {
   int64_t group;       // neighbours along k that share scale and zero; divides k
   bool isSymmetric;    // the zero is 2^(bits - 1)
   bool isByActivation; // with a Hessian: the inputs that matter most first; groups from the weights as they are
+  bool isScaled;       // with a Hessian: AWQ in place of GPTQ
 } TileQuantizer;
 
 typedef struct TileQuantized {
   unsigned char *codes, *zeros; // columns × depth, columns × groups
   float *scales;                // columns × groups
+  float *inputs;                // depth: what each input is to be divided by; null: nothing
   double error;                 // ‖X(W - Q)ᵀ‖ / ‖XWᵀ‖ of at most 256 columns, without a Hessian of X = 1
   const char *fault;            // why there is none; null: memory
 } TileQuantized;

@@ -4,7 +4,7 @@
 // RUN: %tile_opt %t/layer.mlir --pass-pipeline='builtin.module(func.func(tile-collect-hessians))' | FileCheck %t/layer.mlir --check-prefix=HESSIAN
 // RUN: not %tile_opt %t/layer.mlir --pass-pipeline='builtin.module(func.func(tile-quantize-weights{bits=3}))' 2>&1 | FileCheck %t/layer.mlir --check-prefix=BITS
 // RUN: not %tile_opt %t/layer.mlir --pass-pipeline='builtin.module(func.func(tile-quantize-weights{group=3}))' 2>&1 | FileCheck %t/layer.mlir --check-prefix=GROUP
-// RUN: not %tile_opt %t/layer.mlir --pass-pipeline='builtin.module(func.func(tile-quantize-weights{method=awq}))' 2>&1 | FileCheck %t/layer.mlir --check-prefix=METHOD
+// RUN: not %tile_opt %t/layer.mlir --pass-pipeline='builtin.module(func.func(tile-quantize-weights{method=other}))' 2>&1 | FileCheck %t/layer.mlir --check-prefix=METHOD
 // RUN: not %tile_opt %t/layer.mlir --pass-pipeline='builtin.module(func.func(tile-quantize-weights{order=columns}))' 2>&1 | FileCheck %t/layer.mlir --check-prefix=ORDER
 // RUN: not %tile_opt %t/layer.mlir --pass-pipeline='builtin.module(func.func(tile-quantize-weights{only=(}))' 2>&1 | FileCheck %t/layer.mlir --check-prefix=REGEX
 // RUN: not %tile_opt %t/layer.mlir --pass-pipeline='builtin.module(func.func(tile-quantize-weights{method=gptq}))' 2>&1 | FileCheck %t/layer.mlir --check-prefix=NONE
@@ -30,10 +30,10 @@
 // HESSIAN: linalg.generic {{.*}} outs(%{{.*}} : tensor<8x8xf32>)
 // BITS: error: 'func.func' op bits: 3; accepts 2, 4 and 8
 // GROUP: layer.mlir:[[# @LINE + 15]]:{{.*}}error: {{.*}}group: 3 is no divisor of k, which is 8, or no whole bytes of codes
-// METHOD: error: {{.*}}method is 'awq'; accepts round and gptq
+// METHOD: error: {{.*}}method is 'other'; accepts round, gptq and awq
 // ORDER: error: {{.*}}order is 'columns'; accepts rows and activation
 // REGEX: error: {{.*}}only: '(' is no regular expression
-// NONE: error: {{.*}}method=gptq needs hessians=F.npz, which tile-collect-hessians gives
+// NONE: error: {{.*}}method=gptq and method=awq need hessians=F.npz, which tile-collect-hessians gives
 // FEW: error: {{.*}}few.npz has 1 arrays; the function has 2 products by constant weights
 // SIZE: error: {{.*}}size.npz{{.*}} is 7x7xf32; its product needs 8x8xf32
 // BAD: error: {{.*}}cannot be quantized: the Hessian is not positive definite after damping

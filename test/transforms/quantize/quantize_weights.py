@@ -61,6 +61,19 @@ def gptq(w, h, bits, symmetric, by_activation):
     return result
 
 
+def awq(w, h, bits, symmetric):
+    """The weights as the inputs meet them: divided by what multiplies them, of the power that loses least."""
+    size, best = np.sqrt(np.diag(h)).astype("f4"), (np.inf, None)
+    for power in range(21):
+        inputs = np.where(size > 0, np.maximum(size, 1e-30) ** np.float32(power / 20), 1).astype("f4")
+        live = inputs[size > 0]
+        inputs = np.where(size > 0, inputs / np.sqrt(live.min() * live.max()), 1).astype("f4")
+        made = to_nearest(w * inputs, bits, symmetric) / inputs
+        lost = (w - made).astype("f8")
+        best = min(best, (float(np.einsum("nk,kl,nl->", lost, h.astype("f8"), lost)), made), key=lambda pair: pair[0])
+    return best[1]
+
+
 def run(*command):
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
@@ -87,18 +100,21 @@ def main():
         wrong += not good
         for bits in (8, 4, 2):
             for symmetric in ("true", "false"):
-                for how in ("method=round", "method=gptq hessians=h.npz", "method=gptq order=activation hessians=h.npz"):
+                for how in ("method=round", "method=gptq hessians=h.npz", "method=gptq order=activation hessians=h.npz", "method=awq hessians=h.npz"):
                     options = f"{how} bits={bits} group={GROUP} symmetric={symmetric} remarks=true"
                     said = run(tile_opt, "p.mlir", f"--pass-pipeline=builtin.module(func.func(tile-quantize-weights{{{options}}}))", "-o", "q.mlir")
                     run(tile_run, "q.mlir", "--in=x.npy", "--out=z.npy", "--stats=s.json")
                     is_symmetric = symmetric == "true"
-                    expected = to_nearest(w, bits, is_symmetric) if "round" in how else gptq(w, h, bits, is_symmetric, "activation" in how)
+                    nearest = to_nearest(w, bits, is_symmetric)
+                    expected = nearest if "round" in how else awq(w, h, bits, is_symmetric) if "awq" in how else gptq(w, h, bits, is_symmetric, "activation" in how)
                     seen, other = np.load("z.npy").astype("f8"), x.astype("f8") @ expected.T
                     # A weight that lies half way may go either way, and with it what follows: the error is judged, and the sums.
                     error, best = (np.linalg.norm(v - x.astype("f8") @ w.T) / np.linalg.norm(x @ w.T) for v in (seen, other))
                     told = float(re.search(r"error ([0-9.]+)", said).group(1))
-                    judged = told if "gptq" in how else error
+                    judged = error if "round" in how else told
                     good = error < 1.05 * best + 1e-4 and abs(judged - error) < 2e-3 + .02 * error
+                    if "awq" in how:  # no worse than rounding, whose power is 0
+                        good = good and error <= 1.001 * np.linalg.norm(x.astype("f8") @ (nearest - w).T) / np.linalg.norm(x @ w.T)
                     if "round" in how:
                         good = good and np.abs(seen - other).max() < 1e-4 * np.abs(other).max()
                     print(f"{'transposed' if transposed else 'plain'} {options[:-13]}: {'right' if good else f'WRONG {error} {best} {told}'}")
