@@ -146,9 +146,7 @@ MlirStringRef tileLayoutAttrGetText(MlirAttribute attribute) {
 
 TileLayout tileLayoutAttrGetLayout(MlirAttribute attribute) {
   MlirStringRef text = tileLayoutAttrGetText(attribute);
-  TileLayout layout = tileLayoutEmpty(TileLayoutValues);
-  tileLayoutParse(text.data, text.length, &layout, NULL); // verified when the attribute was made
-  return layout;
+  return tileLayoutParsePrinted(text.data, text.length); // verified when the attribute was made
 }
 
 //===--- #tile.schedule -------------------------------------------------------===//

@@ -224,13 +224,26 @@ private:
 };
 } // namespace
 
-void mlirExtDialectRegistryInsert(MlirDialectRegistry registry, const MlirExtDialectDefinition *definition) {
-  TypeID id = typeIDOf(definition);
-  unwrap(registry)->insert(id, definition->name, [definition, id](MLIRContext *context) -> Dialect * {
-    return context->getOrLoadDialect(definition->name, id, [=]() -> std::unique_ptr<Dialect> {
-      return std::make_unique<DialectInC>(context, *definition);
-    });
+static Dialect *load(MLIRContext *context, const MlirExtDialectDefinition *definition) {
+  return context->getOrLoadDialect(definition->name, typeIDOf(definition), [=]() -> std::unique_ptr<Dialect> {
+    return std::make_unique<DialectInC>(context, *definition);
   });
+}
+
+void mlirExtDialectRegistryInsertLate(MlirDialectRegistry registry, const void *key,
+                                      const MlirExtDialectDefinition *base, MlirExtDefineDialect define) {
+  unwrap(registry)->insert(TypeID::getFromOpaquePointer(key), base->name,
+                           [key, base = *base, define](MLIRContext *context) -> Dialect * {
+                             const MlirExtDialectDefinition *definition = define(key, &base);
+                             return definition ? load(context, definition) : nullptr;
+                           });
+  if (base->registerDependents)
+    base->registerDependents(registry);
+}
+
+void mlirExtDialectRegistryInsert(MlirDialectRegistry registry, const MlirExtDialectDefinition *definition) {
+  unwrap(registry)->insert(typeIDOf(definition), definition->name,
+                           [definition](MLIRContext *context) -> Dialect * { return load(context, definition); });
   if (definition->registerDependents)
     definition->registerDependents(registry);
 }

@@ -34,8 +34,16 @@ typedef struct MlirExtDialectDefinition {
 MLIR_EXT_BEGIN
 // `definition` and all it points to must live as long as the process.
 void mlirExtDialectRegistryInsert(MlirDialectRegistry registry, const MlirExtDialectDefinition *definition);
+// A dialect that is defined when a program or a pass first needs it: `define` gives the definition, or null, and the
+// dialect is then unknown. `key` tells apart dialects of one name. `base` has the name and what the dialect depends on;
+// it is copied.
+typedef const MlirExtDialectDefinition *(*MlirExtDefineDialect)(const void *key, const MlirExtDialectDefinition *base);
+void mlirExtDialectRegistryInsertLate(MlirDialectRegistry registry, const void *key,
+                                      const MlirExtDialectDefinition *base, MlirExtDefineDialect define);
 // Inserts upstream's dialects by name; asserts that they exist. `names` ends with null.
 void mlirExtDialectRegistryInsertNamed(MlirDialectRegistry registry, const char *const *names);
+// Loads all that have such a name: those that code outside passes builds ops of.
+void mlirExtContextLoadNamedDialects(MlirContext context);
 
 // Gets verify; null (after a diagnostic at an unknown location) when the parameters are wrong.
 MlirType mlirExtTypeGet(MlirContext context, const MlirExtParametricDefinition *definition, intptr_t count,

@@ -68,6 +68,11 @@ static bool insertDialect(MlirDialectRegistry registry, const char *name) {
   return false;
 }
 
+void mlirExtContextLoadNamedDialects(MlirContext context) {
+  for (size_t i = 0; i < sizeof handles / sizeof *handles; ++i)
+    mlirDialectHandleLoadDialect(handles[i](), context);
+}
+
 void mlirExtDialectRegistryInsertNamed(MlirDialectRegistry registry, const char *const *names) {
   for (; *names; ++names) {
     bool known = insertDialect(registry, *names);

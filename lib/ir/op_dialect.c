@@ -102,11 +102,15 @@ const MlirExtDialectDefinition *tileDialectFromTable(const TileDialectTable *tab
   return compiled ? &publish(compiled)->definition : NULL;
 }
 
-void tileDialectRegister(const TileDialectTable *table, MlirExtDialectDefinition base, MlirDialectRegistry registry) {
+static const MlirExtDialectDefinition *define(const void *table, const MlirExtDialectDefinition *base) {
   char error[512];
-  const MlirExtDialectDefinition *definition = tileDialectFromTable(table, base, error, sizeof error);
-  if (definition)
-    mlirExtDialectRegistryInsert(registry, definition);
-  else
-    fprintf(stderr, "error in the table of the %s dialect: %s\n", table->name, error);
+  const MlirExtDialectDefinition *definition = tileDialectFromTable(table, *base, error, sizeof error);
+  if (!definition)
+    fprintf(stderr, "error in the table of the %s dialect: %s\n", base->name, error);
+  return definition;
+}
+
+void tileDialectRegister(const TileDialectTable *table, MlirExtDialectDefinition base, MlirDialectRegistry registry) {
+  base.name = table->name;
+  mlirExtDialectRegistryInsertLate(registry, table, &base, define);
 }

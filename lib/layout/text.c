@@ -18,7 +18,7 @@ typedef struct {
   const char *text;
   size_t length, at;
   TileError *error;
-  bool anyKind;
+  bool anyKind, isPrinted; // isPrinted: tileLayoutPrint wrote it
 } Parser;
 
 typedef struct {
@@ -280,6 +280,10 @@ static bool parseLayout(Parser *parser, TileLayout *layout) {
   } while (take(parser, ','));
   if (!parsePad(parser, &result))
     return false;
+  if (parser->isPrinted) {
+    *layout = result;
+    return true;
+  }
   TileError inner;
   uint32_t culprit;
   if (!tileLayoutCheck(&result, &culprit, &inner))
@@ -294,6 +298,13 @@ static bool parseLayout(Parser *parser, TileLayout *layout) {
 bool tileLayoutParse(const char *text, size_t length, TileLayout *layout, TileError *error) {
   Parser parser = {.text = text, .length = length, .error = error, .anyKind = false};
   return parseLayout(&parser, layout);
+}
+
+TileLayout tileLayoutParsePrinted(const char *text, size_t length) {
+  Parser parser = {.text = text, .length = length, .isPrinted = true};
+  TileLayout layout = tileLayoutEmpty(TileLayoutValues);
+  parseLayout(&parser, &layout);
+  return layout;
 }
 
 bool tileLayoutParseAnyKind(const char *text, size_t length, TileLayout *layout, TileError *error) {

@@ -28,8 +28,11 @@ enum { TILE_LAYOUT_TEXT_CAPACITY = 2048 };
 // Reads a layout of values or of memory; `text` need not be terminated. On failure error->column tells where (from 1).
 bool tileLayoutParse(const char *text, size_t length, TileLayout *layout, TileError *error);
 
-// As above, for any kind: also `d0 [2:d1, …], d1 […]`, an inverse, which maps coordinates to the dimensions of a
-// layout.
+// As above, of a text that tileLayoutPrint wrote: nothing is checked again.
+TileLayout tileLayoutParsePrinted(const char *text, size_t length);
+
+// As tileLayoutParse, for any kind: also `d0 [2:d1, …], d1 […]`, an inverse, which maps coordinates to the dimensions
+// of a layout.
 bool tileLayoutParseAnyKind(const char *text, size_t length, TileLayout *layout, TileError *error);
 
 // Writes the unique text, cut to the capacity and terminated; returns the length of the whole text, as snprintf does.

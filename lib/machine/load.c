@@ -284,7 +284,7 @@ static bool checkLevelKeys(Loader *loader) {
   for (size_t i = 0; i < loader->machine->count; ++i) {
     const char *key = loader->machine->entries[i].key;
     char level[MaxLine];
-    if (tileMachineFindKey(key)->pattern[0] != '*')
+    if (loader->machine->entries[i].row->pattern[0] != '*')
       continue;
     snprintf(level, sizeof level, "%.*s", (int)strcspn(key, "."), key);
     if (!tileMachineListHas(loader->machine, "levels", level))

@@ -28,7 +28,7 @@ bool tileMachineSet(TileMachine *machine, const char *key, const char *value) {
   }
   if (!entry) {
     entry = &machine->entries[machine->count++];
-    *entry = (TileMachineEntry){.key = name};
+    *entry = (TileMachineEntry){.key = name, .row = tileMachineFindKey(name)};
   }
   free(entry->value);
   entry->value = copy;
@@ -64,8 +64,8 @@ const char *tileMachineGetText(const TileMachine *machine, const char *key) {
 
 bool tileMachineGetInteger(const TileMachine *machine, const char *key, int64_t *value) {
   const TileMachineEntry *entry = findEntry(machine, key);
-  const TileMachineKey *row = tileMachineFindKey(key);
-  if (!entry || !row || (row->type != TileMachineInteger && row->type != TileMachineLarge))
+  const TileMachineKey *row = entry ? entry->row : NULL;
+  if (!row || (row->type != TileMachineInteger && row->type != TileMachineLarge))
     return false;
   *value = strtoll(entry->value, NULL, 10);
   return true;
@@ -73,9 +73,9 @@ bool tileMachineGetInteger(const TileMachine *machine, const char *key, int64_t 
 
 size_t tileMachineGetIntegers(const TileMachine *machine, const char *key, int64_t *values, size_t capacity) {
   const TileMachineEntry *entry = findEntry(machine, key);
-  const TileMachineKey *row = tileMachineFindKey(key);
+  const TileMachineKey *row = entry ? entry->row : NULL;
   size_t count = 0;
-  if (!entry || !row || (row->type != TileMachineInteger && row->type != TileMachineIntegers))
+  if (!row || (row->type != TileMachineInteger && row->type != TileMachineIntegers))
     return 0;
   for (char *at = entry->value; *at; ++count) {
     int64_t value = strtoll(at, &at, 10);

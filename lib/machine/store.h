@@ -7,7 +7,8 @@
 #include "lib/machine/machine.h"
 
 typedef struct {
-  char *key, *value; // owned
+  char *key, *value;                // owned
+  const struct TileMachineKey *row; // that the key matches; null of an override
 } TileMachineEntry;
 
 struct TileMachine {

@@ -1,6 +1,7 @@
 // Opens a file with everything registered and runs passes on it. See session.h.
 #include "lib/pipelines/session.h"
 
+#include "lib/capi/dialect.h"
 #include "lib/conversion/tile_to_tt/ttir_check.h"
 #include "lib/import/cuda/kernel_source.h"
 #include "lib/import/cuda_tile/tile_ir.h"
@@ -19,13 +20,17 @@
 
 //===--- context and module ---------------------------------------------------===//
 
+// All dialects are known, but few are loaded, since each takes time: those that importers and hosts build ops of. The
+// parser loads what the program names, and passes what they leave.
 static MlirContext createContext(void) {
   MlirDialectRegistry registry = mlirDialectRegistryCreate();
   tesseraRegisterAllDialects(registry);
   tesseraRegisterAllPasses();
   MlirContext context = mlirContextCreateWithRegistry(registry, false);
   mlirDialectRegistryDestroy(registry);
-  mlirContextLoadAllAvailableDialects(context);
+  mlirExtContextLoadNamedDialects(context);
+  mlirContextGetOrLoadDialect(context, tileString("tile"));
+  mlirContextGetOrLoadDialect(context, tileString("sparse"));
   return context;
 }
 

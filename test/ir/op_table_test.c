@@ -252,6 +252,24 @@ static void wholeTables(void) {
   CHECK(!strcmp(small, "t.x: a seco"), "%s", small); // cut off, never past the end
 }
 
+// Registered tables are compiled when a dialect is loaded, not before: one that is wrong is an unknown dialect then.
+static void lateTables(void) {
+  static const TileOpRow wrong[] = {{.cName = "X", .name = "x"}, {.cName = "Y", .name = "x"}};
+  static const TileOpRow right[] = {{.cName = "X", .name = "x"}};
+  static const TileDialectTable tables[] = {{.name = "late_wrong", .numRows = 2, .rows = wrong},
+                                            {.name = "late_right", .numRows = 1, .rows = right}};
+  MlirDialectRegistry registry = mlirDialectRegistryCreate();
+  for (int i = 0; i < 2; ++i)
+    tileDialectRegister(&tables[i], (MlirExtDialectDefinition){0}, registry);
+  MlirContext context = mlirContextCreateWithRegistry(registry, false);
+  intptr_t before = mlirContextGetNumLoadedDialects(context);
+  CHECK(mlirDialectIsNull(mlirContextGetOrLoadDialect(context, mlirStringRefCreateFromCString("late_wrong"))));
+  CHECK(!mlirDialectIsNull(mlirContextGetOrLoadDialect(context, mlirStringRefCreateFromCString("late_right"))));
+  CHECK(mlirContextGetNumLoadedDialects(context) == before + 1);
+  mlirContextDestroy(context);
+  mlirDialectRegistryDestroy(registry);
+}
+
 int main(void) {
   threads(); // first: nobody has compiled the table yet
   columns();
@@ -261,5 +279,6 @@ int main(void) {
   derived();
   builtinTables();
   wholeTables();
+  lateTables();
   return checkResult(100);
 }

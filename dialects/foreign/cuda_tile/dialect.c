@@ -26,22 +26,21 @@ static const TileDialectTable table = {
     .printType = cudaTilePrintType,
 };
 
-const MlirExtDialectDefinition *cudaTileDialectDefinition(void) {
-  const MlirExtDialectDefinition base = {
+static MlirExtDialectDefinition base(void) {
+  return (MlirExtDialectDefinition){
       .numTypes = cudaTileNumTypeDefinitions,
       .types = cudaTileTypeDefinitions,
       .numAttributes = cudaTileNumAttributeDefinitions,
       .attributes = cudaTileAttributeDefinitions,
   };
+}
+
+const MlirExtDialectDefinition *cudaTileDialectDefinition(void) {
   char error[512];
-  const MlirExtDialectDefinition *definition = tileDialectFromTable(&table, base, error, sizeof error);
+  const MlirExtDialectDefinition *definition = tileDialectFromTable(&table, base(), error, sizeof error);
   if (!definition)
     fprintf(stderr, "error in the table of the cuda_tile dialect: %s\n", error);
   return definition;
 }
 
-void cudaTileRegisterDialect(MlirDialectRegistry registry) {
-  const MlirExtDialectDefinition *definition = cudaTileDialectDefinition();
-  if (definition)
-    mlirExtDialectRegistryInsert(registry, definition);
-}
+void cudaTileRegisterDialect(MlirDialectRegistry registry) { tileDialectRegister(&table, base(), registry); }

@@ -405,6 +405,7 @@ bool tileIrGlobals(TileIrFile *file, MlirBlock block) {
 
 MlirModule tileIrImport(MlirContext context, const char *bytes, size_t size, const char *name, tessera_error_t *error) {
   TileIrFile file = {.context = context, .name = name, .error = error};
+  mlirContextGetOrLoadDialect(context, tileString("cuda_tile"));
   MlirModule module = mlirModuleCreateEmpty(mlirLocationFileLineColGet(context, tileString(name), 0, 0));
   MlirBlock block = mlirModuleGetBody(module);
   bool ok =
