@@ -71,14 +71,17 @@ static bool parseValue(MlirExtParser parser, SparseKeyForm form, MlirAttribute *
   }
 }
 
-static bool parseEntry(MlirExtParser parser, const SparseFormat *format, MlirAttribute *values) {
+static bool parseValueOf(MlirExtParser parser, int key, const void *format, MlirAttribute *value) {
+  return parseValue(parser, ((const SparseFormat *)format)->keys[key].form, value);
+}
+
+static bool parseKeys(MlirExtParser parser, const SparseFormat *format, MlirAttribute *values) {
   const char *names[SparseMaxKeys + 1];
   char what[64];
-  int key;
   for (intptr_t i = 0; i <= SparseMaxKeys; ++i)
     names[i] = format->keys[i].name;
   snprintf(what, sizeof what, "#sparse.%s", format->name);
-  return tileParseKey(parser, what, names, values, &key) && parseValue(parser, format->keys[key].form, &values[key]);
+  return tileParseKeys(parser, what, names, parseValueOf, format, values);
 }
 
 static MlirAttribute valueFrom(MlirContext context, SparseKeyForm form, const int64_t *numbers) {
@@ -102,14 +105,8 @@ static MlirAttribute fallbackOf(MlirContext context, const SparseKey *key) {
 static bool parse(MlirExtParser parser, const SparseFormat *format, MlirExtAttributeList list) {
   MlirExtSourceLocation location = mlirExtParserGetLocation(parser);
   MlirAttribute values[SparseMaxKeys] = {{NULL}};
-  if (mlirExtParserParseOptionalToken(parser, "<")) {
-    do
-      if (!parseEntry(parser, format, values))
-        return false;
-    while (mlirExtParserParseOptionalToken(parser, ","));
-    if (!mlirExtParserParseToken(parser, ">"))
-      return false;
-  }
+  if (mlirExtParserParseOptionalToken(parser, "<") && !parseKeys(parser, format, values))
+    return false;
   for (intptr_t i = 0; i < countKeys(format->keys); ++i) {
     if (mlirAttributeIsNull(values[i]) && format->keys[i].fallback == SparseKeyRequired)
       return tileParseFail(parser, location, "#sparse.%s without '%s'", format->name, format->keys[i].name);

@@ -14,24 +14,17 @@ static const char *const keys[] = {"grain", "zero", "dead", "bits", NULL};
 
 //===--- text ---------------------------------------------------------------===//
 
-static bool parseEntry(MlirExtParser parser, MlirAttribute *values) {
-  int key;
-  if (!tileParseKey(parser, "#sparse.attribute", keys, values, &key) || !mlirExtParserParseToken(parser, "="))
-    return false;
-  return key == Grain ? tileParseIntegers(parser, /*allowUnknown=*/false, &values[key])
-                      : tileParseAnyAttribute(parser, &values[key]);
+static bool parseValue(MlirExtParser parser, int key, const void *data, MlirAttribute *value) {
+  return mlirExtParserParseToken(parser, "=") &&
+         (key == Grain ? tileParseIntegers(parser, /*allowUnknown=*/false, value)
+                       : tileParseAnyAttribute(parser, value));
 }
 
 bool sparseKnownParse(MlirExtParser parser, MlirExtAttributeList list) {
   MlirExtSourceLocation location = mlirExtParserGetLocation(parser);
   MlirAttribute values[NumKeys] = {{NULL}};
-  if (!mlirExtParserParseToken(parser, "<"))
-    return false;
-  do
-    if (!parseEntry(parser, values))
-      return false;
-  while (mlirExtParserParseOptionalToken(parser, ","));
-  if (!mlirExtParserParseToken(parser, ">"))
+  if (!mlirExtParserParseToken(parser, "<") ||
+      !tileParseKeys(parser, "#sparse.attribute", keys, parseValue, NULL, values))
     return false;
   if (mlirAttributeIsNull(values[Grain]))
     return tileParseFail(parser, location, "#sparse.attribute without 'grain'");

@@ -16,26 +16,19 @@ static const int64_t fallbacks[] = {-1, 1, -1, 80}; // -1: none
 
 //===--- text ---------------------------------------------------------------===//
 
-static bool parseEntry(MlirExtParser parser, MlirAttribute *values) {
-  int key;
-  int64_t value;
-  if (!tileParseKey(parser, "#sparse.micro_tiles", keys, values, &key) || !mlirExtParserParseToken(parser, "=") ||
-      !mlirExtParserParseInteger(parser, &value))
+static bool parseValue(MlirExtParser parser, int key, const void *data, MlirAttribute *value) {
+  int64_t number;
+  if (!mlirExtParserParseToken(parser, "=") || !mlirExtParserParseInteger(parser, &number))
     return false;
-  values[key] = tileInteger(mlirExtParserGetContext(parser), value);
+  *value = tileInteger(mlirExtParserGetContext(parser), number);
   return true;
 }
 
 bool sparseMicroTilesParse(MlirExtParser parser, MlirExtAttributeList list) {
   MlirExtSourceLocation location = mlirExtParserGetLocation(parser);
   MlirAttribute values[NumKeys] = {{NULL}};
-  if (!mlirExtParserParseToken(parser, "<"))
-    return false;
-  do
-    if (!parseEntry(parser, values))
-      return false;
-  while (mlirExtParserParseOptionalToken(parser, ","));
-  if (!mlirExtParserParseToken(parser, ">"))
+  if (!mlirExtParserParseToken(parser, "<") ||
+      !tileParseKeys(parser, "#sparse.micro_tiles", keys, parseValue, NULL, values))
     return false;
   for (int key = 0; key < NumKeys; ++key) {
     bool isGiven = !mlirAttributeIsNull(values[key]);

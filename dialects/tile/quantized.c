@@ -22,34 +22,27 @@ static bool parseType(MlirExtParser parser, MlirAttribute *value) {
   return true;
 }
 
-static bool parseEntry(MlirExtParser parser, MlirAttribute *values) {
-  int key;
-  if (!tileParseKey(parser, "#tile.quantized", keys, values, &key))
-    return false;
+static bool parseValue(MlirExtParser parser, int key, const void *data, MlirAttribute *value) {
   if (key == ZeroAfterScale) {
-    values[key] = mlirBoolAttrGet(mlirExtParserGetContext(parser), true);
+    *value = mlirBoolAttrGet(mlirExtParserGetContext(parser), true);
     return true;
   }
   return mlirExtParserParseToken(parser, "=") &&
-         (key == Group ? tileParseIntegers(parser, /*allowUnknown=*/false, &values[key])
-                       : parseType(parser, &values[key]));
+         (key == Group ? tileParseIntegers(parser, /*allowUnknown=*/false, value) : parseType(parser, value));
 }
 
 bool tileQuantizedParse(MlirExtParser parser, MlirExtAttributeList list) {
   MlirExtSourceLocation location = mlirExtParserGetLocation(parser);
   MlirAttribute values[NumKeys] = {{NULL}}, absent = mlirUnitAttrGet(mlirExtParserGetContext(parser));
-  if (!mlirExtParserParseToken(parser, "<"))
+  if (!mlirExtParserParseToken(parser, "<") ||
+      !tileParseKeys(parser, "#tile.quantized", keys, parseValue, NULL, values))
     return false;
-  do
-    if (!parseEntry(parser, values))
-      return false;
-  while (mlirExtParserParseOptionalToken(parser, ","));
   for (int key = Codes; key <= Scale; ++key)
     if (mlirAttributeIsNull(values[key]))
       return tileParseFail(parser, location, "#tile.quantized without '%s'", keys[key]);
   for (int key = 0; key < NumKeys; ++key)
     mlirExtAttributeListAppend(list, mlirAttributeIsNull(values[key]) ? absent : values[key]);
-  return mlirExtParserParseToken(parser, ">");
+  return true;
 }
 
 void tileQuantizedPrint(MlirExtPrinter printer, intptr_t count, const MlirAttribute *values) {

@@ -19,10 +19,12 @@ bool tileParseFail(MlirExtParser parser, MlirExtSourceLocation location, const c
     __attribute__((format(printf, 3, 4)));
 // One keyword of the list, as a StringAttr.
 bool tileParseOneOf(MlirExtParser parser, const char *what, const char *const *names, MlirAttribute *attribute);
-// A key of an attribute that messages call `what`: the number of the key among the names. An unknown key is an error,
-// and so is one whose value is there already.
-bool tileParseKey(MlirExtParser parser, const char *what, const char *const *names, const MlirAttribute *values,
-                  int *key);
+// `key value, key value>`: what stands behind the < of an attribute that messages call `what`. Calls `parseValue`
+// behind each key, with the key's number among the names. An unknown key is an error, and so is one that is given
+// twice.
+typedef bool (*TileParseValue)(MlirExtParser parser, int key, const void *data, MlirAttribute *value);
+bool tileParseKeys(MlirExtParser parser, const char *what, const char *const *names, TileParseValue parseValue,
+                   const void *data, MlirAttribute *values);
 // `[entry, entry]`: calls `entry` for each entry, at most TILE_MAX_LIST times. Messages call the entries `what`.
 typedef bool (*TileParseEntry)(MlirExtParser parser, intptr_t number, void *data);
 bool tileParseList(MlirExtParser parser, const char *what, TileParseEntry entry, void *data, intptr_t *count);

@@ -53,8 +53,8 @@ bool tileParseOneOf(MlirExtParser parser, const char *what, const char *const *n
   return tileParseFail(parser, location, "expected %s: one of %s", what, list.text);
 }
 
-bool tileParseKey(MlirExtParser parser, const char *what, const char *const *names, const MlirAttribute *values,
-                  int *key) {
+static bool parseKey(MlirExtParser parser, const char *what, const char *const *names, const MlirAttribute *values,
+                     int *key) {
   MlirExtSourceLocation location = mlirExtParserGetLocation(parser);
   MlirStringRef name;
   TESSERA_LIST(list);
@@ -66,6 +66,16 @@ bool tileParseKey(MlirExtParser parser, const char *what, const char *const *nam
     return tileParseFail(parser, location, "unknown key '%.*s' in %s, expected one of %s", (int)name.length, name.data,
                          what, tileListNames(names, &list));
   return mlirAttributeIsNull(values[*key]) || tileParseFail(parser, location, "'%s' is given twice", names[*key]);
+}
+
+bool tileParseKeys(MlirExtParser parser, const char *what, const char *const *names, TileParseValue parseValue,
+                   const void *data, MlirAttribute *values) {
+  int key;
+  do
+    if (!parseKey(parser, what, names, values, &key) || !parseValue(parser, key, data, &values[key]))
+      return false;
+  while (mlirExtParserParseOptionalToken(parser, ","));
+  return mlirExtParserParseToken(parser, ">");
 }
 
 bool tileParseList(MlirExtParser parser, const char *what, TileParseEntry entry, void *data, intptr_t *count) {

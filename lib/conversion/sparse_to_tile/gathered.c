@@ -22,16 +22,20 @@ static const TileDot *dotFor(const TileTarget *target, MlirType element, MlirTyp
   return NULL;
 }
 
-bool sparseMultipliesGathered(const SparseLowering *lowering, const SparseGroups *groups, MlirType element,
-                              MlirType result) {
+bool sparseGathersForLines(const SparseLowering *lowering, int64_t lines, int64_t mostLines, MlirType result) {
   const TileSearchTarget *machine = &lowering->target->search;
   MlirType sum = mlirShapedTypeGetElementType(result);
   SparseSemiring semiring = sparseSemiring(lowering->op, sum);
   int64_t columns = mlirShapedTypeGetDimSize(result, 1);
-  return !machine->isGpu && semiring.isSum && !semiring.isMean && sparseBits(element) >= 8 &&
-         sparseBits(element) < sparseBits(sum) && groups->lines >= LeastLines && groups->lines <= MostLines &&
-         tessera_is_power_of_two(groups->lines) &&
+  return !machine->isGpu && semiring.isSum && !semiring.isMean && lines >= LeastLines && lines <= mostLines &&
+         tessera_is_power_of_two(lines) &&
          (mlirShapedTypeIsDynamicSize(columns) || columns * sparseBits(sum) >= 8 * machine->vectorBytes);
+}
+
+bool sparseMultipliesGathered(const SparseLowering *lowering, const SparseGroups *groups, MlirType element,
+                              MlirType result) {
+  return sparseGathersForLines(lowering, groups->lines, MostLines, result) && sparseBits(element) >= 8 &&
+         sparseBits(element) < sparseBits(mlirShapedTypeGetElementType(result));
 }
 
 //===--- tiles ------------------------------------------------------------------===//

@@ -132,6 +132,8 @@ typedef struct SparseGroups {
   int64_t lines, together, window, kept;
   bool areBlocks;
 } SparseGroups;
+// Whether a CPU sums up rows of `result` that are gathered once for `lines` lines, `mostLines` at most.
+bool sparseGathersForLines(const SparseLowering *lowering, int64_t lines, int64_t mostLines, MlirType result);
 // Products whose rows of the dense factor are gathered once for all lines of a group, in the machine's form.
 bool sparseMultipliesGathered(const SparseLowering *lowering, const SparseGroups *groups, MlirType element,
                               MlirType result);

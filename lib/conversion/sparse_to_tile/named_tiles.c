@@ -8,7 +8,6 @@
 #include "lib/support/integer.h"
 
 enum {
-  LeastLines = 4,    // the fewest lines that make gathering pay
   MostLines = 128,   // packed tiles of more lines leave the first cache
   Steps = 4,         // columns of a tile at a time
   StripBytes = 4096, // of a row of the result: a program packs its tiles once for them
@@ -19,13 +18,8 @@ enum {
 
 bool sparseMultipliesNamed(const SparseLowering *lowering, const SparseMicroTiles *tiles, MlirType element,
                            MlirType result) {
-  const TileSearchTarget *machine = &lowering->target->search;
-  MlirType sum = mlirShapedTypeGetElementType(result);
-  SparseSemiring semiring = sparseSemiring(lowering->op, sum);
-  int64_t columns = mlirShapedTypeGetDimSize(result, 1);
-  return !machine->isGpu && semiring.isSum && !semiring.isMean && sparseBits(sum) >= 32 && sparseBits(element) >= 8 &&
-         tiles->lines >= LeastLines && tiles->lines <= MostLines && tessera_is_power_of_two(tiles->lines) &&
-         (mlirShapedTypeIsDynamicSize(columns) || columns * sparseBits(sum) >= 8 * machine->vectorBytes);
+  return sparseGathersForLines(lowering, tiles->lines, MostLines, result) && sparseBits(element) >= 8 &&
+         sparseBits(mlirShapedTypeGetElementType(result)) >= 32;
 }
 
 //===--- what is multiplied -------------------------------------------------===//

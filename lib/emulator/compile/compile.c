@@ -111,14 +111,14 @@ static void closeFunction(EmulatorBuild *build) {
 // LLVM orders the instructions of a block in cubic time where many calls take selected addresses: 2000 instructions
 // took a minute. So a long block goes on in another one, unless there is no block of threads: a question whose answer
 // LLVM does not know.
-static void splitBlock(EmulatorBuild *build, MlirBlock block, MlirBlock end) {
+static bool splitBlock(EmulatorBuild *build, MlirBlock block, MlirBlock end) {
   enum { MostOps = 512 };
   intptr_t count = 0;
   MlirOperation op = mlirBlockGetFirstOperation(block);
   while (!mlirOperationIsNull(op) && ++count < MostOps)
     op = mlirOperationGetNextInBlock(op);
   if (mlirOperationIsNull(op) || mlirOperationIsNull(mlirOperationGetNextInBlock(op)))
-    return;
+    return false;
   MlirBlock rest = mlirBlockCreate(0, NULL, NULL);
   mlirRegionInsertOwnedBlockAfter(mlirBlockGetParentRegion(block), block, rest);
   MlirLocation location = mlirOperationGetLocation(op);
@@ -133,6 +133,7 @@ static void splitBlock(EmulatorBuild *build, MlirBlock block, MlirBlock end) {
   llvmLoadOpSetVolatile(mlirOpResultGetOwner(threads), mlirUnitAttrGet(build->context));
   MlirValue goesOn = llvmICmpOpBuild(&b, threads, llvmZeroOpBuild(&b, build->pointer), LlvmICmp_Ne);
   llvmCondBrOpBuild(&b, goesOn, 0, NULL, 0, NULL, rest, end);
+  return true;
 }
 
 static void splitBlocks(EmulatorBuild *build, MlirOperation function) {
@@ -143,10 +144,14 @@ static void splitBlocks(EmulatorBuild *build, MlirOperation function) {
   TileBuilder b = tileBuilderAtEnd(end, mlirOperationGetLocation(function));
   bool returns = !mlirTypeEqual(returned, mlirLLVMVoidTypeGet(build->context));
   llvmReturnOpBuild(&b, returns ? llvmPoisonOpBuild(&b, returned) : (MlirValue){NULL});
+  bool isSplit = false;
   for (MlirBlock block = mlirRegionGetFirstBlock(region); !mlirBlockIsNull(block);
        block = mlirBlockGetNextInRegion(block))
-    splitBlock(build, block, end);
-  mlirRegionAppendOwnedBlock(region, end);
+    isSplit |= splitBlock(build, block, end);
+  if (isSplit)
+    mlirRegionAppendOwnedBlock(region, end);
+  else
+    mlirBlockDestroy(end);
 }
 
 static void lowerFunction(EmulatorBuild *build, MlirOperation function) {
