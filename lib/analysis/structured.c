@@ -411,6 +411,13 @@ TileStructured tileStructuredCopy(const TileStructured *structured, int more) {
   return copy;
 }
 
+TileStructured tileStructuredOver(const TileStructured *structured, int first, int second) {
+  TileStructured copy = tileStructuredCopy(structured, 0);
+  for (int d = 0; d < copy.numDims; ++d)
+    copy.dims[d].axis = d == first ? 0 : d == second ? 1 : -1;
+  return copy;
+}
+
 // Every element of the output has one program that writes it: a map over all parallel dimensions, one per axis.
 static bool writesOnce(const TileStructured *structured, const TileOperand *output) {
   for (int i = 0; i < output->rank; ++i)

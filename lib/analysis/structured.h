@@ -98,6 +98,8 @@ bool tileStructuredRead(MlirOperation op, const TileTarget *target, TileStructur
 TileStructured tileStructuredCreate(MlirOperation op, const TileTarget *target, int operands);
 // Copies the op, with dimensions and operands of its own and room for `more` operands.
 TileStructured tileStructuredCopy(const TileStructured *structured, int more);
+// A copy whose tiles have these two dimensions as axes, in this order, and no other; -1: none.
+TileStructured tileStructuredOver(const TileStructured *structured, int first, int second);
 // A quotient or remainder of integers, which stops the program where the divisor is zero.
 bool tileIsIntegerDivision(MlirOperation op);
 // All linalg.generic under `root`, but for those of a tile.group that has a schedule already. The caller frees the

@@ -51,11 +51,7 @@ static void overResult(Emission *k) { over(k, k->attention->channels, k->attenti
 
 // On a CPU sums are multiplied up in their own type.
 static MlirValue widened(Emission *k, MlirValue tile) {
-  MlirType type = mlirValueGetType(tile);
-  if (k->isGpu || mlirTypeEqual(mlirShapedTypeGetElementType(type), k->attention->sum))
-    return tile;
-  int64_t shape[2] = {mlirShapedTypeGetDimSize(type, 0), mlirShapedTypeGetDimSize(type, 1)};
-  return arithExtFOpBuild(&k->e.body, tileTileTypeGet(2, shape, k->attention->sum, mlirAttributeGetNull()), tile);
+  return k->isGpu ? tile : tileKernelCast(&k->e, tile, k->attention->sum);
 }
 
 static MlirValue loadMatrix(Emission *k, int operand, int rows, int columns) {

@@ -183,12 +183,10 @@ static MlirType i32(TileKernelEmission *e) { return mlirIntegerTypeGet(e->body.c
 
 // The op with an axis for these two dimensions (-1: none), whose tiles have these sizes.
 static TileStructured view(const Program *p, MlirBlock body, int first, int64_t size, int second, int64_t other) {
-  TileStructured v = tileStructuredCopy(&p->s, 0);
+  TileStructured v = tileStructuredOver(&p->s, first, second);
   v.body = body;
-  for (int d = 0; d < v.numDims; ++d) {
-    v.dims[d].axis = d == first ? 0 : d == second ? 1 : -1;
+  for (int d = 0; d < v.numDims; ++d)
     v.dims[d].tile = d == first ? size : d == second ? other : 1;
-  }
   return v;
 }
 
@@ -482,8 +480,7 @@ static void keepCodes(TileKernelEmission *e, const Program *p, MlirValue first) 
       MlirValue place = tileKernelSlice(e, p->unpacked, Square, Words, at, none);
       MlirValue codes = recast(e, buildCodes(e, p, part), 2, square, 32);
       if (p->together > 1) // words of each column below each other
-        codes = tileTransposeOpBuild(&e->body, tileOf(e, 2, square, i32(e)), codes,
-                                     mlirDenseI64ArrayGet(e->body.context, 2, (int64_t[]){1, 0}));
+        codes = tileKernelSwapped(e, codes);
       tileStoreOpBuild(&e->body, codes, place, 0, NULL);
     }
   }
@@ -566,13 +563,11 @@ static MlirValue rowOfTurned(TileKernelEmission *e, const Program *p, MlirValue 
 // result + the terms of the groups at once, from `group` on, in order.
 static MlirValue addTerms(TileKernelEmission *e, Program *p, MlirValue first, MlirValue group, MlirValue result) {
   TileStructured v = view(p, p->s.body, p->n, Square, -1, 0);
-  int64_t lanes = Square / p->groupsAtOnce, shape[3] = {p->groupsAtOnce, lanes, Square}, square[2] = {Square, Square};
+  int64_t lanes = Square / p->groupsAtOnce, shape[3] = {p->groupsAtOnce, lanes, Square};
   MlirValue rows = e->index[p->m], columns = e->index[p->n];
   e->index[p->m] = rowOf(e, p);
   e->index[p->n] = squareOfColumns(e, p);
-  MlirValue sums = sumOfLanes(e, p, first);
-  sums = tileTransposeOpBuild(&e->body, tileOf(e, 2, square, i32(e)), sums,
-                              mlirDenseI64ArrayGet(e->body.context, 2, (int64_t[]){1, 0}));
+  MlirValue sums = tileKernelSwapped(e, sumOfLanes(e, p, first));
   MlirValue turned = tileKernelFold(e, tileUpstreamName(ArithOp_AddI), reshaped(e, sums, 3, shape),
                                     tileOf(e, 2, (int64_t[]){p->groupsAtOnce, Square}, i32(e)), 1, (int64_t[]){1});
   e->structured = &v;
@@ -728,12 +723,8 @@ static void makeBuffers(TileKernelEmission *e, Program *p) {
 
 static void build(TileKernelEmission *e, Program *p) {
   TileKernelLoop loop;
-  for (int i = 0; i < 2; ++i) {
-    int dim = i ? p->n : p->m;
-    MlirValue size = tileBuildIndex(&e->body, i ? p->columns : p->rows);
-    p->first[i] = tileBuildMul(&e->body, e->index[dim], size);
-    p->here[i] = tileBuildMin(&e->body, tileBuildSub(&e->body, tileKernelExtent(e, dim), p->first[i]), size);
-  }
+  p->first[0] = tileProductBlockOf(e, p->m, p->rows, &p->here[0]);
+  p->first[1] = tileProductBlockOf(e, p->n, p->columns, &p->here[1]);
   makeBuffers(e, p);
   packRows(e, p);
   if (hasPaddedRows(p))

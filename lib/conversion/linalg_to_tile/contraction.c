@@ -182,14 +182,11 @@ static bool isSummedInF32(const TileStructured *s, MlirType element) {
 static void buildKernel(TileKernelEmission *e, const TileProduct *p) {
   int output = e->structured->numInputs;
   MlirValue sum = tileKernelInitial(e, output);
-  MlirType type = mlirValueGetType(sum), f32 = mlirF32TypeGet(e->body.context);
-  bool isWider = isSummedInF32(e->structured, tileTypeGetElement(type));
-  if (isWider)
-    sum = arithExtFOpBuild(&e->body, tileTypeWithElement(type, f32), sum);
+  MlirType element = tileTypeGetElement(mlirValueGetType(sum));
+  if (isSummedInF32(e->structured, element))
+    sum = tileKernelCast(e, sum, mlirF32TypeGet(e->body.context));
   tileKernelLoopOverReductions(e, 1, &sum, buildStep, p);
-  if (isWider)
-    sum = arithTruncFOpBuild(&e->body, type, sum);
-  tileKernelStore(e, output, tileKernelEpilogue(e, sum));
+  tileKernelStore(e, output, tileKernelEpilogue(e, tileKernelCast(e, sum, element)));
 }
 
 bool tileLowerProduct(TileStructured *s, const TileEpilogue *epilogue) {

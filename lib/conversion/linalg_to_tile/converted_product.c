@@ -107,14 +107,6 @@ static void setTile(TileStructured *s, int dim, int64_t tile, int axis) {
   s->dims[dim].axis = axis;
 }
 
-// The op as a program's tile sees it with an axis for two dimensions; the others have their tile, and no axis.
-static TileStructured withAxes(const TileStructured *s, int first, int second) {
-  TileStructured view = tileStructuredCopy(s, 0);
-  for (int d = 0; d < view.numDims; ++d)
-    view.dims[d].axis = d == first ? 0 : d == second ? 1 : -1;
-  return view;
-}
-
 //===--- the kernel ---------------------------------------------------------------------------===//
 
 typedef struct Program {
@@ -167,17 +159,11 @@ static void overPieces(TileKernelEmission *e, const Program *p, PieceBody body) 
   overPiecesFrom(e, p, 0, tileBuildIndex(&e->body, 0), body);
 }
 
-static MlirValue asF32(TileKernelEmission *e, MlirValue tile) {
-  MlirType f32 = mlirF32TypeGet(e->body.context), type = mlirValueGetType(tile);
-  bool isWide = mlirTypeEqual(tileTypeGetElement(type), f32);
-  return isWide ? tile : arithExtFOpBuild(&e->body, tileTypeWithElement(type, f32), tile);
-}
-
 // The op with an axis for the rows (columns) of one register tile, at p->row (p->column), and for the last reduction,
 // in this order or the other one. The caller gives e->index back what it was.
 static TileStructured narrowed(TileKernelEmission *e, const Program *p, bool isColumns, bool isDepthFirst) {
   int k = p->c->depth[p->c->count - 1], dim = isColumns ? p->c->n : p->c->m;
-  TileStructured view = withAxes(p->s, isDepthFirst ? k : dim, isDepthFirst ? dim : k);
+  TileStructured view = tileStructuredOver(p->s, isDepthFirst ? k : dim, isDepthFirst ? dim : k);
   int64_t size = isColumns ? p->sizes->registerColumns : p->sizes->registerRows, extent = p->s->dims[dim].extent;
   MlirValue at = tileBuildAdd(&e->body, p->first[isColumns], isColumns ? p->column : p->row);
   view.dims[dim].tile = size;
@@ -203,7 +189,8 @@ static void packPiece(TileKernelEmission *e, const Program *p, MlirValue at) {
   TileStructured view = narrowed(e, p, false, false);
   e->structured = &view;
   MlirValue part = tileKernelSlice(e, p->x, p->sizes->registerRows, p->sizes->inside[last], p->row, at);
-  tileStoreOpBuild(&e->body, asF32(e, tileKernelLoadMatrix(e, p->c->x, dims)), part, 0, NULL);
+  tileStoreOpBuild(&e->body, tileKernelCast(e, tileKernelLoadMatrix(e, p->c->x, dims), mlirF32TypeGet(e->body.context)),
+                   part, 0, NULL);
   e->index[p->c->m] = program;
   e->structured = p->s;
 }
@@ -213,7 +200,7 @@ static MlirValue convertOneByOne(TileKernelEmission *e, const Program *p) {
   for (int i = 0; i < tileStructuredNumOwnInputs(e->structured); ++i)
     if (i != p->c->x)
       tileKernelMapInputs(e, &map, i, i + 1, false);
-  return asF32(e, tileKernelCloneValue(e, &map, p->c->factor));
+  return tileKernelCast(e, tileKernelCloneValue(e, &map, p->c->factor), mlirF32TypeGet(e->body.context));
 }
 
 static void convertPiece(TileKernelEmission *e, const Program *p, MlirValue at) {
@@ -237,11 +224,8 @@ static void multiply(TileKernelEmission *e, const Program *p) {
   MlirValue left = tileKernelLoadBuffer(e, tileKernelSlice(e, p->x, rows, depth, p->row, none)), right;
   int64_t sizes[2] = {p->c->isAlongColumns ? depth : columns, p->c->isAlongColumns ? columns : depth};
   right = tileKernelLoadBuffer(e, tileKernelSlice(e, p->weights, sizes[0], sizes[1], none, none));
-  if (!p->c->isAlongColumns) {
-    MlirType type =
-        tileTileTypeGet(2, (int64_t[]){depth, columns}, mlirF32TypeGet(e->body.context), mlirAttributeGetNull());
-    right = tileTransposeOpBuild(&e->body, type, right, mlirDenseI64ArrayGet(e->body.context, 2, (int64_t[]){1, 0}));
-  }
+  if (!p->c->isAlongColumns)
+    right = tileKernelSwapped(e, right);
   MlirValue sum = tileMmaOpBuild(&e->body, left, right, tileKernelLoadBuffer(e, sums));
   tileStoreOpBuild(&e->body, sum, sums, 0, NULL);
 }
@@ -289,13 +273,9 @@ static void build(TileKernelEmission *e, const TileConverted *c, const Sizes *si
   p.sums = tileProductBuffer(e, sizes->rows, sizes->columns, f32);
   if (table)
     tileConvertedTableBegin(e, table, sizes->registerColumns);
-  for (int i = 0; i < 2; ++i) {
-    int dim = i ? c->n : c->m;
-    MlirValue size = tileBuildIndex(&e->body, i ? sizes->columns : sizes->rows);
-    p.first[i] = tileBuildMul(&e->body, e->index[dim], size);
-    p.here[i] = tileBuildMin(&e->body, tileBuildSub(&e->body, tileKernelExtent(e, dim), p.first[i]), size);
-  }
-  TileStructured view = withAxes(s, c->m, c->n);
+  p.first[0] = tileProductBlockOf(e, c->m, sizes->rows, &p.here[0]);
+  p.first[1] = tileProductBlockOf(e, c->n, sizes->columns, &p.here[1]);
+  TileStructured view = tileStructuredOver(s, c->m, c->n);
   e->structured = &view;
   MlirType type = tileKernelOutputTileType(e, f32);
   MlirValue none = {NULL}, sums = tileKernelSlice(e, p.sums, sizes->rows, sizes->columns, none, none);
@@ -303,9 +283,7 @@ static void build(TileKernelEmission *e, const TileConverted *c, const Sizes *si
   e->structured = s;
   buildPartsFrom(e, &p, 0);
   e->structured = &view;
-  MlirValue sum = tileProductAddInitial(e, tileKernelLoadBuffer(e, sums));
-  if (!mlirTypeIsAF32(element))
-    sum = arithTruncFOpBuild(&e->body, tileTypeWithElement(type, element), sum);
+  MlirValue sum = tileKernelCast(e, tileProductAddInitial(e, tileKernelLoadBuffer(e, sums)), element);
   tileKernelStore(e, s->numInputs, tileKernelEpilogue(e, sum));
   e->structured = s;
 }

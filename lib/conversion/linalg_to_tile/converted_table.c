@@ -58,13 +58,8 @@ bool tileConvertedTableFind(const TileStructured *s, const TileConverted *conver
 
 // The op with one axis for the codes, in place of the last reduction, and perhaps one for the columns before it.
 static TileStructured withCodes(const TileStructured *s, const TileConvertedTable *table, bool hasColumns) {
-  TileStructured view = tileStructuredCopy(s, 0);
   int last = table->converted->depth[table->converted->count - 1];
-  for (int d = 0; d < view.numDims; ++d)
-    view.dims[d].axis = -1;
-  if (hasColumns)
-    view.dims[table->converted->n].axis = 0;
-  view.dims[last].axis = hasColumns;
+  TileStructured view = hasColumns ? tileStructuredOver(s, table->converted->n, last) : tileStructuredOver(s, last, -1);
   view.dims[last].extent = view.dims[last].tile = Codes;
   return view;
 }
@@ -104,12 +99,6 @@ void tileConvertedTableBegin(TileKernelEmission *e, TileConvertedTable *table, i
 
 //===--- the table ------------------------------------------------------------------------------===//
 
-static MlirValue asF32(TileKernelEmission *e, MlirValue tile) {
-  MlirType f32 = mlirF32TypeGet(e->body.context), type = mlirValueGetType(tile);
-  bool isWide = mlirTypeEqual(tileTypeGetElement(type), f32);
-  return isWide ? tile : arithExtFOpBuild(&e->body, tileTypeWithElement(type, f32), tile);
-}
-
 // The answers of a table of the body, for each column.
 static MlirValue answersOf(TileKernelEmission *e, const TileConvertedTable *table, int i) {
   MlirValue row = tileKernelLoadBuffer(e, table->answers[i]);
@@ -146,7 +135,8 @@ void tileConvertedTableFill(TileKernelEmission *e, const TileConvertedTable *tab
   tileBodyMapSet(&map, table->code.code, allCodes(e, table, 1));
   for (int i = 0; i < table->numLookups; ++i)
     tileBodyMapSet(&map, table->lookups[i], answersOf(e, table, i));
-  MlirValue entries = asF32(e, tileKernelCloneValue(e, &map, table->converted->factor)), none = {NULL};
+  MlirType f32 = mlirF32TypeGet(e->body.context);
+  MlirValue entries = tileKernelCast(e, tileKernelCloneValue(e, &map, table->converted->factor), f32), none = {NULL};
   tileStoreOpBuild(&e->body, entries, tileKernelSlice(e, table->entries, table->columns, Codes, none, none), 0, NULL);
   e->index[last] = index;
   e->structured = s;

@@ -37,11 +37,7 @@ static MlirValue loadRight(TileKernelEmission *e, const Direct *direct) {
     return directPanel(e, c);
   if (mlirValueIsNull(direct->columns))
     return tileKernelLoadMatrix(e, c->rhs, dims);
-  MlirValue columns = tileKernelLoadBuffer(e, direct->columns);
-  int64_t shape[2] = {e->structured->dims[c->k].tile, e->structured->dims[c->n].tile}, order[2] = {1, 0};
-  MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(columns));
-  return tileTransposeOpBuild(&e->body, tileTileTypeGet(2, shape, element, mlirAttributeGetNull()), columns,
-                              mlirDenseI64ArrayGet(e->body.context, 2, order));
+  return tileKernelSwapped(e, tileKernelLoadBuffer(e, direct->columns));
 }
 
 static void buildDirectProduct(TileKernelEmission *e, void *direct) {

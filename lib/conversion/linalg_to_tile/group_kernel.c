@@ -265,14 +265,6 @@ static MlirValue zeroPastEnd(Emission *k, MlirValue tile, int dim, int64_t axis)
   return arithSelectOpBuild(&k->e.body, isInside, tile, zero);
 }
 
-static MlirValue transposed(Emission *k, MlirValue matrix) {
-  MlirType type = mlirValueGetType(matrix);
-  int64_t shape[2] = {mlirShapedTypeGetDimSize(type, 1), mlirShapedTypeGetDimSize(type, 0)};
-  MlirType turned = tileTileTypeGet(2, shape, mlirShapedTypeGetElementType(type), mlirAttributeGetNull());
-  return tileTransposeOpBuild(&k->e.body, turned, matrix,
-                              mlirDenseI64ArrayGet(k->e.body.context, 2, (int64_t[]){1, 0}));
-}
-
 // A factor of the product as the matrix that tile.mma takes.
 static MlirValue loadMatrix(Emission *k, int number, int input) {
   const TileGroupNode *node = &k->graph->nodes[number];
@@ -286,7 +278,7 @@ static MlirValue loadMatrix(Emission *k, int number, int input) {
   MlirValue value = k->values.of[node->makers[input]][node->outputs[input]];
   bool isInOrder = rows < columns; // the value's axes are in the order of the dimensions
   value = zeroPastEnd(k, value, p->k, isLhs == isInOrder);
-  return isInOrder ? value : transposed(k, value);
+  return isInOrder ? value : tileKernelSwapped(&k->e, value);
 }
 
 static void buildProduct(Emission *k, int number) {
@@ -298,12 +290,11 @@ static void buildProduct(Emission *k, int number) {
   enter(k, number);
   // tile.mma takes rows × columns; the sum is over the axes of m and n in that order.
   MlirValue sum = tileKernelInitial(&k->e, node->s.numInputs);
-  MlirType type = mlirValueGetType(sum), f32 = mlirF32TypeGet(k->e.body.context);
+  MlirType element = tileTypeGetElement(mlirValueGetType(sum));
   if (p->m > p->n)
-    sum = transposed(k, sum);
-  bool isWider = tileStructuredGpu(&node->s) && mlirTypeIsABF16(tileTypeGetElement(type));
-  if (isWider)
-    sum = arithExtFOpBuild(&k->e.body, tileTypeWithElement(mlirValueGetType(sum), f32), sum);
+    sum = tileKernelSwapped(&k->e, sum);
+  if (tileStructuredGpu(&node->s) && mlirTypeIsABF16(element))
+    sum = tileKernelCast(&k->e, sum, mlirF32TypeGet(k->e.body.context));
   openLoops(k, dims, count, 1, &sum, &loops);
   for (int i = 0; i < node->s.numInputs; ++i)
     if (node->makers[i] >= 0)
@@ -312,10 +303,8 @@ static void buildProduct(Emission *k, int number) {
   MlirValue lhs = loadMatrix(k, number, p->lhs), rhs = loadMatrix(k, number, p->rhs);
   sum = tileMmaOpBuild(&k->e.body, lhs, rhs, sum);
   closeLoops(k, &loops);
-  if (isWider)
-    sum = arithTruncFOpBuild(&k->e.body, tileTypeWithElement(mlirValueGetType(sum), mlirBF16TypeGet(k->e.body.context)),
-                             sum);
-  k->values.of[number][0] = p->m > p->n ? transposed(k, sum) : sum;
+  sum = tileKernelCast(&k->e, sum, element);
+  k->values.of[number][0] = p->m > p->n ? tileKernelSwapped(&k->e, sum) : sum;
 }
 
 static MlirValue evaluate(Emission *k, int number, int output) {

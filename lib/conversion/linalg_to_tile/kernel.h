@@ -132,6 +132,10 @@ MlirValue tileKernelBroadcast(TileKernelEmission *emission, MlirValue value, Mli
                               const int64_t *axes);
 // Row statistics (maximum, sum) spread over the reduction dimensions of `tile`.
 MlirValue tileKernelSpreadRow(TileKernelEmission *emission, MlirValue row, MlirType tile);
+// The tile or number with elements of another float type, rounded where these are narrower.
+MlirValue tileKernelCast(TileKernelEmission *emission, MlirValue tile, MlirType element);
+// A matrix with its axes swapped.
+MlirValue tileKernelSwapped(TileKernelEmission *emission, MlirValue matrix);
 // Spreads a scalar over a tile type (returns it as it is when the type is a scalar).
 MlirValue tileKernelSplat(TileKernelEmission *emission, MlirValue scalar, MlirType tile);
 

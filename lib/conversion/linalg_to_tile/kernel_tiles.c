@@ -162,6 +162,20 @@ MlirValue tileKernelBroadcast(TileKernelEmission *e, MlirValue value, MlirType t
   return tileOnlyResult(tileBroadcastOpCreate(&e->body, tile, value, list(e, count, axes)));
 }
 
+MlirValue tileKernelCast(TileKernelEmission *e, MlirValue tile, MlirType element) {
+  MlirType type = mlirValueGetType(tile), from = tileTypeGetElement(type);
+  if (mlirTypeEqual(from, element))
+    return tile;
+  bool isWider = tileMemoryBits(element) > tileMemoryBits(from);
+  return tileBuildCast(&e->body, isWider ? ArithOp_ExtF : ArithOp_TruncF, tile, tileTypeWithElement(type, element));
+}
+
+MlirValue tileKernelSwapped(TileKernelEmission *e, MlirValue matrix) {
+  MlirType type = mlirValueGetType(matrix);
+  const int64_t order[2] = {1, 0}, shape[2] = {mlirShapedTypeGetDimSize(type, 1), mlirShapedTypeGetDimSize(type, 0)};
+  return buildTranspose(e, matrix, 2, order, shape);
+}
+
 MlirValue tileKernelSplat(TileKernelEmission *e, MlirValue scalar, MlirType tile) {
   return mlirTypeIsARankedTensor(tile) ? tileKernelBroadcast(e, scalar, tile, 0, NULL) : scalar;
 }

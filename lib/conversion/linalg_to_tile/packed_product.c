@@ -114,8 +114,8 @@ static bool isNarrowed(const TileStructured *s, const TileContraction *c) {
 // Rounds the sums, for good, and stores them after the epilogue.
 static void storeNarrow(TileKernelEmission *e, const Block *b, MlirValue sum) {
   int output = e->structured->numInputs;
-  MlirType type = tileKernelOutputTileType(e, tileOperandElementType(&e->structured->operands[output]));
-  tileKernelStore(e, output, tileKernelEpilogue(e, arithTruncFOpBuild(&e->body, type, sum)));
+  MlirType element = tileOperandElementType(&e->structured->operands[output]);
+  tileKernelStore(e, output, tileKernelEpilogue(e, tileKernelCast(e, sum, element)));
 }
 
 // The register tile's part of the program's sums.
@@ -254,12 +254,9 @@ static MlirType packedElement(const TileStructured *s, const TileContraction *c,
 
 // `tile` as the buffers hold it.
 static MlirValue buildPacked(TileKernelEmission *e, const TileContraction *c, int operand, MlirValue tile) {
-  MlirType element = packedElement(e->structured, c, operand), type = mlirValueGetType(tile);
   if (areBytes(c) && operand == c->lhs)
     return buildUnsigned(e, tile);
-  return mlirTypeEqual(tileTypeGetElement(type), element)
-             ? tile
-             : arithExtFOpBuild(&e->body, tileTypeWithElement(type, element), tile);
+  return tileKernelCast(e, tile, packedElement(e->structured, c, operand));
 }
 
 // Packs operand `index` piece by piece of k; `along` is the buffer's dimension that k is. `least`, where it is needed,

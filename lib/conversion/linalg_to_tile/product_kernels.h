@@ -35,6 +35,8 @@ extern const TileProductKernel tilePackedProduct, tileDirectProduct, tileAlongDe
 void tileProductSetTile(TileStructured *structured, int dim, int axis, int64_t tile, int64_t panels);
 // A buffer whose rows follow each other at a power of two, so that a row is contiguous.
 MlirValue tileProductBuffer(TileKernelEmission *e, int64_t rows, int64_t columns, MlirType element);
+// The first row or column of a program's block of `size` along a dimension, and how many are there.
+MlirValue tileProductBlockOf(TileKernelEmission *e, int dim, int64_t size, MlirValue *here);
 MlirValue tileProductConstant(TileKernelEmission *e, MlirType type, int64_t value);
 MlirValue tileProductEquals(TileKernelEmission *e, MlirValue a, MlirValue b);
 // A program's panels along m or n, or its blocks of k: `panels` from `first` on, as many as there are. Where the last

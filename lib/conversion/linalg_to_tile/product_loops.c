@@ -26,6 +26,12 @@ MlirValue tileProductEquals(TileKernelEmission *e, MlirValue a, MlirValue b) {
   return arithCmpIOpBuild(&e->body, a, b, ArithCmpI_Eq);
 }
 
+MlirValue tileProductBlockOf(TileKernelEmission *e, int dim, int64_t size, MlirValue *here) {
+  MlirValue all = tileBuildIndex(&e->body, size), first = tileBuildMul(&e->body, e->index[dim], all);
+  *here = tileBuildMin(&e->body, tileBuildSub(&e->body, tileKernelExtent(e, dim), first), all);
+  return first;
+}
+
 MlirValue tileProductConstant(TileKernelEmission *e, MlirType type, int64_t value) {
   bool isInteger = mlirTypeIsAInteger(mlirShapedTypeGetElementType(type));
   return isInteger ? tileBuildInteger(&e->body, type, value) : tileBuildFloat(&e->body, type, (double)value);
@@ -115,10 +121,8 @@ MlirValue tileProductAddInitial(TileKernelEmission *e, MlirValue product) {
   int output = e->structured->numInputs;
   if (isZero(e->structured->operands[output].initial))
     return product;
-  MlirValue initial = tileKernelInitial(e, output);
-  if (!mlirTypeEqual(mlirValueGetType(initial), mlirValueGetType(product)))
-    initial = arithExtFOpBuild(&e->body, mlirValueGetType(product), initial);
-  return buildSum(e, product, initial);
+  MlirType element = tileTypeGetElement(mlirValueGetType(product));
+  return buildSum(e, product, tileKernelCast(e, tileKernelInitial(e, output), element));
 }
 
 MlirValue tileProductAccumulate(TileKernelEmission *e, const TileContraction *c, MlirValue product, MlirValue isFirst) {

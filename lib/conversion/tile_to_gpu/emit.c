@@ -1,6 +1,8 @@
 // Scalars: arithmetic on integers that folds constants on the spot, memory by address, branches and loops of our own.
 #include "lib/conversion/tile_to_gpu/engine.h"
 
+#include "lib/ir/emit/number.h"
+
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/Dialect/LLVM.h"
 
@@ -81,11 +83,7 @@ MlirValue gpuCast(Gpu *g, MlirValue value, MlirType type, bool isSigned) {
     return value;
   if (isSigned && tileMemoryBits(type) >= 32 && tileConstantIndex(value, &constant))
     return gpuInteger(g, type, constant);
-  if (mlirTypeIsAIndex(from) || mlirTypeIsAIndex(type))
-    return gpuOp(g, isSigned ? ArithOp_IndexCast : ArithOp_IndexCastUI, type, value);
-  if (tileMemoryBits(from) > tileMemoryBits(type))
-    return gpuOp(g, ArithOp_TruncI, type, value);
-  return gpuOp(g, isSigned ? ArithOp_ExtSI : ArithOp_ExtUI, type, value);
+  return tileBuildIntegerCast(&g->builder, value, type, isSigned);
 }
 
 //===--- memory -------------------------------------------------------------------===//
