@@ -462,14 +462,17 @@ static MlirValue evaluateLazy(VecBody *body, VecRecord *record, const VecCoord *
   return evaluateElementwise(body, record, coords, axis, width);
 }
 
-// Coordinates are constants here, and vectors are whole chunks (spill saw to it).
+// Coordinates are constants here, and vectors are whole chunks (spill saw to it), or begin one: of a row that is taken
+// without its end.
 static MlirValue evaluateRegister(VecBody *body, const VecRecord *record, const VecCoord *coords, int64_t width) {
   TileBuilder *builder = &body->lowering->builder;
   int64_t lanes = body->lowering->widths.lanes, perRow = (vecShapeLast(&record->shape) + lanes - 1) / lanes;
   intptr_t last = record->shape.rank - 1;
   int64_t row = linearIndex(builder, &record->shape, last, coords).offset;
   MlirValue chunk = record->registers[row * perRow + coords[last].offset / lanes];
-  return width ? chunk : vecBuildLane(builder, chunk, coords[last].offset % lanes);
+  if (!width)
+    return vecBuildLane(builder, chunk, coords[last].offset % lanes);
+  return width < mlirShapedTypeGetDimSize(mlirValueGetType(chunk), 0) ? vecBuildLanes(builder, chunk, 0, width) : chunk;
 }
 
 MlirValue vecEvaluate(VecBody *body, VecRecord *record, const VecCoord *coords, intptr_t axis, int64_t width) {

@@ -224,6 +224,7 @@ MlirValue vecAccessLoadScalar(VecBody *body, const VecAccess *access,
                               const VecCoord *coords); // as stored; the padding outside
 MlirValue vecAccessElementInside(TileBuilder *builder, const VecAccess *access, const VecCoord *coords); // null: it is
 MlirValue vecBuildLane(TileBuilder *builder, MlirValue vector, int64_t lane);
+MlirValue vecBuildLanes(TileBuilder *builder, MlirValue vector, int64_t from, int64_t width); // neighbours, as a vector
 bool vecPackAccess(VecLowering *lowering, MlirOperation view,
                    VecAccess *access); // memory/packed.c; false after a diagnostic
 struct TileLayout;

@@ -361,6 +361,16 @@ MlirValue vecBuildLane(TileBuilder *builder, MlirValue vector, int64_t lane) {
   return vectorExtractOpBuild(builder, vector, 0, NULL, mlirDenseI64ArrayGet(builder->context, 1, &lane));
 }
 
+MlirValue vecBuildLanes(TileBuilder *builder, MlirValue vector, int64_t from, int64_t width) {
+  MlirType type = vecVectorOf(mlirShapedTypeGetElementType(mlirValueGetType(vector)), width);
+  MlirType i64 = mlirIntegerTypeGet(builder->context, 64);
+  MlirAttribute numbers[] = {mlirIntegerAttrGet(i64, from), mlirIntegerAttrGet(i64, width), mlirIntegerAttrGet(i64, 1)};
+  MlirAttribute lists[3];
+  for (int i = 0; i < 3; ++i)
+    lists[i] = mlirArrayAttrGet(builder->context, 1, &numbers[i]);
+  return vectorExtractStridedSliceOpBuild(builder, type, vector, lists[0], lists[1], lists[2]);
+}
+
 static void storeByElement(VecBody *body, const VecAccess *access, const VecCoord *coords, intptr_t axis, int64_t width,
                            MlirValue value) {
   VecCoord at[MaxRank];

@@ -79,23 +79,13 @@ static MlirValue combine(TileBuilder *builder, const TileCombiner *combiner, Mli
   return tileBuildBinary(builder, combiner->kind, a, b);
 }
 
-static MlirValue half(TileBuilder *builder, MlirValue vector, int64_t from, int64_t width) {
-  MlirType type = vecVectorOf(mlirShapedTypeGetElementType(mlirValueGetType(vector)), width);
-  MlirType i64 = mlirIntegerTypeGet(builder->context, 64);
-  MlirAttribute numbers[] = {mlirIntegerAttrGet(i64, from), mlirIntegerAttrGet(i64, width), mlirIntegerAttrGet(i64, 1)};
-  MlirAttribute lists[3];
-  for (int i = 0; i < 3; ++i)
-    lists[i] = mlirArrayAttrGet(builder->context, 1, &numbers[i]);
-  return vectorExtractStridedSliceOpBuild(builder, type, vector, lists[0], lists[1], lists[2]);
-}
-
 // The least or largest of floats is taken by halves: LLVM takes apart what orders nan, lane by lane.
 static MlirValue reduceVector(TileBuilder *builder, const TileCombiner *combiner, MlirValue vector) {
   MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(vector));
   int64_t width = mlirShapedTypeGetDimSize(mlirValueGetType(vector), 0);
   for (; combiner->isFloat && combiner->isIdempotent && width % 2 == 0; width /= 2)
-    vector =
-        combine(builder, combiner, half(builder, vector, 0, width / 2), half(builder, vector, width / 2, width / 2));
+    vector = combine(builder, combiner, vecBuildLanes(builder, vector, 0, width / 2),
+                     vecBuildLanes(builder, vector, width / 2, width / 2));
   return vecBuildReduction(builder, element, vector, wordOf(combiner));
 }
 
