@@ -313,8 +313,10 @@ static bool computesInBits(MlirOperation op) {
 // Vectors of conditions are numbers in C.
 static bool computesWithConditions(MlirOperation op) {
   static const TileUpstream logic[] = {ArithOp_AndI, ArithOp_OrI, ArithOp_XOrI, ArithOp_Select, TileUpstream_None};
-  return mlirOperationGetNumOperands(op) && tileSourceIsMask(tileFirstOperandType(op)) &&
-         !tileUpstreamIsOneOf(op, logic);
+  static const TileUpstream comparisons[] = {ArithOp_CmpF, ArithOp_CmpI, TileUpstream_None};
+  bool isOf = mlirOperationGetNumOperands(op) && tileSourceIsMask(tileFirstOperandType(op));
+  bool gives = mlirOperationGetNumResults(op) && tileSourceIsMask(tileFirstResultType(op));
+  return (isOf || gives) && !tileUpstreamIsOneOf(op, logic) && (isOf || !tileUpstreamIsOneOf(op, comparisons));
 }
 
 // The ops of LLVM whose words hold in C, where memory is arrays.

@@ -421,6 +421,14 @@ static bool writeMajority(SourceWriter *w, MlirOperation op) {
                                           textOf(w, of.b), textOf(w, of.c)));
 }
 
+// The lowest bits of numbers as conditions.
+static bool writeLowBits(SourceWriter *w, MlirOperation op) {
+  const char *type = resultType(w, op);
+  return type && tileSourceAssign(w, op,
+                                  tileArenaPrintf(&w->arena, "-(__builtin_convertvector(%s, %s) & 1)",
+                                                  textOf(w, tileOnlyOperand(op)), type));
+}
+
 // Conditions as numbers: 1 or -1 where they hold.
 static bool writeExtended(SourceWriter *w, MlirOperation op) {
   const char *type = resultType(w, op);
@@ -490,6 +498,8 @@ SourceWrite tileSourceOfVector(MlirOperation op) {
     return writeSelect;
   if (kind == ArithOp_OrI && isMajority(op, &(Majority){{NULL}, {NULL}, {NULL}}))
     return writeMajority;
+  if (kind == ArithOp_TruncI && tileSourceIsMask(tileOnlyResultType(op)) && !isOfMask)
+    return writeLowBits;
   if (isOfMask && (kind == ArithOp_ExtUI || kind == ArithOp_ExtSI))
     return writeExtended;
   for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i)

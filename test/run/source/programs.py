@@ -221,3 +221,20 @@ func.func @main(%a: tensor<7x19xf32>, %b: tensor<19x5xf32>) -> (tensor<7x5xf32>,
   return %r, %p : tensor<7x5xf32>, tensor<7x5xf32>
 }
 """
+BOOLEANS = """
+#map = affine_map<(d0) -> (d0)>
+func.func @main(%x: tensor<77xi1>, %y: tensor<77xf32>) -> (tensor<77xf32>, tensor<77xi1>) {
+  %e = tensor.empty() : tensor<77xf32>
+  %f = tensor.empty() : tensor<77xi1>
+  %r:2 = linalg.generic {indexing_maps = [#map, #map, #map, #map], iterator_types = ["parallel"]}
+    ins(%x, %y : tensor<77xi1>, tensor<77xf32>) outs(%e, %f : tensor<77xf32>, tensor<77xi1>) {
+    ^bb0(%a: i1, %b: f32, %o: f32, %q: i1):
+      %zero = arith.constant 0.0 : f32
+      %chosen = arith.select %a, %b, %zero : f32
+      %less = arith.cmpf olt, %chosen, %b : f32
+      %both = arith.xori %less, %a : i1
+      linalg.yield %chosen, %both : f32, i1
+  } -> (tensor<77xf32>, tensor<77xi1>)
+  return %r#0, %r#1 : tensor<77xf32>, tensor<77xi1>
+}
+"""
