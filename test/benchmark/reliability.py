@@ -1,6 +1,7 @@
 """Draws programs, mutants and faults for a given time and counts what happened: ./dev bench reliability [--minutes=M].
 
   programs   of three generators, on every target, beside their judges (test/fuzz/fuzz.py, test/fuzz/contract)
+  kernels    drawn as Python source, beside numpy (test/python/kernel/draw.py)
   mutants    of programs, in the tools and in the library, data and what Python reads (test/fuzz/mutate.py, mutate_data.py)
   faults     an allocation fails in a tool (test/tools/failing_malloc.py)
   planted    defects in GPU kernels, which the emulator must find (test/emulator/planted.py)
@@ -13,6 +14,7 @@ anything failed.
 import argparse
 import collections
 import json
+import os
 import subprocess
 import sys
 import time
@@ -74,6 +76,36 @@ class Grammar:
 
     def keep(self, seed, path):
         path.with_suffix(".mlir").write_text(fuzz.to_text(fuzz.generate(seed, self.grammar)))
+
+
+class Kernels:
+    """Kernels drawn as Python source, each on one target in a process of its own."""
+    share, step, of = 10, 2, ["cpu", "interpret", "emulate:sm_80", "emulate:gfx942"]
+
+    def __init__(self, options):
+        build = Path(options.tools).resolve().parent
+        self.environment = dict(os.environ, TESSERA_HOME=str(build), TESSERA_CACHE="none",
+                                PYTHONPATH=f"{ROOT / 'python'}:{build / 'python'}")
+
+    def run(self, seeds):
+        for seed in seeds:
+            for target in self.of:
+                yield seed, target, *self.run_one(seed, target)
+
+    def run_one(self, seed, target):
+        command = [sys.executable, ROOT / "test/python/kernel/draw.py", str(seed), target]
+        try:
+            child = subprocess.run(command, env=self.environment, capture_output=True, text=True, timeout=120, check=False)
+        except subprocess.TimeoutExpired:
+            return "hang", ""
+        word = {0: "right", 1: "wrong"}.get(child.returncode, "crash")
+        return word, " ".join((child.stdout + child.stderr)[:300].split())
+
+    def again(self, seed, target):
+        return f"TESSERA_HOME=build PYTHONPATH=python:build/python python3 test/python/kernel/draw.py {seed} {target}"
+
+    def keep(self, seed, path):
+        pass  # the seed draws it again
 
 
 class Mutants:
@@ -189,17 +221,19 @@ SOURCES = {  # name: how to make it, the line of what it counts
     "contract": (Contract, "programs of the contract on"),
     "tile": (lambda options: Grammar(options, "tile"), "programs of the Tile grammar on"),
     "linalg": (lambda options: Grammar(options, "linalg"), "programs of the linalg grammar on"),
+    "kernels": (Kernels, "kernels in Python on"),
     "mutants": (Mutants, "mutants of programs in"),
     "library": (LibraryMutants, "mutants of programs in the library,"),
     "data": (DataMutants, "mutants of data, kind"),
     "faults": (Faults, "allocations failed in"),
     "planted": (Planted, "defects planted on"),
 }
-DRAWN = ("contract", "tile", "linalg")
+DRAWN = ("contract", "tile", "linalg", "kernels")
 WORDS = {
     "contract": ("right", "refused", *contract.FAILURES),
     "tile": ("right", "refused", *judge.FAILURES),
     "linalg": ("right", "refused", *judge.FAILURES),
+    "kernels": ("right", "wrong", "crash", "hang"),
     "mutants": ("accepted", "refused", "upstream's", "crash", "hang", "silent", "output of a failure"),
     "library": ("accepted", "refused", "upstream's", "crash", "hang", "silent"),
     "data": ("accepted", "refused", "upstream's", "crash", "hang", "silent", "wrong"),

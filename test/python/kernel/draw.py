@@ -1,14 +1,20 @@
-"""Draws kernels as Python source, and what numpy makes of the same source: draw.py SEED prints one.
+"""Draws kernels as Python source, and what numpy makes of the same source.
+
+    draw.py SEED                    prints one
+    draw.py SEED TARGET [FOLDER]    runs it there: "TARGET: right", or "TARGET: wrong: …" and exit status 1
 
 The source is run twice: by tessera, and by Python itself with `ts` standing for NumpyLanguage below. What is drawn keeps
 rounding errors small (no step multiplies them much) and compares only what is exact, so that a difference is a fault.
 """
 import ast
 import functools
+import importlib.util
 import math
 import random
 import sys
+import tempfile
 import types
+from pathlib import Path
 
 import numpy as np
 
@@ -450,5 +456,33 @@ def by_numpy(text, seed):
     return arrays
 
 
+def run(seed, target, folder):
+    """Compares all arrays after the kernel with numpy's; raises AssertionError where they differ."""
+    text = module_source([seed])
+    path = Path(folder) / f"drawn_{seed}.py"
+    path.write_text(text)
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    arrays, right = Draw(seed).arrays(seed), by_numpy(text, seed)
+    getattr(module, f"kernel_{seed}")[3, 2](*arrays, W=seed % 5, target=target)
+    np.testing.assert_allclose(arrays[3], right[3], rtol=2e-3, atol=2e-3, err_msg=target)
+    np.testing.assert_array_equal(arrays[4], right[4], err_msg=target)
+
+
+def main(seed, target=None, folder=None):
+    if target is None:
+        print(module_source([int(seed)]))
+        return 0
+    with tempfile.TemporaryDirectory() as scratch:
+        try:
+            run(int(seed), target, folder or scratch)
+        except Exception as error:  # whatever the package raises is what the caller counts
+            print(f"{target}: wrong: {type(error).__name__}: {error}")
+            return 1
+    print(f"{target}: right")
+    return 0
+
+
 if __name__ == "__main__":
-    print(module_source([int(sys.argv[1])]))
+    sys.exit(main(*sys.argv[1:]))
