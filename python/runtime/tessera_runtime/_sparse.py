@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 class Sparse(NamedTuple):
     """A sparse tensor among a program's arguments or results: where its values begin, and what it is."""
-    index: int
+    first: int
     format: str
     num_components: int
     shape: tuple[int, ...]  #: negative sizes are dynamic
@@ -143,15 +143,26 @@ def _with_type(array: Any, element: str) -> Any:
     return np.ascontiguousarray(array, dtype={"i32": np.int32, "i64": np.int64, "i8": np.int8}[element])
 
 
+def components(name: str, matrix: Any, to: Sparse, elements: list[str]) -> tuple[list[Any], tuple[int, ...]]:
+    """The matrix's arrays in the format's order, and its sizes. elements: of all arrays but the values."""
+    shape = tuple(int(size) for size in matrix.shape)
+    if len(shape) != 2 or any(size not in (seen, -1) and size >= 0 for size, seen in zip(to.shape, shape)):
+        raise _refuse(name, f"the matrix is {' x '.join(map(str, shape))}; the program takes "
+                      f"{' x '.join('?' if size < 0 else str(size) for size in to.shape)}")
+    parts = _of_scipy(matrix, to) if library_of(matrix) == "scipy" else _of_torch(matrix, to, name)
+    _check(name, parts, to, shape)
+    return [*(_with_type(part, element) for part, element in zip(parts, elements)), parts[-1]], shape
+
+
 def expand(arrays: tuple[Any, ...], wanted: list[Sparse], inputs: tuple[Any, ...]) -> tuple[tuple[Any, ...], str | None]:
     """The arrays with the components of sparse matrices in their place, and whose matrices they were.
 
     A sparse tensor is one matrix, or its components, one by one. Raises ValueError for a shape or indices that do not fit.
     """
     flat: list[Any] = []
-    by_index, left, library = {one.index: one for one in wanted}, list(arrays), None
+    by_first, left, library = {one.first: one for one in wanted}, list(arrays), None
     while left:
-        value, to = left.pop(0), by_index.get(len(flat))
+        value, to = left.pop(0), by_first.get(len(flat))
         whose = library_of(value)
         if whose is None:
             flat.append(value)
@@ -161,13 +172,9 @@ def expand(arrays: tuple[Any, ...], wanted: list[Sparse], inputs: tuple[Any, ...
             raise TypeError(f"{name} is a sparse matrix; the program takes an array there")
         if to.format not in _COMPRESSED and to.format != "coo" or len(to.shape) != 2:
             raise TypeError(f"{name} is a sparse matrix; the program takes the components of #sparse.{to.format} there")
-        shape = tuple(int(size) for size in value.shape)
-        if len(shape) != 2 or any(size not in (seen, -1) and size >= 0 for size, seen in zip(to.shape, shape)):
-            raise _refuse(name, f"the matrix is {' x '.join(map(str, shape))}; the program takes "
-                          f"{' x '.join('?' if size < 0 else str(size) for size in to.shape)}")
-        parts = _of_scipy(value, to) if whose == "scipy" else _of_torch(value, to, name)
-        _check(name, parts, to, shape)
-        flat += [*(_with_type(part, inputs[len(flat) + i].element) for i, part in enumerate(parts[:-1])), parts[-1]]
+        elements = [one.element for one in inputs[len(flat):len(flat) + to.num_components - 1]]
+        parts, shape = components(name, value, to, elements)
+        flat += parts
         flat += [seen for size, seen in zip(to.shape, shape) if size < 0]
         library = library or whose
     return tuple(flat), library
@@ -177,9 +184,9 @@ def collect(results: tuple[Any, ...], given: list[Sparse], library: str | None) 
     """Results with the library's matrices in the place of components that such a matrix can hold."""
     if library is None:
         return results
-    by_index, out, at = {one.index: one for one in given}, [], 0
+    by_first, out, at = {one.first: one for one in given}, [], 0
     while at < len(results):
-        kind = by_index.get(at)
+        kind = by_first.get(at)
         if kind is None or len(kind.shape) != 2 or (kind.format not in _COMPRESSED and kind.format != "coo"):
             out.append(results[at])
             at += 1

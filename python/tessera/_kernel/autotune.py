@@ -89,7 +89,7 @@ class Tuned:
                 place, axis = self._sizes[name]
                 found.append(values[place].shape[axis])
             else:
-                value = values[self.kernel._names[name]]
+                value = values[self.kernel._flat[name]]
                 found.append((str(value.dtype), tuple(value.shape)) if hasattr(value, "shape") else repr(value))
         return tuple(found)
 

@@ -12,7 +12,7 @@ from . import _ops, _upstream, tiles
 from .breakpoints import Breakpoints
 from .builder import Builder, DType, Value, bool_, f32, index
 from .errors import CompileError, Refused, Where
-from .launch import NO_DEFAULT, ArrayType, Built, Constant, Launcher, Parameter
+from .launch import NO_DEFAULT, ArrayType, Built, Constant, Launcher, Parameter, SparseType
 from .source import MISSING, Source
 from .walk import Walker
 
@@ -75,9 +75,9 @@ class Kernel(Launcher):
             except Exception as error:
                 raise CompileError(f"the annotation of '{node.arg}' cannot be read: {error}", where) from None
         kind = _SCALARS.get(kind, kind) if isinstance(kind, type) else kind
-        if kind is not None and kind is not Constant and not isinstance(kind, (ArrayType, DType)):
-            raise CompileError(f"the annotation of '{node.arg}' is {kind!r}, expected tessera.Array[…], tessera.Constant or a type such "
-                               "as tessera.i32", where)
+        if kind is not None and kind is not Constant and not isinstance(kind, (ArrayType, SparseType, DType)):
+            raise CompileError(f"the annotation of '{node.arg}' is {kind!r}, expected tessera.Array[…], tessera.Sparse[…], "
+                               "tessera.Constant or a type such as tessera.i32", where)
         return kind
 
     def __call__(self, *_: Any, **__: Any) -> Any:
@@ -112,11 +112,13 @@ class Kernel(Launcher):
         try:
             op, block = self._open_kernel(b, name)
             arrays, names = self._arguments(b, block, key)
+            self._join_sparse(names)
             walker.function(source, names)
             b.where, b.block = source.where(source.node), block
             b.create("tile.return", [[]], [], {}, [])
             kinds = [kind for kind in key if not isinstance(kind, tuple) or isinstance(kind, ArrayType)]
             written = tuple(i in arrays and arrays[i].is_written for i in range(len(kinds)))
+            self._check_sparse(arrays)
             self._close_kernel(b, op, block, kinds, written)
             b.block = body
             _entry(b, name, kinds, written, grid_rank)
@@ -162,6 +164,22 @@ class Kernel(Launcher):
                 names[parameter.name] = tiles.Tile(value)
             count += 1
         return arrays, names
+
+    def _join_sparse(self, names: dict[str, Any]) -> None:
+        """A matrix in place of its arrays and sizes."""
+        for parameter in self.given:
+            if isinstance(parameter.kind, SparseType):
+                prefix = parameter.name + "."
+                parts = {name[len(prefix):]: names.pop(name) for name, _ in parameter.kind.parts(parameter.name)}
+                shape = parts.pop("shape[0]"), parts.pop("shape[1]")
+                names[parameter.name] = tiles.Sparse(parameter.name, parameter.kind.form, parts, shape)
+
+    def _check_sparse(self, arrays: dict[int, tiles.Parameter]) -> None:
+        """What the caller's matrix becomes may be a copy, which nobody would read again."""
+        for array in arrays.values():
+            name, dot, _ = array.name.partition(".")
+            if dot and array.is_written:
+                raise CompileError(f"the kernel writes {array.name}; expected sparse matrices to be read only", array.where)
 
     @staticmethod
     def _close_kernel(b: Builder, op: Any, block: Any, kinds: list[Any], written: tuple[bool, ...]) -> None:

@@ -45,12 +45,55 @@ class ArrayType(NamedTuple):
         return f"{sizes}{'x' if sizes else ''}{self.dtype.name}"
 
 
+class Sparse:
+    """The annotation of a parameter that is a sparse matrix: tessera.Sparse[tessera.f32, "csr", "M", "N"]. A call gives a matrix of
+    scipy or PyTorch; in the kernel, a.positions, a.coordinates and a.values are its arrays, and a.shape its sizes. Formats:
+    "csr", "csc", "coo" (coordinates: 2 x entries), and "bsr" with a block after the sizes: [f32, "bsr", "M", "N", 4, 8]."""
+
+    def __class_getitem__(cls, items: Any) -> "SparseType":
+        dtype, form, *sizes = items if isinstance(items, tuple) and len(items) > 1 else (None, None)
+        if not isinstance(dtype, DType) or form not in ("csr", "csc", "coo", "bsr") or len(sizes) != (4 if form == "bsr" else 2):
+            raise TypeError('expected tessera.Sparse[TYPE, FORMAT, ROWS, COLUMNS], a format "csr", "csc", "coo" or "bsr", and of bsr '
+                            "the sizes of a block behind")
+        Array.__class_getitem__((dtype, *sizes[:2]))  # checks the sizes
+        if any(not isinstance(size, int) or isinstance(size, bool) or size < 1 for size in sizes[2:]):
+            raise TypeError(f"a block has the sizes {sizes[2:]}, expected integers of 1 or more")
+        return SparseType(dtype, form, tuple(sizes[:2]), (sizes[2], sizes[3]) if sizes[2:] else ())
+
+
+class SparseType(NamedTuple):
+    dtype: DType
+    form: str
+    sizes: tuple[int | str | None, ...]
+    block: tuple[int, int] | tuple[()]
+
+    def parts(self, name: str) -> list[tuple[str, Any]]:
+        """The arrays and numbers that stand for the matrix: their names and kinds."""
+        from .builder import i32, index
+        entries = f"{name}.entries"
+        coordinates = ArrayType(i32, (2, entries) if self.form == "coo" else (entries, ))
+        arrays = [(f"{name}.coordinates", coordinates), (f"{name}.values", ArrayType(self.dtype, (entries, *self.block)))]
+        positions = [] if self.form == "coo" else [(f"{name}.positions", ArrayType(i32, (None, )))]
+        return [*positions, *arrays, (f"{name}.shape[0]", index), (f"{name}.shape[1]", index)]
+
+    def expand(self, name: str, matrix: Any) -> tuple[Any, ...]:
+        """What parts() says, of a matrix of scipy or PyTorch."""
+        _compile._runtime()
+        from tessera_runtime import _sparse
+        if _sparse.library_of(matrix) is None:
+            raise TypeError(f"'{name}' is a {type(matrix).__name__}, expected a sparse matrix of scipy or PyTorch")
+        sizes = tuple(size if isinstance(size, int) else -1 for size in self.sizes)
+        kind = _sparse.Sparse(0, self.form, 2 if self.form == "coo" else 3, sizes, self.block or (1, 1), False)
+        parts, shape = _sparse.components(f"'{name}'", matrix, kind, ["i32"] * (kind.num_components - 1))
+        return *parts, *shape
+
+
 class Constant:
     """The annotation of a parameter that is known when the kernel is compiled: a number, a text, a type, a tuple of them."""
 
 
 class Parameter(NamedTuple):
-    """kind: an ArrayType, a DType (a scalar), Constant, or None: as the argument is."""
+    """kind: an ArrayType, a SparseType, a DType (a scalar), Constant, or None: as the argument is."""
     name: str
     kind: Any
     default: Any
@@ -58,6 +101,14 @@ class Parameter(NamedTuple):
 
 
 NO_DEFAULT = object()
+
+
+def _flattened(parameter: Parameter) -> list[Parameter]:
+    if not isinstance(parameter.kind, SparseType):
+        return [parameter]
+    return [Parameter(name, kind, NO_DEFAULT, parameter.where) for name, kind in parameter.kind.parts(parameter.name)]
+
+
 _ELEMENTS = {"bool": "i1", "int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64", "float16": "f16", "bfloat16": "bf16",
              "float32": "f32", "float64": "f64", "float8_e4m3fn": "f8E4M3FN", "float8_e5m2": "f8E5M2",
              "float8_e8m0fnu": "f8E8M0FNU"}  # yapf: disable
@@ -127,20 +178,23 @@ class Launcher:
     a constant; stops: breakpoints count."""
 
     def __init__(self, name: str, parameters: Sequence[Parameter], build: Callable[[tuple[Any, ...], int, bool], Built]) -> None:
-        self.name, self.parameters, self._build = name, tuple(parameters), build
+        self.name, self.given, self._build = name, tuple(parameters), build
+        self.parameters = tuple(flat for parameter in parameters for flat in _flattened(parameter))
+        self._is_flat = len(self.parameters) == len(self.given)
         self._compiled: dict[Any, list[_Compiled]] = {}
         self._names = {parameter.name: i for i, parameter in enumerate(parameters)}
+        self._flat = {parameter.name: i for i, parameter in enumerate(self.parameters)}
         self._defaults = [parameter.default for parameter in parameters]
-        self._constants = [i for i, parameter in enumerate(parameters) if parameter.kind is Constant]
-        self._open = [i for i, parameter in enumerate(parameters) if parameter.kind is None]
-        self._values = [i for i, parameter in enumerate(parameters) if parameter.kind is not Constant]
+        self._constants = [i for i, parameter in enumerate(self.parameters) if parameter.kind is Constant]
+        self._open = [i for i, parameter in enumerate(self.parameters) if parameter.kind is None]
+        self._values = [i for i, parameter in enumerate(self.parameters) if parameter.kind is not Constant]
         self._sizes = self._shared_sizes()
 
     def _shared_sizes(self) -> list[tuple[str, list[tuple[int, int]]]]:
         """Names of sizes that stand more than once, and where."""
         places: dict[str, list[tuple[int, int]]] = {}
-        for i, parameter in enumerate(self.parameters):
-            if isinstance(parameter.kind, ArrayType):
+        for i, parameter in enumerate(self.given):
+            if isinstance(parameter.kind, (ArrayType, SparseType)):
                 for axis, size in enumerate(parameter.kind.sizes):
                     if isinstance(size, str):
                         places.setdefault(size, []).append((i, axis))
@@ -152,9 +206,10 @@ class Launcher:
     # --- arguments ---
 
     def bind(self, given: tuple[Any, ...], named: dict[str, Any]) -> list[Any]:
+        """The value of each of `parameters`. Names of sizes are checked."""
         values = [*given, *self._defaults[len(given):]]
         if len(given) > len(self._defaults):
-            raise TypeError(f"{self.name} takes {len(self.parameters)} arguments, {len(given)} are given")
+            raise TypeError(f"{self.name} takes {len(self.given)} arguments, {len(given)} are given")
         for name, value in named.items():
             place = self._names.get(name)
             if place is None:
@@ -164,8 +219,13 @@ class Launcher:
             values[place] = value
         for i, value in enumerate(values):
             if value is NO_DEFAULT:
-                raise TypeError(f"{self.name} needs its argument '{self.parameters[i].name}'")
-        return values
+                raise TypeError(f"{self.name} needs its argument '{self.given[i].name}'")
+        if self._sizes:
+            self._check_sizes(values)
+        if self._is_flat:
+            return values
+        return [flat for parameter, value in zip(self.given, values)
+                for flat in (parameter.kind.expand(parameter.name, value) if isinstance(parameter.kind, SparseType) else (value, ))]
 
     def _check_sizes(self, values: Sequence[Any]) -> None:
         for name, places in self._sizes:
@@ -175,8 +235,8 @@ class Launcher:
                 for place, other in places[1:]:
                     if values[place].shape[other] != wanted:
                         raise ValueError(
-                            f"{self.name}: the size '{name}' is {wanted} in '{self.parameters[first].name}' (axis {axis}) and "
-                            f"{values[place].shape[other]} in '{self.parameters[place].name}' (axis {other})")
+                            f"{self.name}: the size '{name}' is {wanted} in '{self.given[first].name}' (axis {axis}) and "
+                            f"{values[place].shape[other]} in '{self.given[place].name}' (axis {other})")
             except (AttributeError, IndexError):
                 continue  # no array, or of another rank: the program says so
 
@@ -245,8 +305,6 @@ class Launcher:
         if getattr(_here, "is_quiet", False):
             return None
         sizes = grid_of(grid, lambda: {parameter.name: value for parameter, value in zip(self.parameters, values)})
-        if self._sizes:
-            self._check_sizes(values)
         try:
             found = self.find(values, target, len(sizes))
         except CompileError as error:

@@ -89,7 +89,7 @@ def as_tile(value: Any, dtype: DType | None = None, what: str = "the operand") -
 
 
 def described(value: Any) -> str:
-    if isinstance(value, (Tile, Array)):
+    if isinstance(value, (Tile, Array, Sparse)):
         return repr(value)
     if isinstance(value, (bool, int, float, str, type(None), DType)):
         return repr(value)
@@ -411,6 +411,38 @@ class Parameter:
         self.name, self.value, self.dtype, self.sizes, self.where = name, value, dtype, tuple(sizes), where
         self.is_written = False
         self.dims: dict[int, Tile] = {}
+
+
+class Sparse:
+    """A parameter that is a sparse matrix: its arrays, and its sizes."""
+
+    def __init__(self, name: str, form: str, arrays: dict[str, "Array"], shape: tuple[Any, ...]) -> None:
+        self._name, self._form, self._arrays, self._shape = name, form, arrays, shape
+
+    def __repr__(self) -> str:
+        return f"sparse matrix {self._name} in format {self._form}"
+
+    @property
+    def shape(self) -> tuple[Any, ...]:
+        return self._shape
+
+    @property
+    def positions(self) -> "Array":
+        if "positions" not in self._arrays:
+            raise Refused(f"{self!r} has no positions, but the coordinates of each entry")
+        return self._arrays["positions"]
+
+    @property
+    def coordinates(self) -> "Array":
+        return self._arrays["coordinates"]
+
+    @property
+    def values(self) -> "Array":
+        return self._arrays["values"]
+
+    @property
+    def dtype(self) -> DType:
+        return self.values.dtype
 
 
 class Array:

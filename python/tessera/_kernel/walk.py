@@ -15,7 +15,7 @@ from . import _ops, _upstream, jumps, language
 from .builder import Builder, DType, bool_, f32, i32, index
 from .errors import CompileError, Refused, Where
 from .source import MISSING, Reads, Source
-from .tiles import Array, Tile, as_index, as_tile, binary, broadcast_to, compare, convert, described, unary
+from .tiles import Array, Sparse, Tile, as_index, as_tile, binary, broadcast_to, compare, convert, described, unary
 
 _OPERATORS: dict[type, str] = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**", ast.MatMult: "@",
@@ -120,7 +120,7 @@ def _is_tile(value: Any) -> bool:
 
 def _is_static(value: Any) -> bool:
     """Known now, with all that it holds."""
-    return not isinstance(value, (Tile, Array)) and (not isinstance(value, (tuple, list)) or all(map(_is_static, value)))
+    return not isinstance(value, (Tile, Array, Sparse)) and (not isinstance(value, (tuple, list)) or all(map(_is_static, value)))
 
 
 def assigned(nodes: Sequence[ast.AST]) -> list[str]:
@@ -666,7 +666,7 @@ class Walker:
     def of_Attribute(self, frame: Frame, node: ast.Attribute) -> Any:
         base = self.expression(frame, node.value)
         self.b.where = frame.source.where(node)
-        if isinstance(base, (Tile, Array)):
+        if isinstance(base, (Tile, Array, Sparse)):
             if node.attr.startswith("_") or not hasattr(type(base), node.attr) or node.attr in ("raw", "where", "inner", "parameter"):
                 raise self.refuse(frame, node, f"{base!r} has no '{node.attr}'")
             return self.at(frame, node, getattr, base, node.attr)
