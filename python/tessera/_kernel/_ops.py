@@ -184,6 +184,21 @@ def convert_type(b: Builder, input: Value, bits: Value | None = None, *, result:
     return b.make("tile.convert_type", [input, bits], [result], {"saturate": ("unit", saturate), "rounding": ("rounding", rounding)}, [])[0]
 
 
+def assemble_quantized(b: Builder, parts: Sequence[Value], *, result: Type) -> Value:
+    """Takes codes and scales as a quantized tensor."""
+    return b.make("tile.assemble_quantized", [parts], [result], {}, [])[0]
+
+
+def disassemble_quantized(b: Builder, input: Value, *, parts: Sequence[Type]) -> list[Value]:
+    """Gives the codes and scales of a quantized tensor."""
+    return b.make("tile.disassemble_quantized", [input], [*parts], {}, [])
+
+
+def dequantize(b: Builder, input: Value, *, result: Type) -> Value:
+    """Makes the elements of a quantized tensor."""
+    return b.make("tile.dequantize", [input], [result], {}, [])[0]
+
+
 def iota(b: Builder, from_: Value | None = None, *, result: Type, dim: int) -> Value:
     """Numbers along an axis."""
     return b.make("tile.iota", [from_], [result], {"dim": ("i64", dim)}, [])[0]
