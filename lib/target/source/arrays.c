@@ -383,8 +383,8 @@ static bool declareGlobal(SourceWriter *w, MlirOperation global, const char *nam
   if (count * (int64_t)tileMemoryBits(element) / 8 > MaxPrintedBytes)
     return tileError(global, "cannot be written in %s: a constant of %lld elements", w->language->name,
                      (long long)count);
-  fprintf(w->types, "static %s_Alignas(64) %s %s[%lld]%s", isConstant ? "const " : "", text, name, (long long)count,
-          isKnown ? " = {\n  " : ";\n");
+  fprintf(w->types, "static %s_Alignas(64) __attribute__((unused)) %s %s[%lld]%s", isConstant ? "const " : "", text,
+          name, (long long)count, isKnown ? " = {\n  " : ";\n");
   bool ok = !isKnown || writeNumbers(w, global, values, element);
   if (isKnown)
     fprintf(w->types, "};\n");

@@ -248,6 +248,11 @@ static const char *floatLiteral(SourceWriter *w, double number, MlirType type) {
   }
   bool isDouble = mlirTypeIsAF64(type), isSingle = mlirTypeIsAF32(type);
   char text[64];
+  if (!isfinite(number) && w->language->isC) { // also what an array begins with
+    const char *ending = isDouble ? "" : "f";
+    return isnan(number) ? tileArenaPrintf(&w->arena, "__builtin_nan%s(\"\")", ending)
+                         : tileArenaPrintf(&w->arena, "%s__builtin_inf%s()", number < 0 ? "-" : "", ending);
+  }
   if (!isfinite(number)) {
     const char *bits = isnan(number) ? "0x7fc00000u" : number < 0 ? "0xff800000u" : "0x7f800000u";
     return isSingle ? tileArenaPrintf(&w->arena, "bits(float, (uint32_t)%s)", bits)

@@ -69,8 +69,9 @@ def close_to(seen, expected, tolerance):
         seen = seen.view(expected.dtype)
     if expected.dtype.kind == "V" or tolerance == 0:
         return seen.tobytes() == expected.tobytes()
-    difference = np.abs(seen.astype(np.float64) - expected.astype(np.float64))
-    return bool((difference <= tolerance * (1 + np.abs(expected.astype(np.float64)))).all())
+    with np.errstate(invalid="ignore"):  # infinities are equal or not
+        difference = np.abs(seen.astype(np.float64) - expected.astype(np.float64))
+    return bool(((seen == expected) | (difference <= tolerance * (1 + np.abs(expected.astype(np.float64))))).all())
 
 
 def judge(name, program, *arrays, tolerance=2e-6):

@@ -204,7 +204,7 @@ func.func private @product(%a: tensor<7x19xf32>, %b: tensor<19x5xf32>) -> tensor
   return %c : tensor<7x5xf32>
 }
 func.func @main(%a: tensor<7x19xf32>, %b: tensor<19x5xf32>) -> (tensor<7x5xf32>, tensor<7x5xf32>) {
-  %bias = arith.constant dense<[0.5, -1.25, 2.0, 0.0, 3.5]> : tensor<5xf32>
+  %bias = arith.constant dense<[0.5, -1.25, 2.0, 0xFF800000, 3.5]> : tensor<5xf32>
   %p = call @product(%a, %b) : (tensor<7x19xf32>, tensor<19x5xf32>) -> tensor<7x5xf32>
   %e = tensor.empty() : tensor<7x5xf32>
   %w = linalg.broadcast ins(%bias : tensor<5xf32>) outs(%e : tensor<7x5xf32>) dimensions = [0]
