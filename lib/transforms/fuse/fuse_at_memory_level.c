@@ -68,12 +68,20 @@ static bool takesTensor(MlirOperation op) {
   return false;
 }
 
+static bool takesCodes(MlirOperation op) {
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op) - mlirOperationGetNumResults(op); ++i)
+    if (mlirTypeIsATensor(tileOperandType(op, i)) &&
+        tileElementWidth(mlirShapedTypeGetElementType(tileOperandType(op, i))) <= 8)
+      return true;
+  return false;
+}
+
 // A product on codes has a kernel of its own, whose matrix instructions no group has.
 static bool isConverted(const Fusion *f, MlirOperation op) {
   TileStructured s;
   TileConverted converted;
-  return linalgGenericOpIsA(op) && !tileGenericIsParallel(op) && tileStructuredRead(op, f->target, &s) &&
-         tileStructuredMatchConverted(&s, &converted);
+  return linalgGenericOpIsA(op) && !tileGenericIsParallel(op) && takesCodes(op) &&
+         tileStructuredRead(op, f->target, &s) && tileStructuredMatchConverted(&s, &converted);
 }
 
 static bool isCandidate(MlirOperation op) {
