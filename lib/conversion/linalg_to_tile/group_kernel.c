@@ -37,8 +37,22 @@ typedef struct Emission {
 
 //===--- the launch's operands ------------------------------------------------===//
 
+typedef struct Host {
+  TileBuilder *builder;
+  MlirOperation group;
+} Host;
+
+static MlirValue outside(TileBuilder *host, MlirOperation group, MlirValue value);
+
+static MlirWalkResult takeFromOutside(MlirOperation op, void *userData) {
+  const Host *host = userData;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
+    mlirOperationSetOperand(op, i, outside(host->builder, host->group, mlirOperationGetOperand(op, i)));
+  return MlirWalkResultAdvance;
+}
+
 // A value of the group's body as a value ahead of the group: arguments are the group's operands, ops that begin
-// something are copied.
+// something are copied, with what their regions capture.
 static MlirValue outside(TileBuilder *host, MlirOperation group, MlirValue value) {
   if (mlirValueIsABlockArgument(value)) {
     bool isOurs = mlirBlockEqual(mlirBlockArgumentGetOwner(value), tileGroupBody(group));
@@ -48,8 +62,7 @@ static MlirValue outside(TileBuilder *host, MlirOperation group, MlirValue value
   if (!mlirBlockEqual(mlirOperationGetBlock(maker), tileGroupBody(group)))
     return value;
   MlirOperation copy = mlirOperationClone(maker);
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(maker); ++i)
-    mlirOperationSetOperand(copy, i, outside(host, group, mlirOperationGetOperand(maker, i)));
+  mlirOperationWalk(copy, takeFromOutside, &(Host){host, group}, MlirWalkPreOrder);
   tileBuilderInsert(host, copy);
   return mlirOperationGetResult(copy, mlirOpResultGetResultNumber(value));
 }
