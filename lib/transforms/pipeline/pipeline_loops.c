@@ -168,8 +168,11 @@ static void renameValue(Names *names, MlirValue from, MlirValue to) {
 
 static MlirValue renamed(const Loop *loop, Names *names, TileBuilder *builder, MlirValue value);
 
+// What is assumed of a round's numbers does not hold of rounds past the end, whose copies the edges of views mask.
 static MlirOperation cloneAhead(const Loop *loop, Names *names, TileBuilder *builder, MlirOperation op) {
   MlirOperation copy = mlirOperationClone(op);
+  if (tileAssumeOpIsA(op))
+    mlirOperationRemoveAttributeByName(copy, tileString("range"));
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
     mlirOperationSetOperand(copy, i, renamed(loop, names, builder, mlirOperationGetOperand(op, i)));
   return tileBuilderInsert(builder, copy);
