@@ -26,7 +26,7 @@ for row in results:
         assert timed or (name != "ours" and "absent" in entry), (row["name"], name, entry)
     peers = [name for name, entry in row["contenders"].items() if name != "ours" and "median_s" in entry]
     assert ("ratio" in row) == bool(peers), row
-    assert peers == (["openblas"] if row["arguments"].get("dtype", "f32") == "f32" and row["operator"].startswith(("gemm", "spmm", "batched", "grouped", "lowbit", "masked")) else []), row
+    assert peers == (["openblas"] if row["arguments"].get("dtype", "f32") == "f32" and row["operator"].startswith(("gemm", "spmm", "batched", "grouped", "lowbit", "masked", "routed")) else []), row
 assert set(report["geometric_means"]) == {"tiny, 1", "tiny, 2"}
 
 
