@@ -17,6 +17,8 @@ bool sparseMicroTilesParse(MlirExtParser parser, MlirExtAttributeList list);
 void sparseMicroTilesPrint(MlirExtPrinter printer, intptr_t count, const MlirAttribute *values);
 bool sparseMicroTilesVerify(MlirExtEmitter emitter, intptr_t count, const MlirAttribute *values);
 bool sparseVerifyMicroTiles(MlirOperation op, MlirAttribute attribute);
+// Is the type a list of i32 or i64? False after a diagnostic.
+bool sparseVerifyList(MlirOperation op, const char *name, MlirType type);
 
 // encodings.c. Number `seen` of the key `name` is 1 (an axis: 0) to `most`.
 bool sparseVerifyRange(MlirExtEmitter emitter, const SparseFormat *format, const char *name, int64_t seen,

@@ -2,6 +2,7 @@
 // Expects: the row's own checks done. Leaves: true, or a diagnostic with value seen and value wanted, and false.
 #include <inttypes.h>
 
+#include "dialects/sparse/definitions.h"
 #include "dialects/sparse/hooks.h"
 #include "dialects/sparse/ops.h"
 #include "dialects/sparse/sparse.h"
@@ -17,8 +18,7 @@ static bool expectNumber(MlirOperation op, const char *name, int64_t seen, int64
          tileError(op, "%s is %" PRId64 ", expected %" PRId64 " to %" PRId64, name, seen, least, most);
 }
 
-// A list of i32 or i64.
-static bool expectIntegers(MlirOperation op, const char *name, MlirType type) {
+bool sparseVerifyList(MlirOperation op, const char *name, MlirType type) {
   MlirType element = mlirShapedTypeGetElementType(type);
   bool isInteger = mlirTypeIsAInteger(element) && mlirIntegerTypeIsSignless(element);
   unsigned width = isInteger ? mlirIntegerTypeGetWidth(element) : 0;
@@ -44,7 +44,7 @@ static bool verifyPacked(MlirOperation op, const char *name, MlirType packed, co
   int64_t count = sizeOf(list, 0);
   MlirType element = mlirShapedTypeGetElementType(matrix);
   if (!expectMatrix(op, name, packed) || !expectMatrix(op, otherName, matrix) ||
-      !expectIntegers(op, "coordinates", list) || !expectNumber(op, "axis", axis, 0, 1) ||
+      !sparseVerifyList(op, "coordinates", list) || !expectNumber(op, "axis", axis, 0, 1) ||
       !expectNumber(op, "by", by, 1, INT32_MAX))
     return false;
   if (!mlirTypeEqual(mlirShapedTypeGetElementType(packed), element))
@@ -78,7 +78,7 @@ SPARSE_VERIFY(Detect) {
   if (!expectMatrix(op, "input", input) || !expectNumber(op, "axis", axis, 0, 1) ||
       !expectNumber(op, "by", sparseDetectOpGetByValue(op), 1, INT32_MAX) ||
       (!mlirAttributeIsNull(given) && !expectNumber(op, "lines", lines, 1, INT32_MAX)) ||
-      !expectIntegers(op, "positions", positions) || !expectIntegers(op, "coordinates", coordinates))
+      !sparseVerifyList(op, "positions", positions) || !sparseVerifyList(op, "coordinates", coordinates))
     return false;
   if (!mlirTypeIsAFloat(element) && !mlirTypeIsAInteger(element))
     return tileError(op, "looks at elements %s, expected floats or integers", TILE_TYPE_TEXT(element));

@@ -2,6 +2,7 @@
 // Expects: the row's own checks done. Leaves: true, or a diagnostic with value seen and value wanted, and false.
 #include <inttypes.h>
 
+#include "dialects/sparse/definitions.h"
 #include "dialects/sparse/hooks.h"
 #include "dialects/sparse/ops.h"
 #include "dialects/sparse/sparse.h"
@@ -10,14 +11,6 @@
 static bool expectRank(MlirOperation op, const char *name, MlirType type, intptr_t rank) {
   intptr_t seen = mlirShapedTypeGetRank(type);
   return seen == rank || tileError(op, "%s has rank %d, expected %d", name, (int)seen, (int)rank);
-}
-
-static bool expectIntegers(MlirOperation op, const char *name, MlirType type) {
-  MlirType element = mlirShapedTypeGetElementType(type);
-  bool isInteger = mlirTypeIsAInteger(element) && mlirIntegerTypeIsSignless(element);
-  unsigned width = isInteger ? mlirIntegerTypeGetWidth(element) : 0;
-  return (mlirShapedTypeGetRank(type) == 1 && (width == 32 || width == 64)) ||
-         tileError(op, "%s are %s, expected rank 1 and elements i32 or i64", name, TILE_TYPE_TEXT(type));
 }
 
 // A size that the type leaves open agrees with every other.
@@ -30,8 +23,8 @@ static bool expectSize(MlirOperation op, const char *name, MlirType type, intptr
 SPARSE_VERIFY(Group) {
   MlirType numbers = sparseGroupOpGetNumbersType(op), positions = sparseGroupOpGetPositionsType(op),
            coordinates = sparseGroupOpGetCoordinatesType(op);
-  if (!expectIntegers(op, "numbers", numbers) || !expectIntegers(op, "positions", positions) ||
-      !expectIntegers(op, "coordinates", coordinates))
+  if (!sparseVerifyList(op, "numbers", numbers) || !sparseVerifyList(op, "positions", positions) ||
+      !sparseVerifyList(op, "coordinates", coordinates))
     return false;
   int64_t ends = mlirShapedTypeGetDimSize(positions, 0);
   intptr_t given = sparseGroupOpGetNumGroups(op), wanted = mlirShapedTypeIsDynamicSize(ends) ? 1 : 0;
@@ -65,7 +58,7 @@ SPARSE_VERIFY(GroupedMatmul) {
   bool isTransposed = sparseGroupedMatmulOpHasTransposeRhs(op);
   MlirAttribute gather = sparseGroupedMatmulOpGetGather(op);
   if (!expectRank(op, "lhs", lhs, 2) || !expectRank(op, "rhs", rhs, 3) || !expectRank(op, "init", init, 2) ||
-      !expectIntegers(op, "positions", positions) || !expectIntegers(op, "coordinates", coordinates) ||
+      !sparseVerifyList(op, "positions", positions) || !sparseVerifyList(op, "coordinates", coordinates) ||
       !expectElements(op, lhs, rhs, init))
     return false;
   if (!mlirAttributeIsNull(gather) && mlirIntegerAttrGetValueInt(gather) < 1)

@@ -255,3 +255,22 @@ bool tileStructuredMatchConverted(const TileStructured *s, TileConverted *c) {
          matchBody(s, c) && tileStructuredAccumulates(s, out) && isPlain(s, &s->operands[c->x]) && matchDepth(s, c) &&
          matchParallel(s, c) && matchFactor(s, c) && hasKernel(s, c);
 }
+
+void tileConvertedSortDims(TileStructured *s, TileConverted *c) {
+  int to[MaxDims], next = 0;
+  for (int d = 0; d < s->numDims; ++d)
+    if (!s->dims[d].isReduction && d != c->m && d != c->n)
+      to[d] = next++;
+  to[c->m] = next++;
+  if (!c->isAlongColumns)
+    to[c->n] = next++;
+  for (int i = 0; i < c->count; ++i)
+    to[c->depth[i]] = next++;
+  if (c->isAlongColumns)
+    to[c->n] = next++;
+  tileStructuredRenumber(s, to);
+  c->m = to[c->m];
+  c->n = to[c->n];
+  for (int i = 0; i < c->count; ++i)
+    c->depth[i] = to[c->depth[i]];
+}

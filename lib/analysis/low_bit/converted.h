@@ -40,3 +40,6 @@ typedef struct TileConvertedCode {
   int level; // f's operands do not change inside of depth[level]; 0: along no reduction
 } TileConvertedCode;
 bool tileConvertedFindCode(const TileStructured *structured, const TileConverted *converted, TileConvertedCode *code);
+
+// Renumbers the dimensions: other ones, rows, then k and columns as the weights lie.
+void tileConvertedSortDims(TileStructured *structured, TileConverted *converted);

@@ -82,26 +82,6 @@ static bool findSizes(const TileStructured *s, const TileConverted *c, Sizes *si
 
 //===--- dimensions ---------------------------------------------------------------------------===//
 
-// Renumbers them: other ones, rows, then k and columns as the weights lie.
-static void sortDims(TileStructured *s, TileConverted *c) {
-  int to[MaxDims], next = 0;
-  for (int d = 0; d < s->numDims; ++d)
-    if (!s->dims[d].isReduction && d != c->m && d != c->n)
-      to[d] = next++;
-  to[c->m] = next++;
-  if (!c->isAlongColumns)
-    to[c->n] = next++;
-  for (int i = 0; i < c->count; ++i)
-    to[c->depth[i]] = next++;
-  if (c->isAlongColumns)
-    to[c->n] = next++;
-  tileStructuredRenumber(s, to);
-  c->m = to[c->m];
-  c->n = to[c->n];
-  for (int i = 0; i < c->count; ++i)
-    c->depth[i] = to[c->depth[i]];
-}
-
 static void setTile(TileStructured *s, int dim, int64_t tile, int axis) {
   s->dims[dim].tile = tile;
   s->dims[dim].axis = axis;
@@ -299,7 +279,7 @@ bool tileLowerConverted(TileStructured *s, const TileEpilogue *epilogue) {
   MlirType element = tileOperandElementType(&s->operands[s->numInputs]);
   if (epilogue)
     tileStructuredAddEpilogue(s, epilogue);
-  sortDims(s, &c);
+  tileConvertedSortDims(s, &c);
   setTile(s, c.m, sizes.rows, 0);
   setTile(s, c.n, sizes.columns, 1);
   setTile(s, c.depth[c.count - 1], sizes.inside[c.count - 1], 2);
