@@ -195,7 +195,7 @@ static PyObject *call_with_stream(PyObject *method, const place_t *place, tesser
 // The method's capsule, whose own destructor gives the memory back; NULL where the library refuses, without an
 // exception.
 static PyObject *ask_capsule(PyObject *object, const place_t *place, tessera_stream_t stream) {
-  if (is_plain_tensor(object))
+  if (!stream && is_plain_tensor(object)) // that function makes nothing ready for a stream
     return PyObject_CallFunctionObjArgs(torch_to_dlpack, object, NULL);
   PyObject *method = PyObject_GetAttrString(object, "__dlpack__");
   PyObject *capsule = !method                                 ? NULL
