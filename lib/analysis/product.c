@@ -176,15 +176,24 @@ static bool usedBy(const TileStructured *s, int operand, int dim) {
   return tileOperandUses(&s->operands[operand], dim);
 }
 
+// Was the op decided for a GPU's kernel of a kind that makes no products? Then its sizes say nothing of rows and
+// columns.
+static bool isOfOtherKind(const TileStructured *s) {
+  TileOperator plain = {.m = -1, .n = -1, .k = -1};
+  TileKind kind = tileStructuredNamedKind(s);
+  return tileStructuredGpu(s) && kind && tileKindFits(kind, &plain, &s->target->search);
+}
+
 // The last dimension of the output that A has and B has not, and that goes with tiles along `other`; one that the op's
 // schedule tiles before all others.
 static int findParallel(const TileStructured *s, int a, int b, int other) {
   const TileOperand *out = &s->operands[2];
   int found = -1;
+  bool isHint = !isOfOtherKind(s);
   for (int i = 0; i < out->rank; ++i) {
     int d = out->results[i];
     bool fits = d != other && usedBy(s, a, d) && !usedBy(s, b, d) && isWide(s, d) && tileStructuredCanTile(s, d, other);
-    if (fits && (found < 0 || s->dims[found].scheduled <= 1 || s->dims[d].scheduled > 1))
+    if (fits && (found < 0 || !isHint || s->dims[found].scheduled <= 1 || s->dims[d].scheduled > 1))
       found = d;
   }
   return found;

@@ -454,6 +454,16 @@ static void readExtents(TileStructured *structured) {
       structured->dims[d].planned = mlirDenseI64ArrayGetElement(extents, d);
 }
 
+TileKind tileStructuredNamedKind(const TileStructured *s) {
+  MlirAttribute kind = mlirAttributeIsNull(s->schedule) ? s->schedule : tileScheduleAttrGetEntry(s->schedule, "kind");
+  char name[32] = "";
+  if (mlirAttributeIsNull(kind))
+    return TileKind_None;
+  MlirStringRef text = mlirStringAttrGetValue(kind);
+  snprintf(name, sizeof name, "%.*s", (int)text.length, text.data);
+  return tileKindFind(name);
+}
+
 bool tileStructuredCheckExtents(const TileStructured *s) {
   MlirAttribute extents = tileOpGetExtents(s->op);
   return mlirAttributeIsNull(extents) || mlirDenseArrayGetNumElements(extents) == s->numDims ||

@@ -13,6 +13,7 @@
 #include "lib/ir/builder.h"
 #include "lib/ir/op_arena.h"
 #include "lib/ir/support.h"
+#include "lib/search/kind.h"
 #include "lib/search/target.h"
 
 // A body larger than MaxBodyValues operands and operations stays linalg.
@@ -91,6 +92,9 @@ const TileSearchTarget *tileStructuredGpu(const TileStructured *structured);
 
 // How often ops are read, beside the statistics of passes: a decision that is made twice reads twice. No pass.
 extern const MlirExtPassDefinition tileStructuredReads;
+
+// The kind of kernel that the schedule names; TileKind_None: none, or one that is unknown.
+TileKind tileStructuredNamedKind(const TileStructured *structured);
 
 // False if `op` (null too) is not a linalg.generic on tensors that fits (no diagnostic: it then takes another way).
 bool tileStructuredRead(MlirOperation op, const TileTarget *target, TileStructured *structured);

@@ -403,17 +403,13 @@ static bool hasEntry(const TileStructured *s, const char *key) {
 
 // The kind that the schedule names, else the one that its fields imply, else the only one that there is for the op.
 static TileKind kindOfSchedule(const TileStructured *s, const TileOperator *op, const TileSearchTarget *target) {
-  MlirAttribute kind = tileScheduleAttrGetEntry(s->schedule, "kind");
-  char name[32] = "";
-  if (mlirAttributeIsNull(kind) && op->isMatrix && hasEntry(s, "register"))
+  if (hasEntry(s, "kind"))
+    return tileStructuredNamedKind(s);
+  if (op->isMatrix && hasEntry(s, "register"))
     return TileKind_Packed;
-  if (mlirAttributeIsNull(kind) && op->isMatrix && hasEntry(s, "split"))
+  if (op->isMatrix && hasEntry(s, "split"))
     return TileKind_Split;
-  if (mlirAttributeIsNull(kind))
-    return tileKindOf(op, target);
-  MlirStringRef text = mlirStringAttrGetValue(kind);
-  snprintf(name, sizeof name, "%.*s", (int)text.length, text.data);
-  return tileKindFind(name);
+  return tileKindOf(op, target);
 }
 
 enum { TooManyWarps = 1 << 20 }; // of a schedule: numbers beyond would wrap, and fit no chip either
