@@ -31,13 +31,15 @@ static bool readNumbers(Machine *machine, const Instruction *instruction, const 
 
 static bool groupCount(Machine *machine, Frame *frame, const Instruction *instruction, int64_t *groups) {
   MlirType positions = sparseGroupOpGetPositionsType(instruction->op);
-  *groups = mlirShapedTypeGetDimSize(positions, 0) - 1;
-  if (!mlirShapedTypeIsDynamicDim(positions, 0))
+  if (!mlirShapedTypeIsDynamicDim(positions, 0)) {
+    *groups = mlirShapedTypeGetDimSize(positions, 0) - 1;
     return true;
+  }
   if (!interpretIndexOperand(machine, frame, instruction, 1, groups))
     return false;
-  return *groups >= 0 ||
-         interpretFail(machine, instruction->op, "number of groups is %lld, expected 0 or more", (long long)*groups);
+  return (*groups >= 0 && *groups <= INT32_MAX) ||
+         interpretFail(machine, instruction->op, "number of groups is %lld, expected 0 to %d", (long long)*groups,
+                       INT32_MAX);
 }
 
 bool interpretSparseGroup(Machine *machine, Frame *frame, const Instruction *instruction) {
