@@ -28,7 +28,8 @@ static bool matchBody(const TileStructured *s, TileConverted *c) {
   MlirValue sum = s->numOutputs == 1 ? tileStructuredYielded(s) : (MlirValue){NULL};
   MlirValue start = mlirBlockGetArgument(s->body, s->numInputs);
   MlirOperation add = mlirValueIsNull(sum) ? (MlirOperation){NULL} : tileDefiningOp(sum);
-  if (!arithAddFOpIsA(add) || !tileHasOneUse(start) || !tileHasOneUse(sum))
+  int last = lastOfOutput(s);
+  if (last < 0 || !arithAddFOpIsA(add) || !tileHasOneUse(start) || !tileHasOneUse(sum))
     return false;
   bool isLeft = mlirValueEqual(tileBinaryLhs(add), start);
   MlirValue product = isLeft ? tileBinaryRhs(add) : tileBinaryLhs(add);
@@ -36,8 +37,7 @@ static bool matchBody(const TileStructured *s, TileConverted *c) {
   if (!mlirValueEqual(isLeft ? tileBinaryLhs(add) : tileBinaryRhs(add), start) || !arithMulFOpIsA(multiply) ||
       !tileHasOneUse(product))
     return false;
-  int last = lastOfOutput(s), lhs = plainFactor(s, tileBinaryLhs(multiply)),
-      rhs = plainFactor(s, tileBinaryRhs(multiply));
+  int lhs = plainFactor(s, tileBinaryLhs(multiply)), rhs = plainFactor(s, tileBinaryRhs(multiply));
   bool isLhs = lhs >= 0 && !tileOperandUses(&s->operands[lhs], last);
   c->x = isLhs ? lhs : rhs;
   c->factor = isLhs ? tileBinaryRhs(multiply) : tileBinaryLhs(multiply);
@@ -45,7 +45,7 @@ static bool matchBody(const TileStructured *s, TileConverted *c) {
                  (tileStructuredGpu(s) ||
                   mlirTypeEqual(tileOperandElementType(&s->operands[lhs]), tileOperandElementType(&s->operands[rhs])));
   MlirType type = mlirValueGetType(product);
-  return last >= 0 && c->x >= 0 && !isPlain && (mlirTypeIsAF32(type) || mlirTypeIsAF16(type) || mlirTypeIsABF16(type));
+  return c->x >= 0 && !isPlain && (mlirTypeIsAF32(type) || mlirTypeIsAF16(type) || mlirTypeIsABF16(type));
 }
 
 static bool usesPlaces(const TileStructured *s) {

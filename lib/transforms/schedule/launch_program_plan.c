@@ -244,10 +244,9 @@ static void fillRecord(const Program *program, const TileLaneItem *item, int64_t
   for (; at < (intptr_t)(sizeof words / sizeof *words); ++at)
     record[at] = (int32_t)words[at];
   for (intptr_t i = 0; i < RecordAwaits; ++i) {
-    bool isThere = i < item->awaitCount;
-    const TileLaneAwait *await = &program->lanes->awaits[item->awaits + i];
-    record[at++] = isThere ? (int32_t)await->counter : -1;
-    record[at++] = isThere ? (int32_t)countOf(await) : 0;
+    const TileLaneAwait *await = i < item->awaitCount ? &program->lanes->awaits[item->awaits + i] : NULL;
+    record[at++] = await ? (int32_t)await->counter : -1;
+    record[at++] = await ? (int32_t)countOf(await) : 0;
   }
 }
 
