@@ -1,11 +1,55 @@
-"""What the tables of programs apart and as one launch share: predicted runs on the emulator."""
+"""What the tables of programs apart and as one launch share: their options, and predicted runs on the emulator."""
+import argparse
 import json
 import re
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
+SIZES = ("small", "medium", "paper")
+
+
+def parse(doc, apart, together):
+    """The options; `apart` and `together` name the flags of tile-run for the two ways."""
+    parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--size", choices=SIZES, default="small")
+    parser.add_argument("--batch", default="1,4")
+    parser.add_argument("--only", default="")
+    parser.add_argument("--chip", default="sm_80")
+    parser.add_argument(f"--{apart}", default="--persistent=never")
+    parser.add_argument(f"--{together}", default="--persistent=always")
+    parser.add_argument("--json")
+    return parser.parse_args()
+
+
+def compare(options, models, apart, together, head, show):
+    """Runs each model, {name: (generator, sizes of each size)}, both ways, prints the head and show(row, gain) of each row, and
+    writes the JSON file; returns the exit status: 1 if bits differ."""
+    launch, rows = launch_cycles(options.chip), []
+    print(f"emulate:{options.chip}, predicted; {options.size} sizes; a launch counts {launch:.0f} cycles")
+    print(head)
+    for name, (generator, *sizes) in models.items():
+        if not re.search(options.only, name, re.I):
+            continue
+        size = sizes[SIZES.index(options.size)]
+        for batch in map(int, options.batch.split(",")):
+            row = {"model": name, "batch": batch, "sizes": size}
+            with tempfile.TemporaryDirectory() as temporary:
+                folder = Path(temporary)
+                program = folder / "model.mlir"
+                program.write_text(generator(batch, *size))
+                row[apart], expected = measure(program, options.chip, getattr(options, apart), folder)
+                row[together], seen = measure(program, options.chip, getattr(options, together), folder)
+            for counts in (row[apart], row[together]):
+                counts["with_launches"] = counts["cycles"] + launch * counts["launches"]
+            row["equal"] = expected == seen
+            print(show(row, row[apart]["with_launches"] / row[together]["with_launches"]), flush=True)
+            rows.append(row)
+    if options.json:
+        Path(options.json).write_text(json.dumps({"chip": options.chip, "launch_cycles": launch, "rows": rows}, indent=1))
+    return int(not all(row["equal"] for row in rows))
 
 
 def launch_cycles(chip):

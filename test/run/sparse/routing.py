@@ -5,12 +5,12 @@ scattered or not, by matrices as they are or transposed. Groups are idle and cro
 the program is partial; sizes are 0, 1, odd and prime. Values are small integers, so that every answer is exact.
 """
 import argparse
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 import numpy as np
+from micro_tiles import run
 
 ELEMENTS = {"f32": ("f4", "f32"), "f64": ("f8", "f64"), "f16": ("f2", "f32"), "i8": ("i1", "i32"), "i32": ("i4", "i32"), "i64": ("i8", "i64")}
 SUMS = {"f32": "f4", "f64": "f8", "i32": "i4", "i64": "i8"}
@@ -60,23 +60,6 @@ def draw(rng):
 }}
 """
     return text, [x, w.transpose(0, 2, 1).copy() if turned else w, ids.astype(number.replace("i", "int")), init], [positions, coordinates, want]
-
-
-def run(options, folder, text, arrays, wanted):
-    (folder / "program.mlir").write_text(text)
-    command = [options.tile_run, folder / "program.mlir", f"--target={options.target}"]
-    for i, array in enumerate(arrays):
-        np.save(folder / f"in{i}.npy", array)
-        command.append(f"--in={folder / f'in{i}.npy'}")
-    command += [f"--out={folder / f'out{i}.npy'}" for i in range(len(wanted))]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
-    if done.returncode:
-        return f"status {done.returncode}: {done.stderr[:2000]}"
-    for i, want in enumerate(wanted):
-        got = np.load(folder / f"out{i}.npy")
-        if got.shape != want.shape or not (got == want).all():
-            return f"result {i} is wrong\n{got}\nwant\n{want}"
-    return ""
 
 
 def main():
