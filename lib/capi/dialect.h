@@ -42,7 +42,8 @@ void mlirExtDialectRegistryInsertLate(MlirDialectRegistry registry, const void *
                                       const MlirExtDialectDefinition *base, MlirExtDefineDialect define);
 // Inserts upstream's dialects by name; asserts that they exist. `names` ends with null.
 void mlirExtDialectRegistryInsertNamed(MlirDialectRegistry registry, const char *const *names);
-// Loads all that have such a name: those that code outside passes builds ops of.
+// Loads every upstream dialect that mlirExtDialectRegistryInsertNamed knows. Code outside passes calls this function
+// before it builds ops of these dialects.
 void mlirExtContextLoadNamedDialects(MlirContext context);
 
 // Gets verify; null (after a diagnostic at an unknown location) when the parameters are wrong.

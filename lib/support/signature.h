@@ -42,7 +42,7 @@ typedef struct tessera_value_t {
   tessera_sparse_t sparse;   // of the first value of such a tensor
 } tessera_value_t;
 
-// How many values the argument or result takes that begins with this one.
+// The number of values of the argument or result whose first value is `value`.
 static inline int tessera_value_span(const tessera_value_t *value) {
   return value->sparse.num_values ? value->sparse.num_values : 1;
 }

@@ -90,7 +90,7 @@ typedef struct TileForm {
 typedef struct TileCodeTarget {
   const char *name;
   const char *pipeline;                    // by name: brings a module of any level to this target's, for option chip
-  const char *dialect;                     // that level: "llvm"
+  const char *dialect;                     // that level: "llvm"; null: no module is at the target's level
   const char *defaultChip;                 // where none is given; null: the target needs none
   int64_t staticSharedBytes;               // the most that a kernel declares; 0: all it needs
   bool (*isLowered)(MlirOperation module); // is it there already? Null: if all ops are `dialect`'s

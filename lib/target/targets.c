@@ -80,10 +80,11 @@ static MlirWalkResult checkLevel(MlirOperation op, void *userData) {
 }
 
 bool tileTargetIsLowered(const TileCodeTarget *target, MlirOperation module) {
-  Level level = {target->dialect, true};
+  Level level = {target->dialect, target->dialect != NULL};
   if (target->isLowered)
     return target->isLowered(module);
-  mlirOperationWalk(module, checkLevel, &level, MlirWalkPreOrder);
+  if (level.dialect)
+    mlirOperationWalk(module, checkLevel, &level, MlirWalkPreOrder);
   return level.isLowered;
 }
 

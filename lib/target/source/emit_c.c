@@ -453,18 +453,11 @@ static bool checkChip(const char *chip, tessera_error_t *error) {
   return tessera_fail(error, "unknown CPU '%s'; known: %s", chip, known.text);
 }
 
-static bool isNever(MlirOperation module) {
-  (void)module;
-  return false;
-}
-
 const TileCodeTarget tileCSourceTarget = {
     .name = "c-source",
     .pipeline = "tile-to-c-source-pipeline",
-    .dialect = "llvm",
     .defaultChip = "x86-64-v4",
     .checkChip = checkChip,
-    .isLowered = isNever,
     .forms = (const TileForm[]){{"c-source", "the program as C", .emit = emitC},
                                 {"c-project", "a folder with the program as C, its weights and a Makefile",
                                  .isFolder = true, .emit = tileSourceEmitProject},

@@ -289,17 +289,10 @@ static bool emitHip(const TileTranslation *translation, TileArtifact *artifact, 
   return tileSourceEmitDevice(translation, &hip, artifact, error);
 }
 
-static bool isNever(MlirOperation module) {
-  (void)module;
-  return false;
-}
-
 const TileCodeTarget tileCudaSourceTarget = {
     .name = "cuda-source",
     .pipeline = "tile-to-cuda-source-pipeline",
-    .dialect = "llvm",
     .defaultChip = "sm_80",
-    .isLowered = isNever,
     .checkChip = checkCudaChip,
     .forms = (const TileForm[]){{"cuda-source", "kernels as CUDA C++", .emit = emitCuda}, {NULL}},
 };
@@ -307,9 +300,7 @@ const TileCodeTarget tileCudaSourceTarget = {
 const TileCodeTarget tileHipSourceTarget = {
     .name = "hip-source",
     .pipeline = "tile-to-hip-source-pipeline",
-    .dialect = "llvm",
     .defaultChip = "gfx942",
-    .isLowered = isNever,
     .checkChip = checkHipChip,
     .forms = (const TileForm[]){{"hip-source", "kernels as HIP", .emit = emitHip}, {NULL}},
 };

@@ -275,7 +275,7 @@ static void groupProduct(const ExpertLoop *found, MlirOperation op, const TileMa
   mlirOperationDestroy(op);
 }
 
-// id == step becomes: there is such a step.
+// Replaces `id == step` by `id < experts`, without signs: true for the ids for which the loop has a step.
 static void replaceCompare(const ExpertLoop *found) {
   TileBuilder builder = tileBuilderBefore(found->compare), *b = &builder;
   bool isLeft = !isStep(found, tileBinaryLhs(found->compare));
