@@ -4,14 +4,11 @@ One compiled program per form runs under many masks, with sizes that do not divi
 random, all but a column. Rows of the other factor that the mask hides from everybody hold infinities and nans where the
 program states the mask as a format; in a select they take part as linalg says, or not at all: there they are finite.
 """
-import subprocess
 import sys
-import tempfile
-from pathlib import Path
 
 import numpy as np
+from masked_programs import draw_operands, hide_unused_rows, judge, shown_elements
 
-DTYPES = {"f64": "f8", "f32": "f4", "i32": "i4"}
 ONE, ROWS, BOTH = (1, 1), (32, 1), (8, 4)
 MASKS = ["none", "all", "elements", "tiles", "most"]
 
@@ -82,52 +79,20 @@ def draw(rng, kind, form):
     style, tile, element, last = form
     rows, inner, columns = int(rng.choice([37, 69, 96])), int(rng.choice([21, 70, 150])), int(rng.choice([64, 70, 97]))
     mask = draw_mask(rng, kind, tile, (rows, inner))
-    shown = np.repeat(np.repeat(mask, tile[0], 0), tile[1], 1)[:rows, :inner]
-    a, b, c = (rng.integers(-3, 4, s).astype(DTYPES[element]) for s in ((rows, inner), (inner, columns), (rows, columns)))
+    shown = shown_elements(mask, tile, rows, inner)
+    a, b, c = draw_operands(rng, element, rows, inner, columns)
     want = (np.where(shown, a, 0) @ b + c).astype(c.dtype)
     if style == "format":
         a = np.where(shown, a, 0).astype(a.dtype)
         if element != "i32":
-            unused = ~shown.any(0)
-            b[unused] = rng.choice([np.inf, -np.inf, np.nan], (int(unused.sum()), columns))
+            hide_unused_rows(rng, b, shown)
     elif element != "i32":  # what the mask hides is never read
         a[~shown] = np.nan
     return [mask, a, b.T.copy() if style == "select" and last else b, c], want
 
 
-def run(command, folder):
-    done = subprocess.run(command, capture_output=True, text=True)
-    return done.stderr, np.load(folder / "r.npy") if done.returncode == 0 else None
+def program(form):
+    return select_form(*form[1:]) if form[0] == "select" else format_form(*form[1:])
 
 
-def main():
-    mutant = "--mutant" in sys.argv
-    tools, targets = Path(sys.argv[1]), [t for t in sys.argv[2:] if t != "--mutant"]
-    runs = wrong = 0
-    for target in targets:
-        compiled = target == "cpu"  # once for all masks; elsewhere each run compiles, so that fewer are tried
-        for number, form in enumerate(FORMS if compiled else FORMS[::3]):
-            rng = np.random.default_rng(number)
-            with tempfile.TemporaryDirectory() as folder:
-                folder = Path(folder)
-                text, program = folder / "program.mlir", folder / "program.so"
-                text.write_text(select_form(*form[1:]) if form[0] == "select" else format_form(*form[1:]))
-                if compiled:
-                    subprocess.run([tools / "tile-translate", text, "--tile-to-program", "-o", program], check=True)
-                for kind in MASKS if compiled else MASKS[2:4]:
-                    arrays, want = draw(rng, kind, form)
-                    files = [f"--out={folder / 'r.npy'}"]
-                    for i, array in enumerate(arrays):
-                        np.save(folder / f"{i}.npy", array)
-                        files.append(f"--in={folder / f'{i}.npy'}")
-                    error, seen = run([tools / "tile-exec", program, *files] if compiled else
-                                      [tools / "tile-run", text, f"--target={target}", *files], folder)
-                    runs += 1
-                    if seen is None or not (seen == want + mutant).all():
-                        wrong += 1
-                        print(f"{form} {kind} on {target}: {error}\n{seen}\nwanted\n{want}")
-    print(f"{runs} products, {wrong} wrong")
-    return bool(wrong)
-
-
-sys.exit(main())
+sys.exit(judge(FORMS, MASKS, program, draw, lambda forms, masks: (forms[::3], masks[2:4])))
