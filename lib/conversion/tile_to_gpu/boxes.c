@@ -5,7 +5,6 @@
 
 #include "dialects/tile/discardable.h"
 #include "dialects/tile/questions.h"
-#include "lib/ir/op_query.h"
 #include "lib/layout/box.h"
 #include "lib/support/tensor_map.h"
 
@@ -251,36 +250,6 @@ bool gpuCopyBoxes(Gpu *g, MlirOperation op) {
   return true;
 }
 
-// Whether the kernel may read what the copy writes to global memory.
-typedef struct Reading {
-  MlirValue written;
-  bool isFound;
-} Reading;
-
-static void findRead(MlirOperation op, TileEffect effect, void *data) {
-  Reading *reading = data;
-  if (mlirOperationGetNumRegions(op) || effect.kind != MlirExtEffect_Read || effect.resource != MlirExtResource_Memory)
-    return;
-  MlirValue root = mlirValueIsNull(effect.value) ? effect.value : tileRootOf(effect.value);
-  bool isOnChip = !mlirValueIsNull(root) && tileAllocOpIsA(tileDefiningOp(root));
-  bool isParameter = !mlirValueIsNull(root) && mlirValueIsABlockArgument(root);
-  reading->isFound |= !isOnChip && (!isParameter || tileParametersMayOverlap(root, reading->written));
-}
-
-// Then the thread waits until the engine has read the buffers only: what it writes is there when the kernel ends.
-static bool waitsForReads(Gpu *g, MlirOperation wait) {
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(wait); ++i) {
-    MlirOperation copy = tileDefiningOp(mlirOperationGetOperand(wait, i));
-    Reading reading = {.written = tileRootOf(tileCopyAsyncOpGetDestination(copy))};
-    if (mlirValueIsNull(reading.written) || !mlirValueIsABlockArgument(reading.written))
-      return false;
-    tileOpVisitAllEffects(g->kernel, findRead, &reading);
-    if (reading.isFound)
-      return false;
-  }
-  return mlirOperationGetNumOperands(wait) > 0;
-}
-
 bool gpuWaitBoxes(Gpu *g, MlirOperation op) {
   const GpuEngines *engines = gpuEngines(g, op);
   int64_t pending = 0;
@@ -288,7 +257,7 @@ bool gpuWaitBoxes(Gpu *g, MlirOperation op) {
     return false;
   tileIntegerOf(op, "pending", &pending);
   GpuIf elected = gpuIf(g, gpuIsElected(g), 0, NULL);
-  engines->waitBoxes(&g->builder, pending, waitsForReads(g, op));
+  engines->waitBoxes(&g->builder, pending, tileHas(op, "read"));
   gpuEndIf(g, &elected, 0, NULL, NULL);
   return true;
 }

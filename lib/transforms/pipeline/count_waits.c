@@ -6,6 +6,8 @@
 //   of a copy ends at the join that takes its token, or at the copy itself. In a loop ages only fall from one round to
 //   the next, so they settle; an argument of a loop is as old as the youngest token that comes in. A wait whose tokens
 //   are not known waits for all groups.
+//   `read` on each tile.wait for an engine's copies to memory that the kernel does not read afterwards: the buffers are
+//   free once the engine has read them.
 //   `threads(1)` on a partition that neither holds tiles nor divides copies among threads.
 //   `arrivals` on barriers: the type's number of partitions times the most warps of one that arrives, which the warps
 //   of the others divide.
@@ -16,6 +18,7 @@
 #include "dialects/tile/ops.h"
 #include "dialects/tile/questions.h"
 #include "lib/analysis/machine_of_op.h"
+#include "lib/ir/op_query.h"
 #include "lib/ir/pass.h"
 #include "lib/search/target.h"
 #include "lib/support/grow.h"
@@ -245,6 +248,70 @@ static void visitBlock(Tokens *tokens, MlirBlock block) {
       visitToken(tokens, op);
 }
 
+//===--- copies to memory that nobody reads -------------------------------------------------------------------===//
+
+// The op around `op`, or `op` itself, that stands in this block; null: none does.
+static MlirOperation inBlock(MlirOperation op, MlirBlock block) {
+  while (!mlirOperationIsNull(op) && !mlirBlockEqual(mlirOperationGetBlock(op), block))
+    op = mlirOperationGetParentOperation(op);
+  return op;
+}
+
+// Whether the op may run after the wait: it stands behind the wait, in a loop around both, or in another partition.
+static bool mayFollow(MlirOperation op, MlirOperation wait) {
+  for (MlirOperation around = wait; !tileKernelOpIsA(around); around = mlirOperationGetParentOperation(around)) {
+    MlirOperation other = inBlock(op, mlirOperationGetBlock(around));
+    bool isLoop = scfForOpIsA(around) || scfWhileOpIsA(around);
+    if (!mlirOperationIsNull(other) && mlirOperationEqual(other, around) && isLoop)
+      return true;
+    if (!mlirOperationIsNull(other) && !mlirOperationEqual(other, around) &&
+        mlirOperationIsBeforeInBlock(around, other))
+      return true;
+    if (mlirOperationIsNull(other) && tileWarpSpecializeOpIsA(mlirOperationGetParentOperation(around)))
+      return true;
+  }
+  return false;
+}
+
+typedef struct Reading {
+  MlirOperation wait;
+  MlirValue written;
+  bool isFound;
+} Reading;
+
+static void findRead(MlirOperation op, TileEffect effect, void *data) {
+  Reading *reading = data;
+  if (effect.kind != MlirExtEffect_Read || effect.resource != MlirExtResource_Memory)
+    return;
+  MlirValue root = mlirValueIsNull(effect.value) ? effect.value : tileRootOf(effect.value);
+  bool isOnChip = !mlirValueIsNull(root) && tileAllocOpIsA(tileDefiningOp(root));
+  bool isParameter = !mlirValueIsNull(root) && mlirValueIsABlockArgument(root);
+  bool isElsewhere = isOnChip || (isParameter && !tileParametersMayOverlap(root, reading->written));
+  reading->isFound |= !isElsewhere && mayFollow(op, reading->wait);
+}
+
+static MlirWalkResult findReads(MlirOperation op, void *data) {
+  if (!mlirOperationGetNumRegions(op))
+    tileOpVisitEffects(op, findRead, data);
+  return MlirWalkResultAdvance;
+}
+
+// All tokens are of copies by an engine, out of buffers, to parameters that the kernel does not read afterwards.
+static bool isForReads(MlirOperation kernel, MlirOperation wait) {
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(wait); ++i) {
+    MlirOperation copy = tileDefiningOp(mlirOperationGetOperand(wait, i));
+    if (mlirOperationIsNull(copy) || !tileCopyAsyncOpIsA(copy) || !tileKeywordIs(copy, "engine", "tma"))
+      return false;
+    Reading reading = {.wait = wait, .written = tileRootOf(tileCopyAsyncOpGetDestination(copy))};
+    if (mlirValueIsNull(reading.written) || !mlirValueIsABlockArgument(reading.written))
+      return false;
+    mlirOperationWalk(kernel, findReads, &reading, MlirWalkPreOrder);
+    if (reading.isFound)
+      return false;
+  }
+  return mlirOperationGetNumOperands(wait) > 0;
+}
+
 //===--- threads of partitions ------------------------------------------------------------------------------===//
 
 static MlirWalkResult stopAtThreads(MlirOperation op, void *found) {
@@ -355,6 +422,8 @@ static bool run(MlirOperation kernel, MlirExtPass pass) {
   visitBlock(&tokens, body);
   for (intptr_t i = 0; i < tokens.numWaits; ++i) {
     const Wait *wait = &tokens.waits[i];
+    if (isForReads(kernel, wait->op))
+      tileWaitOpSetRead(wait->op, mlirUnitAttrGet(mlirOperationGetContext(kernel)));
     if (!mlirAttributeIsNull(tileWaitOpGetPending(wait->op)))
       continue;
     int64_t pending = wait->pending < Oldest ? wait->pending : 0;

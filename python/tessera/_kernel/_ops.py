@@ -274,9 +274,9 @@ def join(b: Builder, tokens: Sequence[Value], *, token: Type) -> Value:
     return b.make("tile.join", [tokens], [token], {}, [])[0]
 
 
-def wait(b: Builder, tokens: Sequence[Value], *, pending: int | None = None) -> None:
+def wait(b: Builder, tokens: Sequence[Value], *, pending: int | None = None, read: bool = False) -> None:
     """Waits until copies have landed."""
-    b.make("tile.wait", [tokens], [], {"pending": ("i64", pending)}, [])
+    b.make("tile.wait", [tokens], [], {"pending": ("i64", pending), "read": ("unit", read)}, [])
 
 
 def barrier_arrive(b: Builder, barrier: Value, use: Value, rank: Value | None = None, *, expect: int | None = None) -> None:

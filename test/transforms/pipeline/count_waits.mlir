@@ -1,7 +1,7 @@
 // RUN: %tile_opt %s --split-input-file --pass-pipeline='builtin.module(tile.kernel(tile-count-waits))' | FileCheck %s
 // RUN: %tile_opt %s --split-input-file --pass-pipeline='builtin.module(tile.kernel(tile-count-waits))' --tile-pass-statistics 2>&1 >/dev/null | FileCheck %s --check-prefix=COUNT
 
-// COUNT-DAG: 3 waits
+// COUNT-DAG: 7 waits
 // COUNT-DAG: 2 partial
 
 #dense = #tile.layout<offset [128:d0]>
@@ -121,6 +121,74 @@ tile.kernel @stated(%x: memref<64xf32>)
     %v = tile.load %X[%0] : !tile.view<64xf32> -> tensor<64xf32, #tile.layout<lane [32:d0], warp [2:d0*32]>>
     tile.barrier_arrive %two[%0] : !tile.barrier<1, arrivals = 2>
     tile.yield
+  }
+  tile.return
+}
+
+// -----
+
+#dense = #tile.layout<offset [32:d1, 8:d0]>
+// An engine's copies to memory: the buffer is free once the engine has read it, but what the kernel reads afterwards,
+// or in the next round of a loop, must be there. Parameters without llvm.noalias may be the same memory.
+// CHECK-LABEL: tile.kernel @out
+// CHECK: tile.wait %{{.*}} pending 0 read
+tile.kernel @out(%x: memref<8x32xf32>) attributes {warps = 1 : i32} {
+  %c0 = arith.constant 0 : index
+  %A = tile.alloc : !tile.buffer<8x32xf32, #dense, shared>
+  %X = tile.view %x : memref<8x32xf32> to !tile.view<8x32xf32>
+  %t = tile.load %X[%c0, %c0] : !tile.view<8x32xf32> -> tensor<8x32xf32>
+  tile.store %t, %A : tensor<8x32xf32>, !tile.buffer<8x32xf32, #dense, shared>
+  %a = tile.copy_async %A to %X[%c0, %c0] engine "tma" : !tile.buffer<8x32xf32, #dense, shared> to !tile.view<8x32xf32>
+  tile.wait %a
+  tile.return
+}
+
+// CHECK-LABEL: tile.kernel @out_and_read
+// CHECK: tile.wait %{{.*}} pending 0{{$}}
+tile.kernel @out_and_read(%x: memref<8x32xf32>) attributes {warps = 1 : i32} {
+  %c0 = arith.constant 0 : index
+  %A = tile.alloc : !tile.buffer<8x32xf32, #dense, shared>
+  %X = tile.view %x : memref<8x32xf32> to !tile.view<8x32xf32>
+  %a = tile.copy_async %A to %X[%c0, %c0] engine "tma" : !tile.buffer<8x32xf32, #dense, shared> to !tile.view<8x32xf32>
+  tile.wait %a
+  %t = tile.load %X[%c0, %c0] : !tile.view<8x32xf32> -> tensor<8x32xf32>
+  tile.store %t, %X[%c0, %c0] : tensor<8x32xf32>, !tile.view<8x32xf32>
+  tile.return
+}
+
+// CHECK-LABEL: tile.kernel @out_in_loop
+// CHECK: tile.wait %{{.*}} pending 0{{$}}
+tile.kernel @out_in_loop(%x: memref<8x32xf32>, %y: memref<8x32xf32>) attributes {warps = 1 : i32} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %A = tile.alloc : !tile.buffer<8x32xf32, #dense, shared>
+  %X = tile.view %x : memref<8x32xf32> to !tile.view<8x32xf32>
+  %Y = tile.view %y : memref<8x32xf32> to !tile.view<8x32xf32>
+  scf.for %i = %c0 to %c4 step %c1 {
+    %t = tile.load %Y[%i, %c0] : !tile.view<8x32xf32> -> tensor<8x32xf32>
+    tile.store %t, %A : tensor<8x32xf32>, !tile.buffer<8x32xf32, #dense, shared>
+    %a = tile.copy_async %A to %X[%i, %c0] engine "tma" : !tile.buffer<8x32xf32, #dense, shared> to !tile.view<8x32xf32>
+    tile.wait %a
+  }
+  tile.return
+}
+
+// CHECK-LABEL: tile.kernel @out_in_loop_noalias
+// CHECK: tile.wait %{{.*}} pending 0 read
+tile.kernel @out_in_loop_noalias(%x: memref<8x32xf32>, %y: memref<8x32xf32>)
+    attributes {arg_attrs = [{llvm.noalias}, {llvm.noalias}], warps = 1 : i32} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %A = tile.alloc : !tile.buffer<8x32xf32, #dense, shared>
+  %X = tile.view %x : memref<8x32xf32> to !tile.view<8x32xf32>
+  %Y = tile.view %y : memref<8x32xf32> to !tile.view<8x32xf32>
+  scf.for %i = %c0 to %c4 step %c1 {
+    %t = tile.load %Y[%i, %c0] : !tile.view<8x32xf32> -> tensor<8x32xf32>
+    tile.store %t, %A : tensor<8x32xf32>, !tile.buffer<8x32xf32, #dense, shared>
+    %a = tile.copy_async %A to %X[%i, %c0] engine "tma" : !tile.buffer<8x32xf32, #dense, shared> to !tile.view<8x32xf32>
+    tile.wait %a
   }
   tile.return
 }
