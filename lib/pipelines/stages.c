@@ -100,6 +100,9 @@ const TilePipelineStep tileStageToBuffers[] = {
 
 // Rounds of a loop name the same memory, so that one launch can go through them.
 const TilePipelineStep tileStageToAlternate[] = {
+    {"tile-fix-branch-buffers", .on = funcFuncOpName},
+    {"buffer-loop-hoisting", .on = funcFuncOpName},
+    {"tile-rotate-while-loops", .on = funcFuncOpName},
     {"tile-alternate-carried-buffers", .on = funcFuncOpName},
     {"canonicalize", .on = funcFuncOpName},
     {NULL},

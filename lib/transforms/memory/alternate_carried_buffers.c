@@ -19,7 +19,9 @@
 #include "lib/ir/op_query.h"
 #include "lib/ir/pass.h"
 #include "lib/support/integer.h"
+#include "lib/transforms/memory/carried_buffers.h"
 #include "lib/transforms/memory/memory.h"
+#include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/BuiltinTypes.h"
 #include "upstream/func.h"
 #include "upstream/memref.h"
@@ -48,12 +50,6 @@ static MlirValue passedOn(MlirOperation loop, intptr_t i) {
 
 //===--- questions ------------------------------------------------------------------------===//
 
-static bool isMadeByRound(MlirOperation loop, MlirValue value) {
-  MlirOperation op = tileDefiningOp(value);
-  return !mlirOperationIsNull(op) && memrefAllocOpIsA(op) && mlirOperationGetNumOperands(op) == 0 &&
-         mlirBlockEqual(mlirOperationGetBlock(op), bodyOf(loop));
-}
-
 static bool isPassedOnTwice(MlirOperation loop, intptr_t i) {
   for (intptr_t k = 0; k < i; ++k)
     if (mlirValueEqual(passedOn(loop, k), passedOn(loop, i)))
@@ -68,6 +64,17 @@ static bool isFreed(MlirValue buffer) {
   return false;
 }
 
+bool tileBufferIsMadeIn(MlirBlock block, MlirValue buffer) {
+  MlirOperation op = tileDefiningOp(buffer);
+  return !mlirOperationIsNull(op) && memrefAllocOpIsA(op) && mlirOperationGetNumOperands(op) == 0 &&
+         mlirBlockEqual(mlirOperationGetBlock(op), block) && !isFreed(buffer);
+}
+
+MlirValue tileBufferBuild(TileBuilder *b, MlirType type) {
+  MlirAttribute alignment = mlirIntegerAttrGet(mlirIntegerTypeGet(b->context, 64), 64);
+  return tileOnlyResult(memrefAllocOpCreate(b, type, 0, NULL, 0, NULL, alignment));
+}
+
 // Can the value be carried in turn, or as it is?
 static bool canCarry(Alternating *a, intptr_t i) {
   MlirValue carried = carriedBy(a->loop, i), next = passedOn(a->loop, i);
@@ -75,7 +82,7 @@ static bool canCarry(Alternating *a, intptr_t i) {
   a->isBuffer[i] = mlirTypeIsAMemRef(mlirValueGetType(carried)) && !a->isSame[i];
   if (!a->isBuffer[i])
     return a->isSame[i] || !mlirTypeIsAUnrankedMemRef(mlirValueGetType(carried));
-  return isMadeByRound(a->loop, next) && !isPassedOnTwice(a->loop, i) && !isFreed(next) && !isFreed(carried) &&
+  return tileBufferIsMadeIn(bodyOf(a->loop), next) && !isPassedOnTwice(a->loop, i) && !isFreed(carried) &&
          mlirTypeEqual(mlirValueGetType(carried), mlirValueGetType(next));
 }
 
@@ -105,8 +112,7 @@ static bool isAhead(MlirOperation op, MlirOperation loop) {
   return false;
 }
 
-// Nobody looks at the buffer once the loop has begun, so rounds may overwrite it.
-static bool isLeftToLoop(MlirOperation loop, MlirValue buffer) {
+bool tileBufferIsLeftToLoop(MlirOperation loop, MlirValue buffer) {
   MlirOperation allocation = tileDefiningOp(buffer);
   intptr_t uses = 0;
   if (mlirOperationIsNull(allocation) || !memrefAllocOpIsA(allocation) ||
@@ -138,7 +144,7 @@ static void makeBuffers(Alternating *a, TileBuilder *b, MlirExtPass pass) {
       continue;
     MlirOperation allocation = tileDefiningOp(passedOn(a->loop, i));
     a->buffers[i][1] = tileOnlyResult(tileBuilderInsert(&start, mlirOperationClone(allocation)));
-    if (isLeftToLoop(a->loop, initial))
+    if (tileBufferIsLeftToLoop(a->loop, initial))
       continue;
     a->buffers[i][0] = tileOnlyResult(tileBuilderInsert(&start, mlirOperationClone(allocation)));
     memrefCopyOpBuild(b, initial, a->buffers[i][0]);
