@@ -56,6 +56,7 @@ typedef struct TileEmulatorKernel {
   uint32_t sharedBytes; // static
   uint32_t addedBytes;  // gaps between arrays that only the emulator has
   uint32_t block[3];    // what the kernel requires; 0: no requirement
+  uint32_t cluster[3];  // blocks of its clusters; 0: 1
   bool cooperative;     // its blocks wait for each other, so all must be there at once
 } TileEmulatorKernel;
 intptr_t tileEmulatorKernelCount(const TileEmulatorProgram *program);

@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 
 FINDING = re.compile(r"\.mlir:\d+:\d+: error: (race|read before the copy landed|overwrite of a copy in flight|"
-                     r"uninitialized read|divergence|deadlock)")
+                     r"uninitialized read|divergence|deadlock|bad operand|memory of another block)")
 
 
 class Kernel:

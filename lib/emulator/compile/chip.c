@@ -85,7 +85,8 @@ bool tileEmulatorOptionsFor(const TileMachine *machine, TileEmulatorOptions *opt
                .banks = number(machine, "shared.banks", 32),
                .bank_bytes = number(machine, "shared.bank.bytes", 4),
                .sector_bytes = number(machine, "global.transaction", 32),
-               .block_threads = number(machine, "threads.per_block", 1024)}};
+               .block_threads = number(machine, "threads.per_block", 1024),
+               .cluster_blocks = number(machine, "cluster.blocks", 1)}};
   options->hasRates = readRates(machine, &options->rates);
   const char *isa = tileMachineGetText(machine, "isa");
   tessera_error_t unknown;

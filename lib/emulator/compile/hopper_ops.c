@@ -1,5 +1,5 @@
-// Rows for what runs by itself beside the threads from sm_90 on: barriers in memory, copies of boxes of tensors (TMA),
-// products of warpgroups (wgmma: products_ops.c).
+// Rows for what is new from sm_90 on: clusters of blocks, and what runs by itself beside the threads: barriers in
+// memory, copies of boxes of tensors (TMA), products of warpgroups (wgmma: products_ops.c).
 #include "lib/emulator/compile/products_ops.h"
 
 #include "mlir-c/BuiltinTypes.h"
@@ -17,6 +17,27 @@ static MlirValue predicated(EmulatorBuild *build, TileBuilder *b, MlirValue addr
   return llvmSelectOpBuild(b, predicate, address, emulatorAddress(build, b, TESSERA_EMU_OFF));
 }
 
+//===--- clusters -------------------------------------------------------------------------===//
+
+static bool lowerMapa(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
+  TileBuilder b = tileBuilderBefore(op);
+  (void)row;
+  MlirValue operands[] = {emulatorFlat(build, &b, nvvmMapaOpGetA(op)), nvvmMapaOpGetB(op)};
+  MlirValue there = emulatorCallAt(build, &b, op, "tessera_emu_mapa", build->pointer, 2, operands);
+  MlirType type = nvvmMapaOpGetResType(op);
+  emulatorReplace(op, mlirTypeEqual(type, build->pointer) ? there : llvmAddrSpaceCastOpBuild(&b, type, there));
+  return true;
+}
+
+// `number`: relaxed.
+static bool lowerClusterArrive(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
+  TileBuilder b = tileBuilderBefore(op);
+  MlirValue relaxed = emulatorI32(build, &b, row->number);
+  emulatorCallAt(build, &b, op, "tessera_emu_cluster_arrive", none, 1, &relaxed);
+  emulatorReplace(op, nothing);
+  return true;
+}
+
 //===--- barriers in memory ----------------------------------------------------------===//
 
 static bool lowerInit(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
@@ -30,14 +51,16 @@ static bool lowerInit(EmulatorBuild *build, MlirOperation op, const EmulatorRow 
 }
 
 static int64_t howOf(MlirOperation op, int64_t more) {
-  return more | (emulatorInteger(op, "relaxed", 0) ? TESSERA_EMU_MBARRIER_RELAXED : 0);
+  return more | (emulatorInteger(op, "relaxed", 0) ? TESSERA_EMU_MBARRIER_RELAXED : 0) |
+         (emulatorSays(op, "scope", "cluster") ? TESSERA_EMU_MBARRIER_CLUSTER : 0);
 }
 
 static bool arrive(EmulatorBuild *build, TileBuilder *b, MlirOperation op, MlirValue address, MlirValue count,
                    MlirValue bytes, int64_t how) {
   MlirValue operands[] = {address, mlirValueIsNull(count) ? emulatorI32(build, b, 1) : count,
                           mlirValueIsNull(bytes) ? emulatorI32(build, b, 0) : bytes, emulatorI32(build, b, how)};
-  emulatorReplace(op, emulatorCallAt(build, b, op, "tessera_emu_mbarrier_arrive", build->i64, 4, operands));
+  MlirValue phase = emulatorCallAt(build, b, op, "tessera_emu_mbarrier_arrive", build->i64, 4, operands);
+  emulatorReplace(op, mlirOperationGetNumResults(op) ? phase : nothing);
   return true;
 }
 
@@ -115,16 +138,23 @@ static bool lowerLoadBox(EmulatorBuild *build, MlirOperation op, const EmulatorR
   (void)row;
   if (!isTiled(build, op))
     return false;
-  if (rank > MostCoordinates || !mlirValueIsNull(nvvmCpAsyncBulkTensorGlobalToSharedClusterOpGetMulticastMask(op)))
-    return emulatorRefuse(build, op, "copies to several blocks, which the emulator does not know");
+  if (rank > MostCoordinates)
+    return false;
   for (intptr_t i = 0; i < rank; ++i)
     at[i] = nvvmCpAsyncBulkTensorGlobalToSharedClusterOpGetCoordinates(op, i);
   MlirValue operands[] = {predicated(build, &b, nvvmCpAsyncBulkTensorGlobalToSharedClusterOpGetDstMem(op),
                                      nvvmCpAsyncBulkTensorGlobalToSharedClusterOpGetPredicate(op)),
                           emulatorFlat(build, &b, nvvmCpAsyncBulkTensorGlobalToSharedClusterOpGetTmaDescriptor(op)),
                           emulatorFlat(build, &b, nvvmCpAsyncBulkTensorGlobalToSharedClusterOpGetMbar(op)),
-                          storeCoordinates(build, &b, rank, at), emulatorI32(build, &b, rank)};
-  emulatorCallAt(build, &b, op, "tessera_emu_bulk_load", none, 5, operands);
+                          storeCoordinates(build, &b, rank, at),
+                          emulatorI32(build, &b, rank),
+                          nothing};
+  MlirValue mask = nvvmCpAsyncBulkTensorGlobalToSharedClusterOpGetMulticastMask(op);
+  bool isMulticast = !mlirValueIsNull(mask);
+  if (isMulticast)
+    operands[5] = llvmZExtOpBuild(&b, build->i32, mask);
+  emulatorCallAt(build, &b, op, isMulticast ? "tessera_emu_bulk_multicast" : "tessera_emu_bulk_load", none,
+                 isMulticast ? 6 : 5, operands);
   emulatorReplace(op, nothing);
   return true;
 }
@@ -176,6 +206,10 @@ static bool lowerFenceProxy(EmulatorBuild *build, MlirOperation op, const Emulat
 }
 
 const EmulatorRow emulatorHopperRows[] = {
+    {nvvmMapaOpName, lowerMapa, NULL, 0},
+    {nvvmClusterArriveOpName, lowerClusterArrive, NULL, 0},
+    {nvvmClusterArriveRelaxedOpName, lowerClusterArrive, NULL, 1},
+    {nvvmClusterWaitOpName, emulatorLowerDirect, "tessera_emu_cluster_wait", 0},
     {nvvmMBarrierInitOpName, lowerInit, NULL, 0},
     {nvvmMBarrierInvalOpName, emulatorLowerDirect, "tessera_emu_mbarrier_inval", 0},
     {nvvmMBarrierArriveOpName, lowerArrive, NULL, 0},

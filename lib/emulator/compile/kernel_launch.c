@@ -97,6 +97,7 @@ bool tileEmulatorLaunchKernel(TileEmulatorProgram *program, const TileEmulatorLa
   if (!kernel || !chooseBlock(kernel, launch->block, run.block, error))
     return false;
   memcpy(run.grid, launch->grid, sizeof run.grid);
+  memcpy(run.cluster, kernel->cluster, sizeof run.cluster);
   run.kernel = kernel->entry;
   run.cooperative |= kernel->cooperative;
   run.name = kernel->name;

@@ -23,6 +23,8 @@ static uint32_t spaceOf(MlirValue pointer) {
     return TESSERA_EMU_GLOBAL;
   case 3:
     return TESSERA_EMU_SHARED;
+  case 7:
+    return TESSERA_EMU_CLUSTER;
   default:
     return 0;
   }

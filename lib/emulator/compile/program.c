@@ -131,15 +131,18 @@ EmulatorGlobal *emulatorGlobal(const EmulatorBuild *build, MlirStringRef name) {
 //===--- kernels ----------------------------------------------------------------===//
 
 // nvvm.reqntid, rocdl.reqd_work_group_size, gpu.known_block_size: array<i32: x, y, z>.
-static void readBlock(MlirOperation function, uint32_t block[3]) {
-  static const char *const names[] = {"nvvm.reqntid", "rocdl.reqd_work_group_size", "gpu.known_block_size",
-                                      "known_block_size"};
-  for (int i = 0; i < 4; ++i) {
-    MlirAttribute sizes = tileOpAttribute(function, names[i]);
+static const char *const blockNames[] = {"nvvm.reqntid", "rocdl.reqd_work_group_size", "gpu.known_block_size",
+                                         "known_block_size", NULL};
+static const char *const clusterNames[] = {"nvvm.cluster_dim", NULL};
+
+// From the first of these attributes that there is.
+static void readSizes(MlirOperation function, const char *const *names, uint32_t out_sizes[3]) {
+  for (; *names; ++names) {
+    MlirAttribute sizes = tileOpAttribute(function, *names);
     if (mlirAttributeIsNull(sizes) || !mlirAttributeIsADenseI32Array(sizes))
       continue;
     for (intptr_t d = 0; d < mlirDenseArrayGetNumElements(sizes) && d < 3; ++d)
-      block[d] = (uint32_t)mlirDenseI32ArrayGetElement(sizes, d);
+      out_sizes[d] = (uint32_t)mlirDenseI32ArrayGetElement(sizes, d);
     return;
   }
 }
@@ -170,7 +173,8 @@ bool emulatorAddKernel(EmulatorBuild *build, MlirOperation function) {
     bytes[i] = (uint32_t)emulatorBytes(mlirTypeIsNull(whole) ? type : whole);
     isPointer[i] = mlirTypeIsNull(whole) && mlirTypeIsALLVMPointerType(type);
   }
-  readBlock(function, kernel.block);
+  readSizes(function, blockNames, kernel.block);
+  readSizes(function, clusterNames, kernel.cluster);
   kernel.cooperative = emulatorHas(function, "cooperative");
   program->kernels = kernels;
   kernels[program->kernelCount++] = kernel;

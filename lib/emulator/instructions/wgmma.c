@@ -17,9 +17,9 @@ static bool is_whole(const tessera_emu_group_t *group, const char *name) {
   if (__builtin_popcountll(group->mask) != TESSERA_WGMMA_LANES)
     tessera_emu_report(&lane->view, group->site, "%s needs all 32 lanes of a warp, %d are there", name,
                        __builtin_popcountll(group->mask));
-  else if ((lane->view.warp / GROUP_WARPS + 1) * GROUP_WARPS > lane->worker->launch->warps)
+  else if ((lane->view.own_warp / GROUP_WARPS + 1) * GROUP_WARPS > lane->worker->launch->member_warps)
     tessera_emu_report(&lane->view, group->site, "%s needs groups of four warps; the block has %u warps", name,
-                       lane->worker->launch->warps);
+                       lane->worker->launch->member_warps);
   else
     return true;
   return false;
@@ -108,7 +108,7 @@ static bool place_operand(const tessera_emu_group_t *group, emu_product_t *produ
 
 static bool place_operands(const tessera_emu_group_t *group, const tessera_wgmma_t *op, emu_product_t *product) {
   const tessera_emu_product_t *first = group->contribution[0];
-  int row = (int)(first_of(group)->view.warp % GROUP_WARPS) * TESSERA_WGMMA_ROWS;
+  int row = (int)(first_of(group)->view.own_warp % GROUP_WARPS) * TESSERA_WGMMA_ROWS;
   product->place_count = product->left_count = 0;
   if (!op->a_is_held && !place_operand(group, product, first->descriptor[0], op->a_is_column, row, TESSERA_WGMMA_ROWS))
     return false;
@@ -133,7 +133,7 @@ static void mark(const tessera_emu_group_t *group, const emu_sums_t *sums) {
 
 // A warpgroup reads B once for its four warps.
 static void count(emu_thread_t *lane, const tessera_wgmma_t *op, const emu_product_t *product, uint32_t site) {
-  uint32_t right = product->place_count - product->left_count, is_first = lane->view.warp % GROUP_WARPS == 0;
+  uint32_t right = product->place_count - product->left_count, is_first = lane->view.own_warp % GROUP_WARPS == 0;
   lane->worker->counters.shared_bytes_read += PIECE * (product->left_count + is_first * right);
   tessera_emu_count_mma(&lane->view, 2ull * TESSERA_WGMMA_ROWS * (uint64_t)op->n * (uint64_t)op->k, (uint32_t)op->a,
                         site);

@@ -8,8 +8,10 @@
 
 //===--- Where an address points -----------------------------------------===//
 
-static bool is_shared(const emu_thread_t *self, uintptr_t address) {
-  return address - (uintptr_t)self->view.block->shared < EMU_WINDOW_BYTES;
+// Memory of the thread's block; by an instruction or a pointer that may, of any block of its cluster.
+static bool is_shared(const emu_thread_t *self, uintptr_t address, uint32_t what) {
+  bool is_own = address - (uintptr_t)self->view.block->shared < EMU_WINDOW_BYTES;
+  return is_own || (!(what & TESSERA_EMU_SHARED) && emu_in_window(self->worker, address));
 }
 
 static bool is_local(const emu_thread_t *self, uintptr_t address) {
@@ -104,9 +106,11 @@ static emu_access_t describe(emu_thread_t *self, uint32_t what, uint32_t atomic,
 static void *access_shared(emu_thread_t *self, uintptr_t address, uint32_t bytes, uint32_t what, uint32_t atomic,
                            uint32_t site) {
   const emu_launch_t *launch = self->worker->launch;
-  uint32_t offset = (uint32_t)(address - (uintptr_t)self->view.block->shared);
-  if (offset + bytes > launch->given->shared_bytes)
-    return out_of_shared(self, offset, bytes, what, site);
+  uint32_t offset = (uint32_t)emu_window_offset(self->worker, (void *)address);
+  if (offset % EMU_WINDOW_BYTES + bytes > launch->given->shared_bytes)
+    return out_of_shared(self, offset % EMU_WINDOW_BYTES, bytes, what, site);
+  if (!emu_reach(self, offset, true, site))
+    return self->nowhere;
   if (launch->checks) {
     emu_access_t access = describe(self, what, atomic, site);
     emu_shadow_shared(&access, offset, bytes);
@@ -148,9 +152,9 @@ void *emu_access_at(emu_thread_t *self, const void *pointer, uint32_t bytes, uin
   site = site <= TESSERA_EMULATOR_SITES ? site : 0;
   ++self->worker->steps;
   emu_check_alignment(self, address, what >> 16, what, site);
-  if (is_shared(self, address))
+  if (is_shared(self, address, what))
     return access_shared(self, address, bytes, what, atomic, site);
-  if (what & TESSERA_EMU_SHARED)
+  if (what & (TESSERA_EMU_SHARED | TESSERA_EMU_CLUSTER))
     return out_of_shared(self, (uint32_t)(address - (uintptr_t)self->view.block->shared), bytes, what, site);
   if (!(what & TESSERA_EMU_GLOBAL) && is_local(self, address))
     return emu_private_at(self, pointer, bytes, what, site);

@@ -26,9 +26,7 @@ static bool releases(tessera_emu_order_t order) {
 
 //===--- What was released where -----------------------------------------===//
 
-static bool in_shared(const emu_thread_t *self, uintptr_t address) {
-  return address - (uintptr_t)self->view.block->shared < EMU_WINDOW_BYTES;
-}
+static bool in_shared(const emu_thread_t *self, uintptr_t address) { return emu_in_window(self->worker, address); }
 
 static emu_sync_t **list_of(emu_thread_t *self, uintptr_t address) {
   if (in_shared(self, address))

@@ -63,17 +63,27 @@ static void move_of_sum(emu_worker_t *worker, emu_arena_t *arena, emu_clock_sum_
   sum->learned = NULL;
 }
 
+static void move_of_member(emu_worker_t *worker, emu_arena_t *arena, emu_member_t *member) {
+  for (uint32_t id = 0; id < TESSERA_EMULATOR_BARRIERS; ++id)
+    move_of_sum(worker, arena, member->barriers[id].sum);
+  move_of_sum(worker, arena, member->left);
+}
+
 // Vectors that threads, their copies and barriers still hold move together; the rest goes.
 void emu_clock_collect(emu_worker_t *worker) {
   emu_arena_t fresh = {NULL};
   worker->vector_taken = 0;
   for (uint32_t i = 0; i < worker->launch->threads; ++i)
     move_of_thread(worker, &fresh, &worker->threads[i]);
-  for (uint32_t id = 0; id < TESSERA_EMULATOR_BARRIERS; ++id)
-    move_of_sum(worker, &fresh, worker->barriers[id].sum);
+  for (uint32_t i = 0; i < worker->launch->members; ++i)
+    move_of_member(worker, &fresh, &worker->members[i]);
+  move_of_sum(worker, &fresh, worker->cluster.sum);
+  move_of_sum(worker, &fresh, worker->cluster.last);
   for (emu_mbarrier_t *barrier = worker->mbarriers; barrier; barrier = barrier->next) {
     move_of_sum(worker, &fresh, barrier->arrived);
     move_of_sum(worker, &fresh, barrier->ended);
+    move_of_sum(worker, &fresh, barrier->peers_arrived);
+    move_of_sum(worker, &fresh, barrier->peers_ended);
     move_of_bulks(worker, &fresh, barrier->copies);
   }
   worker->vector_taken = 0;
@@ -215,6 +225,8 @@ static void learn(emu_thread_t *self, emu_clock_sum_t **sum, const emu_knowledge
       return;
     self->clock.foreign = emu_foreign_add(worker, &worker->launch_arena, self->clock.foreign, from);
     worker->clocks_differ = true;
+  } else if (from->scope == TESSERA_EMU_SCOPE_BLOCK && worker->threads[from->thread].view.block != self->view.block) {
+    return;
   } else if (!emu_knows(self, from->thread, from->now)) {
     *sum = *sum ? *sum : emu_clock_sum_create(worker);
     add(*sum, worker, &from->clock, from->thread, from->warp, from->now);

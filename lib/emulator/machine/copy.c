@@ -25,7 +25,8 @@ static bool target_is_valid(emu_thread_t *self, const void *shared, uint32_t byt
   uint32_t there = self->worker->launch->given->shared_bytes;
   emu_check_alignment(self, (uintptr_t)shared, alignment, TESSERA_EMU_STORE, site);
   bool is_inside = offset < there && there - offset >= bytes;
-  if (is_inside && !(self->worker->launch->checks && emu_shadow_is_gap(self, (uint32_t)offset)))
+  uint32_t place = (uint32_t)emu_window_offset(self->worker, shared);
+  if (is_inside && !(self->worker->launch->checks && emu_shadow_is_gap(self, place)))
     return offset % alignment == 0;
   uint32_t real = emu_shared_offset(self->worker->launch, (uint32_t)offset);
   emu_find(self, TESSERA_EMULATOR_OUT_OF_BOUNDS, site, 0, real, 0,
@@ -62,7 +63,7 @@ static void begin(emu_thread_t *self, emu_copy_t copy) {
     worker->no_memory = true;
     emu_abort_block(worker);
   }
-  count(self, self->view.block->shared + copy.shared, copy.bytes, copy.source_bytes, copy.site);
+  count(self, worker->window + copy.shared, copy.bytes, copy.source_bytes, copy.site);
   copy.issued = worker->steps;
   copy.clock = self->clock;
   self->copies[self->copy_count++] = copy;
@@ -82,7 +83,7 @@ static const char *source_of(emu_thread_t *self, const void *global, uint32_t by
 }
 
 static uint32_t offset_of(const emu_thread_t *self, const void *shared) {
-  return (uint32_t)((uintptr_t)shared - (uintptr_t)self->view.block->shared);
+  return (uint32_t)emu_window_offset(self->worker, shared);
 }
 
 void tessera_emu_copy_async(tessera_emu_thread_t *thread, void *shared, const void *global, uint32_t bytes,
@@ -122,7 +123,7 @@ static void check_source(emu_thread_t *self, const emu_copy_t *copy) {
 }
 
 static void land(emu_thread_t *self, const emu_copy_t *copy) {
-  char *target = self->view.block->shared + copy->shared;
+  char *target = self->worker->window + copy->shared;
   memcpy(target, copy->global, copy->source_bytes);
   memset(target + copy->source_bytes, 0, copy->bytes - copy->source_bytes);
   if (self->worker->launch->checks && copy->source_bytes)

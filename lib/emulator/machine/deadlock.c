@@ -33,6 +33,8 @@ static const char *waits_text(const emu_thread_t *thread) {
     return "barrier";
   case EMU_AT_MBARRIER:
     return "the mbarrier";
+  case EMU_AT_CLUSTER:
+    return "the cluster's barrier";
   default:
     return "a loop on memory that does not change";
   }

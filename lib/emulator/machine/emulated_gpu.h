@@ -59,14 +59,18 @@ typedef struct tessera_emu_block_t {
   uint32_t warp_width; // 32 or 64
   char *shared;        // first byte of the block's shared memory; below 4 GiB, so that 32 bits hold any address in it,
                        // and aligned to 1 MiB, so that swizzles and descriptors see the low bits they expect
+  uint32_t cluster_id[3], clusters[3]; // %clusterid, %nclusterid
+  uint32_t place[3], cluster[3];       // %cluster_ctaid, %cluster_nctaid; {0, 0, 0} of {1, 1, 1} without clusters
+  uint32_t rank, ranks;                // %cluster_ctarank, %cluster_nctarank
 } tessera_emu_block_t;
 
 // One thread; more fields follow, of the emulator's own. The order of these is fixed.
 typedef struct tessera_emu_thread_t {
-  uint32_t id[3]; // threadIdx
-  uint32_t lane;  // within its warp
-  uint32_t warp;  // within its block; threads are numbered x first
-  uint32_t index; // within its block: warp * width + lane
+  uint32_t id[3];    // threadIdx
+  uint32_t lane;     // within its warp
+  uint32_t warp;     // within its cluster, block after block; threads are numbered x first
+  uint32_t index;    // within its cluster: warp * width + lane
+  uint32_t own_warp; // within its block
   const tessera_emu_block_t *block;
 } tessera_emu_thread_t;
 
@@ -80,8 +84,9 @@ enum {
   TESSERA_EMU_STORE = 2, // an atomic read-modify-write is LOAD | STORE
   TESSERA_EMU_GLOBAL = 4,
   TESSERA_EMU_SHARED = 8,
-  TESSERA_EMU_VOLATILE = 16, // as a relaxed atomic of system scope; may be a spin loop's
-  TESSERA_EMU_UNCOUNTED = 32 // checked, but no instruction of its own: a count would be made twice
+  TESSERA_EMU_VOLATILE = 16,    // as a relaxed atomic of system scope; may be a spin loop's
+  TESSERA_EMU_UNCOUNTED = 32,   // checked, but no instruction of its own: a count would be made twice
+  TESSERA_EMU_CLUSTER = 1 << 14 // shared memory of any block of the cluster (.shared::cluster)
 };
 
 // Alignment the instruction needs, in bytes, a power of two; without it, no misalignment is reported.
@@ -181,6 +186,15 @@ void tessera_emu_barrier_arrive(tessera_emu_thread_t *self, uint32_t id, uint32_
 uint32_t tessera_emu_barrier_count(tessera_emu_thread_t *self, uint32_t id, uint32_t count, uint32_t predicate,
                                    uint32_t *out_threads, uint32_t site);
 
+//===--- Clusters --------------------------------------------------------===//
+
+// mapa: what |address|, of the own block's shared memory, is in block |rank| of the cluster.
+void *tessera_emu_mapa(tessera_emu_thread_t *self, void *address, uint32_t rank, uint32_t site);
+// barrier.cluster.arrive: is counted and does not wait. |relaxed|: orders no memory.
+void tessera_emu_cluster_arrive(tessera_emu_thread_t *self, uint32_t relaxed, uint32_t site);
+// barrier.cluster.wait: until all threads of the cluster that have not ended have arrived.
+void tessera_emu_cluster_wait(tessera_emu_thread_t *self, uint32_t site);
+
 //===--- Barriers in memory ----------------------------------------------===//
 
 // An instruction whose predicate is false has this address.
@@ -188,7 +202,8 @@ uint32_t tessera_emu_barrier_count(tessera_emu_thread_t *self, uint32_t id, uint
 enum {
   TESSERA_EMU_MBARRIER_RELAXED = 1, // orders no memory
   TESSERA_EMU_MBARRIER_DROPS = 2,   // arrive_drop: later phases await fewer
-  TESSERA_EMU_MBARRIER_STAYS = 4    // arrive.nocomplete: the phase may not end by it
+  TESSERA_EMU_MBARRIER_STAYS = 4,   // arrive.nocomplete: the phase may not end by it
+  TESSERA_EMU_MBARRIER_CLUSTER = 8  // scope .cluster: threads of other blocks are ordered, too
 };
 
 // mbarrier.init, inval: 8 bytes of shared memory become a barrier for |count| arrivals, and memory again.
@@ -203,7 +218,8 @@ uint64_t tessera_emu_mbarrier_arrive(tessera_emu_thread_t *self, void *barrier, 
                                      uint32_t how, uint32_t site);
 // mbarrier.expect_tx; |bytes| below 0: complete_tx.
 void tessera_emu_mbarrier_expect(tessera_emu_thread_t *self, void *barrier, int64_t bytes, uint32_t site);
-// mbarrier.try_wait.parity in a loop: waits until the phase of that parity has ended.
+// mbarrier.try_wait.parity in a loop: waits until the phase of that parity has ended. Scope .cta: what threads of
+// other blocks did before they arrived is not ordered before what follows.
 void tessera_emu_mbarrier_wait(tessera_emu_thread_t *self, void *barrier, uint32_t parity, uint32_t site);
 // mbarrier.test_wait, try_wait: whether it has. |phase|: its parity, or what an arrival returned.
 uint32_t tessera_emu_mbarrier_test(tessera_emu_thread_t *self, void *barrier, uint64_t phase, uint32_t how,
@@ -239,6 +255,9 @@ void tessera_emu_copy_wait_counted(tessera_emu_thread_t *self, uint32_t pending,
 // |rank| coordinates of the box, the fastest axis first. Elements outside of the tensor are filled in.
 void tessera_emu_bulk_load(tessera_emu_thread_t *self, void *shared, const void *map, void *barrier, const int32_t *at,
                            uint32_t rank, uint32_t site);
+// .multicast::cluster: to the same place of each block of |mask|, and its bytes to the same barrier there. Read once.
+void tessera_emu_bulk_multicast(tessera_emu_thread_t *self, void *shared, const void *map, void *barrier,
+                                const int32_t *at, uint32_t rank, uint32_t mask, uint32_t site);
 // From shared to global memory, as one of the thread's groups. Elements outside of the tensor are left out.
 void tessera_emu_bulk_store(tessera_emu_thread_t *self, const void *map, const void *shared, const int32_t *at,
                             uint32_t rank, uint32_t site);
@@ -307,14 +326,15 @@ _Noreturn void tessera_emu_trap(tessera_emu_thread_t *self, uint32_t site, const
 
 // What the emulator must know of a chip; the caller takes it from the machine's description.
 typedef struct tessera_emulator_chip_t {
-  uint32_t warp_width;    // 32 or 64
-  uint32_t shared_bytes;  // a block may use; at most 1 MiB
-  uint32_t banks;         // of shared memory
-  uint32_t bank_bytes;    // one bank delivers at a time
-  uint32_t sector_bytes;  // of a global transaction (numerics.md §9)
-  uint32_t block_threads; // at most, and never above 1024
-  bool aligned_barriers;  // all lanes of a warp must come to a barrier (bar.sync), not the warp alone (s_barrier)
-  uint32_t counted;       // TESSERA_EMU_LOAD, STORE: accesses of global memory that waits count (vmcnt); else 0
+  uint32_t warp_width;     // 32 or 64
+  uint32_t shared_bytes;   // a block may use; at most 1 MiB
+  uint32_t banks;          // of shared memory
+  uint32_t bank_bytes;     // one bank delivers at a time
+  uint32_t sector_bytes;   // of a global transaction (numerics.md §9)
+  uint32_t block_threads;  // at most, and never above 1024
+  uint32_t cluster_blocks; // of a cluster, at most; 0 counts as 1
+  bool aligned_barriers;   // all lanes of a warp must come to a barrier (bar.sync), not the warp alone (s_barrier)
+  uint32_t counted;        // TESSERA_EMU_LOAD, STORE: accesses of global memory that waits count (vmcnt); else 0
 } tessera_emulator_chip_t;
 
 // A word that no program writes on purpose: a signaling nan of f32, and 4 odd bytes. Copies of it stay unwritten.
@@ -356,6 +376,7 @@ typedef struct tessera_emulator_launch_t {
   const char *name;
   void **params;
   uint32_t grid[3], block[3];                // 0 counts as 1
+  uint32_t cluster[3];                       // blocks; 0 counts as 1
   uint32_t shared_bytes;                     // of each block, static and dynamic
   const tessera_emulator_gap_t *shared_gaps; // in them, ascending
   size_t shared_gap_count;
@@ -391,7 +412,8 @@ typedef struct tessera_emulator_launch_t {
   X(BAD_OPERAND, "bad operand")                                                                                        \
   X(TRAP, "trap")                                                                                                      \
   X(UNDEFINED, "undefined operation")                                                                                  \
-  X(STACK, "stack overflow")
+  X(STACK, "stack overflow")                                                                                           \
+  X(PEER, "memory of another block")
 
 typedef enum tessera_emulator_kind_t {
 #define X(name, text) TESSERA_EMULATOR_##name,

@@ -72,7 +72,7 @@ const char *emu_site_name(const emu_launch_t *launch, uint32_t site, char *room,
 static void write_text(emu_thread_t *self, tessera_emulator_finding_t *finding, const char *format, va_list arguments) {
   char sentence[224], site[32], other[32], second[200] = "";
   const emu_worker_t *worker = self->worker;
-  const tessera_emu_block_t *block = &worker->block;
+  const tessera_emu_block_t *block = self->view.block;
   vsnprintf(sentence, sizeof sentence, format, arguments);
   if (finding->other_site)
     snprintf(second, sizeof second, " and %s", emu_site_name(worker->launch, finding->other_site, other, sizeof other));
@@ -106,8 +106,8 @@ void emu_find(emu_thread_t *self, tessera_emulator_kind_t kind, uint32_t site, u
   tessera_emulator_finding_t finding = {.kind = kind,
                                         .site = site,
                                         .other_site = other_site,
-                                        .block = self->worker->block_number,
-                                        .thread = self->view.index,
+                                        .block = emu_member_of(self)->number,
+                                        .thread = self->view.index - emu_member_of(self)->first_thread,
                                         .other_thread = other_thread,
                                         .address = address,
                                         .count = 1};
@@ -121,8 +121,8 @@ void tessera_emu_report(tessera_emu_thread_t *thread, uint32_t site, const char 
   emu_thread_t *self = emu_of(thread);
   tessera_emulator_finding_t finding = {.kind = TESSERA_EMULATOR_BAD_OPERAND,
                                         .site = site <= TESSERA_EMULATOR_SITES ? site : 0,
-                                        .block = self->worker->block_number,
-                                        .thread = self->view.index,
+                                        .block = emu_member_of(self)->number,
+                                        .thread = self->view.index - emu_member_of(self)->first_thread,
                                         .count = 1};
   va_list arguments;
   va_start(arguments, format);

@@ -77,6 +77,35 @@ static bool check_chip(const tessera_emulator_chip_t *chip, tessera_error_t *err
 
 static uint32_t size_of(uint32_t given) { return given ? given : 1; }
 
+// Warps of a cluster are numbered one after another, so blocks of a cluster have whole ones.
+static bool shape_clusters(emu_launch_t *launch, tessera_error_t *error) {
+  const uint32_t *given = launch->given->cluster;
+  uint32_t most = launch->chip->cluster_blocks > 1 ? launch->chip->cluster_blocks : 1;
+  uint64_t members = 1;
+  for (int axis = 0; axis < 3; ++axis) {
+    launch->cluster[axis] = size_of(given[axis]);
+    members = members > most ? members : members * launch->cluster[axis];
+  }
+  if (members > most || members > EMU_MOST_MEMBERS)
+    return tessera_fail(error, "a cluster of %u x %u x %u blocks; the chip takes %u", size_of(given[0]),
+                        size_of(given[1]), size_of(given[2]), most);
+  for (int axis = 0; axis < 3; ++axis)
+    if (launch->grid[axis] % launch->cluster[axis])
+      return tessera_fail(error, "a grid of %u blocks along axis %d, which is no multiple of the cluster's %u",
+                          launch->grid[axis], axis, launch->cluster[axis]);
+  if (members > 1 && launch->member_threads % launch->chip->warp_width)
+    return tessera_fail(error, "a cluster of blocks of %u threads; whole warps of %u can be emulated",
+                        launch->member_threads, launch->chip->warp_width);
+  if (members * launch->member_threads > EMU_MOST_THREADS)
+    return tessera_fail(error, "a cluster of %llu blocks of %u threads; at most %d threads can be emulated together",
+                        (unsigned long long)members, launch->member_threads, EMU_MOST_THREADS);
+  launch->members = (uint32_t)members;
+  launch->clusters = launch->blocks / members;
+  launch->threads = launch->members * launch->member_threads;
+  launch->warps = launch->members * launch->member_warps;
+  return true;
+}
+
 static bool shape(emu_launch_t *launch, tessera_error_t *error) {
   const tessera_emulator_launch_t *given = launch->given;
   uint64_t threads = 1, blocks = 1;
@@ -93,9 +122,11 @@ static bool shape(emu_launch_t *launch, tessera_error_t *error) {
     return tessera_fail(error, "a grid of %u x %u x %u blocks; fewer than 2^31 can be emulated", launch->grid[0],
                         launch->grid[1], launch->grid[2]);
   launch->blocks = blocks;
-  launch->threads = (uint32_t)threads;
+  launch->member_threads = (uint32_t)threads;
   launch->warp_shift = launch->chip->warp_width == 64 ? 6 : 5;
-  launch->warps = (launch->threads + launch->chip->warp_width - 1) >> launch->warp_shift;
+  launch->member_warps = (launch->member_threads + launch->chip->warp_width - 1) >> launch->warp_shift;
+  if (!shape_clusters(launch, error))
+    return false;
   launch->first_engine = (launch->threads + EMU_WIDEST - 1) / EMU_WIDEST * EMU_WIDEST;
   launch->clocks = launch->first_engine + EMU_MOST_ENGINES;
   if (launch->clocks > EMU_MOST_THREADS)
@@ -189,18 +220,18 @@ static int worker_count(const emu_launch_t *launch) {
     wanted = 1;
   if (launch->resident || wanted > MOST_WORKERS)
     wanted = MOST_WORKERS;
-  return (uint64_t)wanted < launch->blocks ? (int)wanted : (int)launch->blocks;
+  return (uint64_t)wanted < launch->clusters ? (int)wanted : (int)launch->clusters;
 }
 
 // In an order of its own a launch has one host thread; blocks that may wait for each other are then all there.
 static bool plan_workers(emu_launch_t *launch, tessera_error_t *error) {
   bool is_ordered = launch->order != EMU_SEEDED;
-  launch->resident = launch->given->cooperative || (is_ordered && launch->blocks <= EMU_MOST_ORDERED);
+  launch->resident = launch->given->cooperative || (is_ordered && launch->clusters <= EMU_MOST_ORDERED);
   launch->workers = is_ordered && !launch->resident ? 1 : worker_count(launch);
   launch->alone = launch->resident || launch->workers == 1;
-  if (launch->resident && launch->blocks > MOST_WORKERS)
+  if (launch->resident && launch->clusters > MOST_WORKERS)
     return tessera_fail(error, "a cooperative launch of %llu blocks; at most %d can be there at once",
-                        (unsigned long long)launch->blocks, MOST_WORKERS);
+                        (unsigned long long)launch->blocks, MOST_WORKERS * (int)launch->members);
   return true;
 }
 
@@ -229,8 +260,8 @@ static void *work(void *argument) {
   emu_worker_t *worker = argument;
   emu_launch_t *launch = worker->launch;
   uint64_t number;
-  while (!worker->no_memory && (number = atomic_fetch_add(&launch->next_block, 1)) < launch->blocks)
-    if (emu_begin_block(worker, launch->order == EMU_LAST ? launch->blocks - 1 - number : number))
+  while (!worker->no_memory && (number = atomic_fetch_add(&launch->next_block, 1)) < launch->clusters)
+    if (emu_begin_block(worker, launch->order == EMU_LAST ? launch->clusters - 1 - number : number))
       emu_resume_block(worker);
   leave(launch);
   return NULL;

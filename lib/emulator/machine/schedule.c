@@ -106,11 +106,13 @@ static void mark_ended(emu_thread_t *thread) {
   warp->ended |= emu_bit(thread->view.lane);
   thread->waits = EMU_ENDED;
   --thread->worker->live;
+  --emu_member_of(thread)->live;
   emu_progress(thread->worker);
   if (warp->meetings)
     emu_collectives_lane_ended(thread);
-  if (thread->worker->live && thread->worker->open_barriers)
+  if (emu_member_of(thread)->live && emu_member_of(thread)->open_barriers)
     emu_barriers_thread_ended(thread);
+  emu_cluster_thread_ended(thread);
 }
 
 // What to run after a thread has ended; null when all have. Stuck blocks do not come back.
@@ -321,12 +323,28 @@ bool tessera_emu_prints(const tessera_emu_thread_t *self) {
 
 //===--- Blocks ----------------------------------------------------------===//
 
+// Number |n| among sizes, the first one running fastest.
+static void place_at(uint64_t n, const uint32_t sizes[3], uint32_t out_place[3]) {
+  out_place[0] = (uint32_t)(n % sizes[0]);
+  out_place[1] = (uint32_t)(n / sizes[0] % sizes[1]);
+  out_place[2] = (uint32_t)(n / sizes[0] / sizes[1]);
+}
+
+static void place_member(emu_member_t *member, const emu_launch_t *launch, uint64_t cluster) {
+  tessera_emu_block_t *block = &member->block;
+  place_at(cluster, block->clusters, block->cluster_id);
+  place_at(block->rank, launch->cluster, block->place);
+  for (int axis = 0; axis < 3; ++axis)
+    block->id[axis] = block->cluster_id[axis] * launch->cluster[axis] + block->place[axis];
+  member->number = block->id[0] + (uint64_t)launch->grid[0] * (block->id[1] + (uint64_t)launch->grid[1] * block->id[2]);
+}
+
+// |number|: of the cluster.
 static void place_block(emu_worker_t *worker, uint64_t number) {
   const emu_launch_t *launch = worker->launch;
-  worker->block_number = number;
-  worker->block.id[0] = (uint32_t)(number % launch->grid[0]);
-  worker->block.id[1] = (uint32_t)(number / launch->grid[0] % launch->grid[1]);
-  worker->block.id[2] = (uint32_t)(number / launch->grid[0] / launch->grid[1]);
+  worker->block_number = number * launch->members;
+  for (uint32_t i = 0; i < launch->members; ++i)
+    place_member(&worker->members[i], launch, number);
   uint64_t mixed = (launch->given->seed + 1) * UINT64_C(0x9e3779b97f4a7c15) + number * UINT64_C(0xbf58476d1ce4e5b9);
   worker->random = (uint32_t)(mixed >> 32) | 1;
   emu_random(worker);
@@ -351,6 +369,7 @@ static void reset_threads(emu_worker_t *worker) {
     thread->bulks = NULL;
     thread->bulk_groups = thread->fence_count = 0;
     thread->fenced = (emu_clock_t){.known_block = known};
+    thread->cluster = EMU_NOT_ARRIVED;
   }
 }
 
@@ -359,7 +378,7 @@ static void reset_warps(emu_worker_t *worker) {
   for (uint32_t w = 0; w < launch->warps; ++w) {
     emu_warp_t *warp = &worker->warps[w];
     warp->ready = warp->exists;
-    warp->ended = warp->at_barrier = warp->at_mbarrier = warp->at_log_end = 0;
+    warp->ended = warp->at_barrier = warp->at_mbarrier = warp->at_cluster = warp->at_log_end = 0;
     warp->meetings = warp->free_meetings = NULL; // they were the last block's
   }
   worker->ready_warps = launch->warps == 64 ? ~UINT64_C(0) : emu_bit(launch->warps) - 1;
@@ -367,11 +386,14 @@ static void reset_warps(emu_worker_t *worker) {
   worker->yields = 0;
   worker->looker = NULL;
   worker->aborted = false;
-  worker->open_barriers = 0;
   worker->mbarriers = NULL;
   worker->free_bulks = NULL;
   worker->reads_in_flight = 0;
-  memset(worker->barriers, 0, sizeof worker->barriers);
+  for (uint32_t i = 0; i < launch->members; ++i) {
+    worker->members[i].live = launch->member_threads;
+    worker->members[i].open_barriers = 0;
+    memset(worker->members[i].barriers, 0, sizeof worker->members[i].barriers);
+  }
 }
 
 static void end_block(emu_worker_t *worker) {
@@ -385,7 +407,7 @@ static void end_block(emu_worker_t *worker) {
   emu_trace_warp(worker, worker->running_warp);
   emu_timing_end(worker);
   emu_wave_leave(worker);
-  ++worker->counters.blocks;
+  worker->counters.blocks += worker->launch->members;
   worker->counters.threads += worker->launch->threads;
   if (worker->idle && !worker->aborted && worker->stacks->used <= worker->launch->threads)
     return; // all fibers rest in the list
@@ -401,6 +423,7 @@ bool emu_begin_block(emu_worker_t *worker, uint64_t number) {
   emu_arena_reset(&worker->vector_arena);
   worker->vector_taken = 0;
   emu_shadow_block_begins(worker);
+  emu_cluster_begins(worker);
   emu_trace_block(worker);
   emu_timing_begin(worker);
   emu_wave_enter(worker);

@@ -31,18 +31,19 @@ void emu_shadow_destroy(emu_shadow_t *shadow) {
 }
 
 // A gap is as much as whole words of it.
-static void mark_gaps(emu_worker_t *worker) {
+static void mark_gaps(const emu_worker_t *worker, uint8_t *initialized) {
   const tessera_emulator_launch_t *given = worker->launch->given;
   for (size_t i = 0; i < given->shared_gap_count; ++i) {
     uint32_t first = (given->shared_gaps[i].begin + 3) / 4;
     uint32_t end = (given->shared_gaps[i].begin + given->shared_gaps[i].bytes) / 4;
-    memset(&worker->shadow->initialized[first], EMU_GAP, end > first ? end - first : 0);
+    memset(&initialized[first], EMU_GAP, end > first ? end - first : 0);
   }
 }
 
 uint32_t emu_shared_offset(const emu_launch_t *launch, uint32_t offset) {
   const tessera_emulator_launch_t *given = launch->given;
   uint32_t added = 0;
+  offset %= EMU_WINDOW_BYTES; // of any block of a cluster
   for (size_t i = 0; i < given->shared_gap_count && given->shared_added_bytes; ++i)
     if (given->shared_gaps[i].begin + given->shared_gaps[i].bytes <= offset)
       added += given->shared_gaps[i].bytes / EMU_GAP_BYTES * EMU_GAP_BYTES;
@@ -80,9 +81,12 @@ void emu_shadow_block_begins(emu_worker_t *worker) {
   uint32_t bytes = worker->launch->given->shared_bytes;
   if (!bytes || !worker->launch->checks)
     return;
-  memset(worker->block.shared, 0xff, bytes); // nan, whatever the type
-  memset(worker->shadow->initialized, 0, (bytes + 3) / 4);
-  mark_gaps(worker);
+  for (uint32_t i = 0; i < worker->launch->members; ++i) {
+    uint8_t *initialized = worker->shadow->initialized + (size_t)i * (EMU_WINDOW_BYTES / 4);
+    memset(worker->members[i].block.shared, 0xff, bytes); // nan, whatever the type
+    memset(initialized, 0, (bytes + 3) / 4);
+    mark_gaps(worker, initialized);
+  }
   emu_many_reset(worker->many);
 }
 
@@ -355,17 +359,21 @@ static void make_product_reads(emu_worker_t *worker) {
   emu_abort_block(worker);
 }
 
+// Where the shared memory of its block begins.
+static uint32_t base_of(const emu_thread_t *lane) { return lane->view.block->rank * EMU_WINDOW_BYTES; }
+
 void emu_shadow_product_begins(emu_thread_t *lane, const uint32_t *places, uint32_t count, uint32_t site) {
   emu_shadow_t *shadow = lane->worker->shadow;
   emu_access_t access = {.self = lane, .read = true, .site = site};
+  uint32_t base = base_of(lane);
   make_product_reads(lane->worker);
   ++lane->worker->reads_in_flight;
   for (uint32_t i = 0; i < count; ++i) {
-    uint32_t chunk = places[i] / CHUNK;
+    uint32_t chunk = (base + places[i]) / CHUNK;
     if (!is_known(lane, shadow, chunk))
-      emu_shadow_shared(&access, places[i], CHUNK);
+      emu_shadow_shared(&access, base + places[i], CHUNK);
     if (emu_thread_of(shadow->of[chunk * CHUNK_WORDS].write) < lane->worker->launch->threads)
-      emu_shadow_check_fenced(&access, places[i]);
+      emu_shadow_check_fenced(&access, base + places[i]);
     ++shadow->readers[chunk].count;
     shadow->readers[chunk].site = (uint16_t)site;
   }
@@ -374,10 +382,10 @@ void emu_shadow_product_begins(emu_thread_t *lane, const uint32_t *places, uint3
 void emu_shadow_product_ends(emu_thread_t *lane, const uint32_t *places, uint32_t count) {
   emu_shadow_t *shadow = lane->worker->shadow;
   emu_product_reads_t *reads = shadow->product_reads;
-  uint32_t warp = lane->view.warp;
+  uint32_t warp = lane->view.warp, base = base_of(lane);
   --lane->worker->reads_in_flight;
   for (uint32_t i = 0; i < count; ++i) {
-    uint32_t chunk = places[i] / CHUNK;
+    uint32_t chunk = (base + places[i]) / CHUNK;
     --shadow->readers[chunk].count;
     reads[chunk].warps |= 1u << warp;
     reads[chunk].stamps[warp] = lane->clock.stamp;

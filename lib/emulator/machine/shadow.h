@@ -70,7 +70,7 @@ void emu_shadow_bulk_lands(emu_worker_t *worker, uint32_t offset, uint32_t bytes
 // Between the two an asynchronous operation reads the bytes, and nobody may write them.
 void emu_shadow_reads_begin(emu_worker_t *worker, uint32_t offset, uint32_t bytes, uint32_t site);
 void emu_shadow_reads_end(emu_worker_t *worker, uint32_t offset, uint32_t bytes);
-// A product of the lane's warp reads pieces of 16 bytes at these offsets from its begin to its end.
+// A product of the lane's warp reads pieces of 16 bytes at these offsets of its block from its begin to its end.
 void emu_shadow_product_begins(emu_thread_t *lane, const uint32_t *places, uint32_t count, uint32_t site);
 void emu_shadow_product_ends(emu_thread_t *lane, const uint32_t *places, uint32_t count);
 // An engine is to read 16 bytes: a fence must lie between it and a thread's write, by either of the two threads.

@@ -14,11 +14,11 @@ void emu_timing_begin(emu_worker_t *worker) {
   bool is_of_first = rates && worker->block_number % rates->cores == 0;
   if (!rates || !launch->count || (!launch->signals && !is_of_first) || atomic_load(&launch->events) >= MOST_EVENTS)
     return;
-  emu_timeline_t *timeline = calloc(1, sizeof *timeline + launch->warps * sizeof *timeline->warps);
+  emu_timeline_t *timeline = calloc(1, sizeof *timeline + launch->member_warps * sizeof *timeline->warps);
   if (!timeline)
     return;
   timeline->block = worker->block_number;
-  timeline->warp_count = launch->warps;
+  timeline->warp_count = launch->member_warps; // of the first block of a cluster, which stands for the others
   worker->timeline = timeline;
 }
 
@@ -49,7 +49,7 @@ static bool grow(emu_worker_t *worker, uint32_t warp) {
 
 void emu_timing_add(emu_worker_t *worker, uint32_t warp, emu_event_kind_t kind, uint32_t site, uint64_t amount) {
   emu_timeline_t *timeline = worker->timeline;
-  if (!timeline || timeline->incomplete || (kind == EMU_EVENT_ISSUE && !amount))
+  if (!timeline || timeline->incomplete || warp >= timeline->warp_count || (kind == EMU_EVENT_ISSUE && !amount))
     return;
   uint32_t count = timeline->warps[warp].count;
   emu_event_t *last = count ? &timeline->warps[warp].events[count - 1] : NULL;
@@ -74,10 +74,10 @@ void emu_timing_meet(emu_worker_t *worker, uint32_t id) {
   uint32_t count = 0;
   if (!worker->timeline)
     return;
-  for (uint32_t w = 0; w < worker->launch->warps; ++w)
+  for (uint32_t w = 0; w < worker->timeline->warp_count; ++w)
     count += meets(worker, &worker->warps[w], id);
   uint32_t meeting = worker->timeline->meetings++;
-  for (uint32_t w = 0; w < worker->launch->warps; ++w)
+  for (uint32_t w = 0; w < worker->timeline->warp_count; ++w)
     if (meets(worker, &worker->warps[w], id)) {
       emu_log_flush(worker, &worker->warps[w]);
       emu_timing_add(worker, w, EMU_EVENT_BARRIER, 0, (uint64_t)meeting << 8 | count);

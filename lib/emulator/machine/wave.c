@@ -15,7 +15,7 @@ typedef struct emu_waves_t {
 
 uint32_t emu_blocks_at_once(const emu_launch_t *launch) {
   const tessera_emulator_rates_t *rates = launch->given->rates;
-  uint32_t by_warps = rates->core_warps / launch->warps,
+  uint32_t by_warps = rates->core_warps / launch->member_warps,
            shared = launch->given->shared_bytes - launch->given->shared_added_bytes;
   uint32_t by_shared = shared ? rates->core_shared_bytes / shared : by_warps;
   uint32_t fits = by_warps < by_shared ? by_warps : by_shared;
@@ -72,7 +72,8 @@ void emu_wave_leave(emu_worker_t *worker) {
   if (!wave)
     return;
   uint64_t first = worker->block_number / waves->together * waves->together, left = worker->launch->blocks - first;
-  if (atomic_fetch_add(&wave->ended, 1) + 1 == (left < waves->together ? left : waves->together))
+  uint32_t blocks = worker->launch->members;
+  if (atomic_fetch_add(&wave->ended, blocks) + blocks == (left < waves->together ? left : waves->together))
     free((void *)atomic_exchange(&wave->touched, NULL));
 }
 

@@ -14,6 +14,7 @@ enum {
   EMU_MOST_THREADS = 1024,
   EMU_MOST_WARPS = EMU_MOST_THREADS / 32,
   EMU_MOST_ENGINES = 32,
+  EMU_MOST_MEMBERS = 16,      // blocks of a cluster
   EMU_FENCES = 8,             // of a thread, that are remembered
   EMU_WINDOW_BYTES = 1 << 20, // of shared memory's addresses, and their alignment
   EMU_LOCKS = 4096,
@@ -54,9 +55,13 @@ typedef enum emu_wait_t {
   EMU_AT_COLLECTIVE,
   EMU_AT_BARRIER,
   EMU_AT_MBARRIER,
+  EMU_AT_CLUSTER,
   EMU_AT_LOG_END,
   EMU_ENDED
 } emu_wait_t;
+
+// Where a thread is with the barrier of its cluster.
+typedef enum emu_at_cluster_t { EMU_NOT_ARRIVED, EMU_ARRIVED, EMU_ROUND_OVER } emu_at_cluster_t;
 
 typedef struct emu_copy_t {
   uint32_t shared; // offset
@@ -81,6 +86,8 @@ struct emu_thread_t {
   emu_fiber_t *fiber; // null: not begun
   emu_wait_t waits;
   uint32_t wait_site, wait_barrier, wait_parity;
+  bool wait_of_cluster;     // at an mbarrier, by scope .cluster
+  emu_at_cluster_t cluster; // at the cluster's barrier
   const emu_mbarrier_t *wait_mbarrier;
   emu_clock_t clock;
   const struct emu_foreign_t *acquirable; // seen by relaxed atomics, for an acquire fence after them
@@ -119,7 +126,7 @@ typedef struct emu_meeting_t {
 } emu_meeting_t;
 
 struct emu_warp_t {
-  uint64_t exists, ready, ended, at_barrier, at_mbarrier, at_log_end;
+  uint64_t exists, ready, ended, at_barrier, at_mbarrier, at_cluster, at_log_end;
   uint32_t number;
   uint32_t barrier_site;
   emu_meeting_t *meetings, *free_meetings;
@@ -135,6 +142,32 @@ typedef struct emu_barrier_t {
   uint32_t result, threads;    // of the last phase
   struct emu_clock_sum_t *sum; // clocks of those that arrived without waiting
 } emu_barrier_t;
+
+//===--- Blocks ----------------------------------------------------------===//
+
+// A thread's last access to the shared memory of another block.
+typedef struct emu_reach_t {
+  uint32_t stamp, site; // stamp 0: there was none
+} emu_reach_t;
+
+// A block of the cluster that a worker runs; without clusters, the only one. Threads and warps of a cluster are
+// numbered block after block and have one time, so that what orders them is known across its blocks as within one.
+typedef struct emu_member_t {
+  tessera_emu_block_t block; // first: what its threads hold
+  uint64_t number;           // of the grid's blocks, x first
+  uint32_t first_thread, first_warp;
+  uint32_t live;          // threads that have not ended
+  uint32_t open_barriers; // one bit for each that someone has arrived at
+  emu_barrier_t barriers[TESSERA_EMULATOR_BARRIERS];
+  struct emu_clock_sum_t *left; // what those knew who have ended; null: nobody, or no cluster
+  emu_reach_t *reached;         // its memory by each thread of the cluster; null: by none
+} emu_member_t;
+
+// The cluster's barrier: see cluster.c.
+typedef struct emu_cluster_t {
+  uint32_t arrived;                   // of the threads that live
+  struct emu_clock_sum_t *sum, *last; // of who arrived in this round; in the last one
+} emu_cluster_t;
 
 //===--- A launch as its workers see it ----------------------------------===//
 
@@ -179,9 +212,12 @@ typedef struct emu_launch_t {
   emu_order_t order;
   _Atomic bool has_learned; // some thread, by an atomic, of what another one wrote
   const tessera_emulator_chip_t *chip;
-  uint32_t grid[3], block[3], threads, warps, warp_shift;
-  uint32_t first_engine, clocks; // of a vector of clocks: see clock.h
-  uint64_t blocks;
+  uint32_t grid[3], block[3], warp_shift;
+  uint32_t cluster[3], members;          // blocks of a cluster
+  uint32_t member_threads, member_warps; // of a block
+  uint32_t threads, warps;               // of a cluster
+  uint32_t first_engine, clocks;         // of a vector of clocks: see clock.h
+  uint64_t blocks, clusters;
   emu_buffer_t *buffers; // by address
   size_t buffer_count;
   bool checks, count, trace;
@@ -206,8 +242,9 @@ typedef struct emu_launch_t {
 
 struct emu_worker_t {
   emu_launch_t *launch;
-  tessera_emu_block_t block;
-  uint64_t block_number;
+  char *window; // first byte of the shared memory of its blocks, EMU_WINDOW_BYTES for each
+  uint32_t windows;
+  uint64_t block_number; // one for each cluster: its number times its blocks
   emu_stacks_t *stacks;
   emu_fiber_t *idle; // fibers whose last thread has ended
   emu_thread_t *current;
@@ -230,7 +267,6 @@ struct emu_worker_t {
   struct emu_shadow_t *shadow; // of shared memory
   struct emu_many_t *many;
   uint32_t copies_in_flight;
-  uint32_t open_barriers; // one bit for each that someone has arrived at
   emu_mbarrier_t *mbarriers;
   struct emu_bulk_t *free_bulks;
   uint32_t reads_in_flight; // by asynchronous operations
@@ -242,12 +278,23 @@ struct emu_worker_t {
   tessera_emulator_site_counters_t *sites; // zero from sites_used on
   uint32_t sites_used;
   uint8_t buffer_of_site[64];
-  emu_barrier_t barriers[TESSERA_EMULATOR_BARRIERS];
+  emu_cluster_t cluster;
+  emu_member_t members[EMU_MOST_MEMBERS];
   emu_warp_t warps[EMU_MOST_WARPS];
   emu_thread_t threads[EMU_MOST_THREADS];
 };
 
 static inline emu_thread_t *emu_of(tessera_emu_thread_t *self) { return (emu_thread_t *)self; }
+static inline emu_member_t *emu_member_of(const emu_thread_t *thread) {
+  return (emu_member_t *)(uintptr_t)thread->view.block;
+}
+// Where an address lies in the shared memory of the worker's blocks; at least windows * EMU_WINDOW_BYTES: nowhere.
+static inline uintptr_t emu_window_offset(const emu_worker_t *worker, const void *address) {
+  return (uintptr_t)address - (uintptr_t)worker->window;
+}
+static inline bool emu_in_window(const emu_worker_t *worker, uintptr_t address) {
+  return address - (uintptr_t)worker->window < (uintptr_t)worker->launch->members * EMU_WINDOW_BYTES;
+}
 static inline uint64_t emu_bit(uint32_t lane) { return UINT64_C(1) << lane; }
 static inline uint32_t emu_random(emu_worker_t *worker) { // xorshift32
   uint32_t x = worker->random;
@@ -298,6 +345,18 @@ void emu_collectives_lane_ended(emu_thread_t *self);
 bool emu_collectives_go_on(emu_worker_t *worker, emu_warp_t *warp);
 void emu_barriers_thread_ended(emu_thread_t *self);
 void emu_copies_block_ended(emu_worker_t *worker);
+
+//===--- cluster.c -------------------------------------------------------===//
+
+// Before an access to shared memory at |offset| of the window by |self|: is it its own block's, or may it reach the
+// block whose it is? False after a finding: that block may not have begun, or has ended. |is_kept|: what the thread
+// does must be ordered before the block's end.
+bool emu_reach_peer(emu_thread_t *self, uintptr_t offset, bool is_kept, uint32_t site);
+static inline bool emu_reach(emu_thread_t *self, uintptr_t offset, bool is_kept, uint32_t site) {
+  return offset / EMU_WINDOW_BYTES == self->view.block->rank || emu_reach_peer(self, offset, is_kept, site);
+}
+void emu_cluster_thread_ended(emu_thread_t *self);
+void emu_cluster_begins(emu_worker_t *worker);
 
 //===--- finding.c -------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-"""What runs by itself beside the threads from sm_90 on, as nvvm's ops say it: barriers in memory.
+"""What is new from sm_90 on, as nvvm's ops say it: barriers in memory, clusters of blocks.
 
 Each kernel is right on sm_90a, and without any one of its synchronizing ops it is found to be wrong.
 Use: hopper_ops.py TILE_RUN.
@@ -16,13 +16,13 @@ x = np.random.default_rng(3).integers(-1000, 1000, 512).astype(np.int32)
 CONSTANTS = "\n".join(f"      %c{n} = llvm.mlir.constant({n} : i32) : i32" for n in (0, 1, 2, 4, 31, 64, 127, 128))
 
 
-def program(body, threads=128, blocks=4):
+def program(body, threads=128, blocks=4, more=""):
     return f"""
 module attributes {{gpu.container_module}} {{
   gpu.module @kernels {{
     llvm.mlir.global internal @shared() {{addr_space = 3 : i32, alignment = 16 : i64}} : !llvm.array<128 x i32>
     llvm.mlir.global internal @barriers() {{addr_space = 3 : i32, alignment = 8 : i64}} : !llvm.array<4 x i64>
-    llvm.func @k(%x: !llvm.ptr<1>, %y: !llvm.ptr<1>) attributes {{gpu.kernel, nvvm.kernel}} {{
+    llvm.func @k(%x: !llvm.ptr<1>, %y: !llvm.ptr<1>) attributes {{gpu.kernel, nvvm.kernel{more}}} {{
       %t = nvvm.read.ptx.sreg.tid.x : i32
       %b = nvvm.read.ptx.sreg.ctaid.x : i32
 {CONSTANTS}
@@ -81,8 +81,29 @@ REVERSED_TWICE = program("""      nvvm.mbarrier.init %b0, %c128, predicate = %fi
       llvm.store %z, %py : i32, !llvm.ptr<1>
 """)
 
+# Two blocks exchange what they have: each writes into the other one's memory and arrives at its barrier.
+EXCHANGED = program("""      %r = nvvm.read.ptx.sreg.cluster.ctarank : i32
+      %other_rank = llvm.sub %c1, %r : i32
+      nvvm.mbarrier.init %b0, %c128, predicate = %first : !llvm.ptr<3>, i32, i1
+      nvvm.cluster.arrive {aligned}
+      nvvm.cluster.wait {aligned}
+      %v = llvm.load %px : !llvm.ptr<1> -> i32
+      %there = nvvm.mapa %mine, %other_rank : !llvm.ptr<3> -> !llvm.ptr<7>
+      llvm.store %v, %there : i32, !llvm.ptr<7>
+      %peer = nvvm.mapa %b0, %other_rank : !llvm.ptr<3> -> !llvm.ptr<7>
+      nvvm.mbarrier.arrive %peer {scope = #nvvm.mem_scope<cluster>} : !llvm.ptr<7>
+      llvm.br ^look
+    ^look:
+      %over = nvvm.mbarrier.try_wait %b0, %c0 {scope = #nvvm.mem_scope<cluster>} : !llvm.ptr<3>, i32 -> i1
+      llvm.cond_br %over, ^go, ^look
+    ^go:
+      %w = llvm.load %other : !llvm.ptr<3> -> i32
+      llvm.store %w, %py : i32, !llvm.ptr<1>
+""", more=", nvvm.cluster_dim = array<i32: 2, 1, 1>")
+
 OPS = ["nvvm.mbarrier.init", "nvvm.mbarrier.arrive", "nvvm.mbarrier.arrive.expect_tx", "nvvm.mbarrier.try_wait.parity",
        "nvvm.barrier0"]
+CLUSTER_OPS = ["nvvm.mbarrier.init", "nvvm.cluster.arrive", "nvvm.cluster.wait", "nvvm.mbarrier.arrive"]
 
 
 def main(tile_run):
@@ -91,6 +112,13 @@ def main(tile_run):
     outputs, _ = kernel.run(arrays)
     np.testing.assert_array_equal(outputs[1], x + 1)
     print(f"barriers in memory: {kernel.check_mutants(arrays, OPS)} mutants found")
+    kernel = Kernel(tile_run, "emulate:sm_90a", EXCHANGED)
+    outputs, _ = kernel.run(arrays)
+    np.testing.assert_array_equal(outputs[1], x.reshape(2, 2, 128)[:, ::-1, ::-1].reshape(512))
+    narrower = EXCHANGED.replace(" {scope = #nvvm.mem_scope<cluster>}", "", 1)  # an arrival of scope .cta
+    done = kernel.start(narrower, arrays)
+    assert done.returncode == 1 and "in no order" in done.stderr, done.stderr
+    print(f"clusters: {kernel.check_mutants(arrays, CLUSTER_OPS)} mutants found")
 
 
 main(sys.argv[1])

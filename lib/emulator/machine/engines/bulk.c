@@ -88,18 +88,20 @@ static bool check_map(emu_thread_t *self, const tessera_tensor_map_t *map, uint3
   return fail(self, TESSERA_EMULATOR_BAD_OPERAND, site, 0, text);
 }
 
-static bool check_shared(emu_thread_t *self, const emu_bulk_t *bulk, uintptr_t offset) {
+static bool check_shared(emu_thread_t *self, const emu_bulk_t *bulk, uintptr_t place) {
   const tessera_emulator_launch_t *given = self->worker->launch->given;
   char text[160];
-  uint32_t real = emu_shared_offset(self->worker->launch, (uint32_t)offset);
-  if (offset >= given->shared_bytes || given->shared_bytes - offset < bulk->bytes)
+  uint32_t real = emu_shared_offset(self->worker->launch, (uint32_t)place);
+  uintptr_t offset = place % EMU_WINDOW_BYTES;
+  bool is_shared = place / EMU_WINDOW_BYTES < self->worker->launch->members;
+  if (!is_shared || offset >= given->shared_bytes || given->shared_bytes - offset < bulk->bytes)
     snprintf(text, sizeof text, "a box of %u bytes at shared+%u, but the block has %u bytes of shared memory",
              bulk->bytes, real, given->shared_bytes - given->shared_added_bytes);
   else if (offset % BOX_ALIGN)
     return emu_check_alignment(self, (uintptr_t)self->view.block->shared + offset, BOX_ALIGN, TESSERA_EMU_STORE,
                                bulk->site),
            false;
-  else if (self->worker->launch->checks && emu_shadow_has_special(self->worker, (uint32_t)offset, bulk->bytes))
+  else if (self->worker->launch->checks && emu_shadow_has_special(self->worker, (uint32_t)place, bulk->bytes))
     snprintf(text, sizeof text,
              "a box of %u bytes at shared+%u, which reaches past the end of one array or to an mbarrier", bulk->bytes,
              real);
@@ -113,7 +115,7 @@ static emu_bulk_t *begin(emu_thread_t *self, const void *shared, const void *map
                          uint32_t site) {
   emu_worker_t *worker = self->worker;
   emu_bulk_t *bulk = worker->free_bulks;
-  uintptr_t offset = (uintptr_t)shared - (uintptr_t)self->view.block->shared;
+  uintptr_t offset = emu_window_offset(worker, shared);
   if (bulk)
     worker->free_bulks = bulk->next;
   else
@@ -186,25 +188,60 @@ static void count(const emu_bulk_t *bulk, bool writes) {
 
 //===--- Into shared memory ----------------------------------------------===//
 
-void tessera_emu_bulk_load(tessera_emu_thread_t *thread, void *shared, const void *map, void *barrier,
-                           const int32_t *at, uint32_t rank, uint32_t site) {
-  emu_thread_t *self = emu_of(thread);
+// A copy reports to a barrier of the block whose memory it writes.
+static bool check_same_block(emu_thread_t *self, const void *shared, const void *barrier, uint32_t site) {
+  return emu_window_offset(self->worker, shared) / EMU_WINDOW_BYTES ==
+             emu_window_offset(self->worker, barrier) / EMU_WINDOW_BYTES ||
+         fail(self, TESSERA_EMULATOR_BAD_OPERAND, site, 0,
+              "a copy of a box to one block of the cluster reports to an mbarrier of another one");
+}
+
+// To one block; false after a finding. |is_read|: it reads the tensor for all that get it.
+static bool load_to(emu_thread_t *self, void *shared, const void *map, void *barrier, const int32_t *at, uint32_t rank,
+                    bool is_read, uint32_t site) {
   emu_worker_t *worker = self->worker;
-  site = site <= TESSERA_EMULATOR_SITES ? site : 0;
-  if (shared == TESSERA_EMU_OFF)
-    return;
-  emu_mbarrier_t *reported = emu_mbarrier_at(self, barrier, "a copy of a box", site);
+  if (!check_same_block(self, shared, barrier, site))
+    return false;
+  emu_mbarrier_t *reported = emu_mbarrier_at(self, barrier, EMU_SIGNALLED_MBARRIER, "a copy of a box", site);
   if (reported)
     emu_mbarrier_check_fenced(self, reported, site);
   emu_bulk_t *bulk = reported ? begin(self, shared, map, at, rank, site) : NULL;
   if (!bulk)
-    return;
-  count(bulk, false);
+    return false;
+  if (is_read)
+    count(bulk, false);
+  else
+    worker->counters.shared_bytes_written += bulk->bytes;
   append(&reported->copies, bulk);
   if (worker->launch->checks)
     for (uint32_t done = 0; done < bulk->bytes; done += PIECE)
       emu_shadow_copy_begins(self, bulk->shared + done, PIECE, site);
   emu_progress(worker);
+  return true;
+}
+
+void tessera_emu_bulk_load(tessera_emu_thread_t *thread, void *shared, const void *map, void *barrier,
+                           const int32_t *at, uint32_t rank, uint32_t site) {
+  if (shared != TESSERA_EMU_OFF)
+    load_to(emu_of(thread), shared, map, barrier, at, rank, true, site <= TESSERA_EMULATOR_SITES ? site : 0);
+}
+
+void tessera_emu_bulk_multicast(tessera_emu_thread_t *thread, void *shared, const void *map, void *barrier,
+                                const int32_t *at, uint32_t rank, uint32_t mask, uint32_t site) {
+  emu_thread_t *self = emu_of(thread);
+  uint32_t members = self->worker->launch->members;
+  bool is_read = true;
+  site = site <= TESSERA_EMULATOR_SITES ? site : 0;
+  if (shared == TESSERA_EMU_OFF)
+    return;
+  if (!mask || mask >> members)
+    emu_find(self, TESSERA_EMULATOR_BAD_OPERAND, site, 0, mask, 0,
+             "a copy of a box to the blocks of mask 0x%x of a cluster of %u", mask, members);
+  for (uint32_t to = 0; to < members; ++to) {
+    ptrdiff_t away = ((ptrdiff_t)to - (ptrdiff_t)thread->block->rank) * EMU_WINDOW_BYTES;
+    if (mask >> to & 1 && load_to(self, (char *)shared + away, map, (char *)barrier + away, at, rank, is_read, site))
+      is_read = false;
+  }
 }
 
 // What lies outside of a tensor, piece by piece.
@@ -221,7 +258,7 @@ static void land_row(const emu_bulk_t *bulk, uint32_t number) {
   if (row.end > row.begin && !access_row(bulk, &row, false))
     row.end = row.begin;
   for (uint32_t done = 0; done < bytes; done += PIECE) {
-    char *to = bulk->starter->view.block->shared + swizzled(at + done, bulk->map.swizzle);
+    char *to = bulk->starter->worker->window + swizzled(at + done, bulk->map.swizzle);
     uint32_t begin = row.begin > done ? row.begin : done, end = row.end < done + PIECE ? row.end : done + PIECE;
     if (end != done + PIECE || begin != done)
       fill(to, bulk);
@@ -309,7 +346,7 @@ static void store_row(const emu_bulk_t *bulk, uint32_t number) {
   if (row.end <= row.begin || !access_row(bulk, &row, true))
     return;
   for (uint32_t done = 0; done < bytes; done += PIECE) {
-    const char *from = bulk->starter->view.block->shared + swizzled(at + done, bulk->map.swizzle);
+    const char *from = bulk->starter->worker->window + swizzled(at + done, bulk->map.swizzle);
     uint32_t begin = row.begin > done ? row.begin : done, end = row.end < done + PIECE ? row.end : done + PIECE;
     if (end > begin)
       memcpy((char *)(uintptr_t)(row.address + begin), from + (begin - done), end - begin);

@@ -13,7 +13,7 @@ typedef struct emu_bulk_t {
   struct emu_bulk_t *next; // of its barrier; of its thread
   tessera_tensor_map_t map;
   int32_t at[TESSERA_MAP_RANK]; // the box's first element
-  uint32_t shared, bytes;       // offset; of the box
+  uint32_t shared, bytes;       // offset in the worker's window; of the box
   uint32_t group, site;
   emu_thread_t *starter;
   emu_clock_t clock; // at the start

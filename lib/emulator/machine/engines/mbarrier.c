@@ -10,17 +10,24 @@ enum { MBARRIER_BYTES = 8, MOST_ARRIVALS = (1 << 20) - 1, MOST_BYTES = (1 << 20)
 
 //===--- Finding one -----------------------------------------------------===//
 
-static bool is_place(emu_thread_t *self, const void *address, const char *action, uint32_t site) {
+static bool is_place(emu_thread_t *self, const void *address, emu_mbarrier_of_t whose, const char *action,
+                     uint32_t site) {
   const tessera_emulator_launch_t *given = self->worker->launch->given;
-  uintptr_t offset = (uintptr_t)address - (uintptr_t)self->view.block->shared;
+  uintptr_t place = emu_window_offset(self->worker, address), offset = place % EMU_WINDOW_BYTES;
+  bool is_shared = emu_in_window(self->worker, (uintptr_t)address);
+  if (is_shared && whose == EMU_OWN_MBARRIER && place / EMU_WINDOW_BYTES != self->view.block->rank) {
+    emu_find(self, TESSERA_EMULATOR_BAD_OPERAND, site, 0, offset, 0,
+             "%s at an mbarrier of another block of the cluster, which only arrivals and copies may reach", action);
+    return false;
+  }
   if (offset % MBARRIER_BYTES) {
     emu_find(self, TESSERA_EMULATOR_MISALIGNED, site, 0, offset, 0,
              "%s at address 0x%llx, which must be a multiple of %d", action, (unsigned long long)(uintptr_t)address,
              MBARRIER_BYTES);
     return false;
   }
-  if (offset < given->shared_bytes && given->shared_bytes - offset >= MBARRIER_BYTES)
-    return true;
+  if (is_shared && offset < given->shared_bytes && given->shared_bytes - offset >= MBARRIER_BYTES)
+    return emu_reach(self, place, whose == EMU_REACHED_MBARRIER, site);
   emu_find(self, TESSERA_EMULATOR_OUT_OF_BOUNDS, site, 0, offset, 0,
            "%s outside of the block's %u bytes of shared memory", action,
            given->shared_bytes - given->shared_added_bytes);
@@ -35,7 +42,7 @@ static emu_mbarrier_t *find(const emu_worker_t *worker, uint32_t offset) {
 }
 
 static uint32_t offset_of(const emu_thread_t *self, const void *address) {
-  return (uint32_t)((uintptr_t)address - (uintptr_t)self->view.block->shared);
+  return (uint32_t)emu_window_offset(self->worker, address);
 }
 
 // Whoever uses it must be ordered after who made it.
@@ -46,8 +53,9 @@ static void check_made(emu_thread_t *self, const emu_mbarrier_t *barrier, const 
              barrier->maker, action, self->view.index, emu_shared_offset(self->worker->launch, barrier->offset));
 }
 
-emu_mbarrier_t *emu_mbarrier_at(emu_thread_t *self, const void *address, const char *action, uint32_t site) {
-  if (!is_place(self, address, action, site))
+emu_mbarrier_t *emu_mbarrier_at(emu_thread_t *self, const void *address, emu_mbarrier_of_t whose, const char *action,
+                                uint32_t site) {
+  if (!is_place(self, address, whose, action, site))
     return NULL;
   emu_mbarrier_t *barrier = find(self->worker, offset_of(self, address));
   if (barrier && barrier->is_live) {
@@ -115,7 +123,7 @@ static emu_mbarrier_t *place(const emu_thread_t *maker, uint32_t offset) {
 void tessera_emu_mbarrier_init(tessera_emu_thread_t *thread, void *address, uint32_t count, uint32_t site) {
   emu_thread_t *self = emu_of(thread);
   site = site <= TESSERA_EMULATOR_SITES ? site : 0;
-  if (address == TESSERA_EMU_OFF || !is_place(self, address, "mbarrier.init", site))
+  if (address == TESSERA_EMU_OFF || !is_place(self, address, EMU_OWN_MBARRIER, "mbarrier.init", site))
     return;
   emu_mbarrier_t *barrier = place(self, offset_of(self, address)), *next = barrier->next;
   if (barrier->is_live) {
@@ -145,7 +153,7 @@ void tessera_emu_mbarrier_init(tessera_emu_thread_t *thread, void *address, uint
 void tessera_emu_mbarrier_inval(tessera_emu_thread_t *thread, void *address, uint32_t site) {
   emu_thread_t *self = emu_of(thread);
   site = site <= TESSERA_EMULATOR_SITES ? site : 0;
-  emu_mbarrier_t *barrier = emu_mbarrier_at(self, address, "mbarrier.inval", site);
+  emu_mbarrier_t *barrier = emu_mbarrier_at(self, address, EMU_OWN_MBARRIER, "mbarrier.inval", site);
   if (!barrier)
     return;
   if (emu_mbarrier_is_waited_for(self->worker, barrier))
@@ -192,9 +200,11 @@ void emu_mbarrier_check_fenced(emu_thread_t *self, const emu_mbarrier_t *barrier
 
 static bool is_over(const emu_mbarrier_t *barrier, uint32_t parity) { return (barrier->phase & 1) != (parity & 1); }
 
-static void learn(emu_thread_t *thread, const emu_mbarrier_t *barrier) {
+static void learn(emu_thread_t *thread, const emu_mbarrier_t *barrier, bool of_cluster) {
   if (barrier->ended && thread->worker->launch->checks)
     emu_clock_learn(barrier->ended, thread);
+  if (of_cluster && barrier->peers_ended)
+    emu_clock_learn(barrier->peers_ended, thread);
 }
 
 // Calls visit for each thread that waits at the barrier.
@@ -215,13 +225,14 @@ void emu_mbarrier_end_phase(emu_worker_t *worker, emu_mbarrier_t *barrier) {
   ++barrier->phase;
   barrier->pending = barrier->expected;
   barrier->ended = barrier->arrived;
-  barrier->arrived = NULL;
+  barrier->peers_ended = barrier->peers_arrived;
+  barrier->arrived = barrier->peers_arrived = NULL;
   emu_progress(worker);
   FOR_EACH_WAITING(worker, barrier, thread) {
     if (!is_over(barrier, thread->wait_parity))
       continue;
     warp_->at_mbarrier &= ~emu_bit(thread->view.lane);
-    learn(thread, barrier); // another phase may end before it runs
+    learn(thread, barrier, thread->wait_of_cluster); // another phase may end before it runs
     emu_wake(thread);
   }
 }
@@ -257,13 +268,16 @@ static void take_bytes(emu_thread_t *self, emu_mbarrier_t *barrier, int64_t byte
              emu_shared_offset(self->worker->launch, barrier->offset), (long long)barrier->bytes, MOST_BYTES);
 }
 
-static void release(emu_thread_t *self, emu_mbarrier_t *barrier) {
+// By scope .cta, an arrival at another block's barrier orders nothing.
+static void release(emu_thread_t *self, emu_mbarrier_t *barrier, bool of_cluster) {
   emu_worker_t *worker = self->worker;
-  if (!worker->launch->checks)
+  bool is_own = barrier->offset / EMU_WINDOW_BYTES == self->view.block->rank;
+  emu_clock_sum_t **sum = is_own ? &barrier->arrived : &barrier->peers_arrived;
+  if (!worker->launch->checks || !(is_own || of_cluster))
     return;
-  if (!barrier->arrived)
-    barrier->arrived = emu_clock_sum_create(worker);
-  emu_clock_sum_add(barrier->arrived, self);
+  if (!*sum)
+    *sum = emu_clock_sum_create(worker);
+  emu_clock_sum_add(*sum, self);
   self->clock.stamp = ++worker->now;
 }
 
@@ -271,7 +285,8 @@ uint64_t tessera_emu_mbarrier_arrive(tessera_emu_thread_t *thread, void *address
                                      uint32_t how, uint32_t site) {
   emu_thread_t *self = emu_of(thread);
   site = site <= TESSERA_EMULATOR_SITES ? site : 0;
-  emu_mbarrier_t *barrier = address == TESSERA_EMU_OFF ? NULL : emu_mbarrier_at(self, address, "mbarrier.arrive", site);
+  emu_mbarrier_t *barrier =
+      address == TESSERA_EMU_OFF ? NULL : emu_mbarrier_at(self, address, EMU_REACHED_MBARRIER, "mbarrier.arrive", site);
   if (!barrier)
     return 0;
   uint64_t phase = barrier->phase;
@@ -279,7 +294,7 @@ uint64_t tessera_emu_mbarrier_arrive(tessera_emu_thread_t *thread, void *address
   if (!take_arrivals(self, barrier, count, how, site))
     return phase;
   if (!(how & TESSERA_EMU_MBARRIER_RELAXED))
-    release(self, barrier);
+    release(self, barrier, how & TESSERA_EMU_MBARRIER_CLUSTER);
   emu_progress(self->worker);
   emu_mbarrier_advance(self->worker, barrier);
   return phase;
@@ -288,8 +303,8 @@ uint64_t tessera_emu_mbarrier_arrive(tessera_emu_thread_t *thread, void *address
 void tessera_emu_mbarrier_expect(tessera_emu_thread_t *thread, void *address, int64_t bytes, uint32_t site) {
   emu_thread_t *self = emu_of(thread);
   site = site <= TESSERA_EMULATOR_SITES ? site : 0;
-  emu_mbarrier_t *barrier =
-      emu_mbarrier_at(self, address, bytes < 0 ? "mbarrier.complete_tx" : "mbarrier.expect_tx", site);
+  emu_mbarrier_t *barrier = emu_mbarrier_at(self, address, EMU_REACHED_MBARRIER,
+                                            bytes < 0 ? "mbarrier.complete_tx" : "mbarrier.expect_tx", site);
   if (!barrier)
     return;
   take_bytes(self, barrier, bytes, site);
@@ -302,14 +317,15 @@ void tessera_emu_mbarrier_expect(tessera_emu_thread_t *thread, void *address, in
 void tessera_emu_mbarrier_wait(tessera_emu_thread_t *thread, void *address, uint32_t parity, uint32_t site) {
   emu_thread_t *self = emu_of(thread);
   site = site <= TESSERA_EMULATOR_SITES ? site : 0;
-  emu_mbarrier_t *barrier = emu_mbarrier_at(self, address, "mbarrier.try_wait", site);
+  emu_mbarrier_t *barrier = emu_mbarrier_at(self, address, EMU_OWN_MBARRIER, "mbarrier.try_wait", site);
   if (!barrier)
     return;
   if (is_over(barrier, parity)) {
-    learn(self, barrier);
+    learn(self, barrier, false);
     return;
   }
   self->wait_mbarrier = barrier;
+  self->wait_of_cluster = false;
   self->wait_parity = parity;
   self->in_warp->at_mbarrier |= emu_bit(self->view.lane);
   if (emu_random(self->worker) & 1) // now, or when nobody else can run
@@ -323,7 +339,7 @@ uint32_t tessera_emu_mbarrier_test(tessera_emu_thread_t *thread, void *address, 
   emu_thread_t *self = emu_of(thread);
   site = site <= TESSERA_EMULATOR_SITES ? site : 0;
   emu_yield(self, site, false);
-  emu_mbarrier_t *barrier = emu_mbarrier_at(self, address, "mbarrier.test_wait", site);
+  emu_mbarrier_t *barrier = emu_mbarrier_at(self, address, EMU_OWN_MBARRIER, "mbarrier.test_wait", site);
   if (!barrier)
     return true;
   if (!is_over(barrier, (uint32_t)phase)) { // a state is the phase's number
@@ -331,6 +347,6 @@ uint32_t tessera_emu_mbarrier_test(tessera_emu_thread_t *thread, void *address, 
     return false;
   }
   if (!(how & TESSERA_EMU_MBARRIER_RELAXED))
-    learn(self, barrier);
+    learn(self, barrier, how & TESSERA_EMU_MBARRIER_CLUSTER);
   return true;
 }

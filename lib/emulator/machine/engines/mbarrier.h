@@ -17,15 +17,21 @@ struct emu_mbarrier_t {
   bool is_live;    // since init, until inval
   uint32_t expected, pending, phase;
   int64_t bytes;
-  uint32_t maker, made, made_site;  // who initialized it, its stamp, where
-  uint32_t fenced;                  // the maker's stamp at a fence after that; 0: none
-  emu_clock_sum_t *arrived, *ended; // in this phase; in the last one; null: nobody
-  uint32_t engine;                  // whose clock tells what copies have brought
-  struct emu_bulk_t *copies;        // under way to it
+  uint32_t maker, made, made_site;              // who initialized it, its stamp, where
+  uint32_t fenced;                              // the maker's stamp at a fence after that; 0: none
+  emu_clock_sum_t *arrived, *ended;             // in this phase; in the last one; null: nobody
+  emu_clock_sum_t *peers_arrived, *peers_ended; // of threads of other blocks, by scope .cluster
+  uint32_t engine;                              // whose clock tells what copies have brought
+  struct emu_bulk_t *copies;                    // under way to it
 };
 
-// The block's at the address; null, after a finding, when there is none.
-emu_mbarrier_t *emu_mbarrier_at(emu_thread_t *self, const void *address, const char *action, uint32_t site);
+// Whose barrier an instruction may name.
+typedef enum emu_mbarrier_of_t { EMU_OWN_MBARRIER, EMU_REACHED_MBARRIER, EMU_SIGNALLED_MBARRIER } emu_mbarrier_of_t;
+
+// The one at the address: of the block, or of another one of its cluster, which a thread reaches or a copy signals.
+// Null, after a finding, when there is none.
+emu_mbarrier_t *emu_mbarrier_at(emu_thread_t *self, const void *address, emu_mbarrier_of_t whose, const char *action,
+                                uint32_t site);
 // Ends the phase when nothing is missing.
 void emu_mbarrier_advance(emu_worker_t *worker, emu_mbarrier_t *barrier);
 bool emu_mbarrier_is_waited_for(const emu_worker_t *worker, const emu_mbarrier_t *barrier);
