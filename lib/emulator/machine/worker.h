@@ -163,7 +163,7 @@ typedef struct emu_member_t {
   emu_reach_t *reached;         // its memory by each thread of the cluster; null: by none
 } emu_member_t;
 
-// The cluster's barrier: see cluster.c.
+// The cluster's barrier: see meetings/cluster.c.
 typedef struct emu_cluster_t {
   uint32_t arrived;                   // of the threads that live
   struct emu_clock_sum_t *sum, *last; // of who arrived in this round; in the last one
@@ -338,7 +338,7 @@ _Noreturn void emu_abort_block(emu_worker_t *worker);
 // The thread is over, wherever it stands. Never returns.
 _Noreturn void emu_end_thread(emu_thread_t *self);
 
-//===--- collective.c, barrier.c, copy.c: what others must tell them -----===//
+//===--- meetings, copy.c: what others must tell them --------------------===//
 
 void emu_collectives_lane_ended(emu_thread_t *self);
 // No lane of the warp can run: holds a meeting of those that run (TESSERA_EMU_RUNNING). False when there is none.
@@ -346,7 +346,7 @@ bool emu_collectives_go_on(emu_worker_t *worker, emu_warp_t *warp);
 void emu_barriers_thread_ended(emu_thread_t *self);
 void emu_copies_block_ended(emu_worker_t *worker);
 
-//===--- cluster.c -------------------------------------------------------===//
+//===--- meetings/cluster.c ----------------------------------------------===//
 
 // Before an access to shared memory at |offset| of the window by |self|: is it its own block's, or may it reach the
 // block whose it is? False after a finding: that block may not have begun, or has ended. |is_kept|: what the thread

@@ -1,7 +1,7 @@
 // deadlock.c - what each warp of a stuck block waits for. Lanes of one warp that wait in two places make it a
 // divergence: the usual reason, a collective or barrier inside a branch. Otherwise the finding names two warps, or a
 // barrier and its count.
-#include "lib/emulator/machine/deadlock.h"
+#include "lib/emulator/machine/meetings/deadlock.h"
 
 #include "lib/emulator/machine/access.h"
 #include "lib/emulator/machine/engines/mbarrier.h"
