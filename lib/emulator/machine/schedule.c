@@ -5,9 +5,9 @@
 // with the next.
 #include "lib/emulator/machine/clock.h"
 #include "lib/emulator/machine/count.h"
-#include "lib/emulator/machine/meetings/deadlock.h"
 #include "lib/emulator/machine/engines/bulk.h"
 #include "lib/emulator/machine/engines/products.h"
+#include "lib/emulator/machine/meetings/deadlock.h"
 #include "lib/emulator/machine/shadow.h"
 #include "lib/emulator/machine/timing.h"
 #include "lib/emulator/machine/trace.h"
