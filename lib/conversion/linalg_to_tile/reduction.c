@@ -2,8 +2,9 @@
 //
 // A program owns a tile of the output. It loops over the reduction dimensions, computes f on a tile, folds the tile's
 // reduction axes with tile.reduce and combines the result into the loop-carried accumulator, which starts from the
-// output's initial value. On a GPU the loop of a product of one row carries whole tiles, and they are folded once
-// behind it: threads meet there only. Positions past the end of a ragged tile count as the combiner's neutral element.
+// output's initial value. The loop of a product of one row may carry whole tiles, which are folded once behind it: on a
+// GPU threads meet there only, on a CPU lanes. Positions past the end of a ragged tile count as the combiner's neutral
+// element.
 #include "lib/analysis/reduction.h"
 #include "dialects/tile/tile.h"
 #include "lib/conversion/linalg_to_tile/kernel.h"
@@ -52,13 +53,31 @@ typedef struct Reduction {
   bool isLate;                   // folded behind the loop
 } Reduction;
 
-// A GPU's loop over several tiles of a reduced axis, each computed of several inputs.
-static bool foldsBehindLoop(const TileStructured *s) {
-  bool isWalked = false;
+// Bits of a tile of one output's terms.
+static int64_t termBits(const TileStructured *s) {
+  int64_t bits = 0;
+  for (int o = 0; o < s->numOutputs; ++o)
+    bits += tileElementWidth(tileOperandElementType(&s->operands[s->numInputs + o]));
   for (int d = 0; d < s->numDims; ++d)
-    isWalked |= s->dims[d].isReduction && s->dims[d].axis >= 0 &&
-                (mlirShapedTypeIsDynamicSize(s->dims[d].extent) || s->dims[d].extent > s->dims[d].tile);
-  return isWalked && s->numInputs > 1 && tileStructuredGpu(s);
+    bits *= s->dims[d].axis >= 0 ? s->dims[d].tile : 1;
+  return bits;
+}
+
+// On a GPU, a loop over several tiles of a reduced axis, each computed of several inputs. On a CPU, a loop over more
+// reductions than the one that has an axis, whose terms stay in a few registers: short groups of a row's codes.
+static bool foldsBehindLoop(const TileStructured *s) {
+  enum { FewVectors = 4 };
+  bool isWalked = false, hasAxis = false, hasOuter = false;
+  for (int d = 0; d < s->numDims; ++d) {
+    bool isReduced = s->dims[d].isReduction && s->dims[d].axis >= 0;
+    isWalked |= isReduced && (mlirShapedTypeIsDynamicSize(s->dims[d].extent) || s->dims[d].extent > s->dims[d].tile);
+    hasAxis |= isReduced;
+    hasOuter |= s->dims[d].isReduction && s->dims[d].axis < 0 && s->dims[d].extent != 1;
+  }
+  if (tileStructuredGpu(s))
+    return isWalked && s->numInputs > 1;
+  int64_t most = FewVectors * s->target->search.vectorBytes * 8;
+  return hasAxis && hasOuter && s->numInputs > 1 && termBits(s) <= most;
 }
 
 // The neutral element as a view's padding, if f is the input itself: then no mask is needed. Else null.

@@ -76,13 +76,54 @@ static MlirValue compareWith(TileBuilder *builder, MlirValue a, ArithCmpI predic
 
 //===--- widening: a narrow float as f32 ------------------------------------------------------===//
 
-// f8E5M2 is the upper half of f16.
-static MlirValue widenHalfOfHalf(TileBuilder *builder, MlirValue bits) {
+// The format's exponents are among those of f16, which has a field for infinities besides: four bits if nan is all
+// ones. f8E5M2 is the upper half of f16.
+static bool isWithinHalf(const TileFloatFormat *format) {
+  enum { HalfExponent = 5 };
+  int64_t exponent = (int64_t)format->width - 1 - format->fraction;
+  return format->specials == TileFloat_Ieee ||
+         (format->specials == TileFloat_NanOnly ? exponent == HalfExponent - 1 : exponent < HalfExponent);
+}
+
+// The bits with the sign, the exponent and the fraction at their places in f16. Signs of bytes are extended: that is
+// an instruction's work while bytes become words.
+static MlirValue placeInHalf(TileBuilder *builder, const TileFloatFormat *format, MlirValue bits) {
+  MlirType i16 = mlirIntegerTypeGet(builder->context, 16);
+  int64_t place = 10 - format->fraction, sign = 16 - (int64_t)format->width, magnitude = magnitudeOnes(format) << place;
+  if (format->width == 8) {
+    MlirValue word = withInteger(builder, ArithOp_ShLI, cast(builder, ArithOp_ExtSI, bits, i16), place);
+    return place == sign ? word : withInteger(builder, ArithOp_AndI, word, INT16_MIN | magnitude);
+  }
+  MlirValue narrow = cast(builder, ArithOp_ExtUI, bits, i16);
+  MlirValue rest = withInteger(builder, ArithOp_AndI, withInteger(builder, ArithOp_ShLI, narrow, place), magnitude);
+  MlirValue signs = withInteger(builder, ArithOp_AndI, withInteger(builder, ArithOp_ShLI, narrow, sign), INT16_MIN);
+  return arithOrIOpBuild(builder, rest, signs);
+}
+
+// `word`, or f16's nan where the format has one. Where nan is all ones, adding one to the fraction carries into the
+// bit that f16's exponent has more: with this bit the exponent is all ones.
+static MlirValue withNanOfHalf(TileBuilder *builder, const TileFloatFormat *format, MlirValue bits, MlirValue word) {
+  if (format->specials == TileFloat_NanOnly) {
+    MlirValue next = withInteger(builder, ArithOp_AddI, word, INT64_C(1) << (10 - format->fraction));
+    return arithOrIOpBuild(builder, word, withInteger(builder, ArithOp_AndI, next, 0x4000));
+  }
+  if (format->specials != TileFloat_NanAtMinus)
+    return word;
+  MlirValue isNan = compareWith(builder, bits, ArithCmpI_Eq, nanBits(format));
+  return arithSelectOpBuild(builder, isNan, tileBuildInteger(builder, mlirValueGetType(word), 0x7e00), word);
+}
+
+// By way of f16: 2^(15 - bias) times too small, subnormal numbers too. Machines widen f16 by an instruction, and
+// vectors have twice as many lanes of 16 bits as of 32.
+static MlirValue widenByHalf(TileBuilder *builder, const TileFloatFormat *format, MlirValue bits) {
   MlirContext context = builder->context;
-  MlirValue word = cast(builder, ArithOp_ExtUI, bits, mlirIntegerTypeGet(context, 16));
-  word = withInteger(builder, ArithOp_ShLI, word, 8);
-  return cast(builder, ArithOp_ExtF, cast(builder, ArithOp_Bitcast, word, mlirF16TypeGet(context)),
-              mlirF32TypeGet(context));
+  MlirValue word = withNanOfHalf(builder, format, bits, placeInHalf(builder, format, bits));
+  MlirValue half = cast(builder, ArithOp_Bitcast, word, mlirF16TypeGet(context));
+  MlirValue wide = cast(builder, ArithOp_ExtF, half, mlirF32TypeGet(context));
+  double factor = ldexp(1, 15 - biasOf(format));
+  return factor == 1
+             ? wide
+             : tileBuildBinary(builder, ArithOp_MulF, wide, tileBuildFloat(builder, mlirValueGetType(wide), factor));
 }
 
 // A number below the least normal one is its bits times the tiniest; of another the exponent's field moves by the
@@ -93,8 +134,6 @@ static MlirValue widenMagnitude(TileBuilder *builder, const TileFloatFormat *for
   normal = withInteger(builder, ArithOp_AddI, normal, (int64_t)(127 - biasOf(format)) << 23);
   normal = cast(builder, ArithOp_Bitcast, normal, f32);
   MlirValue isSmall = compareWith(builder, magnitude, ArithCmpI_Ult, INT64_C(1) << format->fraction);
-  if (format->specials == TileFloat_Scale)
-    return arithSelectOpBuild(builder, isSmall, tileBuildFloat(builder, mlirValueGetType(normal), 0x1p-127), normal);
   MlirValue small = cast(builder, ArithOp_SIToFP, magnitude, f32);
   small = tileBuildBinary(builder, ArithOp_MulF, small,
                           tileBuildFloat(builder, mlirValueGetType(small), tiniestOf(format)));
@@ -109,19 +148,27 @@ static MlirValue withSignOf(TileBuilder *builder, const TileFloatFormat *format,
   return cast(builder, ArithOp_Bitcast, value, mlirF32TypeGet(builder->context));
 }
 
+// The exponent's field of f32 is that of the scale. The fraction is one half at both ends: 2^-127, and nan.
+static MlirValue widenScale(TileBuilder *builder, const TileFloatFormat *format, MlirValue bits) {
+  MlirType i32 = mlirIntegerTypeGet(builder->context, 32);
+  MlirValue next = withInteger(builder, ArithOp_AddI, bits, 1); // 0 and 255 become 1 and 0
+  MlirValue isEnd = compareWith(builder, next, ArithCmpI_Ult, 2);
+  MlirValue half = withInteger(builder, ArithOp_ShLI, cast(builder, ArithOp_ExtUI, isEnd, i32), 22);
+  MlirValue word = withInteger(builder, ArithOp_ShLI, cast(builder, ArithOp_ExtUI, bits, i32), 23);
+  return cast(builder, ArithOp_Bitcast, tileBuildBinary(builder, ArithOp_OrI, word, half),
+              mlirF32TypeGet(builder->context));
+}
+
 static MlirValue widen(TileBuilder *builder, const TileFloatFormat *format, MlirValue value) {
   MlirValue bits = cast(builder, ArithOp_Bitcast, value, mlirIntegerTypeGet(builder->context, format->width));
-  if (format->specials == TileFloat_Ieee)
-    return widenHalfOfHalf(builder, bits);
+  if (format->specials == TileFloat_Scale)
+    return widenScale(builder, format, bits);
+  if (isWithinHalf(format))
+    return widenByHalf(builder, format, bits);
   bits = cast(builder, ArithOp_ExtUI, bits, mlirIntegerTypeGet(builder->context, 32));
   MlirValue magnitude = withInteger(builder, ArithOp_AndI, bits, magnitudeOnes(format));
-  MlirValue wide = widenMagnitude(builder, format, magnitude);
-  if (format->specials != TileFloat_Scale)
-    wide = withSignOf(builder, format, bits, wide);
-  if (format->specials == TileFloat_None)
-    return wide;
-  MlirValue isNan =
-      compareWith(builder, format->specials == TileFloat_NanOnly ? magnitude : bits, ArithCmpI_Eq, nanBits(format));
+  MlirValue wide = withSignOf(builder, format, bits, widenMagnitude(builder, format, magnitude));
+  MlirValue isNan = compareWith(builder, bits, ArithCmpI_Eq, nanBits(format));
   return arithSelectOpBuild(builder, isNan, tileBuildFloat(builder, mlirValueGetType(wide), NAN), wide);
 }
 

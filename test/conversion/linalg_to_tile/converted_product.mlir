@@ -141,3 +141,28 @@ func.func @three_columns(%x: tensor<7x64xf32>, %q: tensor<3x64xi8>, %c: tensor<7
   } -> tensor<7x3xf32>
   return %r : tensor<7x3xf32>
 }
+
+// -----
+
+// One row by codes of a byte in groups of 32: the loop over the groups carries 32 lanes, which are folded once behind it.
+// CHECK-LABEL: tile.kernel private @reduction_0(%{{[a-z0-9]+}}: memref<1x6x32xf32>
+// CHECK: scf.for {{.*}} -> (tensor<32xf32>)
+// CHECK-NOT: tile.reduce
+// CHECK: arith.extf %{{.*}} : tensor<32xf8E4M3FN> to tensor<32xf32>
+// CHECK-NOT: tile.reduce
+// CHECK: arith.addf %{{.*}} : tensor<32xf32>
+// CHECK: tile.reduce {arith.addf} {{.*}} : tensor<32xf32> -> f32
+func.func @one_row(%x: tensor<1x6x32xf32>, %w: tensor<24x6x32xf8E4M3FN>, %s: tensor<24x6xf32>, %o: tensor<1x24xf32>) -> tensor<1x24xf32> {
+  %r = linalg.generic {
+      indexing_maps = [affine_map<(m, n, g, k) -> (m, g, k)>, affine_map<(m, n, g, k) -> (n, g, k)>, affine_map<(m, n, g, k) -> (n, g)>, affine_map<(m, n, g, k) -> (m, n)>],
+      iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
+      ins(%x, %w, %s : tensor<1x6x32xf32>, tensor<24x6x32xf8E4M3FN>, tensor<24x6xf32>) outs(%o : tensor<1x24xf32>) {
+  ^bb0(%a: f32, %c: f8E4M3FN, %d: f32, %acc: f32):
+    %f = arith.extf %c : f8E4M3FN to f32
+    %p = arith.mulf %f, %d : f32
+    %q = arith.mulf %a, %p : f32
+    %y = arith.addf %acc, %q : f32
+    linalg.yield %y : f32
+  } -> tensor<1x24xf32>
+  return %r : tensor<1x24xf32>
+}

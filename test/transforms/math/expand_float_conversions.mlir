@@ -14,6 +14,29 @@ func.func @half_of_half(%x: vector<16xf8E5M2>) -> vector<16xf32> {
   return %y : vector<16xf32>
 }
 
+// The exponent's field is narrower than that of f16: subnormal numbers are f16's. All ones are nan: adding one to the
+// fraction carries into the highest bit of f16's exponent.
+// CHECK-LABEL: func @by_half
+// CHECK-NOT: arith.cmpi
+// CHECK: arith.addi %{{.*}} : vector<16xi16>
+// CHECK: %[[H:.*]] = arith.bitcast %{{.*}} : vector<16xi16> to vector<16xf16>
+// CHECK-NEXT: %[[W:.*]] = arith.extf %[[H]] : vector<16xf16> to vector<16xf32>
+// CHECK: arith.mulf %[[W]], %{{.*}} : vector<16xf32>
+// CHECK-NEXT: return
+func.func @by_half(%x: vector<16xf8E4M3FN>) -> vector<16xf32> {
+  %y = arith.extf %x : vector<16xf8E4M3FN> to vector<16xf32>
+  return %y : vector<16xf32>
+}
+
+// CHECK-LABEL: func @scale
+// CHECK-NOT: arith.select
+// CHECK: %[[S:.*]] = arith.bitcast %{{.*}} : i32 to f32
+// CHECK-NEXT: return %[[S]]
+func.func @scale(%x: f8E8M0FNU) -> f32 {
+  %y = arith.extf %x : f8E8M0FNU to f32
+  return %y : f32
+}
+
 // CHECK-LABEL: func @both_ways
 // CHECK-NOT: arith.extf {{.*}}f4E2M1FN
 // CHECK-NOT: arith.truncf {{.*}} to f8E4M3FN
