@@ -42,13 +42,20 @@ static bool expandEntries(Run *run, const tessera_run_options_t *options, tesser
   return !options->pipeline || run->target->isJudge || tileSessionExpandEntries(&run->session, error);
 }
 
-static bool lower(Run *run, const tessera_run_options_t *options, tessera_trace_t *trace, tessera_error_t *error) {
+static bool compile(Run *run, const tessera_run_options_t *options, tessera_trace_t *trace, tessera_error_t *error) {
+  return (!run->pipeline || tileSessionRun(&run->session, run->pipeline, error)) &&
+         (!run->target->compile || run->target->compile(run, options, trace, error));
+}
+
+static bool lower(Run *run, const TileSession *parsed, const tessera_run_options_t *options, tessera_trace_t *trace,
+                  tessera_error_t *error) {
   double start = tessera_milliseconds();
+  bool isDone = false;
   tessera_trace_phase(trace, "passes");
   bool ok = choosePipeline(run, options, error) && expandEntries(run, options, error) &&
             (options->pipeline || !run->target->pipeline || expectNoLaunch(run, error)) &&
-            (!run->pipeline || tileSessionRun(&run->session, run->pipeline, error)) &&
-            (!run->target->compile || run->target->compile(run, options, trace, error));
+            (!run->target->takeKept || run->target->takeKept(run, parsed, options, trace, &isDone, error)) &&
+            (isDone || compile(run, options, trace, error));
   run->compileMs = tessera_milliseconds() - start;
   return ok;
 }
@@ -64,8 +71,8 @@ bool runCompile(Run *run, const char *name, const TileSession *parsed, const tes
     return tessera_fail(error, "out of memory");
   run->resultBounds = run->argumentBounds + arguments;
   MlirOperation copy = mlirOperationClone(mlirModuleGetOperation(parsed->module));
-  run->session = (TileSession){parsed->context, mlirModuleFromOperation(copy)};
-  return lower(run, options, trace, error);
+  run->session = (TileSession){.context = parsed->context, .module = mlirModuleFromOperation(copy)};
+  return lower(run, parsed, options, trace, error);
 }
 
 bool runPrepareWith(Run *run, const char *name, const TileSession *parsed, const tessera_signature_t *signature,
@@ -117,6 +124,7 @@ void runDestroy(Run *run) {
   free(run->argumentBounds);
   tessera_signature_destroy(&run->signature);
   tileJitDestroy(run->jit);
+  tessera_program_unload(&run->program);
   runEmulatorDestroy(run->emulation);
   runGpuDestroy(run->gpu);
   free(run->pipeline);

@@ -11,6 +11,7 @@
 #include "lib/jit/jit.h"
 #include "lib/pipelines/session.h"
 #include "lib/run/call.h"
+#include "lib/run/program_file.h"
 #include "lib/run/trace.h"
 
 typedef struct RunTarget RunTarget;
@@ -32,6 +33,7 @@ typedef struct Run {
   bool isQuiet; // a judge beside another target: what the program prints, that target prints
   tessera_calls_t calls;
   TileJit *jit;
+  tessera_program_t program; // in place of `jit`: one that was kept
   tessera_packed_t entry;
   double compileMs;
 } Run;
@@ -48,6 +50,9 @@ struct RunTarget {
   void (*writeStatistics)(const Run *run, tessera_json_t *json);
   // In place of the tool's own trace; may be NULL.
   bool (*writeTrace)(const Run *run, const char *path, tessera_error_t *error);
+  // Takes the program from where compiled ones are kept (kept.h), in place of the pipeline and `compile`; may be NULL.
+  bool (*takeKept)(Run *run, const TileSession *parsed, const tessera_run_options_t *options, tessera_trace_t *trace,
+                   bool *isDone, tessera_error_t *error);
   bool countsKernels; // writeStatistics writes "kernels"; else the trace's are written
 };
 

@@ -3,6 +3,7 @@
 #include "lib/execution/device.h"
 #include "lib/execution/emulate.h"
 #include "lib/execution/gpu.h"
+#include "lib/execution/kept.h"
 #include "lib/interpreter/interpreter.h"
 #include "lib/support/grow.h"
 
@@ -56,10 +57,10 @@ static void writeInterpreterStatistics(const Run *run, tessera_json_t *json) {
 //===--- the table --------------------------------------------------------------===//
 
 static const RunTarget targets[] = {
-    {"cpu", "tile-to-cpu-pipeline", false, runDeviceCompileHost, callOnCpu, NULL, NULL},
+    {"cpu", "tile-to-cpu-pipeline", false, runDeviceCompileHost, callOnCpu, NULL, NULL, .takeKept = runTakeKept},
     {"interpret", NULL, true, NULL, callInterpreter, writeInterpreterStatistics, NULL},
     {"emulate:", NULL, false, runEmulatorCompile, runEmulatorCall, runEmulatorWriteStatistics, runEmulatorWriteTrace,
-     true},
+     .countsKernels = true},
     {"cuda", NULL, false, runGpuCompile, runGpuCall, runGpuWriteStatistics, NULL},
     {"rocm", NULL, false, runGpuCompile, runGpuCall, runGpuWriteStatistics, NULL},
 };

@@ -43,6 +43,14 @@ void tileMachineSetFolder(const char *path) {
   pthread_mutex_unlock(&lock);
 }
 
+bool tileMachineGetFolder(char *path, size_t capacity) {
+  pthread_mutex_lock(&lock);
+  const char *found = currentFolder();
+  bool fits = found && (size_t)snprintf(path, capacity, "%s", found) < capacity;
+  pthread_mutex_unlock(&lock);
+  return fits;
+}
+
 // A folder that cannot be read is reported here once, rather than at each op that asks for a machine.
 static bool expectFolder(const char *tool, const char *path) {
   TileError error;

@@ -39,6 +39,8 @@ typedef struct TileMachineOverride {
 // one that the environment variable names. After this call every machine is read again, so that an edited file counts.
 #define TILE_MACHINE_PATH_VARIABLE "TESSERA_MACHINE_PATH"
 void tileMachineSetFolder(const char *path);
+// Writes that folder. False if there is none, or if its path does not fit.
+bool tileMachineGetFolder(char *path, size_t capacity);
 // Removes --tile-machine-path=DIR from a tool's arguments, and sets the folder for this process and its children.
 // False if memory is exhausted, or, after a message on stderr, if the folder cannot be read.
 bool tileMachineTakeFlag(int *argc, char **argv);

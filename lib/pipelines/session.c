@@ -84,6 +84,7 @@ static bool parse(TileSession *session, const char *path, const char *chip, tess
     return !mlirModuleIsNull(session->module);
   }
   if (tileIsModel(path)) {
+    session->isModel = true;
     session->module = tileReadModel(session->context, path, error);
     return !mlirModuleIsNull(session->module);
   }
@@ -119,7 +120,7 @@ void tileSessionClose(TileSession *session) {
     mlirModuleDestroy(session->module);
   if (!mlirContextIsNull(session->context))
     mlirContextDestroy(session->context);
-  *session = (TileSession){{NULL}, {NULL}};
+  *session = (TileSession){.context = {NULL}};
 }
 
 //===--- passes ---------------------------------------------------------------===//
@@ -150,39 +151,45 @@ bool tileSessionRun(TileSession *session, const char *pipeline, tessera_error_t 
 enum { TtRow = 3 };
 static const struct {
   const char *dialect, *pipeline;
+  bool isModel;
 } foreign[] = {
-    {"stablehlo", "builtin.module(convert-stablehlo-to-linalg,canonicalize,cse)"},
-    {"chlo", "builtin.module(convert-stablehlo-to-linalg,canonicalize,cse)"},
+    {"stablehlo", "builtin.module(convert-stablehlo-to-linalg,canonicalize,cse)", .isModel = true},
+    {"chlo", "builtin.module(convert-stablehlo-to-linalg,canonicalize,cse)", .isModel = true},
     {"cuda_tile", "builtin.module(convert-cuda-tile-to-tt,canonicalize,cse,convert-tt-to-tile,canonicalize,cse)"},
     [TtRow] = {"tt", "builtin.module(convert-tt-to-tile,canonicalize,cse)"},
 };
 
-static MlirWalkResult findForeign(MlirOperation op, void *pipeline) {
+enum { NoRow = -1 };
+
+static MlirWalkResult findForeign(MlirOperation op, void *row) {
   for (size_t i = 0; i < sizeof foreign / sizeof *foreign; ++i)
     if (tileOpIsOfDialect(op, foreign[i].dialect)) {
-      *(const char **)pipeline = foreign[i].pipeline;
+      *(int *)row = (int)i;
       return MlirWalkResultInterrupt;
     }
   return MlirWalkResultAdvance;
 }
 
 bool tileSessionMakeTtir(TileSession *session, tessera_error_t *error) {
-  const char *pipeline = NULL;
+  int row = NoRow;
   MlirOperation module = mlirModuleGetOperation(session->module);
-  mlirOperationWalk(module, findForeign, &pipeline, MlirWalkPreOrder);
-  if (pipeline == foreign[TtRow].pipeline)
+  mlirOperationWalk(module, findForeign, &row, MlirWalkPreOrder);
+  if (row == TtRow)
     return true;
   bool ok = tileSessionRun(session,
-                           pipeline ? "builtin.module(convert-cuda-tile-to-tt{pointers=true},canonicalize,cse)"
-                                    : "builtin.module(convert-tile-to-tt,canonicalize,cse)",
+                           row != NoRow ? "builtin.module(convert-cuda-tile-to-tt{pointers=true},canonicalize,cse)"
+                                        : "builtin.module(convert-tile-to-tt,canonicalize,cse)",
                            error);
   return ok && (ttirCheck(module) || tessera_fail(error, "the program cannot be said in TTIR"));
 }
 
 bool tileSessionTakeForeign(TileSession *session, tessera_error_t *error) {
-  const char *pipeline = NULL;
-  mlirOperationWalk(mlirModuleGetOperation(session->module), findForeign, &pipeline, MlirWalkPreOrder);
-  return !pipeline || tileSessionRun(session, pipeline, error);
+  int row = NoRow;
+  mlirOperationWalk(mlirModuleGetOperation(session->module), findForeign, &row, MlirWalkPreOrder);
+  if (row == NoRow)
+    return true;
+  session->isModel |= foreign[row].isModel;
+  return tileSessionRun(session, foreign[row].pipeline, error);
 }
 
 //===--- entries of upstream's sparse tensors ----------------------------------===//

@@ -15,6 +15,7 @@
 typedef struct TileSession {
   MlirContext context;
   MlirModule module;
+  bool isModel; // came as a model of another system: .onnx, .pt2, StableHLO
 } TileSession;
 
 // "-" is standard input. A program of StableHLO, TTIR or CUDA Tile IR is converted (tileSessionTakeForeign). Source

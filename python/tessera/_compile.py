@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import re
-import stat
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Callable
@@ -38,9 +37,6 @@ def _runtime() -> Any:
     return tessera_runtime
 
 
-# --- the key ------------------------------------------------------------------------------------------------------------
-
-
 def _file_state(path: Path) -> str:
     try:
         state = path.stat()
@@ -49,97 +45,47 @@ def _file_state(path: Path) -> str:
     return f"{path} {state.st_size} {state.st_mtime_ns} {state.st_ino}"
 
 
-def _compiler() -> str:
-    """Which build compiles: its files, since a build between two releases has no number."""
-    folder = Path(_library.library_path()).resolve().parent
-    files = [*folder.glob("libtessera*.so*"), Path(_library.tool("tile-translate"))]
-    return "\n".join(sorted(_file_state(path.resolve()) for path in files))
-
-
-def _processor() -> str:
-    """What the kernel says of the first processor, without its clock."""
-    lines = []
-    try:
-        with open("/proc/cpuinfo", encoding="utf-8") as file:
-            for line in file:
-                if not line.strip():
-                    break
-                lines += [] if line.startswith(("cpu MHz", "bogomips")) else [line]
-    except OSError:
-        pass
-    return "".join(lines)
-
-
-def _machine_files() -> str:
-    folders = [_library.machine_path(), os.environ.get("TESSERA_MACHINE_PATH")]
-    return "\n".join(_file_state(path) for folder in folders if folder for path in sorted(Path(folder).glob("*.machine")))
+# --- on disk (lib/target/program_cache.h) -----------------------------------------------------------------------------
 
 
 def _key(source: bytes, pipeline: str | None, chip: str | None) -> str:
-    parts = [source, _compiler().encode(), _processor().encode(), _machine_files().encode(), (pipeline or "").encode(),
-             (chip or "").encode()]  # yapf: disable
-    import hashlib
-    digest = hashlib.sha256()
-    for part in parts:
-        digest.update(len(part).to_bytes(8, "little") + part)
-    return digest.hexdigest()[:40]
-
-
-# --- on disk --------------------------------------------------------------------------------------------------------------
+    """All that a program depends on: its text, the passes, the chip, the compiler, the machine and its files."""
+    import ctypes
+    key = ctypes.create_string_buffer(65)
+    texts = [None if text is None else text.encode() for text in (pipeline, chip)]
+    _library.lib.tileProgramCacheKey(source, len(source), *texts, None, key)
+    return key.value.decode()
 
 
 def _folder() -> Path | None:
-    """As the schedules' (lib/search/cache.h): TESSERA_CACHE, else XDG_CACHE_HOME, else ~/.cache. None: nothing is kept.
-
-    Loading a program runs it, so the folder must be this user's, and nobody else may write to it.
-    """
-    own, base = os.environ.get("TESSERA_CACHE"), os.environ.get("XDG_CACHE_HOME")
-    if own == "none":
-        return None
-    folder = (Path(own) if own else (Path(base) if base else Path.home() / ".cache") / "tessera") / "programs"
-    try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        state = folder.stat()
-        if state.st_uid == os.geteuid() and not state.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-            return folder
-        why = f"{folder} is another user's or others may write to it"
-    except (OSError, RuntimeError) as error:
-        why = str(error)
-    import warnings
-    warnings.warn(f"compiled programs are not kept: {why}", stacklevel=4)
+    """Where programs are kept. None: nothing is kept."""
+    import ctypes
+    folder, error = ctypes.create_string_buffer(4096), _library.CError()
+    if _library.lib.tileProgramCacheFolder(folder, len(folder), error):
+        return Path(os.fsdecode(folder.value))
+    if str(error):
+        import warnings
+        warnings.warn(f"compiled programs are not kept: {error}", stacklevel=4)
     return None
-
-
-def _digest(data: bytes) -> str:
-    import hashlib  # importing it takes a twentieth of the time of importing tessera
-    return hashlib.sha256(data).hexdigest()[:24]
 
 
 def _find(folder: Path, key: str) -> Path | None:
-    """The kept program. A file whose bytes are not those that were kept is removed."""
-    for path in folder.glob(f"{key}-*.so"):
-        try:
-            if path.stem.rpartition("-")[2] == _digest(path.read_bytes()):
-                os.utime(path)
-                return path
-            path.unlink()
-        except OSError:
-            continue  # another process removed it
-    return None
+    import ctypes
+    path = ctypes.create_string_buffer(4096)
+    found = _library.lib.tileProgramCacheFind(os.fsencode(folder), key.encode(), path, len(path))
+    return Path(os.fsdecode(path.value)) if found else None
 
 
 def _keep(folder: Path, key: str, made: Path) -> Path:
-    """Moves the file into the folder, whole or not at all, and removes what has not been used for longest."""
-    kept = folder / f"{key}-{_digest(made.read_bytes())}.so"
-    os.replace(made, kept)
-    used = sorted(((path.stat().st_mtime, path.stat().st_size, path) for path in folder.glob("*.so") if path != kept),
-                  reverse=True)
-    total = kept.stat().st_size
-    for _, size, path in used:
-        total += size
-        if total > _LARGEST_CACHE:
-            path.unlink(missing_ok=True)
-    return kept
+    """The file that is kept, or what was made if that cannot be."""
+    import ctypes
+    data, path, error = made.read_bytes(), ctypes.create_string_buffer(4096), _library.CError()
+    if _library.lib.tileProgramCacheStore(os.fsencode(folder), key.encode(), data, len(data), _LARGEST_CACHE, path, len(path),
+                                          error):
+        return Path(os.fsdecode(path.value))
+    import warnings
+    warnings.warn(f"the compiled program is not kept: {error}", stacklevel=4)
+    return made
 
 
 # --- compiling --------------------------------------------------------------------------------------------------------------
@@ -197,10 +143,9 @@ def _compiled(source: bytes, name: str, entry: str, target: str, pipeline: str |
         try:
             return _load(kept, entry, name, device)
         except Error:
-            if kept.exists():  # it is whole, so the fault is the caller's: no such entry
-                raise
+            pass  # its weights may have moved; what else is wrong shows again
     import tempfile
-    with tempfile.TemporaryDirectory(dir=folder, prefix="new-") as scratch:
+    with tempfile.TemporaryDirectory(prefix="tessera-") as scratch:
         made = Path(scratch) / "program.so"
         _translate(source, name, pipeline, chip, made, limit)
         return _load(_keep(folder, key, made) if folder else made, entry, name, device)
@@ -258,7 +203,7 @@ def compile(program: Module | str | os.PathLike[str], *, entry: str = "main", ta
         module = program if isinstance(program, Module) else parse(str(program)) if "\n" in str(program) else load(program)
         return OnTarget(module, target, entry, pipeline)
     identity, read, name = _given(program)
-    key = identity, entry, target, pipeline, _machine_files()
+    key = identity, entry, target, _key(b"", pipeline, None)
     found = _programs.get(key)
     if found is None:
         if len(_programs) >= _MOST_IN_MEMORY:

@@ -15,6 +15,7 @@
 #include "lib/target/target.h"
 #include "tools/tile-translate/drawing.h"
 #include "tools/tile-translate/gpu_program.h"
+#include "tools/tile-translate/keep.h"
 #include "tools/tile-translate/options.h"
 
 #include <errno.h>
@@ -62,8 +63,8 @@ static char *choosePipeline(const TileCodeTarget *target, const TileForm *form, 
   return tilePipelineCallPrint(&call, error);
 }
 
-static bool openFile(TileSession *session, const TranslateOptions *options, const char *chip, tessera_error_t *error) {
-  return tileSessionOpen(session, options->file, chip, error) &&
+static bool openFile(TileSession *session, const TranslateOptions *options, tessera_error_t *error) {
+  return tileSessionOpen(session, options->file, options->chip, error) &&
          (!options->weights || tileBindWeightsByName(session->module, options->weights, error));
 }
 
@@ -84,47 +85,52 @@ static bool emitWithWeights(const TileForm *form, const TileTranslation *transla
   return ok;
 }
 
-// As above, for GPUs: each chip's pipeline on a copy of the module.
-static bool translateForGpus(GpuProgram *program, const TileForm *form, TileArtifact *artifact,
+// As below, for GPUs: each chip's pipeline on a copy of the module.
+static bool translateForGpus(GpuProgram *program, TileSession *session, const TileForm *form, TileArtifact *artifact,
                              tessera_error_t *error) {
-  TileSession session;
-  tessera_guard_doing("reading the program");
-  bool ok = openFile(&session, program->options, NULL, error);
-  tessera_guard_doing("passes");
-  ok = ok && tileSessionTakeSparseEntries(&session, NULL, error) && gpuProgramLower(program, &session, error);
-  tessera_guard_doing("code generation");
   TilePrepared prepared;
+  tessera_guard_doing("passes");
+  bool ok = tileSessionTakeSparseEntries(session, NULL, error) && gpuProgramLower(program, session, error);
+  tessera_guard_doing("code generation");
   giveWeights(&program->translation, program->options, &prepared);
   ok = ok && emitWithWeights(form, &program->translation, program->options, artifact, error);
-  tessera_guard_doing(NULL);
   gpuProgramForgetModules(program);
-  tileSessionClose(&session);
   return ok;
 }
 
-static bool translate(const TranslateOptions *options, const TileCodeTarget *target, const TileForm *form,
-                      TileArtifact *artifact, TileStages *stages, tessera_error_t *error) {
-  TileSession session;
+static bool translate(const TranslateOptions *options, TileSession *session, const TileCodeTarget *target,
+                      const TileForm *form, TileArtifact *artifact, TileStages *stages, tessera_error_t *error) {
   TilePrepared prepared;
   TileTranslation translation = {.pipeline = NULL, .stages = stages};
   giveWeights(&translation, options, &prepared);
   char *pipeline = choosePipeline(target, form, options, error);
   if (!pipeline)
     return false;
-  tessera_guard_doing("reading the program");
-  double start = tessera_milliseconds();
-  bool ok = openFile(&session, options, options->chip, error);
-  tileStagesAdd(stages, "reading", tessera_milliseconds() - start);
   tessera_guard_doing("passes");
-  start = tessera_milliseconds();
-  ok = ok && lower(&session, target, pipeline, options, &translation, error);
+  double start = tessera_milliseconds();
+  bool ok = lower(session, target, pipeline, options, &translation, error);
   tileStagesAdd(stages, "passes", tessera_milliseconds() - start);
   tessera_guard_doing("code generation");
   ok = ok && emitWithWeights(form, &translation, options, artifact, error);
-  tessera_guard_doing(NULL);
   tileEntriesDestroy(&translation.entries);
-  tileSessionClose(&session);
   free(pipeline);
+  return ok;
+}
+
+// Reads the file; its program is kept already, or is compiled.
+static bool make(GpuProgram *program, const TileCodeTarget *target, const TileForm *form, TileKeptProgram *kept,
+                 TileArtifact *artifact, TileStages *stages, tessera_error_t *error) {
+  const TranslateOptions *options = program->options;
+  TileSession session;
+  tessera_guard_doing("reading the program");
+  double start = tessera_milliseconds();
+  bool ok = openFile(&session, options, error);
+  tileStagesAdd(stages, "reading", tessera_milliseconds() - start);
+  if (ok && !keepFind(kept, &session, options, form, artifact))
+    ok = options->numChips ? translateForGpus(program, &session, form, artifact, error)
+                           : translate(options, &session, target, form, artifact, stages, error);
+  tessera_guard_doing(NULL);
+  tileSessionClose(&session);
   return ok;
 }
 
@@ -241,12 +247,14 @@ static bool run(const TranslateOptions *options, tessera_error_t *error) {
   double start = tessera_milliseconds();
   tessera_files_t files;
   tessera_files_begin(&files);
-  bool ok = options->numChips ? translateForGpus(&program, form, &artifact, error)
-                              : translate(options, target, form, &artifact, &stages, error);
+  TileKeptProgram kept = {.isWanted = false};
+  bool ok = make(&program, target, form, &kept, &artifact, &stages, error);
   double compileMs = tessera_milliseconds() - start;
   ok = ok && writeArtifact(&artifact, options->output, error) &&
        (!options->stats || writeStatistics(options, target, &artifact, &program, compileMs, &stages, error));
   ok = tessera_files_end(&files, ok, error);
+  if (ok)
+    keepStore(&kept, &artifact);
   tileArtifactDestroy(&artifact);
   gpuProgramDestroy(&program);
   return ok;

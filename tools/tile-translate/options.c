@@ -194,5 +194,6 @@ void translateOptionsPrintHelp(void) {
        "  --prepared-weights=FILE  of a program: what the compiler makes of weights goes into FILE, which is extended\n"
        "  --embed-weights        of a program: weights go into it, instead of being mapped from the model's file\n"
        "  --stats=FILE.json      compile_ms, fallback_ops and per-pass statistics\n"
-       "  --help                 this text");
+       "  --help                 this text\n\n"
+       "Programs of models are kept in the folder TESSERA_CACHE, by default below ~/.cache; none: they are not kept.");
 }

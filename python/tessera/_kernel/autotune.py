@@ -100,11 +100,9 @@ class Tuned:
         if folder is None:
             return None
         import ast
-        import hashlib
-        parts = [ast.dump(self.kernel.source.node), repr(self.choices), repr(key), _compile._compiler(), _compile._processor(),
-                 _compile._machine_files()]
-        digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:24]
-        return folder.parent / "tuning" / f"{self.name}-{digest}.json"
+        parts = [ast.dump(self.kernel.source.node), repr(self.choices), repr(key)]
+        digest = _compile._key("\0".join(parts).encode(), None, None)
+        return folder.parent / "tuning" / f"{self.name}-{digest[:24]}.json"
 
     def _kept(self, path: Any) -> int | None:
         try:

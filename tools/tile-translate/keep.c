@@ -1,0 +1,47 @@
+// Keeps programs of models. See keep.h.
+#include "tools/tile-translate/keep.h"
+
+#include "lib/support/file.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// A program of a model is compiled once. Who asks how it was compiled gets it compiled anew.
+static bool mayKeep(const TranslateOptions *options, const TileForm *form) {
+  return strcmp(form->name, "program") == 0 && !options->stats && !options->prepared;
+}
+
+// All that the bytes depend on besides the model; weights are named from the output's folder.
+static char *describe(const TranslateOptions *options, const TileForm *form) {
+  char *text = NULL, *here = realpath(".", NULL);
+  size_t size;
+  FILE *stream = open_memstream(&text, &size);
+  if (!stream || !here) {
+    free(here);
+    return NULL;
+  }
+  fprintf(stream, "%s %s %s %s %s %d %s\n%s", form->name, options->target ? options->target : "",
+          options->chip ? options->chip : "", options->policy ? options->policy : "",
+          options->pipeline ? options->pipeline : "", options->embedsWeights, options->output, here);
+  for (int i = 0; i < options->numChips; ++i)
+    fprintf(stream, "\n%s", options->chips[i]);
+  free(here);
+  if (fclose(stream) == 0)
+    return text;
+  free(text);
+  return NULL;
+}
+
+bool keepFind(TileKeptProgram *kept, const TileSession *session, const TranslateOptions *options, const TileForm *form,
+              TileArtifact *artifact) {
+  *kept = (TileKeptProgram){.isWanted = false};
+  char *others = mayKeep(options, form) ? describe(options, form) : NULL;
+  bool isFound = others && tileKeptProgramFind(kept, session, NULL, others, "tile-translate");
+  free(others);
+  kept->isWanted &= !isFound;
+  return isFound && (artifact->data = tessera_file_read(kept->path, &artifact->size, NULL));
+}
+
+void keepStore(TileKeptProgram *kept, const TileArtifact *artifact) {
+  tileKeptProgramStore(kept, artifact->data, artifact->size, "tile-translate");
+}
