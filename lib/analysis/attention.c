@@ -9,6 +9,7 @@
 #include "lib/analysis/fusion.h"
 #include "lib/analysis/product.h"
 #include "lib/analysis/reduction.h"
+#include "lib/analysis/tiling.h"
 
 #include <stddef.h>
 
@@ -224,4 +225,13 @@ bool tileAttentionMatch(MlirOperation root, const TileTarget *target, TileAttent
   a->isExact = m->softmax.isExact;
   *reason = m->reason;
   return ok;
+}
+
+bool tileAttentionHasGroupProducts(const TileAttention *a) {
+  enum { Size = 64 }; // any: the types alone matter
+  char type[32];
+  MlirType element = tileOperandElementType(&a->structured.operands[a->k]);
+  TileOperator product = tileOperatorProduct(Size, Size, Size, tileTypeText(element, type, sizeof type),
+                                             tileElementWidth(element), tileElementWidth(a->sum));
+  return tileStructuredTargetFor(a->structured.target, &product).hasGroupAtom;
 }

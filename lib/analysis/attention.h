@@ -27,6 +27,9 @@ typedef struct TileAttention {
 // kernel ("its scores have another user"), or is null where nothing looks so.
 bool tileAttentionMatch(MlirOperation root, const TileTarget *target, TileAttention *attention, const char **reason);
 
+// Whether the machine has products of several warps for its types, so that tile-specialize-warps may take its kernel.
+bool tileAttentionHasGroupProducts(const TileAttention *attention);
+
 // Where the score's mask lets a program leave out blocks of keys: first and last key that a query may see, as bounds
 // that do not fall from one query to the next. Keys outside weigh exp(hidden - score) of the least, which is 0 where a
 // query sees any key whose score is not as small as `hidden`.

@@ -175,7 +175,8 @@ static double gpuSoftmaxSeconds(const TileSearchTarget *target, const TileAttent
 static void searchGpu(const TileSearchTarget *target, const TileAttentionSizes *s, TileSearchAttention *best) {
   for (int64_t queries = 16; queries <= MostQueries; queries *= 2)
     for (int64_t keys = 16; keys <= MostQueries; keys *= 2) {
-      bool isMore = (queries > 16 && queries >= 2 * s->queries) || (keys > 16 && keys >= 2 * s->keys);
+      bool isMore = (queries > 16 && queries >= 2 * s->queries) || (keys > 16 && keys >= 2 * s->keys) ||
+                    (s->mostKeys && keys > s->mostKeys);
       if (isMore || (!fitsGpu(target, s, queries, keys) && !runsInGroups(target, s, queries, keys)))
         continue;
       double seconds = gpuSeconds(target, s, queries, keys);

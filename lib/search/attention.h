@@ -29,6 +29,7 @@ typedef struct TileAttentionSizes {
   int64_t bytes;                                 // of an element of Q, K and V
   int numBounds;                                 // blocks that no query of a program sees are not visited
   TileAttentionBound bounds[TileAttentionBounds];
+  int64_t mostKeys; // of a block, where a run-time mask hides blocks: the larger, the fewer are hidden. 0: any
 } TileAttentionSizes;
 
 typedef struct TileSearchAttention {

@@ -52,6 +52,11 @@ static void testChip(const char *chip) {
   near.bounds[1] = (TileAttentionBound){.isUpper = false, .slope = 1, .constant = -31};
   expect(tileSearchAttention(&target, &near, 1).fused < half.fused, "a window of 32 leaves less");
 
+  TileAttentionSizes masked = sizes;
+  masked.mostKeys = 16;
+  expect(!target.isGpu || tileSearchAttention(&target, &masked, 1).keys == 16,
+         "blocks as small as the mask's are kept");
+
   TileAttentionSizes odd = sizes;
   odd.queries = 13;
   odd.keys = 7;

@@ -9,6 +9,7 @@
 #include "dialects/tile/group.h"
 #include "dialects/tile/ops.h"
 #include "dialects/tile/tile.h"
+#include "lib/conversion/linalg_to_tile/attention_blocks.h"
 #include "lib/conversion/linalg_to_tile/kernel.h"
 #include "lib/conversion/linalg_to_tile/lowerings.h"
 #include "lib/conversion/linalg_to_tile/templates.h"
@@ -19,6 +20,7 @@
 #include "upstream/scf.h"
 
 #include <assert.h>
+#include <float.h>
 #include <math.h>
 
 typedef struct Emission {
@@ -33,8 +35,14 @@ typedef struct Emission {
   MlirValue scaled;
   double scale;
   TileKeyRange keys;
-  MlirValue isWhole; // with a run-time mask: all queries see all keys of the present block
-  int64_t heads;     // visited side by side, their last queries first; 0: in the order of the grid
+  MlirValue isWhole; // a CPU's, with a run-time mask: all queries see all keys of the present block
+  // A GPU's, with a run-time mask: the operand that is the mask, the program's lists, the column where the walked one
+  // begins (null: no list is walked), and whether its blocks are shown whole.
+  int listed;
+  TileBlockLists lists;
+  MlirValue column;
+  bool isListWhole, splitsSeen; // splitsSeen: blocks that are shown whole have a list of their own
+  int64_t heads;                // visited side by side, their last queries first; 0: in the order of the grid
 } Emission;
 
 //===--- tiles -----------------------------------------------------------------------===//
@@ -227,9 +235,13 @@ static MlirValue buildIsSeen(Emission *k) {
   return k->keys.shows ? hasSome : arithXOrIOpBuild(b, hasAll, yes);
 }
 
+static MlirValue buildBlock(Emission *k, const MlirValue *operands) {
+  return mlirValueIsNull(k->column) ? operands[0] : tileAttentionListedBlock(&k->lists, k->column, operands[0], &k->e);
+}
+
 static MlirValue buildVisits(Emission *k, const MlirValue *operands) {
   MlirType bit = mlirValueGetType(operands[1]);
-  if (mlirValueIsNull(k->keys.mask))
+  if (mlirValueIsNull(k->keys.mask) || k->isGpu)
     return tileBuildInteger(&k->e.body, bit, 1);
   k->e.index[k->attention->keys] = operands[0];
   MlirValue isSeen = buildIsSeen(k);
@@ -250,8 +262,8 @@ static MlirValue buildHook(TileBuilder *b, Emission *k, MlirValue (*build)(Emiss
 static MlirValue buildBlockScores(Emission *k, const MlirValue *operands) {
   k->e.index[k->attention->keys] = operands[0];
   MlirValue scores = buildScores(k);
-  if (mlirValueIsNull(k->keys.mask))
-    return buildMasked(k, scores, false);
+  if (mlirValueIsNull(k->keys.mask) || k->isGpu)
+    return buildMasked(k, scores, k->isListWhole);
   TileBuilder outer = k->e.body;
   MlirRegion regions[2];
   MlirType type = mlirValueGetType(scores);
@@ -328,6 +340,7 @@ static MlirValue buildProduct(Emission *k, const MlirValue *operands) {
   static MlirValue name(TileBuilder *b, MlirType type, const MlirValue *operands, const void *emission) {              \
     return buildHook(b, *(Emission *const *)emission, build, operands);                                                \
   }
+HOOK(blockHook, buildBlock)
 HOOK(visitsHook, buildVisits)
 HOOK(scoresHook, buildBlockScores)
 HOOK(offsetHook, buildOffset)
@@ -367,12 +380,73 @@ static MlirValue leastTotal(Emission *k, MlirType perQuery) {
   return tileKernelSplat(&k->e, arithSelectOpBuild(&k->e.body, isNone, one, zero), perQuery);
 }
 
-static void buildKernel(Emission *k) {
+// Which blocks of keys the mask leaves. A GPU's kernel walks lists that another kernel makes, and has them as a
+// capture.
+static bool findKeys(Emission *k) {
   const TileAttention *a = k->attention;
   k->keys = tileAttentionKeyRange(a);
-  // Bounds and a mask that hide by a finite number would need a round for each: then the bounds serve.
-  if (k->isGpu || (k->keys.numBounds && !k->keys.isInfinite))
+  // Bounds and a mask that hide by a finite number would need a round for each: then the bounds serve. A GPU's lists
+  // have all blocks that the mask shows, whatever the bounds hide.
+  bool isMasked = k->isGpu ? !k->keys.numBounds && k->s->numCaptures < MaxCaptures &&
+                                 tileAttentionMaskToList(a, k->keys.mask, &k->listed)
+                           : !k->keys.numBounds || k->keys.isInfinite;
+  if (!isMasked)
     k->keys.mask = (MlirValue){NULL};
+  if (!k->isGpu || mlirValueIsNull(k->keys.mask))
+    return true;
+  // Specialized warps bear one walk behind the first (tile-specialize-warps): that of the hidden blocks, if there is
+  // one.
+  k->splitsSeen = k->keys.isInfinite || !tileAttentionHasGroupProducts(a);
+  TileBuilder host = tileBuilderBefore(k->s->op);
+  MlirValue list = tileAttentionListBlocks(a, k->listed, k->keys.shows, k->splitsSeen, &host);
+  k->s->captures[k->s->numCaptures++] = list;
+  return !mlirValueIsNull(list);
+}
+
+// The sums, maxima and totals of all queries.
+enum { Sums, Maxima, Totals, NumStates };
+
+static void walk(Emission *k, const TileOnlineSoftmax *program, const Range *range, MlirValue again,
+                 MlirValue state[NumStates]) {
+  MlirValue operands[] = {range->first, range->end, range->blocks, again, state[Sums], state[Maxima], state[Totals]};
+  TileTemplateUse use = tileUseOnlineSoftmax(*program);
+  bool isRight = tileTemplateInline(&k->e.body, &use, operands, state);
+  assert(isRight && "the test ir/templates parses it");
+  (void)isRight;
+}
+
+// Did a query see nothing, or only what weighs as little as what is hidden?
+static MlirValue buildMore(Emission *k, MlirValue maxima, double enough) {
+  MlirType f32 = mlirShapedTypeGetElementType(mlirValueGetType(maxima));
+  MlirValue least = tileKernelFold(&k->e, tileUpstreamName(ArithOp_MinimumF), maxima, f32, 1, (int64_t[]){0});
+  return arithCmpFOpBuild(&k->e.body, least, tileBuildFloat(&k->e.body, f32, enough), ArithCmpF_Ult);
+}
+
+// Lists one behind the other. Copies of the hidden ones run ahead of the decision to visit them, and read nothing where
+// none is visited.
+static void walkLists(Emission *k, TileOnlineSoftmax *program, double enough, MlirValue state[NumStates]) {
+  TileBuilder *b = &k->e.body;
+  MlirValue zero = tileBuildIndex(b, 0);
+  program->ROUNDS = program->AFTER = 1;
+  program->BEFORE = program->BEHIND = 0;
+  for (int list = k->splitsSeen ? BlockList_Whole : BlockList_Part; list < NumBlockLists; ++list) {
+    MlirValue count = k->lists.counts[list];
+    k->column = k->lists.columns[list];
+    k->isListWhole = list == BlockList_Whole;
+    if (list == BlockList_Hidden && k->keys.isInfinite)
+      break;
+    if (list == BlockList_Hidden) {
+      MlirValue more = buildMore(k, state[Maxima], enough);
+      count = arithSelectOpBuild(b, more, count, zero);
+      if (k->splitsSeen) // else the warps that copy learn only where the walk ends
+        k->column = arithSelectOpBuild(b, more, k->column, k->lists.noBlocks);
+    }
+    walk(k, program, &(Range){zero, count, count}, count, state);
+  }
+}
+
+static void buildKernel(Emission *k) {
+  const TileAttention *a = k->attention;
   const TileKeyRange keys = k->keys;
   bool hasMask = !mlirValueIsNull(keys.mask);
   k->e.index[a->depth] = k->e.index[a->channels] = tileBuildIndex(&k->e.body, 0);
@@ -389,6 +463,7 @@ static void buildKernel(Emission *k) {
                                .BEFORE = before,
                                .BEHIND = after,
                                .ENOUGH = mlirFloatAttrDoubleGet(k->e.body.context, a->sum, visitsHidden ? enough : 0),
+                               .block = {blockHook, &k},
                                .visits = {visitsHook, &k},
                                .scores = {scoresHook, &k},
                                .offset = {offsetHook, &k},
@@ -404,15 +479,21 @@ static void buildKernel(Emission *k) {
   program.SCORES = tileKernelTileType(&k->e, a->sum);
   program.WEIGHTS = tileKernelTileType(&k->e, k->isGpu ? a->weight : a->sum);
   program.ROW = tileKernelOutputTileType(&k->e, a->sum);
-  MlirValue again = hasMask ? tileBuildIndex(&k->e.body, 0) : range.end;
-  MlirValue operands[] = {range.first, range.end, range.blocks, again, leastTotal(k, program.ROW)}, result;
+  MlirValue total = leastTotal(k, program.ROW);
   overResult(k);
   program.SUMS = tileKernelTileType(&k->e, a->sum);
-  TileTemplateUse use = tileUseOnlineSoftmax(program);
-  bool isRight = tileTemplateInline(&k->e.body, &use, operands, &result);
-  assert(isRight && "the test ir/templates parses it");
-  (void)isRight;
+  MlirValue state[NumStates] = {tileBuildFloat(&k->e.body, program.SUMS, 0),
+                                tileBuildFloat(&k->e.body, program.ROW, -FLT_MAX), total};
+  if (k->isGpu && hasMask) {
+    MlirValue list = k->e.parameters[k->s->numInputs + k->s->numOutputs + k->s->numCaptures - 1];
+    k->lists = tileAttentionLists(a, k->listed, list, &k->e);
+    walkLists(k, &program, enough, state);
+  } else {
+    walk(k, &program, &range, hasMask ? tileBuildIndex(&k->e.body, 0) : range.end, state);
+  }
   overResult(k);
+  total = tileKernelBroadcast(&k->e, state[Totals], program.SUMS, 1, (int64_t[]){program.ACROSS});
+  MlirValue result = arithDivFOpBuild(&k->e.body, state[Sums], total);
   tileKernelStore(&k->e, k->s->numInputs, tileKernelEpilogue(&k->e, result));
 }
 
@@ -475,8 +556,10 @@ static void orderPrograms(Emission *k) {
   setIndex(k, k->attention->queries, tileBuildSub(&k->e.body, tileBuildSub(&k->e.body, blocks, one), query));
 }
 
-static void emit(TileAttention *a, int64_t heads) {
+static bool emit(TileAttention *a, int64_t heads) {
   Emission k = {.attention = a, .s = &a->structured, .isGpu = tileStructuredGpu(&a->structured), .heads = heads};
+  if (!findKeys(&k))
+    return false;
   // A program walks all channels: they are none of the grid's.
   k.s->dims[a->channels].isReduction = true;
   tileKernelBegin(&k.e, k.s, "attention");
@@ -486,6 +569,7 @@ static void emit(TileAttention *a, int64_t heads) {
   buildKernel(&k);
   k.s->dims[a->channels].isReduction = true;
   tileKernelEnd(&k.e);
+  return true;
 }
 
 bool tileLowerAttention(MlirOperation group, const TileTarget *target) {
@@ -497,6 +581,5 @@ bool tileLowerAttention(MlirOperation group, const TileTarget *target) {
   if (mlirOperationIsNull(root) || !tileAttentionMatch(root, target, &a, &reason) || !takeSchedule(&a, group))
     return false;
   MlirAttribute together = tileScheduleAttrGetEntry(tileGroupOpGetSchedule(group), "group");
-  emit(&a, mlirAttributeIsNull(together) ? 0 : mlirDenseI64ArrayGetElement(together, 0));
-  return true;
+  return emit(&a, mlirAttributeIsNull(together) ? 0 : mlirDenseI64ArrayGetElement(together, 0));
 }

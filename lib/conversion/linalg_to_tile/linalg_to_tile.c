@@ -150,7 +150,8 @@ static bool openGroups(MlirOperation module, const TileTarget *target, TileOps *
 static void closeGroups(TileOps *groups) {
   for (intptr_t i = 0; i < groups->count; ++i) {
     int kernels = (int)tileGroupNumKernels(groups->items[i]);
-    if (kernels > 1)
+    bool isAttention = !mlirAttributeIsNull(tileGroupOpGetSchedule(groups->items[i])); // may have a kernel for its mask
+    if (kernels > 1 && !isAttention)
       tileRemark(groups->items[i], "becomes %d kernels: no kernel computes all ops of its body", kernels);
     tileGroupInline(groups->items[i]);
   }

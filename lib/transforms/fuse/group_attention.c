@@ -24,6 +24,8 @@
 
 #include <math.h>
 
+enum { MaskedKeys = 64 }; // the block of masks by blocks (block-sparse attention), which programs should not exceed
+
 static MlirWalkResult collect(MlirOperation op, void *userData) {
   if (linalgGenericOpIsA(op) && !mlirOperationIsNull(tileParentOp(op, funcFuncOpIsA)) &&
       mlirOperationIsNull(tileParentOp(op, tileGroupOpIsA)))
@@ -72,6 +74,7 @@ static TileAttentionSizes sizesOf(const TileAttention *a) {
     if (d != a->queries && d != a->keys && d != a->depth && d != a->channels)
       sizes.heads *= planned(&s->dims[d]);
   TileKeyRange keys = tileAttentionKeyRange(a);
+  sizes.mostKeys = mlirValueIsNull(keys.mask) ? 0 : MaskedKeys;
   for (int i = 0; i < keys.numBounds && sizes.numBounds < TileAttentionBounds; ++i)
     if (!tileKeySumHasTerms(&keys.bounds[i].sum)) // what a program knows late may hide nothing
       sizes.bounds[sizes.numBounds++] =

@@ -11,6 +11,7 @@
 // Source: multistage pipelines of Triton and CUTLASS; rings after OPS.md, so that no arithmetic on stages is needed.
 #include "lib/transforms/pipeline/pipeline.h"
 
+#include "dialects/tile/discardable.h"
 #include "dialects/tile/ops.h"
 #include "dialects/tile/questions.h"
 #include "dialects/tile/tile.h"
@@ -62,6 +63,12 @@ static bool isInside(const Loop *loop, MlirOperation op) {
   return !mlirOperationIsNull(op);
 }
 
+// A load that may run as many rounds ahead as the copies do.
+static bool mayRunAhead(const Loop *loop, MlirOperation op) {
+  MlirAttribute rounds = tileOpGetRoundsAhead(op);
+  return !mlirAttributeIsNull(rounds) && mlirIntegerAttrGetValueInt(rounds) >= loop->stages - 1;
+}
+
 // Known before the round begins: made of the induction variable and of what stands outside, by pure ops.
 static bool isKnownAhead(const Loop *loop, MlirValue value) {
   MlirOperation op = tileDefiningOp(value);
@@ -71,7 +78,7 @@ static bool isKnownAhead(const Loop *loop, MlirValue value) {
   }
   if (!isInside(loop, op))
     return true;
-  if (!mlirExtOperationIsPure(op) || mlirOperationGetNumRegions(op) ||
+  if ((!mlirExtOperationIsPure(op) && !mayRunAhead(loop, op)) || mlirOperationGetNumRegions(op) ||
       !mlirBlockEqual(mlirOperationGetBlock(op), loop->body))
     return false;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)

@@ -14,6 +14,7 @@
 // Cost: linear in the ops.
 #include "lib/transforms/pipeline/specialize_warps.h"
 
+#include "dialects/tile/discardable.h"
 #include "dialects/tile/ops.h"
 #include "dialects/tile/questions.h"
 #include "dialects/tile/tile.h"
@@ -55,6 +56,9 @@ typedef struct Search {
   int64_t blocks; // that a core is to hold
   SpecializePlan plan;
 } Search;
+
+// A scalar from memory that nobody writes while the kernel runs: any partition may load it.
+static bool isConstantLoad(MlirOperation op) { return !mlirAttributeIsNull(tileOpGetRoundsAhead(op)); }
 
 //===--- the loop -----------------------------------------------------------------------------===//
 
@@ -132,7 +136,7 @@ static bool isWithoutEffects(MlirOperation loop) {
   for (MlirOperation op = mlirBlockGetFirstOperation(bodyOf(loop)); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op)) {
     bool isKnown = tileMmaOpIsA(op) || tileLoadOpIsA(op) || scfYieldOpIsA(op) || tileReduceOpIsA(op);
-    if (!isKnown && (tileOpHasEffects(op) || mlirOperationGetNumRegions(op)))
+    if (!isKnown && ((tileOpHasEffects(op) && !isConstantLoad(op)) || mlirOperationGetNumRegions(op)))
       return false;
   }
   return true;
@@ -222,7 +226,7 @@ static bool collectInside(SpecializePlan *plan) {
   for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(mlirOperationGetNextInBlock(op));
        op = mlirOperationGetNextInBlock(op)) {
     bool isLoop = mlirOperationEqual(op, plan->loop) || mlirOperationEqual(op, plan->tail.loop),
-         hasEffects = tileOpHasEffects(op);
+         hasEffects = tileOpHasEffects(op) && !isConstantLoad(op);
     isBehind |= isLoop;
     if (!isLoop && ((mlirOperationGetNumRegions(op) && !tileReduceOpIsA(op)) ||
                     (hasEffects && !tileLoadOpIsA(op) && !(isBehind && tileStoreOpIsA(op)))))
@@ -241,7 +245,8 @@ static bool isKnownToLoads(const SpecializePlan *plan, MlirOperation loop, MlirV
     return !isInside(plan, value);
   MlirOperation op = tileDefiningOp(value);
   bool isKnown = !mlirOperationIsNull(op) && mlirBlockEqual(mlirOperationGetBlock(op), bodyOf(loop)) &&
-                 !tileOpHasEffects(op) && !mlirOperationGetNumRegions(op) && !tileOpHasTiles(op);
+                 (!tileOpHasEffects(op) || isConstantLoad(op)) && !mlirOperationGetNumRegions(op) &&
+                 !tileOpHasTiles(op);
   for (intptr_t i = 0; isKnown && i < mlirOperationGetNumOperands(op); ++i)
     isKnown = isKnownToLoads(plan, loop, mlirOperationGetOperand(op, i));
   return isKnown;

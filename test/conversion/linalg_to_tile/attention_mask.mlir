@@ -21,6 +21,21 @@
 // NEGATED: %[[SEEN:.*]] = arith.xori %[[ALL]]
 // NEGATED: scf.if %[[SEEN]] ->
 
+// On GPUs a kernel lists the blocks, and attention walks those that are shown whole, without the mask, then the others.
+// RUN: %tile_opt %s --tile-to-nvvm-pipeline=chip=sm_80 --mlir-print-ir-after=tile-share-kernels -o /dev/null 2>&1 | FileCheck %s --check-prefix=GPU
+// GPU: tile.launch @seen_blocks
+// GPU: tile.launch @attention
+// GPU: tile.kernel private @attention
+// GPU: memref.load {{.*}} {tile.rounds_ahead = 32
+// GPU: scf.for
+// GPU: memref.load {{.*}} {tile.rounds_ahead = 32
+// GPU-NOT: tile.load {{.*}}xi1>
+// GPU: arith.constant dense<true>
+// GPU: memref.load {{.*}} {tile.rounds_ahead = 32
+// GPU: tile.load {{.*}}xi1>
+// GPU: tile.kernel private @seen_blocks
+// GPU: tile.reduce {arith.ori}
+
 func.func @main(%q: tensor<2x131x16xf32>, %k: tensor<2x611x16xf32>, %v: tensor<2x611x16xf32>, %m: tensor<131x611xi1>) -> tensor<2x131x16xf32> {
   %scale = arith.constant 0.25 : f32
   %hidden = arith.constant 0xFF800000 : f32

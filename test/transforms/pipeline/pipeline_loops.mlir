@@ -2,9 +2,9 @@
 // RUN: %tile_opt %s --split-input-file --pass-pipeline='builtin.module(tile.kernel(tile-pipeline-loops{stages=1}))' | FileCheck %s --check-prefix=ONE
 // RUN: %tile_opt %s --split-input-file --pass-pipeline='builtin.module(tile.kernel(tile-pipeline-loops{stages=3}))' --tile-pass-statistics 2>&1 >/dev/null | FileCheck %s --check-prefix=COUNT
 
-// COUNT-DAG: tile-pipeline-loops: 2 pipelined
-// COUNT-DAG: tile-pipeline-loops: 3 rings
-// COUNT-DAG: tile-pipeline-loops: 4608 ring_bytes
+// COUNT-DAG: tile-pipeline-loops: 3 pipelined
+// COUNT-DAG: tile-pipeline-loops: 4 rings
+// COUNT-DAG: tile-pipeline-loops: 6144 ring_bytes
 // COUNT-DAG: tile-pipeline-loops: 1 prefetched
 // ONE-NOT: tile.slot
 
@@ -154,5 +154,66 @@ tile.kernel @nested(%a: memref<?x?xf16>, %n: index) attributes {machine = #tile.
       %x = tile.load %As : !tile.buffer<16x16xf16, #rows, shared> -> tensor<16x16xf16, #wide>
     }
   }
+  tile.return
+}
+
+// -----
+
+// What is copied is read from a list: numbers that may be read ahead are, others are not (stages=3: two rounds).
+#part = #tile.layout<reg [2:d1, 2:d0*8, 2:d1*8], lane [4:d1*2, 8:d0]>
+#rows = #tile.layout<offset [16:d1, 16:d0]>
+// CHECK-LABEL: tile.kernel @listed
+// CHECK-COUNT-2: memref.load {{.*}} {tile.rounds_ahead = 2
+// CHECK: scf.for %[[K:.*]] = %c0
+// CHECK: %[[LATER:.*]] = arith.addi %[[K]],
+// CHECK: %[[AT:.*]] = memref.load %{{.*}}[%[[LATER]]] {tile.rounds_ahead = 2
+// CHECK: tile.copy_async %{{.*}}[%c0, %[[AT]]]
+tile.kernel @listed(%a: memref<?x?xf16>, %list: memref<?xindex>, %c: memref<16x16xf16>, %n: index)
+    attributes {machine = #tile.machine<"sm_80">, warps = 1 : i32} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant dense<0.0> : tensor<16x16xf16, #part>
+  %As = tile.alloc : !tile.buffer<16x16xf16, #rows, shared>
+  %A = tile.view %a : memref<?x?xf16> to !tile.view<16x16xf16>
+  %C = tile.view %c : memref<16x16xf16> to !tile.view<16x16xf16>
+  %r = scf.for %k = %c0 to %n step %c1 iter_args(%s = %zero) -> (tensor<16x16xf16, #part>) {
+    %at = memref.load %list[%k] {tile.rounds_ahead = 2 : i64} : memref<?xindex>
+    tile.sync
+    %t = tile.copy_async %A[%c0, %at] to %As : !tile.view<16x16xf16> to !tile.buffer<16x16xf16, #rows, shared>
+    tile.wait %t
+    tile.sync
+    %x = tile.load %As : !tile.buffer<16x16xf16, #rows, shared> -> tensor<16x16xf16, #part>
+    %m = arith.addf %x, %s : tensor<16x16xf16, #part>
+    scf.yield %m : tensor<16x16xf16, #part>
+  }
+  tile.store %r, %C[%c0, %c0] : tensor<16x16xf16, #part>, !tile.view<16x16xf16>
+  tile.return
+}
+
+// -----
+
+#part = #tile.layout<reg [2:d1, 2:d0*8, 2:d1*8], lane [4:d1*2, 8:d0]>
+#rows = #tile.layout<offset [16:d1, 16:d0]>
+// CHECK-LABEL: tile.kernel @too_near
+// CHECK-NOT: tile.slot
+tile.kernel @too_near(%a: memref<?x?xf16>, %list: memref<?xindex>, %c: memref<16x16xf16>, %n: index)
+    attributes {machine = #tile.machine<"sm_80">, warps = 1 : i32} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant dense<0.0> : tensor<16x16xf16, #part>
+  %As = tile.alloc : !tile.buffer<16x16xf16, #rows, shared>
+  %A = tile.view %a : memref<?x?xf16> to !tile.view<16x16xf16>
+  %C = tile.view %c : memref<16x16xf16> to !tile.view<16x16xf16>
+  %r = scf.for %k = %c0 to %n step %c1 iter_args(%s = %zero) -> (tensor<16x16xf16, #part>) {
+    %at = memref.load %list[%k] {tile.rounds_ahead = 1 : i64} : memref<?xindex>
+    tile.sync
+    %t = tile.copy_async %A[%c0, %at] to %As : !tile.view<16x16xf16> to !tile.buffer<16x16xf16, #rows, shared>
+    tile.wait %t
+    tile.sync
+    %x = tile.load %As : !tile.buffer<16x16xf16, #rows, shared> -> tensor<16x16xf16, #part>
+    %m = arith.addf %x, %s : tensor<16x16xf16, #part>
+    scf.yield %m : tensor<16x16xf16, #part>
+  }
+  tile.store %r, %C[%c0, %c0] : tensor<16x16xf16, #part>, !tile.view<16x16xf16>
   tile.return
 }

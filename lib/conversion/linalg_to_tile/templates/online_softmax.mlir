@@ -3,15 +3,18 @@
 // A program walks the blocks of keys from %first to %end for its queries: sums o, maximum m, total l. $ACROSS is the
 // axis of the keys in a tile of scores. Where the mask hides keys by a number that is not -inf, a query that sees
 // nothing weighs all hidden keys alike: rounds of their own then visit the blocks before %first ($BEFORE: 1), and in
-// round $AFTER those from %end to %blocks ($BEHIND: 1). m starts at the lowest number and not at -inf: a block that is
+// round $AFTER those from %end to %blocks ($BEHIND: 1). m is to start at the lowest number and not at -inf: a block that is
 // hidden by -inf then leaves o and l as they are. @visits says whether the block is of the round: of blocks that a
-// run-time mask hides from all queries, round 0 leaves out all and round $AFTER, from %again on, visits no other.
+// run-time mask hides from all queries, round 0 leaves out all and round $AFTER, from %again on, visits no other. Where
+// blocks are listed, the numbers are places in the list, and @block reads it. A kernel may have several such walks, one
+// behind the other; each begins with what the one before left.
 //   type $SCORES = tensor<32x64xf32>, $ROW = tensor<64xf32>, $SUMS = tensor<16x64xf32>
 //   type $WEIGHTS = tensor<32x64xf32>, $VALUES = tensor<16x32xf32>
 //   integer $ACROSS = 0, $ROUNDS = 3, $AFTER = 2, $BEFORE = 1, $BEHIND = 1
 //   attribute $ENOUGH = -1.0e+29 : f32
 // @offset and @difference: what stands for a maximum, and a score less it. A program that scales its scores may have
 // them compared as they come, and scaled with the difference.
+func.func private @block(index) -> index
 func.func private @visits(index, i1) -> i1
 func.func private @scores(index) -> $SCORES
 func.func private @offset($ROW) -> $ROW
@@ -21,7 +24,7 @@ func.func private @decay($ROW) -> $ROW
 func.func private @weights($SCORES) -> $WEIGHTS
 func.func private @values(index) -> $VALUES
 func.func private @product($WEIGHTS, $VALUES, $SUMS) -> $SUMS
-func.func @attention(%first: index, %end: index, %blocks: index, %again: index, %l0: $ROW) -> $SUMS {
+func.func @attention(%first: index, %end: index, %blocks: index, %again: index, %o0: $SUMS, %m0: $ROW, %l0: $ROW) -> ($SUMS, $ROW, $ROW) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %rounds = arith.constant $ROUNDS : index
@@ -29,8 +32,6 @@ func.func @attention(%first: index, %end: index, %blocks: index, %again: index, 
   %hasBefore = arith.constant $BEFORE : i1
   %hasAfter = arith.constant $BEHIND : i1
   %enough = arith.constant $ENOUGH
-  %o0 = arith.constant dense<0.0> : $SUMS
-  %m0 = arith.constant dense<-3.40282347E+38> : $ROW
   %r:3 = scf.for %round = %c0 to %rounds step %c1 iter_args(%or = %o0, %mr = %m0, %lr = %l0) -> ($SUMS, $ROW, $ROW) {
     // Did a query see nothing, or only what weighs as little as what is hidden?
     %least = tile.reduce {arith.minimumf} %mr axes [0] : $ROW -> f32
@@ -45,9 +46,10 @@ func.func @attention(%first: index, %end: index, %blocks: index, %again: index, 
     %upto = arith.select %isAfter, %most, %end : index
     %fewest = arith.select %more, %first, %c0 : index
     %to = arith.select %isBefore, %fewest, %upto : index
-    %s:3 = scf.for %j = %from to %to step %c1 iter_args(%o = %or, %m = %mr, %l = %lr) -> ($SUMS, $ROW, $ROW) {
+    %s:3 = scf.for %n = %from to %to step %c1 iter_args(%o = %or, %m = %mr, %l = %lr) -> ($SUMS, $ROW, $ROW) {
+      %j = func.call @block(%n) : (index) -> index
       %visits = func.call @visits(%j, %isAfter) : (index, i1) -> i1
-      %n:3 = scf.if %visits -> ($SUMS, $ROW, $ROW) {
+      %new:3 = scf.if %visits -> ($SUMS, $ROW, $ROW) {
         %x = func.call @scores(%j) : (index) -> $SCORES
         %mx = tile.reduce {arith.maximumf} %x axes [$ACROSS] : $SCORES -> $ROW
         %m1 = arith.maximumf %m, %mx : $ROW
@@ -70,11 +72,9 @@ func.func @attention(%first: index, %end: index, %blocks: index, %again: index, 
       } else {
         scf.yield %o, %m, %l : $SUMS, $ROW, $ROW
       }
-      scf.yield %n#0, %n#1, %n#2 : $SUMS, $ROW, $ROW
+      scf.yield %new#0, %new#1, %new#2 : $SUMS, $ROW, $ROW
     }
     scf.yield %s#0, %s#1, %s#2 : $SUMS, $ROW, $ROW
   }
-  %lb = tile.broadcast %r#2 axes [$ACROSS] : $ROW -> $SUMS
-  %y = arith.divf %r#0, %lb : $SUMS
-  return %y : $SUMS
+  return %r#0, %r#1, %r#2 : $SUMS, $ROW, $ROW
 }

@@ -1,0 +1,151 @@
+// The kernel that lists the blocks of keys which a mask shows, and the places of its lists. See attention_blocks.h.
+#include "lib/conversion/linalg_to_tile/attention_blocks.h"
+
+#include "dialects/tile/discardable.h"
+#include "dialects/tile/ops.h"
+#include "lib/conversion/linalg_to_tile/templates.h"
+#include "lib/support/integer.h"
+#include "upstream/arith.h"
+#include "upstream/builtin.h"
+#include "upstream/memref.h"
+#include "upstream/tensor.h"
+
+enum { NumCounts = 2 }; // columns before the lists
+
+bool tileAttentionMaskToList(const TileAttention *a, MlirValue mask, int *operand) {
+  if (mlirValueIsNull(mask))
+    return false;
+  *operand = tileFollowerOperand(&a->score, (int)mlirBlockArgumentGetArgNumber(mask));
+  const TileOperand *of = &a->structured.operands[*operand];
+  bool fits = of->isTensor && of->rank >= 2 && tileOperandIsPlain(of) && of->results[of->rank - 1] == a->keys &&
+              of->results[of->rank - 2] == a->queries;
+  for (int axis = 0; fits && axis + 2 < of->rank; ++axis)
+    fits = of->results[axis] >= 0 || mlirShapedTypeGetDimSize(mlirValueGetType(of->value), axis) == 1;
+  return fits;
+}
+
+// Axes of the mask that are heads.
+static int numHeadAxes(const TileOperand *mask) { return mask->rank - 2; }
+
+//===--- the kernel ----------------------------------------------------------------------===//
+
+// A tile of the mask of head `operands[1]`, counted over all axes that are heads.
+static MlirValue buildBits(TileBuilder *b, MlirType bits, const MlirValue *operands, const void *data) {
+  int heads = *(const int *)data;
+  MlirValue indices[MaxOperandRank], rest = operands[1];
+  int64_t axes[MaxOperandRank];
+  const int64_t shape[] = {mlirShapedTypeGetDimSize(bits, 0), mlirShapedTypeGetDimSize(bits, 1)};
+  for (int axis = heads - 1; axis >= 0; --axis) {
+    MlirValue size = tileBuildSize(b, operands[0], axis);
+    axes[axis] = axis;
+    indices[axis] = axis ? arithRemUIOpBuild(b, rest, size) : rest;
+    rest = axis ? arithDivUIOpBuild(b, rest, size) : rest;
+  }
+  const TileViewSpec spec = {.rank = 2, .shape = shape, .element = mlirShapedTypeGetElementType(bits)};
+  MlirValue view = tileViewOpBuild(b, tileViewTypeGet(b->context, &spec), operands[0], heads, indices,
+                                   mlirDenseI64ArrayGet(b->context, heads, axes));
+  return tileLoadOpBuild(b, bits, view, 2, &operands[2]);
+}
+
+static MlirAttribute insertKernel(const TileAttention *a, const TileTemplateUse *use, TileBuilder *host) {
+  MlirOperation kernel = tileTemplateMake(host->location, use);
+  if (mlirOperationIsNull(kernel))
+    return mlirAttributeGetNull();
+  tileKernelOpSetMachine(kernel, a->structured.target->attribute);
+  return tileTemplateInsert(tileParentOp(a->structured.op, builtinModuleOpIsA), kernel, "seen_blocks");
+}
+
+// A tensor of `rows` by `columns` of i32, whose type knows the sizes that are constants.
+static MlirValue buildList(TileBuilder *host, MlirValue rows, MlirValue columns) {
+  int64_t shape[] = {mlirShapedTypeGetDynamicSize(), mlirShapedTypeGetDynamicSize()};
+  MlirValue sizes[] = {rows, columns}, open[2];
+  intptr_t count = 0;
+  for (int axis = 0; axis < 2; ++axis)
+    if (!tileConstantIndex(sizes[axis], &shape[axis]))
+      open[count++] = sizes[axis];
+  MlirType type = mlirRankedTensorTypeGet(2, shape, mlirIntegerTypeGet(host->context, 32), mlirAttributeGetNull());
+  return tensorEmptyOpBuild(host, type, count, open);
+}
+
+MlirValue tileAttentionListBlocks(const TileAttention *a, int operand, bool shows, bool splits, TileBuilder *host) {
+  const TileOperand *mask = &a->structured.operands[operand];
+  int64_t queries = a->structured.dims[a->queries].tile, keys = a->structured.dims[a->keys].tile;
+  int heads = numHeadAxes(mask);
+  MlirValue grid[] = {tileBuildCeilDiv(host, tileBuildSize(host, mask->value, heads), tileBuildIndex(host, queries)),
+                      tileBuildIndex(host, 1)};
+  for (int axis = 0; axis < heads; ++axis)
+    grid[1] = tileBuildMul(host, grid[1], tileBuildSize(host, mask->value, axis));
+  MlirValue blocks = tileBuildCeilDiv(host, tileBuildSize(host, mask->value, heads + 1), tileBuildIndex(host, keys));
+  MlirValue places = tileBuildAdd(host, blocks, tileBuildIndex(host, AttentionAhead)); // of a list
+  MlirValue columns = tileBuildAdd(host, tileBuildMul(host, places, tileBuildIndex(host, NumBlockLists)),
+                                   tileBuildIndex(host, NumCounts));
+  MlirValue list = buildList(host, tileBuildMul(host, grid[0], grid[1]), columns);
+  const TileListSeenBlocks lists = {.MASK = tileKernelParameterType(mask->value),
+                                    .LIST = tileKernelParameterType(list),
+                                    .QUERIES = queries,
+                                    .KEYS = keys,
+                                    .AXIS = heads + 1,
+                                    .ALL = !splits ? 0
+                                           : shows ? 1
+                                                   : 2,
+                                    .NONE = shows ? 2 : 1,
+                                    .AHEAD = AttentionAhead,
+                                    .bits = {buildBits, &heads}};
+  TileTemplateUse use = tileUseListSeenBlocks(lists);
+  MlirAttribute kernel = insertKernel(a, &use, host);
+  MlirType type = mlirValueGetType(list);
+  if (mlirAttributeIsNull(kernel))
+    return (MlirValue){NULL};
+  return tileOnlyResult(tileLaunchOpBuild(host, 1, &type, 2, grid, 1, &mask->value, 1, &list, kernel));
+}
+
+//===--- places --------------------------------------------------------------------------===//
+
+// The program's row: of heads, then of queries.
+static MlirValue buildRow(const TileAttention *a, const TileOperand *mask, TileKernelEmission *e) {
+  MlirValue row = tileBuildIndex(&e->body, 0);
+  for (int axis = 0; axis <= numHeadAxes(mask); ++axis) {
+    int dim = mask->results[axis];
+    if (dim < 0) // an axis of one element
+      continue;
+    MlirValue programs = tileKernelNumTiles(e, &e->body, dim, tileKernelExtent(e, dim));
+    row = tileBuildAdd(&e->body, tileBuildMul(&e->body, row, programs), e->index[dim]);
+  }
+  return row;
+}
+
+// A number of the program's row. The lists are complete before the kernel runs.
+static MlirValue loadNumber(const TileBlockLists *lists, MlirValue column, TileKernelEmission *e) {
+  const MlirValue indices[] = {lists->row, column};
+  MlirValue number = memrefLoadOpBuild(&e->body, lists->parameter, 2, indices);
+  tileOpSetRoundsAhead(tileDefiningOp(number),
+                       mlirIntegerAttrGet(mlirIntegerTypeGet(e->body.context, 64), AttentionAhead));
+  return arithIndexCastOpBuild(&e->body, mlirIndexTypeGet(e->body.context), number);
+}
+
+TileBlockLists tileAttentionLists(const TileAttention *a, int operand, MlirValue parameter, TileKernelEmission *e) {
+  const TileDim *keys = &a->structured.dims[a->keys];
+  bool isKnown = !mlirShapedTypeIsDynamicSize(keys->extent);
+  TileBlockLists lists = {.parameter = parameter,
+                          .row = buildRow(a, &a->structured.operands[operand], e),
+                          .blocks = isKnown ? tessera_ceil_div(keys->extent, keys->tile) : keys->extent};
+  MlirValue blocks = tileKernelNumTiles(e, &e->body, a->keys, tileKernelExtent(e, a->keys));
+  MlirValue places = tileBuildAdd(&e->body, blocks, tileBuildIndex(&e->body, AttentionAhead));
+  lists.columns[0] = tileBuildIndex(&e->body, NumCounts);
+  for (int i = 1; i < NumBlockLists; ++i)
+    lists.columns[i] = tileBuildAdd(&e->body, lists.columns[i - 1], places);
+  MlirValue seen = tileBuildIndex(&e->body, 0);
+  for (int i = 0; i < NumCounts; ++i) {
+    lists.counts[i] = loadNumber(&lists, tileBuildIndex(&e->body, i), e);
+    seen = tileBuildAdd(&e->body, seen, lists.counts[i]);
+  }
+  lists.counts[BlockList_Hidden] = tileBuildSub(&e->body, blocks, seen);
+  lists.noBlocks = tileBuildAdd(&e->body, lists.columns[0], blocks);
+  return lists;
+}
+
+MlirValue tileAttentionListedBlock(const TileBlockLists *lists, MlirValue column, MlirValue place,
+                                   TileKernelEmission *e) {
+  MlirValue block = loadNumber(lists, tileBuildAdd(&e->body, place, column), e);
+  return mlirShapedTypeIsDynamicSize(lists->blocks) ? block : tileKernelAssumeBelow(e, block, lists->blocks);
+}
