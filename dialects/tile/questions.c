@@ -311,8 +311,30 @@ int64_t tileWarpsOf(MlirOperation op) {
   return warps;
 }
 
+static MlirWalkResult findDivided(MlirOperation op, void *found) {
+  bool isCopy = tileCopyOpIsA(op) || (tileCopyAsyncOpIsA(op) && !tileKeywordIs(op, "engine", "tma"));
+  if (!isCopy && !tileOpHasTiles(op))
+    return MlirWalkResultAdvance;
+  *(MlirOperation *)found = op;
+  return MlirWalkResultInterrupt;
+}
+
+MlirOperation tilePartitionDividedOp(MlirOperation partitions, intptr_t partition) {
+  MlirOperation found = {NULL};
+  MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(partitions, partition));
+  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op) && mlirOperationIsNull(found);
+       op = mlirOperationGetNextInBlock(op))
+    mlirOperationWalk(op, findDivided, &found, MlirWalkPreOrder);
+  return found;
+}
+
 bool tileParametersMayOverlap(MlirValue a, MlirValue b) {
   return mlirValueEqual(a, b) || (!isMarkedNoAlias(a) && !isMarkedNoAlias(b));
+}
+
+bool tileLaunches(MlirOperation launch, MlirOperation kernel) {
+  return mlirStringRefEqual(mlirFlatSymbolRefAttrGetValue(tileLaunchOpGetKernel(launch)),
+                            tileKernelOpGetSymNameValue(kernel));
 }
 
 //===--- expectations -------------------------------------------------------===//

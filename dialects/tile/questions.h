@@ -86,8 +86,15 @@ MlirOperation tilePartitionAround(MlirOperation op, intptr_t *partition);
 // The warps that run the op: of the partition around it, else the kernel's; 0: nobody says.
 int64_t tileWarpsOf(MlirOperation op);
 
+// The first op in the partition that threads divide among them: one on tiles, or a copy that no engine makes. Null:
+// none, so that one thread can do the partition's work.
+MlirOperation tilePartitionDividedOp(MlirOperation partitions, intptr_t partition);
+
 // Whether two parameters of a kernel may share memory: unless one of them is marked llvm.noalias.
 bool tileParametersMayOverlap(MlirValue a, MlirValue b);
+
+// Whether the tile.launch launches this kernel.
+bool tileLaunches(MlirOperation launch, MlirOperation kernel);
 
 //===--- expectations -------------------------------------------------------===//
 // Launches of their own meet in global memory. False after an error at a launch whose `meets` says something else.

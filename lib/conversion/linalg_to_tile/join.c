@@ -4,6 +4,7 @@
 // with it, and a launch of that; kernels that nobody launches any more go at the end (tileDropUnlaunched). Cost: linear
 // in the kernel.
 #include "dialects/tile/ops.h"
+#include "dialects/tile/questions.h"
 #include "dialects/tile/tile.h"
 #include "lib/conversion/linalg_to_tile/kernel.h"
 #include "lib/conversion/linalg_to_tile/lowerings.h"
@@ -217,17 +218,12 @@ static bool joinFills(const TileStructured *fill) {
 
 //===--- kernels without launches ------------------------------------------------===//
 
-static bool launches(MlirOperation launch, MlirOperation kernel) {
-  return mlirStringRefEqual(mlirFlatSymbolRefAttrGetValue(tileLaunchOpGetKernel(launch)),
-                            mlirStringAttrGetValue(tileKernelOpGetSymName(kernel)));
-}
-
 void tileDropUnlaunched(MlirOperation module) {
   TileOps kernels = tileCollectOps(module, tileKernelOpIsA), users = tileCollectOps(module, tileLaunchOpIsA);
   for (intptr_t i = 0; i < kernels.count; ++i) {
     bool isNeeded = tileSymbolIsPublic(kernels.items[i]);
     for (intptr_t k = 0; !isNeeded && k < users.count; ++k)
-      isNeeded = launches(users.items[k], kernels.items[i]);
+      isNeeded = tileLaunches(users.items[k], kernels.items[i]);
     if (!isNeeded)
       mlirOperationDestroy(kernels.items[i]);
   }

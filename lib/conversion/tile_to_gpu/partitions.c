@@ -19,22 +19,10 @@ static bool isOneThread(MlirOperation op, intptr_t partition) {
   return tileArrayCount(op, "threads") && tileArrayAt(op, "threads", partition) == 1;
 }
 
-// Tiles and copies that threads divide among them.
-static MlirWalkResult refuseShared(MlirOperation op, void *ok) {
-  if (tileOpHasTiles(op) || tileCopyOpIsA(op) || (tileCopyAsyncOpIsA(op) && !gpuIsCopyOfBoxes(op)))
-    *(bool *)ok = tileError(op, "divides elements among threads, but its partition has `threads(1)`; remove that");
-  return *(bool *)ok ? MlirWalkResultAdvance : MlirWalkResultInterrupt;
-}
-
 static bool expectThreads(MlirOperation op, intptr_t partition) {
-  bool ok = true;
-  MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, partition));
-  if (!isOneThread(op, partition))
-    return true;
-  for (MlirOperation inner = mlirBlockGetFirstOperation(block); ok && !mlirOperationIsNull(inner);
-       inner = mlirOperationGetNextInBlock(inner))
-    mlirOperationWalk(inner, refuseShared, &ok, MlirWalkPreOrder);
-  return ok;
+  MlirOperation divided = isOneThread(op, partition) ? tilePartitionDividedOp(op, partition) : (MlirOperation){NULL};
+  return mlirOperationIsNull(divided) ||
+         tileError(divided, "divides elements among threads, but its partition has `threads(1)`; remove that");
 }
 
 //===--- registers ----------------------------------------------------------------------------===//

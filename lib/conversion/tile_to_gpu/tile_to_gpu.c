@@ -70,11 +70,6 @@ static MlirOperation moduleOf(MlirOperation module, const TileMachine *machine, 
 
 //===--- launches -------------------------------------------------------------------------===//
 
-static bool launches(MlirOperation launch, MlirOperation kernel) {
-  return mlirStringRefEqual(mlirFlatSymbolRefAttrGetValue(tileOpAttribute(launch, "kernel")),
-                            mlirStringAttrGetValue(tileOpAttribute(kernel, "sym_name")));
-}
-
 static MlirAttribute nameInModule(MlirContext context, MlirStringRef kernel) {
   MlirAttribute inner = mlirFlatSymbolRefAttrGet(context, kernel);
   return mlirSymbolRefAttrGet(context, tileString(moduleName), 1, &inner);
@@ -105,7 +100,7 @@ static void leaveKernel(MlirOperation module, MlirOperation kernel, int64_t widt
   bool isNamed = false;
   tileIntegerOf(kernel, "warps", &warps);
   for (intptr_t i = 0; i < all.count; ++i) {
-    if (!launches(all.items[i], kernel))
+    if (!tileLaunches(all.items[i], kernel))
       continue;
     bool isOnTensors = mlirOperationGetNumResults(all.items[i]) > 0;
     isNamed |= isOnTensors;

@@ -6,6 +6,7 @@
 #include "lib/transforms/fuse/fuse.h"
 
 #include "dialects/tile/ops.h"
+#include "dialects/tile/questions.h"
 #include "dialects/tile/tile.h"
 #include "upstream/builtin.h"
 
@@ -48,14 +49,10 @@ static char *textOf(MlirOperation kernel) {
 
 static MlirStringRef nameOf(MlirOperation kernel) { return mlirStringAttrGetValue(tileKernelOpGetSymName(kernel)); }
 
-static bool launches(MlirOperation launch, MlirOperation kernel) {
-  return mlirStringRefEqual(mlirFlatSymbolRefAttrGetValue(tileLaunchOpGetKernel(launch)), nameOf(kernel));
-}
-
 static void relaunch(const TileOps *ops, MlirOperation kernel, MlirOperation instead) {
   MlirAttribute other = mlirFlatSymbolRefAttrGet(mlirOperationGetContext(instead), nameOf(instead));
   for (intptr_t i = 0; i < ops->count; ++i)
-    if (launches(ops->items[i], kernel))
+    if (tileLaunches(ops->items[i], kernel))
       tileLaunchOpSetKernel(ops->items[i], other);
 }
 

@@ -52,9 +52,8 @@ static bool isPrivateWithBody(MlirOperation kernel) {
 
 static TileOps launchesOf(MlirOperation kernel, const TileOps *all) {
   TileOps launches = {NULL};
-  MlirStringRef name = mlirStringAttrGetValue(tileOpAttribute(kernel, "sym_name"));
   for (intptr_t i = 0; i < all->count; ++i)
-    if (mlirStringRefEqual(mlirFlatSymbolRefAttrGetValue(tileOpAttribute(all->items[i], "kernel")), name))
+    if (tileLaunches(all->items[i], kernel))
       tileOpsAppend(&launches, all->items[i]);
   return launches;
 }

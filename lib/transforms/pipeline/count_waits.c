@@ -314,29 +314,14 @@ static bool isForReads(MlirOperation kernel, MlirOperation wait) {
 
 //===--- threads of partitions ------------------------------------------------------------------------------===//
 
-static MlirWalkResult stopAtThreads(MlirOperation op, void *found) {
-  bool divides = tileCopyOpIsA(op) || (tileCopyAsyncOpIsA(op) && !tileKeywordIs(op, "engine", "tma"));
-  *(bool *)found |= tileOpHasTiles(op) || divides;
-  return *(bool *)found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
-}
-
 // One thread can do for all what involves no tile, whose elements the threads share, and no copy that they divide.
-static bool suitsOneThread(MlirOperation partitions, intptr_t partition) {
-  bool found = false;
-  MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(partitions, partition));
-  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op) && !found;
-       op = mlirOperationGetNextInBlock(op))
-    mlirOperationWalk(op, stopAtThreads, &found, MlirWalkPreOrder);
-  return !found;
-}
-
 static void chooseThreads(MlirOperation partitions) {
   int64_t threads[MostPartitions] = {0}, any = 0;
   intptr_t count = mlirOperationGetNumRegions(partitions);
   if (tileArrayCount(partitions, "threads") || count > MostPartitions)
     return;
   for (intptr_t i = 0; i < count; ++i)
-    any |= threads[i] = suitsOneThread(partitions, i);
+    any |= threads[i] = mlirOperationIsNull(tilePartitionDividedOp(partitions, i));
   if (any)
     tileWarpSpecializeOpSetThreads(partitions,
                                    mlirDenseI64ArrayGet(mlirOperationGetContext(partitions), count, threads));
