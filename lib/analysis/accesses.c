@@ -10,6 +10,7 @@
 #include "lib/layout/algebra.h"
 #include "lib/machine/machine.h"
 #include "lib/support/integer.h"
+#include "lib/support/tensor_map.h"
 #include "mlir-c/BuiltinAttributes.h"
 #include "upstream/memref.h"
 
@@ -325,4 +326,62 @@ bool tileCopiesAsynchronously(const TileMachine *machine, MlirOperation copy, in
     isSize |= sizes[i] == bytes;
   return isSize && ends.toBuffer && !isSlice(ends.buffer) && mlirAttributeIsNull(tileViewTypeGetPacked(view)) &&
          tileStringEquals(tileViewTypeGetPad(view), "zero");
+}
+
+//===--- boxes of tensors -----------------------------------------------------------------------------===//
+
+static int64_t limitOf(const TileMachine *machine, const char *key, int64_t otherwise) {
+  tileMachineGetInteger(machine, key, &otherwise);
+  return otherwise;
+}
+
+uint32_t tileLargestBox(const TileMachine *machine) { return (uint32_t)limitOf(machine, "engine.tma.box", 256); }
+
+// Its address, sizes and strides are known at the launch.
+static bool isWholeParameter(MlirValue memref) {
+  for (MlirOperation op = tileDefiningOp(memref); tileAssumeOpIsA(op) || memrefCastOpIsA(op);
+       op = tileDefiningOp(memref))
+    memref = tileOnlyOperand(op);
+  return mlirValueIsABlockArgument(memref) &&
+         tileKernelOpIsA(mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(memref)));
+}
+
+static bool isAlignedForBoxes(const TileMachine *machine, const TileKnownMemory *memory, TileError *error) {
+  int64_t align = limitOf(machine, "engine.tma.align", TESSERA_MAP_ALIGN);
+  if (memory->align % align)
+    return tileErrorSet(error, 0, 0,
+                        "copies boxes of memory that begins at multiples of %lld bytes for all that is known; engine "
+                        "\"tma\" needs multiples of %lld (tile.assume … align)",
+                        (long long)memory->align, (long long)align);
+  if (memory->rank < 1 || !memory->isUnit[memory->rank - 1])
+    return tileErrorSet(error, 0, 0, "copies boxes of a tensor whose last dimension is not known to be contiguous");
+  for (intptr_t d = 0; d + 1 < memory->rank; ++d) {
+    int64_t bytes = tileDivisorOfProduct(memory->stride[d], memory->elementBytes);
+    if (bytes % align)
+      return tileErrorSet(error, 0, 0,
+                          "copies boxes of a tensor whose stride of dimension %d is a multiple of %lld bytes for all "
+                          "that is known; engine \"tma\" needs multiples of %lld (tile.assume … strides)",
+                          (int)d, (long long)bytes, (long long)align);
+  }
+  return true;
+}
+
+bool tileSuitsBoxEngine(const TileMachine *machine, MlirOperation view, TileError *error) {
+  MlirType type = tileViewOpGetResultType(view);
+  int64_t rank = limitOf(machine, "engine.tma.rank", TESSERA_MAP_RANK);
+  TileKnownMemory memory = tileKnownMemory(tileViewOpGetSource(view));
+  if (!isWholeParameter(tileViewOpGetSource(view)))
+    return tileErrorSet(error, 0, 0,
+                        "copies boxes of memory that is not an unchanged parameter of the kernel (tile.memref_at, or a "
+                        "subview); engine \"tma\" takes whole parameters");
+  if (memory.rank > rank)
+    return tileErrorSet(error, 0, 0, "copies boxes of a tensor of %d dimensions; engine \"tma\" takes at most %d",
+                        (int)memory.rank, (int)rank);
+  if (!mlirAttributeIsNull(tileViewTypeGetPacked(type)))
+    return tileErrorSet(error, 0, 0, "not converted to a GPU yet: boxes of a packed view");
+  for (intptr_t axis = 0; axis < tileTypeGetRank(type); ++axis)
+    if (tileViewTypeGetStride(type, axis) != 1)
+      return tileErrorSet(error, 0, 0, "copies every %lld-th element along axis %d; engine \"tma\" takes neighbours",
+                          (long long)tileViewTypeGetStride(type, axis), (int)axis);
+  return isAlignedForBoxes(machine, &memory, error);
 }

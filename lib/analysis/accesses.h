@@ -65,3 +65,9 @@ int64_t tilePieceOfCopy(MlirOperation copy);
 bool tileDealOutCopy(MlirOperation copy, int64_t vector, uint32_t lanes, uint32_t warps, TileLayout *layout);
 // Whether the machine's cp.async can carry out the copy in pieces of `vector` elements.
 bool tileCopiesAsynchronously(const struct TileMachine *machine, MlirOperation copy, int64_t vector);
+
+// Whether an engine that copies boxes of tensors (TMA) can take tiles of the tile.view: the memory is a parameter of
+// the kernel as it came, contiguous and aligned for all that is known, and a tile is neighbours. An error says why not.
+bool tileSuitsBoxEngine(const struct TileMachine *machine, MlirOperation view, TileError *error);
+// Elements along each axis of a box at most.
+uint32_t tileLargestBox(const struct TileMachine *machine);

@@ -27,55 +27,11 @@ typedef struct Boxes {
   int64_t bytes; // of an element
 } Boxes;
 
-static int64_t limitOf(const Gpu *g, const char *key, int64_t otherwise) {
-  tileMachineGetInteger(g->machine, key, &otherwise);
-  return otherwise;
-}
-
-// The memref is a parameter as it came: its address, sizes and strides are known at the launch.
-static bool expectParameter(Gpu *g, const Boxes *boxes) {
-  const Memory *tensor = boxes->tensor;
-  bool isWhole = !mlirValueIsNull(tensor->root) && mlirValueIsABlockArgument(tensor->root) &&
-                 mlirValueIsABlockArgument(tensor->base) &&
-                 mlirBlockEqual(mlirBlockArgumentGetOwner(tensor->base), g->body);
-  if (!isWhole)
-    return tileError(boxes->op,
-                     "copies boxes of memory that is not an unchanged parameter of the kernel (tile.memref_at, "
-                     "or a subview); engine \"tma\" takes whole parameters");
-  return tensor->rank <= limitOf(g, "engine.tma.rank", TESSERA_MAP_RANK) ||
-         tileError(boxes->op, "copies boxes of a tensor of %d dimensions; engine \"tma\" takes at most %d",
-                   (int)tensor->rank, (int)limitOf(g, "engine.tma.rank", TESSERA_MAP_RANK));
-}
-
-static bool expectAligned(Gpu *g, const Boxes *boxes) {
-  const Memory *tensor = boxes->tensor;
-  int64_t align = limitOf(g, "engine.tma.align", TESSERA_MAP_ALIGN), last = 0;
-  if (tensor->facts.align % align)
-    return tileError(boxes->op,
-                     "copies boxes of memory that begins at multiples of %lld bytes for all that is known; engine "
-                     "\"tma\" needs multiples of %lld (tile.assume … align)",
-                     (long long)tensor->facts.align, (long long)align);
-  if (!tensor->rank || !tileConstantIndex(tensor->strides[tensor->rank - 1], &last) || last != 1)
-    return tileError(boxes->op, "copies boxes of a tensor whose last dimension is not known to be contiguous");
-  for (intptr_t d = 0; d + 1 < tensor->rank; ++d)
-    if (tensor->facts.stride[d] * boxes->bytes % align)
-      return tileError(boxes->op,
-                       "copies boxes of a tensor whose stride of dimension %d is a multiple of %lld bytes for all that "
-                       "is known; engine \"tma\" needs multiples of %lld (tile.assume … strides)",
-                       (int)d, (long long)(tensor->facts.stride[d] * boxes->bytes), (long long)align);
-  return true;
-}
-
-static bool expectView(const Boxes *boxes) {
-  MlirType type = boxes->view->type, element = tileViewTypeGetElementType(type);
-  MlirStringRef pad = tileViewTypeGetPad(type);
+// Past the edge the engine writes zeros or nans.
+static bool expectPadding(const Boxes *boxes) {
+  MlirType element = tileViewTypeGetElementType(boxes->view->type);
+  MlirStringRef pad = tileViewTypeGetPad(boxes->view->type);
   bool isNan = mlirTypeIsAFloat(element) && tileStringEquals(pad, "nan");
-  if (boxes->view->packing)
-    return gpuRefuse(boxes->op, "boxes of a packed view");
-  for (intptr_t axis = 0; axis < tileTypeGetRank(type); ++axis)
-    if (tileViewTypeGetStride(type, axis) != 1)
-      return tileError(boxes->op, "copies every %lld-th element along axis %d; engine \"tma\" takes neighbours",
-                       (long long)tileViewTypeGetStride(type, axis), (int)axis);
   return !boxes->toBuffer || isNan || tileStringEquals(pad, "zero") ||
          tileError(boxes->op, "pads with %.*s; engine \"tma\" fills with zero or nan", (int)pad.length, pad.data);
 }
@@ -96,8 +52,8 @@ static bool planBoxes(Gpu *g, Boxes *boxes) {
       axes[count++] = (uint32_t)axisOf(boxes, d);
   if (!count || axisOf(boxes, boxes->tensor->rank - 1) < 0)
     return tileError(boxes->op, "copies boxes of a view that fixes the tensor's last dimension");
-  if (!tileBoxPlan(&boxes->buffer->layout, axes, count, (uint32_t)boxes->bytes,
-                   (uint32_t)limitOf(g, "engine.tma.box", 256), &boxes->plan, &error))
+  if (!tileBoxPlan(&boxes->buffer->layout, axes, count, (uint32_t)boxes->bytes, tileLargestBox(g->machine),
+                   &boxes->plan, &error))
     return tileError(boxes->op, "the buffer's layout does not suit engine \"tma\": %s", error.text);
   return gpuExpectAligned(boxes->op, boxes->buffer, tileBoxAlignment(&boxes->plan), boxes->plan.swizzleBytes,
                           "copies boxes of a buffer that");
@@ -112,7 +68,9 @@ static bool readBoxes(Gpu *g, MlirOperation op, Boxes *boxes) {
   boxes->view = gpuRecord(g, ends[!boxes->toBuffer])->view;
   boxes->tensor = gpuRecord(g, tileViewOpGetSource(boxes->view->op))->memory;
   boxes->bytes = tileStoredBytes(boxes->view->memory.element);
-  return expectParameter(g, boxes) && expectView(boxes) && expectAligned(g, boxes) && planBoxes(g, boxes);
+  TileError error;
+  return (tileSuitsBoxEngine(g->machine, boxes->view->op, &error) || tileError(op, "%s", error.text)) &&
+         expectPadding(boxes) && planBoxes(g, boxes);
 }
 
 //===--- the map ------------------------------------------------------------------------------===//

@@ -5,6 +5,7 @@
 #include "dialects/tile/ops.h"
 #include "dialects/tile/questions.h"
 #include "dialects/tile/tile.h"
+#include "lib/analysis/accesses.h"
 #include "lib/analysis/facts.h"
 #include "lib/analysis/scratch.h"
 #include "lib/ir/op_format.h"
@@ -16,38 +17,19 @@
 
 enum { PatternBytes = 1024, SwizzleBytes = 128, PieceBytes = 16, PatternRows = 8 };
 
-static bool isParameter(MlirValue memref, MlirOperation kernel) {
-  for (MlirOperation op = tileDefiningOp(memref); tileAssumeOpIsA(op) || memrefCastOpIsA(op);
-       op = tileDefiningOp(memref))
-    memref = tileOnlyOperand(op);
-  return mlirValueIsABlockArgument(memref) &&
-         mlirOperationEqual(mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(memref)), kernel);
-}
-
-// Address and strides suit the engine for all that is known.
-static bool isAligned(const TileMachine *machine, const TileKnownMemory *memory) {
-  int64_t align = PieceBytes, rank = 0;
-  tileMachineGetInteger(machine, "engine.tma.align", &align);
-  tileMachineGetInteger(machine, "engine.tma.rank", &rank);
-  if (memory->rank < 1 || memory->rank > rank || memory->align % align || !memory->isUnit[memory->rank - 1])
-    return false;
-  for (intptr_t d = 0; d + 1 < memory->rank; ++d)
-    if (!memory->stride[d] || tileDivisorOfProduct(memory->stride[d], memory->elementBytes) % align)
-      return false;
-  return true;
-}
-
 // Whether boxes of the view's memory are its tiles. `fast` receives the axis whose elements are neighbours.
-static bool suitsEngine(const SpecializePlan *plan, const TileMachine *machine, MlirValue view, uint32_t *fast) {
+static bool suitsEngine(const TileMachine *machine, MlirValue view, uint32_t *fast) {
   MlirOperation op = tileDefiningOp(view);
   MlirType type = mlirValueGetType(view);
-  if (!tileViewOpIsA(op) || tileTypeGetRank(type) != 2 || !mlirAttributeIsNull(tileViewTypeGetPacked(type)) ||
-      !tileStringEquals(tileViewTypeGetPad(type), "zero") || tileViewTypeGetStride(type, 0) != 1 ||
-      tileViewTypeGetStride(type, 1) != 1 || !isParameter(tileViewOpGetSource(op), plan->kernel))
+  if (!tileViewOpIsA(op) || tileTypeGetRank(type) != 2 || !tileStringEquals(tileViewTypeGetPad(type), "zero") ||
+      !tileSuitsBoxEngine(machine, op, NULL))
     return false;
   TileKnownMemory memory = tileKnownMemory(tileViewOpGetSource(op));
+  for (intptr_t d = 0; d + 1 < memory.rank; ++d)
+    if (!memory.stride[d])
+      return false;
   *fast = tileViewDimension(op, 0) == memory.rank - 1 ? 0 : 1;
-  return isAligned(machine, &memory) && tileViewDimension(op, *fast) == memory.rank - 1;
+  return tileViewDimension(op, *fast) == memory.rank - 1;
 }
 
 // Boxes one behind the other: rows of up to 128 bytes along the fast axis, whose pieces of 16 bytes are permuted by
@@ -77,11 +59,9 @@ static bool boxLayout(MlirType tile, uint32_t fast, TileLayout *layout) {
 
 static bool fillsBoxes(const TileMachine *machine, MlirType tile, uint32_t fast, const TileLayout *layout) {
   TileBoxPlan boxes;
-  int64_t most = 256;
-  tileMachineGetInteger(machine, "engine.tma.box", &most);
   const uint32_t axes[] = {fast, 1 - fast};
-  return tileBoxPlan(layout, axes, 2, (uint32_t)tileStoredBytes(tileTypeGetElement(tile)), (uint32_t)most, &boxes,
-                     NULL);
+  return tileBoxPlan(layout, axes, 2, (uint32_t)tileStoredBytes(tileTypeGetElement(tile)), tileLargestBox(machine),
+                     &boxes, NULL);
 }
 
 bool tileSpecializeFactor(const SpecializePlan *plan, const TileMachine *machine, SpecializeProduct *product,
@@ -95,8 +75,8 @@ bool tileSpecializeFactor(const SpecializePlan *plan, const TileMachine *machine
                                .rows = (uint32_t)(side ? product->atom.n : product->atom.m),
                                .depth = (uint32_t)product->atom.k,
                                .elementBytes = (uint32_t)tileStoredBytes(tileTypeGetElement(tile))};
-  return suitsEngine(plan, machine, tileLoadOpGetSource(factor->load), &fast) &&
-         boxLayout(tile, fast, &factor->layout) && fillsBoxes(machine, tile, fast, &factor->layout) &&
+  return suitsEngine(machine, tileLoadOpGetSource(factor->load), &fast) && boxLayout(tile, fast, &factor->layout) &&
+         fillsBoxes(machine, tile, fast, &factor->layout) &&
          tileDescriptorPlan(&factor->layout, sizes, &shape, &descriptor, NULL) &&
          tileDenseBytes(tile) % PatternBytes == 0;
 }
@@ -118,7 +98,7 @@ bool tileSpecializeResult(SpecializePlan *plan, const TileMachine *machine) {
     TileLayout layout;
     uint32_t fast;
     if (tileElementWidth(tileTypeGetElement(tile)) < 8 || tileDenseBytes(tile) <= most ||
-        !suitsEngine(plan, machine, tileStoreOpGetDestination(op), &fast) || !boxLayout(tile, fast, &layout) ||
+        !suitsEngine(machine, tileStoreOpGetDestination(op), &fast) || !boxLayout(tile, fast, &layout) ||
         !fillsBoxes(machine, tile, fast, &layout))
       continue;
     most = tileDenseBytes(tile);
