@@ -634,21 +634,6 @@ TileOps tileStructuredCollect(MlirOperation root) {
   return ops;
 }
 
-bool tileIsIntegerDivision(MlirOperation op) {
-  switch (arithOpKind(op)) {
-  case ArithOp_DivSI:
-  case ArithOp_DivUI:
-  case ArithOp_RemSI:
-  case ArithOp_RemUI:
-  case ArithOp_FloorDivSI:
-  case ArithOp_CeilDivSI:
-  case ArithOp_CeilDivUI:
-    return true;
-  default:
-    return false;
-  }
-}
-
 //===--- start values -------------------------------------------------------===//
 
 // If `value` is a tensor filled with one constant, that constant and the tensor that was filled.

@@ -104,8 +104,6 @@ TileStructured tileStructuredCreate(MlirOperation op, const TileTarget *target, 
 TileStructured tileStructuredCopy(const TileStructured *structured, int more);
 // A copy whose tiles have these two dimensions as axes, in this order, and no other; -1: none.
 TileStructured tileStructuredOver(const TileStructured *structured, int first, int second);
-// A quotient or remainder of integers, which stops the program where the divisor is zero.
-bool tileIsIntegerDivision(MlirOperation op);
 // All linalg.generic under `root`, but for those of a tile.group that has a schedule already. The caller frees the
 // list.
 TileOps tileStructuredCollect(MlirOperation root);

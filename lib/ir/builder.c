@@ -110,7 +110,6 @@ MlirOperation tileBuild(TileBuilder *builder, const char *name, intptr_t numOper
 
 MlirOperation tileBuildLike(TileBuilder *builder, MlirOperation like, const MlirValue *operands, intptr_t numResults,
                             const MlirType *results) {
-  MlirOperation copy = mlirOperationClone(like);
   MlirOperationState state =
       mlirOperationStateGet(mlirIdentifierStr(mlirOperationGetName(like)), mlirOperationGetLocation(like));
   mlirOperationStateAddOperands(&state, mlirOperationGetNumOperands(like), operands);
@@ -119,12 +118,15 @@ MlirOperation tileBuildLike(TileBuilder *builder, MlirOperation like, const Mlir
     MlirNamedAttribute attribute = mlirOperationGetAttribute(like, i);
     mlirOperationStateAddAttributes(&state, 1, &attribute);
   }
-  for (intptr_t i = 0; i < mlirOperationGetNumRegions(like); ++i) {
+  intptr_t numRegions = mlirOperationGetNumRegions(like);
+  MlirOperation copy = numRegions ? mlirOperationClone(like) : (MlirOperation){NULL};
+  for (intptr_t i = 0; i < numRegions; ++i) {
     MlirRegion region = mlirRegionCreate();
     mlirRegionTakeBody(region, mlirOperationGetRegion(copy, i));
     mlirOperationStateAddOwnedRegions(&state, 1, &region);
   }
-  mlirOperationDestroy(copy);
+  if (numRegions)
+    mlirOperationDestroy(copy);
   return create(builder, &state);
 }
 

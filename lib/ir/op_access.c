@@ -336,6 +336,7 @@ bool tileOpIsElementwise(MlirOperation op) {
   return tileOpHasProperty(op, TileProperty_Elementwise) || mlirExtOperationIsElementwise(op);
 }
 bool tileOpMovesElements(MlirOperation op) { return tileOpHasProperty(op, TileProperty_MovesElements); }
+bool tileOpDividesIntegers(MlirOperation op) { return tileOpHasProperty(op, TileProperty_DividesIntegers); }
 bool tileOpIsFunction(MlirOperation op) { return tileOpHasProperty(op, TileProperty_Function); }
 bool tileOpIsStructured(MlirOperation op) {
   return mlirOperationGetNumRegions(op) == 1 && !mlirAttributeIsNull(mlirLinalgGetIndexingMapsAttribute(op));

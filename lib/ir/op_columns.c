@@ -460,6 +460,7 @@ static bool compileProperty(TileOpSpec *spec, Text entry, const TileSpecError *e
       {"moves elements", TileProperty_MovesElements},
       {"exchanges elements", TileProperty_ExchangesElements},
       {"function", TileProperty_Function},
+      {"divides integers", TileProperty_DividesIntegers},
   };
   for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
     if (is(entry, names[i].name)) {
@@ -475,7 +476,7 @@ static bool compileProperty(TileOpSpec *spec, Text entry, const TileSpecError *e
   }
   return tileSpecError(error, spec, "properties",
                        "unknown property '%.*s'; accepted: elementwise, moves elements, exchanges elements, "
-                       "function, same memory as OPERAND",
+                       "function, divides integers, same memory as OPERAND",
                        (int)(entry.end - entry.begin), entry.begin);
 }
 

@@ -45,6 +45,8 @@ bool tileOpIsElementwise(MlirOperation op);
 bool tileOpMovesElements(MlirOperation op);
 // Many instructions compute an element (math.exp); machines have instructions for others (math.sqrt, arith.addf).
 bool tileOpIsFunction(MlirOperation op);
+// An integer division or remainder: the second operand must not be 0.
+bool tileOpDividesIntegers(MlirOperation op);
 // A region of scalars over indexing maps (mlirLinalgGetIndexingMapsAttribute): linalg.generic and most named ops.
 bool tileOpIsStructured(MlirOperation op);
 // On a GPU, elements may have to pass between threads through shared memory (tile.reduce, tile.convert_layout).

@@ -57,6 +57,7 @@
 //   elementwise          each element of a result depends on the operands' elements at that place only
 //   moves elements       each element of the result is an element of an operand, unchanged
 //   exchanges elements   on a GPU, elements may have to pass between threads through shared memory
+//   divides integers     stops the program, or has no meaning, where the second operand is 0
 //   function             computed by many instructions: exp, not sqrt, which machines have
 //   same memory as NAME  the result stands for memory of operand NAME (when the operand is memory)
 //
@@ -131,6 +132,7 @@ typedef enum TileProperty {
   TileProperty_MovesElements = 1 << 1,
   TileProperty_ExchangesElements = 1 << 2,
   TileProperty_Function = 1 << 3,
+  TileProperty_DividesIntegers = 1 << 4,
 } TileProperty;
 
 // What a value of an operand or result may be.

@@ -1,6 +1,7 @@
 // Recognizes products with a converted factor. See converted.h.
 #include "lib/analysis/low_bit/converted.h"
 
+#include "lib/ir/op_query.h"
 #include "upstream/arith.h"
 #include "upstream/linalg.h"
 #include "upstream/tensor.h"
@@ -182,7 +183,7 @@ static bool mayStop(const TileStructured *s, MlirValue value, MlirValue code) {
   MlirOperation op = tileDefiningOp(value);
   if (mlirValueEqual(value, code) || mlirOperationIsNull(op) || !tileIsDefinedIn(value, s->body))
     return false;
-  if (tileIsIntegerDivision(op))
+  if (tileOpDividesIntegers(op))
     return true;
   if (tensorExtractOpIsA(op)) {
     MlirType table = mlirValueGetType(tensorExtractOpGetTensor(op));

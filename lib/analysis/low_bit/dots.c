@@ -3,6 +3,7 @@
 
 #include "lib/analysis/low_bit/range.h"
 #include "lib/analysis/reduction.h"
+#include "lib/ir/op_query.h"
 #include "mlir-c/BuiltinAttributes.h"
 #include "upstream/arith.h"
 #include "upstream/linalg.h"
@@ -47,7 +48,7 @@ static bool isPlainCode(const TileDots *d, MlirValue value) {
   MlirOperation op = tileDefiningOp(value);
   if (mlirOperationIsNull(op) || !tileIsDefinedIn(value, d->s.body))
     return true;
-  if (tileIsIntegerDivision(op) || tensorExtractOpIsA(op) || linalgIndexOpIsA(op))
+  if (tileOpDividesIntegers(op) || tensorExtractOpIsA(op) || linalgIndexOpIsA(op))
     return false;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
     if (!isPlainCode(d, mlirOperationGetOperand(op, i)))

@@ -2,6 +2,7 @@
 #include "dialects/tile/ops.h"
 #include "dialects/tile/tile.h"
 #include "lib/conversion/linalg_to_tile/kernel.h"
+#include "lib/ir/op_query.h"
 #include "upstream/arith.h"
 #include "upstream/linalg.h"
 #include "upstream/math.h"
@@ -83,19 +84,6 @@ static MlirValue buildDivisor(TileKernelEmission *e, MlirValue divisor) {
   return arithSelectOpBuild(&e->body, isZero, tileBuildInteger(&e->body, type, 1), divisor);
 }
 
-// The op on other values, with a result of this type.
-static MlirValue buildLike(TileKernelEmission *e, MlirOperation op, intptr_t count, const MlirValue *values,
-                           MlirType type) {
-  MlirOperationState state = mlirOperationStateGet(tileOpName(op), mlirOperationGetLocation(op));
-  mlirOperationStateAddOperands(&state, count, values);
-  for (intptr_t i = 0; i < mlirOperationGetNumAttributes(op); ++i) {
-    MlirNamedAttribute attribute = mlirOperationGetAttribute(op, i);
-    mlirOperationStateAddAttributes(&state, 1, &attribute);
-  }
-  mlirOperationStateAddResults(&state, 1, &type);
-  return tileOnlyResult(tileBuilderInsert(&e->body, mlirOperationCreate(&state)));
-}
-
 //===--- what is the same along an axis ---------------------------------------===//
 
 // A tile as large as `shape`, a tile or a scalar, of other elements.
@@ -138,7 +126,7 @@ static MlirValue buildBeforeSpreading(TileKernelEmission *e, MlirOperation op, c
                                       intptr_t count, MlirType tile) {
   MlirOperation like = {NULL};
   MlirValue sources[MaxOperands], none = {NULL};
-  if (tileStructuredGpu(e->structured) || tileIsIntegerDivision(op) || count > MaxOperands)
+  if (tileStructuredGpu(e->structured) || tileOpDividesIntegers(op) || count > MaxOperands)
     return none;
   for (intptr_t i = 0; i < count && mlirOperationIsNull(like); ++i)
     if (tileBroadcastOpIsA(tileDefiningOp(operands[i])))
@@ -149,7 +137,7 @@ static MlirValue buildBeforeSpreading(TileKernelEmission *e, MlirOperation op, c
     if (mlirValueIsNull(sources[i] = sourceLike(e, operands[i], like)))
       return none;
   MlirType narrow = typeLike(tileBroadcastOpGetInputType(like), mlirShapedTypeGetElementType(tile));
-  MlirValue value = buildLike(e, op, count, sources, narrow);
+  MlirValue value = tileOnlyResult(tileBuildLike(&e->body, op, sources, 1, &narrow));
   return tileOnlyResult(tileBroadcastOpCreate(&e->body, tile, value, tileBroadcastOpGetAxes(like)));
 }
 
@@ -159,11 +147,11 @@ static MlirValue cloneOp(TileKernelEmission *e, TileBodyMap *map, MlirOperation 
   assert(operands <= MaxOperands && "an arith or math op has few operands");
   for (intptr_t i = 0; i < operands; ++i) {
     values[i] = tileKernelCloneValue(e, map, mlirOperationGetOperand(op, i));
-    if (i == 1 && tileIsIntegerDivision(op))
+    if (i == 1 && tileOpDividesIntegers(op))
       values[i] = buildDivisor(e, values[i]);
   }
   MlirValue spread = buildBeforeSpreading(e, op, values, operands, tile);
-  return mlirValueIsNull(spread) ? buildLike(e, op, operands, values, tile) : spread;
+  return mlirValueIsNull(spread) ? tileOnlyResult(tileBuildLike(&e->body, op, values, 1, &tile)) : spread;
 }
 
 // Where a tile reaches beyond the last position what its elements hold means nothing: there element 0 is read.

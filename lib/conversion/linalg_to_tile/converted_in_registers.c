@@ -72,13 +72,6 @@ static void setTile(TileStructured *s, int dim, int64_t tile, int axis) {
   s->dims[dim].axis = axis;
 }
 
-static TileStructured withAxes(const TileStructured *s, int first, int second) {
-  TileStructured view = tileStructuredCopy(s, 0);
-  for (int d = 0; d < view.numDims; ++d)
-    view.dims[d].axis = d == first ? 0 : d == second ? 1 : -1;
-  return view;
-}
-
 //===--- the kernel ---------------------------------------------------------------------------===//
 
 // The number that a constant operand over one unrolled reduction has there; false for another operand.
@@ -99,7 +92,7 @@ static bool constantAt(const TileKernelEmission *e, const Walk *w, const TileOpe
 static MlirValue convertWeights(TileKernelEmission *e, const Walk *w, MlirValue factor) {
   const TileConverted *c = w->c;
   int last = c->depth[c->count - 1];
-  TileStructured view = withAxes(w->s, c->isAlongColumns ? last : c->n, c->isAlongColumns ? c->n : last);
+  TileStructured view = tileStructuredOver(w->s, c->isAlongColumns ? last : c->n, c->isAlongColumns ? c->n : last);
   TileBodyMap map = {0};
   e->structured = &view;
   for (int i = 0; i < tileStructuredNumOwnInputs(&view); ++i) {
@@ -114,19 +107,10 @@ static MlirValue convertWeights(TileKernelEmission *e, const Walk *w, MlirValue 
       tileKernelMapInputs(e, &map, i, i + 1, false);
   }
   MlirValue weights = tileKernelCloneValue(e, &map, factor);
-  if (!c->isAlongColumns) {
-    int64_t shape[2] = {view.dims[last].tile, view.dims[c->n].tile};
-    MlirType type = tileTileTypeGet(2, shape, mlirValueGetType(factor), mlirAttributeGetNull());
-    weights =
-        tileTransposeOpBuild(&e->body, type, weights, mlirDenseI64ArrayGet(e->body.context, 2, (int64_t[]){1, 0}));
-  }
+  if (!c->isAlongColumns)
+    weights = tileKernelSwapped(e, weights);
   e->structured = w->s;
   return weights;
-}
-
-static MlirValue widened(TileKernelEmission *e, const Walk *w, MlirValue tile) {
-  MlirType type = tileTypeWithElement(mlirValueGetType(tile), w->element);
-  return mlirTypeEqual(mlirValueGetType(tile), type) ? tile : arithExtFOpBuild(&e->body, type, tile);
 }
 
 // What the product multiplies by, before it is widened to the product's type, if x has that type as well.
@@ -139,11 +123,11 @@ static MlirValue factorOf(const Walk *w) {
 static void multiply(TileKernelEmission *e, const Walk *w, MlirValue *sum) {
   const TileConverted *c = w->c;
   int rows[2] = {c->m, c->depth[c->count - 1]};
-  TileStructured view = withAxes(w->s, rows[0], rows[1]);
+  TileStructured view = tileStructuredOver(w->s, rows[0], rows[1]);
   e->structured = &view;
-  MlirValue x = widened(e, w, tileKernelLoadMatrix(e, c->x, rows));
+  MlirValue x = tileKernelCast(e, tileKernelLoadMatrix(e, c->x, rows), w->element);
   e->structured = w->s;
-  *sum = tileMmaOpBuild(&e->body, x, widened(e, w, convertWeights(e, w, factorOf(w))), *sum);
+  *sum = tileMmaOpBuild(&e->body, x, tileKernelCast(e, convertWeights(e, w, factorOf(w)), w->element), *sum);
 }
 
 static void unrollFrom(TileKernelEmission *e, const Walk *w, int i, MlirValue *sum) {
@@ -182,7 +166,7 @@ static void loopFrom(TileKernelEmission *e, const Walk *w, int i, MlirValue *sum
 // `element`: the type of the product itself, before its epilogue.
 static void build(TileKernelEmission *e, const Walk *w, MlirType element) {
   const TileStructured *s = e->structured;
-  TileStructured view = withAxes(s, w->c->m, w->c->n);
+  TileStructured view = tileStructuredOver(s, w->c->m, w->c->n);
   e->structured = &view;
   MlirType type = tileKernelOutputTileType(e, mlirF32TypeGet(e->body.context));
   MlirValue sum = tileProductConstant(e, type, 0);
@@ -190,9 +174,7 @@ static void build(TileKernelEmission *e, const Walk *w, MlirType element) {
   loopFrom(e, w, 0, &sum);
   e->structured = &view;
   sum = tileProductAddInitial(e, sum);
-  if (!mlirTypeIsAF32(element))
-    sum = arithTruncFOpBuild(&e->body, tileTypeWithElement(type, element), sum);
-  tileKernelStore(e, s->numInputs, tileKernelEpilogue(e, sum));
+  tileKernelStore(e, s->numInputs, tileKernelEpilogue(e, tileKernelCast(e, sum, element)));
   e->structured = s;
 }
 

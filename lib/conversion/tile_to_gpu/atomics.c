@@ -144,25 +144,19 @@ static bool lowerAtomicLoad(Gpu *g, MlirOperation op) {
   return !tileSpreadsResult(&g->exchange, op) || gpuMustExchange(op);
 }
 
+// One thread stores or waits. The barrier behind a wait holds the others back.
 static bool lowerAtomicStore(Gpu *g, MlirOperation op) {
   MlirType element;
+  bool isStore = tileAtomicStoreOpIsA(op);
   GpuIf first = gpuIf(g, gpuIsElected(g), 0, NULL);
   TileWord word = wordOf(g, op, &element);
-  tileBuildAtomicStore(&g->builder, &word, gpuToStored(g, gpuScalar(g, tileAtomicStoreOpGetValue(op)), element));
+  MlirValue value = isStore ? tileAtomicStoreOpGetValue(op) : tileAtomicWaitOpGetLeast(op);
+  (isStore ? tileBuildAtomicStore : tileBuildAtomicWait)(&g->builder, &word,
+                                                         gpuToStored(g, gpuScalar(g, value), element));
   gpuEndIf(g, &first, 0, NULL, NULL);
   return true;
 }
 
-// One thread waits; the barrier behind the op holds the others back.
-static bool lowerAtomicWait(Gpu *g, MlirOperation op) {
-  MlirType element;
-  GpuIf first = gpuIf(g, gpuIsElected(g), 0, NULL);
-  TileWord word = wordOf(g, op, &element);
-  tileBuildAtomicWait(&g->builder, &word, gpuToStored(g, gpuScalar(g, tileAtomicWaitOpGetLeast(op)), element));
-  gpuEndIf(g, &first, 0, NULL, NULL);
-  return true;
-}
-
-const GpuRow gpuAtomicRows[] = {{TileOp_AtomicRmw, lowerAtomic},      {TileOp_AtomicCas, lowerAtomic},
-                                {TileOp_AtomicLoad, lowerAtomicLoad}, {TileOp_AtomicStore, lowerAtomicStore},
-                                {TileOp_AtomicWait, lowerAtomicWait}, {.lower = NULL}};
+const GpuRow gpuAtomicRows[] = {{TileOp_AtomicRmw, lowerAtomic},       {TileOp_AtomicCas, lowerAtomic},
+                                {TileOp_AtomicLoad, lowerAtomicLoad},  {TileOp_AtomicStore, lowerAtomicStore},
+                                {TileOp_AtomicWait, lowerAtomicStore}, {.lower = NULL}};

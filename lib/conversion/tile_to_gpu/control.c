@@ -79,27 +79,32 @@ static void takeOne(Gpu *g, MlirValue source, const MlirValue *values) {
     gpuRecordScalar(g, source, values[0]);
 }
 
-static void takeArguments(Gpu *g, MlirBlock source, intptr_t first, MlirBlock target, intptr_t firstFlat) {
-  intptr_t at = firstFlat;
-  for (intptr_t i = first; i < mlirBlockGetNumArguments(source); ++i) {
-    MlirValue argument = mlirBlockGetArgument(source, i);
-    intptr_t count = widthOf(mlirValueGetType(argument)) / groupOf(g, mlirValueGetType(argument));
+// The values of the program, in order, from those that they became.
+typedef MlirValue (*ValueAt)(const void *whose, intptr_t index);
+
+static MlirValue argumentAt(const void *block, intptr_t i) {
+  return mlirBlockGetArgument(*(const MlirBlock *)block, i);
+}
+
+static MlirValue resultAt(const void *op, intptr_t i) { return mlirOperationGetResult(*(const MlirOperation *)op, i); }
+
+static void takeAll(Gpu *g, ValueAt valueAt, const void *source, intptr_t first, intptr_t end, const void *target) {
+  for (intptr_t i = first, at = first; i < end; ++i) {
+    MlirValue value = valueAt(source, i);
+    intptr_t count = widthOf(mlirValueGetType(value)) / groupOf(g, mlirValueGetType(value));
     MlirValue *values = gpuAllocate(g, (size_t)count * sizeof *values);
     for (intptr_t part = 0; part < count; ++part)
-      values[part] = mlirBlockGetArgument(target, at++);
-    takeOne(g, argument, values);
+      values[part] = valueAt(target, at++);
+    takeOne(g, value, values);
   }
 }
 
+static void takeArguments(Gpu *g, MlirBlock source, intptr_t first, MlirBlock target) {
+  takeAll(g, argumentAt, &source, first, mlirBlockGetNumArguments(source), &target);
+}
+
 static void takeResults(Gpu *g, MlirOperation source, MlirOperation target) {
-  for (intptr_t i = 0, at = 0; i < mlirOperationGetNumResults(source); ++i) {
-    MlirValue result = mlirOperationGetResult(source, i);
-    intptr_t count = widthOf(mlirValueGetType(result)) / groupOf(g, mlirValueGetType(result));
-    MlirValue *values = gpuAllocate(g, (size_t)count * sizeof *values);
-    for (intptr_t part = 0; part < count; ++part)
-      values[part] = mlirOperationGetResult(target, at++);
-    takeOne(g, result, values);
-  }
+  takeAll(g, resultAt, &source, 0, mlirOperationGetNumResults(source), &target);
 }
 
 static MlirBlock blockOf(MlirOperation op, intptr_t region) {
@@ -143,7 +148,7 @@ static bool lowerFor(Gpu *g, MlirOperation op) {
   TileBuilder here = g->builder;
   gpuEnter(g, body);
   gpuRecordScalar(g, mlirBlockGetArgument(source, 0), mlirBlockGetArgument(body, 0));
-  takeArguments(g, source, 1, body, 1);
+  takeArguments(g, source, 1, body);
   if (!lowerYielding(g, source, &flat))
     return false;
   g->builder = here;
@@ -178,7 +183,7 @@ static bool lowerIf(Gpu *g, MlirOperation op) {
 
 static bool lowerBefore(Gpu *g, MlirBlock source, MlirBlock target, Flat *forwarded) {
   gpuEnter(g, target);
-  takeArguments(g, source, 0, target, 0);
+  takeArguments(g, source, 0, target);
   if (!gpuLowerBlock(g, source))
     return false;
   MlirOperation condition = mlirBlockGetTerminator(source);
@@ -190,7 +195,7 @@ static bool lowerBefore(Gpu *g, MlirBlock source, MlirBlock target, Flat *forwar
 
 static bool lowerAfter(Gpu *g, MlirBlock source, MlirBlock target, Flat *carried) {
   gpuEnter(g, target);
-  takeArguments(g, source, 0, target, 0);
+  takeArguments(g, source, 0, target);
   return lowerYielding(g, source, carried);
 }
 

@@ -4,23 +4,11 @@
 
 #include "dialects/tile/questions.h"
 
+#include "lib/ir/emit/number.h"
+#include "lib/ir/op_query.h"
 #include "mlir-c/BuiltinAttributes.h"
 #include "upstream/math.h"
 #include "upstream/ub.h"
-
-#include <string.h>
-
-// A clone of `op` on these operands, with results of the held types.
-static MlirOperation cloneOn(Gpu *g, MlirOperation op, const MlirValue *operands, const MlirType *results) {
-  MlirOperationState state = mlirOperationStateGet(tileOpName(op), mlirOperationGetLocation(op));
-  mlirOperationStateAddOperands(&state, mlirOperationGetNumOperands(op), operands);
-  mlirOperationStateAddResults(&state, mlirOperationGetNumResults(op), results);
-  for (intptr_t i = 0; i < mlirOperationGetNumAttributes(op); ++i) {
-    MlirNamedAttribute attribute = mlirOperationGetAttribute(op, i);
-    mlirOperationStateAddAttributes(&state, 1, &attribute);
-  }
-  return tileBuilderInsert(&g->builder, mlirOperationCreate(&state));
-}
 
 //===--- tf32 -------------------------------------------------------------------------------===//
 
@@ -39,14 +27,9 @@ static MlirValue computeTf32(Gpu *g, MlirOperation op, const MlirValue *operands
   MlirType f32 = mlirF32TypeGet(g->context), result = gpuElementType(tileOnlyResultType(op)),
            held = gpuHeldType(g, result);
   MlirValue value = operands[0];
-  if (arithExtFOpIsA(op) || arithTruncFOpIsA(op)) {
-    bool isSame = mlirTypeEqual(mlirValueGetType(value), held);
-    bool widens = gpuBits(mlirValueGetType(value)) < gpuBits(held);
-    if (!isSame)
-      value = gpuOp(g, widens ? ArithOp_ExtF : ArithOp_TruncF, held, value);
-  } else {
-    value = tileOnlyResult(cloneOn(g, op, operands, &held));
-  }
+  bool isCast = arithExtFOpIsA(op) || arithTruncFOpIsA(op);
+  value = isCast ? tileBuildFloatCast(&g->builder, value, held)
+                 : tileOnlyResult(tileBuildLike(&g->builder, op, operands, 1, &held));
   return mlirTypeIsATF32(result) && mlirTypeEqual(held, f32) ? gpuRoundToTf32(g, value) : value;
 }
 
@@ -73,7 +56,7 @@ static MlirValue f32OfBf16(Gpu *g, MlirValue value) {
 static MlirValue remainderOfBf16(Gpu *g, MlirOperation op, const MlirValue *operands) {
   MlirType f32 = mlirF32TypeGet(g->context);
   MlirValue wide[] = {f32OfBf16(g, operands[0]), f32OfBf16(g, operands[1])};
-  MlirValue remainder = tileOnlyResult(cloneOn(g, op, wide, &f32));
+  MlirValue remainder = tileOnlyResult(tileBuildLike(&g->builder, op, wide, 1, &f32));
   return gpuOp(g, ArithOp_TruncF, mlirValueGetType(operands[0]), remainder);
 }
 
@@ -90,7 +73,7 @@ static MlirValue compute(Gpu *g, MlirOperation op, const MlirValue *operands) {
   if (isRemainderOfBf16(op))
     return remainderOfBf16(g, op, operands);
   MlirType held = gpuHeldType(g, gpuElementType(tileOnlyResultType(op)));
-  return tileOnlyResult(cloneOn(g, op, operands, &held));
+  return tileOnlyResult(tileBuildLike(&g->builder, op, operands, 1, &held));
 }
 
 //===--- constants ----------------------------------------------------------------------------===//
@@ -112,21 +95,6 @@ static bool lowerConstant(Gpu *g, MlirOperation op) {
 
 //===--- tiles ----------------------------------------------------------------------------------===//
 
-static bool divides(MlirOperation op) {
-  switch (arithOpKind(op)) {
-  case ArithOp_DivSI:
-  case ArithOp_DivUI:
-  case ArithOp_RemSI:
-  case ArithOp_RemUI:
-  case ArithOp_CeilDivSI:
-  case ArithOp_CeilDivUI:
-  case ArithOp_FloorDivSI:
-    return true;
-  default:
-    return false;
-  }
-}
-
 // What lies beyond the tile may be 0, by which nothing may be divided.
 static MlirValue divisorOf(Gpu *g, MlirType tile, intptr_t reg, MlirValue value) {
   TileLayout layout = gpuLayoutOf(tile);
@@ -145,7 +113,7 @@ bool gpuLowerElementwise(Gpu *g, MlirOperation op) {
   MlirType types[MaxResults];
   if (numOperands > MaxOperands || numResults > MaxResults)
     return gpuRefuse(op, "an op with so many operands or results");
-  bool mayDivideVoid = divides(op) && gpuIsTile(tileOnlyResultType(op));
+  bool mayDivideVoid = tileOpDividesIntegers(op) && gpuIsTile(tileOnlyResultType(op));
   for (intptr_t i = 0; i < numResults; ++i) {
     types[i] = gpuElementType(tileResultType(op, i));
     count = gpuRegisters(tileResultType(op, i));
@@ -160,7 +128,7 @@ bool gpuLowerElementwise(Gpu *g, MlirOperation op) {
       results[0][reg] = compute(g, op, operands);
       continue;
     }
-    MlirOperation clone = cloneOn(g, op, operands, types);
+    MlirOperation clone = tileBuildLike(&g->builder, op, operands, numResults, types);
     for (intptr_t i = 0; i < numResults; ++i)
       results[i][reg] = mlirOperationGetResult(clone, i);
   }
