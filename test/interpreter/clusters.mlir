@@ -74,6 +74,25 @@ func.func @odd(%x: tensor<512xf32>) -> tensor<512xf32> {
   return %y : tensor<512xf32>
 }
 
+// A block that waits for a barrier of the cluster to which the other one does not come:
+// RUN: not %tile_run --target=interpret %s --entry=alone --in=%t.x.npy 2>&1 | FileCheck %s --check-prefix=ALONE
+// ALONE: .mlir:{{[0-9]+:[0-9]+}}: error: 'tile.sync' op waits for blocks of the cluster that do not come here
+tile.kernel @one(%y: memref<512xf32>) attributes {machine = #tile.machine<"sm_90a">, warps = 4 : i32} {
+  %c0 = arith.constant 0 : index
+  %i = tile.program_id 0
+  %isFirst = arith.cmpi eq, %i, %c0 : index
+  tile.sync cluster
+  scf.if %isFirst {
+    tile.sync cluster
+  }
+  tile.return
+}
+func.func @alone(%x: tensor<512xf32>) -> tensor<512xf32> {
+  %c2 = arith.constant 2 : index
+  %y = tile.launch @one grid(%c2) cluster [2] outs(%x : tensor<512xf32>) -> tensor<512xf32>
+  return %y : tensor<512xf32>
+}
+
 // A neighbour that is not there, and one whose arrival never comes:
 // RUN: not %tile_run --target=interpret %s --entry=outside --in=%t.x.npy 2>&1 | FileCheck %s --check-prefix=OUTSIDE
 // OUTSIDE: clusters.mlir:[[@LINE+7]]:3: error: 'tile.barrier_arrive' op arrives at block 2 of a cluster of 2

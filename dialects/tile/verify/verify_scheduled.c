@@ -191,6 +191,18 @@ bool tileFenceOpVerify(MlirOperation op) {
   return true;
 }
 
+bool tileSyncOpVerify(MlirOperation op) {
+  MlirOperation around = mlirOperationGetParentOperation(op);
+  if (!tileHas(op, "scope"))
+    return true;
+  if (!tileKeywordIs(op, "scope", "cluster")) {
+    MlirStringRef scope = tileKeywordOf(op, "scope");
+    return tileError(op, "has scope %.*s, expected cluster or none", (int)scope.length, scope.data);
+  }
+  return !tileWarpSpecializeOpIsA(around) ||
+         tileError(op, "waits for the cluster in a partition of warps, expected outside of one");
+}
+
 //===--- print --------------------------------------------------------------===//
 
 static bool isDense(MlirType memref) {

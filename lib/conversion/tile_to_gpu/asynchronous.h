@@ -10,6 +10,7 @@ enum { BarrierBytes = 8 };
 typedef struct BarrierRing {
   MlirValue base; // llvm.ptr<3>
   int64_t stages, share;
+  bool isReached; // threads of other blocks arrive, too
 } BarrierRing;
 
 // A hidden parameter: the map of a tensor in boxes.

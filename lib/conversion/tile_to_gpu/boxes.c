@@ -166,7 +166,31 @@ static void originOf(Gpu *g, const Boxes *boxes, MlirValue *origin) {
   }
 }
 
-static void copyBox(Gpu *g, const Boxes *boxes, uint64_t n, MlirValue map, const MlirValue *origin, MlirValue barrier) {
+// The blocks in this one's row along the axes of `multicast`, a bit for each; null where it is this one only.
+static MlirValue receivers(Gpu *g, MlirOperation op) {
+  const GpuEngines *engines = g->vocabulary->engines;
+  bool isAlong[3] = {false};
+  int64_t mask = 1, stride = 1;
+  MlirValue first = {NULL}; // of the row
+  for (intptr_t i = 0; i < tileArrayCount(op, "multicast"); ++i)
+    isAlong[tileArrayAt(op, "multicast", i)] = true;
+  for (int axis = 0; axis < 3; stride *= g->cluster[axis++]) {
+    int64_t row = mask;
+    for (int64_t i = 1; i < g->cluster[axis] && isAlong[axis]; ++i)
+      mask |= row << i * stride;
+    if (!isAlong[axis] && g->cluster[axis] > 1)
+      first = gpuAdd(g, first, gpuMul(g, engines->clusterPlace(&g->builder, axis), gpuI32(g, stride)));
+  }
+  if (mask == 1)
+    return (MlirValue){NULL};
+  MlirValue bits = gpuI32(g, mask);
+  if (!mlirValueIsNull(first))
+    bits = gpuBinary(g, ArithOp_ShLI, bits, first);
+  return gpuCast(g, bits, mlirIntegerTypeGet(g->context, 16), false);
+}
+
+static void copyBox(Gpu *g, const Boxes *boxes, uint64_t n, MlirValue map, const MlirValue *origin, MlirValue barrier,
+                    MlirValue blocks) {
   const GpuEngines *engines = g->vocabulary->engines;
   TileLayoutPoint begin = tileBoxOrigin(&boxes->plan, n);
   intptr_t rank = boxes->tensor->rank;
@@ -177,7 +201,7 @@ static void copyBox(Gpu *g, const Boxes *boxes, uint64_t n, MlirValue map, const
   }
   MlirValue shared = gpuAddress(g, boxes->buffer->base, gpuI32(g, (int64_t)(n * boxes->plan.bytes)));
   if (boxes->toBuffer)
-    engines->copyBoxIn(&g->builder, shared, map, rank, at, barrier);
+    engines->copyBoxIn(&g->builder, shared, map, rank, at, barrier, blocks);
   else
     engines->copyBoxOut(&g->builder, map, shared, rank, at);
 }
@@ -187,19 +211,20 @@ bool gpuCopyBoxes(Gpu *g, MlirOperation op) {
   const GpuEngines *engines = gpuEngines(g, op);
   if (!engines || !readBoxes(g, op, &boxes))
     return false;
-  if (tileHas(op, "multicast"))
-    return gpuRefuse(op, "a copy to several blocks of a cluster");
   bool signals = !mlirOperationGetNumResults(op);
   if (signals != boxes.toBuffer)
     return tileError(op, boxes.toBuffer ? "copies into a buffer by engine \"tma\", which must signal a barrier"
                                         : "copies out of a buffer by engine \"tma\", which signals no barrier");
+  if (tileHas(op, "multicast") && !signals)
+    return tileError(op, "copies out of a buffer to several blocks of a cluster; expected a copy into a buffer");
   MlirValue barrier = {NULL}, map = mapFor(g, &boxes), origin[MaxRank];
   GpuIf elected = gpuIf(g, gpuIsElected(g), 0, NULL);
   if (signals)
     barrier = gpuBarrierOf(g, tileOpOperand(op, "barrier"), tileOpOperand(op, "use"));
   originOf(g, &boxes, origin);
+  MlirValue blocks = receivers(g, op);
   for (uint64_t n = 0; n < boxes.plan.count; ++n)
-    copyBox(g, &boxes, n, map, origin, barrier);
+    copyBox(g, &boxes, n, map, origin, barrier, blocks);
   if (!signals)
     engines->commitBoxes(&g->builder);
   gpuEndIf(g, &elected, 0, NULL, NULL);

@@ -122,6 +122,7 @@ typedef struct Gpu {
   int64_t partition;     // number of its barrier; 0: code of the whole block
   bool isOneThread;      // a partition whose work one thread does
   struct TensorMap *tensorMaps;
+  int64_t cluster[3]; // blocks of a cluster along each axis of the grid
 } Gpu;
 
 //===--- elements.c: records ------------------------------------------------------===//

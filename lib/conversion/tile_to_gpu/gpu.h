@@ -62,8 +62,9 @@ typedef struct GpuEngines {
   void (*barrierArrive)(TileBuilder *builder, MlirValue barrier, int64_t count);
   void (*barrierExpect)(TileBuilder *builder, MlirValue barrier, int64_t bytes); // arrives once, too
   void (*barrierWait)(TileBuilder *builder, MlirValue barrier, MlirValue parity);
+  // `blocks`: i16, a bit for each block of the cluster that receives the box; null: this one.
   void (*copyBoxIn)(TileBuilder *builder, MlirValue shared, MlirValue map, intptr_t rank, const MlirValue *at,
-                    MlirValue barrier);
+                    MlirValue barrier, MlirValue blocks);
   void (*copyBoxOut)(TileBuilder *builder, MlirValue map, MlirValue shared, intptr_t rank, const MlirValue *at);
   void (*commitBoxes)(TileBuilder *builder); // those that were copied out, by this thread
   void (*waitBoxes)(TileBuilder *builder, int64_t pending, bool isForReads); // of shared memory, or whole
@@ -76,6 +77,13 @@ typedef struct GpuEngines {
   void (*partitionBarrier)(TileBuilder *builder, int64_t number, int64_t threads);
   void (*warpBarrier)(TileBuilder *builder);
   void (*setRegisters)(TileBuilder *builder, int64_t registers, bool isMore); // of this warp's threads
+  // Clusters: blocks of the kernel along each axis of the grid; where this block is among them along one axis, i32.
+  void (*setCluster)(MlirOperation function, const int64_t sizes[3]);
+  MlirValue (*clusterPlace)(TileBuilder *builder, int axis);
+  void (*clusterBarrier)(TileBuilder *builder);
+  void (*barrierArriveAt)(TileBuilder *builder, MlirValue barrier, MlirValue block, int64_t count); // its number, i32
+  // As barrierWait, where threads of other blocks have arrived, too.
+  void (*barrierWaitForBlocks)(TileBuilder *builder, MlirValue barrier, MlirValue parity);
 } GpuEngines;
 
 // Each function emits at the builder's place. Words are i32. Null where the machine has no such thing.

@@ -221,6 +221,65 @@ static bool order(Gpu *g) {
   return tileRunPipeline(g->kernel, passes);
 }
 
+//===--- clusters ---------------------------------------------------------------------------------===//
+
+static bool isLaunchOf(const Gpu *g, MlirOperation launch) {
+  return mlirStringRefEqual(tileLaunchOpGetKernelValue(launch), nameOf(g->kernel));
+}
+
+static MlirAttribute oneBlock(const Gpu *g) {
+  const int64_t sizes[] = {1, 1, 1};
+  return mlirDenseI64ArrayGet(g->context, 3, sizes);
+}
+
+// What all launches say; where there are none, what the kernel says.
+static bool findCluster(Gpu *g, MlirAttribute *cluster) {
+  TileOps launches = tileCollectOps(mlirOperationGetParentOperation(g->kernel), tileLaunchOpIsA);
+  bool ok = true, isFirst = true;
+  *cluster = tileOpAttribute(g->kernel, "cluster");
+  for (intptr_t i = 0; i < launches.count && ok; ++i) {
+    MlirAttribute stated = tileLaunchOpGetCluster(launches.items[i]);
+    if (!isLaunchOf(g, launches.items[i]))
+      continue;
+    ok = (isFirst && mlirAttributeIsNull(*cluster)) || mlirAttributeEqual(*cluster, stated) ||
+         tileError(launches.items[i], "has another cluster than the kernel or its other launches; expected one");
+    isFirst = false;
+    *cluster = stated;
+  }
+  tileOpsFree(&launches);
+  if (ok && !mlirAttributeIsNull(*cluster) && !mlirAttributeIsADenseI64Array(*cluster))
+    return tileError(g->kernel, "has a cluster that is no array of i64");
+  return ok;
+}
+
+static bool reachesBlocks(const Gpu *g) {
+  TileOps syncs = tileCollectOps(g->kernel, tileSyncOpIsA);
+  bool found = false;
+  for (intptr_t i = 0; i < syncs.count; ++i)
+    found |= tileHas(syncs.items[i], "scope");
+  tileOpsFree(&syncs);
+  return found;
+}
+
+static bool readCluster(Gpu *g) {
+  MlirAttribute cluster;
+  int64_t blocks = 1, most = 1;
+  tileMachineGetInteger(g->machine, "cluster.blocks", &most);
+  if (!findCluster(g, &cluster))
+    return false;
+  if (mlirAttributeIsNull(cluster) && reachesBlocks(g))
+    return tileError(g->kernel, "reaches other programs of its cluster, but no launch and no attribute says how many "
+                                "programs are in a cluster");
+  cluster = mlirAttributeIsNull(cluster) ? oneBlock(g) : cluster;
+  for (intptr_t axis = 0; axis < 3; ++axis) {
+    bool isGiven = axis < mlirDenseArrayGetNumElements(cluster);
+    g->cluster[axis] = isGiven ? mlirDenseI64ArrayGetElement(cluster, axis) : 1;
+    blocks *= g->cluster[axis];
+  }
+  return blocks <= most || tileError(g->kernel, "has clusters of %lld programs; %s has clusters of at most %lld",
+                                     (long long)blocks, tileMachineGetName(g->machine), (long long)most);
+}
+
 static bool lowerKernel(Gpu *g) {
   MlirBlock entry, body = mlirRegionGetFirstBlock(tileKernelOpGetBody(g->kernel));
   g->function = buildFunction(g, &entry);
@@ -230,6 +289,8 @@ static bool lowerKernel(Gpu *g) {
   llvmReturnOpBuild(&g->builder, (MlirValue){NULL});
   gpuFinishTensorMaps(g);
   g->vocabulary->markKernel(g->function, g->threads);
+  if (g->cluster[0] * g->cluster[1] * g->cluster[2] > 1)
+    g->vocabulary->engines->setCluster(g->function, g->cluster);
   int64_t registers = 0;
   if (tileIntegerOf(g->kernel, "registers", &registers) && g->vocabulary->limitRegisters)
     g->vocabulary->limitRegisters(g->function, registers);
@@ -247,7 +308,7 @@ bool gpuConvertKernel(MlirOperation kernel, MlirOperation module, const TileMach
   g.i32 = mlirIntegerTypeGet(context, 32);
   g.i64 = mlirIntegerTypeGet(context, 64);
   g.index = mlirIndexTypeGet(context);
-  bool ok = readThreads(&g) && order(&g) && lowerKernel(&g);
+  bool ok = readThreads(&g) && order(&g) && readCluster(&g) && lowerKernel(&g);
   counts->kernels += ok;
   counts->sharedBytes += g.sharedBytes;
   counts->apartBytes += g.apartBytes;

@@ -152,6 +152,21 @@ const GpuEngines *gpuEngines(Gpu *g, MlirOperation op) {
 
 //===--- making them --------------------------------------------------------------------------===//
 
+// Whether an arrival names a block, here or in a partition that the barrier is given to.
+static bool isReached(MlirValue barrier) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(barrier); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    if (tileBarrierArriveOpIsA(user) && !mlirValueIsNull(tileBarrierArriveOpGetRank(user)))
+      return true;
+    for (intptr_t i = 0; tileWarpSpecializeOpIsA(user) && i < mlirOperationGetNumRegions(user); ++i)
+      if (isReached(mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(user, i)),
+                                         mlirOpOperandGetOperandNumber(use))))
+        return true;
+  }
+  return false;
+}
+
 // The first thread makes them. A tile.sync behind the last of several in a row shows them to the others.
 bool gpuMakeBarrier(Gpu *g, MlirOperation op) {
   const GpuEngines *engines = gpuEngines(g, op);
@@ -165,7 +180,9 @@ bool gpuMakeBarrier(Gpu *g, MlirOperation op) {
                      "arrivals: none; a barrier needs the number that completes a round (tile-count-waits writes it)");
   MlirType type = tileAllocOpGetResultType(op);
   BarrierRing *ring = gpuRecordNew(g, tileAllocOpGetResult(op), Record_Barrier)->ring = gpuAllocate(g, sizeof *ring);
-  *ring = (BarrierRing){.stages = tileBarrierTypeGetCount(type), .share = arrivals / tileBarrierTypeGetArrivals(type)};
+  *ring = (BarrierRing){.stages = tileBarrierTypeGetCount(type),
+                        .share = arrivals / tileBarrierTypeGetArrivals(type),
+                        .isReached = isReached(tileAllocOpGetResult(op))};
   if (!gpuPlaceAlloc(g, op, ring->stages * BarrierBytes, &offset, &ring->base))
     return false;
   GpuIf first = gpuIf(g, gpuIsElected(g), 0, NULL);
@@ -210,11 +227,12 @@ static bool lowerArrive(Gpu *g, MlirOperation op) {
   const GpuEngines *engines = gpuEngines(g, op);
   if (!engines)
     return false;
-  if (tileHas(op, "cluster") || !mlirValueIsNull(tileBarrierArriveOpGetRank(op)))
-    return gpuRefuse(op, "an arrival at a barrier of another block");
+  MlirValue block = tileBarrierArriveOpGetRank(op);
   MlirValue barrier = tileBarrierArriveOpGetBarrier(op), use = tileBarrierArriveOpGetUse(op);
   int64_t share = gpuRecord(g, barrier)->ring->share, bytes = 0;
   bool expects = tileIntegerOf(op, "expect", &bytes);
+  if (expects && !mlirValueIsNull(block))
+    return gpuRefuse(op, "an arrival at a barrier of another block that expects bytes");
   if (share % g->warps)
     return tileError(op, "arrivals: %lld of each partition cannot be divided among the %lld warps that arrive here",
                      (long long)share, (long long)g->warps);
@@ -227,7 +245,9 @@ static bool lowerArrive(Gpu *g, MlirOperation op) {
   GpuIf first = gpuIf(g, expects ? gpuIsElected(g) : (MlirValue){NULL}, 0, NULL);
   if (expects)
     engines->barrierExpect(&g->builder, address, bytes);
-  if (share / g->warps > expects)
+  if (!mlirValueIsNull(block))
+    engines->barrierArriveAt(&g->builder, address, gpuCast(g, gpuScalar(g, block), g->i32, false), share / g->warps);
+  else if (share / g->warps > expects)
     engines->barrierArrive(&g->builder, address, share / g->warps - expects);
   gpuEndIf(g, &first, 0, NULL, NULL);
   if (expects && g->warps > 1) {
@@ -264,7 +284,7 @@ static bool lowerBarrierWait(Gpu *g, MlirOperation op) {
   if (isShifted)
     parity = gpuXor(g, parity, gpuI32(g, 1));
   GpuIf waiting = gpuIf(g, isShifted ? (MlirValue){NULL} : exists(g, use), 0, NULL);
-  engines->barrierWait(&g->builder, address, parity);
+  (ring->isReached ? engines->barrierWaitForBlocks : engines->barrierWait)(&g->builder, address, parity);
   gpuEndIf(g, &waiting, 0, NULL, NULL);
   return true;
 }

@@ -177,8 +177,13 @@ static bool lowerWait(Gpu *g, MlirOperation op) {
 //===--- order ------------------------------------------------------------------------------------===//
 
 static bool lowerSync(Gpu *g, MlirOperation op) {
-  (void)op;
-  gpuBarrier(g);
+  const GpuEngines *engines = tileHas(op, "scope") ? gpuEngines(g, op) : NULL;
+  if (tileHas(op, "scope") && !engines)
+    return false;
+  if (engines)
+    engines->clusterBarrier(&g->builder);
+  else
+    gpuBarrier(g);
   return true;
 }
 

@@ -6,8 +6,10 @@
 
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/Dialect/LLVM.h"
+#include "upstream/arith.h"
 #include "upstream/llvm.h"
 #include "upstream/nvvm.h"
+#include "upstream/scf.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -46,14 +48,61 @@ static void barrierWait(TileBuilder *builder, MlirValue barrier, MlirValue parit
   nvvmMBarrierTryWaitParityOpBuild(builder, barrier, parity, word(builder, WaitNanoseconds));
 }
 
+//===--- clusters -----------------------------------------------------------------------------===//
+
+static MlirType clusterPointer(const TileBuilder *builder) {
+  return mlirLLVMPointerTypeGet(builder->context, ClusterSpace);
+}
+
+static void setCluster(MlirOperation function, const int64_t sizes[3]) {
+  const int32_t words[] = {(int32_t)sizes[0], (int32_t)sizes[1], (int32_t)sizes[2]};
+  mlirOperationSetAttributeByName(function, tileString("nvvm.cluster_dim"),
+                                  mlirDenseI32ArrayGet(mlirOperationGetContext(function), 3, words));
+}
+
+static MlirValue clusterPlace(TileBuilder *builder, int axis) {
+  MlirType type = i32Type(builder);
+  return axis == 0   ? nvvmBlockInClusterIdXOpBuild(builder, type)
+         : axis == 1 ? nvvmBlockInClusterIdYOpBuild(builder, type)
+                     : nvvmBlockInClusterIdZOpBuild(builder, type);
+}
+
+static void clusterBarrier(TileBuilder *builder) {
+  nvvmClusterArriveOpBuild(builder);
+  nvvmClusterWaitOpBuild(builder);
+}
+
+static void barrierArriveAt(TileBuilder *builder, MlirValue barrier, MlirValue block, int64_t count) {
+  MlirValue there = nvvmMapaOpBuild(builder, clusterPointer(builder), barrier, block);
+  MlirOperation arrival = nvvmMBarrierArriveOpBuild(builder, (MlirType){NULL}, there,
+                                                    count == 1 ? (MlirValue){NULL} : word(builder, count));
+  nvvmMBarrierArriveOpSetScope(arrival, nvvmMemScopeKindAttr(builder, NvvmMemScopeKind_Cluster));
+}
+
+// nvvm's op for the whole wait knows threads of the block only: so a loop of single looks.
+static void barrierWaitForBlocks(TileBuilder *builder, MlirValue barrier, MlirValue parity) {
+  MlirType i1 = mlirIntegerTypeGet(builder->context, 1);
+  MlirRegion before = mlirRegionCreate(), after = mlirRegionCreate();
+  mlirRegionAppendOwnedBlock(before, mlirBlockCreate(0, NULL, NULL));
+  mlirRegionAppendOwnedBlock(after, mlirBlockCreate(0, NULL, NULL));
+  TileBuilder looking = tileBuilderAtEnd(mlirRegionGetFirstBlock(before), builder->location),
+              again = tileBuilderAtEnd(mlirRegionGetFirstBlock(after), builder->location);
+  MlirValue over = nvvmMBarrierTryWaitOpBuild(&looking, i1, barrier, parity, word(&looking, WaitNanoseconds));
+  nvvmMBarrierTryWaitOpSetScope(tileDefiningOp(over), nvvmMemScopeKindAttr(builder, NvvmMemScopeKind_Cluster));
+  MlirValue waits = arithXOrIOpBuild(&looking, over, tileBuildInteger(&looking, i1, 1));
+  scfConditionOpBuild(&looking, waits, 0, NULL);
+  tileBuildYield(&again, 0, NULL);
+  scfWhileOpBuild(builder, 0, NULL, 0, NULL, before, after);
+}
+
 //===--- copies of boxes ----------------------------------------------------------------------===//
 
 static void copyBoxIn(TileBuilder *builder, MlirValue shared, MlirValue map, intptr_t rank, const MlirValue *at,
-                      MlirValue barrier) {
-  MlirType cluster = mlirLLVMPointerTypeGet(builder->context, ClusterSpace);
+                      MlirValue barrier, MlirValue blocks) {
   MlirValue none = {NULL};
-  nvvmCpAsyncBulkTensorGlobalToSharedClusterOpBuild(builder, llvmAddrSpaceCastOpBuild(builder, cluster, shared), map,
-                                                    rank, at, barrier, 0, NULL, none, none, none);
+  nvvmCpAsyncBulkTensorGlobalToSharedClusterOpBuild(builder,
+                                                    llvmAddrSpaceCastOpBuild(builder, clusterPointer(builder), shared),
+                                                    map, rank, at, barrier, 0, NULL, blocks, none, none);
 }
 
 static void copyBoxOut(TileBuilder *builder, MlirValue map, MlirValue shared, intptr_t rank, const MlirValue *at) {
@@ -286,4 +335,9 @@ const GpuEngines tileNvvmEngines = {
     .partitionBarrier = partitionBarrier,
     .warpBarrier = warpBarrier,
     .setRegisters = setRegisters,
+    .setCluster = setCluster,
+    .clusterPlace = clusterPlace,
+    .clusterBarrier = clusterBarrier,
+    .barrierArriveAt = barrierArriveAt,
+    .barrierWaitForBlocks = barrierWaitForBlocks,
 };

@@ -99,6 +99,29 @@ int interpretClusterRow(const Machine *machine, const Instruction *instruction, 
   return count;
 }
 
+//===--- the cluster's barrier ------------------------------------------------------------===//
+
+static bool allHaveArrived(const Cluster *cluster, int64_t syncs) {
+  for (int b = 0; b < cluster->count; ++b)
+    if (cluster->blocks[b].syncs < syncs)
+      return false;
+  return true;
+}
+
+// A partition runs as one; blocks of a cluster wait for each other.
+bool interpretTileSync(Machine *machine, Frame *frame, const Instruction *instruction) {
+  ClusterBlock *self = machine->grid.block;
+  (void)frame;
+  if (!self || !interpretHasAttribute(instruction, "scope"))
+    return true;
+  int64_t syncs = ++self->syncs;
+  ++machine->steps;
+  while (!allHaveArrived(self->cluster, syncs))
+    if (!interpretPartitionYield(machine))
+      return interpretFail(machine, instruction->op, "waits for blocks of the cluster that do not come here");
+  return true;
+}
+
 //===--- running ------------------------------------------------------------------------------===//
 
 static void blockClear(ClusterBlock *block) {
@@ -107,6 +130,7 @@ static void blockClear(ClusterBlock *block) {
   free(block->allocations);
   block->allocations = NULL;
   block->count = 0;
+  block->syncs = 0;
 }
 
 static bool readCluster(Machine *machine, const Instruction *instruction, Cluster *cluster) {

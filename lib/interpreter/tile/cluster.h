@@ -15,6 +15,7 @@ typedef struct ClusterBlock {
   int64_t position[MaxGridRank];
   Allocation *allocations; // in the order made
   int count;
+  int64_t syncs; // at which it has arrived: tile.sync cluster
 } ClusterBlock;
 
 typedef struct Cluster {

@@ -32,6 +32,5 @@ MEANS(Yield, interpretTileReturn)
 MEANS(ConvertLayout, passOn) // layouts have no meaning for values
 MEANS(Prefetch, doNothing)   // a hint
 MEANS(Fence, doNothing)      // memory is sequentially consistent here
-MEANS(Sync, doNothing)       // a partition runs as one
 MEANS(Kernel, doNothing)     // tile.launch runs it
 MEANS(Func, doNothing)       // tile.call runs it

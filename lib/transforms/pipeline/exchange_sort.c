@@ -179,7 +179,7 @@ static void begin(Sort *sort) {
   if (!sort->isPacked)
     sort->positions = memoryOf(sort, i32Of(sort));
   if (isInLoop(sort->op)) // the last round has been read
-    tileSyncOpCreate(&sort->x->builder);
+    tileSyncOpBuild(&sort->x->builder);
   MlirValue place = placesOf(sort, type);
   writeKeys(sort, place, none, keys, along(sort, type, sort->axis));
   fillRows(sort);
@@ -233,7 +233,7 @@ static void orderPairs(Sort *sort, MlirValue direction, MlirValue distance) {
       write(sort, sort->positions, pair.place[i], none,
             arithSelectOpBuild(b, isWrong, pair.position[!i], pair.position[i]));
   }
-  tileSyncOpCreate(b);
+  tileSyncOpBuild(b);
 }
 
 // The loop's number as i32; code goes into its body until endLoop.
@@ -260,7 +260,7 @@ static MlirValue powerOfTwo(Sort *sort, MlirValue bit) {
 static void runNetwork(Sort *sort) {
   TileBuilder *b = &sort->x->builder, outside, between;
   int64_t padded = sort->space.padded;
-  tileSyncOpCreate(b);
+  tileSyncOpBuild(b);
   if (padded == 1)
     return;
   sort->number = along(sort, numbersOf(sort, sort->count / 2), 0);

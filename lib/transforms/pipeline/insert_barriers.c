@@ -3,9 +3,10 @@
 // each
 //   op that reads or writes what other threads may still use: global memory and local buffers, which a program
 //   accesses in program order (docs/numerics.md, section 6); bytes of shared memory that pass from one owner to
-//   another; and around atomics that release or acquire. A tile.sync before which nothing was accessed since the last
-//   one, on every path, is removed. Shared buffers are ordered by the program's own tile.sync. A kernel that is ordered
-//   already stays as it is.
+//   another; and around atomics that release or acquire. Where programs of a cluster reach each other's memory, a
+//   tile.sync cluster stands behind the making of barriers and at the kernel's end. A tile.sync before which nothing
+//   was accessed since the last one, on every path, is removed. Shared buffers are ordered by the program's own
+//   tile.sync. A kernel that is ordered already stays as it is.
 // Why: a barrier that stands in the kernel can be read, moved and removed; a conversion to a GPU adds none.
 // Method: accesses since the last barrier flow forward; at the head of a loop what comes in joins what comes round,
 //   until nothing is new. Parameters may share memory unless one is marked llvm.noalias. A partition of warps is
@@ -267,8 +268,9 @@ static const char *const statistics[] = {"inserted: barriers that the kernels la
 typedef struct Order {
   MlirExtPass pass;
   const Lifetimes *lifetimes;
-  Accesses open; // since the last barrier
-  int depth;     // rounds of loops that are only followed, to find out what comes round
+  Accesses open;    // since the last barrier
+  bool isClustered; // programs reach each other's memory
+  int depth;        // rounds of loops that are only followed, to find out what comes round
 } Order;
 
 static void close(Order *order) { order->open.count = 0; }
@@ -294,18 +296,30 @@ static bool changesIr(const Order *order) { return order->depth == 0; }
 
 static void insertSync(Order *order, TileBuilder builder) {
   if (changesIr(order)) {
-    tileSyncOpCreate(&builder);
+    tileSyncOpBuild(&builder);
+    mlirExtPassAddStatistic(order->pass, Inserted, 1);
+  }
+  close(order);
+}
+
+static void insertClusterSync(Order *order, TileBuilder builder) {
+  if (changesIr(order)) {
+    tileSyncOpSetScope(tileSyncOpBuild(&builder), mlirStringAttrGet(builder.context, tileString("cluster")));
     mlirExtPassAddStatistic(order->pass, Inserted, 1);
   }
   close(order);
 }
 
 static void visitSync(Order *order, MlirOperation op) {
-  if (!order->open.count && changesIr(order)) {
+  if (!order->open.count && changesIr(order) && !tileHas(op, "scope")) {
     mlirOperationDestroy(op);
     mlirExtPassAddStatistic(order->pass, Removed, 1);
   }
   close(order);
+}
+
+static bool isClusterSync(MlirOperation op) {
+  return !mlirOperationIsNull(op) && tileSyncOpIsA(op) && tileHas(op, "scope");
 }
 
 static void visitPlain(Order *order, MlirOperation op) {
@@ -315,7 +329,9 @@ static void visitPlain(Order *order, MlirOperation op) {
   if (mustWait)
     insertSync(order, tileBuilderBefore(op));
   accessesJoin(&order->open, &own.accesses);
-  if (own.needsAfter)
+  if (own.needsAfter && order->isClustered && !isClusterSync(mlirOperationGetNextInBlock(op)))
+    insertClusterSync(order, tileBuilderAfter(op));
+  else if (own.needsAfter && !order->isClustered)
     insertSync(order, tileBuilderAfter(op));
   accessesFree(&own.accesses);
 }
@@ -402,6 +418,23 @@ static bool arePlaced(const Lifetimes *lifetimes) {
   return true;
 }
 
+// Copies that other programs of the cluster receive, arrivals at their barriers.
+static MlirWalkResult findReaching(MlirOperation op, void *found) {
+  bool reaches = (tileCopyAsyncOpIsA(op) && tileHas(op, "multicast")) ||
+                 (tileBarrierArriveOpIsA(op) && !mlirValueIsNull(tileBarrierArriveOpGetRank(op)));
+  *(bool *)found |= reaches;
+  return reaches ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+}
+
+// No program ends while others may reach its memory.
+static void meetAtEnd(Order *order, MlirBlock body) {
+  MlirOperation end = mlirBlockGetTerminator(body), last = mlirBlockGetFirstOperation(body);
+  while (!mlirOperationEqual(mlirOperationGetNextInBlock(last), end))
+    last = mlirOperationGetNextInBlock(last);
+  if (!isClusterSync(last))
+    insertClusterSync(order, tileBuilderBefore(end));
+}
+
 static void readThreads(MlirOperation kernel, MlirExtPass pass, Lifetimes *lifetimes) {
   MlirAttribute attribute;
   TileMachine *machine = tileMachineOf(kernel, pass, &attribute);
@@ -421,7 +454,10 @@ static bool run(MlirOperation kernel, MlirExtPass pass) {
   readThreads(kernel, pass, lifetimes);
   if (ok) {
     Order order = {.pass = pass, .lifetimes = lifetimes};
+    mlirOperationWalk(kernel, findReaching, &order.isClustered, MlirWalkPreOrder);
     visitBlock(&order, body);
+    if (order.isClustered)
+      meetAtEnd(&order, body);
     accessesFree(&order.open);
     tileKernelOpSetOrdered(kernel, mlirUnitAttrGet(mlirOperationGetContext(kernel)));
   }

@@ -252,7 +252,7 @@ static void orderStores(MlirBlock partition) {
        op = mlirOperationGetNextInBlock(op))
     if (tileStoreOpIsA(op) && tileTypeIsABuffer(tileStoreOpGetDestinationType(op))) {
       TileBuilder builder = tileBuilderBefore(op);
-      tileSyncOpCreate(&builder);
+      tileSyncOpBuild(&builder);
     }
 }
 

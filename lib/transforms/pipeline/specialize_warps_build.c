@@ -274,7 +274,7 @@ static void buildStore(const Made *made) {
     indices[i] = tileStoreOpGetIndices(store, i);
   tileStoreOpBuild(&builder, tileStoreOpGetValue(store), made->result, 0, NULL);
   tileFenceOpBuild(&builder, mlirStringAttrGet(builder.context, tileString("async")));
-  tileSyncOpCreate(&builder);
+  tileSyncOpBuild(&builder);
   MlirOperation copy = tileCopyAsyncOpBuild(&builder, tileTokenTypeGet(builder.context), made->result,
                                             tileStoreOpGetDestination(store), count, indices, none, none);
   tileCopyAsyncOpSetEngine(copy, mlirStringAttrGet(builder.context, tileString("tma")));

@@ -309,9 +309,9 @@ def warp_specialize(b: Builder, captures: Sequence[Value], *, names: str, warps:
     b.make("tile.warp_specialize", [captures], [], {"names": ("string array", names), "warps": ("i64 array", warps), "registers": ("i64 array", registers), "threads": ("i64 array", threads)}, [*partitions])
 
 
-def sync(b: Builder) -> None:
+def sync(b: Builder, *, scope: str | None = None) -> None:
     """Waits until all warps are here."""
-    b.make("tile.sync", [], [], {}, [])
+    b.make("tile.sync", [], [], {"scope": ("scope", scope)}, [])
 
 
 def print_(b: Builder, values: Sequence[Value], *, message: str, stop: int | None = None) -> None:

@@ -63,8 +63,10 @@ tile.kernel @copies(%x: memref<?x?xf16>, %i: index) attributes {machine = #tile.
   %w = tile.convert_layout %v : tensor<128x32xf16, #regs> -> tensor<128x32xf16, #wide>
   // CHECK: tile.store %[[W]], %{{.*}} : tensor<128x32xf16, #{{.*}}>, !buffer
   tile.store %w, %b : tensor<128x32xf16, #wide>, !tile.buffer<128x32xf16, #rows, shared>
-  // CHECK: tile.sync
+  // CHECK: tile.sync{{$}}
   tile.sync
+  // CHECK: tile.sync cluster
+  tile.sync cluster
   tile.return
 }
 

@@ -460,3 +460,21 @@ tile.kernel @of_no_barrier() attributes {warps = 4 : i32} {
   %b = tile.alloc arrivals 2 : memref<4xf32>
   tile.return
 }
+
+// -----
+tile.kernel @scope_of_sync() attributes {warps = 4 : i32} {
+  // expected-error@+1 {{'tile.sync' op has scope device, expected cluster or none}}
+  tile.sync device
+  tile.return
+}
+
+// -----
+tile.kernel @cluster_in_partition() attributes {warps = 4 : i32} {
+  tile.warp_specialize
+  partition "all" warps(4) {
+    // expected-error@+1 {{'tile.sync' op waits for the cluster in a partition of warps, expected outside of one}}
+    tile.sync cluster
+    tile.yield
+  }
+  tile.return
+}

@@ -1,8 +1,8 @@
 """Defects planted in kernels that use barriers in memory, TMA and wgmma: the emulator must find each one, on one run.
 
-The kernels are the hand-scheduled GEMM of sm_90a, boxes.mlir, and attention as tile-specialize-warps makes it, as nvvm. Each runs whole first: right and silent. A
-defect then changes one line of the lowered text; those in EQUIVALENT leave it right, and must leave it silent. Use:
-planted.py BUILD [--part=K/N]. The last line is 'F of T planted defects found, S of E equivalent ones silent'.
+The kernels are the hand-scheduled GEMM of sm_90a, boxes.mlir, clusters.mlir, and attention as tile-specialize-warps
+makes it, as nvvm. Each runs whole first: right and silent. A defect then changes one line of the lowered text; those in
+EQUIVALENT leave it right, and must leave it silent. Use: planted.py BUILD [--part=K/N]. The last line is 'F of T planted defects found, S of E equivalent ones silent'.
 """
 import re
 import subprocess
@@ -15,7 +15,8 @@ import numpy as np
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent.parent
 FINDING = re.compile(r"\.mlir:\d+:\d+: error: (race|read before the copy landed|overwrite of a copy in flight|"
-                     r"uninitialized read|divergence|deadlock|bad operand|out of bounds|missing fence|misaligned access)")
+                     r"uninitialized read|divergence|deadlock|bad operand|out of bounds|missing fence|misaligned access|"
+                     r"memory of another block)")
 
 GEMM_MAIN = (HERE / "gemm_sm90a.test").read_text().split("//--- main.mlir\n")[1]
 
@@ -102,6 +103,16 @@ PRODUCT, COMMIT, GROUP_WAIT = "wgmma.mma_async %", "wgmma.commit", "wgmma.wait_g
 def boxes(build):
     x = np.random.default_rng(6).integers(-99, 100, (72, 136)).astype(np.float16)
     return Program(build, (HERE / "boxes.mlir").read_text(), [x], 2 * x.astype(np.float64), 0)
+
+
+def clusters(build):
+    random = np.random.default_rng(7)
+    a, b = (random.integers(-3, 4, shape).astype(np.float16) for shape in [(200, 264), (264, 72)])
+    return Program(build, (HERE / "clusters.mlir").read_text(), [a, b], a.astype(np.float64) @ b.astype(np.float64), 0)
+
+
+def both(first, second):
+    return lambda lines: second(first(lines))
 
 
 def swap_constant(pattern, operand, to, n=0):
@@ -195,11 +206,46 @@ ATTENTION_DEFECTS = {
     "no barrier before the store": removed("nvvm.barrier id"),
     "no wait for the store": removed("bulk.wait_group"),
 }
+TRY, MAPA, MEET, LEAVE = "mbarrier.try_wait %", "nvvm.mapa", "nvvm.cluster.arrive", "nvvm.cluster.wait"
+ALWAYS = ("= nvvm.*", "= llvm.mlir.constant(true) : i1")
+NARROW = (r" {scope = #nvvm.mem_scope<cluster>}", "")
+CLUSTERS_DEFECTS = {
+    "full expects an arrival more": swap_constant(INIT, 1, 2, 0),
+    "empty expects the arrivals of one block": swap_constant(INIT, 1, 4, 2),
+    "empty expects an arrival more": swap_constant(INIT, 1, 9, 2),
+    "no fence after the barriers' initialization": removed("nvvm.fence.mbarrier.init"),
+    "no arrival at the cluster's first barrier": removed(MEET, 0),
+    "no wait at the cluster's first barrier": removed(LEAVE, 0),
+    "no first barrier of the cluster": both(removed(MEET, 0), removed(LEAVE, 0)),
+    "the first barrier orders nothing": replaced(MEET, "arrive", "arrive.relaxed", 0),
+    "a barrier of the block instead of the cluster's first": both(
+        replaced(MEET, "nvvm.cluster.arrive", "nvvm.barrier0", 0), removed(LEAVE, 0)),
+    "no last barrier of the cluster": both(removed(MEET, 1), removed(LEAVE, 1)),
+    "nobody waits at the cluster's last barrier": removed(LEAVE, 1),
+    "the producers do not wait for empty": replaced(TRY, *ALWAYS),
+    "the producers wait by scope cta": replaced(TRY, *NARROW),
+    "the producers expect nothing": removed(EXPECT),
+    "the producers expect one box": swap_constant(EXPECT, 1, 8192),
+    "A does not come": removed(LOAD, 0),
+    "B does not come": removed(LOAD, 1),
+    "B comes to one block": replaced(LOAD, r" multicast_mask = %\w+", "", 1),
+    "B's other half goes to no block": replaced("constant\\(3 : i16", "3 : i16", "2 : i16"),
+    "B goes to a block that is not there": replaced("constant\\(3 : i16", "3 : i16", "7 : i16"),
+    "the consumers do not wait for full": removed("mbarrier.try_wait.parity"),
+    "no commit": removed(COMMIT),
+    "stages are given back while products read them": replaced(GROUP_WAIT, "aligned 0", "aligned 1"),
+    "nobody arrives at the first block": removed(ARRIVE, 0),
+    "nobody arrives at the second block": removed(ARRIVE, 1),
+    "arrivals at the first block by scope cta": replaced(ARRIVE, *NARROW, 0),
+    "arrivals at the second block by scope cta": replaced(ARRIVE, *NARROW, 1),
+    "both arrivals reach the first block": swap_constant(MAPA, 2, 0, 1),
+    "arrivals at a block that is not there": swap_constant(MAPA, 2, 2, 1),
+}
 # Why: the thread that stores makes the fence, too; each thread writes what it has read; one thread starts all copies.
 EQUIVALENT = {"the proxy fence comes after the barrier", "reads and writes of the buffer in no order",
               "the next box may come before the store's wait"}
 PROGRAMS = [("gemm", gemm, GEMM_DEFECTS), ("boxes", boxes, BOXES_DEFECTS),
-            ("attention", attention, ATTENTION_DEFECTS)]
+            ("attention", attention, ATTENTION_DEFECTS), ("clusters", clusters, CLUSTERS_DEFECTS)]
 
 
 def main(build, part):

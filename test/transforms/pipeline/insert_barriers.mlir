@@ -282,3 +282,22 @@ tile.kernel @spaces() attributes {warps = 1 : i32} {
   tile.print "{}", %b : tensor<32xi32, #l>
   tile.return
 }
+
+// -----
+
+// Programs of a cluster meet behind the making of barriers that others reach, and at the end.
+// CHECK-LABEL: tile.kernel @reached
+// CHECK: tile.alloc {{.*}}!tile.barrier
+// CHECK-NEXT: tile.sync cluster
+// CHECK: tile.barrier_arrive
+// CHECK: tile.barrier_wait
+// CHECK-NEXT: tile.sync cluster
+// CHECK-NEXT: tile.return
+tile.kernel @reached() attributes {machine = #tile.machine<"sm_90a">, warps = 4 : i32} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %b = tile.alloc at 0 : !tile.barrier<1>
+  tile.barrier_arrive %b[%c0] cluster %c1 : !tile.barrier<1>
+  tile.barrier_wait %b[%c0] : !tile.barrier<1>
+  tile.return
+}
