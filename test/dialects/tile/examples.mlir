@@ -198,6 +198,7 @@ tile.kernel @stages(%x: memref<?x?xf16>, %i: index, %k: index) attributes {machi
   tile.fence async
   tile.fence acquire device
   tile.sync
+  tile.sync cluster
   tile.return
 }
 tile.kernel @copies(%x: memref<?x?xf16>, %i: index, %k: index, %free: index) attributes {machine = #tile.machine<"sm_90a">, warps = 4 : i32} {

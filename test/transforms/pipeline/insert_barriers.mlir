@@ -2,7 +2,7 @@
 // RUN: %tile_opt %s --split-input-file --pass-pipeline='builtin.module(tile.kernel(tile-insert-barriers,tile-insert-barriers))' | FileCheck %s
 // RUN: %tile_opt %s --split-input-file --pass-pipeline='builtin.module(tile.kernel(tile-insert-barriers))' --tile-pass-statistics 2>&1 >/dev/null | FileCheck %s --check-prefix=COUNT
 
-// COUNT-DAG: 17 inserted
+// COUNT-DAG: 19 inserted
 // COUNT-DAG: 2 removed
 
 #l = #tile.layout<reg [2:d0], lane [32:d0*2], warp [2:d0*64]>
