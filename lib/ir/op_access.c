@@ -136,6 +136,26 @@ void tileOpDropOperands(MlirOperation op, const char *name) {
   free(operands);
 }
 
+void tileOpGiveOperand(MlirOperation op, const char *name, MlirValue value) {
+  const TileOpSpec *spec = tileSpecOf(op);
+  int given = tileSpecFindValue(spec->operands, spec->numOperands, name);
+  intptr_t total = mlirOperationGetNumOperands(op), kept = 0, begin, count;
+  MlirValue *operands = malloc(sizeof *operands * (size_t)(total + 1));
+  int32_t sizes[TileMaxValues];
+  for (int group = 0; group < spec->numOperands; ++group) {
+    tileSpecOperandGroup(spec, op, group, &begin, &count);
+    sizes[group] = group == given ? 1 : (int32_t)count;
+    for (intptr_t i = 0; i < sizes[group]; ++i)
+      operands[kept++] = group == given ? value : mlirOperationGetOperand(op, begin + i);
+  }
+  mlirOperationSetOperands(op, kept, operands);
+  if (spec->operandSegments)
+    mlirOperationSetInherentAttributeByName(
+        op, tileString("operandSegmentSizes"),
+        mlirDenseI32ArrayGet(mlirOperationGetContext(op), spec->numOperands, sizes));
+  free(operands);
+}
+
 //===--- attributes and their kinds -----------------------------------------===//
 MlirAttribute tileSpecAttribute(const TileAttributeSpec *attribute, MlirOperation op) {
   return mlirExtOperationGetInherentAttributeAt(op, attribute->slot);

@@ -57,6 +57,8 @@ static const char tileOperandSegmentsName[] = "operandSegmentSizes";
 void tileAddOperandSegments(MlirExtOpState state, MlirContext context, intptr_t count, const int32_t *sizes);
 // Takes all values of an operand group that may be empty out of the op.
 void tileOpDropOperands(MlirOperation op, const char *name);
+// Gives an operand group of one value its value, in place of what it has.
+void tileOpGiveOperand(MlirOperation op, const char *name, MlirValue value);
 
 // As above, by position in the row, as the generated accessors call them: O(number of columns).
 void tileOpOperandGroup(MlirOperation op, intptr_t group, intptr_t *begin, intptr_t *count);

@@ -148,14 +148,15 @@ bool tileSessionRun(TileSession *session, const char *pipeline, tessera_error_t 
 //===--- programs of others ---------------------------------------------------===//
 
 // A dialect of others, and the passes that take it away.
-enum { TtRow = 3 };
+enum { CudaTileRow = 2, TtRow };
 static const struct {
   const char *dialect, *pipeline;
   bool isModel;
 } foreign[] = {
     {"stablehlo", "builtin.module(convert-stablehlo-to-linalg,canonicalize,cse)", .isModel = true},
     {"chlo", "builtin.module(convert-stablehlo-to-linalg,canonicalize,cse)", .isModel = true},
-    {"cuda_tile", "builtin.module(convert-cuda-tile-to-tt,canonicalize,cse,convert-tt-to-tile,canonicalize,cse)"},
+    [CudaTileRow] = {"cuda_tile",
+                     "builtin.module(convert-cuda-tile-to-tt,canonicalize,cse,convert-tt-to-tile,canonicalize,cse)"},
     [TtRow] = {"tt", "builtin.module(convert-tt-to-tile,canonicalize,cse)"},
 };
 
@@ -181,6 +182,21 @@ bool tileSessionMakeTtir(TileSession *session, tessera_error_t *error) {
                                         : "builtin.module(convert-tile-to-tt,canonicalize,cse)",
                            error);
   return ok && (ttirCheck(module) || tessera_fail(error, "the program cannot be said in TTIR"));
+}
+
+// Version 13.3 brings what views may say; anything else that a version does not have is an error when it is written.
+bool tileSessionMakeCudaTile(TileSession *session, int version, tessera_error_t *error) {
+  int row = NoRow;
+  mlirOperationWalk(mlirModuleGetOperation(session->module), findForeign, &row, MlirWalkPreOrder);
+  if (row == CudaTileRow)
+    return true;
+  return (row == NoRow || tileSessionRun(session, foreign[row].pipeline, error)) &&
+         tileSessionRun(session,
+                        version < 3 ? "builtin.module(inline,convert-tile-to-cuda-tile{version=1},canonicalize,cse,"
+                                      "tile-order-by-tokens)"
+                                    : "builtin.module(inline,convert-tile-to-cuda-tile,canonicalize,cse,"
+                                      "tile-order-by-tokens)",
+                        error);
 }
 
 bool tileSessionTakeForeign(TileSession *session, tessera_error_t *error) {

@@ -23,6 +23,8 @@ typedef struct TileSession {
 bool tileSessionOpen(TileSession *session, const char *path, const char *chip, tessera_error_t *error);
 // Kernels of tile or of CUDA Tile IR become kernels of TTIR; those of TTIR stay.
 bool tileSessionMakeTtir(TileSession *session, tessera_error_t *error);
+// Kernels of tile or of TTIR become kernels of CUDA Tile IR 13.N, with tokens; those of CUDA Tile IR stay.
+bool tileSessionMakeCudaTile(TileSession *session, int version, tessera_error_t *error);
 // tileSessionOpen without any conversion.
 bool tileSessionRead(TileSession *session, const char *path, const char *chip, tessera_error_t *error);
 // `pipeline` as tile-opt's --pass-pipeline takes it: "builtin.module(…)".

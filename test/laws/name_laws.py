@@ -40,6 +40,7 @@ PREFIXES = {
     "lib/conversion/cuda_tile_to_tt": ["cudaTile", "tile"],
     "lib/conversion/tt_to_tile": ["triton", "tile"],
     "lib/conversion/tile_to_tt": ["ttir", "tile"],
+    "lib/conversion/tile_to_cuda_tile": ["export", "tile"],
     "lib/conversion/tile_to_gpu": ["gpu", "tile"],
     "lib/conversion/tile_to_nvvm": ["nvvm", "gpu", "tile"],
     "lib/conversion/tile_to_rocdl": ["rocdl", "gpu", "tile"],

@@ -219,7 +219,8 @@ static bool import(const TranslateOptions *options, tessera_error_t *error) {
 static bool writeCudaTile(const TranslateOptions *options, tessera_error_t *error) {
   TileSession session;
   TileArtifact artifact = {NULL};
-  bool ok = tileSessionRead(&session, options->file, NULL, error);
+  bool ok = tileSessionRead(&session, options->file, NULL, error) &&
+            tileSessionMakeCudaTile(&session, options->cudaTile, error);
   if (ok && strcmp(options->output, "-") == 0 && isatty(STDOUT_FILENO))
     ok = tessera_fail(error, "--tile-to-cuda-tile is binary, not for a terminal: give -o FILE");
   ok = ok && tileIrWrite(mlirModuleGetOperation(session.module), options->cudaTile, &artifact, error) &&

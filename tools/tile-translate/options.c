@@ -174,7 +174,7 @@ void translateOptionsPrintHelp(void) {
   tileTargetsForEach(printForm, NULL);
   puts("  --tile-layout-to-svg   the layouts in FILE as a picture, and the bank conflicts of registers on memory\n"
        "  --tile-to-ttir         tile kernels, or kernels of CUDA Tile IR, as text for Triton\n"
-       "  --tile-to-cuda-tile[=13.N]  kernels FILE in the dialect cuda_tile, or bytecode, as bytecode of version 13.N\n"
+       "  --tile-to-cuda-tile[=13.N]  kernels of tile, Triton or CUDA Tile IR as bytecode of CUDA Tile IR 13.N\n"
        "  --emit-project=DIR     as --tile-to-c-project -o DIR\n"
        "  --import-onnx          the ONNX model FILE as linalg, in MLIR's text\n"
        "  --import-torch         the program FILE of torch.export (.pt2) as linalg\n"

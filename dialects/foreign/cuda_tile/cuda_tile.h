@@ -13,6 +13,10 @@ enum { CudaTileMaxRank = TILE_LAYOUT_MAX_AXES, CudaTileMaxElements = 1 << 24 }; 
 
 void cudaTileRegisterDialect(MlirDialectRegistry registry);
 
+// An attribute of a parameter of an entry between convert-tile-to-cuda-tile and tile-order-by-tokens, which removes it:
+// no other parameter shares its memory. As in kernels of the dialect tile.
+static const char cudaTileNoAlias[] = "llvm.noalias";
+
 // Constructors give null after a diagnostic if the parameters are wrong.
 bool cudaTileTypeIsAPointer(MlirType type);
 MlirType cudaTilePointerTypeGet(MlirType pointee);

@@ -14,6 +14,7 @@ extern const MlirExtPassDefinition tileFixBranchBuffersPass;
 extern const MlirExtPassDefinition tileKeepOwnFreesPass;
 extern const MlirExtPassDefinition tileLinalgOfBuffersPass;
 extern const MlirExtPassDefinition tileMoveBf16AsBitsPass;
+extern const MlirExtPassDefinition tileOrderByTokensPass;
 extern const MlirExtPassDefinition tilePlanMemoryPass;
 extern const MlirExtPassDefinition tileRaiseGathersToViewsPass;
 extern const MlirExtPassDefinition tileRotateWhileLoopsPass;

@@ -1,4 +1,7 @@
-"""Writes tile kernels as TTIR, reads that back and compares with numpy: kernels.py TILE_RUN TILE_TRANSLATE TARGET…"""
+"""Writes tile kernels in another form, reads that back and compares with numpy.
+
+kernels.py TILE_RUN TILE_TRANSLATE FORM SUFFIX TARGET…, as kernels.py tile-run tile-translate --tile-to-ttir .ttir cpu
+"""
 import os
 import subprocess
 import sys
@@ -7,7 +10,7 @@ import tempfile
 import numpy as np
 
 here = os.path.dirname(os.path.abspath(__file__))
-translate = sys.argv.pop(2)
+translate, form, suffix = (sys.argv.pop(2) for _ in range(3))
 sys.path.insert(0, os.path.join(here, "..", "triton"))
 import harness  # noqa: E402
 from harness import judge, normal, random, report  # noqa: E402
@@ -53,9 +56,9 @@ def moves(n=70, m=40):
 
 
 with tempfile.TemporaryDirectory() as folder:
-    harness.INPUTS, harness.SUFFIX = folder, ".ttir"
+    harness.INPUTS, harness.SUFFIX = folder, suffix
     for name in ("scale", "matmul", "places", "moves"):
-        subprocess.run([translate, f"{here}/Inputs/kernels.mlir", "--tile-to-ttir", "-o", f"{folder}/{name}.ttir"], check=True)
+        subprocess.run([translate, f"{here}/Inputs/kernels.mlir", form, "-o", f"{folder}/{name}{suffix}"], check=True)
     scale()
     matmul()
     places()
