@@ -2,17 +2,15 @@
 from __future__ import annotations
 
 import ctypes
-from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, Iterator
+from typing import Any, Iterator, NamedTuple
 
 from ._library import DiagnosticHandler, _types, collect, lib, lock
 
 _SEVERITIES = ("error", "warning", "note", "remark")
 
 
-@dataclass(frozen=True)
-class Location:
+class Location(NamedTuple):
     """Where something stands. `text` is MLIR's own form; the others are None where no file is known."""
     text: str
     file: str | None = None
@@ -23,8 +21,7 @@ class Location:
         return f"{self.file}:{self.line}:{self.column}" if self.file is not None else self.text
 
 
-@dataclass(frozen=True)
-class Diagnostic:
+class Diagnostic(NamedTuple):
     """An error, warning or remark, with its notes. str() is what the tools print: "file:line:column: error: …"."""
     severity: str
     message: str

@@ -2,8 +2,8 @@
 from __future__ import annotations
 
 import ctypes
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, Callable, Mapping, NamedTuple, Sequence
 
 from ._diagnostics import Capture, Diagnostic, Error
 from ._library import CArray, CError, CJudgement, StopCallback, lib, lock
@@ -43,8 +43,7 @@ def _dtype(element: str) -> Any:
         return np.dtype(names[1])
 
 
-@dataclass(frozen=True)
-class ArrayType:
+class ArrayType(NamedTuple):
     """What an entry takes or gives: element as MLIR writes it ("bf16"), sizes (None where dynamic; () is a scalar)."""
     element: str
     shape: tuple[int | None, ...]
@@ -89,8 +88,7 @@ def _raw_array(array: Any, element: str) -> CArray:
     return CArray(element.encode(), array.ndim, sizes, array.ctypes.data or None, False)
 
 
-@dataclass(frozen=True)
-class Judgement:
+class Judgement(NamedTuple):
     """One output beside what it should be."""
     right: bool
     wrong: int  #: how many elements are too far off
@@ -102,8 +100,7 @@ class Judgement:
         return self.right
 
 
-@dataclass(frozen=True)
-class Result:
+class Result(SimpleNamespace):
     """What one call left. result[i] is results[i].
 
     results: one array per result of the entry. arguments: every argument after the call (what memrefs hold now).
@@ -238,7 +235,8 @@ class Program:
             bounds = tuple(_bounds_from(lib.tesseraProgramGetResultBounds(raw, i), a) for i, a in enumerate(results))
             argument_bounds = tuple(_bounds_from(lib.tesseraProgramGetArgumentBounds(raw, i), a) for i, a in enumerate(arguments))
         statistics = {**_read_json(lib.tesseraProgramGetStatistics(raw)), **self.statistics}
-        return Result(results, arguments, statistics, bounds, argument_bounds, diagnostics, self.outputs, self.inputs)
+        return Result(results=results, arguments=arguments, statistics=statistics, bounds=bounds, argument_bounds=argument_bounds,
+                      diagnostics=diagnostics, types=self.outputs, argument_types=self.inputs)
 
 
 def _take_argument(array: Any, kind: ArrayType, index: int) -> Any:

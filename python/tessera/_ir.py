@@ -8,8 +8,7 @@ from __future__ import annotations
 import ctypes
 import os
 import threading
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Iterable, Iterator, Mapping, Union
+from typing import TYPE_CHECKING, Any, Iterable, Iterator, Mapping, NamedTuple, Union
 
 from ._diagnostics import Capture, Diagnostic, Error, Location, location_from
 from ._library import CError, StatisticCallback, StringCallback, Text, collect, collect_bytes, lib, lock, tool
@@ -431,8 +430,7 @@ class Value(_Node):
 # --- Modules ----------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class PassResult:
+class PassResult(NamedTuple):
     """The diagnostics and counts of a pipeline: {"tile-group-ops": {"groups": 3, …}, …}, the passes of ours that ran in
     this process; of those that did not run all counts are 0."""
     diagnostics: tuple[Diagnostic, ...]

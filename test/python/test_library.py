@@ -44,3 +44,10 @@ def test_the_symbols_stay_our_own():
     import ctypes
     with_all = ctypes.CDLL(None)
     assert not hasattr(with_all, "mlirContextCreate") and not hasattr(with_all, "tessera_call")
+
+
+def test_an_import_takes_no_slow_modules():
+    """`inspect` and what needs it (dataclasses, and so ast, dis and tokenize) take as long as all of this package's own files."""
+    done = run("import sys; import tessera; print(*{'inspect', 'dataclasses', 'numpy', 'json'}.intersection(sys.modules))",
+               TESSERA_HOME=os.path.dirname(tessera.library_path()))
+    assert done.stdout.strip() == "", done.stdout + done.stderr
