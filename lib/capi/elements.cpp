@@ -1,6 +1,7 @@
-// Bytes of constants. See elements.h.
+// Bytes of constants, sizes of arrays. See elements.h.
 #include "lib/capi/elements.h"
 #include "mlir/CAPI/IR.h"
+#include "mlir/Dialect/LLVMIR/LLVMTypes.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 
@@ -25,4 +26,9 @@ const unsigned char *mlirExtElementsGetBytes(MlirAttribute attribute, size_t *si
     return nullptr;
   *size = bytes.size();
   return reinterpret_cast<const unsigned char *>(bytes.data());
+}
+
+int64_t mlirExtLLVMArrayTypeGetNumElements(MlirType type) {
+  auto array = dyn_cast<LLVM::LLVMArrayType>(unwrap(type));
+  return array ? static_cast<int64_t>(array.getNumElements()) : -1;
 }

@@ -320,3 +320,5 @@ MlirAttribute tileExternAttribute(MlirType type) {
 const unsigned char *tileElementsBytes(MlirAttribute attribute, size_t *size) {
   return mlirExtElementsGetBytes(attribute, size);
 }
+
+int64_t tileLlvmArraySize(MlirType type) { return mlirExtLLVMArrayTypeGetNumElements(type); }

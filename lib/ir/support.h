@@ -102,6 +102,8 @@ TileOps tileCollect(MlirOperation root, const char *name);
 TileOps tileCollectOps(MlirOperation root, bool (*isA)(MlirOperation op));
 
 // The bytes of a constant that is not a splat, or of a resource (lib/capi/elements.h), which own them; else null.
+// The number of elements of !llvm.array; -1 for any other type.
+int64_t tileLlvmArraySize(MlirType type);
 const unsigned char *tileElementsBytes(MlirAttribute attribute, size_t *size);
 
 // `#ml_program.extern : TYPE`: the value of a global whose data lie elsewhere.

@@ -13,14 +13,6 @@ static char *copyText(MlirStringRef text) { return strndup(text.data, text.lengt
 
 static MlirStringRef symbolOf(MlirOperation op) { return mlirStringAttrGetValue(tileOpAttribute(op, "sym_name")); }
 
-// N of "!llvm.array<N x i8>": MLIR's C API does not tell it otherwise.
-static int64_t lengthOf(MlirType array) {
-  char text[64];
-  static const char begin[] = "!llvm.array<";
-  tileTypeText(array, text, sizeof text);
-  return strncmp(text, begin, sizeof begin - 1) == 0 ? strtoll(text + sizeof begin - 1, NULL, 10) : 0;
-}
-
 // Bytes of the global KERNEL_shared of the gpu.module; 0 when there is none.
 static int64_t sharedBytes(MlirOperation module, const char *kernel) {
   char name[512];
@@ -29,7 +21,7 @@ static int64_t sharedBytes(MlirOperation module, const char *kernel) {
   TileOps globals = tileCollectOps(module, llvmGlobalOpIsA);
   for (intptr_t i = 0; i < globals.count; ++i) {
     if (tileStringEquals(symbolOf(globals.items[i]), name))
-      bytes = lengthOf(mlirTypeAttrGetValue(tileOpAttribute(globals.items[i], "global_type")));
+      bytes = tileLlvmArraySize(mlirTypeAttrGetValue(tileOpAttribute(globals.items[i], "global_type")));
   }
   tileOpsFree(&globals);
   return bytes;

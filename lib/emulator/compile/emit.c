@@ -218,13 +218,9 @@ static uint64_t structBytes(MlirType type) {
   return (bytes + widest - 1) / widest * widest;
 }
 
-// The C API has neither a test for array types nor their length; the text begins "!llvm.array<N x".
 static uint64_t arrayBytes(MlirType type) {
-  char text[64];
-  tileTypeText(type, text, sizeof text);
-  if (strncmp(text, "!llvm.array<", 12) != 0)
-    return 0;
-  return strtoull(text + 12, NULL, 10) * emulatorBytes(mlirLLVMArrayTypeGetElementType(type));
+  int64_t count = tileLlvmArraySize(type);
+  return count < 0 ? 0 : (uint64_t)count * emulatorBytes(mlirLLVMArrayTypeGetElementType(type));
 }
 
 uint64_t emulatorBytes(MlirType type) {

@@ -111,9 +111,9 @@ static const char *parametersOf(const File *file, MlirOperation function, MlirBl
 
 // The size of an array of bytes; 0 for any other type.
 static int64_t bytesOfArray(MlirType type) {
-  char text[64];
-  long long bytes = 0;
-  return sscanf(tileTypeText(type, text, sizeof text), "!llvm.array<%lld x i8>", &bytes) == 1 ? bytes : 0;
+  int64_t count = tileLlvmArraySize(type);
+  MlirType element = count > 0 ? mlirLLVMArrayTypeGetElementType(type) : type;
+  return count > 0 && mlirTypeIsAInteger(element) && mlirIntegerTypeGetWidth(element) == 8 ? count : 0;
 }
 
 static MlirWalkResult findUse(MlirOperation op, void *userData) {

@@ -12,8 +12,6 @@
 #include "mlir-c/BuiltinTypes.h"
 #include "mlir-c/Dialect/LLVM.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 //===--- Questions -------------------------------------------------------===//
@@ -52,13 +50,6 @@ static bool moves(MlirOperation op) {
   }
 }
 
-// How many elements !llvm.array has (its text alone says so), or -1: another type.
-static int64_t arraySize(MlirType type) {
-  char text[64];
-  int64_t size;
-  return sscanf(tileTypeText(type, text, sizeof text), "!llvm.array<%" SCNd64 " x", &size) == 1 ? size : -1;
-}
-
 // The type with i16 for bf16; null if there is none in it.
 static MlirType asBits(MlirType type) {
   MlirType null = {NULL};
@@ -70,7 +61,7 @@ static MlirType asBits(MlirType type) {
     int64_t size = mlirShapedTypeGetDimSize(type, 0);
     return mlirVectorTypeGet(1, &size, mlirIntegerTypeGet(mlirTypeGetContext(type), 16));
   }
-  int64_t size = arraySize(type);
+  int64_t size = tileLlvmArraySize(type);
   MlirType element = size < 0 ? null : asBits(mlirLLVMArrayTypeGetElementType(type));
   return mlirTypeIsNull(element) ? null : mlirLLVMArrayTypeGet(element, (unsigned)size);
 }
@@ -91,7 +82,7 @@ static MlirValue castArray(TileBuilder *b, MlirValue value, MlirType type, int64
 }
 
 static MlirValue cast(TileBuilder *b, MlirValue value, MlirType type) {
-  int64_t size = arraySize(type);
+  int64_t size = tileLlvmArraySize(type);
   return size < 0 ? llvmBitcastOpBuild(b, type, value) : castArray(b, value, type, size);
 }
 
