@@ -24,11 +24,19 @@ static int suits(void *device, const tessera_image_t *image) {
   return strcmp(image->form, "emulator") == 0 && strcmp(image->chip, hooks->chip) == 0;
 }
 
+// Alignment that MLIR adds to what a buffer needs.
+#define PADDING 64
+
+// A word is marked or not: one that holds the end of the data is left out, since a byte that the host writes there may
+// be the mark's own.
 static void mark(void *device, void *memory, size_t bytes) {
   const tessera_emulator_hooks_t *hooks = device;
-  for (size_t at = 0; at < bytes; at += sizeof hooks->unwritten)
-    memcpy((char *)memory + at, &hooks->unwritten,
-           bytes - at < sizeof hooks->unwritten ? bytes - at : sizeof hooks->unwritten);
+  size_t word = sizeof hooks->unwritten, end = bytes > PADDING ? bytes - PADDING : bytes;
+  for (size_t at = 0; at < bytes; at += word) {
+    bool is_end = at + word > bytes || (end % word && at == end - end % word);
+    memcpy((char *)memory + at, is_end ? (const char[sizeof hooks->unwritten]){0} : (const char *)&hooks->unwritten,
+           bytes - at < word ? bytes - at : word);
+  }
 }
 
 static bool launch(void *device, void *kernel, const tessera_device_launch_t *launch, void *stream,
