@@ -161,6 +161,7 @@ typedef struct Key {
   const char *name;
   Form form;
   intptr_t minCount, maxCount; // of a list
+  bool isAnyNumber;            // its numbers may be larger than sizes of tiles are
 } Key;
 
 // Axes are the iteration axes of the op: m, n, k for a matrix product.
@@ -180,13 +181,13 @@ static const Key keys[] = {
     {"cache", List, 1, 8},      // CPU: block sizes per cache level
     {"panels", Number},         // CPU: 1: a constant right operand is packed in panels at compile time
     // What a model predicts of it, for people and for comparing schedules.
-    {"time", Number},        // nanoseconds
-    {"measured", Number},    // nanoseconds that it took
-    {"traffic", List, 1, 8}, // bytes asked of global memory, then of shared memory
-    {"footprint", Number},   // bytes of a program's tiles that live at once
-    {"occupancy", Number},   // per cent of the warps that a core can have; of a CPU, of its cores
-    {"bound", Text},         // what takes the longest: a memory level, "compute", "issue" or "latency"
-    {"evaluations", Number}, // of the model, until this was found
+    {"time", Number},              // nanoseconds
+    {"measured", Number},          // nanoseconds that it took
+    {"traffic", List, 1, 8, true}, // bytes asked of global memory, then of shared memory
+    {"footprint", Number},         // bytes of a program's tiles that live at once
+    {"occupancy", Number},         // per cent of the warps that a core can have; of a CPU, of its cores
+    {"bound", Text},               // what takes the longest: a memory level, "compute", "issue" or "latency"
+    {"evaluations", Number},       // of the model, until this was found
 };
 enum { NUM_KEYS = sizeof keys / sizeof *keys };
 
@@ -295,10 +296,13 @@ static bool verifyList(MlirExtEmitter emitter, const Key *key, MlirAttribute val
   if (count < key->minCount || count > key->maxCount)
     return tileEmit(emitter, "'%s' has %ld numbers, expected %ld to %ld", key->name, (long)count, (long)key->minCount,
                     (long)key->maxCount);
-  for (intptr_t i = 0; i < count; ++i)
-    if (mlirDenseI64ArrayGetElement(value, i) < 1)
-      return tileEmit(emitter, "'%s' holds %ld, expected numbers of at least 1", key->name,
-                      (long)mlirDenseI64ArrayGetElement(value, i));
+  for (intptr_t i = 0; i < count; ++i) {
+    int64_t number = mlirDenseI64ArrayGetElement(value, i);
+    if (number < 1)
+      return tileEmit(emitter, "'%s' holds %ld, expected numbers of at least 1", key->name, (long)number);
+    if (number > INT32_MAX && !key->isAnyNumber)
+      return tileEmit(emitter, "'%s' holds %ld, expected numbers of at most %d", key->name, (long)number, INT32_MAX);
+  }
   return true;
 }
 

@@ -22,6 +22,11 @@ func.func private @a() attributes {tile.schedule = #tile.schedule<block = [0]>}
 
 // -----
 
+// expected-error@below {{'block' holds 9223372036854775807, expected numbers of at most 2147483647}}
+func.func private @a() attributes {tile.schedule = #tile.schedule<block = [20, 9223372036854775807]>}
+
+// -----
+
 // expected-error@below {{'stages' is 0, expected at least 1}}
 func.func private @a() attributes {tile.schedule = #tile.schedule<stages = 0>}
 

@@ -158,7 +158,7 @@ func.func @registers(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>, %c: tensor<64
 func.func @wrapping(%a: tensor<13x24xf32>, %b: tensor<24x17xf32>, %c: tensor<13x17xf32>) -> tensor<13x17xf32> {
   // expected-error@below {{schedule: the tile does not fit the threads of sm_80}}
   %0 = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
-      ins(%a, %b : tensor<13x24xf32>, tensor<24x17xf32>) outs(%c : tensor<13x17xf32>) attrs = {tile.schedule = #tile.schedule<kind = "product", block = [16, 4, 2], warps = [4611686018427387904, 2, 2], stages = 3>} {
+      ins(%a, %b : tensor<13x24xf32>, tensor<24x17xf32>) outs(%c : tensor<13x17xf32>) attrs = {tile.schedule = #tile.schedule<kind = "product", block = [16, 4, 2], warps = [2147483647, 2147483647, 4], stages = 3>} {
   ^bb0(%x: f32, %y: f32, %o: f32):
     %p = arith.mulf %x, %y : f32
     %q = arith.addf %o, %p : f32
