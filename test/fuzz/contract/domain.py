@@ -261,9 +261,14 @@ def subtract(a, b):
     return add(a, negate(b))
 
 
+def nearest_zero(a):
+    """Of each range the number nearest to zero: one between the ends, where both are infinite and make nan with the other operand."""
+    return np.clip(0.0, a.low, a.high)
+
+
 def multiply(a, b):
     with np.errstate(all="ignore"):
-        candidates = [a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high]
+        candidates = [a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high, nearest_zero(a) * b.low, a.low * nearest_zero(b)]
         crossing = ((np.isinf(a.low) | np.isinf(a.high)) & (b.low <= 0) & (b.high >= 0) & (b.low != b.high))
         crossing |= ((np.isinf(b.low) | np.isinf(b.high)) & (a.low <= 0) & (a.high >= 0) & (a.low != a.high))
     return from_candidates(a.element, candidates, worst_nan(a, b), crossing)
@@ -271,7 +276,7 @@ def multiply(a, b):
 
 def divide(a, b):
     with np.errstate(all="ignore"):
-        candidates = [a.low / b.low, a.low / b.high, a.high / b.low, a.high / b.high]
+        candidates = [a.low / b.low, a.low / b.high, a.high / b.low, a.high / b.high, nearest_zero(a) / b.low]
         crossing = (b.low <= 0) & (b.high >= 0) & ~(a.exact & b.exact)
     return from_candidates(a.element, candidates, worst_nan(a, b), crossing)
 
