@@ -5,10 +5,12 @@
 // they are but for their last clean-up; calls of the runtime.
 #include "lib/pipelines/pipelines.h"
 #include "lib/pipelines/stages.h"
+#include "upstream/func.h"
 
 const TilePipelineStep tileStageToCalls[] = {{"convert-gpu-launch-to-runtime"}, {NULL}};
 
-const TilePipelineStep tileStageOfHostBuffers[] = {{"tile-bufferize-host"}, {NULL}};
+const TilePipelineStep tileStageOfHostBuffers[] = {
+    {"tile-unpack-narrow-elements", {{"all", "true"}}, .on = funcFuncOpName}, {"tile-bufferize-host"}, {NULL}};
 
 static const TilePipelineStage stages[] = {
     {tileStageOfPrograms},

@@ -1,6 +1,7 @@
 // Follows a product's factor to the tensors that it is computed from. See factor.h.
 #include "lib/analysis/low_bit/factor.h"
 
+#include "lib/analysis/low_bit/packed_elements.h"
 #include "upstream/linalg.h"
 #include "upstream/tensor.h"
 
@@ -277,6 +278,8 @@ int64_t tileTensorElements(MlirValue tensor) {
 
 int64_t tileTensorBytes(MlirValue tensor) {
   MlirType type = mlirValueGetType(tensor);
+  if (!mlirValueIsNull(tilePackedBytesOf(tensor)))
+    return tilePackedBytesCount(tensor);
   return mlirTypeIsARankedTensor(type) ? tileTensorElements(tensor) * tileMemoryBytes(type) : 0;
 }
 

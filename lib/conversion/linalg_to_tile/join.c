@@ -144,8 +144,10 @@ static void joinLaunch(const TileStructured *s, int argument, TileJoinedLaunch *
     MlirValue host = isCapture ? s->captures[i - s->numInputs] : s->operands[i].value;
     if (i == argument)
       continue;
-    parameters[isCapture ? i + s->numOutputs : i] = addParameter(launch, kernel, tileKernelParameterType(host), count);
-    more[count++] = host;
+    MlirType type = isCapture ? tileKernelParameterType(host) : tileKernelInputType(host);
+    TileBuilder b = tileBuilderBefore(s->op);
+    parameters[isCapture ? i + s->numOutputs : i] = addParameter(launch, kernel, type, count);
+    more[count++] = isCapture ? host : tileKernelHostInput(&b, host);
   }
   MlirBlock body = bodyOf(kernel);
   intptr_t output = mlirBlockGetNumArguments(body) - 1;

@@ -4,6 +4,7 @@
 #include "dialects/tile/discardable.h"
 #include "dialects/tile/ops.h"
 #include "dialects/tile/tile.h"
+#include "lib/analysis/low_bit/packed_elements.h"
 #include "lib/capi/op.h"
 #include "upstream/arith.h"
 #include "upstream/func.h"
@@ -42,10 +43,25 @@ MlirType tileKernelParameterType(MlirValue host) {
   return mlirTypeIsARankedTensor(type) ? memrefType(type) : type;
 }
 
+MlirType tileKernelInputType(MlirValue host) {
+  bool isPacked = mlirTypeIsARankedTensor(mlirValueGetType(host)) && !mlirValueIsNull(tilePackedBytesOf(host));
+  return isPacked ? memrefType(tilePackedBytesType(mlirValueGetType(host))) : tileKernelParameterType(host);
+}
+
+// The argument of a group is cast back: the two casts go when the group does.
+MlirValue tileKernelHostInput(TileBuilder *host, MlirValue value) {
+  MlirValue bytes = mlirTypeIsARankedTensor(mlirValueGetType(value)) ? tilePackedBytesOf(value) : (MlirValue){NULL};
+  if (mlirValueIsNull(bytes))
+    return value;
+  return mlirValueIsABlockArgument(value)
+             ? tileBitcastOpBuild(host, tilePackedBytesType(mlirValueGetType(value)), value)
+             : bytes;
+}
+
 static intptr_t parameterTypes(const TileStructured *s, MlirType *types) {
   intptr_t count = 0;
   for (int i = 0; i < s->numInputs; ++i)
-    types[count++] = tileKernelParameterType(s->operands[i].value);
+    types[count++] = tileKernelInputType(s->operands[i].value);
   for (int i = 0; i < s->numCaptures; ++i)
     types[count++] = tileKernelParameterType(s->captures[i]);
   for (int i = s->numInputs; i < s->numInputs + s->numOutputs; ++i)
@@ -290,7 +306,7 @@ static void buildLaunch(TileKernelEmission *e) {
   MlirType results[MaxOperands];
   intptr_t count = buildGrid(e, operands), grid = count;
   for (int i = 0; i < s->numInputs; ++i)
-    operands[count++] = s->operands[i].value;
+    operands[count++] = tileKernelHostInput(&e->host, s->operands[i].value);
   for (int i = 0; i < s->numCaptures; ++i)
     operands[count++] = s->captures[i];
   for (int i = 0; i < s->numOutputs; ++i) {

@@ -36,6 +36,9 @@ void tileKernelEnd(TileKernelEmission *emission);
 
 // The type that a host's tensor or number has in a kernel.
 MlirType tileKernelParameterType(MlirValue host);
+// The type of an operand, and what its launch takes: the bytes of packed elements (lib/analysis/low_bit).
+MlirType tileKernelInputType(MlirValue host);
+MlirValue tileKernelHostInput(TileBuilder *host, MlirValue value);
 // The type of a tile over the iteration tile's axes (a scalar type when there are none).
 MlirType tileKernelTileType(const TileKernelEmission *emission, MlirType element);
 // As above, without the reduction dimensions.

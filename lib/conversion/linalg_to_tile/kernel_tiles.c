@@ -1,6 +1,7 @@
 // Tiles of a kernel's operands: views, loads, stores, reductions and local buffers. See kernel.h.
 #include "dialects/tile/ops.h"
 #include "dialects/tile/tile.h"
+#include "lib/analysis/low_bit/packed_elements.h"
 #include "lib/analysis/tiling.h"
 #include "lib/conversion/linalg_to_tile/kernel.h"
 #include "lib/conversion/linalg_to_tile/lowerings.h"
@@ -92,8 +93,141 @@ static MlirValue buildView(TileKernelEmission *e, const OperandTile *t, MlirValu
   return tileViewOpBuild(&e->body, type, memref, t->numFixed, t->fixedIndex, list(e, t->numFixed, t->fixed));
 }
 
+// Exchanges the two axes of a tile; its view says so.
+static void swapAxes(OperandTile *t) {
+  OperandTile old = *t;
+  for (int i = 0; i < 2; ++i) {
+    t->shape[i] = old.shape[1 - i];
+    t->steps[i] = old.steps[1 - i];
+    t->strides[i] = old.strides[1 - i];
+    t->tileIndex[i] = old.tileIndex[1 - i];
+    t->dims[i] = old.dims[1 - i];
+  }
+  t->swapped = true;
+}
+
+//===--- packed elements ----------------------------------------------------===//
+
+static bool isPacked(const TileKernelEmission *e, int index) {
+  const TileOperand *operand = &e->structured->operands[index];
+  return operand->isTensor && !mlirValueIsNull(tilePackedBytesOf(operand->value));
+}
+
+// The elements of the two bytes, which begin with bit `first` of the pair.
+static MlirValue elementsOfPairs(TileKernelEmission *e, MlirValue low, MlirValue high, MlirValue first,
+                                 MlirType element) {
+  enum { PairBits = 16, ByteBits = 8 };
+  MlirType pair = mlirIntegerTypeGet(e->body.context, PairBits), type = mlirValueGetType(low);
+  MlirType words = mlirTypeIsARankedTensor(type) ? tileTypeWithElement(type, pair) : pair;
+  high =
+      arithShLIOpBuild(&e->body, arithExtUIOpBuild(&e->body, words, high), tileBuildInteger(&e->body, words, ByteBits));
+  MlirValue whole = arithOrIOpBuild(&e->body, arithExtUIOpBuild(&e->body, words, low), high);
+  MlirType integer = mlirIntegerTypeGet(e->body.context, tileElementWidth(element));
+  MlirType codes = mlirTypeIsARankedTensor(type) ? tileTypeWithElement(type, integer) : integer;
+  MlirValue bits = arithTruncIOpBuild(&e->body, codes, arithShRUIOpBuild(&e->body, whole, first));
+  if (mlirTypeEqual(integer, element))
+    return bits;
+  return arithBitcastOpBuild(&e->body, mlirTypeIsARankedTensor(type) ? tileTypeWithElement(type, element) : element,
+                             bits);
+}
+
+// The byte of bit `bit` of a row, or its next one in the row.
+static MlirValue byteOfBit(TileKernelEmission *e, MlirValue bit, bool isNext, int64_t rowBytes) {
+  MlirType type = mlirValueGetType(bit);
+  bool isTile = mlirTypeIsARankedTensor(type);
+  MlirValue numbers[3];
+  for (int i = 0; i < 3; ++i) {
+    MlirValue number = tileBuildIndex(&e->body, (int64_t[]){8, 1, rowBytes - 1}[i]);
+    numbers[i] = isTile ? tileKernelSplat(e, number, type) : number;
+  }
+  MlirValue byte = arithDivUIOpBuild(&e->body, bit, numbers[0]);
+  return isNext ? arithMinUIOpBuild(&e->body, arithAddIOpBuild(&e->body, byte, numbers[1]), numbers[2]) : byte;
+}
+
+static MlirValue shiftOfBit(TileKernelEmission *e, MlirValue bit) {
+  MlirType type = mlirValueGetType(bit), pair = mlirIntegerTypeGet(e->body.context, 16);
+  bool isTile = mlirTypeIsARankedTensor(type);
+  MlirValue eight = tileBuildIndex(&e->body, 8);
+  MlirValue within = arithRemUIOpBuild(&e->body, bit, isTile ? tileKernelSplat(e, eight, type) : eight);
+  return arithIndexCastOpBuild(&e->body, isTile ? tileTypeWithElement(type, pair) : pair, within);
+}
+
+// One place of the rows, or places that do not begin with a byte: two bytes for each element.
+static MlirValue loadPairs(TileKernelEmission *e, const OperandTile *t, MlirValue memref, MlirType element) {
+  intptr_t rank = mlirShapedTypeGetRank(mlirValueGetType(memref)), last = t->numKept - 1;
+  int64_t rowBytes = mlirShapedTypeGetDimSize(mlirValueGetType(memref), rank - 1);
+  bool isFixed = t->numFixed && t->fixed[t->numFixed - 1] == rank - 1;
+  MlirType byte = mlirShapedTypeGetElementType(mlirValueGetType(memref)), index = mlirIndexTypeGet(e->body.context);
+  MlirType bytes = tileTileTypeGet(t->numKept, t->shape, byte, mlirAttributeGetNull());
+  MlirType places = tileTileTypeGet(1, &t->shape[isFixed ? 0 : last], index, mlirAttributeGetNull());
+  int64_t width = tileElementWidth(element);
+  MlirValue bit, parts[2], none = {NULL};
+  if (isFixed) {
+    bit = tileBuildMul(&e->body, t->fixedIndex[t->numFixed - 1], tileBuildIndex(&e->body, width));
+  } else {
+    MlirType i64 = mlirIntegerTypeGet(e->body.context, 64);
+    MlirValue first = tileBuildMul(&e->body, t->tileIndex[last], tileBuildIndex(&e->body, t->steps[last]));
+    bit = tileIotaOpBuild(&e->body, places, none, mlirIntegerAttrGet(i64, 0));
+    bit = arithMulIOpBuild(&e->body, bit, tileKernelSplat(e, tileBuildIndex(&e->body, t->strides[last]), places));
+    bit = arithAddIOpBuild(&e->body, bit, tileKernelSplat(e, first, places));
+    bit = arithMulIOpBuild(&e->body, bit, tileKernelSplat(e, tileBuildIndex(&e->body, width), places));
+  }
+  for (int i = 0; i < 2; ++i) {
+    OperandTile part = *t;
+    MlirValue at = byteOfBit(e, bit, i, rowBytes);
+    if (isFixed) {
+      part.fixedIndex[t->numFixed - 1] = at;
+      parts[i] = tileLoadOpBuild(&e->body, bytes, buildView(e, &part, memref, NULL), part.numKept, part.tileIndex);
+      continue;
+    }
+    part.tileIndex[last] = at;
+    part.strides[last] = part.steps[last] = 1;
+    parts[i] = tileGatherOpBuild(&e->body, bytes, buildView(e, &part, memref, NULL), part.numKept, part.tileIndex, none,
+                                 none, mlirStringAttrGet(e->body.context, tileString("drop")));
+  }
+  MlirValue shift = shiftOfBit(e, bit);
+  MlirType words = t->numKept ? tileTypeWithElement(bytes, mlirIntegerTypeGet(e->body.context, 16)) : (MlirType){NULL};
+  if (isFixed && t->numKept)
+    shift = tileKernelSplat(e, shift, words);
+  if (!isFixed && last) {
+    int64_t axes[MaxDims];
+    for (intptr_t i = 0; i < last; ++i)
+      axes[i] = i;
+    shift = tileKernelBroadcast(e, shift, words, last, axes);
+  }
+  return elementsOfPairs(e, parts[0], parts[1], shift, element);
+}
+
+// Rows of whole bytes are cast. `t` is in memory's order.
+static MlirValue loadPacked(TileKernelEmission *e, const OperandTile *t, int index) {
+  enum { ByteBits = 8 };
+  MlirValue memref = e->parameters[index];
+  intptr_t rank = mlirShapedTypeGetRank(mlirValueGetType(memref)), last = t->numKept - 1;
+  MlirType element = tileOperandElementType(&e->structured->operands[index]);
+  int64_t width = tileElementWidth(element);
+  bool isFixed = t->numFixed && t->fixed[t->numFixed - 1] == rank - 1;
+  if (isFixed || t->strides[last] != 1 || t->shape[last] * width % ByteBits || t->steps[last] * width % ByteBits)
+    return loadPairs(e, t, memref, element);
+  OperandTile bytes = *t;
+  bytes.shape[last] = t->shape[last] * width / ByteBits;
+  bytes.steps[last] = t->steps[last] * width / ByteBits;
+  MlirType byte = mlirShapedTypeGetElementType(mlirValueGetType(memref));
+  MlirType type = tileTileTypeGet(t->numKept, bytes.shape, byte, mlirAttributeGetNull());
+  MlirValue packed =
+      tileLoadOpBuild(&e->body, type, buildView(e, &bytes, memref, NULL), bytes.numKept, bytes.tileIndex);
+  return tileBitcastOpBuild(&e->body, tileTileTypeGet(t->numKept, t->shape, element, mlirAttributeGetNull()), packed);
+}
+
 static MlirValue loadTile(TileKernelEmission *e, const OperandTile *t, int index, const char *pad) {
   MlirValue memref = e->parameters[index];
+  if (isPacked(e, index) && !t->swapped)
+    return loadPacked(e, t, index);
+  if (isPacked(e, index)) {
+    OperandTile rows = *t;
+    swapAxes(&rows);
+    rows.swapped = false;
+    return tileKernelSwapped(e, loadPacked(e, &rows, index));
+  }
   MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(memref));
   MlirType type = tileTileTypeGet(t->numKept, t->shape, element, mlirAttributeGetNull());
   return tileLoadOpBuild(&e->body, type, buildView(e, t, memref, pad), t->numKept, t->tileIndex);
@@ -190,6 +324,8 @@ MlirValue tileKernelLoad(TileKernelEmission *e, int index, const char *pad, bool
 }
 
 void tileKernelPrefetch(TileKernelEmission *e, int index, bool isWritten) {
+  if (isPacked(e, index))
+    return;
   OperandTile t = describeTile(e, &e->structured->operands[index]);
   MlirValue view = buildView(e, &t, e->parameters[index], NULL);
   MlirAttribute write = isWritten ? mlirUnitAttrGet(e->body.context) : mlirAttributeGetNull();
@@ -249,19 +385,6 @@ MlirValue tileKernelSpreadRow(TileKernelEmission *e, MlirValue row, MlirType til
   intptr_t count = reductionAxes(e, axes);
   bool isTile = count && mlirTypeIsARankedTensor(mlirValueGetType(row));
   return isTile ? tileKernelBroadcast(e, row, tile, count, axes) : tileKernelSplat(e, row, tile);
-}
-
-// Exchanges the two axes of a tile; its view says so.
-static void swapAxes(OperandTile *t) {
-  OperandTile old = *t;
-  for (int i = 0; i < 2; ++i) {
-    t->shape[i] = old.shape[1 - i];
-    t->steps[i] = old.steps[1 - i];
-    t->strides[i] = old.strides[1 - i];
-    t->tileIndex[i] = old.tileIndex[1 - i];
-    t->dims[i] = old.dims[1 - i];
-  }
-  t->swapped = true;
 }
 
 // Operand `index`'s current tile as a matrix over two tiled dimensions.
@@ -334,6 +457,10 @@ MlirValue tileKernelLoadPanel(TileKernelEmission *e, int index, MlirValue panel,
 
 void tileKernelPack(TileKernelEmission *e, int index, const int dims[2], MlirValue buffer) {
   OperandTile t = describeMatrix(e, index, dims);
+  if (isPacked(e, index)) {
+    tileStoreOpBuild(&e->body, loadTile(e, &t, index, NULL), buffer, 0, NULL);
+    return;
+  }
   tileCopyOpBuild(&e->body, buildView(e, &t, e->parameters[index], NULL), buffer, 2, t.tileIndex);
 }
 

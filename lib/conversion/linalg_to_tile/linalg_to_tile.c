@@ -17,12 +17,15 @@
 #include "dialects/tile/group.h"
 #include "dialects/tile/ops.h"
 #include "dialects/tile/tile.h"
+#include "lib/analysis/low_bit/packed_elements.h"
 #include "lib/analysis/target_of_pass.h"
 #include "lib/conversion/linalg_to_tile/lowerings.h"
 #include "lib/ir/pass.h"
+#include "mlir-c/AffineMap.h"
 #include "upstream/builtin.h"
 #include "upstream/func.h"
 #include "upstream/linalg.h"
+#include "upstream/tensor.h"
 
 static bool isUnused(MlirOperation op) {
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
@@ -158,6 +161,54 @@ static void closeGroups(TileOps *groups) {
   tileOpsFree(groups);
 }
 
+//===--- packed elements --------------------------------------------------------===//
+
+static bool isTensorCast(MlirOperation op) {
+  return tileBitcastOpIsA(op) && mlirOperationIsNull(tileParentOp(op, tileKernelOpIsA));
+}
+
+// A linalg.generic that yields the elements, with a tensor of its own, whoever reads them.
+static MlirOperation buildCopy(MlirOperation cast) {
+  TileBuilder b = tileBuilderAfter(cast);
+  MlirValue packed = tileOnlyResult(cast);
+  MlirType type = mlirValueGetType(packed), element = mlirShapedTypeGetElementType(type);
+  intptr_t rank = mlirShapedTypeGetRank(type);
+  MlirValue empty = tensorEmptyOpBuild(&b, type, 0, NULL);
+  MlirAttribute same = mlirAffineMapAttrGet(mlirAffineMapMultiDimIdentityGet(b.context, rank)), none = {NULL};
+  MlirRegion region;
+  TileBuilder inside = tileBuilderInRegion(&b, &region, 2, (MlirType[]){element, element});
+  MlirValue value = mlirBlockGetArgument(inside.block, 0);
+  linalgYieldOpBuild(&inside, 1, &value);
+  MlirOperation copy = linalgGenericOpCreate(&b, 1, &type, 1, &packed, 1, &empty,
+                                             mlirArrayAttrGet(b.context, 2, (MlirAttribute[]){same, same}),
+                                             tileBuildIteratorTypes(&b, rank, 0), none, none, region);
+  mlirValueReplaceAllUsesExcept(packed, tileOnlyResult(copy), 1, &copy);
+  return copy;
+}
+
+// Casts that kernels have taken to their loads go. Others become kernels that unpack: their users are no kernels that
+// read bytes. Returns the number of these.
+static uint64_t unpackRest(MlirOperation module, const TileTarget *target, bool *isRight) {
+  TileOps casts = tileCollectOps(module, isTensorCast);
+  uint64_t kernels = 0;
+  for (intptr_t i = 0; i < casts.count; ++i) { // back to the bytes
+    MlirOperation before = tileDefiningOp(tileBitcastOpGetInput(casts.items[i]));
+    if (!mlirOperationIsNull(before) && tileBitcastOpIsA(before) &&
+        mlirTypeEqual(tileBitcastOpGetInputType(before), tileOnlyResultType(casts.items[i])))
+      mlirValueReplaceAllUsesOfWith(tileOnlyResult(casts.items[i]), tileBitcastOpGetInput(before));
+  }
+  for (intptr_t i = casts.count - 1; i >= 0; --i)
+    if (isUnused(casts.items[i]))
+      mlirOperationDestroy(casts.items[i]);
+    else if (!mlirValueIsNull(tilePackedBytesOf(tileOnlyResult(casts.items[i])))) {
+      kernels += lower(buildCopy(casts.items[i]), target, isRight);
+      if (isUnused(casts.items[i]))
+        mlirOperationDestroy(casts.items[i]);
+    }
+  tileOpsFree(&casts);
+  return kernels;
+}
+
 //===--- the pass ---------------------------------------------------------------===//
 
 static bool run(MlirOperation module, MlirExtPass pass) {
@@ -176,6 +227,7 @@ static bool run(MlirOperation module, MlirExtPass pass) {
     kernels += lower(ops.items[i], &target, &ok);
   tileOpsFree(&ops);
   closeGroups(&groups);
+  kernels += ok ? unpackRest(module, &target, &ok) : 0;
   tileTargetFree(&target);
   mlirExtPassAddStatistic(pass, 0, kernels);
   mlirExtPassAddStatistic(pass, 1, joined);

@@ -7,6 +7,7 @@
 // element.
 #include "lib/analysis/reduction.h"
 #include "dialects/tile/tile.h"
+#include "lib/analysis/low_bit/packed_elements.h"
 #include "lib/conversion/linalg_to_tile/kernel.h"
 #include "lib/conversion/linalg_to_tile/lowerings.h"
 #include "upstream/arith.h"
@@ -92,7 +93,8 @@ static const char *directPadding(const TileStructured *s, const Reduction *r, in
     for (int i = 0; i < s->operands[*input].rank; ++i)
       covered += isRagged(&s->dims[d]) && s->operands[*input].results[i] == d;
   }
-  if (!s->operands[*input].isTensor || covered != tiled)
+  if (!s->operands[*input].isTensor || covered != tiled ||
+      !mlirValueIsNull(tilePackedBytesOf(s->operands[*input].value)))
     return NULL;
   return paddingOf(r->combiner[0], tileOperandElementType(&s->operands[*input]));
 }

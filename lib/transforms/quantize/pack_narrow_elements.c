@@ -3,7 +3,8 @@
 //
 //   func.func @main(%w: tensor<4096x4096xi4>)       →  func.func @main(%p: tensor<4096x2048xi8>), whose first ops shift
 //                                                      and mask the bytes as exporters do: tile-find-low-bit then lets
-//                                                      products read %p
+//                                                      products read %p. A tile.bitcast makes elements of 3, 5, 6 and
+//                                                      7 bits, which may lie in two bytes
 // Results become bytes at each return. A buffer (memref) is copied into one of elements at the start, and back before
 // each return. Rows begin with a byte, the first element has the lowest bits, and bits behind a row's end become 0.
 // Expects: func.func before any lowering; a second run finds nothing. Leaves: functions that are not public as they
@@ -11,6 +12,7 @@
 // it. Constants of fewer than MinConstant elements, and splats, stay. Cost: linear in the code and in the constants.
 #include "lib/transforms/quantize/quantize.h"
 
+#include "dialects/tile/tile.h"
 #include "lib/ir/support.h"
 #include "lib/support/array.h"
 #include "lib/transforms/quantize/packed_rows.h"
@@ -238,5 +240,6 @@ const MlirExtPassDefinition tilePackNarrowElementsPass = {
     .anchor = builtinModuleOpName,
     .statistics = statistics,
     .dialects = (const char *const[]){"memref", "tensor", "linalg", "scf", "arith", "func", NULL},
+    .registerDialects = tileRegisterDialect,
     .run = run,
 };

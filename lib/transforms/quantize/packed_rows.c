@@ -2,6 +2,7 @@
 // A period is the least number of elements that fill whole bytes: 2 of 4 bits in a byte, 4 of 6 bits in 3 bytes.
 #include "lib/transforms/quantize/packed_rows.h"
 
+#include "dialects/tile/ops.h"
 #include "lib/ir/support.h"
 #include "lib/support/array.h"
 #include "lib/transforms/quantize/forms.h"
@@ -225,7 +226,16 @@ MlirValue tileBuildUnpackedTensor(TileBuilder *b, MlirValue packed, MlirType typ
     return empty(b, type);
   if (rows.bytes == 1)
     return joined(b, &rows, spread(b, &rows, packed), rows.elements, rows.columns);
-  MlirValue bytes = cut(b, &rows, padded(b, &rows, packed, rows.periods * rows.bytes), rows.bytes);
+  int64_t whole = rows.periods * rows.elements;
+  MlirValue elements =
+      tileBitcastOpBuild(b, typeWith(&rows, rows.type, whole, 0), padded(b, &rows, packed, rows.periods * rows.bytes));
+  return whole == rows.columns ? elements : slice(b, elements, 0, typeWith(&rows, rows.type, rows.columns, 0), nothing);
+}
+
+MlirValue tileBuildShiftedTensor(TileBuilder *b, MlirValue packed, MlirType type) {
+  Rows rows;
+  readRows(type, &rows);
+  MlirValue bytes = cut(b, &rows, packed, rows.bytes);
   MlirValue stack = empty(b, typeWith(&rows, rows.type, rows.periods, rows.elements));
   for (int e = 0; e < rows.elements; ++e) {
     MlirValue part = elementAt(b, &rows, bytes, e);

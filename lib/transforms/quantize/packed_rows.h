@@ -17,7 +17,10 @@ static inline bool tileHasNarrowElements(MlirType type) {
 // is contiguous, a tensor has no encoding.
 MlirType tilePackedRowsOf(MlirType type);
 
+// Elements of 2 and 4 bits by shifts, others by a tile.bitcast of the rows (lib/analysis/low_bit/packed_elements.h).
 MlirValue tileBuildUnpackedTensor(TileBuilder *builder, MlirValue packed, MlirType type);
+// What such a tile.bitcast to `type` makes, by shifts.
+MlirValue tileBuildShiftedTensor(TileBuilder *builder, MlirValue packed, MlirType type);
 MlirValue tileBuildPackedTensor(TileBuilder *builder, MlirValue tensor);
 // Loops that fill one buffer from the other.
 void tileBuildUnpackBuffer(TileBuilder *builder, MlirValue packed, MlirValue buffer);

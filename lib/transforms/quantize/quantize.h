@@ -8,6 +8,7 @@ extern const MlirExtPassDefinition tileCollectHessiansPass;
 extern const MlirExtPassDefinition tileQuantizeWeightsPass;
 extern const MlirExtPassDefinition tileExpandQuantizedPass;
 extern const MlirExtPassDefinition tilePackNarrowElementsPass;
+extern const MlirExtPassDefinition tileUnpackNarrowElementsPass;
 extern const MlirExtPassDefinition tileQuantizeActivationsPass;
 
 // A product x[m, k] · W of two matrices of f32 whose right factor is a constant without an encoding, no splat.

@@ -15,10 +15,12 @@
 #include "lib/transforms/tensor/tensor.h"
 
 #include "dialects/tile/discardable.h"
+#include "dialects/tile/ops.h"
 #include "dialects/tile/tile.h"
 #include "lib/analysis/low_bit/converted.h"
 #include "lib/analysis/low_bit/dots.h"
 #include "lib/analysis/low_bit/factor.h"
+#include "lib/analysis/low_bit/packed_elements.h"
 #include "lib/analysis/product.h"
 #include "lib/analysis/target_of_pass.h"
 #include "lib/ir/pass.h"
@@ -176,6 +178,25 @@ static void partsOfDigit(const Parts *parts, const TileDigit *digit, int *begin,
     *end = i;
 }
 
+// The elements lie packed in bytes, and `columns` of them fill whole bytes.
+static bool isPackedInRows(MlirValue value, int64_t columns) {
+  enum { ByteBits = 8 };
+  int64_t bits = tileElementWidth(mlirShapedTypeGetElementType(mlirValueGetType(value)));
+  return !mlirValueIsNull(tilePackedBytesOf(value)) && columns * bits % ByteBits == 0;
+}
+
+// The axes of the bytes are cut in place of those of the elements, so that the product still reads bytes.
+static MlirValue expandPacked(TileBuilder *b, MlirValue value, MlirType expanded, MlirAttribute axes) {
+  int64_t shape[MaxDims];
+  MlirType bytes = tilePackedBytesType(expanded);
+  intptr_t rank = mlirShapedTypeGetRank(bytes);
+  for (intptr_t i = 0; i < rank; ++i)
+    shape[i] = mlirShapedTypeGetDimSize(bytes, i);
+  MlirValue cut = tensorExpandShapeOpBuild(b, bytes, tilePackedBytesOf(value), 0, NULL, axes,
+                                           mlirDenseI64ArrayGet(b->context, rank, shape));
+  return tileBitcastOpBuild(b, expanded, cut);
+}
+
 // `value`, whose axes are at these digits, with an axis for each part.
 static Operand expand(TileBuilder *b, const Plan *plan, MlirValue value, int rank, const TileDigit *at) {
   Operand operand = {.value = value};
@@ -209,9 +230,11 @@ static Operand expand(TileBuilder *b, const Plan *plan, MlirValue value, int ran
     return operand;
   MlirType expanded =
       mlirRankedTensorTypeGet(operand.rank, shape, mlirShapedTypeGetElementType(type), mlirAttributeGetNull());
-  operand.value =
-      tensorExpandShapeOpBuild(b, expanded, value, numOpen, open, mlirArrayAttrGet(b->context, rank, groups),
-                               mlirDenseI64ArrayGet(b->context, operand.rank, shape));
+  MlirAttribute axes = mlirArrayAttrGet(b->context, rank, groups);
+  operand.value = isPackedInRows(value, shape[operand.rank - 1])
+                      ? expandPacked(b, value, expanded, axes)
+                      : tensorExpandShapeOpBuild(b, expanded, value, numOpen, open, axes,
+                                                 mlirDenseI64ArrayGet(b->context, operand.rank, shape));
   return operand;
 }
 

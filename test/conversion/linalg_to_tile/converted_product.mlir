@@ -166,3 +166,26 @@ func.func @one_row(%x: tensor<1x6x32xf32>, %w: tensor<24x6x32xf8E4M3FN>, %s: ten
   } -> tensor<1x24xf32>
   return %r : tensor<1x24xf32>
 }
+
+// -----
+
+// Elements of 6 bits are loaded from bytes: 24 for a group of 32. The launch takes the bytes.
+// CHECK-LABEL: func.func @six_bits
+// CHECK: tile.launch @converted_product_0 {{.*}}tensor<24x6x24xi8>
+// CHECK-LABEL: tile.kernel private @converted_product_0(%{{[a-z0-9]+}}: memref<3x6x32xf32>, %{{[a-z0-9]+}}: memref<24x6x24xi8>
+// CHECK: tile.bitcast %{{.*}} : tensor<{{[0-9]+}}x24xi8> -> tensor<{{[0-9]+}}x32xf6E2M3FN>
+func.func @six_bits(%x: tensor<3x6x32xf32>, %p: tensor<24x6x24xi8>, %s: tensor<24x6xf32>, %o: tensor<3x24xf32>) -> tensor<3x24xf32> {
+  %w = tile.bitcast %p : tensor<24x6x24xi8> -> tensor<24x6x32xf6E2M3FN>
+  %r = linalg.generic {
+      indexing_maps = [affine_map<(m, n, g, k) -> (m, g, k)>, affine_map<(m, n, g, k) -> (n, g, k)>, affine_map<(m, n, g, k) -> (n, g)>, affine_map<(m, n, g, k) -> (m, n)>],
+      iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
+      ins(%x, %w, %s : tensor<3x6x32xf32>, tensor<24x6x32xf6E2M3FN>, tensor<24x6xf32>) outs(%o : tensor<3x24xf32>) {
+  ^bb0(%a: f32, %c: f6E2M3FN, %d: f32, %acc: f32):
+    %f = arith.extf %c : f6E2M3FN to f32
+    %p0 = arith.mulf %f, %d : f32
+    %q = arith.mulf %a, %p0 : f32
+    %y = arith.addf %acc, %q : f32
+    linalg.yield %y : f32
+  } -> tensor<3x24xf32>
+  return %r : tensor<3x24xf32>
+}

@@ -15,12 +15,12 @@ func.func @nibbles(%x: tensor<3x8xi4>) -> tensor<3x8xi4> {
   return %x : tensor<3x8xi4>
 }
 
-// Four elements lie in three bytes; five of them end in the fourth.
+// Four elements lie in three bytes; five of them end in the fourth, and are cut from eight.
 // CHECK-LABEL: func.func @sixes(%arg0: tensor<4xi8>, %arg1: index)
-// CHECK: tensor.expand_shape {{.*}} output_shape [2, 3] : tensor<6xi8> into tensor<2x3xi8>
-// CHECK: arith.bitcast {{.*}} : i6 to f6E2M3FN
-// CHECK: tensor.insert_slice {{.*}} : tensor<2xf6E2M3FN> into tensor<2x4xf6E2M3FN>
-// CHECK: tensor.extract_slice {{.*}} : tensor<8xf6E2M3FN> to tensor<5xf6E2M3FN>
+// CHECK: %[[ZEROS:.*]] = linalg.generic {{.*}} outs({{.*}} : tensor<6xi8>)
+// CHECK: %[[BYTES:.*]] = tensor.insert_slice %arg0 into %[[ZEROS]][0] [4] [1] : tensor<4xi8> into tensor<6xi8>
+// CHECK: %[[ALL:.*]] = tile.bitcast %[[BYTES]] : tensor<6xi8> -> tensor<8xf6E2M3FN>
+// CHECK: tensor.extract_slice %[[ALL]][0] [5] [1] : tensor<8xf6E2M3FN> to tensor<5xf6E2M3FN>
 func.func @sixes(%x: tensor<5xf6E2M3FN>, %i: index) -> f6E2M3FN {
   %y = tensor.extract %x[%i] : tensor<5xf6E2M3FN>
   return %y : f6E2M3FN

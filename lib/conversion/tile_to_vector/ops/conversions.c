@@ -1,10 +1,11 @@
 // tile.convert_type, evaluated like arith's operations (lib/ir/emit/number.h), and tile.bitcast, element by element
-// into a buffer, but for words and their bytes.
+// into a buffer, but for words and their bytes, and for elements of fewer than 8 bits in bytes.
 #include "lib/conversion/tile_to_vector/lowering.h"
 
 #include "dialects/tile/questions.h"
 #include "lib/ir/float_format.h"
 #include "lib/ir/op_format.h"
+#include "upstream/scf.h"
 #include "upstream/vector.h"
 
 #include "mlir-c/BuiltinAttributes.h"
@@ -92,7 +93,8 @@ static void recastAt(VecBody *body, const VecCoord *coords, void *data) {
   vecAccessStore(body, convert->result, coords, -1, 0, tileBuildNumberOfBits(builder, bits, convert->to));
 }
 
-// Words of 32 bits and their bytes wait for their users: vectors are the same register.
+// Words of 32 bits and their bytes wait for their users: vectors are the same register. So do elements of fewer than 8
+// bits in bytes: vectors are shuffled and shifted.
 enum { BytesOfWord = 4, ByteBits = 8, WordBits = 32 };
 
 static bool isWide(MlirType element, unsigned bits) {
@@ -105,7 +107,8 @@ bool vecIsWords(MlirOperation op) {
     return false;
   from = mlirShapedTypeGetElementType(from);
   to = mlirShapedTypeGetElementType(to);
-  return (isWide(from, ByteBits) && isWide(to, WordBits)) || (isWide(from, WordBits) && isWide(to, ByteBits));
+  return (isWide(from, ByteBits) && isWide(to, WordBits)) || (isWide(from, WordBits) && isWide(to, ByteBits)) ||
+         (isWide(from, ByteBits) && vecBitsOf(to) < ByteBits);
 }
 
 static MlirValue joinBytes(VecBody *body, VecRecord *source, VecCoord *at, intptr_t last, int64_t width) {
@@ -126,11 +129,103 @@ static MlirValue byteOfWord(VecBody *body, VecRecord *source, VecCoord *at, intp
   return arithTruncIOpBuild(builder, byte, arithShRUIOpBuild(builder, vecEvaluate(body, source, at, -1, 0), shift));
 }
 
+//===--- elements of few bits ---------------------------------------------------------------------------===//
+
+// An element lies in at most two neighbouring bytes. A vector has at most MaxNarrow of them.
+enum { PairBits = 16, MaxNarrow = 64 };
+
+// `value` is certainly a multiple of `number`: counters of loops that step by it.
+static bool isMultipleOf(MlirValue value, int64_t number) {
+  int64_t constant, step;
+  if (tileConstantIndex(value, &constant))
+    return constant % number == 0;
+  if (mlirValueIsABlockArgument(value)) {
+    MlirOperation loop = mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(value));
+    return scfForOpIsA(loop) && mlirBlockArgumentGetArgNumber(value) == 0 &&
+           isMultipleOf(scfForOpGetLowerBound(loop), number) && tileConstantIndex(scfForOpGetStep(loop), &step) &&
+           step % number == 0;
+  }
+  MlirOperation op = tileDefiningOp(value);
+  if (arithAddIOpIsA(op))
+    return isMultipleOf(tileBinaryLhs(op), number) && isMultipleOf(tileBinaryRhs(op), number);
+  return arithMulIOpIsA(op) && (isMultipleOf(tileBinaryLhs(op), number) || isMultipleOf(tileBinaryRhs(op), number));
+}
+
+// The bit of its first byte with which each of `width` neighbours begins.
+static MlirValue buildShifts(TileBuilder *builder, int64_t bits, int64_t width) {
+  MlirType type = vecVectorOf(mlirIntegerTypeGet(builder->context, PairBits), width);
+  int16_t shifts[MaxNarrow];
+  for (int64_t i = 0; i < width; ++i)
+    shifts[i] = (int16_t)(i * bits % ByteBits);
+  return tileBuildConstant(builder, mlirDenseElementsAttrInt16Get(type, width, shifts));
+}
+
+// `width` neighbours from the first bit of a byte on: each lane gets the two bytes that its bits may lie in.
+static MlirValue unpackRow(VecBody *body, VecRecord *source, const VecCoord *at, intptr_t last, int64_t bits,
+                           int64_t width) {
+  TileBuilder *builder = &body->lowering->builder;
+  int64_t bytes = width * bits / ByteBits, picked[2 * MaxNarrow];
+  MlirValue packed = vecEvaluate(body, source, at, last, bytes);
+  for (int64_t i = 0; i < width; ++i) {
+    int64_t low = i * bits / ByteBits;
+    picked[2 * i] = low;
+    picked[2 * i + 1] = low + 1 < bytes ? low + 1 : low;
+  }
+  MlirValue pairs =
+      vectorShuffleOpBuild(builder, packed, packed, mlirDenseI64ArrayGet(builder->context, 2 * width, picked));
+  MlirType words = vecVectorOf(mlirIntegerTypeGet(builder->context, PairBits), width);
+  return arithShRUIOpBuild(builder, vectorBitCastOpBuild(builder, words, pairs), buildShifts(builder, bits, width));
+}
+
+// The elements at one place of the last axis, `width` of them along another axis (0: one).
+static MlirValue unpackColumn(VecBody *body, VecRecord *source, VecCoord *at, intptr_t last, intptr_t axis,
+                              int64_t bits, int64_t width) {
+  TileBuilder *builder = &body->lowering->builder;
+  MlirType pair = mlirIntegerTypeGet(builder->context, PairBits), words = vecVectorOf(pair, width);
+  VecCoord bit = vecCoordTimes(builder, at[last], bits);
+  MlirValue shift = vecCoordValue(builder, vecCoordModulo(builder, bit, ByteBits));
+  shift = vecBuildSplat(builder, tileBuildIntegerCast(builder, shift, pair, false), width);
+  at[last] = vecCoordDivide(builder, bit, ByteBits);
+  MlirValue low = arithExtUIOpBuild(builder, words, vecEvaluate(body, source, at, axis, width));
+  MlirValue end = tileBuildIndex(builder, source->shape.sizes[last] - 1);
+  at[last] = vecCoordOf(tileBuildMin(builder, vecCoordValue(builder, vecCoordPlus(at[last], 1)), end));
+  MlirValue high = arithExtUIOpBuild(builder, words, vecEvaluate(body, source, at, axis, width));
+  high = arithShLIOpBuild(builder, high, tileBuildInteger(builder, words, ByteBits));
+  return arithShRUIOpBuild(builder, arithOrIOpBuild(builder, low, high), shift);
+}
+
+static MlirValue evaluateNarrow(VecBody *body, VecRecord *record, const VecCoord *coords, intptr_t axis,
+                                int64_t width) {
+  TileBuilder *builder = &body->lowering->builder;
+  VecRecord *source = vecRecordOf(body->lowering, tileBitcastOpGetInput(record->op));
+  int64_t bits = vecBitsOf(record->shape.element), period = ByteBits; // elements that end with a byte
+  intptr_t last = record->shape.rank - 1;
+  VecCoord at[MaxRank];
+  memcpy(at, coords, record->shape.rank * sizeof *at);
+  MlirValue words;
+  if (axis == last && width) {
+    bool isWhole = width % period == 0 && width <= MaxNarrow && at[last].offset % period == 0 &&
+                   (mlirValueIsNull(at[last].base) || isMultipleOf(at[last].base, period));
+    if (!isWhole)
+      return vecEvaluateLanes(body, record, coords, axis, width);
+    at[last] = vecCoordDivide(builder, vecCoordTimes(builder, at[last], bits), ByteBits);
+    words = unpackRow(body, source, at, last, bits, width);
+  } else {
+    words = unpackColumn(body, source, at, last, axis, bits, width);
+  }
+  MlirType integer = mlirIntegerTypeGet(builder->context, (unsigned)bits);
+  MlirValue codes = arithTruncIOpBuild(builder, vecVectorOf(integer, width), words);
+  bool isInteger = mlirTypeEqual(integer, record->shape.element);
+  return isInteger ? codes : arithBitcastOpBuild(builder, vecVectorOf(record->shape.element, width), codes);
+}
+
 MlirValue vecEvaluateWords(VecBody *body, VecRecord *record, const VecCoord *coords, intptr_t axis, int64_t width) {
   TileBuilder *builder = &body->lowering->builder;
   VecRecord *source = vecRecordOf(body->lowering, tileBitcastOpGetInput(record->op));
   intptr_t last = record->shape.rank - 1;
   bool isJoined = isWide(record->shape.element, WordBits);
+  if (vecBitsOf(record->shape.element) < ByteBits)
+    return evaluateNarrow(body, record, coords, axis, width);
   VecCoord at[MaxRank];
   memcpy(at, coords, record->shape.rank * sizeof *at);
   if (isJoined && (axis == last || axis < 0))
