@@ -387,6 +387,11 @@ MlirValue tileBuildSize(TileBuilder *builder, MlirValue shaped, int64_t axis) {
 //===--- tensors ------------------------------------------------------------===//
 enum { MaxAxes = 64 };
 
+MlirValue tileBuildBuffer(TileBuilder *builder, MlirType memref) {
+  MlirAttribute alignment = mlirIntegerAttrGet(mlirIntegerTypeGet(builder->context, 64), 64);
+  return tileOnlyResult(memrefAllocOpCreate(builder, memref, 0, NULL, 0, NULL, alignment));
+}
+
 MlirValue tileBuildEmptyLike(TileBuilder *builder, MlirType type, MlirValue like) {
   MlirValue sizes[MaxAxes];
   intptr_t count = 0;

@@ -109,6 +109,9 @@ MlirValue tileBuildCeilDiv(TileBuilder *builder, MlirValue a, MlirValue b);
 MlirValue tileBuildDim(TileBuilder *builder, MlirValue shaped, int64_t axis);  // memref.dim or tensor.dim
 MlirValue tileBuildSize(TileBuilder *builder, MlirValue shaped, int64_t axis); // a constant where the type knows it
 
+// memref.alloc of constant sizes, aligned as bufferization aligns.
+MlirValue tileBuildBuffer(TileBuilder *builder, MlirType memref);
+
 // tensor.empty of a type whose sizes are those of `like`, and a matrix with its axes swapped (linalg.transpose).
 MlirValue tileBuildEmptyLike(TileBuilder *builder, MlirType type, MlirValue like);
 MlirValue tileBuildSwapped(TileBuilder *builder, MlirValue matrix);

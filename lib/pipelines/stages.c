@@ -106,6 +106,8 @@ const TilePipelineStep tileStageToAlternate[] = {
     {"tile-rotate-while-loops", .on = funcFuncOpName},
     {"tile-alternate-carried-buffers", .on = funcFuncOpName},
     {"canonicalize", .on = funcFuncOpName},
+    {"tile-move-control-flow-to-device", {{"persistent", .from = TilePipeline_Persistent}}},
+    {"canonicalize", .on = funcFuncOpName},
     {NULL},
 };
 

@@ -21,7 +21,6 @@
 #include "lib/support/integer.h"
 #include "lib/transforms/memory/carried_buffers.h"
 #include "lib/transforms/memory/memory.h"
-#include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/BuiltinTypes.h"
 #include "upstream/func.h"
 #include "upstream/memref.h"
@@ -68,11 +67,6 @@ bool tileBufferIsMadeIn(MlirBlock block, MlirValue buffer) {
   MlirOperation op = tileDefiningOp(buffer);
   return !mlirOperationIsNull(op) && memrefAllocOpIsA(op) && mlirOperationGetNumOperands(op) == 0 &&
          mlirBlockEqual(mlirOperationGetBlock(op), block) && !isFreed(buffer);
-}
-
-MlirValue tileBufferBuild(TileBuilder *b, MlirType type) {
-  MlirAttribute alignment = mlirIntegerAttrGet(mlirIntegerTypeGet(b->context, 64), 64);
-  return tileOnlyResult(memrefAllocOpCreate(b, type, 0, NULL, 0, NULL, alignment));
 }
 
 // Can the value be carried in turn, or as it is?
@@ -225,7 +219,7 @@ static void rewrite(Alternating *a, MlirExtPass pass) {
 
 static bool run(MlirOperation function, MlirExtPass pass) {
   TileOps loops = tileCollectOps(function, scfForOpIsA);
-  for (intptr_t i = loops.count; i-- > 0;) { // inner ones first
+  for (intptr_t i = 0; i < loops.count; ++i) { // inner ones first
     Alternating alternating;
     if (match(loops.items[i], &alternating))
       rewrite(&alternating, pass);

@@ -1,12 +1,9 @@
-// Buffers that loops carry and branches give, before deallocation.
+// Questions about buffers that loops carry and branches give, before deallocation.
 #pragma once
 
-#include "lib/ir/builder.h"
 #include "lib/ir/support.h"
 
 // A memref.alloc of constant sizes in this block, which nobody frees.
 bool tileBufferIsMadeIn(MlirBlock block, MlirValue buffer);
 // Nobody looks at the buffer once the loop has begun, so rounds may overwrite it.
 bool tileBufferIsLeftToLoop(MlirOperation loop, MlirValue buffer);
-// A memref.alloc of this type, of constant sizes, aligned as bufferization aligns.
-MlirValue tileBufferBuild(TileBuilder *b, MlirType type);

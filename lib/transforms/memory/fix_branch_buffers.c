@@ -104,7 +104,7 @@ static void rewrite(MlirOperation branch, MlirExtPass pass) {
       scalars[count++] = tileResultType(branch, i);
       continue;
     }
-    buffers[i] = tileBufferBuild(&b, tileResultType(branch, i));
+    buffers[i] = tileBuildBuffer(&b, tileResultType(branch, i));
     for (intptr_t region = 0; region < 2; ++region)
       fill(branch, region, i, buffers[i], pass);
   }
@@ -119,7 +119,7 @@ static void rewrite(MlirOperation branch, MlirExtPass pass) {
 
 static bool run(MlirOperation function, MlirExtPass pass) {
   TileOps branches = tileCollectOps(function, scfIfOpIsA);
-  for (intptr_t i = branches.count; i-- > 0;) // inner ones first
+  for (intptr_t i = 0; i < branches.count; ++i) // inner ones first
     if (match(branches.items[i]))
       rewrite(branches.items[i], pass);
   tileOpsFree(&branches);

@@ -11,7 +11,8 @@
 //
 // Why: the loop allocates and copies nothing, so lanes of one launch can go through its rounds
 // (tile-move-control-flow-to-device), and a round and the question about it stand together. A buffer that rounds change
-// in place stays one buffer, and the second round is left out if all are like that.
+// in place stays one buffer, and the second round is left out if all are like that. A loop around loops or branches
+// copies its buffers back at the end of a round instead.
 // Expects: host functions on buffers that were tensors, before deallocation. Leaves: loops that carry scalars only;
 // what is asked and what a round does runs as often as before. A first buffer that others still look at is copied. Left
 // alone: loops that carry no buffer, one of unknown size, or one that the round did not make.
@@ -37,7 +38,7 @@ typedef struct Rotation {
   MlirValue buffers[MostCarried][2];                 // what even and odd rounds begin with
   intptr_t carriedAs[MostCarried];                   // what is handed: the buffer that is carried; -1: none
   MlirValue made[MostCarried];                       // what is handed: the buffer that the question fills
-  bool isPair;                                       // some buffers are in turn
+  bool isPair;                                       // some buffers are in turn; else they are copied back
 } Rotation;
 
 enum { Asking, Round };
@@ -129,6 +130,16 @@ static bool matchCarried(Rotation *r, intptr_t i) {
   return !r->isInTurn[i] || tileBufferIsMadeIn(blockOf(r->loop, Round), value);
 }
 
+static bool isBranchOrLoop(MlirOperation op) { return scfIfOpIsA(op) || scfWhileOpIsA(op) || scfForOpIsA(op); }
+
+// Loops in a loop would stand many times.
+static bool isInnermost(MlirOperation loop) {
+  TileOps inner = tileCollectOps(loop, isBranchOrLoop);
+  bool is = inner.count == 1; // itself
+  tileOpsFree(&inner);
+  return is;
+}
+
 static bool match(MlirOperation loop, Rotation *r) {
   bool some = false, ok = true;
   *r = (Rotation){.loop = loop, .numCarried = scfWhileOpGetNumInits(loop), .numHanded = scfWhileOpGetNumResults(loop)};
@@ -143,6 +154,7 @@ static bool match(MlirOperation loop, Rotation *r) {
     ok = matchHanded(r, k);
   for (intptr_t i = 0; ok && i < r->numCarried; ++i)
     ok = matchCarried(r, i);
+  r->isPair &= isInnermost(loop);
   return some && ok;
 }
 
@@ -157,15 +169,15 @@ static void makeBuffers(Rotation *r, TileBuilder *b, MlirExtPass pass) {
       continue;
     r->buffers[i][0] = initial;
     if (!tileBufferIsLeftToLoop(r->loop, initial)) {
-      r->buffers[i][0] = tileBufferBuild(&start, mlirValueGetType(initial));
+      r->buffers[i][0] = tileBuildBuffer(&start, mlirValueGetType(initial));
       memrefCopyOpBuild(b, initial, r->buffers[i][0]);
       mlirExtPassAddStatistic(pass, Statistic_Copies, 1);
     }
-    r->buffers[i][1] = r->isInTurn[i] ? tileBufferBuild(&start, mlirValueGetType(initial)) : r->buffers[i][0];
+    r->buffers[i][1] = r->isInTurn[i] ? tileBuildBuffer(&start, mlirValueGetType(initial)) : r->buffers[i][0];
   }
   for (intptr_t k = 0; k < r->numHanded; ++k)
     if (mlirTypeIsAMemRef(tileResultType(r->loop, k)) && r->carriedAs[k] < 0)
-      r->made[k] = tileBufferBuild(&start, tileResultType(r->loop, k));
+      r->made[k] = tileBuildBuffer(&start, tileResultType(r->loop, k));
 }
 
 // Moves the ops of a cloned loop's region to the builder's place, but for its end.
@@ -246,6 +258,12 @@ static void scatter(const Rotation *r, const MlirValue *values, MlirValue *hande
       handed[k] = values[count++];
 }
 
+static void copyBack(const Rotation *r, TileBuilder *b) {
+  for (intptr_t i = 0; i < r->numCarried; ++i)
+    if (r->isBuffer[i] && r->isInTurn[i])
+      memrefCopyOpBuild(b, r->buffers[i][1], r->buffers[i][0]);
+}
+
 // The second round of a pair and the question about it; where there is none, the result goes where even rounds begin.
 static void buildOddRound(const Rotation *r, TileBuilder *b, intptr_t count, const MlirType *types, MlirValue *values) {
   MlirRegion regions[2];
@@ -257,9 +275,7 @@ static void buildOddRound(const Rotation *r, TileBuilder *b, intptr_t count, con
   MlirValue condition = ask(r, &then, false, scalars);
   gather(r, condition, scalars, inside);
   tileBuildYield(&then, count, inside);
-  for (intptr_t i = 0; i < r->numCarried; ++i)
-    if (r->isBuffer[i] && r->isInTurn[i])
-      memrefCopyOpBuild(&otherwise, r->buffers[i][1], r->buffers[i][0]);
+  copyBack(r, &otherwise);
   for (intptr_t i = 0; i < count; ++i)
     inside[i] = values[i];
   inside[0] = tileBuildInteger(&otherwise, types[0], 0);
@@ -291,6 +307,8 @@ static void rewrite(Rotation *r, MlirExtPass pass) {
     arguments[i] = mlirBlockGetArgument(inside.block, i);
   scatter(r, arguments, scalars);
   buildRound(r, &inside, false, scalars);
+  if (!r->isPair)
+    copyBack(r, &inside);
   arguments[0] = ask(r, &inside, r->isPair, scalars);
   gather(r, arguments[0], scalars, arguments);
   if (r->isPair)
@@ -310,7 +328,7 @@ static void rewrite(Rotation *r, MlirExtPass pass) {
 
 static bool run(MlirOperation function, MlirExtPass pass) {
   TileOps loops = tileCollectOps(function, scfWhileOpIsA);
-  for (intptr_t i = loops.count; i-- > 0;) { // inner ones first
+  for (intptr_t i = 0; i < loops.count; ++i) { // inner ones first
     Rotation rotation;
     if (match(loops.items[i], &rotation))
       rewrite(&rotation, pass);

@@ -29,6 +29,7 @@
 #include "lib/ir/pass.h"
 #include "lib/support/grow.h"
 #include "lib/support/integer.h"
+#include "lib/transforms/schedule/launch_flow.h"
 #include "lib/transforms/schedule/launch_program.h"
 #include "lib/transforms/schedule/schedule.h"
 #include "mlir-c/BuiltinAttributes.h"
@@ -43,27 +44,10 @@
 #include <string.h>
 
 enum { Statistic_Programs, Statistic_Launches, Statistic_Kinds, Statistic_Awaits, Statistic_Fronts };
-enum { MostTasks = 4096, MostLanes = 256, LargeGrid = 4 };
+enum { MostLanes = 256 };
 enum { LanesOfCore = 2, ThreadRegisters = 128 };
 
-typedef struct Scheduling {
-  MlirOperation module;
-  MlirExtPass pass;
-  TileTarget target;
-  bool always, remarks;
-  int64_t lanes; // 0: the machine's cores
-} Scheduling;
-
-//===--- which launches --------------------------------------------------------------===//
-
-static MlirOperation kernelOf(MlirOperation launch) {
-  MlirOperation kernel = mlirExtSymbolLookup(launch, tileLaunchOpGetKernel(launch));
-  return tileKernelOpIsA(kernel) ? kernel : (MlirOperation){NULL};
-}
-
-static MlirValue inductionOf(MlirOperation loop) {
-  return mlirBlockGetArgument(mlirRegionGetFirstBlock(scfForOpGetRegion(loop)), 0);
-}
+//===--- rounds ------------------------------------------------------------------------===//
 
 static bool readRounds(MlirOperation loop, Rounds *rounds) {
   int64_t end;
@@ -78,237 +62,13 @@ static bool readRounds(MlirOperation loop, Rounds *rounds) {
   return true;
 }
 
-// A memref whose elements lie at known places.
-static bool isStatic(MlirType type, int64_t *offset) {
-  int64_t strides[MostRank];
-  if (!mlirShapedTypeHasStaticShape(type) || mlirShapedTypeGetRank(type) > MostRank ||
-      mlirLogicalResultIsFailure(mlirMemRefTypeGetStridesAndOffset(type, strides, offset)) ||
-      mlirShapedTypeIsDynamicStrideOrOffset(*offset))
-    return false;
-  for (intptr_t d = 0; d < mlirShapedTypeGetRank(type); ++d)
-    if (mlirShapedTypeIsDynamicStrideOrOffset(strides[d]))
-      return false;
-  return true;
-}
-
-static bool isViewedByAddress(MlirValue memref) {
-  for (MlirOperation op = tileDefiningOp(memref); !mlirOperationIsNull(op);) {
-    MlirValue viewed = tileOpViewedMemory(op);
-    if (mlirValueIsNull(viewed))
-      return false;
-    if (memrefViewOpIsA(op))
-      return true;
-    op = tileDefiningOp(viewed);
-  }
-  return false;
-}
-
-// A number, or the loop's index and a number.
-static bool isFromIndex(const Rounds *rounds, MlirValue value, int64_t *times, int64_t *plus) {
-  MlirOperation op = tileDefiningOp(value);
-  *times = 0;
-  if (tileConstantIndex(value, plus))
-    return true;
-  *plus = 0;
-  *times = mlirValueEqual(value, inductionOf(rounds->loop));
-  if (*times || mlirOperationIsNull(op) || !arithAddIOpIsA(op))
-    return *times;
-  *times = mlirValueEqual(arithAddIOpGetLhs(op), inductionOf(rounds->loop));
-  return *times && tileConstantIndex(arithAddIOpGetRhs(op), plus);
-}
-
-bool tileLaunchPlaceOf(const Rounds *rounds, MlirValue memref, Place *place) {
-  int64_t strides[MostRank], offset, fixed;
-  MlirType type = mlirValueGetType(memref);
-  *place = (Place){0, 0};
-  if (isStatic(type, &place->offset))
-    return true;
-  MlirOperation view = tileDefiningOp(memref);
-  if (mlirOperationIsNull(rounds->loop) || !memrefSubViewOpIsA(view) ||
-      !isStatic(memrefSubViewOpGetSourceType(view), &place->offset) ||
-      mlirLogicalResultIsFailure(
-          mlirMemRefTypeGetStridesAndOffset(memrefSubViewOpGetSourceType(view), strides, &offset)))
-    return false;
-  MlirAttribute offsets = memrefSubViewOpGetStaticOffsets(view);
-  for (intptr_t d = 0, dynamic = 0; d < mlirDenseArrayGetNumElements(offsets); ++d) {
-    fixed = mlirDenseI64ArrayGetElement(offsets, d);
-    if (!mlirShapedTypeIsDynamicSize(fixed)) {
-      place->offset += fixed * strides[d];
-      continue;
-    }
-    int64_t times;
-    if (!isFromIndex(rounds, memrefSubViewOpGetOffsets(view, dynamic++), &times, &fixed))
-      return false;
-    place->offset += fixed * strides[d];
-    place->stride += times * strides[d];
-  }
-  return true;
-}
-
-// Sizes and strides are known; in a loop the beginning may be another one in each round.
-static bool isStaticBesideOffset(const Rounds *rounds, MlirType type) {
-  int64_t strides[MostRank], offset;
-  if (mlirOperationIsNull(rounds->loop))
-    return isStatic(type, &offset);
-  if (!mlirShapedTypeHasStaticShape(type) || mlirShapedTypeGetRank(type) > MostRank ||
-      mlirLogicalResultIsFailure(mlirMemRefTypeGetStridesAndOffset(type, strides, &offset)))
-    return false;
-  for (intptr_t d = 0; d < mlirShapedTypeGetRank(type); ++d)
-    if (mlirShapedTypeIsDynamicStrideOrOffset(strides[d]))
-      return false;
-  return true;
-}
-
-static bool isInside(MlirValue value, MlirOperation loop) {
-  MlirBlock block = mlirValueIsABlockArgument(value) ? mlirBlockArgumentGetOwner(value)
-                                                     : mlirOperationGetBlock(tileDefiningOp(value));
-  for (MlirOperation op = mlirBlockGetParentOperation(block); !mlirOperationIsNull(op);
-       op = mlirOperationGetParentOperation(op))
-    if (mlirOperationEqual(op, loop))
-      return true;
-  return false;
-}
-
-static const char *whyOperandStays(const Rounds *rounds, MlirOperation launch, intptr_t i) {
-  MlirValue operand = tileLaunchOperand(launch, i);
-  MlirType type = mlirValueGetType(operand),
-           parameter = mlirValueGetType(mlirBlockGetArgument(tileKernelBody(kernelOf(launch)), i));
-  int64_t rootOffset;
-  Place place;
-  if (!mlirTypeIsAMemRef(type))
-    return "it has a scalar operand";
-  MlirType root = mlirValueGetType(tileMemoryRoot(operand));
-  if (!mlirTypeIsAMemRef(root) || !isStatic(root, &rootOffset) || rootOffset || isViewedByAddress(operand) ||
-      !tileLaunchPlaceOf(rounds, operand, &place) || !isStaticBesideOffset(rounds, type) ||
-      !isStaticBesideOffset(rounds, parameter))
-    return "an operand's sizes or place are not known";
-  if (!mlirOperationIsNull(rounds->loop) && isInside(tileMemoryRoot(operand), rounds->loop))
-    return "an operand's memory is another one in each round";
-  return NULL;
-}
-
-typedef struct Contents {
-  bool isScheduled, hasProduct, isLaidOut, isOpen; // open: has tiles without layouts
-} Contents;
-
-static MlirWalkResult look(MlirOperation op, void *userData) {
-  Contents *contents = userData;
-  contents->isScheduled |= tileAllocOpIsA(op) || tileWarpSpecializeOpIsA(op) || tileSyncOpIsA(op);
-  contents->hasProduct |= tileIsProduct(op);
-  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
-    if (tileTypeIsATile(tileResultType(op, i)))
-      *(mlirAttributeIsNull(tileTypeGetLayout(tileResultType(op, i))) ? &contents->isOpen : &contents->isLaidOut) =
-          true;
-  return MlirWalkResultAdvance;
-}
-
-static Contents contentsOf(MlirOperation kernel) {
-  Contents contents = {false};
-  mlirOperationWalk(kernel, look, &contents, MlirWalkPreOrder);
-  return contents;
-}
-
-int64_t tileKernelWarps(MlirOperation kernel) {
-  int64_t warps = 0;
-  tileIntegerOf(kernel, "warps", &warps);
-  return warps;
-}
-
-void tileKernelLooksAt(MlirOperation kernel, bool *isLaidOut, bool *isOpen) {
-  Contents contents = contentsOf(kernel);
-  *isLaidOut |= contents.isLaidOut;
-  *isOpen |= contents.isOpen;
-}
-
-static const char *whyKernelStays(const Scheduling *s, MlirOperation kernel) {
-  if (mlirOperationIsNull(kernel) || mlirBlockIsNull(tileKernelBody(kernel)) ||
-      !mlirBlockIsNull(mlirBlockGetNextInRegion(tileKernelBody(kernel))))
-    return "its kernel is not in this module";
-  if (!mlirAttributeIsNull(tileOpAttribute(kernel, "cooperative")))
-    return "its kernel is cooperative";
-  Contents contents = contentsOf(kernel);
-  if (contents.isScheduled || tileKernelOpHasOrdered(kernel))
-    return "its kernel is scheduled already";
-  if (contents.hasProduct && tileMachineListHas(s->target.machine, "engines", "tma"))
-    return "partitions of warps compute its product";
-  return NULL;
-}
-
-static bool readGrid(MlirOperation launch, int64_t grid[GridRank], int64_t *programs) {
-  *programs = 1;
-  for (intptr_t d = 0; d < GridRank; ++d) {
-    grid[d] = 1;
-    if (d < tileLaunchOpGetNumGrid(launch) && !tileConstantIndex(tileLaunchOpGetGrid(launch, d), &grid[d]))
-      return false;
-    grid[d] = grid[d] < 0 ? 0 : grid[d];
-    if (grid[d] > INT32_MAX || (grid[d] && *programs > INT32_MAX / grid[d]))
-      return false;
-    *programs *= grid[d];
-  }
-  return true;
-}
-
-static const char *whyStays(const Scheduling *s, const Rounds *rounds, MlirOperation launch) {
-  int64_t grid[GridRank], programs;
-  if (tileLaunchOpGetNumResults(launch))
-    return "it is on tensors";
-  if (!mlirAttributeIsNull(tileLaunchOpGetCluster(launch)))
-    return "it has clusters";
-  if (!readGrid(launch, grid, &programs))
-    return "its grid is not known";
-  if (!s->always && programs >= LargeGrid * s->target.search.cores)
-    return "it fills the machine";
-  const char *why = whyKernelStays(s, kernelOf(launch));
-  for (intptr_t i = 0; !why && i < tileLaunchOperandCount(launch); ++i)
-    why = whyOperandStays(rounds, launch, i);
-  return why;
-}
-
 //===--- runs of launches -------------------------------------------------------------===//
 
-intptr_t tileProgramRootOf(Program *program, MlirValue memref) {
-  MlirValue root = tileMemoryRoot(memref);
-  for (intptr_t i = 0; i < program->numRoots; ++i)
-    if (mlirValueEqual(program->roots[i], root))
-      return i;
-  if (program->numRoots == MostRoots)
-    return -1;
-  program->roots[program->numRoots] = root;
-  return program->numRoots++;
-}
-
-static bool haveRoom(Program *program, MlirOperation launch) {
-  intptr_t roots = program->numRoots;
-  for (intptr_t i = 0; i < tileLaunchOperandCount(launch); ++i)
-    if (tileProgramRootOf(program, tileLaunchOperand(launch, i)) < 0) {
-      program->numRoots = roots;
-      return false;
-    }
-  return program->count < MostTasks;
-}
-
-// Without layouts, a body on other warps than its own would add up in another order.
-static const char *whyBesideStays(const Program *program, MlirOperation launch) {
-  if (!program->count)
-    return NULL;
-  MlirOperation kernel = kernelOf(launch), first = program->tasks[0].kernel;
-  Contents own = contentsOf(kernel), other = contentsOf(first);
-  bool isOpen = own.isOpen || other.isOpen;
-  if (isOpen && (own.isLaidOut || other.isLaidOut))
-    return "its tiles have layouts, or those of others have, but not all";
-  return isOpen && tileKernelWarps(kernel) != tileKernelWarps(first) ? "it has other warps, and tiles without layouts"
-                                                                     : NULL;
-}
-
-static void addTask(Program *program, const TileLaunchOrder *order, intptr_t step) {
-  Task task = {.launch = order->steps[step].op, .step = step};
-  task.kernel = kernelOf(task.launch);
-  readGrid(task.launch, task.grid, &task.programs);
-  program->tasks = tessera_grow(program->tasks, program->count, sizeof *program->tasks);
-  program->tasks[program->count++] = task;
-  intptr_t inputs = tileLaunchOpGetNumInputs(task.launch);
-  for (intptr_t i = inputs; i < tileLaunchOperandCount(task.launch); ++i)
-    program->isWritten[tileProgramRootOf(program, tileLaunchOperand(task.launch, i))] = true;
+static MlirOperation firstKernel(const Program *program) {
+  for (intptr_t i = 0; i < program->count; ++i)
+    if (tileKernelHasTiles(program->tasks[i].kernel))
+      return program->tasks[i].kernel;
+  return (MlirOperation){NULL};
 }
 
 // Two lanes share a core, so that one loads while the other one waits, if their kernel stays small: products take
@@ -317,22 +77,28 @@ static bool shareCores(const Scheduling *s, const Program *program) {
   int64_t threads = s->target.search.lanes, warps = 0;
   for (intptr_t i = 0; i < program->count; ++i) {
     warps = tessera_max(warps, tileKernelWarps(program->tasks[i].kernel));
-    if (contentsOf(program->tasks[i].kernel).hasProduct)
+    if (tileKernelHasProduct(program->tasks[i].kernel))
       return false;
   }
   threads *= warps;
   return warps && LanesOfCore * threads * ThreadRegisters <= s->target.search.registersPerCore;
 }
 
-static int64_t lanesOf(const Scheduling *s, Program *program) {
-  int64_t sum = 0, lanes = s->lanes ? s->lanes : s->target.search.cores;
-  for (intptr_t i = 0; i < program->count; ++i)
-    sum += program->tasks[i].programs;
-  if (!s->lanes && LanesOfCore * lanes <= MostLanes && LanesOfCore * lanes <= sum && shareCores(s, program)) {
+// `most`: programs that have something to do at once.
+static int64_t lanesOf(const Scheduling *s, Program *program, int64_t most) {
+  int64_t lanes = s->lanes ? s->lanes : s->target.search.cores;
+  if (!s->lanes && LanesOfCore * lanes <= MostLanes && LanesOfCore * lanes <= most && shareCores(s, program)) {
     lanes *= LanesOfCore;
     program->registers = ThreadRegisters;
   }
-  return tessera_min(tessera_min(lanes, tessera_max(sum, 1)), MostLanes);
+  return tessera_min(tessera_min(lanes, tessera_max(most, 1)), MostLanes);
+}
+
+static int64_t programsOf(const Program *program) {
+  int64_t sum = 0;
+  for (intptr_t i = 0; i < program->count; ++i)
+    sum += program->tasks[i].programs;
+  return sum;
 }
 
 //===--- a block ----------------------------------------------------------------------===//
@@ -348,15 +114,19 @@ static int64_t frontsOf(const Program *program, const TileLaunchOrder *order) {
   return last - first + 1;
 }
 
-static bool buildProgram(const Scheduling *s, Program *program, const TileLaunchOrder *order) {
-  if (!tileProgramBuildPlan(program, order, lanesOf(s, program)) ||
-      !tileProgramBuildLaunch(s->module, program, s->target.search.lanes))
-    return false;
+static void count(const Scheduling *s, const Program *program, int64_t awaits, int64_t fronts) {
   mlirExtPassAddStatistic(s->pass, Statistic_Programs, 1);
   mlirExtPassAddStatistic(s->pass, Statistic_Launches, (uint64_t)program->count);
   mlirExtPassAddStatistic(s->pass, Statistic_Kinds, (uint64_t)program->numKinds);
-  mlirExtPassAddStatistic(s->pass, Statistic_Awaits, (uint64_t)program->lanes->awaitCount);
-  mlirExtPassAddStatistic(s->pass, Statistic_Fronts, (uint64_t)frontsOf(program, order));
+  mlirExtPassAddStatistic(s->pass, Statistic_Awaits, (uint64_t)awaits);
+  mlirExtPassAddStatistic(s->pass, Statistic_Fronts, (uint64_t)fronts);
+}
+
+static bool buildProgram(const Scheduling *s, Program *program, const TileLaunchOrder *order) {
+  if (!tileProgramBuildPlan(program, order, lanesOf(s, program, programsOf(program))) ||
+      !tileProgramBuildLaunch(s->module, program, s->target.search.lanes))
+    return false;
+  count(s, program, program->lanes->awaitCount, frontsOf(program, order));
   return true;
 }
 
@@ -385,26 +155,26 @@ static Run runsOf(const Scheduling *s, const TileLaunchOrder *order) {
   Program now = {NULL};
   for (intptr_t i = 0; i < order->count; ++i) {
     const TileStep *step = &order->steps[i];
-    const char *why = tileLaunchOpIsA(step->op) ? whyStays(s, &none, step->op) : "";
+    const char *why = tileLaunchOpIsA(step->op) ? tileLaunchWhyStays(s, &none, step->op) : "";
     bool behindOutside = false;
     for (intptr_t k = 0; k < step->count; ++k) {
       behindOutside |= isBehind[step->before[k]];
       isBehind[i] |= isBehind[step->before[k]] || isIn[step->before[k]];
     }
-    why = why ? why : whyBesideStays(&now, step->op);
+    why = why ? why : tileKernelWhyBesideStays(firstKernel(&now), tileLaunchKernel(step->op));
     if (why && *why && s->remarks)
       tileRemark(step->op, "is not co-scheduled: %s", why);
     if (why)
       continue;
-    if (now.count && (behindOutside || !haveRoom(&now, step->op))) {
+    if (now.count && (behindOutside || !tileProgramHasRoom(&now, step->op))) {
       runs.items = tessera_grow(runs.items, runs.count, sizeof *runs.items);
       runs.items[runs.count++] = now;
       now = (Program){NULL};
       memset(isBehind, 0, (size_t)order->count * sizeof *isBehind);
       memset(isIn, 0, (size_t)order->count);
     }
-    haveRoom(&now, step->op);
-    addTask(&now, order, i);
+    tileProgramHasRoom(&now, step->op);
+    tileProgramAddTask(&now, order, i);
     isIn[i] = true;
     isBehind[i] = false;
   }
@@ -427,13 +197,13 @@ static const char *whyLoopStays(const Scheduling *s, const TileLaunchOrder *orde
         return "it does more than launch kernels";
       continue;
     }
-    const char *why = whyStays(s, &program->rounds, op);
-    why = why ? why : whyBesideStays(program, op);
+    const char *why = tileLaunchWhyStays(s, &program->rounds, op);
+    why = why ? why : tileKernelWhyBesideStays(firstKernel(program), tileLaunchKernel(op));
     if (why)
       return why;
-    if (!haveRoom(program, op))
+    if (!tileProgramHasRoom(program, op))
       return "it has too many operands";
-    addTask(program, order, i);
+    tileProgramAddTask(program, order, i);
     most = tessera_max(most, program->tasks[program->count - 1].programs);
   }
   if (!program->count)
@@ -491,6 +261,101 @@ static bool runOnBlock(Scheduling *s, MlirBlock block) {
   return ok;
 }
 
+//===--- loops and branches that the device decides about -------------------------------------------===//
+
+// Lanes beyond the programs of the widest front would have nothing to do.
+static int64_t widthOf(const Program *part, const TileLaunchOrder *order) {
+  int64_t most = 1;
+  for (intptr_t i = 0; i < part->count; ++i) {
+    int64_t depth = order->steps[part->tasks[i].step].depth, sum = 0;
+    for (intptr_t k = 0; k < part->count; ++k)
+      sum += order->steps[part->tasks[k].step].depth == depth ? part->tasks[k].programs : 0;
+    most = tessera_max(most, sum);
+  }
+  return most;
+}
+
+static int64_t lanesOfFlow(const Scheduling *s, Program *program, const TileLaunchOrder *orders) {
+  int64_t most = 1;
+  for (intptr_t i = 0; i < program->numSegments; ++i) {
+    Program *part = &program->segments[i].part;
+    for (intptr_t k = 0; k < orders[i].count; ++k)
+      tileProgramAddTask(part, &orders[i], k);
+    most = tessera_max(most, widthOf(part, &orders[i]));
+    for (intptr_t k = 0; k < part->count; ++k) { // for the questions about kernels
+      program->tasks = tessera_grow(program->tasks, program->count, sizeof *program->tasks);
+      program->tasks[program->count++] = part->tasks[k];
+    }
+  }
+  int64_t lanes = lanesOf(s, program, most);
+  program->count = 0;
+  return lanes;
+}
+
+static bool buildFlow(const Scheduling *s, Program *program) {
+  TileLaunchOrder *orders = calloc((size_t)program->numSegments, sizeof *orders);
+  int64_t awaits = 0, fronts = 0;
+  bool ok = true;
+  for (intptr_t i = 0; i < program->numSegments; ++i)
+    orders[i] = tileLaunchOrderOf(program->segments[i].block);
+  program->numLanes = lanesOfFlow(s, program, orders);
+  for (intptr_t i = 0; ok && i < program->numSegments; ++i) {
+    Segment *segment = &program->segments[i];
+    ok = tileProgramBuildPart(&segment->part, &orders[i], program->numLanes, !mlirValueIsNull(segment->condition),
+                              &segment->decider) ||
+         tileError(program->place, "no memory to schedule %lld launches", (long long)segment->part.count);
+    awaits += ok ? segment->part.lanes->awaitCount : 0;
+    fronts += segment->part.count ? frontsOf(&segment->part, &orders[i]) : 0;
+  }
+  if (ok) {
+    tileProgramJoinSegments(program);
+    ok = tileProgramBuildLaunch(s->module, program, s->target.search.lanes);
+    count(s, program, awaits, fronts);
+  }
+  for (intptr_t i = 0; i < program->numSegments; ++i)
+    tileLaunchOrderFree(&orders[i]);
+  free(orders);
+  return ok;
+}
+
+static bool runOnFlow(const Scheduling *s, const TileFlowRange *range, bool *isDone) {
+  Program program = {.place = mlirOperationGetNextInBlock(range->last)};
+  MlirOperation copies = {NULL};
+  const char *why = tileFlowFindSegments(s, range, &program, &copies);
+  bool ok = true;
+  *isDone = false;
+  if (why && s->remarks)
+    tileRemark(range->flow, "is not taken to the device: %s", why);
+  if (!why) {
+    ok = buildFlow(s, &program);
+    *isDone = ok;
+  }
+  tileProgramFree(&program);
+  mlirOperationDestroy(copies);
+  if (*isDone)
+    tileFlowDestroy(range);
+  return ok;
+}
+
+static bool runOnFlows(const Scheduling *s, MlirOperation op) {
+  bool ok = true;
+  for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); ++r)
+    for (MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r)); ok && !mlirBlockIsNull(block);
+         block = mlirBlockGetNextInRegion(block)) {
+      TileFlowRange range = {.last = {NULL}};
+      while (ok && tileFlowNextRange(s, block, &range)) {
+        bool isDone;
+        ok = runOnFlow(s, &range, &isDone);
+        if (isDone) // its last op is gone
+          range.last = (MlirOperation){NULL};
+      }
+      for (MlirOperation inner = mlirBlockGetFirstOperation(block); ok && !mlirOperationIsNull(inner);
+           inner = mlirOperationGetNextInBlock(inner))
+        ok = runOnFlows(s, inner);
+    }
+  return ok;
+}
+
 //===--- the pass ----------------------------------------------------------------------===//
 
 static bool readOptions(Scheduling *s, bool *never) {
@@ -514,6 +379,15 @@ static bool contains(const MlirBlock *blocks, intptr_t count, MlirBlock block) {
   return false;
 }
 
+static bool runOnFunctions(const Scheduling *s) {
+  TileOps functions = tileCollectOps(s->module, funcFuncOpIsA);
+  bool ok = true;
+  for (intptr_t i = 0; ok && i < functions.count; ++i)
+    ok = runOnFlows(s, functions.items[i]);
+  tileOpsFree(&functions);
+  return ok;
+}
+
 static bool run(MlirOperation module, MlirExtPass pass) {
   Scheduling s = {.module = module, .pass = pass};
   bool never;
@@ -523,6 +397,10 @@ static bool run(MlirOperation module, MlirExtPass pass) {
     return true;
   if (!tileTargetOfPass(module, pass, &s.target))
     return false;
+  if (s.target.search.isGpu && !runOnFunctions(&s)) {
+    tileTargetFree(&s.target);
+    return false;
+  }
   MlirBlock *blocks = NULL;
   intptr_t count = 0;
   TileOps launches = tileCollectOps(module, tileLaunchOpIsA);

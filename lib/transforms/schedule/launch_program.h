@@ -1,6 +1,8 @@
 // Launches that become one: what tile-co-schedule-kernels found, what lanes do of it, and its kernel.
 //
 //   co_schedule_kernels.c            which launches, and where: fills tasks, rounds and roots of a Program
+//   launch_program_questions.c       which launches may become part of one
+//   launch_flow.c                    which loops and branches: fills the segments of a Program
 //   launch_program_plan.c            kinds, what single programs need, the plan of lanes in words
 //   launch_program_kernel.c          the kernel, and what the host does ahead of its launch
 //
@@ -13,11 +15,12 @@
 #include "dialects/tile/tile.h"
 #include "lib/analysis/launches/launch_order.h"
 #include "lib/analysis/launches/program_box.h"
+#include "lib/analysis/target_of_pass.h"
 #include "lib/ir/builder.h"
 #include "lib/search/lane_plan.h"
 
 enum { GridRank = 3, MostRank = 8, MostRoots = 256 };
-enum { RecordWords = 16, RecordAwaits = 3 }; // of an item in the plan
+enum { RecordWords = 16, RecordAwaits = 3, SegmentWords = 4 }; // of an item and of a segment in the plan
 
 // A loop whose rounds are known: its body's launches may become rounds of one program.
 typedef struct Rounds {
@@ -48,16 +51,58 @@ typedef struct Program {
   int32_t *plan;
   intptr_t words;
   int64_t registers; // that a thread may have, so that all lanes are resident; 0: as many as there are
+  // Of a program with loops and branches: its tasks are those of the segments, one after another.
+  struct Segment *segments;
+  intptr_t numSegments;
+  int64_t numLanes, numCounters; // lanes: of the whole program
+  MlirOperation place;           // the launch stands here; null: at the last task, or at the loop
 } Program;
+
+// Launches without a decision between them, and what is decided behind them (launch_flow.h).
+typedef struct Segment {
+  Program part;             // its tasks, in their order, and their plan
+  intptr_t firstTask;       // in the whole program
+  int64_t firstCounter;     // of its plan, in the whole program
+  MlirValue condition;      // the word that decides; null: nothing is decided, the end follows
+  intptr_t then, otherwise; // segments; -1: the end
+  int64_t decider;          // lane; -1: none
+  MlirBlock block;          // copies of its launches
+} Segment;
 
 // Where a memref begins in its root, in elements: offset + stride × the loop's index.
 typedef struct Place {
   int64_t offset, stride;
 } Place;
 
+// What a pass that makes programs of launches is about.
+typedef struct Scheduling {
+  MlirOperation module;
+  MlirExtPass pass;
+  TileTarget target;
+  bool always, remarks;
+  int64_t lanes; // 0: the machine's cores
+} Scheduling;
+
+MlirOperation tileLaunchKernel(MlirOperation launch); // null: it is not in this module
+bool tileLaunchReadGrid(MlirOperation launch, int64_t grid[GridRank], int64_t *programs); // false: not known
+// Why the launch, or one that accesses this memory, cannot become part of a program; null: it can.
+const char *tileLaunchWhyStays(const Scheduling *s, const Rounds *rounds, MlirOperation launch);
+const char *tileLaunchWhyMemoryStays(const Rounds *rounds, MlirValue memref);
+bool tileKernelHasProduct(MlirOperation kernel);
+bool tileKernelHasTiles(MlirOperation kernel);
+// Why the kernel cannot be in a program with the first one that has tiles: without layouts, a body on other warps than
+// its own would add up in another order. Null: it can, or there is no other one.
+const char *tileKernelWhyBesideStays(MlirOperation first, MlirOperation kernel);
+// Makes the launch's memory roots of the program; false: there are too many.
+bool tileProgramHasRoom(Program *program, MlirOperation launch);
+void tileProgramMarkWritten(Program *program, MlirOperation launch);
+void tileProgramAddTask(Program *program, const TileLaunchOrder *order, intptr_t step); // behind tileProgramHasRoom
+
 bool tileLaunchPlaceOf(const Rounds *rounds, MlirValue memref, Place *place); // false: not known
 // The place of the memref's root among the program's; it becomes one. -1: there are too many.
 intptr_t tileProgramRootOf(Program *program, MlirValue memref);
+
+enum { FlowLog = 16, FlowSegments = 16 }; // as in templates/flow.mlir
 
 static inline bool tileProgramIsLoop(const Program *program) { return !mlirOperationIsNull(program->rounds.loop); }
 
@@ -82,6 +127,12 @@ void tileKernelLooksAt(MlirOperation kernel, bool *isLaidOut, bool *isOpen);
 // Orders the tasks by fronts, finds the kinds, deals the programs to lanes and writes the plan. `order` has the tasks'
 // steps. False after a diagnostic.
 bool tileProgramBuildPlan(Program *program, const TileLaunchOrder *order, int64_t lanes);
+// As tileProgramBuildPlan for a segment, without words; `decides`: one lane awaits all that the segment does.
+bool tileProgramBuildPart(Program *part, const TileLaunchOrder *order, int64_t lanes, bool decides, int64_t *decider);
+// The plan of a program of segments in words, and its kinds.
+void tileProgramJoinSegments(Program *program);
+// Words of the table of operands for a launch. In a loop a row has the strides behind the addresses.
+intptr_t tileProgramRowWords(const Program *program);
 // Launches a kernel that does what the plan says, at the place of the last task or of the loop. `width`: lanes of a
 // warp. False after a diagnostic.
 bool tileProgramBuildLaunch(MlirOperation module, const Program *program, int64_t width);

@@ -134,8 +134,7 @@ static void retype(MlirValue value, MlirType type) {
   }
 }
 
-// In a loop a row has the strides behind the addresses.
-static intptr_t rowWords(const Program *program) {
+intptr_t tileProgramRowWords(const Program *program) {
   intptr_t words = 2;
   while (words < program->operands * (tileProgramIsLoop(program) ? 2 : 1))
     words *= 2;
@@ -317,11 +316,19 @@ static void label(MlirOperation kernel, const Program *program) {
     mlirOperationSetAttributeByName(kernel, tileString("registers"), mlirIntegerAttrGet(i32, program->registers));
 }
 
-static int64_t countersOf(const Program *program) { return tessera_max(program->lanes->counterCount, 1); }
+// With segments, counts of what has been read of the log, and the log stand behind the counts of items.
+static int64_t countersOf(const Program *program) {
+  return tessera_max(program->numCounters + (program->numSegments ? 2 + FlowLog : 0), 1);
+}
+
+// A row for each launch; behind them the address of each segment's condition.
+static int64_t tableWords(const Program *program) {
+  return tileProgramRowWords(program) * program->count + program->numSegments;
+}
 
 // Words have layouts if the bodies' tiles have.
 static Emission emissionOf(const Program *program, int64_t width) {
-  Emission e = {.program = program, .width = width, .row = rowWords(program)};
+  Emission e = {.program = program, .width = width, .row = tileProgramRowWords(program)};
   bool isLaidOut = false, isOpen = false;
   for (intptr_t i = 0; i < program->numKinds; ++i)
     tileKernelLooksAt(program->kinds[i]->kernel, &isLaidOut, &isOpen);
@@ -329,18 +336,37 @@ static Emission emissionOf(const Program *program, int64_t width) {
   return e;
 }
 
+static TileTemplateUse useOfProgram(const Program *program, const Emission *emission, Emission *const *data) {
+  return tileUseProgram((TileProgram){.WORDS = program->words,
+                                      .TABLE = tableWords(program),
+                                      .ROW = emission->row,
+                                      .COUNTERS = countersOf(program),
+                                      .ROUNDS = tileProgramIsLoop(program) ? program->rounds.count : 1,
+                                      .FIRST = program->rounds.first,
+                                      .STEP = program->rounds.step,
+                                      .spread = {spreadHook, data},
+                                      .prepare = {prepareHook, data},
+                                      .execute = {executeHook, data}});
+}
+
+static TileTemplateUse useOfFlow(const Program *program, const Emission *emission, Emission *const *data) {
+  return tileUseFlow((TileFlow){.WORDS = program->words,
+                                .TABLE = tableWords(program),
+                                .ROW = emission->row,
+                                .COUNTERS = countersOf(program),
+                                .LANES = program->numLanes,
+                                .SEGMENTS = program->numSegments * program->numLanes + 1,
+                                .PASSED = program->numCounters,
+                                .LOG = program->numCounters + 2,
+                                .spread = {spreadHook, data},
+                                .prepare = {prepareHook, data},
+                                .execute = {executeHook, data}});
+}
+
 static MlirAttribute makeKernel(MlirOperation module, const Program *program, int64_t width, MlirLocation location) {
   Emission emission = emissionOf(program, width), *data = &emission;
-  TileTemplateUse use = tileUseProgram((TileProgram){.WORDS = program->words,
-                                                     .TABLE = emission.row * program->count,
-                                                     .ROW = emission.row,
-                                                     .COUNTERS = countersOf(program),
-                                                     .ROUNDS = tileProgramIsLoop(program) ? program->rounds.count : 1,
-                                                     .FIRST = program->rounds.first,
-                                                     .STEP = program->rounds.step,
-                                                     .spread = {spreadHook, &data},
-                                                     .prepare = {prepareHook, &data},
-                                                     .execute = {executeHook, &data}});
+  TileTemplateUse use =
+      program->numSegments ? useOfFlow(program, &emission, &data) : useOfProgram(program, &emission, &data);
   MlirOperation kernel = tileTemplateMake(location, &use);
   if (mlirOperationIsNull(kernel))
     return mlirAttributeGetNull();
@@ -396,7 +422,7 @@ static MlirValue buildRoots(TileBuilder *host, const Program *program) {
 
 // For each word of the table: its root, and what is added to the root's address, in bytes.
 static int64_t *placesOf(const Program *program, intptr_t row) {
-  int64_t *places = calloc((size_t)(2 * row * program->count), sizeof *places);
+  int64_t *places = calloc((size_t)(2 * tableWords(program)), sizeof *places);
   for (intptr_t t = 0; places && t < program->count; ++t)
     for (intptr_t i = 0; i < tileLaunchOperandCount(program->tasks[t].launch); ++i) {
       MlirValue memref = tileLaunchOperand(program->tasks[t].launch, i);
@@ -408,12 +434,16 @@ static int64_t *placesOf(const Program *program, intptr_t row) {
       if (tileProgramIsLoop(program))
         word[row + 1] = place.stride * bytes;
     }
+  for (intptr_t i = 0; places && i < program->numSegments; ++i)
+    if (!mlirValueIsNull(program->segments[i].condition))
+      places[2 * (row * program->count + i)] =
+          1 + tileProgramRootOf((Program *)program, program->segments[i].condition);
   return places;
 }
 
 // A row for each launch, of the addresses that its operands have in this call.
 static MlirValue buildTable(MlirOperation module, TileBuilder *host, const Program *program) {
-  intptr_t row = rowWords(program), words = row * program->count;
+  intptr_t row = tileProgramRowWords(program), words = tableWords(program);
   int64_t *numbers = placesOf(program, row);
   MlirValue places = buildGlobal(module, host, "operands_of_program", 2 * words, 64, get64, numbers);
   free(numbers);
@@ -475,10 +505,11 @@ static TileBuilder builderOfHost(const Program *program, MlirOperation place) {
 }
 
 bool tileProgramBuildLaunch(MlirOperation module, const Program *program, int64_t width) {
-  MlirOperation last = lastLaunch(program);
-  MlirOperation place = tileProgramIsLoop(program) ? program->rounds.loop : last;
+  MlirOperation place = program->place;
+  if (mlirOperationIsNull(place))
+    place = tileProgramIsLoop(program) ? program->rounds.loop : lastLaunch(program);
   TileBuilder host = builderOfHost(program, place);
-  MlirAttribute kernel = makeKernel(module, program, width, mlirOperationGetLocation(last));
+  MlirAttribute kernel = makeKernel(module, program, width, mlirOperationGetLocation(place));
   if (mlirAttributeIsNull(kernel))
     return false;
   MlirValue inputs[MostRoots + 2] = {
@@ -489,7 +520,7 @@ bool tileProgramBuildLaunch(MlirOperation module, const Program *program, int64_
   for (intptr_t i = 0; i < program->numRoots; ++i)
     *(program->isWritten[i] ? &outputs[numOutputs++] : &inputs[numInputs++]) = program->roots[i];
   TileBuilder there = tileBuilderBefore(place);
-  MlirValue lanes = tileBuildIndex(&there, program->lanes->lanes);
+  MlirValue lanes = tileBuildIndex(&there, program->numLanes);
   MlirOperation launch = tileLaunchOpBuild(&there, 0, NULL, 1, &lanes, numInputs, inputs, numOutputs, outputs, kernel);
   TileBuilder behind = tileBuilderAfter(launch);
   memrefDeallocOpBuild(&behind, inputs[1]);

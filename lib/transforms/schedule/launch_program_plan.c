@@ -209,18 +209,36 @@ static bool dealTask(Program *program, const TileLaunchOrder *order, const intpt
   return ok;
 }
 
-static bool dealTasks(Program *program, const TileLaunchOrder *order, int64_t lanes) {
-  intptr_t *taskOfStep = malloc((size_t)order->count * sizeof *taskOfStep);
+static bool needsAll(const void *data, int64_t program, int64_t earlier) {
+  (void)data, (void)program, (void)earlier;
+  return true;
+}
+
+// A task that does nothing, behind all others, on a lane that does the last of them.
+static bool dealDecision(Program *program, int64_t *decider) {
+  TileLaneDependence *needed = malloc((size_t)(program->count + 1) * sizeof *needed);
+  for (intptr_t i = 0; needed && i < program->count; ++i)
+    needed[i] = (TileLaneDependence){i, needsAll, NULL};
+  bool ok = needed && tileLanePlanAdd(program->lanes, 1, program->count, needed);
+  if (ok)
+    *decider = program->lanes->items[program->lanes->itemCount - 1].lane;
+  free(needed);
+  return ok;
+}
+
+static bool dealTasks(Program *program, const TileLaunchOrder *order, int64_t lanes, int64_t *decider) {
+  intptr_t *taskOfStep = malloc((size_t)(order->count + 1) * sizeof *taskOfStep);
   for (intptr_t i = 0; i < order->count; ++i)
     taskOfStep[i] = -1;
   for (intptr_t i = 0; i < program->count; ++i)
     taskOfStep[program->tasks[i].step] = i;
   program->lanes = tileLanePlanCreate(lanes, tileProgramIsLoop(program));
-  program->boxes = calloc((size_t)program->numKinds, sizeof *program->boxes);
+  program->boxes = calloc((size_t)program->numKinds + 1, sizeof *program->boxes);
   bool ok = program->lanes && program->boxes;
   for (intptr_t i = 0; ok && i < program->count; ++i)
     ok = dealTask(program, order, taskOfStep, i);
   free(taskOfStep);
+  ok = ok && (!decider || dealDecision(program, decider));
   return ok && tileLanePlanFinish(program->lanes);
 }
 
@@ -233,34 +251,52 @@ static void addWord(Program *program, int64_t word) {
 
 static int64_t countOf(const TileLaneAwait *await) { return await->isOfRoundBefore ? -await->count : await->count; }
 
-// The first awaits are in the record, more of them behind all records.
-static void fillRecord(const Program *program, const TileLaneItem *item, int64_t more, int32_t *record) {
-  const Task *task = &program->tasks[item->task];
-  const TileLaneTask *dealt = &program->lanes->tasks[item->task];
+// Where a plan's tasks, their kinds and its counters are in the whole program.
+typedef struct Origin {
+  const Program *part;
+  const Task *tasks;
+  int64_t firstTask, firstCounter;
+} Origin;
+
+static int64_t counterOf(const Origin *origin, int64_t counter) {
+  return counter < 0 ? -1 : origin->firstCounter + counter;
+}
+
+// The first awaits are in the record, more of them behind all records. A decision is a task behind all launches.
+static void fillRecord(const Origin *origin, const TileLaneItem *item, int64_t more, int32_t *record) {
+  const TileLanePlan *lanes = origin->part->lanes;
+  const TileLaneTask *dealt = &lanes->tasks[item->task];
+  bool isLaunch = item->task < origin->part->count;
   int64_t rest = tessera_max(item->awaitCount - RecordAwaits, 0);
-  const int64_t words[] = {item->task,     task->kind,    item->first, item->count,    dealt->step ? dealt->step : 1,
-                           dealt->counter, item->counter, more,        more + 2 * rest};
+  const int64_t words[] = {isLaunch ? origin->firstTask + item->task : 0,
+                           isLaunch ? origin->tasks[item->task].kind : 0,
+                           item->first,
+                           isLaunch ? item->count : 0,
+                           dealt->step ? dealt->step : 1,
+                           counterOf(origin, dealt->counter),
+                           counterOf(origin, item->counter),
+                           more,
+                           more + 2 * rest};
   intptr_t at = 0;
   for (; at < (intptr_t)(sizeof words / sizeof *words); ++at)
     record[at] = (int32_t)words[at];
   for (intptr_t i = 0; i < RecordAwaits; ++i) {
-    const TileLaneAwait *await = i < item->awaitCount ? &program->lanes->awaits[item->awaits + i] : NULL;
-    record[at++] = await ? (int32_t)await->counter : -1;
+    const TileLaneAwait *await = i < item->awaitCount ? &lanes->awaits[item->awaits + i] : NULL;
+    record[at++] = await ? (int32_t)counterOf(origin, await->counter) : -1;
     record[at++] = await ? (int32_t)countOf(await) : 0;
   }
 }
 
-static void addFurtherAwaits(Program *program, const TileLaneItem *item) {
+static void addFurtherAwaits(Program *program, const Origin *origin, const TileLaneItem *item) {
   for (int64_t i = RecordAwaits; i < item->awaitCount; ++i) {
-    addWord(program, program->lanes->awaits[item->awaits + i].counter);
-    addWord(program, countOf(&program->lanes->awaits[item->awaits + i]));
+    const TileLaneAwait *await = &origin->part->lanes->awaits[item->awaits + i];
+    addWord(program, counterOf(origin, await->counter));
+    addWord(program, countOf(await));
   }
 }
 
-static void addRecords(Program *program) {
-  const TileLanePlan *lanes = program->lanes;
-  int64_t *next = calloc((size_t)lanes->lanes, sizeof *next);
-  intptr_t record = tessera_round_up(lanes->lanes + 1, RecordWords) / RecordWords;
+// The begins of lanes. next[lane]: its first record. Returns the record behind the last one.
+static intptr_t addBegins(Program *program, const TileLanePlan *lanes, intptr_t record, int64_t *next) {
   for (int64_t i = 0; i < lanes->itemCount; ++i)
     ++next[lanes->items[i].lane];
   for (int64_t lane = 0; lane < lanes->lanes; ++lane) {
@@ -269,26 +305,94 @@ static void addRecords(Program *program) {
     next[lane] = record;
     record += items;
   }
-  addWord(program, record);
-  while (program->words < record * RecordWords)
+  return record;
+}
+
+static void padTo(Program *program, int64_t words) {
+  while (program->words < words)
     addWord(program, 0);
+}
+
+static void addItems(Program *program, const Origin *origin, int64_t *next) {
+  const TileLanePlan *lanes = origin->part->lanes;
   for (int64_t i = 0; i < lanes->itemCount; ++i) {
     const TileLaneItem *item = &lanes->items[i];
     intptr_t more = program->words;
-    addFurtherAwaits(program, item);
-    fillRecord(program, item, more, program->plan + RecordWords * next[item->lane]++);
+    addFurtherAwaits(program, origin, item);
+    fillRecord(origin, item, more, program->plan + RecordWords * next[item->lane]++);
+  }
+}
+
+static void addRecords(Program *program) {
+  const TileLanePlan *lanes = program->lanes;
+  const Origin origin = {program, program->tasks, 0, 0};
+  int64_t *next = calloc((size_t)lanes->lanes, sizeof *next);
+  intptr_t record = addBegins(program, lanes, tessera_round_up(lanes->lanes + 1, RecordWords) / RecordWords, next);
+  addWord(program, record);
+  padTo(program, record * RecordWords);
+  addItems(program, &origin, next);
+  free(next);
+}
+
+static void addSegments(Program *program) {
+  int64_t lanes = program->numLanes, head = program->numSegments * (lanes + SegmentWords) + 1;
+  int64_t *next = calloc((size_t)(program->numSegments * lanes), sizeof *next);
+  intptr_t record = tessera_round_up(head, RecordWords) / RecordWords;
+  for (intptr_t i = 0; i < program->numSegments; ++i)
+    record = addBegins(program, program->segments[i].part.lanes, record, next + i * lanes);
+  addWord(program, record);
+  for (intptr_t i = 0; i < program->numSegments; ++i) {
+    const Segment *segment = &program->segments[i];
+    addWord(program, segment->then);
+    addWord(program, segment->otherwise);
+    addWord(program, segment->decider);
+    addWord(program, tileProgramRowWords(program) * program->count + i);
+  }
+  padTo(program, (record + 1) * RecordWords);
+  for (intptr_t i = 0; i < program->numSegments; ++i) {
+    const Segment *segment = &program->segments[i];
+    const Origin origin = {&segment->part, program->tasks + segment->firstTask, segment->firstTask,
+                           segment->firstCounter};
+    addItems(program, &origin, next + i * lanes);
   }
   free(next);
+}
+
+bool tileProgramBuildPart(Program *part, const TileLaunchOrder *order, int64_t lanes, bool decides, int64_t *decider) {
+  *decider = -1;
+  if (part->count && !sortByFronts(part, order))
+    return false;
+  findKinds(part);
+  return dealTasks(part, order, lanes, decides ? decider : NULL);
+}
+
+void tileProgramJoinSegments(Program *program) {
+  for (intptr_t i = 0; i < program->numSegments; ++i) {
+    Segment *segment = &program->segments[i];
+    segment->firstTask = program->count;
+    segment->firstCounter = program->numCounters;
+    program->numCounters += segment->part.lanes->counterCount;
+    for (intptr_t k = 0; k < segment->part.count; ++k) {
+      program->tasks = tessera_grow(program->tasks, program->count, sizeof *program->tasks);
+      program->tasks[program->count++] = segment->part.tasks[k];
+    }
+  }
+  findKinds(program);
+  for (intptr_t i = 0; i < program->count; ++i)
+    program->operands = tessera_max(program->operands, tileLaunchOperandCount(program->tasks[i].launch));
+  addSegments(program);
 }
 
 bool tileProgramBuildPlan(Program *program, const TileLaunchOrder *order, int64_t lanes) {
   if (!sortByFronts(program, order))
     return tileError(program->tasks[0].launch, "no memory to order %lld launches", (long long)program->count);
   findKinds(program);
-  if (!dealTasks(program, order, lanes))
+  if (!dealTasks(program, order, lanes, NULL))
     return tileError(program->tasks[0].launch, "no memory to schedule %lld launches", (long long)program->count);
   for (intptr_t i = 0; i < program->count; ++i)
     program->operands = tessera_max(program->operands, tileLaunchOperandCount(program->tasks[i].launch));
+  program->numLanes = lanes;
+  program->numCounters = program->lanes->counterCount;
   addRecords(program);
   return true;
 }
@@ -301,5 +405,8 @@ void tileProgramFree(Program *program) {
   free(program->kinds);
   free(program->plan);
   tileLanePlanDestroy(program->lanes);
+  for (intptr_t i = 0; i < program->numSegments; ++i)
+    tileProgramFree(&program->segments[i].part);
+  free(program->segments);
   *program = (Program){NULL};
 }

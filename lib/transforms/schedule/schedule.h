@@ -13,4 +13,5 @@ extern const MlirExtPassDefinition tileSpecializeSizesPass;
 extern const MlirExtPassDefinition tileSplitReductionsPass;
 extern const MlirExtPassDefinition tileCoScheduleKernelsPass;
 extern const MlirExtPassDefinition tileMergeParallelKernelsPass;
+extern const MlirExtPassDefinition tileMoveControlFlowToDevicePass;
 extern const MlirExtPassDefinition tileSetMachinePass;

@@ -1,7 +1,8 @@
-"""Removes each await of a program of launches by itself: the emulator must find a race. Use: co_schedule_awaits.py TILE_RUN FILE
+"""Removes each await of a program of launches by itself: the emulator must find a race. Use: co_schedule_awaits.py TILE_RUN FILE [BEGINS]
 
 FILE is what tile-co-schedule-kernels wrote, of whose programs the first is looked at: lib/transforms/schedule/templates/program.mlir says
 what the words of its plan are. An await that is removed names no counter. No item of FILE has more awaits than its record holds.
+BEGINS: the numbers of records at the plan's beginning, for a program with segments (flow.mlir), whose decisions await too.
 """
 import re
 import struct
@@ -21,20 +22,20 @@ def words(text):
     return [int(word) for word in text.strip("[]").split(",")]
 
 
-def awaitsOf(plan):
+def awaitsOf(plan, begins):
     """Where the awaits of all records are."""
-    lanes = next(i for i in range(1, len(plan)) if plan[i] < plan[i - 1] or i == WORDS * plan[0])
-    records = [WORDS * r for r in range(plan[0], max(plan[:lanes]))]
+    begins = begins or next(i for i in range(1, len(plan)) if plan[i] < plan[i - 1] or i == WORDS * plan[0])
+    records = [WORDS * r for r in range(plan[0], max(plan[:begins]))]
     assert all(plan[record + MORE] == plan[record + MORE + 1] for record in records)
     return [record + at for record in records for at in AWAITS if plan[record + at] >= 0]
 
 
 def main():
-    run, file = sys.argv[1:]
+    run, file, *begins = sys.argv[1:]
     text = Path(file).read_text()
     found = PLAN.search(text)
     plan = words(found[4])
-    awaits = awaitsOf(plan)
+    awaits = awaitsOf(plan, int(begins[0]) if begins else None)
     for at in awaits:
         without = plan[:at] + [-1, 0] + plan[at + 2:]
         changed = text[:found.start(4)] + str(without) + text[found.end(4):]

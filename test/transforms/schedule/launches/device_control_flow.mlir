@@ -1,16 +1,22 @@
 // Control flow whose conditions are data, on the device: the results have the bits of separate launches.
 // RUN: %tile_run %s --target=emulate:sm_80 --seed=1 --out=%t.a.npy
-// RUN: %tile_run %s --target=emulate:sm_80 --seed=1 --persistent=always --out=%t.b.npy --check-against=interpret
+// RUN: %tile_run %s --target=emulate:sm_80 --seed=1 --persistent=always --out=%t.b.npy --check-against=interpret --stats=%t.json
 // RUN: cmp %t.a.npy %t.b.npy
+// RUN: FileCheck %s < %t.json
 // RUN: %tile_run %s --target=emulate:gfx942 --seed=1 --out=%t.a.npy
 // RUN: %tile_run %s --target=emulate:gfx942 --seed=1 --persistent=always --out=%t.b.npy --check-against=interpret
 // RUN: cmp %t.a.npy %t.b.npy
 // RUN: %tile_run %s --entry=none --target=emulate:sm_80 --seed=1 --persistent=always --check-against=interpret
 // RUN: %tile_run %s --entry=decode --target=emulate:sm_80 --seed=1 --persistent=always --check-against=interpret
 // RUN: %tile_run %s --entry=decode --target=emulate:gfx942 --seed=1 --persistent=always --check-against=interpret
+// RUN: %tile_run %s --entry=nested --target=emulate:sm_80 --seed=1 --persistent=always --check-against=interpret --stats=%t.json
+// RUN: FileCheck %s < %t.json
+// RUN: %tile_run %s --entry=nested --target=emulate:gfx942 --seed=1 --persistent=always --check-against=interpret
 // RUN: %tile_run %s --entry=branch --target=emulate:sm_80 --seed=1 --out=%t.a.npy
 // RUN: %tile_run %s --entry=branch --target=emulate:sm_80 --seed=1 --persistent=always --out=%t.b.npy --check-against=interpret
 // RUN: cmp %t.a.npy %t.b.npy
+// CHECK: "launches": 1,
+// CHECK-NEXT: "host_waits": 1,
 #map = affine_map<(d0, d1) -> (d0, d1)>
 #red = affine_map<(d0, d1) -> ()>
 // Rounds until a norm is small.
@@ -165,4 +171,62 @@ func.func @branch(%x: tensor<4x24xf32>, %w: tensor<24x24xf32>, %g: tensor<8x24x2
     scf.yield %z : tensor<4x24xf32>
   }
   return %r : tensor<4x24xf32>
+}
+// A loop until a sum is small in each of 40 rounds, and behind it a branch on the parity of all its rounds.
+func.func @nested(%x: tensor<4x24xf32>, %w: tensor<24x24xf32>) -> (tensor<4x24xf32>, i32, i32) {
+  %zero = arith.constant 0.0 : f32
+  %half = arith.constant 0.5 : f32
+  %bound = arith.constant 3.0 : f32
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c2 = arith.constant 2 : i32
+  %c40 = arith.constant 40 : i32
+  %r:3 = scf.while (%h = %x, %n = %c0, %m = %c0) : (tensor<4x24xf32>, i32, i32) -> (tensor<4x24xf32>, i32, i32) {
+    %go = arith.cmpi slt, %n, %c40 : i32
+    scf.condition(%go) %h, %n, %m : tensor<4x24xf32>, i32, i32
+  } do {
+  ^bb0(%h: tensor<4x24xf32>, %n: i32, %m: i32):
+    %e = tensor.empty() : tensor<4x24xf32>
+    %f = linalg.fill ins(%zero : f32) outs(%e : tensor<4x24xf32>) -> tensor<4x24xf32>
+    %p = linalg.matmul ins(%h, %w : tensor<4x24xf32>, tensor<24x24xf32>) outs(%f : tensor<4x24xf32>) -> tensor<4x24xf32>
+    %inner:2 = scf.while (%g = %p, %k = %m) : (tensor<4x24xf32>, i32) -> (tensor<4x24xf32>, i32) {
+      %e0 = tensor.empty() : tensor<f32>
+      %f0 = linalg.fill ins(%zero : f32) outs(%e0 : tensor<f32>) -> tensor<f32>
+      %s = linalg.generic {indexing_maps = [#map, #red], iterator_types = ["reduction", "reduction"]} ins(%g : tensor<4x24xf32>) outs(%f0 : tensor<f32>) {
+      ^bb0(%a: f32, %b: f32):
+        %q = arith.mulf %a, %a : f32
+        %t = arith.addf %b, %q : f32
+        linalg.yield %t : f32
+      } -> tensor<f32>
+      %v = tensor.extract %s[] : tensor<f32>
+      %c = arith.cmpf ogt, %v, %bound : f32
+      scf.condition(%c) %g, %k : tensor<4x24xf32>, i32
+    } do {
+    ^bb0(%g: tensor<4x24xf32>, %k: i32):
+      %e1 = tensor.empty() : tensor<4x24xf32>
+      %q = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel", "parallel"]} ins(%g : tensor<4x24xf32>) outs(%e1 : tensor<4x24xf32>) {
+      ^bb0(%a: f32, %s: f32):
+        %u = arith.mulf %a, %half : f32
+        linalg.yield %u : f32
+      } -> tensor<4x24xf32>
+      %k1 = arith.addi %k, %c1 : i32
+      scf.yield %q, %k1 : tensor<4x24xf32>, i32
+    }
+    %n1 = arith.addi %n, %c1 : i32
+    %odd = arith.remui %inner#1, %c2 : i32
+    %is = arith.cmpi eq, %odd, %c1 : i32
+    %res = scf.if %is -> tensor<4x24xf32> {
+      %e1 = tensor.empty() : tensor<4x24xf32>
+      %q = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel", "parallel"]} ins(%inner#0 : tensor<4x24xf32>) outs(%e1 : tensor<4x24xf32>) {
+      ^bb0(%a: f32, %s: f32):
+        %u = math.tanh %a : f32
+        linalg.yield %u : f32
+      } -> tensor<4x24xf32>
+      scf.yield %q : tensor<4x24xf32>
+    } else {
+      scf.yield %inner#0 : tensor<4x24xf32>
+    }
+    scf.yield %res, %n1, %inner#1 : tensor<4x24xf32>, i32, i32
+  }
+  return %r#0, %r#1, %r#2 : tensor<4x24xf32>, i32, i32
 }

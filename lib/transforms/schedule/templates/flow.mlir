@@ -1,0 +1,302 @@
+// A lane of a program with loops and branches. Segments are launches without a decision between them. %plan has:
+//   for each segment and lane, and once more behind the last one: its first record, counted in records
+//   for each segment 4 words: the segment behind it if the decision is yes, if it is no (-1: the end), the lane that
+//     decides (-1: none, the end follows), and where in %operands the address of the condition lies
+//   zeros up to a record; for each item a record of 16 words, as in program.mlir, and a record of zeros
+//   further awaits
+// All lanes go through the same segments. Where a segment ends, one lane awaits all of it, reads the condition and
+// publishes the decision: number k in word k % LOG of a log, 2 × (1 + k / LOG) + decision. The other lanes await that
+// word. Words of the log are used again, so each lane tells that it has read half of them, in one of two counts, and
+// the lane that decides awaits that of all lanes. Counts of a segment's items grow each time that it runs: %e0 to %e15
+// are how often segments have run. %counters has the counts of items, the two counts, the log.
+//   integer $WORDS = 32, $TABLE = 2, $ROW = 2, $COUNTERS = 19, $LANES = 1, $SEGMENTS = 2, $PASSED = 1, $LOG = 3
+tile.func private @spread(tensor<16xi32>) -> tensor<16xi32>
+tile.func private @prepare(tensor<$ROWxi64>, index, index, index)
+tile.func private @execute(index)
+tile.kernel @flow(%plan: memref<$WORDSxi32>, %operands: memref<$TABLExi64>, %counters: memref<$COUNTERSxi32>)
+    attributes {cooperative} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %c4 = arith.constant 4 : index
+  %one = arith.constant 1 : i32
+  %two = arith.constant 2 : i32
+  %zero = arith.constant 0 : i32
+  %half = arith.constant 8 : i32
+  %all = arith.constant 16 : i32
+  %lanes = arith.constant $LANES : index
+  %lanes.i32 = arith.constant $LANES : i32
+  %segments = arith.constant $SEGMENTS : index
+  %passed = arith.constant $PASSED : index
+  %log = arith.constant $LOG : index
+  %number3 = arith.constant 3 : i32
+  %number4 = arith.constant 4 : i32
+  %number5 = arith.constant 5 : i32
+  %number6 = arith.constant 6 : i32
+  %number7 = arith.constant 7 : i32
+  %number8 = arith.constant 8 : i32
+  %number9 = arith.constant 9 : i32
+  %number10 = arith.constant 10 : i32
+  %number11 = arith.constant 11 : i32
+  %number12 = arith.constant 12 : i32
+  %number13 = arith.constant 13 : i32
+  %number14 = arith.constant 14 : i32
+  %number15 = arith.constant 15 : i32
+  %lane = tile.program_id 0
+  %lane.i32 = arith.index_cast %lane : index to i32
+  %records = tile.view %plan : memref<$WORDSxi32> to !tile.view<16xi32>
+  %table = tile.view %operands : memref<$TABLExi64> to !tile.view<$ROWxi64>
+  %end:18 = scf.while (%segment = %zero, %k = %zero,
+                        %e0 = %zero, %e1 = %zero, %e2 = %zero, %e3 = %zero, %e4 = %zero, %e5 = %zero, %e6 = %zero, %e7 = %zero,
+                        %e8 = %zero, %e9 = %zero, %e10 = %zero, %e11 = %zero, %e12 = %zero, %e13 = %zero, %e14 = %zero, %e15 = %zero)
+      : (i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32)
+      -> (i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32) {
+    %goes_on = arith.cmpi sge, %segment, %zero : i32
+    scf.condition(%goes_on) %segment, %k,
+        %e0, %e1, %e2, %e3, %e4, %e5, %e6, %e7, %e8, %e9, %e10, %e11, %e12, %e13, %e14, %e15
+        : i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32
+  } do {
+  ^bb0(%segment: i32, %k: i32,
+       %e0: i32, %e1: i32, %e2: i32, %e3: i32, %e4: i32, %e5: i32, %e6: i32, %e7: i32,
+       %e8: i32, %e9: i32, %e10: i32, %e11: i32, %e12: i32, %e13: i32, %e14: i32, %e15: i32):
+    %here = arith.index_cast %segment : i32 to index
+    %first_lane = arith.muli %here, %lanes : index
+    %at = arith.addi %first_lane, %lane : index
+    %behind_at = arith.addi %at, %c1 : index
+    %begin.i32 = memref.load %plan[%at] : memref<$WORDSxi32>
+    %end.i32 = memref.load %plan[%behind_at] : memref<$WORDSxi32>
+    %through = arith.muli %here, %c4 : index
+    %at_then = arith.addi %segments, %through : index
+    %at_else = arith.addi %at_then, %c1 : index
+    %at_decider = arith.addi %at_then, %c2 : index
+    %at_condition = arith.addi %at_then, %c3 : index
+    %then_segment = memref.load %plan[%at_then] : memref<$WORDSxi32>
+    %else_segment = memref.load %plan[%at_else] : memref<$WORDSxi32>
+    %decider = memref.load %plan[%at_decider] : memref<$WORDSxi32>
+    %condition.i32 = memref.load %plan[%at_condition] : memref<$WORDSxi32>
+    %is0 = arith.cmpi eq, %segment, %zero : i32
+    %is1 = arith.cmpi eq, %segment, %one : i32
+    %is2 = arith.cmpi eq, %segment, %two : i32
+    %is3 = arith.cmpi eq, %segment, %number3 : i32
+    %is4 = arith.cmpi eq, %segment, %number4 : i32
+    %is5 = arith.cmpi eq, %segment, %number5 : i32
+    %is6 = arith.cmpi eq, %segment, %number6 : i32
+    %is7 = arith.cmpi eq, %segment, %number7 : i32
+    %is8 = arith.cmpi eq, %segment, %number8 : i32
+    %is9 = arith.cmpi eq, %segment, %number9 : i32
+    %is10 = arith.cmpi eq, %segment, %number10 : i32
+    %is11 = arith.cmpi eq, %segment, %number11 : i32
+    %is12 = arith.cmpi eq, %segment, %number12 : i32
+    %is13 = arith.cmpi eq, %segment, %number13 : i32
+    %is14 = arith.cmpi eq, %segment, %number14 : i32
+    %is15 = arith.cmpi eq, %segment, %number15 : i32
+    %runs0 = arith.select %is0, %e0, %zero : i32
+    %runs1 = arith.select %is1, %e1, %runs0 : i32
+    %runs2 = arith.select %is2, %e2, %runs1 : i32
+    %runs3 = arith.select %is3, %e3, %runs2 : i32
+    %runs4 = arith.select %is4, %e4, %runs3 : i32
+    %runs5 = arith.select %is5, %e5, %runs4 : i32
+    %runs6 = arith.select %is6, %e6, %runs5 : i32
+    %runs7 = arith.select %is7, %e7, %runs6 : i32
+    %runs8 = arith.select %is8, %e8, %runs7 : i32
+    %runs9 = arith.select %is9, %e9, %runs8 : i32
+    %runs10 = arith.select %is10, %e10, %runs9 : i32
+    %runs11 = arith.select %is11, %e11, %runs10 : i32
+    %runs12 = arith.select %is12, %e12, %runs11 : i32
+    %runs13 = arith.select %is13, %e13, %runs12 : i32
+    %runs14 = arith.select %is14, %e14, %runs13 : i32
+    %runs15 = arith.select %is15, %e15, %runs14 : i32
+    %begin = arith.index_cast %begin.i32 : i32 to index
+    %end_of_items = arith.index_cast %end.i32 : i32 to index
+    %items = arith.subi %end_of_items, %begin : index
+    %first_record = tile.load %records[%begin] : !tile.view<16xi32> -> tensor<16xi32>
+    %second = arith.addi %begin, %c1 : index
+    %second_record = tile.load %records[%second] : !tile.view<16xi32> -> tensor<16xi32>
+    %first_words = tile.call @spread(%first_record) : (tensor<16xi32>) -> tensor<16xi32>
+    %first_task.tile = tile.slice %first_words[0] : tensor<16xi32> -> tensor<1xi32>
+    %first_task.i32 = tile.reduce {arith.addi} %first_task.tile axes [0] : tensor<1xi32> -> i32
+    %first_task = arith.index_cast %first_task.i32 : i32 to index
+    %first_row = tile.load %table[%first_task] : !tile.view<$ROWxi64> -> tensor<$ROWxi64>
+    %done:4 = scf.for %n = %c0 to %items step %c1
+        iter_args(%now = %first_words, %row = %first_row, %coming = %second_record, %next = %second)
+        -> (tensor<16xi32>, tensor<$ROWxi64>, tensor<16xi32>, index) {
+      %behind_next = arith.addi %next, %c1 : index
+      %is_last = arith.cmpi sge, %next, %end_of_items : index
+      %later = arith.select %is_last, %next, %behind_next : index
+      %then = tile.call @spread(%coming) : (tensor<16xi32>) -> tensor<16xi32>
+      %then_task.tile = tile.slice %then[0] : tensor<16xi32> -> tensor<1xi32>
+      %then_task.i32 = tile.reduce {arith.addi} %then_task.tile axes [0] : tensor<1xi32> -> i32
+      %then_task = arith.index_cast %then_task.i32 : i32 to index
+      %task.tile = tile.slice %now[0] : tensor<16xi32> -> tensor<1xi32>
+      %kind.tile = tile.slice %now[1] : tensor<16xi32> -> tensor<1xi32>
+      %first.tile = tile.slice %now[2] : tensor<16xi32> -> tensor<1xi32>
+      %programs.tile = tile.slice %now[3] : tensor<16xi32> -> tensor<1xi32>
+      %step.tile = tile.slice %now[4] : tensor<16xi32> -> tensor<1xi32>
+      %counter.tile = tile.slice %now[5] : tensor<16xi32> -> tensor<1xi32>
+      %own.tile = tile.slice %now[6] : tensor<16xi32> -> tensor<1xi32>
+      %more.tile = tile.slice %now[7] : tensor<16xi32> -> tensor<1xi32>
+      %no_more.tile = tile.slice %now[8] : tensor<16xi32> -> tensor<1xi32>
+      %await1.tile = tile.slice %now[9] : tensor<16xi32> -> tensor<1xi32>
+      %least1.tile = tile.slice %now[10] : tensor<16xi32> -> tensor<1xi32>
+      %await2.tile = tile.slice %now[11] : tensor<16xi32> -> tensor<1xi32>
+      %least2.tile = tile.slice %now[12] : tensor<16xi32> -> tensor<1xi32>
+      %await3.tile = tile.slice %now[13] : tensor<16xi32> -> tensor<1xi32>
+      %least3.tile = tile.slice %now[14] : tensor<16xi32> -> tensor<1xi32>
+      %task.i32 = tile.reduce {arith.addi} %task.tile axes [0] : tensor<1xi32> -> i32
+      %kind.i32 = tile.reduce {arith.addi} %kind.tile axes [0] : tensor<1xi32> -> i32
+      %first.i32 = tile.reduce {arith.addi} %first.tile axes [0] : tensor<1xi32> -> i32
+      %programs.i32 = tile.reduce {arith.addi} %programs.tile axes [0] : tensor<1xi32> -> i32
+      %step.i32 = tile.reduce {arith.addi} %step.tile axes [0] : tensor<1xi32> -> i32
+      %counter.i32 = tile.reduce {arith.addi} %counter.tile axes [0] : tensor<1xi32> -> i32
+      %own.i32 = tile.reduce {arith.addi} %own.tile axes [0] : tensor<1xi32> -> i32
+      %more.i32 = tile.reduce {arith.addi} %more.tile axes [0] : tensor<1xi32> -> i32
+      %no_more.i32 = tile.reduce {arith.addi} %no_more.tile axes [0] : tensor<1xi32> -> i32
+      %await1.i32 = tile.reduce {arith.addi} %await1.tile axes [0] : tensor<1xi32> -> i32
+      %least1 = tile.reduce {arith.addi} %least1.tile axes [0] : tensor<1xi32> -> i32
+      %await2.i32 = tile.reduce {arith.addi} %await2.tile axes [0] : tensor<1xi32> -> i32
+      %least2 = tile.reduce {arith.addi} %least2.tile axes [0] : tensor<1xi32> -> i32
+      %await3.i32 = tile.reduce {arith.addi} %await3.tile axes [0] : tensor<1xi32> -> i32
+      %least3 = tile.reduce {arith.addi} %least3.tile axes [0] : tensor<1xi32> -> i32
+      %task = arith.index_cast %task.i32 : i32 to index
+      %kind = arith.index_cast %kind.i32 : i32 to index
+      %first = arith.index_cast %first.i32 : i32 to index
+      %programs = arith.index_cast %programs.i32 : i32 to index
+      %step = arith.index_cast %step.i32 : i32 to index
+      %counter = arith.index_cast %counter.i32 : i32 to index
+      %own = arith.index_cast %own.i32 : i32 to index
+      %more = arith.index_cast %more.i32 : i32 to index
+      %no_more = arith.index_cast %no_more.i32 : i32 to index
+      %await1 = arith.index_cast %await1.i32 : i32 to index
+      %await2 = arith.index_cast %await2.i32 : i32 to index
+      %await3 = arith.index_cast %await3.i32 : i32 to index
+      tile.call @prepare(%row, %task, %kind, %c0) : (tensor<$ROWxi64>, index, index, index) -> ()
+      // Behind the uses of what was loaded for the item before: a machine may wait for both.
+      %later_record = tile.load %records[%later] : !tile.view<16xi32> -> tensor<16xi32>
+      %then_row = tile.load %table[%then_task] : !tile.view<$ROWxi64> -> tensor<$ROWxi64>
+      %waits1 = arith.cmpi sge, %await1.i32, %zero : i32
+      scf.if %waits1 {
+        %before = arith.muli %least1, %runs15 : i32
+        %wanted = arith.addi %before, %least1 : i32
+        tile.atomic_wait %counters[%await1] least %wanted acquire device : memref<$COUNTERSxi32>, i32
+      }
+      %waits2 = arith.cmpi sge, %await2.i32, %zero : i32
+      scf.if %waits2 {
+        %before = arith.muli %least2, %runs15 : i32
+        %wanted = arith.addi %before, %least2 : i32
+        tile.atomic_wait %counters[%await2] least %wanted acquire device : memref<$COUNTERSxi32>, i32
+      }
+      %waits3 = arith.cmpi sge, %await3.i32, %zero : i32
+      scf.if %waits3 {
+        %before = arith.muli %least3, %runs15 : i32
+        %wanted = arith.addi %before, %least3 : i32
+        tile.atomic_wait %counters[%await3] least %wanted acquire device : memref<$COUNTERSxi32>, i32
+      }
+      scf.for %await = %more to %no_more step %c2 {
+        %beside = arith.addi %await, %c1 : index
+        %other.i32 = memref.load %plan[%await] : memref<$WORDSxi32>
+        %least = memref.load %plan[%beside] : memref<$WORDSxi32>
+        %other = arith.index_cast %other.i32 : i32 to index
+        %before = arith.muli %least, %runs15 : i32
+        %wanted = arith.addi %before, %least : i32
+        tile.atomic_wait %counters[%other] least %wanted acquire device : memref<$COUNTERSxi32>, i32
+      }
+      %length = arith.muli %programs, %step : index
+      %behind = arith.addi %first, %length : index
+      scf.for %program = %first to %behind step %step {
+        tile.call @execute(%program) : (index) -> ()
+      }
+      %is_awaited = arith.cmpi sge, %counter.i32, %zero : i32
+      scf.if %is_awaited {
+        %old = tile.atomic_rmw add %one, %counters[%counter] release device : i32, memref<$COUNTERSxi32> -> i32
+      }
+      %is_awaited_alone = arith.cmpi sge, %own.i32, %zero : i32
+      scf.if %is_awaited_alone {
+        %old = tile.atomic_rmw add %one, %counters[%own] release device : i32, memref<$COUNTERSxi32> -> i32
+      }
+      scf.yield %then, %then_row, %later_record, %later
+          : tensor<16xi32>, tensor<$ROWxi64>, tensor<16xi32>, index
+    }
+    %decides = arith.cmpi sge, %decider, %zero : i32
+    %turn = arith.divui %k, %all : i32
+    %in_log.i32 = arith.remui %k, %all : i32
+    %in_log = arith.index_cast %in_log.i32 : i32 to index
+    %word = arith.addi %log, %in_log : index
+    %this_turn = arith.addi %turn, %one : i32
+    %published = arith.muli %this_turn, %two : i32
+    %half_number = arith.divui %k, %half : i32
+    %in_half = arith.remui %k, %half : i32
+    %parity.i32 = arith.remui %half_number, %two : i32
+    %parity = arith.index_cast %parity.i32 : i32 to index
+    %of_half = arith.addi %passed, %parity : index
+    %next_segment = scf.if %decides -> (i32) {
+      %is_decider = arith.cmpi eq, %decider, %lane.i32 : i32
+      scf.if %is_decider {
+        %begins_half = arith.cmpi eq, %in_half, %zero : i32
+        scf.if %begins_half {
+          %halves = arith.divui %half_number, %two : i32
+          %lanes_passed = arith.muli %halves, %lanes.i32 : i32
+          tile.atomic_wait %counters[%of_half] least %lanes_passed acquire device : memref<$COUNTERSxi32>, i32
+        }
+        %at_address = arith.index_cast %condition.i32 : i32 to index
+        %address = memref.load %operands[%at_address] : memref<$TABLExi64>
+        %slot = tile.memref_at %address sizes [1] : i64 to memref<1xi32>
+        %condition = memref.load %slot[%c0] : memref<1xi32>
+        %is_no = arith.cmpi eq, %condition, %zero : i32
+        %with_yes = arith.addi %published, %one : i32
+        %decision = arith.select %is_no, %published, %with_yes : i32
+        tile.atomic_store %decision, %counters[%word] release device : i32, memref<$COUNTERSxi32>
+      }
+      tile.atomic_wait %counters[%word] least %published acquire device : memref<$COUNTERSxi32>, i32
+      %seen = tile.atomic_load %counters[%word] relaxed device : memref<$COUNTERSxi32> -> i32
+      %next_in_half = arith.addi %in_half, %one : i32
+      %ends_half = arith.cmpi eq, %next_in_half, %half : i32
+      scf.if %ends_half {
+        %old = tile.atomic_rmw add %one, %counters[%of_half] release device : i32, memref<$COUNTERSxi32> -> i32
+      }
+      %is_yes = arith.cmpi ne, %seen, %published : i32
+      %chosen = arith.select %is_yes, %then_segment, %else_segment : i32
+      scf.yield %chosen : i32
+    } else {
+      scf.yield %then_segment : i32
+    }
+    %next_k = arith.addi %k, %one : i32
+    %more0 = arith.extui %is0 : i1 to i32
+    %more1 = arith.extui %is1 : i1 to i32
+    %more2 = arith.extui %is2 : i1 to i32
+    %more3 = arith.extui %is3 : i1 to i32
+    %more4 = arith.extui %is4 : i1 to i32
+    %more5 = arith.extui %is5 : i1 to i32
+    %more6 = arith.extui %is6 : i1 to i32
+    %more7 = arith.extui %is7 : i1 to i32
+    %more8 = arith.extui %is8 : i1 to i32
+    %more9 = arith.extui %is9 : i1 to i32
+    %more10 = arith.extui %is10 : i1 to i32
+    %more11 = arith.extui %is11 : i1 to i32
+    %more12 = arith.extui %is12 : i1 to i32
+    %more13 = arith.extui %is13 : i1 to i32
+    %more14 = arith.extui %is14 : i1 to i32
+    %more15 = arith.extui %is15 : i1 to i32
+    %next_e0 = arith.addi %e0, %more0 : i32
+    %next_e1 = arith.addi %e1, %more1 : i32
+    %next_e2 = arith.addi %e2, %more2 : i32
+    %next_e3 = arith.addi %e3, %more3 : i32
+    %next_e4 = arith.addi %e4, %more4 : i32
+    %next_e5 = arith.addi %e5, %more5 : i32
+    %next_e6 = arith.addi %e6, %more6 : i32
+    %next_e7 = arith.addi %e7, %more7 : i32
+    %next_e8 = arith.addi %e8, %more8 : i32
+    %next_e9 = arith.addi %e9, %more9 : i32
+    %next_e10 = arith.addi %e10, %more10 : i32
+    %next_e11 = arith.addi %e11, %more11 : i32
+    %next_e12 = arith.addi %e12, %more12 : i32
+    %next_e13 = arith.addi %e13, %more13 : i32
+    %next_e14 = arith.addi %e14, %more14 : i32
+    %next_e15 = arith.addi %e15, %more15 : i32
+    scf.yield %next_segment, %next_k,
+        %next_e0, %next_e1, %next_e2, %next_e3, %next_e4, %next_e5, %next_e6, %next_e7,
+        %next_e8, %next_e9, %next_e10, %next_e11, %next_e12, %next_e13, %next_e14, %next_e15
+        : i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32
+  }
+  tile.return
+}
