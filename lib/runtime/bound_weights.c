@@ -2,6 +2,7 @@
 #include "lib/runtime/bound_weights.h"
 
 #include "lib/runtime/call.h"
+#include "lib/runtime/tessera.h"
 #include "lib/support/files/mapped_weights.h"
 
 #include <dlfcn.h>
@@ -66,12 +67,22 @@ bool tessera_bind_weights(const tessera_manifest_t *manifest, tessera_error_t *o
   return ok;
 }
 
-void tessera_need_weights(const tessera_manifest_t *manifest) {
+bool tessera_need_weights(const tessera_manifest_t *manifest) {
   tessera_error_t error;
   if (tessera_bind_weights(manifest, &error))
-    return;
+    return true;
   tessera_raise("%s", error.text);
-  exit(EXIT_FAILURE); // nobody called with tessera_call: the code behind would read what is not there
+  return false;
+}
+
+void tessera_spoil(const void *descriptor, int64_t rank, int64_t element_bytes) {
+  const tessera_memref_0d_t *start = descriptor;
+  const int64_t *sizes = (const int64_t *)(start + 1);
+  int64_t count = 1;
+  for (int64_t i = 0; i < rank; ++i)
+    count *= sizes[i];
+  if (count)
+    memset((char *)start->aligned + start->offset * element_bytes, 0xff, (size_t)(count * element_bytes));
 }
 
 void tessera_release_weights(const tessera_manifest_t *manifest) {

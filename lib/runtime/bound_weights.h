@@ -14,9 +14,13 @@
 // program was made with. Several threads may call.
 bool tessera_bind_weights(const tessera_manifest_t *manifest, tessera_error_t *out_error);
 
-// What entries of such programs call first. An error is raised (call.h). Outside tessera_call it ends the process with
-// status 1: without its weights an entry has nothing to compute with, and it has no way to say so.
-void tessera_need_weights(const tessera_manifest_t *manifest);
+// What entries of such programs call first. An error is raised (call.h). Outside tessera_call it is printed, and the
+// function returns false: the entry then computes nothing. Its results have no data: descriptors of zeros, numbers that
+// are NaN or -1, and tessera_spoil for the buffers of NAME_into. tessera_take_error (call.h) tells the caller.
+bool tessera_need_weights(const tessera_manifest_t *manifest);
+
+// Sets all bits of a contiguous buffer, given by its descriptor (tessera.h): floats become NaN, integers -1.
+void tessera_spoil(const void *descriptor, int64_t rank, int64_t element_bytes);
 
 // Gives back what tessera_bind_weights has mapped. No entry of the program may be running.
 void tessera_release_weights(const tessera_manifest_t *manifest);

@@ -16,6 +16,7 @@ typedef struct guard_t {
 } guard_t;
 
 static _Thread_local guard_t *innermost;
+static _Thread_local tessera_error_t untaken; // raised outside tessera_call; no text: nothing
 
 bool tessera_call(void (*body)(void **args), void **args, tessera_error_t *out_error) {
   guard_t guard = {.outer = innermost, .local_mark = tessera_local_mark(), .out_error = out_error};
@@ -39,11 +40,20 @@ void tessera_raise(const char *format, ...) {
   va_end(arguments);
   if (!innermost) {
     fprintf(stderr, "tessera: %s\n", error.text);
+    untaken = error;
     return;
   }
   if (innermost->out_error)
     *innermost->out_error = error;
   longjmp(innermost->where, 1);
+}
+
+bool tessera_take_error(tessera_error_t *out_error) {
+  bool is_there = untaken.text[0];
+  if (is_there && out_error)
+    *out_error = untaken;
+  untaken.text[0] = '\0';
+  return is_there;
 }
 
 void tessera_raise_message(const char *message) { tessera_raise("%s", message); }

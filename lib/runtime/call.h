@@ -12,11 +12,15 @@
 // The frames jumped over are not unwound: nothing between here and the raise may hold a lock or a C++ destructor.
 bool tessera_call(void (*body)(void **args), void **args, tessera_error_t *out_error);
 
-// Ends the innermost tessera_call of this thread with this sentence. Without one, prints the sentence on stderr and
-// RETURNS (a library does not end its process): the caller then goes on without what it asked for, so an allocation
-// gives NULL. Compiled assertions call tessera_raise_message.
+// Ends the innermost tessera_call of this thread with this sentence. Without one, prints the sentence on stderr, keeps
+// it for tessera_take_error, and RETURNS (a library does not end its process): the caller then goes on without what it
+// asked for, so an allocation gives NULL. Compiled assertions call tessera_raise_message.
 TESSERA_PRINTF(1, 2) void tessera_raise(const char *format, ...);
 void tessera_raise_message(const char *message);
+
+// For callers without tessera_call: true, with the sentence, if something was raised on this thread since the function
+// was last called. The results of entries that were called in between are not to be used.
+bool tessera_take_error(tessera_error_t *out_error);
 
 // What NAME_into calls (lib/runtime/manifest.h) before it writes: raises unless |size|, that of a result, is what the
 // caller's buffer was |given|.

@@ -23,7 +23,8 @@
 // struct of descriptors and scalars in order, as C lays them out; sizes and strides count elements, not bytes.
 //
 // Without tessera_call around it a program works as well; only its failures (out of memory, a failed assertion) then
-// print a line and continue, most likely into a crash. Only missing weights end the process (bound_weights.h).
+// print a line and continue, most likely into a crash. tessera_take_error then tells of the failure. An entry whose
+// weights are missing returns without results (bound_weights.h).
 #pragma once
 
 #include "lib/runtime/arena.h"

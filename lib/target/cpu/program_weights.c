@@ -84,10 +84,102 @@ void tileProgramFreeWeights(TileProgramWeights *weights) {
 
 //===--- mapping ---------------------------------------------------------------===//
 
-static void callFirst(LLVMValueRef function, LLVMTypeRef type, LLVMValueRef callee, LLVMValueRef manifest) {
-  LLVMBuilderRef builder = LLVMCreateBuilderInContext(LLVMGetTypeContext(type));
-  LLVMPositionBuilderBefore(builder, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(function)));
-  LLVMBuildCall2(builder, type, callee, &manifest, 1, "");
+typedef struct Entries {
+  LLVMContextRef context;
+  LLVMTypeRef pointer, integer, needType, spoilType;
+  LLVMValueRef need, spoil, manifest;
+} Entries;
+
+static Entries declareCallees(LLVMModuleRef module) {
+  LLVMContextRef context = LLVMGetModuleContext(module);
+  Entries entries = {.context = context,
+                     .pointer = LLVMPointerTypeInContext(context, 0),
+                     .integer = LLVMInt64TypeInContext(context),
+                     .manifest = LLVMGetNamedGlobal(module, "tessera_manifest")};
+  LLVMTypeRef parameters[] = {entries.pointer, entries.integer, entries.integer};
+  entries.needType = LLVMFunctionType(LLVMInt1TypeInContext(context), parameters, 1, false);
+  entries.spoilType = LLVMFunctionType(LLVMVoidTypeInContext(context), parameters, 3, false);
+  entries.need = LLVMAddFunction(module, "tessera_need_weights", entries.needType);
+  entries.spoil = LLVMAddFunction(module, "tessera_spoil", entries.spoilType);
+  unsigned zeroExtended = LLVMGetEnumAttributeKindForName("zeroext", 7); // as C returns a bool
+  LLVMAddAttributeAtIndex(entries.need, LLVMAttributeReturnIndex, LLVMCreateEnumAttribute(context, zeroExtended, 0));
+  return entries;
+}
+
+static bool isDescriptor(LLVMTypeRef type) {
+  return LLVMGetTypeKind(type) == LLVMStructTypeKind && LLVMCountStructElementTypes(type) &&
+         LLVMGetTypeKind(LLVMStructGetTypeAtIndex(type, 0)) == LLVMPointerTypeKind;
+}
+
+// What nobody takes for a result: no data, NaN, all bits set.
+static LLVMValueRef noResult(LLVMTypeRef type) {
+  switch (LLVMGetTypeKind(type)) {
+  case LLVMIntegerTypeKind:
+    return LLVMConstAllOnes(type);
+  case LLVMHalfTypeKind:
+  case LLVMBFloatTypeKind:
+  case LLVMFloatTypeKind:
+  case LLVMDoubleTypeKind:
+    return LLVMConstRealOfString(type, "nan");
+  default:
+    break;
+  }
+  unsigned count = LLVMGetTypeKind(type) == LLVMStructTypeKind ? LLVMCountStructElementTypes(type) : 0;
+  LLVMValueRef *fields = isDescriptor(type) ? NULL : calloc(count, sizeof *fields);
+  if (!count || !fields)
+    return LLVMConstNull(type);
+  for (unsigned i = 0; i < count; ++i)
+    fields[i] = noResult(LLVMStructGetTypeAtIndex(type, i));
+  LLVMValueRef all = LLVMConstStructInContext(LLVMGetTypeContext(type), fields, count, LLVMIsPackedStruct(type));
+  free(fields);
+  return all;
+}
+
+// What the entry stores to its first parameter in the end: its results. Null: it has none there.
+static LLVMValueRef findStoredResults(LLVMValueRef function) {
+  LLVMValueRef first = LLVMCountParams(function) ? LLVMGetParam(function, 0) : NULL;
+  LLVMUseRef use = first ? LLVMGetFirstUse(first) : NULL;
+  for (; use; use = LLVMGetNextUse(use)) {
+    LLVMValueRef user = LLVMGetUser(use);
+    if (LLVMIsAStoreInst(user) && LLVMGetOperand(user, 1) == first)
+      return LLVMGetOperand(user, 0);
+  }
+  return NULL;
+}
+
+static void spoilBuffers(const Entries *entries, LLVMBuilderRef builder, LLVMValueRef function,
+                         const tessera_signature_t *signature) {
+  unsigned first = LLVMCountParams(function) - (unsigned)signature->num_results;
+  for (int i = 0; i < signature->num_results; ++i) {
+    const tessera_value_t *value = &signature->results[i];
+    LLVMValueRef arguments[] = {
+        LLVMGetParam(function, first + (unsigned)i), LLVMConstInt(entries->integer, (unsigned long long)value->rank, 0),
+        LLVMConstInt(entries->integer, (unsigned long long)tessera_element_bytes(value->element), 0)};
+    LLVMBuildCall2(builder, entries->spoilType, entries->spoil, arguments, 3, "");
+  }
+}
+
+// Before all else the entry asks for its weights. Where they are missing and nobody takes the error, it returns at
+// once.
+static void guardEntry(const Entries *entries, LLVMValueRef function, const tessera_signature_t *signature,
+                       bool isInto) {
+  LLVMBasicBlockRef body = LLVMGetEntryBasicBlock(function);
+  LLVMBasicBlockRef ask = LLVMInsertBasicBlockInContext(entries->context, body, "");
+  LLVMBasicBlockRef missing = LLVMAppendBasicBlockInContext(entries->context, function, "");
+  LLVMBuilderRef builder = LLVMCreateBuilderInContext(entries->context);
+  LLVMPositionBuilderAtEnd(builder, ask);
+  LLVMValueRef manifest = entries->manifest, stored = isInto ? NULL : findStoredResults(function);
+  LLVMBuildCondBr(builder, LLVMBuildCall2(builder, entries->needType, entries->need, &manifest, 1, ""), body, missing);
+  LLVMPositionBuilderAtEnd(builder, missing);
+  if (isInto)
+    spoilBuffers(entries, builder, function, signature);
+  if (stored)
+    LLVMBuildStore(builder, noResult(LLVMTypeOf(stored)), LLVMGetParam(function, 0));
+  LLVMTypeRef type = LLVMGetReturnType(LLVMGlobalGetValueType(function));
+  if (LLVMGetTypeKind(type) == LLVMVoidTypeKind)
+    LLVMBuildRetVoid(builder);
+  else
+    LLVMBuildRet(builder, noResult(type));
   LLVMDisposeBuilder(builder);
 }
 
@@ -95,11 +187,7 @@ void tileProgramNeedWeights(LLVMModuleRef module, const TileTranslation *transla
                             const TileProgramWeights *weights) {
   if (!weights->taken.count)
     return;
-  LLVMContextRef context = LLVMGetModuleContext(module);
-  LLVMTypeRef pointer = LLVMPointerTypeInContext(context, 0);
-  LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(context), &pointer, 1, false);
-  LLVMValueRef callee = LLVMAddFunction(module, "tessera_need_weights", type),
-               manifest = LLVMGetNamedGlobal(module, "tessera_manifest");
+  Entries callees = declareCallees(module);
   static const char *const forms[] = {"_mlir_ciface_%s", "_mlir_ciface_%s_into"};
   for (int i = 0; i < translation->entries.count; ++i)
     for (int form = 0; form < 2; ++form) {
@@ -107,6 +195,6 @@ void tileProgramNeedWeights(LLVMModuleRef module, const TileTranslation *transla
       snprintf(symbol, sizeof symbol, forms[form], translation->entries.items[i].name);
       LLVMValueRef function = LLVMGetNamedFunction(module, symbol);
       if (function && !LLVMIsDeclaration(function))
-        callFirst(function, type, callee, manifest);
+        guardEntry(&callees, function, &translation->entries.items[i].signature, form == 1);
     }
 }
