@@ -349,6 +349,8 @@ static void addKind(Entries *entries, const TileOperator *op, const TileSearchCa
     addNumber(entries, "stages", (double)tile->gpu.stages);
   if (p->group > 1)
     addList(entries, "group", 1, &p->group);
+  if (p->cluster > 1)
+    addList(entries, "cluster", 1, &p->cluster);
   if (p->registerLimit)
     addNumber(entries, "registers", (double)p->registerLimit);
 }
@@ -425,6 +427,7 @@ static void readGpu(const TileStructured *s, const TileOperator *op, TileSearchT
   }
   tile->gpu.stages = tileScheduleAttrGetInteger(s->schedule, "stages", 0);
   tile->gpu.group = firstOf(s->schedule, "group", 0);
+  tile->gpu.cluster = firstOf(s->schedule, "cluster", 0);
   tile->gpu.registerLimit = tileScheduleAttrGetInteger(s->schedule, "registers", 0);
   tile->gpu.parts = tileScheduleAttrGetInteger(s->schedule, "split", 1);
 }
@@ -501,7 +504,7 @@ bool tileStructuredWalksDepthAround(const TileStructured *s, const TileTiling *t
 
 // A field that no kernel of ours obeys: those of the dialect that wait for a kernel.
 static const char *unusedField(const TileStructured *s) {
-  static const char *const fields[] = {"warp", "atom", "cluster", "specialize", "cache"};
+  static const char *const fields[] = {"warp", "atom", "specialize", "cache"};
   for (size_t i = 0; i < sizeof fields / sizeof *fields; ++i)
     if (hasEntry(s, fields[i]))
       return fields[i];
@@ -519,17 +522,19 @@ __attribute__((format(printf, 3, 4))) static const char *say(char *buffer, size_
 
 // A field that the kind does not have.
 static const char *fieldFault(const TileStructured *s, const TileSearchTile *tile, char *buffer, size_t capacity) {
-  static const char *const gpuFields[] = {"warps", "stages", "group", "registers"};
+  static const char *const gpuFields[] = {"warps", "stages", "group", "cluster", "registers"}, *const productFields[] =
+                                                                                                   {"group", "cluster"};
   const TileKernelKind *kind = tile->kind ? tileKernelKinds[tile->kind] : NULL;
   const char *wrong = unusedField(s), *owner = "GPU kinds";
   if (wrong)
     return say(buffer, capacity, "`%s` has no effect on any kind of kernel yet; remove it", wrong);
   for (size_t i = 0; i < sizeof gpuFields / sizeof *gpuFields; ++i)
     wrong = hasEntry(s, gpuFields[i]) && !(kind && kind->isForGpu) ? gpuFields[i] : wrong;
-  if (hasEntry(s, "group") && tile->kind != TileKind_Product) {
-    wrong = "group";
-    owner = "GPU products";
-  }
+  for (size_t i = 0; i < sizeof productFields / sizeof *productFields; ++i)
+    if (hasEntry(s, productFields[i]) && tile->kind != TileKind_Product) {
+      wrong = productFields[i];
+      owner = "GPU products";
+    }
   if (hasEntry(s, "register") && !(kind && kind->hasRegisterTile)) {
     wrong = "register";
     owner = "the kinds packed, direct and along-depth";
@@ -587,6 +592,10 @@ static const char *tileFault(const TileStructured *s, const TileOperator *op, co
   if (tile->kind && tileKernelKinds[tile->kind]->isForGpu && tile->gpu.registerLimit > target->registersPerThread) {
     return say(buffer, capacity, "`registers` is %ld; a thread of %s has at most %ld", (long)tile->gpu.registerLimit,
                tileMachineGetName(s->target->machine), (long)target->registersPerThread);
+  }
+  if (tile->kind == TileKind_Product && tile->gpu.cluster > target->clusterBlocks) {
+    return say(buffer, capacity, "`cluster` has %ld programs; %s has clusters of at most %ld", (long)tile->gpu.cluster,
+               tileMachineGetName(s->target->machine), (long)target->clusterBlocks);
   }
   bool canBeFaulty = op->isMatrix && tile->kind && tileKernelKinds[tile->kind]->fault;
   return canBeFaulty ? tileKernelKinds[tile->kind]->fault(op, target, tile, buffer, capacity) : NULL;

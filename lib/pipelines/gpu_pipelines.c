@@ -26,6 +26,7 @@ static const TilePipelineStep toScheduled[] = {
     {"tile-assign-layouts", .on = tileKernelOpName},
     {"tile-stage-in-shared-memory", .on = tileKernelOpName},
     {"tile-pipeline-loops", .on = tileKernelOpName},
+    {"tile-form-clusters"},
     {"canonicalize", .on = tileKernelOpName},
     {"cse", .on = tileKernelOpName},
     {"tile-exchange-in-shared-memory", .on = tileKernelOpName},

@@ -38,6 +38,7 @@ typedef struct TileGpuTile {
   int64_t warps, warpsM; // all, and those along m of a product
   int64_t stages;        // copies of a product's operands in shared memory
   int64_t group;         // programs along m that run before the next along n
+  int64_t cluster;       // neighbouring programs that share copies of what all of them read
   int64_t registerLimit; // of a thread, where a person wrote it
   int64_t parts;         // of a product's k, each with a tile of these sizes; 0 or 1: whole
 } TileGpuTile;
@@ -60,6 +61,7 @@ typedef struct TilePrediction {
   int64_t programs, steps;         // of the grid; of each program's reduction
   int64_t perCore;                 // programs resident on a core at once
   int64_t group;                   // GPU product: programs along m before the next along n; 1: row after row
+  int64_t cluster;                 // GPU product: neighbouring programs that share copies; 0, 1: none
   double occupancy;                // GPU: warps resident of those a core can have; CPU: cores that have work
   int64_t registers;               // GPU: 32-bit registers of a thread; CPU: vector registers
   int64_t registerLimit;           // above it fewer programs than perCore have room; 0: a thread may have all there are

@@ -494,7 +494,15 @@ static double inBestOrder(const Nest *nest, int i, double together, int64_t *gro
 
 // What tile-specialize-warps makes: groups of four warps that multiply 64 rows at a time, an engine that copies rows of
 // whole pieces, one group of warps beside them that loads.
-enum { GroupWarps = 4, GroupRows = 64, MostColumns = 256, PieceBytes = 16, FewestGroupStages = 2, LoadingWarps = 4 };
+enum {
+  GroupWarps = 4,
+  GroupRows = 64,
+  MostColumns = 256,
+  PieceBytes = 16,
+  FewestGroupStages = 2,
+  LoadingWarps = 4,
+  Pair = 2
+};
 enum { FewestBesideResult = 3 };
 
 // Rows of whole pieces, neighbours along one of the product's dimensions; elements of fewer than 16 bits along k only.
@@ -568,6 +576,34 @@ static double groupSeconds(const Nest *nest, int64_t programs, int64_t stages) {
   return t->model.groupStart + waves * nest->steps * perWave;
 }
 
+// Programs beside each other on the grid's first axis are neighbours along m in groups of rows, else along n: they read
+// the same tile of the other operand. In a cluster one of them copies it for all. Only whole clusters, of grids that
+// are known.
+static bool mayCluster(const Nest *nest, int64_t group, int64_t programs, int64_t blocks) {
+  const TileOperator *op = nest->op;
+  int64_t along = nest->tiles[group > 1 ? op->m : op->n];
+  for (int d = 0; d < op->numDims; ++d)
+    if (op->dims[d].isUnknown)
+      return false;
+  if (group > 1 && (group % blocks || along % group))
+    return false;
+  return blocks <= nest->target->clusterBlocks && along % blocks == 0 && nest->target->cores * programs % blocks == 0;
+}
+
+// Bytes that clusters of so many programs do not read again.
+static double savedByCluster(const Nest *nest, int64_t group, int64_t blocks) {
+  int shared = group > 1 ? nest->op->rhs : nest->op->lhs;
+  return bytesOf(&nest->op->operands[shared]) * requested(nest, shared, false) * (1 - 1 / (double)blocks);
+}
+
+// Pairs, where they save a twentieth of what is read, unless the schedule says a number.
+static int64_t chooseCluster(const Nest *nest, const TilePrediction *p, int64_t programs) {
+  int64_t blocks = nest->tile->gpu.cluster ? nest->tile->gpu.cluster : Pair;
+  bool pays = nest->tile->gpu.cluster ||
+              savedByCluster(nest, p->group, blocks) >= nest->target->model.equal * (p->read + p->written);
+  return blocks > 1 && pays && mayCluster(nest, p->group, programs, blocks) ? blocks : 1;
+}
+
 static TilePrediction predictGroups(const Nest *nest) {
   const TileSearchTarget *t = nest->target;
   double lhs, rhs, stage = stepBytes(nest, &lhs, &rhs);
@@ -586,13 +622,16 @@ static TilePrediction predictGroups(const Nest *nest) {
   p.occupancy = fmin((double)programs, ceil(nest->programs / (double)t->cores)) *
                 (double)(nest->tile->gpu.warps + LoadingWarps) / (double)t->warpsPerCore;
   addTerm(&p, "compute", groupSeconds(nest, programs, stages));
+  for (int i = t->shared + 1; i < t->numLevels; ++i)
+    p.traffic[i] = i - 1 > t->shared ? inBestOrder(nest, i - 1, (double)(t->cores * programs), &p.group)
+                                     : transferred(nest, t->levels[i].transaction);
+  p.cluster = chooseCluster(nest, &p, programs);
+  double saved = savedByCluster(nest, p.group, p.cluster);
+  p.read -= saved;
+  p.traffic[t->shared + 1] -= saved;
   for (int i = t->shared + 1; i < t->numLevels; ++i) {
-    const TileSearchLevel *level = &t->levels[i];
-    bool hasCache = i - 1 > t->shared;
-    p.traffic[i] = hasCache ? inBestOrder(nest, i - 1, (double)(t->cores * programs), &p.group)
-                            : transferred(nest, level->transaction);
-    addTerm(&p, level->name,
-            t->model.groupStart + p.traffic[i] / (level->bandwidth * (hasCache ? 1 : t->model.groupCopies)));
+    double copies = i - 1 > t->shared ? 1 : t->model.groupCopies;
+    addTerm(&p, t->levels[i].name, t->model.groupStart + p.traffic[i] / (t->levels[i].bandwidth * copies));
   }
   return p;
 }

@@ -44,6 +44,7 @@ typedef struct TileSearchTarget {
   // A GPU's.
   int64_t lanes, partitions, registersPerCore, registersPerThread, threadsPerBlock, warpsPerCore, blocksPerCore;
   int64_t sharedPerBlock;
+  int64_t clusterBlocks; // programs that may share copies; 1: none
   bool hasAsyncCopies;
   // A CPU's.
   int64_t vectorBytes, vectorRegisters, fmaPerCycle, fmaLatency, loadsPerCycle;

@@ -223,10 +223,6 @@ static bool order(Gpu *g) {
 
 //===--- clusters ---------------------------------------------------------------------------------===//
 
-static bool isLaunchOf(const Gpu *g, MlirOperation launch) {
-  return mlirStringRefEqual(tileLaunchOpGetKernelValue(launch), nameOf(g->kernel));
-}
-
 static MlirAttribute oneBlock(const Gpu *g) {
   const int64_t sizes[] = {1, 1, 1};
   return mlirDenseI64ArrayGet(g->context, 3, sizes);
@@ -239,7 +235,7 @@ static bool findCluster(Gpu *g, MlirAttribute *cluster) {
   *cluster = tileOpAttribute(g->kernel, "cluster");
   for (intptr_t i = 0; i < launches.count && ok; ++i) {
     MlirAttribute stated = tileLaunchOpGetCluster(launches.items[i]);
-    if (!isLaunchOf(g, launches.items[i]))
+    if (!tileLaunches(launches.items[i], g->kernel))
       continue;
     ok = (isFirst && mlirAttributeIsNull(*cluster)) || mlirAttributeEqual(*cluster, stated) ||
          tileError(launches.items[i], "has another cluster than the kernel or its other launches; expected one");

@@ -123,8 +123,8 @@ func.func @no_block(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>, %c: tensor<64x
 #map_a = affine_map<(m, n, k) -> (m, k)>
 #map_b = affine_map<(m, n, k) -> (k, n)>
 #map_c = affine_map<(m, n, k) -> (m, n)>
-func.func @no_effect(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>, %c: tensor<64x64xf32>) -> tensor<64x64xf32> {
-  // expected-error@below {{schedule: `cluster` has no effect on any kind of kernel yet; remove it}}
+func.func @no_clusters(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>, %c: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  // expected-error@below {{schedule: `cluster` has 2 programs; sm_80 has clusters of at most 1}}
   %0 = linalg.generic {indexing_maps = [#map_a, #map_b, #map_c], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%a, %b : tensor<64x64xf32>, tensor<64x64xf32>) outs(%c : tensor<64x64xf32>) attrs = {tile.schedule = #tile.schedule<block = [16, 16, 16], cluster = [2]>} {
   ^bb0(%x: f32, %y: f32, %s: f32):
