@@ -121,7 +121,7 @@ static Kind kindOf(const Forming *f, MlirValue value) {
   if (tileProgramIdOpIsA(op))
     return tileProgramIdOpGetAxisValue(op) == 0 ? Multiple : Same;
   if (tileAssumeOpIsA(op))
-    return kindOf(f, mlirOperationGetOperand(op, 0));
+    return kindOf(f, tileFirstOperand(op));
   if (arithAddIOpIsA(op))
     return kindOfSum(f, tileBinaryLhs(op), tileBinaryRhs(op));
   if (arithSubIOpIsA(op))
