@@ -143,14 +143,21 @@ static bool store(TtirKernel *k, MlirOperation op) {
   return true;
 }
 
+// As many as begin before the last whole one ends, and one for the rest; at least 1 where there is an element.
 static bool countTiles(TtirKernel *k, MlirOperation op) {
   const TtirMemory *view = ttirMemory(k, tileNumTilesOpGetView(op));
-  int64_t dim = tileNumTilesOpGetDimValue(op);
+  MlirType type = tileNumTilesOpGetViewType(op);
+  int64_t dim = tileNumTilesOpGetDimValue(op), step = tileViewTypeGetStep(type, dim);
+  int64_t span = (tileViewTypeGetSize(type, dim) - 1) * tileViewTypeGetStride(type, dim) + 1;
   if (!view)
     return false;
-  int64_t step = tileViewTypeGetStep(tileNumTilesOpGetViewType(op), dim);
-  MlirValue last = add(k, view->sizes[dim], ttirNumber(k, step - 1));
-  ttirSet(k, tileNumTilesOpGetResult(op), tileBuildBinary(&k->b, ArithOp_DivSI, last, ttirNumber(k, step)));
+  MlirValue size = view->sizes[dim], by = ttirNumber(k, step), beyond = size, count;
+  if (step != span) // quotients go toward zero: nothing negative may be divided
+    beyond = tileBuildBinary(&k->b, ArithOp_MaxSI, add(k, size, ttirNumber(k, step - span)), ttirNumber(k, 0));
+  count = tileBuildBinary(&k->b, ArithOp_DivSI, add(k, beyond, ttirNumber(k, step - 1)), by);
+  if (step != span)
+    count = tileBuildBinary(&k->b, ArithOp_MaxSI, count, tileBuildBinary(&k->b, ArithOp_MinSI, size, ttirNumber(k, 1)));
+  ttirSet(k, tileNumTilesOpGetResult(op), count);
   return true;
 }
 

@@ -55,12 +55,19 @@ def moves(n=70, m=40):
     judge("moves", arguments, (blocks, 1, 1), {4: (found[:n], 0), 6: (sums, 1e-5)})
 
 
+def overlaps(n):
+    judge("overlaps", [zeros(n), *size(n), zeros(1, dtype=np.int32), *size(1)], (1, 1, 1),
+          {2: (max(-(-(n - 6) // 2), min(n, 1)), 0)})
+
+
 with tempfile.TemporaryDirectory() as folder:
     harness.INPUTS, harness.SUFFIX = folder, suffix
-    for name in ("scale", "matmul", "places", "moves"):
+    for name in ("scale", "matmul", "places", "moves", "overlaps"):
         subprocess.run([translate, f"{here}/Inputs/kernels.mlir", form, "-o", f"{folder}/{name}{suffix}"], check=True)
     scale()
     matmul()
     places()
     moves()
+    overlaps(3)
+    overlaps(17)
 report()

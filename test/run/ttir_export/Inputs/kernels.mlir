@@ -87,3 +87,14 @@ tile.kernel @moves(%x: memref<?xf32>, %at: memref<?xi32>, %y: memref<?xf32>, %z:
   tile.store %sums, %Z[%i, %c0] : tensor<4x8xf32>, !tile.view<4x8xf32>
   tile.return
 }
+
+tile.kernel @overlaps(%x: memref<?xf32>, %y: memref<?xi32>) {
+  %c0 = arith.constant 0 : index
+  %X = tile.view %x : memref<?xf32> to !tile.view<8xf32, steps = [2]>
+  %Y = tile.view %y : memref<?xi32> to !tile.view<1xi32>
+  %n = tile.num_tiles %X dim 0 : !tile.view<8xf32, steps = [2]>
+  %m = arith.index_cast %n : index to i32
+  %one = tile.reshape %m : i32 -> tensor<1xi32>
+  tile.store %one, %Y[%c0] : tensor<1xi32>, !tile.view<1xi32>
+  tile.return
+}
