@@ -184,19 +184,19 @@ bool tileSessionMakeTtir(TileSession *session, tessera_error_t *error) {
   return ok && (ttirCheck(module) || tessera_fail(error, "the program cannot be said in TTIR"));
 }
 
+#define TO_CUDA_TILE(options)                                                                                          \
+  "builtin.module(inline,convert-tile-to-cuda-tile{" options "},canonicalize,cse,tile-order-by-tokens)"
+
 // Version 13.3 brings what views may say; anything else that a version does not have is an error when it is written.
 bool tileSessionMakeCudaTile(TileSession *session, int version, tessera_error_t *error) {
+  static const char *const pipelines[2][2] = {{TO_CUDA_TILE("version=1"), TO_CUDA_TILE("")},
+                                              {TO_CUDA_TILE("version=1 bare=true"), TO_CUDA_TILE("bare=true")}};
   int row = NoRow;
   mlirOperationWalk(mlirModuleGetOperation(session->module), findForeign, &row, MlirWalkPreOrder);
   if (row == CudaTileRow)
     return true;
   return (row == NoRow || tileSessionRun(session, foreign[row].pipeline, error)) &&
-         tileSessionRun(session,
-                        version < 3 ? "builtin.module(inline,convert-tile-to-cuda-tile{version=1},canonicalize,cse,"
-                                      "tile-order-by-tokens)"
-                                    : "builtin.module(inline,convert-tile-to-cuda-tile,canonicalize,cse,"
-                                      "tile-order-by-tokens)",
-                        error);
+         tileSessionRun(session, pipelines[row == TtRow][version >= 3], error);
 }
 
 bool tileSessionTakeForeign(TileSession *session, tessera_error_t *error) {

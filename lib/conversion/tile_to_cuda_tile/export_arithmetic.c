@@ -151,12 +151,18 @@ static bool choose(ExportKernel *k, MlirOperation op) {
 
 static MlirType elementOf(MlirType tile) { return mlirShapedTypeGetElementType(tile); }
 
+// The lower bits of what was widened just before (an id, a wrapped offset) are what it was.
 static MlirValue resize(ExportKernel *k, MlirValue x, MlirType type, bool isSigned) {
   unsigned from = tileElementWidth(elementOf(mlirValueGetType(x))), to = tileElementWidth(elementOf(type));
+  MlirOperation wider = tileDefiningOp(x);
   if (from == to)
     return x;
-  return from > to ? cudaTileTruncIOpBuild(&k->b, type, x)
-                   : cudaTileExtIOpBuild(&k->b, type, x, exportSign(k, isSigned));
+  if (from < to)
+    return cudaTileExtIOpBuild(&k->b, type, x, exportSign(k, isSigned));
+  if (!mlirOperationIsNull(wider) && cudaTileExtIOpIsA(wider) &&
+      mlirTypeEqual(mlirValueGetType(cudaTileExtIOpGetFrom(wider)), type))
+    return cudaTileExtIOpGetFrom(wider);
+  return cudaTileTruncIOpBuild(&k->b, type, x);
 }
 
 // Floats of 8 bits saturate here, as the hardware's conversions do; arith's overflow to nan or infinity.

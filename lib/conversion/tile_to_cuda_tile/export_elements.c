@@ -2,6 +2,7 @@
 #include "lib/conversion/tile_to_cuda_tile/export_kernel.h"
 
 #include "upstream/memref.h"
+#include "upstream/ub.h"
 
 //===--- places -----------------------------------------------------------------------------===//
 
@@ -29,6 +30,9 @@ static MlirValue isInside(ExportKernel *k, MlirValue index, MlirValue size) {
   return cudaTileAndIOpBuild(&k->b, below, least);
 }
 
+// Whoever made the kernel of pointers alone guarantees that its indices lie inside.
+static bool isBare(const ExportSize *size) { return !size->isKnown && mlirValueIsNull(size->value); }
+
 // An index tile for each dimension of a memref.
 static bool placesOfMemref(ExportKernel *k, MlirOperation op, MlirValue memref, MlirType tile, intptr_t count,
                            OperandAt at, Outside outside, ExportPlaces *places) {
@@ -47,10 +51,13 @@ static bool placesOfMemref(ExportKernel *k, MlirOperation op, MlirValue memref, 
     index = exportWiden(k, index);
     if (!mlirTypeEqual(mlirValueGetType(index), wide))
       index = exportSplat(k, index, wide);
-    MlirValue size = outside == Outside_Never ? index : exportSizeValue(k, &memory->sizes[i]);
-    if (outside == Outside_Clamp)
+    bool isChecked = outside != Outside_Never && !(outside == Outside_Trap && isBare(&memory->sizes[i]));
+    MlirValue size = isChecked ? exportSizeValue(k, &memory->sizes[i]) : index;
+    if (mlirValueIsNull(size))
+      return false;
+    if (isChecked && outside == Outside_Clamp)
       index = clamp(k, index, size);
-    else if (outside != Outside_Never)
+    else if (isChecked)
       places->inside = exportBoth(k, places->inside, isInside(k, index, size));
     bool isDense = memory->strides[i].isKnown && memory->strides[i].number == 1;
     MlirValue term =
@@ -83,8 +90,7 @@ static void assertInside(ExportKernel *k, MlirValue inside, MlirValue mask) {
     MlirValue yes = exportFill(k, mlirValueGetType(inside), 1);
     holds = cudaTileOrIOpBuild(&k->b, inside, cudaTileXOrIOpBuild(&k->b, mask, yes));
   }
-  if (!mlirValueIsNull(inside))
-    cudaTileAssertOpBuild(&k->b, holds, exportWord(k, "an index lies outside its memory"));
+  cudaTileAssertOpBuild(&k->b, holds, exportWord(k, "an index lies outside its memory"));
 }
 
 // Where an op on memory, a view or addresses has its elements, with its mask.
@@ -102,7 +108,7 @@ static bool placesOf(ExportKernel *k, MlirOperation op, MlirValue memory, MlirTy
                                       : tileError(op, "takes elements of a tile, which has no conversion to cuda_tile");
   if (!ok)
     return false;
-  if (outside == Outside_Trap)
+  if (outside == Outside_Trap && !mlirValueIsNull(places->inside))
     assertInside(k, places->inside, mask);
   places->inside = exportBoth(k, places->inside, mask);
   return true;
@@ -110,9 +116,10 @@ static bool placesOf(ExportKernel *k, MlirOperation op, MlirValue memory, MlirTy
 
 //===--- gathers, scatters --------------------------------------------------------------------===//
 
+// Poison is what a masked load without padding gives.
 static MlirValue otherOf(ExportKernel *k, MlirOperation op, MlirType tile, MlirValue given) {
   if (!mlirValueIsNull(given))
-    return given;
+    return ubPoisonOpIsA(tileDefiningOp(tileGatherOpGetOther(op))) ? (MlirValue){NULL} : given;
   if (tileTypeIsAView(tileGatherOpGetSourceType(op)))
     return exportPadding(k, tileGatherOpGetSourceType(op), tile);
   bool isFloat = mlirTypeIsAFloat(mlirShapedTypeGetElementType(tile));
@@ -267,7 +274,8 @@ static bool dimension(ExportKernel *k, MlirOperation op) {
     return false;
   if (!tileConstantIndex(memrefDimOpGetIndex(op), &axis) || axis < 0 || axis >= memory->rank)
     return tileError(op, "asks for a size by a number that is not known");
-  return exportSetResult(k, op, exportSizeValue(k, &memory->sizes[axis]));
+  MlirValue size = exportSizeValue(k, &memory->sizes[axis]);
+  return !mlirValueIsNull(size) && exportSetResult(k, op, size);
 }
 
 // Memory at an address: what its type leaves open are the op's operands.

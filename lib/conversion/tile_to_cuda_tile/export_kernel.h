@@ -18,7 +18,7 @@
 typedef struct ExportSize {
   bool isKnown;
   int64_t number;
-  MlirValue value; // a tile of rank 0 and i64; null while a known number is not needed as a value
+  MlirValue value; // a tile of rank 0 and i64; null: a known number, or the size of memory behind a pointer alone
 } ExportSize;
 
 typedef struct ExportMemory {
@@ -32,6 +32,7 @@ typedef struct ExportMemory {
 typedef struct ExportKernel {
   TileBuilder b;
   int64_t version;    // 13.N: what the program may use
+  bool isBare;        // a memref of one open size is a pointer alone
   TileTable values;   // old value → new value
   TileTable memories; // old memref or view → ExportMemory
   TileArena arena;    // of what lives as long as the kernel
@@ -59,8 +60,8 @@ MlirAttribute exportSign(ExportKernel *k, bool isSigned);
 // Constants: all elements of a tile of that type.
 MlirValue exportFill(ExportKernel *k, MlirType type, int64_t value);
 MlirValue exportFillFloat(ExportKernel *k, MlirType type, double value);
-MlirValue exportNumber(ExportKernel *k, int64_t value); // of rank 0 and i64
-MlirValue exportSizeValue(ExportKernel *k, ExportSize *size);
+MlirValue exportNumber(ExportKernel *k, int64_t value);             // of rank 0 and i64
+MlirValue exportSizeValue(ExportKernel *k, const ExportSize *size); // null after an error
 // A tile of rank 0 repeated; 0, 1, … along `axis`, in i64.
 MlirValue exportSplat(ExportKernel *k, MlirValue scalar, MlirType type);
 MlirValue exportRange(ExportKernel *k, intptr_t rank, const int64_t *sizes, intptr_t axis);

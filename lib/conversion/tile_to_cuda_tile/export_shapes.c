@@ -173,7 +173,7 @@ static MlirValue assumeRange(ExportKernel *k, MlirValue value, MlirAttribute ran
 static void assumeSizes(ExportKernel *k, intptr_t rank, ExportSize *sizes, MlirAttribute divisors) {
   for (intptr_t i = 0; !mlirAttributeIsNull(divisors) && i < rank; ++i) {
     int64_t divisor = mlirDenseI64ArrayGetElement(divisors, i);
-    if (!sizes[i].isKnown && divisor > 0)
+    if (!sizes[i].isKnown && !mlirValueIsNull(sizes[i].value) && divisor > 0)
       sizes[i].value = assumeDivisible(k, sizes[i].value, divisor);
   }
 }

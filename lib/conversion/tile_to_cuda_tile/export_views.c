@@ -96,10 +96,13 @@ static bool makeView(ExportKernel *k, MlirOperation op) {
     MlirValue index = exportGet(k, tileViewOpGetIndices(op, next++));
     if (mlirValueIsNull(index))
       return false;
-    MlirValue by = multiply(k, index, exportSizeValue(k, &source->strides[i]));
+    MlirValue by = multiply(k, index, exportSizeValue(k, &source->strides[i])); // strides are always known
     view->base = cudaTileOffsetOpBuild(&k->b, view->base, by);
   }
   view->rank = count;
+  for (intptr_t i = 0; i < count; ++i)
+    if (!view->sizes[i].isKnown && mlirValueIsNull(view->sizes[i].value))
+      return tileError(op, "views memory of which only a pointer is known");
   if (count != tileViewTypeGetRank(type))
     return tileError(op, "keeps %ld dimensions, expected %ld", (long)count, (long)tileViewTypeGetRank(type));
   for (intptr_t i = 0; i < count; ++i)

@@ -5,8 +5,9 @@
 // Why: NVIDIA's compiler, and whoever else reads that bytecode, then compiles our kernels and Triton's. Cost: linear.
 //
 // Parameters keep their order. A memref is a pointer, followed by an i64 for each size and then each stride that its
-// type leaves open. A view is a partition_view, or a strided_view from version 13.3 on; what those cannot say goes
-// through tiles of pointers with masks.
+// type leaves open. With the option `bare`, for kernels that were Triton's, a memref of one open size is a pointer
+// alone, parameters have the order of the function launch_K, and nobody checks indices. A view is a partition_view, or
+// a strided_view from version 13.3 on; what those cannot say goes through tiles of pointers with masks.
 #include "lib/conversion/tile_to_cuda_tile/export_kernel.h"
 
 #include "lib/ir/pass.h"
@@ -128,7 +129,9 @@ MlirValue exportNumber(ExportKernel *k, int64_t value) {
 }
 
 // A known number is made where it is needed: a value made elsewhere may not be visible there.
-MlirValue exportSizeValue(ExportKernel *k, ExportSize *size) {
+MlirValue exportSizeValue(ExportKernel *k, const ExportSize *size) {
+  if (!size->isKnown && mlirValueIsNull(size->value))
+    tileErrorAt(k->b.location, "takes the size of memory of which only a pointer is known");
   return size->isKnown ? exportNumber(k, size->number) : size->value;
 }
 
@@ -217,9 +220,11 @@ static bool takeMemref(ExportKernel *k, MlirOperation kernel, MlirValue old) {
     return tileError(kernel, "has a parameter of type %s, which CUDA Tile IR does not have",
                      tileTypeText(type, (char[128]){0}, 128));
   memory->base = addParameter(k, cudaTilePointerTypeGet(element));
+  bool isBare = k->isBare && memory->rank == 1;
   for (intptr_t i = 0; i < memory->rank; ++i)
-    memory->sizes[i] =
-        mlirShapedTypeIsDynamicDim(type, i) ? given(addParameter(k, i64)) : known(mlirShapedTypeGetDimSize(type, i));
+    memory->sizes[i] = !mlirShapedTypeIsDynamicDim(type, i) ? known(mlirShapedTypeGetDimSize(type, i))
+                       : isBare                             ? given((MlirValue){NULL})
+                                                            : given(addParameter(k, i64));
   bool isStrided = !mlirAttributeIsAAffineMap(mlirMemRefTypeGetLayout(type));
   if (isStrided && mlirLogicalResultIsFailure(mlirMemRefTypeGetStridesAndOffset(type, strides, &offset)))
     return tileError(kernel, "has a parameter of a layout without strides");
@@ -274,20 +279,62 @@ static MlirAttribute parameterAttributes(ExportKernel *k, MlirOperation kernel, 
   return mlirArrayAttrGet(k->b.context, count, parts);
 }
 
-static bool convertKernel(MlirOperation kernel, int64_t version) {
+static MlirWalkResult findLaunch(MlirOperation op, void *launch) {
+  if (!tileLaunchOpIsA(op))
+    return MlirWalkResultAdvance;
+  *(MlirOperation *)launch = op;
+  return MlirWalkResultInterrupt;
+}
+
+// The kernel's parameters in the order of launch_K's, which passes each of its own on; else in their own.
+static void orderParameters(ExportKernel *k, MlirOperation kernel, intptr_t count, intptr_t *order) {
+  MlirStringRef name = mlirStringAttrGetValue(tileKernelOpGetSymName(kernel));
+  const char *launcherName = tileArenaPrintf(&k->arena, "launch_%.*s", (int)name.length, name.data);
+  MlirOperation launcher = k->isBare ? tileFindSymbol(kernel, launcherName) : (MlirOperation){NULL}, launch = {NULL};
+  for (intptr_t i = 0; i < count; ++i)
+    order[i] = i;
+  if (!mlirOperationIsNull(launcher))
+    mlirOperationWalk(launcher, findLaunch, &launch, MlirWalkPreOrder);
+  if (mlirOperationIsNull(launch))
+    return;
+  intptr_t numInputs = tileLaunchOpGetNumInputs(launch);
+  intptr_t *places = tileArenaAllocate(&k->arena, sizeof *places * (size_t)(count + 1));
+  for (intptr_t i = 0; i < count; ++i) {
+    MlirValue given = i < numInputs ? tileLaunchOpGetInputs(launch, i) : tileLaunchOpGetOutputs(launch, i - numInputs);
+    if (!mlirValueIsABlockArgument(given))
+      return;
+    places[i] = mlirBlockArgumentGetArgNumber(given);
+  }
+  for (intptr_t i = 0; i < count; ++i) {
+    intptr_t before = 0;
+    for (intptr_t j = 0; j < count; ++j)
+      before += places[j] < places[i];
+    order[before] = i;
+  }
+}
+
+static bool takeParameters(ExportKernel *k, MlirOperation kernel, MlirBlock old) {
+  intptr_t count = mlirBlockGetNumArguments(old);
+  intptr_t *order = tileArenaAllocate(&k->arena, sizeof *order * (size_t)(count + 1));
+  orderParameters(k, kernel, count, order);
+  bool ok = true;
+  for (intptr_t i = 0; ok && i < count; ++i)
+    ok = takeParameter(k, kernel, mlirBlockGetArgument(old, order[i]));
+  for (intptr_t i = 0; ok && i < count; ++i)
+    if (mlirTypeIsAMemRef(mlirValueGetType(mlirBlockGetArgument(old, i))))
+      addStrides(k, mlirBlockGetArgument(old, i));
+  return ok;
+}
+
+static bool convertKernel(MlirOperation kernel, int64_t version, bool isBare) {
   MlirBlock old = mlirRegionGetFirstBlock(tileKernelOpGetBody(kernel));
   TileBuilder b = tileBuilderBefore(kernel);
-  ExportKernel k = {.b = b, .version = version};
+  ExportKernel k = {.b = b, .version = version, .isBare = isBare};
   MlirRegion body;
   if (mlirBlockIsNull(old))
     return tileError(kernel, "has no body");
   k.b = tileBuilderInRegion(&b, &body, 0, NULL);
-  bool ok = true;
-  for (intptr_t i = 0; ok && i < mlirBlockGetNumArguments(old); ++i)
-    ok = takeParameter(&k, kernel, mlirBlockGetArgument(old, i));
-  for (intptr_t i = 0; ok && i < mlirBlockGetNumArguments(old); ++i)
-    if (mlirTypeIsAMemRef(mlirValueGetType(mlirBlockGetArgument(old, i))))
-      addStrides(&k, mlirBlockGetArgument(old, i));
+  bool ok = takeParameters(&k, kernel, old);
   MlirBlock block = k.b.block;
   ok = ok && exportConvertBlock(&k, old);
   if (ok) {
@@ -315,11 +362,11 @@ static bool run(MlirOperation module, MlirExtPass pass) {
   if (ok && (version < CudaTileOldest || version > CudaTileNewest))
     ok = tileError(module, "convert-tile-to-cuda-tile: version is %ld, expected %d to %d", (long)version,
                    CudaTileOldest, CudaTileNewest);
+  for (intptr_t i = 0; ok && i < kernels.count; ++i)
+    ok = convertKernel(kernels.items[i], version, mlirExtPassGetBool(pass, "bare"));
   for (MlirOperation op = mlirBlockGetFirstOperation(block), next; ok && !mlirOperationIsNull(op); op = next) {
     next = mlirOperationGetNextInBlock(op);
-    if (tileKernelOpIsA(op))
-      ok = convertKernel(op, version);
-    else
+    if (!cudaTileEntryOpIsA(op))
       mlirOperationDestroy(op); // the host's
   }
   tileOpsFree(&kernels);
@@ -333,6 +380,8 @@ const MlirExtPassDefinition tileToCudaTilePass = {
     .options =
         (const MlirExtPassOption[]){
             {"version", "the program may use what version 13.N has", MlirExtOption_Integer, "5"},
+            {"bare", "memrefs of one open size are pointers alone, as kernels of Triton have them", MlirExtOption_Bool,
+             "false"},
             {NULL},
         },
     .registerDialects = cudaTileRegisterDialect,
