@@ -2,10 +2,14 @@
 #include "lib/pipelines/read_text.h"
 
 #include "lib/capi/assembly.h"
+#include "lib/import/cuda_tile/tile_ir.h"
 #include "lib/import/onnx/import.h"
 #include "lib/import/torch_export/export_graph.h"
 #include "lib/ir/support.h"
 #include "lib/pipelines/nesting.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 static bool isReadable(MlirContext context, MlirStringRef text, MlirStringRef name) {
   tessera_nesting_t found;
@@ -15,7 +19,19 @@ static bool isReadable(MlirContext context, MlirStringRef text, MlirStringRef na
                      found.text);
 }
 
+static MlirModule readTileIr(MlirContext context, MlirStringRef bytes, MlirStringRef name) {
+  tessera_error_t error;
+  char *path = strndup(name.data, name.length); // not all names end with a null byte
+  MlirModule module = tileIrImport(context, bytes.data, bytes.length, path ? path : "", &error);
+  if (mlirModuleIsNull(module))
+    tileErrorAt(mlirLocationUnknownGet(context), "%s", error.text);
+  free(path);
+  return module;
+}
+
 MlirModule tileReadModule(MlirContext context, MlirStringRef text, MlirStringRef name) {
+  if (tileIrIsBytecode(text.data, text.length))
+    return readTileIr(context, text, name);
   return isReadable(context, text, name) ? mlirExtModuleParse(context, text, name) : (MlirModule){NULL};
 }
 

@@ -12,7 +12,8 @@
 extern "C" {
 #endif
 
-// A null byte must follow the text. `name` stands for the file in diagnostics. Null after diagnostics.
+// A null byte must follow the text. `name` stands for the file in diagnostics. Bytecode of CUDA Tile IR is read too.
+// Null after diagnostics.
 MlirModule tileReadModule(MlirContext context, MlirStringRef text, MlirStringRef name);
 // Is this the name of a model that tileReadModel imports: *.onnx, *.pt2? Null after diagnostics and an error.
 bool tileIsModel(const char *path);
