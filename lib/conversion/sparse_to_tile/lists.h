@@ -65,15 +65,6 @@ MlirValue sparseUnflatten(SparseLowering *lowering, MlirValue flat, MlirValue li
 // The index of the component with the values. A sum has none: its terms have their own.
 intptr_t sparseValuesIndex(MlirType type);
 
-//===--- named_tiles.c ------------------------------------------------------===//
-
-// Whether products of such micro-tiles, which a mask names, are gathered as they are packed.
-bool sparseMultipliesNamed(const SparseLowering *lowering, const SparseMicroTiles *tiles, MlirType element,
-                           MlirType result);
-// A #sparse.mask times a dense matrix, added to `init`; or the dense product, by how many micro-tiles the mask names.
-MlirValue sparseMultiplyNamed(SparseLowering *lowering, const SparseMatrix *matrix, const SparseMicroTiles *tiles,
-                              MlirValue dense, MlirValue init);
-
 //===--- marked_products.c --------------------------------------------------===//
 
 // Whether a product of two sparse matrices goes by rows of its pattern: then `b` has rows, else columns.

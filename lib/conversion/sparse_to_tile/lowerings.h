@@ -98,6 +98,11 @@ bool sparseLowerSwrite(SparseLowering *lowering, SparseResult *result);
 bool sparseLowerGroup(SparseLowering *lowering, SparseResult *result);
 bool sparseSupportsGroupedMatmul(MlirOperation op);
 bool sparseLowerGroupedMatmul(SparseLowering *lowering, SparseResult *result);
+// What a GPU's products hold sums in, for factors of `element` and a result of `result`; what they widen factors to,
+// which tile.mma then multiplies; and the op from one such type to another.
+MlirType sparseSumOf(MlirType element, MlirType result);
+MlirType sparseFactorOf(MlirType element, MlirType sum);
+TileUpstream sparseCastOp(MlirType from, MlirType to);
 
 //===--- products.c ---------------------------------------------------------===//
 bool sparseSupportsProduct(MlirOperation op);

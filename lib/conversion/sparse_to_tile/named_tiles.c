@@ -2,6 +2,7 @@
 // and the rows of the dense factor are gathered while they are packed, and multiplied as a dense product's panels. Or
 // the dense product, where the mask names most micro-tiles: what a program decides by the count of its mask. After PIT
 // (SOSP 2023). A mask with an element for each of the matrix is combined to micro-tiles first, in one pass over it.
+#include "lib/conversion/sparse_to_tile/named_tiles.h"
 #include "dialects/tile/ops.h"
 #include "lib/analysis/sparsity/masked_values.h"
 #include "lib/conversion/sparse_to_tile/formats/formats.h"
@@ -24,23 +25,13 @@ bool sparseMultipliesNamed(const SparseLowering *lowering, const SparseMicroTile
 
 //===--- what is multiplied -------------------------------------------------===//
 
-// `mask` has an element for each micro-tile. `values` are zero where the matrix is, unless `hidden` names elements:
-// then they may be anything there, and `dense` is the matrix with zeros. `hasSome`: a micro-tile is hidden in part.
-typedef struct Named {
-  const SparseMicroTiles *tiles;
-  MlirValue mask, values, lines;
-  MlirValue hidden, hasSome; // null: none
-  int64_t hiddenTile[2];
-  MlirOperation select; // makes the matrix with zeros; null: values are that
-} Named;
-
 static MlirValue withoutCast(MlirValue value) {
   MlirOperation op = tileDefiningOp(value);
   return tensorCastOpIsA(op) ? tensorCastOpGetSource(op) : value;
 }
 
 // A select by the mask itself is not computed: what it selects from is read.
-static void lookThrough(const SparseMatrix *matrix, const int64_t tile[2], Named *named) {
+static void lookThrough(const SparseMatrix *matrix, const int64_t tile[2], SparseNamed *named) {
   SparseMaskedValues masked;
   if (!sparseMatchMaskedValues(withoutCast(matrix->parts[1]), &masked) ||
       !mlirValueEqual(masked.mask, withoutCast(matrix->parts[0])) || masked.tile[0] != tile[0] ||
@@ -51,7 +42,8 @@ static void lookThrough(const SparseMatrix *matrix, const int64_t tile[2], Named
 }
 
 // Lines of the mask that lie in one micro-tile become one. False after a diagnostic.
-static bool combineMask(SparseLowering *lowering, const SparseMatrix *matrix, const int64_t tile[2], Named *named) {
+static bool combineMask(SparseLowering *lowering, const SparseMatrix *matrix, const int64_t tile[2],
+                        SparseNamed *named) {
   TileBuilder *b = &lowering->builder;
   MlirValue mask = matrix->parts[0], ends = tileBuildAdd(b, named->lines, tileBuildIndex(b, 1));
   const int64_t open = mlirShapedTypeGetDynamicSize(),
@@ -78,7 +70,7 @@ static bool combineMask(SparseLowering *lowering, const SparseMatrix *matrix, co
 //===--- the kernel ---------------------------------------------------------===//
 
 // Whether elements of some lines of the matrix stay, at some columns.
-static MlirValue buildStays(TileBuilder *b, const Named *named, MlirType result, MlirValue mask, MlirValue line,
+static MlirValue buildStays(TileBuilder *b, const SparseNamed *named, MlirType result, MlirValue mask, MlirValue line,
                             MlirValue columns) {
   MlirValue none = {NULL};
   MlirAttribute drop = mlirStringAttrGet(b->context, tileString("drop"));
@@ -100,9 +92,8 @@ static MlirValue buildStays(TileBuilder *b, const Named *named, MlirType result,
   return tileGatherOpBuild(b, bits, view, 2, indices, none, none, drop);
 }
 
-// Columns of some lines of the matrix.
-static MlirValue buildFetch(TileBuilder *b, MlirType result, const MlirValue *operands, const void *data) {
-  const Named *named = data;
+MlirValue sparseBuildNamedColumns(TileBuilder *b, MlirType result, const MlirValue *operands, const void *data) {
+  const SparseNamed *named = data;
   MlirAttribute drop = mlirStringAttrGet(b->context, tileString("drop"));
   const MlirValue indices[] = {operands[2], operands[3]}, none = {NULL};
   MlirValue values = tileGatherOpBuild(b, result, operands[1], 2, indices, none, none, drop);
@@ -124,7 +115,7 @@ static MlirValue buildPlace(TileBuilder *b, MlirType index, const MlirValue *ope
   return tileBuildMul(b, tile, together);
 }
 
-static MlirValue multiplyListed(SparseLowering *lowering, const Named *named, const MlirValue listed[2],
+static MlirValue multiplyListed(SparseLowering *lowering, const SparseNamed *named, const MlirValue listed[2],
                                 MlirValue dense, MlirValue init) {
   TileBuilder *b = &lowering->builder;
   const TileSearchTarget *machine = &lowering->target->search;
@@ -158,7 +149,7 @@ static MlirValue multiplyListed(SparseLowering *lowering, const Named *named, co
       .STRIPS = strips,
       .TOGETHER = width,
       .VECTORS = columns / lanes,
-      .fetch = {buildFetch, named},
+      .fetch = {sparseBuildNamedColumns, named},
       .place = {buildPlace, &width},
   };
   const MlirValue inputs[] = {listed[0], listed[1], mask, named->values, dense};
@@ -168,10 +159,10 @@ static MlirValue multiplyListed(SparseLowering *lowering, const Named *named, co
 }
 
 // Elements that a mask hides in a micro-tile are looked for only if there are any.
-static MlirValue multiplyGathered(SparseLowering *lowering, const Named *named, MlirValue positions, MlirValue dense,
-                                  MlirValue init) {
+static MlirValue multiplyGathered(SparseLowering *lowering, const SparseNamed *named, MlirValue positions,
+                                  MlirValue dense, MlirValue init) {
   const MlirValue listed[] = {positions, sparseListNamed(lowering, named->mask, positions, named->lines)};
-  Named whole = *named;
+  SparseNamed whole = *named;
   whole.hidden = (MlirValue){NULL};
   if (mlirValueIsNull(listed[1]))
     return listed[1];
@@ -210,7 +201,7 @@ static MlirValue areFinite(SparseLowering *lowering, MlirValue matrix) {
 }
 
 // More than so many percent of the micro-tiles are named.
-static MlirValue areMoreThan(SparseLowering *lowering, const Named *named, MlirValue positions, int64_t percent) {
+static MlirValue areMoreThan(SparseLowering *lowering, const SparseNamed *named, MlirValue positions, int64_t percent) {
   TileBuilder *b = &lowering->builder;
   MlirValue tiles = tileBuildMul(b, named->lines, tileBuildSize(b, named->mask, 1));
   MlirValue count = tileBuildMul(b, sparseTotal(lowering, positions, named->lines), tileBuildIndex(b, 100));
@@ -218,7 +209,7 @@ static MlirValue areMoreThan(SparseLowering *lowering, const Named *named, MlirV
 }
 
 // All elements stay: the values are the matrix.
-static MlirValue doAllStay(SparseLowering *lowering, const Named *named, MlirValue positions) {
+static MlirValue doAllStay(SparseLowering *lowering, const SparseNamed *named, MlirValue positions) {
   TileBuilder *b = &lowering->builder;
   MlirValue tiles = tileBuildMul(b, named->lines, tileBuildSize(b, named->mask, 1));
   MlirValue all = arithCmpIOpBuild(b, sparseTotal(lowering, positions, named->lines), tiles, ArithCmpI_Eq);
@@ -230,7 +221,8 @@ static MlirValue doAllStay(SparseLowering *lowering, const Named *named, MlirVal
 
 // So many micro-tiles are named that the dense product is faster; and the terms that the mask leaves out are zeros,
 // which they are unless the other factor has an infinity or a nan.
-static MlirValue areMostAndFinite(SparseLowering *lowering, const Named *named, MlirValue positions, MlirValue dense) {
+static MlirValue areMostAndFinite(SparseLowering *lowering, const SparseNamed *named, MlirValue positions,
+                                  MlirValue dense) {
   MlirValue areMost = areMoreThan(lowering, named, positions, named->tiles->denseAbove);
   if (!mlirTypeIsAFloat(sparseElement(dense)))
     return areMost;
@@ -249,8 +241,8 @@ static MlirValue multiplyDensely(SparseLowering *lowering, MlirValue values, Mli
 }
 
 // The select as the program has it: kernels of dense products compute it as they pack, where tiles are single elements.
-static MlirValue multiplySelected(SparseLowering *lowering, const Named *named, MlirValue positions, MlirValue dense,
-                                  MlirValue init) {
+static MlirValue multiplySelected(SparseLowering *lowering, const SparseNamed *named, MlirValue positions,
+                                  MlirValue dense, MlirValue init) {
   if (mlirOperationIsNull(named->select) || named->hiddenTile[0] > 1 || named->hiddenTile[1] > 1)
     return multiplyGathered(lowering, named, positions, dense, init);
   SparseBranch branch = sparseBranchBegin(lowering, areMoreThan(lowering, named, positions, named->tiles->denseAbove));
@@ -259,17 +251,22 @@ static MlirValue multiplySelected(SparseLowering *lowering, const Named *named, 
   return sparseBranchEnd(lowering, &branch, multiplyGathered(lowering, named, positions, dense, init));
 }
 
-MlirValue sparseMultiplyNamed(SparseLowering *lowering, const SparseMatrix *matrix, const SparseMicroTiles *tiles,
-                              MlirValue dense, MlirValue init) {
+SparseNamed sparseNamedOf(SparseLowering *lowering, const SparseMatrix *matrix, const SparseMicroTiles *tiles) {
   MlirAttribute encoding = sparseTypeGetEncoding(matrix->type);
   const int64_t tile[] = {sparseEncodingGetSize(encoding, "tile", 0), sparseEncodingGetSize(encoding, "tile", 1)};
-  Named named = {.tiles = tiles,
-                 .mask = matrix->parts[0],
-                 .values = matrix->parts[1],
-                 .lines = sparseCountCells(lowering, matrix->sizes, 0, tiles->lines),
-                 .hiddenTile = {tile[0], tile[1]}};
+  SparseNamed named = {.tiles = tiles,
+                       .mask = matrix->parts[0],
+                       .values = matrix->parts[1],
+                       .lines = sparseCountCells(lowering, matrix->sizes, 0, tiles->lines),
+                       .hiddenTile = {tile[0], tile[1]}};
   lookThrough(matrix, tile, &named);
-  if (tiles->lines != tile[0] && !combineMask(lowering, matrix, tile, &named))
+  return named;
+}
+
+MlirValue sparseMultiplyNamed(SparseLowering *lowering, const SparseMatrix *matrix, const SparseMicroTiles *tiles,
+                              MlirValue dense, MlirValue init) {
+  SparseNamed named = sparseNamedOf(lowering, matrix, tiles);
+  if (tiles->lines != named.hiddenTile[0] && !combineMask(lowering, matrix, named.hiddenTile, &named))
     return (MlirValue){NULL};
   MlirValue positions = sparseCountNamed(lowering, named.mask, named.lines);
   if (mlirValueIsNull(positions) || !mlirTypeEqual(sparseElement(named.values), sparseElement(init)))

@@ -60,20 +60,20 @@ static bool isWidth(MlirType type, unsigned width) {
   return mlirTypeIsAInteger(type) && mlirIntegerTypeGetWidth(type) == width;
 }
 
-// What sums are held in, for factors of `element` and a result of `result`.
-static MlirType sumOf(MlirType element, MlirType result) {
+MlirType sparseSumOf(MlirType element, MlirType result) {
   MlirContext context = mlirTypeGetContext(element);
   if (mlirTypeIsAFloat(element))
     return mlirTypeIsAF64(result) ? result : mlirF32TypeGet(context);
   return sparseBits(result) <= 32 ? mlirIntegerTypeGet(context, 32) : result;
 }
 
-// tile.mma multiplies these without widening them first.
 static bool multipliesDirectly(MlirType element, MlirType sum) {
   return mlirTypeEqual(element, sum) ||
          (mlirTypeIsAF32(sum) && (mlirTypeIsAF16(element) || mlirTypeIsABF16(element))) ||
          (isWidth(sum, 32) && (isWidth(element, 8) || isWidth(element, 16)));
 }
+
+MlirType sparseFactorOf(MlirType element, MlirType sum) { return multipliesDirectly(element, sum) ? element : sum; }
 
 bool sparseSupportsGroupedMatmul(MlirOperation op) {
   MlirType element = mlirShapedTypeGetElementType(sparseGroupedMatmulOpGetLhsType(op)),
@@ -202,7 +202,7 @@ static MlirValue buildStore(TileBuilder *b, MlirType none, const MlirValue *oper
   return (MlirValue){NULL};
 }
 
-static TileUpstream castOp(MlirType from, MlirType to) {
+TileUpstream sparseCastOp(MlirType from, MlirType to) {
   int64_t seen = sparseBits(from), wanted = sparseBits(to);
   if (mlirTypeEqual(from, to))
     return ArithOp_Bitcast;
@@ -214,8 +214,8 @@ static TileUpstream castOp(MlirType from, MlirType to) {
 static MlirValue multiplyTiles(SparseLowering *lowering, const Routed *routed, const MlirValue inputs[4],
                                MlirValue init) {
   TileBuilder *b = &lowering->builder;
-  MlirType element = sparseElement(inputs[0]), result = sparseElement(init), sum = sumOf(element, result);
-  MlirType factor = multipliesDirectly(element, sum) ? element : sum;
+  MlirType element = sparseElement(inputs[0]), result = sparseElement(init), sum = sparseSumOf(element, result);
+  MlirType factor = sparseFactorOf(element, sum);
   int64_t part = sparseBits(sum) > 32 ? 2 : 1; // of a tile of wide sums, which few instructions multiply
   int64_t rowsAtOnce = TileRows / part, columnsAtOnce = TileColumns / part, depth = TileDepth / part;
   const TileGroupedTiles product = {
@@ -225,10 +225,10 @@ static MlirValue multiplyTiles(SparseLowering *lowering, const Routed *routed, c
       .S = sum,
       .P = sparseElement(inputs[2]),
       .I = sparseElement(inputs[3]),
-      .WIDEN = castOp(element, factor),
-      .BEGIN = castOp(result, sum),
+      .WIDEN = sparseCastOp(element, factor),
+      .BEGIN = sparseCastOp(result, sum),
       .ADD = mlirTypeIsAFloat(sum) ? ArithOp_AddF : ArithOp_AddI,
-      .END = castOp(sum, result),
+      .END = sparseCastOp(sum, result),
       .ROWS = rowsAtOnce,
       .COLUMNS = columnsAtOnce,
       .DEPTH = depth,
@@ -261,7 +261,7 @@ static MlirValue multiplyPacked(SparseLowering *lowering, const Routed *routed, 
       .A = sum,
       .P = sparseElement(inputs[2]),
       .I = sparseElement(inputs[3]),
-      .WIDEN = castOp(element, sum),
+      .WIDEN = sparseCastOp(element, sum),
       .ADD = mlirTypeIsAFloat(sum) ? ArithOp_AddF : ArithOp_AddI,
       .CHUNK = chunk,
       .ROWS = PackedRows,

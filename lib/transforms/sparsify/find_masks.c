@@ -3,10 +3,9 @@
 //
 //   s = select(mask, x, 0);  y = s · w   →   y = sparse.spmm (mask, s), w  {sparse.micro_tiles = …}
 //
-// Expects: linalg on tensors. Leaves: the select, which the dense product reads; on other machines than CPUs, and where
-// the product is too small to pay for a look at the mask, nothing changes. Numbers: docs/numerics.md §4 (what a mask
-// hides takes no part). Paper: PIT (SOSP 2023), whose masks come with the operator; here they are found.
-// Cost: linear in the ops.
+// Expects: linalg on tensors. Leaves: the select, which the dense product reads; where the product is too small to pay
+// for a look at the mask, nothing changes. Numbers: docs/numerics.md §4 (what a mask hides takes no part). Paper: PIT
+// (SOSP 2023), whose masks come with the operator; here they are found. Cost: linear in the ops.
 #include "dialects/sparse/ops.h"
 #include "dialects/tile/tile.h"
 #include "lib/analysis/product.h"
@@ -22,8 +21,9 @@ enum {
   LeastColumns = 64, // of the result: with fewer, reading the mask costs as much as it saves
   Lines = 32,        // of a micro-tile, where the mask has an element for each
   LeastLines = 4,
-  MostLines = 128, // what the kernel of named tiles packs at once
-  DenseAbove = 80  // percent; measured (docs/sparse.md)
+  LeastLinesOnGpu = 16, // rows of a matrix instruction
+  MostLines = 128,      // what the kernel of named tiles packs at once
+  DenseAbove = 80       // percent; measured (docs/sparse.md)
 };
 
 //===--- questions ----------------------------------------------------------===//
@@ -34,11 +34,12 @@ static bool isAtLeast(MlirType type, intptr_t axis, int64_t least) {
 }
 
 // The micro-tiles for a mask of such tiles. False: none are packed by the kernel.
-static bool chooseMicroTiles(const int64_t tile[2], SparseMicroTiles *tiles) {
+static bool chooseMicroTiles(const int64_t tile[2], bool isGpu, SparseMicroTiles *tiles) {
+  int64_t least = isGpu ? LeastLinesOnGpu : LeastLines;
   *tiles = (SparseMicroTiles){.axis = 1, .by = tile[1], .lines = tile[0], .denseAbove = DenseAbove};
-  if (tile[0] == 1 && tile[1] == 1)
+  if ((isGpu && tile[0] < least && Lines % tile[0] == 0) || (tile[0] == 1 && tile[1] == 1))
     tiles->lines = Lines;
-  return tiles->lines >= LeastLines && tiles->lines <= MostLines && tessera_is_power_of_two(tiles->lines);
+  return tiles->lines >= least && tiles->lines <= MostLines && tessera_is_power_of_two(tiles->lines);
 }
 
 typedef struct MaskedProduct {
@@ -47,7 +48,7 @@ typedef struct MaskedProduct {
   SparseMicroTiles tiles;
 } MaskedProduct;
 
-static bool matchMaskedProduct(MlirOperation op, MaskedProduct *found) {
+static bool matchMaskedProduct(MlirOperation op, bool isGpu, MaskedProduct *found) {
   if (!tileMatchMatrixProduct(op, &found->product) || found->product.isVector || found->product.transposeLhs)
     return false;
   MlirType result = tileOnlyResultType(op), element = mlirShapedTypeGetElementType(result);
@@ -55,7 +56,7 @@ static bool matchMaskedProduct(MlirOperation op, MaskedProduct *found) {
   unsigned width = mlirTypeIsAFloat(element) ? mlirFloatTypeGetWidth(element) : mlirIntegerTypeGetWidth(element);
   return width >= 32 && mlirTypeEqual(element, mlirShapedTypeGetElementType(mlirValueGetType(factor))) &&
          isAtLeast(result, 0, Lines) && isAtLeast(result, 1, LeastColumns) &&
-         sparseMatchMaskedValues(factor, &found->masked) && chooseMicroTiles(found->masked.tile, &found->tiles);
+         sparseMatchMaskedValues(factor, &found->masked) && chooseMicroTiles(found->masked.tile, isGpu, &found->tiles);
 }
 
 //===--- the pass -----------------------------------------------------------===//
@@ -96,8 +97,8 @@ static bool run(MlirOperation function, MlirExtPass pass) {
   if (!tileTargetOfPass(function, pass, &target))
     return false;
   TileOps ops = tileCollect(function, NULL);
-  for (intptr_t i = 0; i < ops.count && !target.search.isGpu; ++i) {
-    if (!matchMaskedProduct(ops.items[i], &found))
+  for (intptr_t i = 0; i < ops.count; ++i) {
+    if (!matchMaskedProduct(ops.items[i], target.search.isGpu, &found))
       continue;
     rewrite(ops.items[i], &found);
     mlirExtPassAddStatistic(pass, 0, 1);

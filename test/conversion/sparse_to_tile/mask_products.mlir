@@ -1,5 +1,6 @@
 // The product of a #sparse.mask: the mask is listed row by row; no entry is sorted. On CPUs the named tiles are gathered
-// as they are packed, unless most tiles are named and the other factor is finite; on GPUs they are gathered in memory.
+// as they are packed, unless most tiles are named and the other factor is finite; on GPUs as they are loaded, tiles of less
+// than 16 lines in memory.
 // What stands transposed goes by lines. Results: test/run/sparse/sparse.test and mask_products.test.
 // RUN: %tile_opt %s --convert-sparse-to-tile=chip=x86-64-v4 | FileCheck %s
 // RUN: %tile_opt %s --convert-sparse-to-tile=chip=sm_80 | FileCheck %s --check-prefix=GPU
@@ -22,9 +23,10 @@
 // CHECK: return
 // GPU-LABEL: func.func @columns
 // GPU-NOT: scf.if
-// GPU: tile.launch @list_tiles
-// GPU: tile.launch @gather_columns
-// GPU: tile.launch @spmm_bsr
+// GPU: tile.launch @list_columns
+// GPU-NOT: tile.launch
+// GPU: tile.launch @spmm_listed
+// GPU-NOT: tile.launch
 // GPU: return
 func.func @columns(%a: tensor<64x?xf32, #sparse.mask<tile = [32, 1]>>, %b: tensor<?x16xf32>, %c: tensor<64x16xf32>) -> tensor<64x16xf32> {
   %r = sparse.spmm %a, %b, %c : tensor<64x?xf32, #sparse.mask<tile = [32, 1]>>, tensor<?x16xf32>, tensor<64x16xf32>
@@ -48,13 +50,13 @@ func.func @transposed(%a: tensor<48x64xf32, #sparse.mask<tile = [8, 4]>>, %b: te
   return %r : tensor<64x16xf32>
 }
 
-// A mask with an element for each: 16 lines become a micro-tile's. On GPUs the elements stay blocks.
+// A mask with an element for each: 16 lines become a micro-tile's.
 // CHECK-LABEL: func.func @elements
 // CHECK: tile.launch @combine_mask
 // CHECK: tile.launch @spmm_named
 // GPU-LABEL: func.func @elements
-// GPU-NOT: @combine_mask
-// GPU: tile.launch @spmm_bsr
+// GPU: tile.launch @list_columns
+// GPU: tile.launch @spmm_listed
 func.func @elements(%a: tensor<64x48xf32, #sparse.mask<tile = [1, 1]>>, %b: tensor<48x16xf32>, %c: tensor<64x16xf32>) -> tensor<64x16xf32> {
   %r = sparse.spmm %a, %b, %c {sparse.micro_tiles = #sparse.micro_tiles<axis = 1, by = 1, lines = 16>} : tensor<64x48xf32, #sparse.mask<tile = [1, 1]>>, tensor<48x16xf32>, tensor<64x16xf32>
   return %r : tensor<64x16xf32>
@@ -75,6 +77,8 @@ func.func @elements(%a: tensor<64x48xf32, #sparse.mask<tile = [1, 1]>>, %b: tens
 // CHECK: tile.launch @spmm_named{{.*}} ins(%{{.*}}, %{{.*}}, %arg0, %arg1,
 // CHECK: } else {
 // CHECK: tile.launch @spmm_named{{.*}} ins(%{{.*}}, %{{.*}}, %{{.*}}, %arg1,
+// GPU-LABEL: func.func @select
+// GPU: tile.launch @spmm_listed{{.*}} ins(%{{.*}}, %arg0, %arg1,
 func.func @select(%m: tensor<64x48xi1>, %x: tensor<64x48xf32>, %b: tensor<48x16xf32>, %c: tensor<64x16xf32>) -> tensor<64x16xf32> {
   %z = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<64x48xf32>

@@ -95,4 +95,4 @@ def program(form):
     return select_form(*form[1:]) if form[0] == "select" else format_form(*form[1:])
 
 
-sys.exit(judge(FORMS, MASKS, program, draw, lambda forms, masks: (forms[::3], masks[2:4])))
+sys.exit(judge(FORMS, MASKS, program, draw, lambda forms, masks: (forms[:2] + forms[3:5], masks)))

@@ -1,6 +1,6 @@
 // A product whose left factor a mask makes zero becomes a masked product with micro-tiles; other selects stay.
 // RUN: %tile_opt %s --pass-pipeline='builtin.module(func.func(sparse-find-masks{chip=x86-64-v4}))' | FileCheck %s
-// RUN: %tile_opt %s --pass-pipeline='builtin.module(func.func(sparse-find-masks{chip=sm_80}))' | FileCheck %s --check-prefix=STAYS
+// RUN: %tile_opt %s --pass-pipeline='builtin.module(func.func(sparse-find-masks{chip=sm_80}))' | FileCheck %s --check-prefixes=CHECK,GPU
 // RUN: %tile_opt %s --pass-pipeline='builtin.module(func.func(sparse-find-masks{chip=x86-64-v4 sparsity=off}))' | FileCheck %s --check-prefix=STAYS
 
 // STAYS-NOT: sparse.
@@ -73,4 +73,19 @@ func.func @stays(%m: tensor<64x64xi1>, %x: tensor<64x64xf32>, %b: tensor<64x64xf
   } -> tensor<64x64xf32>
   %r3 = linalg.matmul ins(%s3, %f : tensor<64x64xf32>, tensor<64x8xf32>) outs(%d : tensor<64x8xf32>) -> tensor<64x8xf32>
   return %r0, %r1, %r2, %r3 : tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x8xf32>
+}
+
+// Tiles of 8 lines: a GPU takes four of them together, as its matrix instructions have more rows.
+// CHECK-LABEL: func.func @low
+// GPU: sparse.micro_tiles<axis = 1, by = 1, lines = 32, dense_above = 80>
+func.func @low(%m: tensor<8x64xi1>, %x: tensor<64x64xf32>, %b: tensor<64x64xf32>, %c: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<64x64xf32>
+  %s = linalg.generic {indexing_maps = [affine_map<(i, k) -> (i floordiv 8, k)>, #id, #id], iterator_types = ["parallel", "parallel"]} ins(%m, %x : tensor<8x64xi1>, tensor<64x64xf32>) outs(%e : tensor<64x64xf32>) {
+  ^bb0(%p: i1, %v: f32, %o: f32):
+    %r = arith.select %p, %v, %z : f32
+    linalg.yield %r : f32
+  } -> tensor<64x64xf32>
+  %r = linalg.matmul ins(%s, %b : tensor<64x64xf32>, tensor<64x64xf32>) outs(%c : tensor<64x64xf32>) -> tensor<64x64xf32>
+  return %r : tensor<64x64xf32>
 }

@@ -1,5 +1,6 @@
 // #sparse.mask: a dense matrix and which of its tiles are not zero.
 #include "lib/conversion/sparse_to_tile/formats/formats.h"
+#include "lib/conversion/sparse_to_tile/named_tiles.h"
 
 static SparseList list(SparseLowering *lowering, const SparseMatrix *matrix) {
   MlirAttribute encoding = sparseTypeGetEncoding(matrix->type);
@@ -102,7 +103,10 @@ static MlirValue multiply(SparseLowering *lowering, const SparseMatrix *matrix, 
   SparseMicroTiles tiles;
   if (!sparseMicroTilesOf(lowering->op, &tiles))
     tiles = (SparseMicroTiles){.axis = 1, .by = width, .lines = height, .denseAbove = DenseAbove};
-  return sparseMultipliesNamed(lowering, &tiles, sparseElement(matrix->parts[1]), mlirValueGetType(init))
+  MlirType element = sparseElement(matrix->parts[1]), result = mlirValueGetType(init);
+  if (sparseMultipliesListed(lowering, &tiles, (const int64_t[]){height, width}, element, result))
+    return sparseMultiplyListed(lowering, matrix, &tiles, dense, init);
+  return sparseMultipliesNamed(lowering, &tiles, element, result)
              ? sparseMultiplyNamed(lowering, matrix, &tiles, dense, init)
              : multiplyBlocks(lowering, matrix, height, width, dense, init);
 }

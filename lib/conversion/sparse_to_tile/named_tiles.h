@@ -1,0 +1,41 @@
+// Products of the micro-tiles that a run-time mask names: on CPUs gathered while they are packed (named_tiles.c), on
+// GPUs while they are loaded (listed_tiles.c).
+//
+//   if (sparseMultipliesNamed(lowering, &tiles, element, result))
+//     product = sparseMultiplyNamed(lowering, &matrix, &tiles, dense, init);
+#pragma once
+
+#include "lib/conversion/sparse_to_tile/lists.h"
+
+// `mask` has an element for each micro-tile. `values` are zero where the matrix is, unless `hidden` names elements:
+// then they may be anything there, and `dense` is the matrix with zeros. `hasSome`: a micro-tile is hidden in part.
+typedef struct SparseNamed {
+  const SparseMicroTiles *tiles;
+  MlirValue mask, values, lines;
+  MlirValue hidden, hasSome; // null: none
+  int64_t hiddenTile[2];
+  MlirOperation select; // makes the matrix with zeros; null: values are that
+} SparseNamed;
+
+//===--- named_tiles.c ------------------------------------------------------===//
+
+// Whether products of such micro-tiles, which a mask names, are gathered as they are packed.
+bool sparseMultipliesNamed(const SparseLowering *lowering, const SparseMicroTiles *tiles, MlirType element,
+                           MlirType result);
+// A #sparse.mask times a dense matrix, added to `init`; or the dense product, by how many micro-tiles the mask names.
+MlirValue sparseMultiplyNamed(SparseLowering *lowering, const SparseMatrix *matrix, const SparseMicroTiles *tiles,
+                              MlirValue dense, MlirValue init);
+// The matrix and its mask as they are, a select by the mask looked through.
+SparseNamed sparseNamedOf(SparseLowering *lowering, const SparseMatrix *matrix, const SparseMicroTiles *tiles);
+// A hook: columns `operands[3]` of lines `operands[2]` of the view `operands[1]`, with zeros where the mask
+// `operands[0]` hides them; `data` is a SparseNamed.
+MlirValue sparseBuildNamedColumns(TileBuilder *builder, MlirType result, const MlirValue *operands, const void *data);
+
+//===--- listed_tiles.c -----------------------------------------------------===//
+
+// Whether a GPU's product of such micro-tiles gathers them as they are loaded.
+bool sparseMultipliesListed(const SparseLowering *lowering, const SparseMicroTiles *tiles, const int64_t tile[2],
+                            MlirType element, MlirType result);
+// As sparseMultiplyNamed, in two launches: one lists, one multiplies.
+MlirValue sparseMultiplyListed(SparseLowering *lowering, const SparseMatrix *matrix, const SparseMicroTiles *tiles,
+                               MlirValue dense, MlirValue init);
