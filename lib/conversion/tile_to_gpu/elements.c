@@ -271,18 +271,16 @@ intptr_t gpuWordsOf(TileBuilder *builder, intptr_t count, const MlirValue *eleme
   return count / each;
 }
 
-MlirValue gpuShuffleXor(Gpu *g, MlirValue value, int64_t mask) {
+// From the lane (null: lane ^ mask), word by word.
+static MlirValue shuffle(Gpu *g, MlirValue value, MlirValue lane, int64_t mask) {
   MlirValue words[2];
   intptr_t count = gpuWords(g, value, words);
   for (intptr_t i = 0; i < count; ++i)
-    words[i] = g->vocabulary->shuffleXor(&g->builder, words[i], mask);
+    words[i] = mlirValueIsNull(lane) ? g->vocabulary->shuffleXor(&g->builder, words[i], mask)
+                                     : g->vocabulary->shuffleFrom(&g->builder, words[i], lane);
   return gpuFromWords(g, words, mlirValueGetType(value));
 }
 
-MlirValue gpuShuffleFrom(Gpu *g, MlirValue value, MlirValue lane) {
-  MlirValue words[2];
-  intptr_t count = gpuWords(g, value, words);
-  for (intptr_t i = 0; i < count; ++i)
-    words[i] = g->vocabulary->shuffleFrom(&g->builder, words[i], lane);
-  return gpuFromWords(g, words, mlirValueGetType(value));
-}
+MlirValue gpuShuffleXor(Gpu *g, MlirValue value, int64_t mask) { return shuffle(g, value, (MlirValue){NULL}, mask); }
+
+MlirValue gpuShuffleFrom(Gpu *g, MlirValue value, MlirValue lane) { return shuffle(g, value, lane, 0); }

@@ -304,6 +304,7 @@ typedef bool (*GpuLower)(Gpu *g, MlirOperation op);
 typedef struct GpuRow {
   int kind; // a TileOp; a TileUpstream in the rows of control flow, memrefs and elements
   GpuLower lower;
+  bool needsEngines; // barriers in memory and what works beside the threads; refused on machines without
 } GpuRow;
 extern const GpuRow gpuMemoryRows[], gpuAccessRows[], gpuShapeRows[], gpuComputeRows[], gpuScheduledRows[],
     gpuBarrierRows[], gpuProductRows[], gpuPartitionRows[], gpuAtomicRows[], gpuGatherRows[], gpuReportRows[];

@@ -44,7 +44,7 @@ static bool lowerId(Gpu *g, MlirOperation op) {
 
 static const GpuRow idRows[] = {{TileOp_ProgramId, lowerId}, {TileOp_NumPrograms, lowerId}, {.lower = NULL}};
 
-static GpuLower findRow(MlirOperation op) {
+static const GpuRow *findRow(MlirOperation op) {
   static const GpuRow *const own[] = {idRows,           gpuMemoryRows,    gpuAccessRows,  gpuShapeRows,
                                       gpuComputeRows,   gpuScheduledRows, gpuBarrierRows, gpuProductRows,
                                       gpuPartitionRows, gpuAtomicRows,    gpuGatherRows,  gpuReportRows};
@@ -55,7 +55,7 @@ static GpuLower findRow(MlirOperation op) {
   for (size_t i = 0; i < (isOwn ? sizeof own / sizeof *own : sizeof upstream / sizeof *upstream); ++i)
     for (const GpuRow *row = isOwn ? own[i] : upstream[i]; row->lower; ++row)
       if (row->kind == kind)
-        return row->lower;
+        return row;
   return NULL;
 }
 
@@ -77,9 +77,9 @@ void gpuTakeShared(Gpu *g, int64_t offset, int64_t bytes) {
 }
 
 static bool lowerByRow(Gpu *g, MlirOperation op) {
-  GpuLower lower = findRow(op);
-  if (lower)
-    return lower(g, op);
+  const GpuRow *row = findRow(op);
+  if (row)
+    return (!row->needsEngines || gpuEngines(g, op)) && row->lower(g, op);
   if (tileOpIsElementwise(op) && mlirOperationGetNumRegions(op) == 0)
     return gpuLowerElementwise(g, op);
   MlirStringRef name = tileOpName(op);

@@ -248,9 +248,6 @@ static void beginProducts(Gpu *g, Product *product, intptr_t count, MlirValue *s
 
 static bool lowerMmaAsync(Gpu *g, MlirOperation op) {
   Product product = {.op = op};
-  const GpuEngines *engines = gpuEngines(g, op);
-  if (!engines)
-    return false;
   if (!mlirOperationGetNumResults(op))
     return gpuRefuse(op, "an accumulator in memory");
   if (!readAtom(g, &product) || !readAccumulator(&product) || !readFactor(g, &product, 0) ||
@@ -269,21 +266,19 @@ static bool lowerMmaAsync(Gpu *g, MlirOperation op) {
     for (intptr_t part = 0; part < parts; ++part)
       if (!multiplyTile(g, &product, (uint32_t)part, count / parts, k, sums + part * (count / parts)))
         return false;
-  engines->commitProducts(&g->builder);
+  g->vocabulary->engines->commitProducts(&g->builder);
   return true;
 }
 
 static bool lowerMmaWait(Gpu *g, MlirOperation op) {
-  const GpuEngines *engines = gpuEngines(g, op);
   int64_t pending = 0;
-  if (!engines)
-    return false;
   tileIntegerOf(op, "pending", &pending);
   MlirValue input = tileMmaWaitOpGetInput(op), *sums = gpuRecordTile(g, tileMmaWaitOpGetResult(op));
   intptr_t count = gpuRegisters(mlirValueGetType(input));
   memcpy(sums, gpuTile(g, input), (size_t)count * sizeof *sums);
-  engines->waitProducts(&g->builder, pending, count, sums);
+  g->vocabulary->engines->waitProducts(&g->builder, pending, count, sums);
   return true;
 }
 
-const GpuRow gpuProductRows[] = {{TileOp_MmaAsync, lowerMmaAsync}, {TileOp_MmaWait, lowerMmaWait}, {.lower = NULL}};
+const GpuRow gpuProductRows[] = {
+    {TileOp_MmaAsync, lowerMmaAsync, true}, {TileOp_MmaWait, lowerMmaWait, true}, {.lower = NULL}};

@@ -123,8 +123,6 @@ static bool lowerPartition(Gpu *g, MlirOperation op, intptr_t partition, int64_t
 
 static bool lowerWarpSpecialize(Gpu *g, MlirOperation op) {
   intptr_t partitions = mlirOperationGetNumRegions(op);
-  if (!gpuEngines(g, op))
-    return false;
   if (partitions >= Barriers)
     return tileError(op, "has %d partitions; %s has barriers for %d", (int)partitions, tileMachineGetName(g->machine),
                      Barriers - 1);
@@ -138,7 +136,7 @@ static bool lowerWarpSpecialize(Gpu *g, MlirOperation op) {
   return true;
 }
 
-const GpuRow gpuPartitionRows[] = {{TileOp_WarpSpecialize, lowerWarpSpecialize}, {.lower = NULL}};
+const GpuRow gpuPartitionRows[] = {{TileOp_WarpSpecialize, lowerWarpSpecialize, true}, {.lower = NULL}};
 
 const GpuEngines *gpuEngines(Gpu *g, MlirOperation op) {
   const GpuEngines *engines = g->vocabulary->engines;
@@ -224,9 +222,7 @@ static MlirValue exists(Gpu *g, MlirValue use) {
 }
 
 static bool lowerArrive(Gpu *g, MlirOperation op) {
-  const GpuEngines *engines = gpuEngines(g, op);
-  if (!engines)
-    return false;
+  const GpuEngines *engines = g->vocabulary->engines;
   MlirValue block = tileBarrierArriveOpGetRank(op);
   MlirValue barrier = tileBarrierArriveOpGetBarrier(op), use = tileBarrierArriveOpGetUse(op);
   int64_t share = gpuRecord(g, barrier)->ring->share, bytes = 0;
@@ -269,9 +265,7 @@ static bool isJustBelow(MlirValue use, int64_t stages, int64_t *below) {
 }
 
 static bool lowerBarrierWait(Gpu *g, MlirOperation op) {
-  const GpuEngines *engines = gpuEngines(g, op);
-  if (!engines)
-    return false;
+  const GpuEngines *engines = g->vocabulary->engines;
   MlirValue barrier = tileBarrierWaitOpGetBarrier(op), use = tileBarrierWaitOpGetUse(op), count = gpuScalar(g, use);
   const BarrierRing *ring = gpuRecord(g, barrier)->ring;
   int64_t below;
@@ -290,4 +284,4 @@ static bool lowerBarrierWait(Gpu *g, MlirOperation op) {
 }
 
 const GpuRow gpuBarrierRows[] = {
-    {TileOp_BarrierArrive, lowerArrive}, {TileOp_BarrierWait, lowerBarrierWait}, {.lower = NULL}};
+    {TileOp_BarrierArrive, lowerArrive, true}, {TileOp_BarrierWait, lowerBarrierWait, true}, {.lower = NULL}};
