@@ -17,7 +17,6 @@
 #include "upstream/arith.h"
 #include "upstream/linalg.h"
 #include "upstream/math.h"
-#include "upstream/scf.h"
 
 #include <assert.h>
 #include <float.h>
@@ -264,16 +263,9 @@ static MlirValue buildBlockScores(Emission *k, const MlirValue *operands) {
   MlirValue scores = buildScores(k);
   if (mlirValueIsNull(k->keys.mask) || k->isGpu)
     return buildMasked(k, scores, k->isListWhole);
-  TileBuilder outer = k->e.body;
-  MlirRegion regions[2];
-  MlirType type = mlirValueGetType(scores);
-  for (int i = 0; i < 2; ++i) {
-    k->e.body = tileBuilderInRegion(&outer, &regions[i], 0, NULL);
-    MlirValue masked = buildMasked(k, scores, i == 0);
-    scfYieldOpCreate(&k->e.body, 1, &masked);
-  }
-  k->e.body = outer;
-  return tileOnlyResult(scfIfOpCreate(&k->e.body, 1, &type, k->isWhole, regions[0], regions[1]));
+  TileKernelBranch branch = tileKernelOpenBranch(&k->e);
+  tileKernelElse(&k->e, &branch, buildMasked(k, scores, true));
+  return tileKernelCloseBranch(&k->e, &branch, k->isWhole, buildMasked(k, scores, false));
 }
 
 static MlirValue buildOffset(Emission *k, const MlirValue *operands) {
@@ -513,18 +505,12 @@ static bool takeSchedule(TileAttention *a, MlirOperation group) {
 
 static bool isHead(const Emission *k, int dim) { return !k->s->dims[dim].isReduction && dim != k->attention->queries; }
 
-static bool isKnown(const Emission *k, int dim) { return !mlirShapedTypeIsDynamicSize(k->s->dims[dim].extent); }
-
 static MlirValue tilesAlong(Emission *k, int dim) {
   return tileKernelNumTiles(&k->e, &k->e.body, dim, tileKernelExtent(&k->e, dim));
 }
 
-// The program's position along a dimension, whose range is known where its extent is.
 static void setIndex(Emission *k, int dim, MlirValue index) {
-  int64_t tile = k->s->dims[dim].tile;
-  k->e.index[dim] = isKnown(k, dim) && k->s->dims[dim].extent > 0
-                        ? tileKernelAssumeBelow(&k->e, index, tessera_ceil_div(k->s->dims[dim].extent, tile))
-                        : index;
+  k->e.index[dim] = tileKernelAssumeTile(&k->e, index, dim, k->s->dims[dim].tile);
 }
 
 // Sections of heads, one behind the other; in each the heads' last queries, then the ones before. Programs of the last
@@ -534,7 +520,7 @@ static void orderPrograms(Emission *k) {
   int64_t heads = 1;
   for (int d = 0; d < k->s->numDims; ++d)
     if (isHead(k, d)) {
-      heads *= isKnown(k, d) ? k->s->dims[d].extent : 0;
+      heads *= mlirShapedTypeIsDynamicSize(k->s->dims[d].extent) ? 0 : k->s->dims[d].extent;
       head = mlirValueIsNull(head)
                  ? k->e.index[d]
                  : tileBuildAdd(&k->e.body, tileBuildMul(&k->e.body, head, tilesAlong(k, d)), k->e.index[d]);

@@ -32,13 +32,16 @@ void tileKernelMapInputs(TileKernelEmission *e, TileBodyMap *map, int begin, int
   }
 }
 
-MlirValue tileKernelPosition(TileKernelEmission *e, int dim, MlirType tile) {
-  const TileDim *d = &e->structured->dims[dim];
-  if (d->axis < 0)
+// The position along the dimension, which runs along `axis` of the tile; -1: it is the same in the whole tile.
+static MlirValue positionAlong(TileKernelEmission *e, int dim, int64_t axis, MlirType tile) {
+  if (axis < 0)
     return tileKernelSplat(e, e->index[dim], tile);
-  MlirValue first = tileBuildMul(&e->body, e->index[dim], tileBuildIndex(&e->body, d->tile));
-  MlirType i64 = mlirIntegerTypeGet(e->body.context, 64);
-  return tileIotaOpBuild(&e->body, tile, first, mlirIntegerAttrGet(i64, d->axis));
+  MlirValue first = tileBuildMul(&e->body, e->index[dim], tileBuildIndex(&e->body, e->structured->dims[dim].tile));
+  return tileIotaOpBuild(&e->body, tile, first, mlirIntegerAttrGet(mlirIntegerTypeGet(e->body.context, 64), axis));
+}
+
+MlirValue tileKernelPosition(TileKernelEmission *e, int dim, MlirType tile) {
+  return positionAlong(e, dim, e->structured->dims[dim].axis, tile);
 }
 
 MlirValue tileKernelWeight(TileKernelEmission *e, MlirValue x) {
@@ -46,10 +49,15 @@ MlirValue tileKernelWeight(TileKernelEmission *e, MlirValue x) {
   return tileOnlyResult(mathExpOpCreate(&e->body, x, flags));
 }
 
-MlirValue tileKernelInside(TileKernelEmission *e, int dim) {
-  MlirType positions = tileKernelTileType(e, mlirIndexTypeGet(e->body.context));
-  MlirValue position = tileKernelPosition(e, dim, positions);
+MlirValue tileKernelInsideAlong(TileKernelEmission *e, int dim, int64_t axis, MlirType tile) {
+  MlirType positions = tileTypeWithElement(tile, mlirIndexTypeGet(e->body.context));
+  MlirValue position = positionAlong(e, dim, axis, positions);
   return arithCmpIOpBuild(&e->body, position, tileKernelSplat(e, tileKernelExtent(e, dim), positions), ArithCmpI_Ult);
+}
+
+MlirValue tileKernelInside(TileKernelEmission *e, int dim) {
+  MlirType tile = tileKernelTileType(e, mlirIndexTypeGet(e->body.context));
+  return tileKernelInsideAlong(e, dim, e->structured->dims[dim].axis, tile);
 }
 
 MlirValue tileKernelConstant(TileKernelEmission *e, MlirAttribute value, MlirType tile) {
@@ -86,15 +94,6 @@ static MlirValue buildDivisor(TileKernelEmission *e, MlirValue divisor) {
 
 //===--- what is the same along an axis ---------------------------------------===//
 
-// A tile as large as `shape`, a tile or a scalar, of other elements.
-static MlirType typeLike(MlirType shape, MlirType element) {
-  int64_t sizes[MaxDims];
-  intptr_t rank = mlirTypeIsARankedTensor(shape) ? mlirShapedTypeGetRank(shape) : 0;
-  for (intptr_t i = 0; i < rank; ++i)
-    sizes[i] = mlirShapedTypeGetDimSize(shape, i);
-  return tileTileTypeGet(rank, sizes, element, mlirAttributeGetNull());
-}
-
 // The value that `value` spreads as `like` (a tile.broadcast) spreads its own: the source of such a broadcast, or a
 // constant of the source's shape. Null if it is neither.
 static MlirValue sourceLike(TileKernelEmission *e, MlirValue value, MlirOperation like) {
@@ -116,7 +115,7 @@ static MlirValue sourceLike(TileKernelEmission *e, MlirValue value, MlirOperatio
     return none;
   MlirAttribute splat = mlirDenseElementsAttrGetSplatValue(constant);
   MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(value));
-  return tileKernelConstant(e, splat, typeLike(shape, element));
+  return tileKernelConstant(e, splat, tileTypeWithElement(shape, element));
 }
 
 // A mean or a scale of a row is computed once for the row, not for each of its elements: where all operands are spread
@@ -136,7 +135,7 @@ static MlirValue buildBeforeSpreading(TileKernelEmission *e, MlirOperation op, c
   for (intptr_t i = 0; i < count; ++i)
     if (mlirValueIsNull(sources[i] = sourceLike(e, operands[i], like)))
       return none;
-  MlirType narrow = typeLike(tileBroadcastOpGetInputType(like), mlirShapedTypeGetElementType(tile));
+  MlirType narrow = tileTypeWithElement(tileBroadcastOpGetInputType(like), mlirShapedTypeGetElementType(tile));
   MlirValue value = tileOnlyResult(tileBuildLike(&e->body, op, sources, 1, &narrow));
   return tileOnlyResult(tileBroadcastOpCreate(&e->body, tile, value, tileBroadcastOpGetAxes(like)));
 }

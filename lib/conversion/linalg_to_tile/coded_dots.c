@@ -190,18 +190,21 @@ static TileStructured view(const Program *p, MlirBlock body, int first, int64_t 
   return v;
 }
 
-// The current 16 columns as a number of a tile.
+// The current 16 columns as a number of a tile; the current row; the rows together as a number of a tile.
 static MlirValue squareOfColumns(TileKernelEmission *e, const Program *p) {
-  int64_t extent = p->s.dims[p->n].extent;
   MlirValue at = tileBuildAdd(&e->body, p->first[1], p->column);
   at = arithDivUIOpBuild(&e->body, at, tileBuildIndex(&e->body, Square));
-  return tileKernelAssumeBelow(e, at, tessera_ceil_div(extent, Square));
+  return tileKernelAssumeTile(e, at, p->n, Square);
 }
 
 static MlirValue rowOf(TileKernelEmission *e, const Program *p) {
+  return tileKernelAssumeTile(e, tileBuildAdd(&e->body, p->first[0], p->row), p->m, 1);
+}
+
+static MlirValue tileOfRows(TileKernelEmission *e, const Program *p) {
   MlirValue at = tileBuildAdd(&e->body, p->first[0], p->row);
-  int64_t extent = p->s.dims[p->m].extent;
-  return mlirShapedTypeIsDynamicSize(extent) || extent < 1 ? at : tileKernelAssumeBelow(e, at, extent);
+  at = arithDivUIOpBuild(&e->body, at, tileBuildIndex(&e->body, p->together));
+  return tileKernelAssumeTile(e, at, p->m, p->together);
 }
 
 // `count` elements of a buffer's row, from `column` on, as a tile without an axis for the row.
@@ -295,8 +298,7 @@ static void packGroup(TileKernelEmission *e, const Program *p) {
 static void packRows(TileKernelEmission *e, Program *p) {
   TileStructured v = view(p, p->s.body, p->k, p->piece, -1, 0);
   TileKernelLoop overRows, overGroups;
-  MlirValue program = e->index[p->m];
-  e->structured = &v;
+  TileKernelScope scope = tileKernelEnter(e, &v);
   p->row = tileKernelOpenLoop(e, p->here[0], 1, 0, NULL, &overRows);
   e->index[p->m] = rowOf(e, p);
   e->index[p->g] = tileKernelOpenLoop(e, tileBuildIndex(&e->body, p->d->groups), 1, 0, NULL, &overGroups);
@@ -304,8 +306,7 @@ static void packRows(TileKernelEmission *e, Program *p) {
   packGroup(e, p);
   tileKernelCloseLoop(e, &overGroups);
   tileKernelCloseLoop(e, &overRows);
-  e->structured = &p->s;
-  e->index[p->m] = program;
+  tileKernelLeave(e, &scope);
 }
 
 static bool hasPaddedRows(const Program *p) {
@@ -345,9 +346,9 @@ static bool isLaid(const Program *p, int operand) {
 // Copies of the current columns, by groups, of what lies by columns.
 static void layOperands(TileKernelEmission *e, Program *p) {
   TileStructured v = view(p, p->s.body, p->g, p->d->groups, p->n, Square);
-  MlirValue program = e->index[p->n], none = {NULL};
+  TileKernelScope scope = tileKernelEnter(e, &v);
+  MlirValue none = {NULL};
   int dims[2] = {p->g, p->n};
-  e->structured = &v;
   e->index[p->n] = squareOfColumns(e, p);
   e->index[p->g] = tileBuildIndex(&e->body, 0);
   for (int i = 0; i < tileStructuredNumOwnInputs(&p->s); ++i) {
@@ -356,8 +357,7 @@ static void layOperands(TileKernelEmission *e, Program *p) {
     MlirValue whole = tileKernelSlice(e, p->laid[i], p->d->groups, Square, none, none);
     tileStoreOpBuild(&e->body, tileKernelLoadMatrix(e, i, dims), whole, 0, NULL);
   }
-  e->structured = &p->s;
-  e->index[p->n] = program;
+  tileKernelLeave(e, &scope);
 }
 
 // A tile of what f computes on: 16 columns, of several rows an axis for these before.
@@ -490,13 +490,12 @@ static void keepCodes(TileKernelEmission *e, const Program *p, MlirValue first) 
 // follows 16 columns that are read so slowly.
 static void prefetchCodes(TileKernelEmission *e, const Program *p, MlirValue first) {
   TileStructured v = view(p, p->d->s.body, p->n, Square, p->bytes, Bytes);
-  const TileStructured *before = e->structured;
-  e->structured = &v;
+  TileKernelScope scope = tileKernelEnter(e, &v);
   for (int64_t piece = 0; piece < p->pieces; ++piece) {
     e->index[p->bytes] = tileBuildAdd(&e->body, first, tileBuildIndex(&e->body, p->pieces + piece));
     tileKernelPrefetch(e, p->codes, false);
   }
-  e->structured = before;
+  tileKernelLeave(e, &scope);
 }
 
 //===--- sums -----------------------------------------------------------------------------------===//
@@ -564,7 +563,7 @@ static MlirValue rowOfTurned(TileKernelEmission *e, const Program *p, MlirValue 
 static MlirValue addTerms(TileKernelEmission *e, Program *p, MlirValue first, MlirValue group, MlirValue result) {
   TileStructured v = view(p, p->s.body, p->n, Square, -1, 0);
   int64_t lanes = Square / p->groupsAtOnce, shape[3] = {p->groupsAtOnce, lanes, Square};
-  MlirValue rows = e->index[p->m], columns = e->index[p->n];
+  TileKernelScope scope = tileKernelEnter(e, &p->s);
   e->index[p->m] = rowOf(e, p);
   e->index[p->n] = squareOfColumns(e, p);
   MlirValue sums = tileKernelSwapped(e, sumOfLanes(e, p, first));
@@ -576,9 +575,7 @@ static MlirValue addTerms(TileKernelEmission *e, Program *p, MlirValue first, Ml
     e->index[p->g] = tileKernelAssumeBelow(e, e->index[p->g], p->d->groups);
     result = arithAddFOpBuild(&e->body, result, buildTerm(e, p, rowOfTurned(e, p, turned, i)));
   }
-  e->structured = &p->s;
-  e->index[p->m] = rows;
-  e->index[p->n] = columns;
+  tileKernelLeave(e, &scope);
   return result;
 }
 
@@ -619,34 +616,23 @@ static MlirValue sumOfWords(TileKernelEmission *e, const Program *p, MlirValue f
   return sums;
 }
 
-// The rows together as a number of a tile.
-static MlirValue tileOfRows(TileKernelEmission *e, const Program *p) {
-  int64_t extent = p->s.dims[p->m].extent;
-  MlirValue at = tileBuildAdd(&e->body, p->first[0], p->row);
-  at = arithDivUIOpBuild(&e->body, at, tileBuildIndex(&e->body, p->together));
-  bool isKnown = !mlirShapedTypeIsDynamicSize(extent) && extent > 0;
-  return isKnown ? tileKernelAssumeBelow(e, at, tessera_ceil_div(extent, p->together)) : at;
-}
-
 static void addManyRows(TileKernelEmission *e, Program *p, MlirValue first, MlirValue group) {
   TileStructured v = view(p, p->s.body, p->m, p->together, p->n, Square);
   TileKernelLoop loop;
-  MlirValue rows = e->index[p->m], columns = e->index[p->n], none = {NULL};
+  MlirValue none = {NULL};
+  TileKernelScope scope = tileKernelEnter(e, &v);
   p->row = tileKernelOpenLoop(e, p->here[0], p->together, 0, NULL, &loop);
   e->index[p->m] = tileOfRows(e, p);
   e->index[p->n] = squareOfColumns(e, p);
   for (int64_t i = 0; i < p->groupsAtOnce; ++i) {
     MlirValue place = tileKernelSlice(e, p->results, p->together, Square, p->row, none);
-    e->structured = &v;
     e->index[p->g] = tileBuildAdd(&e->body, group, tileBuildIndex(&e->body, i));
     e->index[p->g] = tileKernelAssumeBelow(e, e->index[p->g], p->d->groups);
     MlirValue term = buildTerm(e, p, sumOfWords(e, p, first, i));
     tileStoreOpBuild(&e->body, arithAddFOpBuild(&e->body, tileKernelLoadBuffer(e, place), term), place, 0, NULL);
-    e->structured = &p->s;
   }
   tileKernelCloseLoop(e, &loop);
-  e->index[p->m] = rows;
-  e->index[p->n] = columns;
+  tileKernelLeave(e, &scope);
 }
 
 //===--- columns --------------------------------------------------------------------------------===//
@@ -663,20 +649,17 @@ static void addRows(TileKernelEmission *e, Program *p, MlirValue first, MlirValu
 // What the output starts from, the sums and the epilogue, for the current 16 columns.
 static void storeColumns(TileKernelEmission *e, const Program *p) {
   TileStructured v = view(p, p->s.body, p->m, p->rows, p->n, Square);
-  MlirValue program = e->index[p->n];
-  e->structured = &v;
+  TileKernelScope scope = tileKernelEnter(e, &v);
   e->index[p->n] = squareOfColumns(e, p);
   MlirValue sum = tileProductAddInitial(e, tileKernelLoadBuffer(e, p->results));
   tileKernelStore(e, p->s.numInputs, tileKernelEpilogue(e, sum));
-  e->bodyOverOutput = false;
-  e->structured = &p->s;
-  e->index[p->n] = program;
+  tileKernelLeave(e, &scope);
 }
 
 // All groups of the current 16 columns.
 static void addColumns(TileKernelEmission *e, Program *p) {
   TileKernelLoop loop;
-  MlirValue program = e->index[p->n], none = {NULL};
+  MlirValue none = {NULL};
   MlirType whole = tileOf(e, 2, (int64_t[]){p->rows, Square}, mlirF32TypeGet(e->body.context));
   if (!p->isOneRow)
     tileStoreOpBuild(&e->body, tileProductConstant(e, whole, 0), p->results, 0, NULL);
@@ -689,10 +672,11 @@ static void addColumns(TileKernelEmission *e, Program *p) {
   MlirValue group = tileBuildMul(&e->body, number, tileBuildIndex(&e->body, p->groupsAtOnce));
   MlirValue first = tileBuildMul(&e->body, number, tileBuildIndex(&e->body, p->pieces));
   if (p->areKept) {
+    TileKernelScope scope = tileKernelEnter(e, &p->s);
     e->index[p->n] = squareOfColumns(e, p);
     keepCodes(e, p, first);
     prefetchCodes(e, p, first);
-    e->index[p->n] = program;
+    tileKernelLeave(e, &scope);
   }
   if (p->isOneRow)
     result = addTerms(e, p, first, group, result);

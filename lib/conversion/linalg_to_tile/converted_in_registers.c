@@ -65,13 +65,6 @@ static void chooseUnrolled(Walk *w) {
   }
 }
 
-//===--- dimensions ---------------------------------------------------------------------------===//
-
-static void setTile(TileStructured *s, int dim, int64_t tile, int axis) {
-  s->dims[dim].tile = tile;
-  s->dims[dim].axis = axis;
-}
-
 //===--- the kernel ---------------------------------------------------------------------------===//
 
 // The number that a constant operand over one unrolled reduction has there; false for another operand.
@@ -195,9 +188,9 @@ bool tileLowerConvertedInRegisters(TileStructured *s, const TileEpilogue *epilog
   if (epilogue)
     tileStructuredAddEpilogue(s, epilogue);
   tileConvertedSortDims(s, &c);
-  setTile(s, c.m, side(s->dims[c.m].extent), 0);
-  setTile(s, c.n, side(s->dims[c.n].extent), 1);
-  setTile(s, c.depth[c.count - 1], depthOf(s, &c), 2);
+  tileProductSetTile(s, c.m, 0, side(s->dims[c.m].extent), 1);
+  tileProductSetTile(s, c.n, 1, side(s->dims[c.n].extent), 1);
+  tileProductSetTile(s, c.depth[c.count - 1], 2, depthOf(s, &c), 1);
   Walk walk = {.s = s, .c = &c, .element = elementOfFactors(s, &c)};
   chooseUnrolled(&walk);
   TileKernelEmission e;

@@ -80,13 +80,6 @@ static bool findSizes(const TileStructured *s, const TileConverted *c, Sizes *si
   return sizes->depth >= TileConvertedLeastDepth;
 }
 
-//===--- dimensions ---------------------------------------------------------------------------===//
-
-static void setTile(TileStructured *s, int dim, int64_t tile, int axis) {
-  s->dims[dim].tile = tile;
-  s->dims[dim].axis = axis;
-}
-
 //===--- the kernel ---------------------------------------------------------------------------===//
 
 typedef struct Program {
@@ -139,40 +132,37 @@ static void overPieces(TileKernelEmission *e, const Program *p, PieceBody body) 
   overPiecesFrom(e, p, 0, tileBuildIndex(&e->body, 0), body);
 }
 
-// The op with an axis for the rows (columns) of one register tile, at p->row (p->column), and for the last reduction,
-// in this order or the other one. The caller gives e->index back what it was.
-static TileStructured narrowed(TileKernelEmission *e, const Program *p, bool isColumns, bool isDepthFirst) {
+// The tiles of the op with an axis for the rows (columns) of one register tile, at p->row (p->column), and for the last
+// reduction, in this order or the other one.
+static TileKernelScope narrow(TileKernelEmission *e, const Program *p, bool isColumns, bool isDepthFirst,
+                              TileStructured *view) {
   int k = p->c->depth[p->c->count - 1], dim = isColumns ? p->c->n : p->c->m;
-  TileStructured view = tileStructuredOver(p->s, isDepthFirst ? k : dim, isDepthFirst ? dim : k);
-  int64_t size = isColumns ? p->sizes->registerColumns : p->sizes->registerRows, extent = p->s->dims[dim].extent;
+  int64_t size = isColumns ? p->sizes->registerColumns : p->sizes->registerRows;
+  *view = tileStructuredOver(p->s, isDepthFirst ? k : dim, isDepthFirst ? dim : k);
+  view->dims[dim].tile = size;
+  TileKernelScope scope = tileKernelEnter(e, view);
   MlirValue at = tileBuildAdd(&e->body, p->first[isColumns], isColumns ? p->column : p->row);
-  view.dims[dim].tile = size;
-  e->index[dim] = arithDivUIOpBuild(&e->body, at, tileBuildIndex(&e->body, size));
-  if (!mlirShapedTypeIsDynamicSize(extent) && extent > 0)
-    e->index[dim] = tileKernelAssumeBelow(e, e->index[dim], tessera_ceil_div(extent, size));
-  return view;
+  at = arithDivUIOpBuild(&e->body, at, tileBuildIndex(&e->body, size));
+  e->index[dim] = tileKernelAssumeTile(e, at, dim, size);
+  return scope;
 }
 
 static void fillTable(TileKernelEmission *e, const Program *p) {
-  MlirValue program = e->index[p->c->n];
-  TileStructured view = narrowed(e, p, true, false);
-  e->structured = &view;
+  TileStructured view;
+  TileKernelScope scope = narrow(e, p, true, false, &view);
   tileConvertedTableFill(e, p->table);
-  e->index[p->c->n] = program;
-  e->structured = p->s;
+  tileKernelLeave(e, &scope);
 }
 
 // Packs the rows of one register tile.
 static void packPiece(TileKernelEmission *e, const Program *p, MlirValue at) {
   int last = p->c->count - 1, dims[2] = {p->c->m, p->c->depth[last]};
-  MlirValue program = e->index[p->c->m];
-  TileStructured view = narrowed(e, p, false, false);
-  e->structured = &view;
+  TileStructured view;
+  TileKernelScope scope = narrow(e, p, false, false, &view);
   MlirValue part = tileKernelSlice(e, p->x, p->sizes->registerRows, p->sizes->inside[last], p->row, at);
   tileStoreOpBuild(&e->body, tileKernelCast(e, tileKernelLoadMatrix(e, p->c->x, dims), mlirF32TypeGet(e->body.context)),
                    part, 0, NULL);
-  e->index[p->c->m] = program;
-  e->structured = p->s;
+  tileKernelLeave(e, &scope);
 }
 
 static MlirValue convertOneByOne(TileKernelEmission *e, const Program *p) {
@@ -186,15 +176,14 @@ static MlirValue convertOneByOne(TileKernelEmission *e, const Program *p) {
 static void convertPiece(TileKernelEmission *e, const Program *p, MlirValue at) {
   int64_t depth = p->sizes->inside[p->c->count - 1], columns = p->sizes->registerColumns;
   bool isAlongColumns = p->c->isAlongColumns;
-  MlirValue none = {NULL}, program = e->index[p->c->n];
-  TileStructured view = narrowed(e, p, true, isAlongColumns);
-  e->structured = &view;
+  MlirValue none = {NULL};
+  TileStructured view;
+  TileKernelScope scope = narrow(e, p, true, isAlongColumns, &view);
   MlirValue part = isAlongColumns ? tileKernelSlice(e, p->weights, depth, columns, at, none)
                                   : tileKernelSlice(e, p->weights, columns, depth, none, at);
   MlirValue weights = p->table ? tileConvertedTableLookUp(e, p->table) : convertOneByOne(e, p);
   tileStoreOpBuild(&e->body, weights, part, 0, NULL);
-  e->index[p->c->n] = program;
-  e->structured = p->s;
+  tileKernelLeave(e, &scope);
 }
 
 // sums += x · weights, for the current register tile.
@@ -280,9 +269,9 @@ bool tileLowerConverted(TileStructured *s, const TileEpilogue *epilogue) {
   if (epilogue)
     tileStructuredAddEpilogue(s, epilogue);
   tileConvertedSortDims(s, &c);
-  setTile(s, c.m, sizes.rows, 0);
-  setTile(s, c.n, sizes.columns, 1);
-  setTile(s, c.depth[c.count - 1], sizes.inside[c.count - 1], 2);
+  tileProductSetTile(s, c.m, 0, sizes.rows, 1);
+  tileProductSetTile(s, c.n, 1, sizes.columns, 1);
+  tileProductSetTile(s, c.depth[c.count - 1], 2, sizes.inside[c.count - 1], 1);
   bool hasTable = tileConvertedTableFind(s, &c, &table);
   TileKernelEmission e;
   tileKernelBegin(&e, s, "converted_product");

@@ -81,10 +81,9 @@ void tileConvertedTableBegin(TileKernelEmission *e, TileConvertedTable *table, i
   const TileStructured *s = e->structured;
   TileStructured view = withCodes(s, table, false);
   int last = table->converted->depth[table->converted->count - 1];
-  MlirValue index = e->index[last];
   table->columns = columns;
   table->entries = tileProductBuffer(e, columns, Codes, mlirF32TypeGet(e->body.context));
-  e->structured = &view;
+  TileKernelScope scope = tileKernelEnter(e, &view);
   e->index[last] = tileBuildIndex(&e->body, 0);
   for (int i = 0; i < table->numLookups; ++i) {
     TileBodyMap map = {0};
@@ -93,8 +92,7 @@ void tileConvertedTableBegin(TileKernelEmission *e, TileConvertedTable *table, i
     table->answers[i] = tileProductBuffer(e, 1, Codes, mlirValueGetType(table->lookups[i]));
     tileStoreOpBuild(&e->body, rowOf(e, answers), table->answers[i], 0, NULL);
   }
-  e->index[last] = index;
-  e->structured = s;
+  tileKernelLeave(e, &scope);
 }
 
 //===--- the table ------------------------------------------------------------------------------===//
@@ -127,9 +125,8 @@ void tileConvertedTableFill(TileKernelEmission *e, const TileConvertedTable *tab
   const TileStructured *s = e->structured;
   TileStructured view = withCodes(s, table, true);
   int last = table->converted->depth[table->converted->count - 1];
-  MlirValue index = e->index[last];
+  TileKernelScope scope = tileKernelEnter(e, &view);
   TileBodyMap map = {0};
-  e->structured = &view;
   e->index[last] = tileBuildIndex(&e->body, 0);
   mapRows(e, table, &map);
   tileBodyMapSet(&map, table->code.code, allCodes(e, table, 1));
@@ -138,8 +135,7 @@ void tileConvertedTableFill(TileKernelEmission *e, const TileConvertedTable *tab
   MlirType f32 = mlirF32TypeGet(e->body.context);
   MlirValue entries = tileKernelCast(e, tileKernelCloneValue(e, &map, table->converted->factor), f32), none = {NULL};
   tileStoreOpBuild(&e->body, entries, tileKernelSlice(e, table->entries, table->columns, Codes, none, none), 0, NULL);
-  e->index[last] = index;
-  e->structured = s;
+  tileKernelLeave(e, &scope);
 }
 
 //===--- codes ----------------------------------------------------------------------------------===//

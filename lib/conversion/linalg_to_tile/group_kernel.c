@@ -15,6 +15,7 @@
 #include "lib/analysis/reduction.h"
 #include "lib/conversion/linalg_to_tile/kernel.h"
 #include "lib/conversion/linalg_to_tile/lowerings.h"
+#include "lib/conversion/linalg_to_tile/product_kernels.h"
 #include "upstream/arith.h"
 
 #include <assert.h>
@@ -152,9 +153,9 @@ static void openLoops(Emission *k, const int *dims, int count, intptr_t carried,
   for (int i = 0; i < count; ++i) {
     k->e.structured = &k->unit.s;
     memcpy(k->e.parameters, k->parameters, sizeof k->parameters);
-    MlirValue end = tileKernelNumTiles(&k->e, &k->e.body, dims[i], tileKernelExtent(&k->e, dims[i]));
     k->open |= 1u << dims[i];
-    k->index[dims[i]] = tileKernelOpenLoop(&k->e, end, 1, carried, values, &loops->loops[i]);
+    tileKernelOpenTiles(&k->e, dims[i], carried, values, &loops->loops[i]);
+    k->index[dims[i]] = k->e.index[dims[i]];
   }
 }
 
@@ -266,16 +267,9 @@ static MlirValue zeroPastEnd(Emission *k, MlirValue tile, int dim, int64_t axis)
   const TileDim *d = &k->e.structured->dims[dim];
   if (!tileDimIsRagged(d))
     return tile;
-  MlirType type = mlirValueGetType(tile), positions = tileTypeWithElement(type, mlirIndexTypeGet(k->e.body.context));
-  MlirValue first = tileBuildMul(&k->e.body, k->e.index[dim], tileBuildIndex(&k->e.body, d->tile));
-  MlirValue position = tileIotaOpBuild(&k->e.body, positions, first,
-                                       mlirIntegerAttrGet(mlirIntegerTypeGet(k->e.body.context, 64), axis));
-  MlirValue end = tileKernelSplat(&k->e, tileKernelExtent(&k->e, dim), positions);
-  MlirValue isInside = arithCmpIOpBuild(&k->e.body, position, end, ArithCmpI_Ult);
-  MlirType element = tileTypeGetElement(type);
-  MlirValue zero =
-      mlirTypeIsAFloat(element) ? tileBuildFloat(&k->e.body, type, 0) : tileBuildInteger(&k->e.body, type, 0);
-  return arithSelectOpBuild(&k->e.body, isInside, tile, zero);
+  MlirType type = mlirValueGetType(tile);
+  MlirValue isInside = tileKernelInsideAlong(&k->e, dim, axis, type);
+  return arithSelectOpBuild(&k->e.body, isInside, tile, tileProductConstant(&k->e, type, 0));
 }
 
 // A factor of the product as the matrix that tile.mma takes.

@@ -6,10 +6,13 @@
 #include "dialects/tile/tile.h"
 #include "lib/analysis/low_bit/packed_elements.h"
 #include "lib/capi/op.h"
+#include "lib/support/integer.h"
 #include "upstream/arith.h"
 #include "upstream/func.h"
 #include "upstream/memref.h"
 #include "upstream/scf.h"
+
+#include <string.h>
 
 //===--- types --------------------------------------------------------------===//
 
@@ -37,6 +40,19 @@ static MlirType memrefType(MlirType tensor) {
 }
 
 //===--- begin --------------------------------------------------------------===//
+
+TileKernelScope tileKernelEnter(TileKernelEmission *e, const TileStructured *structured) {
+  TileKernelScope scope = {.structured = e->structured, .bodyOverOutput = e->bodyOverOutput};
+  memcpy(scope.index, e->index, sizeof scope.index);
+  e->structured = structured;
+  return scope;
+}
+
+void tileKernelLeave(TileKernelEmission *e, const TileKernelScope *scope) {
+  e->structured = scope->structured;
+  e->bodyOverOutput = scope->bodyOverOutput;
+  memcpy(e->index, scope->index, sizeof scope->index);
+}
 
 MlirType tileKernelParameterType(MlirValue host) {
   MlirType type = mlirValueGetType(host);
@@ -133,13 +149,16 @@ MlirValue tileKernelAssumeBelow(TileKernelEmission *e, MlirValue index, int64_t 
   return tileOnlyResult(tileAssumeOpCreate(&e->body, index, none, none, none, none, known));
 }
 
-// The program's number along dimension `dim`: of a known extent its range is known, and with it which tiles have no
-// edge.
+MlirValue tileKernelAssumeTile(TileKernelEmission *e, MlirValue index, int dim, int64_t size) {
+  int64_t extent = e->structured->dims[dim].extent;
+  bool isKnown = !mlirShapedTypeIsDynamicSize(extent) && extent > 0;
+  return isKnown ? tileKernelAssumeBelow(e, index, tessera_ceil_div(extent, size)) : index;
+}
+
+// The program's number along dimension `dim`: with its range it is known which tiles have no edge.
 static MlirValue assumeRange(TileKernelEmission *e, MlirValue id, int dim) {
   const TileDim *d = &e->structured->dims[dim];
-  if (mlirShapedTypeIsDynamicSize(d->extent) || d->extent < 1)
-    return id;
-  return tileKernelAssumeBelow(e, id, (d->extent - 1) / (d->tile * d->panels) + 1);
+  return tileKernelAssumeTile(e, id, dim, d->tile * d->panels);
 }
 
 // The program's number along `axis`, which is dimension `dim`. (What a GPU's launches know is told later.)
@@ -346,6 +365,11 @@ MlirValue tileKernelOpenLoop(TileKernelEmission *e, MlirValue end, int64_t step,
   return mlirBlockGetArgument(block, 0);
 }
 
+void tileKernelOpenTiles(TileKernelEmission *e, int dim, intptr_t count, MlirValue *carried, TileKernelLoop *loop) {
+  MlirValue end = tileKernelNumTiles(e, &e->body, dim, tileKernelExtent(e, dim));
+  e->index[dim] = tileKernelOpenLoop(e, end, 1, count, carried, loop);
+}
+
 void tileKernelCloseLoop(TileKernelEmission *e, const TileKernelLoop *loop) {
   tileBuildYield(&e->body, loop->count, loop->carried);
   e->body = loop->outer;
@@ -384,8 +408,7 @@ static void loopFrom(TileKernelEmission *e, int dim, intptr_t count, MlirValue *
     step(e, context, accumulators);
     return;
   }
-  MlirValue end = tileKernelNumTiles(e, &e->body, dim, tileKernelExtent(e, dim));
-  e->index[dim] = tileKernelOpenLoop(e, end, 1, count, accumulators, &loop);
+  tileKernelOpenTiles(e, dim, count, accumulators, &loop);
   loopFrom(e, dim + 1, count, accumulators, step, context);
   tileKernelCloseLoop(e, &loop);
 }

@@ -31,6 +31,15 @@ typedef struct TileBodyMap {
   } entries[MaxBodyValues + MaxOperands];
 } TileBodyMap;
 
+// Tiles are those of `structured`, and indices may change, until tileKernelLeave gives back what was before.
+typedef struct TileKernelScope {
+  const TileStructured *structured;
+  MlirValue index[MaxDims];
+  bool bodyOverOutput;
+} TileKernelScope;
+TileKernelScope tileKernelEnter(TileKernelEmission *emission, const TileStructured *structured);
+void tileKernelLeave(TileKernelEmission *emission, const TileKernelScope *scope);
+
 void tileKernelBegin(TileKernelEmission *emission, const TileStructured *structured, const char *kind);
 void tileKernelEnd(TileKernelEmission *emission);
 
@@ -50,6 +59,8 @@ MlirValue tileKernelNumTiles(TileKernelEmission *emission, TileBuilder *builder,
 
 // `index`, known to be one of 0 … count - 1: what is read there then needs no test of edges.
 MlirValue tileKernelAssumeBelow(TileKernelEmission *emission, MlirValue index, int64_t count);
+// The number of a tile of `size` along the dimension: known to be below their number where the extent is known.
+MlirValue tileKernelAssumeTile(TileKernelEmission *emission, MlirValue index, int dim, int64_t size);
 
 // Loads operand `index` at the current tile. With `overOutput` the result has the output's axes only.
 // `pad` is a view's padding keyword or null for zero.
@@ -94,6 +105,9 @@ typedef struct TileKernelLoop {
 } TileKernelLoop;
 MlirValue tileKernelOpenLoop(TileKernelEmission *emission, MlirValue end, int64_t step, intptr_t count,
                              MlirValue *carried, TileKernelLoop *loop);
+// The loop over the tiles of a dimension, whose number is e->index[dim] inside.
+void tileKernelOpenTiles(TileKernelEmission *emission, int dim, intptr_t count, MlirValue *carried,
+                         TileKernelLoop *loop);
 void tileKernelCloseLoop(TileKernelEmission *emission, const TileKernelLoop *loop);
 // if (condition) … else …: e->body is inside the first branch, after tileKernelElse inside the second, and after
 // tileKernelCloseBranch behind both. A branch gives `value` (null: nothing); returns the value that was given. Without
@@ -120,8 +134,10 @@ MlirValue tileKernelEpilogue(TileKernelEmission *emission, MlirValue result);
 void tileKernelMapInputs(TileKernelEmission *emission, TileBodyMap *map, int begin, int end, bool overOutput);
 // The position along dimension `dim` of every element, as a tile of `tile`'s type (of indices).
 MlirValue tileKernelPosition(TileKernelEmission *emission, int dim, MlirType tile);
-// A tile of i1: true where the position along dimension `dim`, which has an axis, is inside.
+// A tile of i1: true where the position along dimension `dim`, which has an axis, is inside. The second for a tile of
+// any shape, which the dimension runs along `axis` of.
 MlirValue tileKernelInside(TileKernelEmission *emission, int dim);
+MlirValue tileKernelInsideAlong(TileKernelEmission *emission, int dim, int64_t axis, MlirType tile);
 // `tile`, a tile over all axes, with the combiner's neutral element past the end of each reduction dimension.
 MlirValue tileKernelFillPastEnd(TileKernelEmission *emission, const TileCombiner *combiner, MlirValue tile);
 // The softmax of a tile of whole rows, which is -inf past their ends.

@@ -33,30 +33,24 @@ static void buildShortRows(TileKernelEmission *e) {
   tileKernelStore(e, 1, tileKernelSoftmaxOfRows(e, x));
 }
 
-// Opens the loop over the row's tiles, carrying `carried` if it is not null.
-static void openRow(TileKernelEmission *e, int dim, MlirValue *carried, TileKernelLoop *loop) {
-  MlirValue end = tileKernelNumTiles(e, &e->body, dim, tileKernelExtent(e, dim));
-  e->index[dim] = tileKernelOpenLoop(e, end, 1, carried != NULL, carried, loop);
-}
-
 static void buildLongRows(TileKernelEmission *e, int dim) {
   MlirType element = tileOperandElementType(&e->structured->operands[0]);
   MlirType row = tileKernelOutputTileType(e, element);
   MlirValue maximum = tileBuildFloat(&e->body, row, -INFINITY), sum = tileBuildFloat(&e->body, row, 0.0);
   TileKernelLoop loop;
 
-  openRow(e, dim, &maximum, &loop);
+  tileKernelOpenTiles(e, dim, 1, &maximum, &loop);
   MlirValue step = tileKernelReduce(e, tileUpstreamName(ArithOp_MaximumF), tileKernelLoad(e, 0, "neg_inf", false));
   maximum = arithMaximumFOpBuild(&e->body, maximum, step);
   tileKernelCloseLoop(e, &loop);
 
-  openRow(e, dim, &sum, &loop);
+  tileKernelOpenTiles(e, dim, 1, &sum, &loop);
   step = tileKernelReduce(e, tileUpstreamName(ArithOp_AddF),
                           exponentials(e, tileKernelLoad(e, 0, "neg_inf", false), maximum));
   sum = arithAddFOpBuild(&e->body, sum, step);
   tileKernelCloseLoop(e, &loop);
 
-  openRow(e, dim, NULL, &loop);
+  tileKernelOpenTiles(e, dim, 0, NULL, &loop);
   MlirValue exps = exponentials(e, tileKernelLoad(e, 0, "neg_inf", false), maximum);
   tileKernelStore(e, 1, normalized(e, exps, sum));
   tileKernelCloseLoop(e, &loop);
