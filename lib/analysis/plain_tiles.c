@@ -1,5 +1,4 @@
-// The tiles of kernels: those of the op's schedule, else the plain sizes of the kernel that the op becomes. See
-// tiling.h.
+// The tiles of kernels whose op has no schedule: the plain sizes of the kernel that the op becomes. See tiling.h.
 //
 // The plain sizes are the numbers `model.tile.*` of the machine file, cut to the extents. tile-construct-tiles writes
 // them into the program where no policy is asked; a conversion without that pass takes the same ones.
@@ -24,27 +23,6 @@ static int64_t fit(const TileStructured *s, int dim, int64_t tile) {
   while (tile > 1 && tileStructuredRunsIntoNext(s, dim) && (!isKnown || extent % tile))
     tile /= 2;
   return tile;
-}
-
-bool tileStructuredPlanTiles(TileStructured *s, const TileTiling *tiling) {
-  TileSearchTile tile;
-  int axis = 0;
-  if (!tileStructuredTile(s, tiling, &tile))
-    return false;
-  for (int d = 0; d < s->numDims; ++d) {
-    s->dims[d].tile = tile.size[d];
-    s->dims[d].axis = tile.size[d] > 1 ? axis++ : -1;
-  }
-  if (tileStructuredGpu(s)) {
-    s->warps = tile.gpu.warps;
-    s->registers = tile.gpu.registerLimit;
-    s->group = tile.kind == TileKind_Product ? tile.gpu.group : 0;
-  }
-  // A product's kernel has an axis for each of m, n and k, be it of one element. Its emission puts m and n last.
-  const int dims[3] = {tiling->product.m, tiling->product.n, tiling->product.k};
-  for (int i = 0; i < 3 && tiling->isProduct; ++i)
-    s->dims[dims[i]].axis = i;
-  return true;
 }
 
 // `columns` elements along dimension `vector`, `rows` along `row` (-1: none), 1 elsewhere and where a tile cannot run.

@@ -665,3 +665,24 @@ bool tileStructuredCheckSchedule(const TileStructured *s) {
   fault = tilePackedKind.fault(&op, &target, &tile, text, sizeof text);
   return !fault || tileError(s->op, "schedule: %s", fault);
 }
+
+bool tileStructuredPlanTiles(TileStructured *s, const TileTiling *tiling) {
+  TileSearchTile tile;
+  int axis = 0;
+  if (!tileStructuredTile(s, tiling, &tile))
+    return false;
+  for (int d = 0; d < s->numDims; ++d) {
+    s->dims[d].tile = tile.size[d];
+    s->dims[d].axis = tile.size[d] > 1 ? axis++ : -1;
+  }
+  if (tileStructuredGpu(s)) {
+    s->warps = tile.gpu.warps;
+    s->registers = tile.gpu.registerLimit;
+    s->group = tile.kind == TileKind_Product ? tile.gpu.group : 0;
+  }
+  // A product's kernel has an axis for each of m, n and k, be it of one element. Its emission puts m and n last.
+  const int dims[3] = {tiling->product.m, tiling->product.n, tiling->product.k};
+  for (int i = 0; i < 3 && tiling->isProduct; ++i)
+    s->dims[dims[i]].axis = i;
+  return true;
+}

@@ -2,6 +2,8 @@
 #include "lib/ir/upstream.h"
 #include "lib/ir/op_spec.h"
 #include "lib/ir/support.h"
+#include "mlir-c/BuiltinTypes.h"
+#include "upstream/arith.h"
 
 typedef struct Name {
   const char *text;
@@ -82,6 +84,38 @@ MlirValue tileBuildUnary(TileBuilder *builder, TileUpstream kind, MlirValue oper
 
 MlirValue tileBuildBinary(TileBuilder *builder, TileUpstream kind, MlirValue lhs, MlirValue rhs) {
   return tileBuildValue(builder, tileUpstreamName(kind), mlirValueGetType(lhs), 2, (MlirValue[]){lhs, rhs}, NULL);
+}
+
+//===--- casts of numbers ---------------------------------------------------===//
+MlirType tileNumberType(MlirValue value) {
+  MlirType type = mlirValueGetType(value);
+  return mlirTypeIsAVector(type) ? mlirShapedTypeGetElementType(type) : type;
+}
+
+MlirType tileNumberTypeAs(MlirValue like, MlirType element) {
+  MlirType type = mlirValueGetType(like);
+  if (!mlirTypeIsAVector(type))
+    return element;
+  int64_t size = mlirShapedTypeGetDimSize(type, 0);
+  return mlirVectorTypeGet(1, &size, element);
+}
+
+MlirValue tileBuildIntegerCast(TileBuilder *builder, MlirValue value, MlirType element, bool isSigned) {
+  MlirType from = tileNumberType(value), type = tileNumberTypeAs(value, element);
+  if (mlirTypeEqual(from, element))
+    return value;
+  if (mlirTypeIsAIndex(from) || mlirTypeIsAIndex(element))
+    return tileBuildCast(builder, isSigned ? ArithOp_IndexCast : ArithOp_IndexCastUI, value, type);
+  bool isWider = tileMemoryBits(element) > tileMemoryBits(from);
+  return tileBuildCast(builder, isWider ? isSigned ? ArithOp_ExtSI : ArithOp_ExtUI : ArithOp_TruncI, value, type);
+}
+
+MlirValue tileBuildFloatCast(TileBuilder *builder, MlirValue value, MlirType element) {
+  MlirType from = tileNumberType(value);
+  if (mlirTypeEqual(from, element))
+    return value;
+  return tileBuildCast(builder, tileMemoryBits(element) > tileMemoryBits(from) ? ArithOp_ExtF : ArithOp_TruncF, value,
+                       tileNumberTypeAs(value, element));
 }
 
 //===--- groups of values ---------------------------------------------------===//

@@ -35,6 +35,13 @@ MlirValue tileBuildBinary(TileBuilder *builder, TileUpstream kind, MlirValue lhs
 // An op of one operand and one result of another type: arith.extf, arith.index_cast, memref.cast.
 MlirValue tileBuildCast(TileBuilder *builder, TileUpstream kind, MlirValue operand, MlirType type);
 
+// A number, or a vector of numbers, as another integer, index or float type: widened or cut by the op of arith that the
+// widths say; the value itself where the types are equal.
+MlirValue tileBuildIntegerCast(TileBuilder *builder, MlirValue value, MlirType element, bool isSigned); // or index
+MlirValue tileBuildFloatCast(TileBuilder *builder, MlirValue value, MlirType element);
+MlirType tileNumberType(MlirValue value);                    // its element, of a vector
+MlirType tileNumberTypeAs(MlirValue like, MlirType element); // the element in like's shape
+
 // For generated accessors. Values [begin, begin + count) of a group among `total`; `loose` is the only optional or
 // variadic group, -1: none. Segment: the op keeps the groups' sizes; an op without them has groups of one value, and
 // from `loose` on groups of one size (SameVariadicResultSize).

@@ -12,19 +12,6 @@
 
 //===--- bits and widths ----------------------------------------------------------------------------===//
 
-MlirType tileNumberType(MlirValue value) {
-  MlirType type = mlirValueGetType(value);
-  return mlirTypeIsAVector(type) ? mlirShapedTypeGetElementType(type) : type;
-}
-
-MlirType tileNumberTypeAs(MlirValue like, MlirType element) {
-  MlirType type = mlirValueGetType(like);
-  if (!mlirTypeIsAVector(type))
-    return element;
-  int64_t size = mlirShapedTypeGetDimSize(type, 0);
-  return mlirVectorTypeGet(1, &size, element);
-}
-
 MlirType tileBitsType(MlirType element) {
   return mlirIntegerTypeGet(mlirTypeGetContext(element), tileMemoryBits(element));
 }
@@ -37,24 +24,6 @@ MlirValue tileBuildBits(TileBuilder *builder, MlirValue value) {
 
 MlirValue tileBuildNumberOfBits(TileBuilder *builder, MlirValue bits, MlirType element) {
   return mlirTypeIsAFloat(element) ? arithBitcastOpBuild(builder, tileNumberTypeAs(bits, element), bits) : bits;
-}
-
-MlirValue tileBuildIntegerCast(TileBuilder *builder, MlirValue value, MlirType element, bool isSigned) {
-  MlirType from = tileNumberType(value), type = tileNumberTypeAs(value, element);
-  if (mlirTypeEqual(from, element))
-    return value;
-  if (mlirTypeIsAIndex(from) || mlirTypeIsAIndex(element))
-    return tileBuildCast(builder, isSigned ? ArithOp_IndexCast : ArithOp_IndexCastUI, value, type);
-  bool isWider = tileMemoryBits(element) > tileMemoryBits(from);
-  return tileBuildCast(builder, isWider ? isSigned ? ArithOp_ExtSI : ArithOp_ExtUI : ArithOp_TruncI, value, type);
-}
-
-MlirValue tileBuildFloatCast(TileBuilder *builder, MlirValue value, MlirType element) {
-  MlirType from = tileNumberType(value);
-  if (mlirTypeEqual(from, element))
-    return value;
-  return tileBuildCast(builder, tileMemoryBits(element) > tileMemoryBits(from) ? ArithOp_ExtF : ArithOp_TruncF, value,
-                       tileNumberTypeAs(value, element));
 }
 
 //===--- to floats ------------------------------------------------------------------------------------===//

@@ -1,7 +1,6 @@
 // Arithmetic on numbers, for the lowerings to CPUs and to GPUs: scalars or vectors of any element type.
 //
-//   MlirValue wide = tileBuildIntegerCast(&builder, value, i64, true);
-//   MlirValue half = tileBuildConversion(&builder, &(TileNumberConversion){.to = f16, .saturates = true}, wide, none);
+//   MlirValue half = tileBuildConversion(&builder, &(TileNumberConversion){.to = f16, .saturates = true}, value, none);
 //
 // Leaves: ops of arith and math, in the shape of the value given.
 #pragma once
@@ -11,13 +10,9 @@
 
 //===--- bits and widths ----------------------------------------------------------------------------===//
 
-MlirType tileNumberType(MlirValue value);                       // its element, of a vector
-MlirType tileNumberTypeAs(MlirValue like, MlirType element);    // the element in like's shape
 MlirType tileBitsType(MlirType element);                        // the integer of the element's width; index: i64
 MlirValue tileBuildBits(TileBuilder *builder, MlirValue value); // of a float its bits; an integer is its own
 MlirValue tileBuildNumberOfBits(TileBuilder *builder, MlirValue bits, MlirType element);
-MlirValue tileBuildIntegerCast(TileBuilder *builder, MlirValue value, MlirType element, bool isSigned); // or index
-MlirValue tileBuildFloatCast(TileBuilder *builder, MlirValue value, MlirType element);
 
 //===--- conversions ------------------------------------------------------------------------------------===//
 

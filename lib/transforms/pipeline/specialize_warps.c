@@ -501,7 +501,10 @@ static bool specialize(MlirOperation kernel, MlirExtPass pass, const TileMachine
   TileError error;
   if (!tileSearchReadTarget(machine, &search.target, &error))
     return tileError(kernel, "%s", error.text);
-  tileSpecializeUnrollWalks(kernel);
+  TileOps products = tileCollectOps(kernel, tileIsProduct);
+  if (products.count > 1)
+    tileSpecializeUnrollWalks(&products);
+  tileOpsFree(&products);
   bool isDecided = decide(&search), ok = !isDecided || obeyStages(&search);
   if (isDecided && ok) {
     tileSpecializeBuild(&search.plan);

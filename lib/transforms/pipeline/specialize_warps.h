@@ -53,7 +53,7 @@ bool tileSpecializeFactor(const SpecializePlan *plan, const TileMachine *machine
 // known.
 bool tileSpecializeResult(SpecializePlan *plan, const TileMachine *machine);
 
-// Two walks in an outer loop of two rounds become two loops.
-void tileSpecializeUnrollWalks(MlirOperation kernel);
+// Two walks in an outer loop of two rounds, which hold these products, become two loops.
+void tileSpecializeUnrollWalks(const TileOps *products);
 
 void tileSpecializeBuild(const SpecializePlan *plan);

@@ -92,29 +92,27 @@ static void eraseUnused(MlirOperation first, MlirOperation end) {
 }
 
 // The outer loop of two rounds that holds a loop of products; null where there is none.
-static MlirOperation roundsOf(MlirOperation kernel) {
-  TileOps products = tileCollectOps(kernel, tileIsProduct);
+static MlirOperation roundsOf(const TileOps *products) {
   MlirOperation rounds = {NULL};
   int64_t first, last, step;
-  for (intptr_t i = 0; i < products.count; ++i) {
-    MlirOperation loop = mlirOperationGetParentOperation(products.items[i]);
+  for (intptr_t i = 0; i < products->count; ++i) {
+    MlirOperation loop = mlirOperationGetParentOperation(products->items[i]);
     MlirOperation around = scfForOpIsA(loop) ? mlirOperationGetParentOperation(loop) : (MlirOperation){NULL};
     bool isOther = i && !mlirOperationEqual(around, rounds);
     rounds = isOther ? (MlirOperation){NULL} : around;
     if (mlirOperationIsNull(rounds) || !scfForOpIsA(rounds))
       break;
   }
-  bool ok = products.count > 1 && !mlirOperationIsNull(rounds) && scfForOpIsA(rounds) &&
+  bool ok = !mlirOperationIsNull(rounds) && scfForOpIsA(rounds) &&
             tileKernelOpIsA(mlirOperationGetParentOperation(rounds)) &&
             tileConstantIndex(scfForOpGetLowerBound(rounds), &first) && first == 0 &&
             tileConstantIndex(scfForOpGetUpperBound(rounds), &last) && last == Walks &&
             tileConstantIndex(scfForOpGetStep(rounds), &step) && step == 1;
-  tileOpsFree(&products);
   return ok ? rounds : (MlirOperation){NULL};
 }
 
-void tileSpecializeUnrollWalks(MlirOperation kernel) {
-  Walk walk = {.rounds = roundsOf(kernel)};
+void tileSpecializeUnrollWalks(const TileOps *products) {
+  Walk walk = {.rounds = roundsOf(products)};
   if (mlirOperationIsNull(walk.rounds))
     return;
   intptr_t count = scfForOpGetNumResults(walk.rounds);
