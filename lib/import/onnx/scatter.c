@@ -57,9 +57,11 @@ static MlirValue reduced(Node *node, Reduction reduction, OnnxType type, MlirVal
   static const TileUpstream floats[] = {0, ArithOp_AddF, ArithOp_MulF, ArithOp_MaximumF, ArithOp_MinimumF};
   static const TileUpstream integers[] = {0, ArithOp_AddI, ArithOp_MulI, ArithOp_MaxSI, ArithOp_MinSI};
   static const TileUpstream naturals[] = {0, ArithOp_AddI, ArithOp_MulI, ArithOp_MaxUI, ArithOp_MinUI};
-  const TileUpstream *ops = onnxIsFloat(type)                           ? floats
-                            : onnxIsUnsigned(type) || type == Onnx_Bool ? naturals
-                                                                        : integers;
+  static const TileUpstream truths[] = {0, ArithOp_OrI, ArithOp_AndI, ArithOp_MaxUI, ArithOp_MinUI};
+  const TileUpstream *ops = onnxIsFloat(type)      ? floats
+                            : type == Onnx_Bool    ? truths
+                            : onnxIsUnsigned(type) ? naturals
+                                                   : integers;
   return reduction == Replace ? update : tileBuildBinary(node->b, ops[reduction], old, update);
 }
 

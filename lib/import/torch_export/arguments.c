@@ -203,7 +203,7 @@ OnnxValue *torchOperand(Aten *aten, const char *name, OnnxType type) {
   double real;
   if (realOf(number, &real)) {
     if (!json_is_integer(number) || !onnxIsInteger(type))
-      return onnxScalarValue(node, type, real);
+      return onnxScalarValue(node, type, type == Onnx_Bool ? real != 0 : real);
     MlirValue exact = tileBuildInteger(node->b, onnxElementType(node, type), json_integer_value(number));
     return onnxOfElements(node, type, 0, NULL, &exact, 1);
   }

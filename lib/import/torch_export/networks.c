@@ -4,6 +4,7 @@
 #include "upstream/arith.h"
 #include "upstream/math.h"
 
+#include <math.h>
 #include <string.h>
 
 static OnnxValue *typed(Aten *aten, const char *name) { return torchOperand(aten, name, aten->type); }
@@ -155,7 +156,19 @@ static OnnxValue *resize(Aten *aten, OnnxValue *x, OnnxValue *scales, OnnxValue 
   return torchOnnx(aten, "Resize", 4, in, 3, attributes);
 }
 
-// kind 0: nearest, 1: bilinear.
+static MlirValue scaledSize(Node *node, MlirValue size, double scale) {
+  Body at = {.node = node, .b = node->b}, *body = &at;
+  int64_t known = onnxStatic(size);
+  if (known >= 0)
+    return tileBuildIndex(node->b, (int64_t)floor((double)known * scale));
+  MlirValue whole = onnxFromIndex(body, size, mlirIntegerTypeGet(node->b->context, 64));
+  MlirValue exact = ONNX_OP(ArithOp_MulF, onnxConvert(body, whole, Onnx_I64, Onnx_F64),
+                            tileBuildFloat(node->b, mlirF64TypeGet(node->b->context), scale));
+  return onnxToIndex(body, onnxConvert(body, ONNX_OP(MathOp_Floor, exact), Onnx_F64, Onnx_I64));
+}
+
+// kind 0: nearest, 1: bilinear. Corners that align are those of whole pixels, whatever the scales leave over: ONNX
+// aligns the fraction of a pixel.
 bool torchEmitUpsample(Aten *aten) {
   Node *node = &aten->node;
   OnnxValue *x = torchTensor(aten, "input");
@@ -175,6 +188,11 @@ bool torchEmitUpsample(Aten *aten) {
   double scales[2];
   if (!torchReals(aten, "scale_factors", 2, scales))
     return onnxError(node, "has neither two sizes nor two scales");
+  if (torchInt(aten, "align_corners", 0)) {
+    for (int i = 2; i < 4; ++i)
+      sizes[i] = scaledSize(node, x->sizes[i], scales[i - 2]);
+    return torchReturn(aten, resize(aten, x, NULL, torchOfIndices(aten, 4, sizes)));
+  }
   for (int i = 0; i < 4; ++i)
     elements[i] = tileBuildFloat(node->b, onnxElementType(node, Onnx_F32), i < 2 ? 1 : scales[i - 2]);
   return torchReturn(aten, resize(aten, x, onnxOfElements(node, Onnx_F32, 1, &four, elements, 4), NULL));

@@ -19,9 +19,12 @@ static OnnxValue *typed(Aten *aten, const char *name) { return torchOperand(aten
 
 //===--- one input --------------------------------------------------------------===//
 
+// kind: whether truth values become their complements. Their size and their sign are themselves.
 bool torchEmitOne(Aten *aten) {
   OnnxValue *x = torchTensor(aten, aten->row->inputs);
   bool isTruth = x && x->type == Onnx_Bool;
+  if (isTruth && !aten->row->kind)
+    return torchReturn(aten, x);
   return torchReturn(aten, torchOnnx(aten, isTruth ? "Not" : aten->row->onnx, 1, &x, 0, NULL));
 }
 

@@ -1,4 +1,4 @@
-"""Exports the small networks of the tests by PyTorch, which only this script needs. Usage: export.py FOLDER
+"""Exports the small networks of the tests by PyTorch, which only this script needs. Usage: export.py FOLDER [NAME ...]
 
 NAME.pt2 is what torch.export.save writes, without sample inputs and with the traces cut to the lines of this file.
 NAME.npz has the arguments and the result.
@@ -67,6 +67,20 @@ class Rnn(nn.Module):
         return self.g(self.l(x)[0])[0]
 
 
+class Edges(nn.Module):
+    """Where the meaning of an operator is not that of ONNX's: truth values, and corners of a scaled image."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("places", torch.tensor([[1, 1, 0, 2], [1, 0, 0, 4]]), persistent=False)
+
+    def forward(self, x):
+        flags = x > 0
+        added = torch.ones(5, 4, dtype=torch.bool).scatter_add(0, self.places, flags[0, 0, :2])
+        large = nn.functional.interpolate(x, scale_factor=(1.7, 0.6), mode="bilinear", align_corners=True)
+        return torch.cat([part.flatten().float() for part in (flags.sign(), added, torch.full((3, ), 6, dtype=torch.bool), large)])
+
+
 def cut(trace):
     """Only the lines of this file, by its name."""
     lines = [line for line in trace.split("\n") if line.lstrip().startswith("File") and __file__ in line]
@@ -94,8 +108,10 @@ def main():
     batch, time = torch.export.Dim("batch", min=1, max=64), torch.export.Dim("time", max=32)
     cases = {"mlp": (Mlp(), torch.randn(3, 12), {0: batch}), "cnn": (Cnn(), torch.randn(2, 3, 16, 16), None),
              "block": (Block(), torch.randint(0, 50, (2, 7)), {0: batch, 1: time}), "count": (Count(), torch.randn(3), None),
-             "rnn": (Rnn(), torch.randn(2, 4, 6), None)}
-    for name, (module, x, shapes) in cases.items():
+             "rnn": (Rnn(), torch.randn(2, 4, 6), None),
+             "edges": (Edges(), torch.randn(1, 2, 7, 4), {2: torch.export.Dim("height", min=3, max=64)})}
+    wanted = sys.argv[2:] or cases
+    for name, (module, x, shapes) in [(name, cases[name]) for name in wanted]:
         module.eval()
         save(torch.export.export(module, (x,), dynamic_shapes=shapes and (shapes,)), f"{folder}/{name}.pt2")
         np.savez(f"{folder}/{name}.npz", x=x.numpy(), y=module(x).detach().numpy())

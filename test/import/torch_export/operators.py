@@ -41,7 +41,7 @@ def activations(x):
 
 def choices(x, y, b):
     return (torch.where(b, x, y), x.masked_fill(b, float("-inf")), x.masked_fill(b, 2), b & (y > 0), b | (y > 0),
-            b.logical_xor(y > 0), torch.maximum(x, y), torch.minimum(x, y), x.pow(3), x.abs().pow(0.5), x.abs()**y, 2.0**x)
+            b.logical_xor(y > 0), b.sign(), torch.maximum(x, y), torch.minimum(x, y), x.pow(3), x.abs().pow(0.5), x.abs()**y, 2.0**x)
 
 
 def reductions(x, b):
@@ -62,12 +62,13 @@ def shapes(x):
 def places(x, j):
     return (x[:, torch.tensor([0, 2])], x[torch.tensor([2, 0])], x[torch.tensor([0, 1]), torch.tensor([3, 2])],
             x.index_select(1, torch.tensor([1, 1])), x.gather(2, j.unsqueeze(2) % 5), F.embedding(j - 1, x[0]),
-            torch.zeros(4, 5).scatter_add(0, j[:, :1].expand(3, 5) % 4, x[:, 0]))
+            torch.zeros(4, 5).scatter_add(0, j[:, :1].expand(3, 5) % 4, x[:, 0]),
+            torch.ones(4, 5, dtype=torch.bool).scatter_add(0, j[:, :1].expand(3, 5) % 4, x[:, 0] > -9))
 
 
 def tensors(x):
     return (torch.arange(5), torch.arange(2, 9, 2), torch.arange(0, 1, 0.25), torch.zeros(2, 3), torch.ones(2, dtype=torch.int32),
-            torch.full((2, 2), 3.5), torch.zeros_like(x), x.new_ones(2), torch.full_like(x, 2) + x, x.to(torch.float16),
+            torch.full((2, 2), 3.5), torch.full((2, ), 6, dtype=torch.bool), torch.zeros_like(x), x.new_ones(2), torch.full_like(x, 2) + x, x.to(torch.float16),
             x.to(torch.int64), x.double())
 
 
@@ -84,7 +85,8 @@ def windows(m, w, w1, wt):
             F.avg_pool2d(m, 3, 2, 1, count_include_pad=False), F.adaptive_avg_pool2d(m, 1), F.adaptive_avg_pool2d(m, (3, 4)),
             F.max_pool2d(m, 2, ceil_mode=True), F.pixel_shuffle(m, 2), F.interpolate(m, scale_factor=2),
             F.interpolate(m, size=(5, 7)), F.interpolate(m, scale_factor=1.5, mode="bilinear"),
-            F.interpolate(m, size=(11, 13), mode="bilinear", align_corners=True), F.conv1d(m[:, :, 0], w[:, :, 0]))
+            F.interpolate(m, size=(11, 13), mode="bilinear", align_corners=True),
+            F.interpolate(m, scale_factor=(1.7, 0.6), mode="bilinear", align_corners=True), F.conv1d(m[:, :, 0], w[:, :, 0]))
 
 
 def norms(m, g, x):

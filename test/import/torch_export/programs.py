@@ -7,7 +7,7 @@ import zipfile
 
 import numpy as np
 
-NAMES = ("mlp", "cnn", "block", "count", "rnn")
+NAMES = ("mlp", "cnn", "block", "count", "rnn", "edges")
 
 
 def members(path):
