@@ -59,6 +59,9 @@ const TilePipelineStep tileStageOfDeviceMath[] = {
     {NULL},
 };
 
+// Two numbers of f16 at a time. In sources they are written one by one.
+static const TilePipelineStep toPairs[] = {{"tile-pair-halves", .on = gpuGPUModuleOpName}, {NULL}};
+
 // A device function in the GPU's dialect, llvm, and arith, math and scf on scalars becomes llvm alone.
 const TilePipelineStep tileStageOfDevice[] = {
     {"convert-scf-to-cf", .on = gpuGPUModuleOpName},
@@ -119,6 +122,7 @@ static const TilePipelineStage stages[] = {
     {toFunctions, .given = TilePipeline_Source},
     {tileStageOfDeviceMath},
     {toShortDevice, .given = TilePipeline_Source},
+    {toPairs, .without = TilePipeline_Source},
     {tileStageOfDevice, .without = TilePipeline_Source},
     {tileStageToCalls, .without = TilePipeline_Source},
     {tileStageToLoops, .without = TilePipeline_Source},

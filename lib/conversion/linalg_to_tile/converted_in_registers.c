@@ -33,6 +33,13 @@ static int64_t side(int64_t extent) {
   return size;
 }
 
+// A warp for each part of the columns that one instruction multiplies: half as many as a warp has lanes (mfma 32x32,
+// mma m16n8 twice). Where warps shared columns, each of them would convert their weights.
+static int64_t warpsOf(const TileStructured *s, int64_t columns) {
+  int64_t warps = 2 * columns / s->target->search.lanes;
+  return warps < 1 ? 1 : warps;
+}
+
 static int64_t depthOf(const TileStructured *s, const TileConverted *c) {
   int64_t depth = tileConvertedStep(s, c);
   return depth < MostDepth ? depth : MostDepth;
@@ -191,6 +198,7 @@ bool tileLowerConvertedInRegisters(TileStructured *s, const TileEpilogue *epilog
   tileProductSetTile(s, c.m, 0, side(s->dims[c.m].extent), 1);
   tileProductSetTile(s, c.n, 1, side(s->dims[c.n].extent), 1);
   tileProductSetTile(s, c.depth[c.count - 1], 2, depthOf(s, &c), 1);
+  s->warps = warpsOf(s, side(s->dims[c.n].extent));
   Walk walk = {.s = s, .c = &c, .element = elementOfFactors(s, &c)};
   chooseUnrolled(&walk);
   TileKernelEmission e;

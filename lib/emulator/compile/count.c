@@ -35,6 +35,19 @@ static int64_t elementsOf(MlirOperation op) {
   return mlirTypeIsAVector(type) ? mlirShapedTypeGetDimSize(type, 0) : 1;
 }
 
+// Two lanes of f16 are one instruction (f16x2, v_pk_*_f16).
+static int64_t instructionsOf(MlirOperation op) {
+  MlirType type = tileOnlyResultType(op);
+  bool isPacked = mlirTypeIsAVector(type) && mlirTypeIsAF16(mlirShapedTypeGetElementType(type));
+  return isPacked ? (elementsOf(op) + 1) / 2 : elementsOf(op);
+}
+
+// Lanes of 32 bits are registers. Bytes of a word are permuted (prmt, v_perm_b32).
+static bool permutesBytes(MlirOperation op) {
+  MlirType type = llvmShuffleVectorOpIsA(op) ? mlirShapedTypeGetElementType(tileOnlyResultType(op)) : (MlirType){NULL};
+  return !mlirTypeIsNull(type) && mlirTypeIsAInteger(type) && mlirIntegerTypeGetWidth(type) == 8;
+}
+
 static int64_t flopsOf(MlirOperation op) {
   if (llvmFMAOpIsA(op) || llvmFMulAddOpIsA(op))
     return 2 * elementsOf(op);
@@ -57,11 +70,13 @@ static bool isMathCall(MlirOperation op) {
 }
 
 static void count(MlirOperation op, Counts *counts) {
+  if (permutesBytes(op))
+    ++counts->classes[TESSERA_EMU_INTEGER];
   if (tileUpstreamIsOneOf(op, freeOps))
     return;
   counts->flops += flopsOf(op);
   if (tileUpstreamIsOneOf(op, floatingOps))
-    counts->classes[TESSERA_EMU_FLOATING] += elementsOf(op);
+    counts->classes[TESSERA_EMU_FLOATING] += instructionsOf(op);
   else if (tileUpstreamIsOneOf(op, specialOps) || isMathCall(op))
     ++counts->classes[TESSERA_EMU_SPECIAL];
   else if (tileUpstreamIsOneOf(op, controlOps) || llvmCallOpIsA(op))

@@ -1,5 +1,5 @@
 """Products of several rows by codes on emulated GPUs: right by the interpreter, the multiply-adds on matrix instructions, each code read
-once by the program that has its column, and no converted weight in memory.
+once by the program that has its column, no converted weight in memory, and at most 6 instructions a weight.
 
 Usage: low_bit_gpu.py TILE_RUN CHIP…    prints a line for each chip and product.
 """
@@ -57,6 +57,8 @@ def check(tool, chip, folder, m, n, k, group, codes, x, out, matrix):
         least = 2 * m * k * 2 + n * k * BITS[codes] // 8 + n * (k // group) * 2
         if kernel["global_bytes_read"] > 1.03 * least or kernel["shared_bank_conflicts"]:
             return f"wrong: {kernel['global_bytes_read']} bytes read, expected {least}; {kernel['shared_bank_conflicts']} conflicts"
+        if kernel["instructions"] > 6 * n * k:
+            return f"wrong: {kernel['instructions'] / n / k:.1f} thread instructions a weight, expected at most 6"
     return "right"
 
 

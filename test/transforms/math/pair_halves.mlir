@@ -1,0 +1,77 @@
+// Numbers of f16 that share a register are computed two at a time; codes of a byte become f16 by an exclusive or with 1024.
+// The numbers themselves: test/run/products/low_bit_gpu.test, block_scaled_gpu.test, test/run/types/quantized.test.
+// RUN: %tile_opt %s --tile-pair-halves --canonicalize --cse --split-input-file | FileCheck %s
+// RUN: %mlir_opt_plugin %s --pass-pipeline="builtin.module(tile-pair-halves,canonicalize,cse)" --split-input-file | FileCheck %s
+
+// Signed nibbles of two bytes of one word: 0x6408 is 1024 with the sign bit of the code turned over. One scale.
+// CHECK-LABEL: func.func @nibbles
+// CHECK: %[[BYTES:.*]] = llvm.shufflevector %arg0, %{{.*}} [0, 4, 1, 4] : vector<4xi8>
+// CHECK: %[[WORD:.*]] = llvm.bitcast %[[BYTES]] : vector<4xi8> to i32
+// CHECK: %[[SHIFTED:.*]] = arith.shrui %[[WORD]], %c4_i32
+// CHECK: %[[CODES:.*]] = arith.andi %[[SHIFTED]], %c983055_i32
+// CHECK: %[[BITS:.*]] = arith.xori %[[CODES]], %c1678271496_i32
+// CHECK: %[[HALVES:.*]] = llvm.bitcast %[[BITS]] : i32 to vector<2xf16>
+// CHECK: %[[NUMBERS:.*]] = arith.subf %[[HALVES]], %cst{{.*}} : vector<2xf16>
+// CHECK: %[[W:.*]] = arith.mulf %[[NUMBERS]], %{{.*}} : vector<2xf16>
+// CHECK: return %[[W]]
+func.func @nibbles(%v: vector<4xi8>, %scale: f16) -> vector<2xf16> {
+  %0 = arith.constant 0 : i32
+  %1 = arith.constant 1 : i32
+  %c4 = arith.constant 4 : i8
+  %a = llvm.extractelement %v[%0 : i32] : vector<4xi8>
+  %b = llvm.extractelement %v[%1 : i32] : vector<4xi8>
+  %a4 = arith.shrui %a, %c4 : i8
+  %b4 = arith.shrui %b, %c4 : i8
+  %an = arith.trunci %a4 : i8 to i4
+  %bn = arith.trunci %b4 : i8 to i4
+  %af = arith.sitofp %an : i4 to f32
+  %bf = arith.sitofp %bn : i4 to f32
+  %s = arith.extf %scale : f16 to f32
+  %ap = arith.mulf %af, %s : f32
+  %bp = arith.mulf %bf, %s : f32
+  %ah = arith.truncf %ap : f32 to f16
+  %bh = arith.truncf %bp : f32 to f16
+  %u = llvm.mlir.undef : vector<2xf16>
+  %x = llvm.insertelement %ah, %u[%0 : i32] : vector<2xf16>
+  %y = llvm.insertelement %bh, %x[%1 : i32] : vector<2xf16>
+  return %y : vector<2xf16>
+}
+
+// -----
+
+// Different parts of the bytes, an f32 that f16 does not have, and a third factor before the rounding: each is left.
+// CHECK-LABEL: func.func @stays
+// CHECK-NOT: {{(subf|mulf).*}} : vector<2xf16>
+// CHECK: return
+func.func @stays(%a: i8, %b: i8, %p: f32, %scale: f16, %third: f16) -> (vector<2xf16>, vector<2xf16>, vector<2xf16>) {
+  %0 = arith.constant 0 : i32
+  %1 = arith.constant 1 : i32
+  %c4 = arith.constant 4 : i8
+  %a4 = arith.shrui %a, %c4 : i8
+  %an = arith.trunci %a4 : i8 to i4
+  %bn = arith.trunci %b : i8 to i4
+  %af = arith.sitofp %an : i4 to f32
+  %bf = arith.sitofp %bn : i4 to f32
+  %s = arith.extf %scale : f16 to f32
+  %t = arith.extf %third : f16 to f32
+  %ap = arith.mulf %af, %s : f32
+  %bp = arith.mulf %bf, %s : f32
+  %ah = arith.truncf %ap : f32 to f16
+  %bh = arith.truncf %bp : f32 to f16
+  %u = llvm.mlir.undef : vector<2xf16>
+  %x = llvm.insertelement %ah, %u[%0 : i32] : vector<2xf16>
+  %y = llvm.insertelement %bh, %x[%1 : i32] : vector<2xf16>
+  %ao = arith.mulf %af, %p : f32
+  %bo = arith.mulf %af, %s : f32
+  %aoh = arith.truncf %ao : f32 to f16
+  %boh = arith.truncf %bo : f32 to f16
+  %v = llvm.insertelement %aoh, %u[%0 : i32] : vector<2xf16>
+  %w = llvm.insertelement %boh, %v[%1 : i32] : vector<2xf16>
+  %at = arith.mulf %ap, %t : f32
+  %bt = arith.mulf %bo, %t : f32
+  %ath = arith.truncf %at : f32 to f16
+  %bth = arith.truncf %bt : f32 to f16
+  %q = llvm.insertelement %ath, %u[%0 : i32] : vector<2xf16>
+  %r = llvm.insertelement %bth, %q[%1 : i32] : vector<2xf16>
+  return %y, %w, %r : vector<2xf16>, vector<2xf16>, vector<2xf16>
+}
