@@ -22,6 +22,16 @@ func.func @main(%a: tensor<{0}xf32>, %b: tensor<{0}xf32>) -> tensor<{0}xf32> {{
   return %0 : tensor<{0}xf32>
 }}"""
 STATIC, DYNAMIC = ADD.format("37", ""), ADD.format("?", "%d")
+NEGATE = """
+func.func @main(%a: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %d = tensor.dim %a, %c0 : tensor<?x?xf32>
+  %f = tensor.dim %a, %c1 : tensor<?x?xf32>
+  %e = tensor.empty(%d, %f) : tensor<?x?xf32>
+  %0 = linalg.negf ins(%a : tensor<?x?xf32>) outs(%e : tensor<?x?xf32>) -> tensor<?x?xf32>
+  return %0 : tensor<?x?xf32>
+}"""
 DOUBLE = """
 func.func @main(%a: tensor<5x7xELEMENT>) -> tensor<5x7xELEMENT> {
   %e = tensor.empty() : tensor<5x7xELEMENT>
@@ -238,6 +248,39 @@ WRONG = [
 def test_what_does_not_fit(load, what, arguments, error, message):
     with pytest.raises(error, match=message):
         load(STATIC)(*arguments(numbers(37)))
+
+
+def view(generator):
+    """A random view of two dimensions into memory of its own: any offset, order and step, a negative or no step too."""
+    sizes = generator.integers(0, 6, 2)
+    steps = generator.choice([1, 1, 1, 2, 3, -1, 0], 2)
+    memory = np.zeros(8192, "u1")
+    begin = int(generator.choice([0, 4, 12, 64, 3])) + 4096
+    strides = [4 * int(steps[1]) * max(int(sizes[1]), 1) * int(generator.choice([1, 1, 2])) * int(steps[0]), 4 * int(steps[1])]
+    array = np.ndarray(sizes, "f4", memory, begin, strides)
+    return array.T if generator.integers(4) == 0 else array
+
+
+@pytest.mark.parametrize("lend", [lambda a: a, Lent], ids=["array interface", "DLPack"])
+def test_any_view_is_read_in_place_or_refused(load, lend):
+    """What lies in C order at an aligned address is taken, wherever it begins; all else is refused before anything runs."""
+    program, generator = load(NEGATE), np.random.default_rng(23)
+    seen = {True: 0, False: 0}
+    for _ in range(1500):
+        array = view(generator)
+        fits = bool(array.flags.c_contiguous and array.flags.aligned)
+        seen[fits] += 1
+        out = np.full(array.shape, 7, "f4")
+        if fits:
+            if array.size and 0 not in array.strides:
+                array[...] = generator.standard_normal(array.shape, "f4")
+            assert program(lend(array), out=out) is out
+            np.testing.assert_array_equal(out, -array)
+        else:
+            with pytest.raises((ValueError, BufferError)):
+                program(lend(array), out=out)
+            assert (out == 7).all()
+    assert min(seen.values()) > 300
 
 
 def test_memory_that_may_not_be_written(load):

@@ -87,7 +87,7 @@ static bool check_address(const char *name, const tessera_value_t *type, const b
     PyErr_Format(PyExc_ValueError, "%s has no memory", name);
     return false;
   }
-  if ((uintptr_t)borrowed->data % bytes) {
+  if (borrowed->bytes && (uintptr_t)borrowed->data % bytes) {
     PyErr_Format(PyExc_ValueError, "%s is not aligned to its elements of %d bytes", name, (int)bytes);
     return false;
   }
