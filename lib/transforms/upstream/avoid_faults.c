@@ -229,6 +229,121 @@ static bool stepByOne(MlirOperation op) {
   return true;
 }
 
+//===--- slices that lose a dimension behind one of size 1 -------------------------------===//
+
+typedef struct Slice {
+  intptr_t rank;
+  int64_t sizes[MaxRank];
+  bool isLost[MaxRank]; // in the tensor of lower rank
+} Slice;
+
+// What a slice or an insertion loses on the way to `lower`, as upstream reads it: the first possible dimensions.
+static bool readSlice(MlirOperation op, MlirType lower, Slice *slice) {
+  MlirAttribute sizes = tileOpAttribute(op, "static_sizes");
+  MlirExtShape shape;
+  *slice = (Slice){.rank = mlirDenseArrayGetNumElements(sizes)};
+  if (slice->rank > MaxRank || !mlirExtTypeGetShape(lower, &shape) ||
+      !mlirAttributeIsNull(mlirRankedTensorTypeGetEncoding(lower)))
+    return false;
+  intptr_t kept = shape.rank;
+  for (intptr_t d = slice->rank; d-- > 0;) {
+    slice->sizes[d] = mlirDenseI64ArrayGetElement(sizes, d);
+    slice->isLost[d] = kept == 0 || slice->sizes[d] != shape.sizes[kept - 1];
+    kept -= !slice->isLost[d];
+  }
+  return kept == 0;
+}
+
+// Upstream loses the first 1s of the sizes once it knows them all: that is another shape where a kept size is 1, or
+// may be, and one that is not 1 stands between it and a lost one.
+static bool losesAnother(MlirOperation op, MlirType lower) {
+  Slice slice;
+  bool isOpen = false, isCut = false, isOther = false;
+  intptr_t others = tensorExtractSliceOpIsA(op) ? 1 : 2;
+  if (mlirOperationGetNumOperands(op) == others || !readSlice(op, lower, &slice))
+    return false;
+  for (intptr_t d = 0; d < slice.rank; ++d) {
+    isOther |= slice.isLost[d] && isCut;
+    if (slice.isLost[d])
+      continue;
+    isCut |= isOpen && slice.sizes[d] != 1;
+    isOpen |= slice.sizes[d] == 1 || isDynamic(slice.sizes[d]);
+  }
+  return isOther;
+}
+
+static bool slicesAnother(MlirOperation op) {
+  return tensorExtractSliceOpIsA(op) && losesAnother(op, tileOnlyResultType(op));
+}
+
+static MlirValue insertedBy(MlirOperation op) {
+  return tensorInsertSliceOpIsA(op) ? tensorInsertSliceOpGetSource(op) : tensorParallelInsertSliceOpGetSource(op);
+}
+
+static bool insertsAnother(MlirOperation op) {
+  return (tensorInsertSliceOpIsA(op) || tensorParallelInsertSliceOpIsA(op)) &&
+         losesAnother(op, mlirValueGetType(insertedBy(op)));
+}
+
+// The tensor before it loses dimensions, and which of its dimensions become one.
+static MlirType wholeSlice(const Slice *slice, MlirType lower, MlirAttribute *reassociation) {
+  MlirType i64 = mlirIntegerTypeGet(mlirTypeGetContext(lower), 64);
+  MlirAttribute groups[MaxRank], members[MaxRank];
+  intptr_t numGroups = 0, numMembers = 0, keptLeft = 0;
+  for (intptr_t d = 0; d < slice->rank; ++d)
+    keptLeft += !slice->isLost[d];
+  for (intptr_t d = 0, kept = 0; d < slice->rank; ++d) {
+    members[numMembers++] = mlirIntegerAttrGet(i64, d);
+    kept += !slice->isLost[d];
+    bool isLast = d + 1 == slice->rank || (kept < keptLeft && kept == numGroups + 1);
+    if (!isLast)
+      continue;
+    groups[numGroups++] = mlirArrayAttrGet(mlirTypeGetContext(lower), numMembers, members);
+    numMembers = 0;
+  }
+  *reassociation = mlirArrayAttrGet(mlirTypeGetContext(lower), numGroups, groups);
+  return mlirRankedTensorTypeGet(slice->rank, slice->sizes, mlirShapedTypeGetElementType(lower),
+                                 mlirAttributeGetNull());
+}
+
+static bool collapseWhole(MlirOperation op) {
+  MlirType lower = tileOnlyResultType(op);
+  MlirAttribute reassociation;
+  Slice slice;
+  readSlice(op, lower, &slice);
+  MlirType whole = wholeSlice(&slice, lower, &reassociation);
+  TileBuilder builder = tileBuilderAfter(op);
+  MlirValue result = tileOnlyResult(op), collapsed = tensorCollapseShapeOpBuild(&builder, lower, result, reassociation);
+  MlirOperation user = tileDefiningOp(collapsed);
+  mlirValueReplaceAllUsesExcept(result, collapsed, 1, &user);
+  mlirValueSetType(result, whole);
+  return true;
+}
+
+static bool expandWhole(MlirOperation op) {
+  MlirValue source = insertedBy(op), open[MaxRank];
+  MlirType lower = mlirValueGetType(source);
+  MlirAttribute reassociation;
+  Slice slice;
+  readSlice(op, lower, &slice);
+  MlirType whole = wholeSlice(&slice, lower, &reassociation);
+  TileBuilder builder =
+      tileBuilderBefore(tensorParallelInsertSliceOpIsA(op) ? mlirOperationGetParentOperation(op) : op);
+  intptr_t numOpen = 0, kept = 0;
+  for (intptr_t d = 0; d < slice.rank; ++d) {
+    if (isDynamic(slice.sizes[d]))
+      open[numOpen++] = tileBuildSize(&builder, source, kept);
+    kept += !slice.isLost[d];
+  }
+  MlirAttribute shape = mlirDenseI64ArrayGet(builder.context, slice.rank, slice.sizes);
+  MlirValue expanded = tensorExpandShapeOpBuild(&builder, whole, source, numOpen, open, reassociation, shape);
+  if (tensorInsertSliceOpIsA(op))
+    tensorInsertSliceOpSetSource(op, expanded);
+  else
+    tensorParallelInsertSliceOpSetSource(op, expanded);
+  return true;
+}
+
 //===--- arithmetic on sparse tensors that gives another element type ---------------===//
 
 // A layout of a tile is an encoding too, and stays where it is.
@@ -382,6 +497,9 @@ static const struct {
     {tensorExtractSliceOpIsA, "pull/184334", stepByOne},
     {tensorInsertSliceOpIsA, "pull/184334", stepByOne},
     {tensorParallelInsertSliceOpIsA, "pull/184334", stepByOne},
+    // Canonicalization drops another dimension than the op does, and so reads or writes other elements.
+    {slicesAnother, "pull/178118", collapseWhole},
+    {insertsAnother, "pull/217361", expandWhole},
     // convert-elementwise-to-linalg forgets the encoding of its outs. The report tells so of another pass.
     {losesEncoding, "issues/62304", computeByPoints},
     // The code generators of CPUs and GPUs without such vectors end the process.

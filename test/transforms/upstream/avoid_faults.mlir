@@ -118,3 +118,25 @@ func.func @folds_without_sizes(%a: tensor<?xi32>, %b: tensor<?xi32>, %c: tensor<
   %known = arith.xori %c, %c : tensor<4xi32>
   return %equal, %zero, %opposite, %known : tensor<?xi1>, tensor<?xi32>, tensor<?xi32>, tensor<4xi32>
 }
+
+// A dimension is lost behind one of size 1: the slice keeps all of them, and a reshape loses it.
+// CHECK-LABEL: func.func @lost(
+// CHECK: tensor.extract_slice %{{.*}}[%{{.*}}, 0, 3, 0] [1, 2, 1, 5] [1, 1, 1, 1] : tensor<3x2x4x5xf32> to tensor<1x2x1x5xf32>
+// CHECK: tensor.collapse_shape %{{.*}} {{\[\[}}0], [1], [2, 3]] : tensor<1x2x1x5xf32> into tensor<1x2x5xf32>
+// CHECK: tensor.expand_shape %{{.*}} {{\[\[}}0], [1], [2, 3]] output_shape [1, 2, 1, 5] : tensor<1x2x5xf32> into tensor<1x2x1x5xf32>
+// CHECK: tensor.insert_slice %{{.*}} into %{{.*}}[%{{.*}}, 0, 3, 0] [1, 2, 1, 5] [1, 1, 1, 1] : tensor<1x2x1x5xf32> into tensor<3x2x4x5xf32>
+func.func @lost(%a: tensor<3x2x4x5xf32>, %i: index) -> tensor<3x2x4x5xf32> {
+  %s = tensor.extract_slice %a[%i, 0, 3, 0] [1, 2, 1, 5] [1, 1, 1, 1] : tensor<3x2x4x5xf32> to tensor<1x2x5xf32>
+  %r = tensor.insert_slice %s into %a[%i, 0, 3, 0] [1, 2, 1, 5] [1, 1, 1, 1] : tensor<1x2x5xf32> into tensor<3x2x4x5xf32>
+  return %r : tensor<3x2x4x5xf32>
+}
+
+// The first sizes of 1 are lost, or no size is open: nothing to avoid.
+// CHECK-LABEL: func.func @lost_first(
+// CHECK-NOT: collapse_shape
+func.func @lost_first(%a: tensor<3x2x4xf32>, %i: index, %n: index) -> (tensor<2x1xf32>, tensor<1x2xf32>, tensor<?x4xf32>) {
+  %s = tensor.extract_slice %a[%i, 0, 3] [1, 2, 1] [1, 1, 1] : tensor<3x2x4xf32> to tensor<2x1xf32>
+  %t = tensor.extract_slice %a[1, 0, 3] [1, 2, 1] [1, 1, 1] : tensor<3x2x4xf32> to tensor<1x2xf32>
+  %u = tensor.extract_slice %a[0, %i, 0] [%n, 1, 4] [1, 1, 1] : tensor<3x2x4xf32> to tensor<?x4xf32>
+  return %s, %t, %u : tensor<2x1xf32>, tensor<1x2xf32>, tensor<?x4xf32>
+}
