@@ -17,8 +17,9 @@ bool tileAttentionMaskToList(const TileAttention *a, MlirValue mask, int *operan
     return false;
   *operand = tileFollowerOperand(&a->score, (int)mlirBlockArgumentGetArgNumber(mask));
   const TileOperand *of = &a->structured.operands[*operand];
-  bool fits = of->isTensor && of->rank >= 2 && tileOperandIsPlain(of) && of->results[of->rank - 1] == a->keys &&
-              of->results[of->rank - 2] == a->queries;
+  int keys = tileOperandAxisOf(of, a->keys), queries = tileOperandAxisOf(of, a->queries), last = of->rank - 1;
+  bool fits = of->isTensor && of->rank >= 2 && tileOperandIsPlain(of) && tessera_min(keys, queries) == last - 1 &&
+              tessera_max(keys, queries) == last;
   for (int axis = 0; fits && axis + 2 < of->rank; ++axis)
     fits = of->results[axis] >= 0 || mlirShapedTypeGetDimSize(mlirValueGetType(of->value), axis) == 1;
   return fits;
@@ -29,9 +30,33 @@ static int numHeadAxes(const TileOperand *mask) { return mask->rank - 2; }
 
 //===--- the kernel ----------------------------------------------------------------------===//
 
+typedef struct Lists {
+  int heads;        // axes of the mask
+  bool isTurned;    // its last axis is the queries
+  bool foldsByRows; // a CPU folds vectors, and the last vector to a number
+} Lists;
+
+static MlirValue reduce(TileBuilder *b, MlirType result, MlirValue tile, intptr_t count, const int64_t *axes) {
+  MlirAttribute operation = mlirStringAttrGet(b->context, tileString(tileUpstreamName(ArithOp_OrI)));
+  MlirOperation op =
+      tileReduceOpCreate(b, 1, &result, 1, &tile, operation, mlirDenseI64ArrayGet(b->context, count, axes),
+                         mlirAttributeGetNull(), mlirRegionCreate());
+  return tileOnlyResult(op);
+}
+
+static MlirValue buildFold(TileBuilder *b, MlirType code, const MlirValue *operands, const void *data) {
+  const Lists *lists = data;
+  const int64_t axes[] = {0, 1}, columns = mlirShapedTypeGetDimSize(mlirValueGetType(operands[0]), 1);
+  if (!lists->foldsByRows)
+    return reduce(b, code, operands[0], 2, axes);
+  MlirType row = tileTileTypeGet(1, &columns, code, mlirAttributeGetNull());
+  return reduce(b, code, reduce(b, row, operands[0], 1, axes), 1, axes);
+}
+
 // A tile of the mask of head `operands[1]`, counted over all axes that are heads.
 static MlirValue buildBits(TileBuilder *b, MlirType bits, const MlirValue *operands, const void *data) {
-  int heads = *(const int *)data;
+  const Lists *lists = data;
+  int heads = lists->heads;
   MlirValue indices[MaxOperandRank], rest = operands[1];
   int64_t axes[MaxOperandRank];
   const int64_t shape[] = {mlirShapedTypeGetDimSize(bits, 0), mlirShapedTypeGetDimSize(bits, 1)};
@@ -44,14 +69,16 @@ static MlirValue buildBits(TileBuilder *b, MlirType bits, const MlirValue *opera
   const TileViewSpec spec = {.rank = 2, .shape = shape, .element = mlirShapedTypeGetElementType(bits)};
   MlirValue view = tileViewOpBuild(b, tileViewTypeGet(b->context, &spec), operands[0], heads, indices,
                                    mlirDenseI64ArrayGet(b->context, heads, axes));
-  return tileLoadOpBuild(b, bits, view, 2, &operands[2]);
+  const MlirValue turned[] = {operands[3], operands[2]};
+  return tileLoadOpBuild(b, bits, view, 2, lists->isTurned ? turned : &operands[2]);
 }
 
 static MlirAttribute insertKernel(const TileAttention *a, const TileTemplateUse *use, TileBuilder *host) {
   MlirOperation kernel = tileTemplateMake(host->location, use);
   if (mlirOperationIsNull(kernel))
     return mlirAttributeGetNull();
-  tileKernelOpSetMachine(kernel, a->structured.target->attribute);
+  if (tileStructuredGpu(&a->structured))
+    tileKernelOpSetMachine(kernel, a->structured.target->attribute);
   return tileTemplateInsert(tileParentOp(a->structured.op, builtinModuleOpIsA), kernel, "seen_blocks");
 }
 
@@ -70,27 +97,33 @@ static MlirValue buildList(TileBuilder *host, MlirValue rows, MlirValue columns)
 MlirValue tileAttentionListBlocks(const TileAttention *a, int operand, bool shows, bool splits, TileBuilder *host) {
   const TileOperand *mask = &a->structured.operands[operand];
   int64_t queries = a->structured.dims[a->queries].tile, keys = a->structured.dims[a->keys].tile;
-  int heads = numHeadAxes(mask);
-  MlirValue grid[] = {tileBuildCeilDiv(host, tileBuildSize(host, mask->value, heads), tileBuildIndex(host, queries)),
-                      tileBuildIndex(host, 1)};
-  for (int axis = 0; axis < heads; ++axis)
+  int ofQueries = tileOperandAxisOf(mask, a->queries), ofKeys = tileOperandAxisOf(mask, a->keys);
+  bool isGpu = tileStructuredGpu(&a->structured);
+  const Lists build = {.heads = numHeadAxes(mask), .isTurned = ofQueries > ofKeys, .foldsByRows = !isGpu};
+  MlirValue grid[] = {
+      tileBuildCeilDiv(host, tileBuildSize(host, mask->value, ofQueries), tileBuildIndex(host, queries)),
+      tileBuildIndex(host, 1)};
+  for (int axis = 0; axis < build.heads; ++axis)
     grid[1] = tileBuildMul(host, grid[1], tileBuildSize(host, mask->value, axis));
-  MlirValue blocks = tileBuildCeilDiv(host, tileBuildSize(host, mask->value, heads + 1), tileBuildIndex(host, keys));
+  MlirValue blocks = tileBuildCeilDiv(host, tileBuildSize(host, mask->value, ofKeys), tileBuildIndex(host, keys));
   MlirValue places = tileBuildAdd(host, blocks, tileBuildIndex(host, AttentionAhead)); // of a list
   MlirValue columns = tileBuildAdd(host, tileBuildMul(host, places, tileBuildIndex(host, NumBlockLists)),
                                    tileBuildIndex(host, NumCounts));
   MlirValue list = buildList(host, tileBuildMul(host, grid[0], grid[1]), columns);
   const TileListSeenBlocks lists = {.MASK = tileKernelParameterType(mask->value),
                                     .LIST = tileKernelParameterType(list),
-                                    .QUERIES = queries,
+                                    .CODE = mlirIntegerTypeGet(host->context, isGpu ? 32 : 8),
+                                    .ROWS = build.isTurned ? keys : queries,
+                                    .COLUMNS = build.isTurned ? queries : keys,
                                     .KEYS = keys,
-                                    .AXIS = heads + 1,
+                                    .AXIS = ofKeys,
                                     .ALL = !splits ? 0
                                            : shows ? 1
                                                    : 2,
                                     .NONE = shows ? 2 : 1,
                                     .AHEAD = AttentionAhead,
-                                    .bits = {buildBits, &heads}};
+                                    .fold = {buildFold, &build},
+                                    .bits = {buildBits, &build}};
   TileTemplateUse use = tileUseListSeenBlocks(lists);
   MlirAttribute kernel = insertKernel(a, &use, host);
   MlirType type = mlirValueGetType(list);
@@ -105,7 +138,7 @@ MlirValue tileAttentionListBlocks(const TileAttention *a, int operand, bool show
 static MlirValue buildRow(const TileAttention *a, const TileOperand *mask, TileKernelEmission *e) {
   MlirValue row = tileBuildIndex(&e->body, 0);
   for (int axis = 0; axis <= numHeadAxes(mask); ++axis) {
-    int dim = mask->results[axis];
+    int dim = axis < numHeadAxes(mask) ? mask->results[axis] : a->queries;
     if (dim < 0) // an axis of one element
       continue;
     MlirValue programs = tileKernelNumTiles(e, &e->body, dim, tileKernelExtent(e, dim));

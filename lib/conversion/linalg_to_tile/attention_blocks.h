@@ -1,5 +1,5 @@
-// Blocks of keys that a run-time mask shows, listed by a kernel of its own: on GPUs attention then walks lists as it
-// walks all blocks, with copies that run ahead. One list serves all heads that share the mask.
+// Blocks of keys that a run-time mask shows, listed by a kernel of its own: attention then walks lists as it walks all
+// blocks, on GPUs with copies that run ahead. One list serves all heads that share the mask.
 //
 //   int mask;
 //   if (tileAttentionMaskToList(&attention, keys.mask, &mask))
@@ -17,7 +17,7 @@
 
 enum { AttentionAhead = 32 };
 
-// The operand that the value of f's body is, if its axes are heads, queries and keys, in this order.
+// The operand that the value of f's body is, if its last two axes are queries and keys.
 bool tileAttentionMaskToList(const TileAttention *attention, MlirValue mask, int *operand);
 // Launches the kernel; returns the lists, a tensor of i32. The tiles of the attention's dimensions are those of its
 // kernel. `splits`: false lists blocks that are shown whole as shown in part. Null after a diagnostic.

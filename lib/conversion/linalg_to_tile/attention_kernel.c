@@ -22,6 +22,10 @@
 #include <float.h>
 #include <math.h>
 
+typedef struct Range {
+  MlirValue first, end, blocks; // blocks that are not hidden; all of them
+} Range;
+
 typedef struct Emission {
   TileKernelEmission e;
   TileAttention *attention;
@@ -34,9 +38,9 @@ typedef struct Emission {
   MlirValue scaled;
   double scale;
   TileKeyRange keys;
-  MlirValue isWhole; // a CPU's, with a run-time mask: all queries see all keys of the present block
-  // A GPU's, with a run-time mask: the operand that is the mask, the program's lists, the column where the walked one
-  // begins (null: no list is walked), and whether its blocks are shown whole.
+  Range range;
+  // With a run-time mask: the operand that is the mask, the program's lists, the column where the walked one begins
+  // (null: no list is walked), and whether its blocks are shown whole.
   int listed;
   TileBlockLists lists;
   MlirValue column;
@@ -180,10 +184,6 @@ static MlirValue buildBound(Emission *k, const TileKeyRange *keys, const TileKey
   return sum;
 }
 
-typedef struct Range {
-  MlirValue first, end, blocks; // blocks that are not hidden; all of them
-} Range;
-
 static bool hasBound(const TileKeyRange *keys, bool isUpper) {
   for (int i = 0; i < keys->numBounds; ++i)
     if (keys->bounds[i].isUpper == isUpper)
@@ -210,41 +210,17 @@ static Range buildRange(Emission *k, const TileKeyRange *keys) {
 
 //===--- blocks that a run-time mask hides --------------------------------------------------===//
 
-// The mask of a block, folded by the operation. Past the edges nobody sees anything.
-static MlirValue foldMask(Emission *k, MlirValue bits, TileUpstream operation) {
-  MlirType type = mlirValueGetType(bits), bit = mlirShapedTypeGetElementType(type);
-  const int64_t columns = mlirShapedTypeGetDimSize(type, 1), first[] = {0};
-  MlirType row = tileTileTypeGet(1, &columns, bit, mlirAttributeGetNull());
-  MlirValue folded = tileKernelFold(&k->e, tileUpstreamName(operation), bits, row, 1, first);
-  return tileKernelFold(&k->e, tileUpstreamName(operation), folded, bit, 1, first);
-}
-
-// Whether some query of the program sees some key of the block; notes whether all see all.
-static MlirValue buildIsSeen(Emission *k) {
-  const TileAttention *a = k->attention;
-  TileBuilder *b = &k->e.body;
-  int operand = tileFollowerOperand(&a->score, (int)mlirBlockArgumentGetArgNumber(k->keys.mask));
-  bool isByQuery = isTurned(k, operand); // rows of the mask are queries: they need no turning here
-  int rows = isByQuery ? a->queries : a->keys, columns = isByQuery ? a->keys : a->queries;
-  overScores(k);
-  MlirValue bits = tileKernelLoadMatrix(&k->e, operand, (int[2]){rows, columns});
-  MlirValue hasSome = foldMask(k, bits, ArithOp_OrI), hasAll = foldMask(k, bits, ArithOp_AndI);
-  MlirValue yes = tileBuildInteger(b, mlirValueGetType(hasAll), 1);
-  k->isWhole = k->keys.shows ? hasAll : arithXOrIOpBuild(b, hasSome, yes);
-  return k->keys.shows ? hasSome : arithXOrIOpBuild(b, hasAll, yes);
-}
-
 static MlirValue buildBlock(Emission *k, const MlirValue *operands) {
   return mlirValueIsNull(k->column) ? operands[0] : tileAttentionListedBlock(&k->lists, k->column, operands[0], &k->e);
 }
 
+// Listed blocks are visited where comparisons of positions leave them.
 static MlirValue buildVisits(Emission *k, const MlirValue *operands) {
-  MlirType bit = mlirValueGetType(operands[1]);
-  if (mlirValueIsNull(k->keys.mask) || k->isGpu)
-    return tileBuildInteger(&k->e.body, bit, 1);
-  k->e.index[k->attention->keys] = operands[0];
-  MlirValue isSeen = buildIsSeen(k);
-  return k->keys.isInfinite ? isSeen : arithXOrIOpBuild(&k->e.body, isSeen, operands[1]);
+  TileBuilder *b = &k->e.body;
+  if (mlirValueIsNull(k->column) || !k->keys.numBounds)
+    return tileBuildInteger(b, mlirIntegerTypeGet(b->context, 1), 1);
+  MlirValue isBehind = arithCmpIOpBuild(b, operands[0], k->range.first, ArithCmpI_Sge);
+  return arithAndIOpBuild(b, isBehind, arithCmpIOpBuild(b, operands[0], k->range.end, ArithCmpI_Slt));
 }
 
 //===--- hooks of the template -----------------------------------------------------------===//
@@ -260,12 +236,7 @@ static MlirValue buildHook(TileBuilder *b, Emission *k, MlirValue (*build)(Emiss
 
 static MlirValue buildBlockScores(Emission *k, const MlirValue *operands) {
   k->e.index[k->attention->keys] = operands[0];
-  MlirValue scores = buildScores(k);
-  if (mlirValueIsNull(k->keys.mask) || k->isGpu)
-    return buildMasked(k, scores, k->isListWhole);
-  TileKernelBranch branch = tileKernelOpenBranch(&k->e);
-  tileKernelElse(&k->e, &branch, buildMasked(k, scores, true));
-  return tileKernelCloseBranch(&k->e, &branch, k->isWhole, buildMasked(k, scores, false));
+  return buildMasked(k, buildScores(k), k->isListWhole);
 }
 
 static MlirValue buildOffset(Emission *k, const MlirValue *operands) {
@@ -372,23 +343,20 @@ static MlirValue leastTotal(Emission *k, MlirType perQuery) {
   return tileKernelSplat(&k->e, arithSelectOpBuild(&k->e.body, isNone, one, zero), perQuery);
 }
 
-// Which blocks of keys the mask leaves. A GPU's kernel walks lists that another kernel makes, and has them as a
-// capture.
+// Which blocks of keys the mask leaves. The kernel walks lists that another kernel makes, and has them as a capture.
 static bool findKeys(Emission *k) {
   const TileAttention *a = k->attention;
   k->keys = tileAttentionKeyRange(a);
-  // Bounds and a mask that hide by a finite number would need a round for each: then the bounds serve. A GPU's lists
-  // have all blocks that the mask shows, whatever the bounds hide.
-  bool isMasked = k->isGpu ? !k->keys.numBounds && k->s->numCaptures < MaxCaptures &&
-                                 tileAttentionMaskToList(a, k->keys.mask, &k->listed)
-                           : !k->keys.numBounds || k->keys.isInfinite;
-  if (!isMasked)
+  // Bounds and a mask that hide by a finite number would need a walk for each: then the bounds serve. A GPU's copies
+  // run ahead through all of a list, so that no bound can shorten it.
+  bool canList = !k->keys.numBounds || (k->keys.isInfinite && !k->isGpu);
+  if (!canList || k->s->numCaptures == MaxCaptures || !tileAttentionMaskToList(a, k->keys.mask, &k->listed))
     k->keys.mask = (MlirValue){NULL};
-  if (!k->isGpu || mlirValueIsNull(k->keys.mask))
+  if (mlirValueIsNull(k->keys.mask))
     return true;
   // Specialized warps bear one walk behind the first (tile-specialize-warps): that of the hidden blocks, if there is
   // one.
-  k->splitsSeen = k->keys.isInfinite || !tileAttentionHasGroupProducts(a);
+  k->splitsSeen = k->keys.isInfinite || !k->isGpu || !tileAttentionHasGroupProducts(a);
   TileBuilder host = tileBuilderBefore(k->s->op);
   MlirValue list = tileAttentionListBlocks(a, k->listed, k->keys.shows, k->splitsSeen, &host);
   k->s->captures[k->s->numCaptures++] = list;
@@ -398,9 +366,8 @@ static bool findKeys(Emission *k) {
 // The sums, maxima and totals of all queries.
 enum { Sums, Maxima, Totals, NumStates };
 
-static void walk(Emission *k, const TileOnlineSoftmax *program, const Range *range, MlirValue again,
-                 MlirValue state[NumStates]) {
-  MlirValue operands[] = {range->first, range->end, range->blocks, again, state[Sums], state[Maxima], state[Totals]};
+static void walk(Emission *k, const TileOnlineSoftmax *program, const Range *range, MlirValue state[NumStates]) {
+  MlirValue operands[] = {range->first, range->end, range->blocks, state[Sums], state[Maxima], state[Totals]};
   TileTemplateUse use = tileUseOnlineSoftmax(*program);
   bool isRight = tileTemplateInline(&k->e.body, &use, operands, state);
   assert(isRight && "the test ir/templates parses it");
@@ -433,7 +400,7 @@ static void walkLists(Emission *k, TileOnlineSoftmax *program, double enough, Ml
       if (k->splitsSeen) // else the warps that copy learn only where the walk ends
         k->column = arithSelectOpBuild(b, more, k->column, k->lists.noBlocks);
     }
-    walk(k, program, &(Range){zero, count, count}, count, state);
+    walk(k, program, &(Range){zero, count, count}, state);
   }
 }
 
@@ -444,10 +411,9 @@ static void buildKernel(Emission *k) {
   k->e.index[a->depth] = k->e.index[a->channels] = tileBuildIndex(&k->e.body, 0);
   loadQueries(k);
   findScale(k);
-  Range range = buildRange(k, &keys);
-  bool visitsHidden = (keys.numBounds || hasMask) && !keys.isInfinite;
-  int before = visitsHidden && hasBound(&keys, false);
-  int after = visitsHidden && (hasMask || hasBound(&keys, true));
+  k->range = buildRange(k, &keys);
+  bool visitsHidden = keys.numBounds && !keys.isInfinite;
+  int before = visitsHidden && hasBound(&keys, false), after = visitsHidden && hasBound(&keys, true);
   double enough = keys.hidden + fmax(256, fabs(keys.hidden) / 1024); // exp(hidden - enough) is 0
   TileOnlineSoftmax program = {.ACROSS = k->isGpu ? 1 : 0,
                                .ROUNDS = 1 + before + after,
@@ -476,12 +442,12 @@ static void buildKernel(Emission *k) {
   program.SUMS = tileKernelTileType(&k->e, a->sum);
   MlirValue state[NumStates] = {tileBuildFloat(&k->e.body, program.SUMS, 0),
                                 tileBuildFloat(&k->e.body, program.ROW, -FLT_MAX), total};
-  if (k->isGpu && hasMask) {
+  if (hasMask) {
     MlirValue list = k->e.parameters[k->s->numInputs + k->s->numOutputs + k->s->numCaptures - 1];
     k->lists = tileAttentionLists(a, k->listed, list, &k->e);
     walkLists(k, &program, enough, state);
   } else {
-    walk(k, &program, &range, hasMask ? tileBuildIndex(&k->e.body, 0) : range.end, state);
+    walk(k, &program, &k->range, state);
   }
   overResult(k);
   total = tileKernelBroadcast(&k->e, state[Totals], program.SUMS, 1, (int64_t[]){program.ACROSS});

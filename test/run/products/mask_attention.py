@@ -1,7 +1,7 @@
 """Attention with run-time masks of i1, against numpy in f64. Use: mask_attention.py FOLDER_OF_TOOLS TARGET… [--mutant | --traffic]
 
-Hidden scores are -inf or a finite number, by a select, by a negated one, or by adding a select of 0 and -inf; causal too, and with a mask for each head. The masks hide all but
-blocks, most elements, nothing, whole rows (a query that sees nothing gets linalg's answer: nan, or the mean of all values), or everything.
+Hidden scores are -inf or a finite number, by a select, by a negated one, or by adding a select of 0 and -inf; causal too, with a mask for each
+head, and with one that is transposed. The masks hide all but blocks, most elements, nothing, whole rows (a query that sees nothing gets linalg's answer: nan, or the mean of all values), or everything.
 Sizes do not divide blocks. One compiled program serves all masks. With --traffic, a GPU's copies of keys and values are counted, with sizes that
 divide blocks: those of the blocks that are seen, none of the others.
 """
@@ -17,13 +17,13 @@ HEADS, QUERIES, KEYS, DEPTH = 2, 131, 611, 16
 
 
 def mask_shape(form):
-    return (HEADS,) * (form == "heads") + (QUERIES, KEYS)
+    return (KEYS, QUERIES) if form == "turned" else (HEADS,) * (form == "heads") + (QUERIES, KEYS)
 
 
 def program(form, hidden):
     q, k, s, m = (f"tensor<{'x'.join(map(str, shape))}x{element}>" for shape, element in (
         ((HEADS, QUERIES, DEPTH), "f32"), ((HEADS, KEYS, DEPTH), "f32"), ((HEADS, QUERIES, KEYS), "f32"), (mask_shape(form), "i1")))
-    at = "(h, q, k)" if form == "heads" else "(q, k)"
+    at = {"heads": "(h, q, k)", "turned": "(k, q)"}.get(form, "(q, k)")
     body = {"select": "    %r = arith.select %bb, %t, %hidden : f32\n",
             "negated": "    %r = arith.select %bb, %hidden, %t : f32\n",
             "add": "    %g = arith.select %bb, %z, %hidden : f32\n    %r = arith.addf %t, %g : f32\n",
@@ -32,7 +32,7 @@ def program(form, hidden):
     %c = arith.cmpi sle, %j, %i : index
     %both = arith.andi %c, %bb : i1
     %r = arith.select %both, %t, %hidden : f32
-"""}["select" if form == "heads" else form]
+"""}["select" if form in ("heads", "turned") else form]
     return f"""func.func @main(%q: {q}, %k: {k}, %v: {k}, %m: {m}) -> {q} {{
   %scale = arith.constant 0.25 : f32
   %hidden = arith.constant {hidden} : f32
@@ -68,7 +68,7 @@ def program(form, hidden):
 
 
 FORMS = [("select", "-1.0e9"), ("select", "0xFF800000"), ("select", "-3.0e4"), ("negated", "-1.0e9"), ("negated", "0xFF800000"),
-         ("add", "0xFF800000"), ("causal", "0xFF800000"), ("causal", "-1.0e9"), ("heads", "-1.0e9"), ("heads", "0xFF800000")]
+         ("add", "0xFF800000"), ("causal", "0xFF800000"), ("causal", "-1.0e9"), ("heads", "-1.0e9"), ("heads", "0xFF800000"), ("turned", "-1.0e9")]
 MASKS = ["blocks", "few", "all", "rows", "none"]
 
 
@@ -139,7 +139,7 @@ def main():
                 for kind in MASKS if compiled else ["blocks", "rows"] if isGpu and form == "select" else ["rows"]:
                     q, k, v = (rng.standard_normal((HEADS, n, DEPTH)).astype("f4") for n in (QUERIES, KEYS, KEYS))
                     shown = np.stack([draw_mask(rng, kind) for _ in range(HEADS)]) if form == "heads" else draw_mask(rng, kind)
-                    mask = ~shown if form == "negated" else shown
+                    mask = ~shown if form == "negated" else shown.T if form == "turned" else shown
                     if form == "causal":
                         shown = shown & (np.arange(KEYS) <= np.arange(QUERIES)[:, None])
                     want = reference(q, k, v, shown, -np.inf if hidden.startswith("0x") else float(hidden))

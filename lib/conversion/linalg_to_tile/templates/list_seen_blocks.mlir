@@ -1,10 +1,11 @@
 // For the queries of a program: which blocks of keys a mask shows to all of them whole, which it shows in part, and which
 // it hides. Columns 0 and 1 have the numbers of the first and the second; then come the three lists, ascending, each
 // followed by numbers of no block up to $AHEAD places more than there are blocks: for who reads past the end.
-//   type $MASK = memref<?x?x?xi1>, $LIST = memref<?x?xi32>
-//   integer $QUERIES = 16, $KEYS = 64, $AXIS = 2, $ALL = 1, $NONE = 2, $AHEAD = 8
-!bits = tensor<$QUERIESx$KEYSxi1>
-!codes = tensor<$QUERIESx$KEYSxi32>
+//   type $MASK = memref<?x?x?xi1>, $LIST = memref<?x?xi32>, $CODE = i32
+//   integer $ROWS = 16, $COLUMNS = 64, $KEYS = 64, $AXIS = 2, $ALL = 1, $NONE = 2, $AHEAD = 8
+!bits = tensor<$ROWSx$COLUMNSxi1>
+!codes = tensor<$ROWSx$COLUMNSx$CODE>
+tile.func private @fold(!codes) -> $CODE
 tile.func private @bits($MASK, index, index, index) -> !bits
 tile.kernel @kernel(%mask: $MASK, %list: $LIST) {
   %query = tile.program_id 0
@@ -23,8 +24,8 @@ tile.kernel @kernel(%mask: $MASK, %list: $LIST) {
   // An element that is set is 1, one that is not is 2: their bits tell both.
   %set = arith.constant dense<1> : !codes
   %notSet = arith.constant dense<2> : !codes
-  %all = arith.constant $ALL : i32
-  %none = arith.constant $NONE : i32
+  %all = arith.constant $ALL : $CODE
+  %none = arith.constant $NONE : $CODE
   %places = arith.addi %blocks, %ahead : index
   %part0 = arith.addi %places, %c2 : index
   %hidden0 = arith.addi %part0, %places : index
@@ -32,9 +33,9 @@ tile.kernel @kernel(%mask: $MASK, %list: $LIST) {
   %at:3 = scf.for %block = %c0 to %blocks step %c1 iter_args(%whole = %c2, %part = %part0, %hidden = %hidden0) -> (index, index, index) {
     %bits = tile.call @bits(%mask, %head, %query, %block) : ($MASK, index, index, index) -> !bits
     %codes = arith.select %bits, %set, %notSet : !bits, !codes
-    %code = tile.reduce {arith.ori} %codes axes [0, 1] : !codes -> i32
-    %isWhole = arith.cmpi eq, %code, %all : i32
-    %isHidden = arith.cmpi eq, %code, %none : i32
+    %code = tile.call @fold(%codes) : (!codes) -> $CODE
+    %isWhole = arith.cmpi eq, %code, %all : $CODE
+    %isHidden = arith.cmpi eq, %code, %none : $CODE
     %rest = arith.select %isHidden, %hidden, %part : index
     %place = arith.select %isWhole, %whole, %rest : index
     %number = arith.index_cast %block : index to i32

@@ -3,11 +3,10 @@
 // A program walks the blocks of keys from %first to %end for its queries: sums o, maximum m, total l. $ACROSS is the
 // axis of the keys in a tile of scores. Where the mask hides keys by a number that is not -inf, a query that sees
 // nothing weighs all hidden keys alike: rounds of their own then visit the blocks before %first ($BEFORE: 1), and in
-// round $AFTER those from %end to %blocks ($BEHIND: 1). m is to start at the lowest number and not at -inf: a block that is
-// hidden by -inf then leaves o and l as they are. @visits says whether the block is of the round: of blocks that a
-// run-time mask hides from all queries, round 0 leaves out all and round $AFTER, from %again on, visits no other. Where
-// blocks are listed, the numbers are places in the list, and @block reads it. A kernel may have several such walks, one
-// behind the other; each begins with what the one before left.
+// round $AFTER those from %end to %blocks ($BEHIND: 1). m is to start at the lowest number and not at -inf: a block
+// that is hidden by -inf then leaves o and l as they are. Where blocks are listed, the numbers are places in the list,
+// @block reads it, and @visits may leave a block of it out. A kernel may have several such walks, one behind the other;
+// each begins with what the one before left.
 //   type $SCORES = tensor<32x64xf32>, $ROW = tensor<64xf32>, $SUMS = tensor<16x64xf32>
 //   type $WEIGHTS = tensor<32x64xf32>, $VALUES = tensor<16x32xf32>
 //   integer $ACROSS = 0, $ROUNDS = 3, $AFTER = 2, $BEFORE = 1, $BEHIND = 1
@@ -15,7 +14,7 @@
 // @offset and @difference: what stands for a maximum, and a score less it. A program that scales its scores may have
 // them compared as they come, and scaled with the difference.
 func.func private @block(index) -> index
-func.func private @visits(index, i1) -> i1
+func.func private @visits(index) -> i1
 func.func private @scores(index) -> $SCORES
 func.func private @offset($ROW) -> $ROW
 func.func private @difference($SCORES, $SCORES) -> $SCORES
@@ -24,7 +23,7 @@ func.func private @decay($ROW) -> $ROW
 func.func private @weights($SCORES) -> $WEIGHTS
 func.func private @values(index) -> $VALUES
 func.func private @product($WEIGHTS, $VALUES, $SUMS) -> $SUMS
-func.func @attention(%first: index, %end: index, %blocks: index, %again: index, %o0: $SUMS, %m0: $ROW, %l0: $ROW) -> ($SUMS, $ROW, $ROW) {
+func.func @attention(%first: index, %end: index, %blocks: index, %o0: $SUMS, %m0: $ROW, %l0: $ROW) -> ($SUMS, $ROW, $ROW) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %rounds = arith.constant $ROUNDS : index
@@ -40,15 +39,15 @@ func.func @attention(%first: index, %end: index, %blocks: index, %again: index, 
     %isBefore = arith.andi %second, %hasBefore : i1
     %third = arith.cmpi eq, %round, %after : index
     %isAfter = arith.andi %third, %hasAfter : i1
-    %behind = arith.select %isAfter, %again, %first : index
+    %behind = arith.select %isAfter, %end, %first : index
     %from = arith.select %isBefore, %c0, %behind : index
-    %most = arith.select %more, %blocks, %again : index
+    %most = arith.select %more, %blocks, %end : index
     %upto = arith.select %isAfter, %most, %end : index
     %fewest = arith.select %more, %first, %c0 : index
     %to = arith.select %isBefore, %fewest, %upto : index
     %s:3 = scf.for %n = %from to %to step %c1 iter_args(%o = %or, %m = %mr, %l = %lr) -> ($SUMS, $ROW, $ROW) {
       %j = func.call @block(%n) : (index) -> index
-      %visits = func.call @visits(%j, %isAfter) : (index, i1) -> i1
+      %visits = func.call @visits(%j) : (index) -> i1
       %new:3 = scf.if %visits -> ($SUMS, $ROW, $ROW) {
         %x = func.call @scores(%j) : (index) -> $SCORES
         %mx = tile.reduce {arith.maximumf} %x axes [$ACROSS] : $SCORES -> $ROW
