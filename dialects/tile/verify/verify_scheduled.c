@@ -173,6 +173,12 @@ static int64_t signalledBytes(MlirOperation op) {
 
 bool tileBarrierArriveOpVerify(MlirOperation op) {
   int64_t expected;
+  bool isForOthers = !mlirValueIsNull(tileBarrierArriveOpGetRank(op));
+  if (tileHas(op, "multicast") && (isForOthers || tileHas(op, "expect")))
+    return tileError(op, "arrives at several blocks' barriers and %s; expected one of them",
+                     isForOthers ? "names one block" : "expects bytes");
+  if (!verifyMulticast(op))
+    return false;
   if (!tileIntegerOf(op, "expect", &expected))
     return true;
   int64_t bytes = signalledBytes(op);

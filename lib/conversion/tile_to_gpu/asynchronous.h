@@ -10,7 +10,7 @@ enum { BarrierBytes = 8 };
 typedef struct BarrierRing {
   MlirValue base; // llvm.ptr<3>
   int64_t stages, share;
-  bool isReached; // threads of other blocks arrive, too
+  bool isReached; // arrivals of other blocks' threads order memory
 } BarrierRing;
 
 // A hidden parameter: the map of a tensor in boxes.

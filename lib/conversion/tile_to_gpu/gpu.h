@@ -81,8 +81,9 @@ typedef struct GpuEngines {
   void (*setCluster)(MlirOperation function, const int64_t sizes[3]);
   MlirValue (*clusterPlace)(TileBuilder *builder, int axis);
   void (*clusterBarrier)(TileBuilder *builder);
-  void (*barrierArriveAt)(TileBuilder *builder, MlirValue barrier, MlirValue block, int64_t count); // its number, i32
-  // As barrierWait, where threads of other blocks have arrived, too.
+  // `block`: its number, i32. `ordersMemory`: what threads did before is ordered before what waits for the barrier.
+  void (*barrierArriveAt)(TileBuilder *builder, MlirValue barrier, MlirValue block, int64_t count, bool ordersMemory);
+  // As barrierWait, where threads of other blocks have arrived, too, and order memory.
   void (*barrierWaitForBlocks)(TileBuilder *builder, MlirValue barrier, MlirValue parity);
 } GpuEngines;
 

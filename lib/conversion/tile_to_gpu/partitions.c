@@ -150,12 +150,13 @@ const GpuEngines *gpuEngines(Gpu *g, MlirOperation op) {
 
 //===--- making them --------------------------------------------------------------------------===//
 
-// Whether an arrival names a block, here or in a partition that the barrier is given to.
+// Whether an arrival orders memory of several blocks, here or in a partition that the barrier is given to.
 static bool isReached(MlirValue barrier) {
   for (MlirOpOperand use = mlirValueGetFirstUse(barrier); !mlirOpOperandIsNull(use);
        use = mlirOpOperandGetNextUse(use)) {
     MlirOperation user = mlirOpOperandGetOwner(use);
-    if (tileBarrierArriveOpIsA(user) && !mlirValueIsNull(tileBarrierArriveOpGetRank(user)))
+    if (tileBarrierArriveOpIsA(user) && !tileHas(user, "reads") &&
+        (!mlirValueIsNull(tileBarrierArriveOpGetRank(user)) || tileHas(user, "multicast")))
       return true;
     for (intptr_t i = 0; tileWarpSpecializeOpIsA(user) && i < mlirOperationGetNumRegions(user); ++i)
       if (isReached(mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(user, i)),
@@ -221,8 +222,59 @@ static MlirValue exists(Gpu *g, MlirValue use) {
   return gpuCompare(g, ArithCmpI_Sge, scalar, tileBuildIndex(&g->builder, 0));
 }
 
+static bool isAlong(MlirOperation op, int axis) {
+  for (intptr_t i = 0; i < tileArrayCount(op, "multicast"); ++i)
+    if (tileArrayAt(op, "multicast", i) == axis)
+      return true;
+  return false;
+}
+
+// Lanes below *count have one block each, whose number comes back: those in this one's row along `multicast`.
+static MlirValue blockOfLane(Gpu *g, MlirOperation op, MlirValue lane, int64_t *count) {
+  MlirValue block = {NULL};
+  int64_t stride = 1, all = 1;
+  for (int axis = 0; axis < 3; ++axis)
+    all *= isAlong(op, axis) ? g->cluster[axis] : 1;
+  *count = 1;
+  for (int axis = 0; axis < 3; stride *= g->cluster[axis++]) {
+    MlirValue place = lane;
+    if (g->cluster[axis] == 1)
+      continue;
+    if (!isAlong(op, axis))
+      place = g->vocabulary->engines->clusterPlace(&g->builder, axis);
+    else if (*count > 1)
+      place = gpuBinary(g, ArithOp_DivUI, place, gpuI32(g, *count));
+    *count *= isAlong(op, axis) ? g->cluster[axis] : 1;
+    if (isAlong(op, axis) && *count < all)
+      place = gpuBinary(g, ArithOp_RemUI, place, gpuI32(g, g->cluster[axis]));
+    block = gpuAdd(g, block, gpuMul(g, place, gpuI32(g, stride)));
+  }
+  return mlirValueIsNull(block) ? gpuI32(g, 0) : block;
+}
+
+// One lane of each warp for each block.
+static bool lowerArriveAtRow(Gpu *g, MlirOperation op) {
+  const GpuEngines *engines = g->vocabulary->engines;
+  MlirValue barrier = tileBarrierArriveOpGetBarrier(op), use = tileBarrierArriveOpGetUse(op);
+  int64_t share = gpuRecord(g, barrier)->ring->share, count;
+  if (g->isOneThread)
+    return gpuRefuse(op, "an arrival of one thread at several blocks' barriers");
+  if (share % g->warps)
+    return tileError(op, "arrivals: %lld of each partition cannot be divided among the %lld warps that arrive here",
+                     (long long)share, (long long)g->warps);
+  MlirValue lane = gpuAnd(g, g->thread, g->width - 1), block = blockOfLane(g, op, lane, &count);
+  engines->warpBarrier(&g->builder);
+  MlirValue isArriving = gpuCompare(g, ArithCmpI_Ult, lane, gpuI32(g, count)), address = gpuBarrierOf(g, barrier, use);
+  GpuIf arriving = gpuIf(g, gpuBoth(g, exists(g, use), isArriving), 0, NULL);
+  engines->barrierArriveAt(&g->builder, address, block, share / g->warps, !tileHas(op, "reads"));
+  gpuEndIf(g, &arriving, 0, NULL, NULL);
+  return true;
+}
+
 static bool lowerArrive(Gpu *g, MlirOperation op) {
   const GpuEngines *engines = g->vocabulary->engines;
+  if (tileHas(op, "multicast"))
+    return lowerArriveAtRow(g, op);
   MlirValue block = tileBarrierArriveOpGetRank(op);
   MlirValue barrier = tileBarrierArriveOpGetBarrier(op), use = tileBarrierArriveOpGetUse(op);
   int64_t share = gpuRecord(g, barrier)->ring->share, bytes = 0;
@@ -242,7 +294,8 @@ static bool lowerArrive(Gpu *g, MlirOperation op) {
   if (expects)
     engines->barrierExpect(&g->builder, address, bytes);
   if (!mlirValueIsNull(block))
-    engines->barrierArriveAt(&g->builder, address, gpuCast(g, gpuScalar(g, block), g->i32, false), share / g->warps);
+    engines->barrierArriveAt(&g->builder, address, gpuCast(g, gpuScalar(g, block), g->i32, false), share / g->warps,
+                             !tileHas(op, "reads"));
   else if (share / g->warps > expects)
     engines->barrierArrive(&g->builder, address, share / g->warps - expects);
   gpuEndIf(g, &first, 0, NULL, NULL);

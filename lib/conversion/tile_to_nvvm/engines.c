@@ -72,11 +72,14 @@ static void clusterBarrier(TileBuilder *builder) {
   nvvmClusterWaitOpBuild(builder);
 }
 
-static void barrierArriveAt(TileBuilder *builder, MlirValue barrier, MlirValue block, int64_t count) {
+// Scope cluster costs a fence of all memory.
+static void barrierArriveAt(TileBuilder *builder, MlirValue barrier, MlirValue block, int64_t count,
+                            bool ordersMemory) {
   MlirValue there = nvvmMapaOpBuild(builder, clusterPointer(builder), barrier, block);
   MlirOperation arrival = nvvmMBarrierArriveOpBuild(builder, (MlirType){NULL}, there,
                                                     count == 1 ? (MlirValue){NULL} : word(builder, count));
-  nvvmMBarrierArriveOpSetScope(arrival, nvvmMemScopeKindAttr(builder, NvvmMemScopeKind_Cluster));
+  if (ordersMemory)
+    nvvmMBarrierArriveOpSetScope(arrival, nvvmMemScopeKindAttr(builder, NvvmMemScopeKind_Cluster));
 }
 
 // nvvm's op for the whole wait knows threads of the block only: so a loop of single looks.

@@ -370,6 +370,8 @@ static void reset_threads(emu_worker_t *worker) {
     thread->bulk_groups = thread->fence_count = 0;
     thread->fenced = (emu_clock_t){.known_block = known};
     thread->cluster = EMU_NOT_ARRIVED;
+    if (worker->launch->members > 1)
+      memset(thread->known_reads, 0, sizeof thread->known_reads);
   }
 }
 

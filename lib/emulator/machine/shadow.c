@@ -25,8 +25,10 @@ emu_shadow_t *emu_shadow_create(uint32_t bytes) {
 }
 
 void emu_shadow_destroy(emu_shadow_t *shadow) {
-  if (shadow)
+  if (shadow) {
     free(shadow->product_reads);
+    free(shadow->product_waits);
+  }
   free(shadow);
 }
 
@@ -176,9 +178,12 @@ void emu_shadow_reads_end(emu_worker_t *worker, uint32_t offset, uint32_t bytes)
 // What products have read: their waits must be known.
 static void check_product_reads(const emu_access_t *access, emu_product_reads_t *reads, uint32_t site, uint32_t at) {
   const emu_thread_t *self = access->self;
+  const emu_shadow_t *shadow = self->worker->shadow;
+  const uint32_t *waits = shadow->product_waits ? shadow->product_waits[at / CHUNK] : NULL;
   for (uint32_t rest = reads->warps; rest; rest &= rest - 1) {
     uint32_t warp = (uint32_t)__builtin_ctz(rest), lane = warp << self->worker->launch->warp_shift;
-    if (emu_knows(self, lane, reads->stamps[warp]))
+    bool is_over = waits && access->is_engine && waits[warp] <= self->known_reads[warp];
+    if (is_over || emu_knows(self, lane, reads->stamps[warp]))
       continue;
     emu_find(access->self, TESSERA_EMULATOR_RACE, access->site, site, at, lane,
              "read by a product of warp %u and write by thread %u, in no order, at shared+%u", warp, self->view.index,
@@ -248,11 +253,37 @@ static void begin_word(const emu_access_t *access, emu_shadow_t *shadow, uint32_
   word->write = emu_record(access, bytes) | (uint64_t)EMU_IN_FLIGHT << 32;
 }
 
+// Has a product read the chunk, and does the thread know that it is over? Then what the product read had landed, too.
+static bool knows_read(const emu_thread_t *self, const emu_shadow_t *shadow, uint32_t chunk) {
+  for (uint32_t rest = shadow->product_reads[chunk].warps; rest; rest &= rest - 1) {
+    uint32_t warp = (uint32_t)__builtin_ctz(rest);
+    if (shadow->product_waits[chunk][warp] <= self->known_reads[warp])
+      return true;
+  }
+  return false;
+}
+
+// In clusters arrivals may tell no more than that products have read the last copy: it is over for the next one. Reads
+// before the next copy are ordered before all that comes after that copy.
+static void retire_copy(const emu_access_t *access, emu_shadow_t *shadow, uint32_t chunk, bool is_checked) {
+  if (!shadow->product_waits || !shadow->product_reads)
+    return;
+  for (uint32_t word = chunk * CHUNK_WORDS; !is_checked && word < (chunk + 1) * CHUNK_WORDS; ++word)
+    if (emu_thread_of(shadow->of[word].write) >= access->self->worker->launch->threads &&
+        emu_stamp_of(shadow->of[word].write) != EMU_IN_FLIGHT && knows_read(access->self, shadow, chunk))
+      shadow->of[word].write = 0;
+  if (is_checked)
+    shadow->product_reads[chunk].warps = 0;
+}
+
 void emu_shadow_copy_begins(emu_thread_t *self, uint32_t offset, uint32_t bytes, uint32_t site) {
-  emu_access_t access = {.self = self, .write = true, .site = site};
+  emu_access_t access = {.self = self, .write = true, .is_engine = true, .site = site};
   emu_shadow_t *shadow = self->worker->shadow;
   uint32_t chunk = offset / CHUNK;
   check_readers(&access, offset, bytes);
+  retire_copy(&access, shadow, chunk, false);
+  if (is_whole(offset, bytes))
+    retire_copy(&access, shadow, chunk, true);
   if (is_whole(offset, bytes) && is_one(self, shadow, chunk)) {
     check_chunk(&access, shadow, chunk);
     shadow->of[offset / 4].write = emu_record(&access, 15) | (uint64_t)EMU_IN_FLIGHT << 32;
@@ -351,9 +382,12 @@ static bool is_known(const emu_thread_t *lane, const emu_shadow_t *shadow, uint3
 
 static void make_product_reads(emu_worker_t *worker) {
   emu_shadow_t *shadow = worker->shadow;
+  bool is_clustered = worker->launch->members > 1;
   if (!shadow->product_reads)
     shadow->product_reads = calloc(shadow->words / CHUNK_WORDS, sizeof *shadow->product_reads);
-  if (shadow->product_reads)
+  if (is_clustered && !shadow->product_waits)
+    shadow->product_waits = calloc(shadow->words / CHUNK_WORDS, sizeof *shadow->product_waits);
+  if (shadow->product_reads && (shadow->product_waits || !is_clustered))
     return;
   worker->no_memory = true;
   emu_abort_block(worker);
@@ -379,7 +413,7 @@ void emu_shadow_product_begins(emu_thread_t *lane, const uint32_t *places, uint3
   }
 }
 
-void emu_shadow_product_ends(emu_thread_t *lane, const uint32_t *places, uint32_t count) {
+void emu_shadow_product_ends(emu_thread_t *lane, const uint32_t *places, uint32_t count, uint32_t wait) {
   emu_shadow_t *shadow = lane->worker->shadow;
   emu_product_reads_t *reads = shadow->product_reads;
   uint32_t warp = lane->view.warp, base = base_of(lane);
@@ -389,5 +423,7 @@ void emu_shadow_product_ends(emu_thread_t *lane, const uint32_t *places, uint32_
     --shadow->readers[chunk].count;
     reads[chunk].warps |= 1u << warp;
     reads[chunk].stamps[warp] = lane->clock.stamp;
+    if (shadow->product_waits)
+      shadow->product_waits[chunk][warp] = wait;
   }
 }

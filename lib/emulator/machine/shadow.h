@@ -30,6 +30,8 @@ typedef struct emu_shadow_t {
   uint8_t *split; // for each 16 bytes: 0 as long as every access was to all of them; then the first word tells all
   emu_readers_t *readers;             // for each 16 bytes
   emu_product_reads_t *product_reads; // for each 16 bytes; null: there were none yet
+  uint32_t (
+      *product_waits)[EMU_MOST_WARPS]; // for each 16 bytes: each warp's wait that ended its read; in clusters only
   emu_word_t of[];
 } emu_shadow_t;
 
@@ -39,6 +41,7 @@ typedef struct emu_access_t {
   bool read, write; // an atomic may be both
   uint32_t atomic;  // 0, or 1 + scope
   uint32_t site;
+  bool is_engine; // a copy under way
 } emu_access_t;
 
 static inline uint64_t emu_record(const emu_access_t *access, uint32_t bytes) {
@@ -72,7 +75,8 @@ void emu_shadow_reads_begin(emu_worker_t *worker, uint32_t offset, uint32_t byte
 void emu_shadow_reads_end(emu_worker_t *worker, uint32_t offset, uint32_t bytes);
 // A product of the lane's warp reads pieces of 16 bytes at these offsets of its block from its begin to its end.
 void emu_shadow_product_begins(emu_thread_t *lane, const uint32_t *places, uint32_t count, uint32_t site);
-void emu_shadow_product_ends(emu_thread_t *lane, const uint32_t *places, uint32_t count);
+// |wait|: which of the warp's waits ends it.
+void emu_shadow_product_ends(emu_thread_t *lane, const uint32_t *places, uint32_t count, uint32_t wait);
 // An engine is to read 16 bytes: a fence must lie between it and a thread's write, by either of the two threads.
 void emu_shadow_check_fenced(const emu_access_t *access, uint32_t offset);
 // Do some of the bytes lie between two arrays, or belong to an mbarrier?

@@ -86,8 +86,9 @@ struct emu_thread_t {
   emu_fiber_t *fiber; // null: not begun
   emu_wait_t waits;
   uint32_t wait_site, wait_barrier, wait_parity;
-  bool wait_of_cluster;     // at an mbarrier, by scope .cluster
-  emu_at_cluster_t cluster; // at the cluster's barrier
+  bool wait_of_cluster;                 // at an mbarrier, by scope .cluster
+  uint32_t known_reads[EMU_MOST_WARPS]; // waits of each warp for products that it knows of by arrivals of any scope
+  emu_at_cluster_t cluster;             // at the cluster's barrier
   const emu_mbarrier_t *wait_mbarrier;
   emu_clock_t clock;
   const struct emu_foreign_t *acquirable; // seen by relaxed atomics, for an acquire fence after them

@@ -255,8 +255,22 @@ static bool arriveAt(Machine *machine, const Frame *frame, const Instruction *in
   return true;
 }
 
+static bool arriveAtBlock(Machine *machine, const Frame *frame, const Instruction *instruction, int block) {
+  InterpretValue barrier = interpretClusterPeer(machine, instruction, block, operandOf(frame, instruction, 0));
+  bool ok = barrier.object && arriveAt(machine, frame, instruction, (Barrier *)barrier.object);
+  valueRelease(barrier);
+  return ok;
+}
+
 bool interpretTileBarrierArrive(Machine *machine, Frame *frame, const Instruction *instruction) {
   int64_t rank;
+  if (interpretHasAttribute(instruction, "multicast")) {
+    int row[MaxClusterBlocks], count = interpretClusterRow(machine, instruction, row);
+    bool ok = true;
+    for (int i = 0; i < count && ok; ++i)
+      ok = arriveAtBlock(machine, frame, instruction, row[i]);
+    return ok;
+  }
   if (!interpretGroupCount(instruction, 2))
     return arriveAt(machine, frame, instruction, barrierOperand(frame, instruction, 0));
   if (!interpretIndexOperand(machine, frame, instruction, interpretGroupBegin(instruction, 2), &rank))
@@ -264,10 +278,7 @@ bool interpretTileBarrierArrive(Machine *machine, Frame *frame, const Instructio
   int blocks = machine->grid.block ? machine->grid.block->cluster->count : 1;
   if (rank < 0 || rank >= blocks)
     return interpretFail(machine, instruction->op, "arrives at block %lld of a cluster of %d", (long long)rank, blocks);
-  InterpretValue barrier = interpretClusterPeer(machine, instruction, (int)rank, operandOf(frame, instruction, 0));
-  bool ok = barrier.object && arriveAt(machine, frame, instruction, (Barrier *)barrier.object);
-  valueRelease(barrier);
-  return ok;
+  return arriveAtBlock(machine, frame, instruction, (int)rank);
 }
 
 bool interpretTileBarrierWait(Machine *machine, Frame *frame, const Instruction *instruction) {

@@ -11,6 +11,8 @@
 //   `threads(1)` on a partition that neither holds tiles nor divides copies among threads.
 //   `arrivals` on barriers: the type's number of partitions times the most warps of one that arrives, which the warps
 //   of the others divide.
+//   `reads` on arrivals at barriers of other programs where only products and copies by engines use what the waits for
+//   the barrier give back: such a barrier need not order memory beyond its program.
 //   The kernel's `registers` if partitions change theirs: an equal share, because the machine moves only what is free.
 // Cost: linear in the ops, for each round until the ages of a loop settle, and for each barrier in its uses.
 #include "lib/transforms/pipeline/pipeline.h"
@@ -360,6 +362,64 @@ static void countBarrier(MlirOperation alloc) {
         alloc, mlirIntegerAttrGet(i64, tileBarrierTypeGetArrivals(type) * mostArriving(tileAllocOpGetResult(alloc))));
 }
 
+//===--- what engines have read ---------------------------------------------------------------===//
+
+static bool isForOthers(MlirOperation op) {
+  return tileBarrierArriveOpIsA(op) && (!mlirValueIsNull(tileBarrierArriveOpGetRank(op)) || tileHas(op, "multicast"));
+}
+
+// Copies into the buffer and products use it, here, in stages of it, and in partitions that it is given to.
+static bool isForEngines(MlirValue buffer) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(buffer); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    intptr_t number = mlirOpOperandGetOperandNumber(use);
+    bool isCopied = tileCopyAsyncOpIsA(user) && tileKeywordIs(user, "engine", "tma");
+    if (tileSlotOpIsA(user) ? !isForEngines(tileSlotOpGetResult(user))
+                            : !isCopied && !tileMmaAsyncOpIsA(user) && !tileWarpSpecializeOpIsA(user))
+      return false;
+    for (intptr_t i = 0; tileWarpSpecializeOpIsA(user) && i < mlirOperationGetNumRegions(user); ++i)
+      if (!isForEngines(mlirBlockGetArgument(blockOf(user, i), number)))
+        return false;
+  }
+  return true;
+}
+
+typedef struct GivenBack {
+  MlirValue barrier; // where it was made
+  bool isForEngines;
+} GivenBack;
+
+static MlirWalkResult visitCopyAfterWait(MlirOperation op, void *data) {
+  GivenBack *given = data;
+  if (tileCopyAsyncOpIsA(op) && tileTypeIsABuffer(mlirValueGetType(tileCopyAsyncOpGetDestination(op))))
+    given->isForEngines &= isForEngines(tileRootOf(tileCopyAsyncOpGetDestination(op)));
+  return MlirWalkResultAdvance;
+}
+
+// All that may be copied once the barrier was waited for: what stands in the wait's block.
+static MlirWalkResult visitWaitFor(MlirOperation op, void *data) {
+  GivenBack *given = data;
+  if (!tileBarrierWaitOpIsA(op) || !mlirValueEqual(tileRootOf(tileBarrierWaitOpGetBarrier(op)), given->barrier))
+    return MlirWalkResultAdvance;
+  for (MlirOperation next = op; !mlirOperationIsNull(next); next = mlirOperationGetNextInBlock(next)) {
+    given->isForEngines &= !tileStoreOpIsA(next) && !tileLoadOpIsA(next);
+    mlirOperationWalk(next, visitCopyAfterWait, given, MlirWalkPreOrder);
+  }
+  return MlirWalkResultAdvance;
+}
+
+static void markReads(MlirOperation kernel) {
+  TileOps arrivals = tileCollectOps(kernel, isForOthers);
+  for (intptr_t i = 0; i < arrivals.count; ++i) {
+    GivenBack given = {tileRootOf(tileBarrierArriveOpGetBarrier(arrivals.items[i])), true};
+    mlirOperationWalk(kernel, visitWaitFor, &given, MlirWalkPreOrder);
+    if (given.isForEngines)
+      tileBarrierArriveOpSetReads(arrivals.items[i], mlirUnitAttrGet(mlirOperationGetContext(kernel)));
+  }
+  tileOpsFree(&arrivals);
+}
+
 //===--- registers ----------------------------------------------------------------------------===//
 
 static bool chooseRegisters(MlirOperation kernel, const TileMachine *machine) {
@@ -419,6 +479,7 @@ static bool run(MlirOperation kernel, MlirExtPass pass) {
   }
   free(tokens.ages);
   free(tokens.waits);
+  markReads(kernel);
   return countArrivals(kernel, pass);
 }
 

@@ -2,7 +2,7 @@
 //
 //   tile.launch @k grid(%c132) …                →   tile.launch @k grid(%c132) cluster [2] …
 //   tile.copy_async %B[%k, %j] … %full[%k]      →   scf.if (%k mod 2 = place) { … multicast [0] signals %full[%k] }
-//   tile.barrier_arrive %empty[%k]              →   … cluster %c0, … cluster %c1
+//   tile.barrier_arrive %empty[%k]              →   tile.barrier_arrive %empty[%k] multicast [0]
 //
 // Why: programs of a cluster run at the same time. What all of them need crosses the second-level cache's port once.
 // Expects: private kernels of partitions (tile-specialize-warps, tile-make-persistent) whose schedule has
@@ -241,32 +241,24 @@ static MlirValue allocOf(MlirValue barrier) {
   return barrier;
 }
 
-static void arriveAtAll(const Forming *f, MlirOperation arrival) {
-  TileBuilder builder = tileBuilderBefore(arrival);
-  for (int64_t block = 0; block < f->blocks; ++block)
-    tileBarrierArriveOpBuild(&builder, tileBarrierArriveOpGetBarrier(arrival), tileBarrierArriveOpGetUse(arrival),
-                             tileBuildIndex(&builder, block));
-  mlirOperationDestroy(arrival);
+static MlirAttribute alongFirst(MlirContext context) {
+  const int64_t axis = 0;
+  return mlirDenseI64ArrayGet(context, 1, &axis);
 }
 
 // In all partitions that have it: arrivals go to all programs.
-static void reach(const Forming *f, MlirValue barrier, MlirType type) {
-  TileOps arrivals = {NULL};
+static void reach(MlirValue barrier, MlirType type) {
   for (MlirOpOperand use = mlirValueGetFirstUse(barrier); !mlirOpOperandIsNull(use);
        use = mlirOpOperandGetNextUse(use)) {
     MlirOperation user = mlirOpOperandGetOwner(use);
     if (tileBarrierArriveOpIsA(user))
-      tileOpsAppend(&arrivals, user);
+      tileBarrierArriveOpSetMulticast(user, alongFirst(mlirOperationGetContext(user)));
     for (intptr_t i = 0; tileWarpSpecializeOpIsA(user) && i < mlirOperationGetNumRegions(user); ++i)
-      reach(f,
-            mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(user, i)),
+      reach(mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(user, i)),
                                  mlirOpOperandGetOperandNumber(use)),
             type);
   }
-  for (intptr_t i = 0; i < arrivals.count; ++i)
-    arriveAtAll(f, arrivals.items[i]);
   mlirValueSetType(barrier, type);
-  tileOpsFree(&arrivals);
 }
 
 // The barrier that the copy waits for completes when all programs have arrived; once for all copies that wait for it.
@@ -276,9 +268,8 @@ static void shareBarrier(const Forming *f, MlirOperation copy) {
   for (intptr_t i = 0; !mlirOperationEqual(f->copies.items[i], copy); ++i)
     if (mlirValueEqual(barrier, allocOf(tileBarrierWaitOpGetBarrier(waitBefore(f->copies.items[i])))))
       return;
-  reach(f, barrier,
-        tileBarrierTypeGet(mlirOperationGetContext(copy), tileBarrierTypeGetCount(type),
-                           tileBarrierTypeGetArrivals(type) * f->blocks));
+  reach(barrier, tileBarrierTypeGet(mlirOperationGetContext(copy), tileBarrierTypeGetCount(type),
+                                    tileBarrierTypeGetArrivals(type) * f->blocks));
 }
 
 // Round n is copied by the program at place n mod C.
@@ -286,7 +277,6 @@ static void shareCopy(const Forming *f, MlirOperation copy) {
   TileBuilder builder = tileBuilderBefore(copy);
   MlirContext context = builder.context;
   MlirAttribute axis = mlirIntegerAttrGet(mlirIntegerTypeGet(context, 64), 0);
-  const int64_t along[] = {0};
   MlirValue blocks = tileBuildIndex(&builder, f->blocks);
   MlirValue place = arithRemUIOpBuild(&builder, tileProgramIdOpBuild(&builder, axis), blocks);
   MlirValue turn = arithRemUIOpBuild(&builder, tileCopyAsyncOpGetUse(copy), blocks);
@@ -297,7 +287,7 @@ static void shareCopy(const Forming *f, MlirOperation copy) {
   mlirOperationRemoveFromParent(copy);
   tileBuilderInsert(&inner, copy);
   tileBuildYield(&inner, 0, NULL);
-  tileCopyAsyncOpSetMulticast(copy, mlirDenseI64ArrayGet(context, 1, along));
+  tileCopyAsyncOpSetMulticast(copy, alongFirst(context));
 }
 
 static void formClusters(const Forming *f) {

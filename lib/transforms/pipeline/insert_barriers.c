@@ -420,8 +420,8 @@ static bool arePlaced(const Lifetimes *lifetimes) {
 
 // Copies that other programs of the cluster receive, arrivals at their barriers.
 static MlirWalkResult findReaching(MlirOperation op, void *found) {
-  bool reaches = (tileCopyAsyncOpIsA(op) && tileHas(op, "multicast")) ||
-                 (tileBarrierArriveOpIsA(op) && !mlirValueIsNull(tileBarrierArriveOpGetRank(op)));
+  bool arrives = tileBarrierArriveOpIsA(op) && !mlirValueIsNull(tileBarrierArriveOpGetRank(op));
+  bool reaches = arrives || ((tileCopyAsyncOpIsA(op) || tileBarrierArriveOpIsA(op)) && tileHas(op, "multicast"));
   *(bool *)found |= reaches;
   return reaches ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
 }

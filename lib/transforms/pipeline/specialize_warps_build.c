@@ -135,8 +135,8 @@ static void buildCopy(TileBuilder *builder, MlirOperation loop, MlirOperation lo
 }
 
 static void buildExpect(TileBuilder *builder, MlirValue barrier, MlirValue round, int64_t bytes) {
-  tileBarrierArriveOpCreate(builder, barrier, round, (MlirValue){NULL},
-                            mlirIntegerAttrGet(mlirIntegerTypeGet(builder->context, 64), bytes));
+  MlirOperation arrival = tileBarrierArriveOpBuild(builder, barrier, round, (MlirValue){NULL});
+  tileBarrierArriveOpSetExpect(arrival, mlirIntegerAttrGet(mlirIntegerTypeGet(builder->context, 64), bytes));
 }
 
 static void buildKept(const Made *made, TileBuilder *builder, Copies *copies) {

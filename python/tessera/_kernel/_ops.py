@@ -279,9 +279,9 @@ def wait(b: Builder, tokens: Sequence[Value], *, pending: int | None = None, rea
     b.make("tile.wait", [tokens], [], {"pending": ("i64", pending), "read": ("unit", read)}, [])
 
 
-def barrier_arrive(b: Builder, barrier: Value, use: Value, rank: Value | None = None, *, expect: int | None = None) -> None:
+def barrier_arrive(b: Builder, barrier: Value, use: Value, rank: Value | None = None, *, expect: int | None = None, multicast: Sequence[int] | None = None, reads: bool = False) -> None:
     """Arrives at a round of a barrier."""
-    b.make("tile.barrier_arrive", [barrier, use, rank], [], {"expect": ("i64", expect)}, [])
+    b.make("tile.barrier_arrive", [barrier, use, rank], [], {"expect": ("i64", expect), "multicast": ("i64 array", multicast), "reads": ("unit", reads)}, [])
 
 
 def barrier_wait(b: Builder, barrier: Value, use: Value) -> None:

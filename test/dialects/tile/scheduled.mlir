@@ -51,6 +51,8 @@ tile.kernel @copies(%x: memref<?x?xf16>, %i: index) attributes {machine = #tile.
   tile.barrier_arrive %bar[%i] : !tile.barrier<3>
   // CHECK: tile.barrier_arrive %{{.*}}[%{{.*}}] expect 8192 cluster %{{.*}} : !tile.barrier<3>
   tile.barrier_arrive %bar[%i] expect 8192 cluster %i : !tile.barrier<3>
+  // CHECK: tile.barrier_arrive %{{.*}}[%{{.*}}] multicast [0, 1] reads : !tile.barrier<3>
+  tile.barrier_arrive %bar[%i] multicast [0, 1] reads : !tile.barrier<3>
   // CHECK: tile.barrier_wait %{{.*}}[%{{.*}}] : !tile.barrier<3>
   tile.barrier_wait %bar[%i] : !tile.barrier<3>
   // CHECK: tile.fence async

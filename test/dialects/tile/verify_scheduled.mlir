@@ -478,3 +478,19 @@ tile.kernel @cluster_in_partition() attributes {warps = 4 : i32} {
   }
   tile.return
 }
+
+// -----
+tile.kernel @everywhere_and_one(%r: index) attributes {warps = 4 : i32} {
+  %b = tile.alloc : !tile.barrier<1>
+  // expected-error@+1 {{arrives at several blocks' barriers and names one block; expected one of them}}
+  tile.barrier_arrive %b[%r] cluster %r multicast [0] : !tile.barrier<1>
+  tile.return
+}
+
+// -----
+tile.kernel @everywhere_and_bytes(%r: index) attributes {warps = 4 : i32} {
+  %b = tile.alloc : !tile.barrier<1>
+  // expected-error@+1 {{arrives at several blocks' barriers and expects bytes; expected one of them}}
+  tile.barrier_arrive %b[%r] expect 512 multicast [0] : !tile.barrier<1>
+  tile.return
+}

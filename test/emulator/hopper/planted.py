@@ -206,9 +206,7 @@ ATTENTION_DEFECTS = {
     "no barrier before the store": removed("nvvm.barrier id"),
     "no wait for the store": removed("bulk.wait_group"),
 }
-TRY, MAPA, MEET, LEAVE = "mbarrier.try_wait %", "nvvm.mapa", "nvvm.cluster.arrive", "nvvm.cluster.wait"
-ALWAYS = ("= nvvm.*", "= llvm.mlir.constant(true) : i1")
-NARROW = (r" {scope = #nvvm.mem_scope<cluster>}", "")
+MAPA, MEET, LEAVE = "nvvm.mapa", "nvvm.cluster.arrive", "nvvm.cluster.wait"
 CLUSTERS_DEFECTS = {
     "full expects an arrival more": swap_constant(INIT, 1, 2, 0),
     "empty expects the arrivals of one block": swap_constant(INIT, 1, 4, 2),
@@ -222,8 +220,8 @@ CLUSTERS_DEFECTS = {
         replaced(MEET, "nvvm.cluster.arrive", "nvvm.barrier0", 0), removed(LEAVE, 0)),
     "no last barrier of the cluster": both(removed(MEET, 1), removed(LEAVE, 1)),
     "nobody waits at the cluster's last barrier": removed(LEAVE, 1),
-    "the producers do not wait for empty": replaced(TRY, *ALWAYS),
-    "the producers wait by scope cta": replaced(TRY, *NARROW),
+    "the producers do not wait for empty": removed(WAIT, 0),
+    "the producers wait with the other parity": swap_constant(WAIT, 1, 0, 0),
     "the producers expect nothing": removed(EXPECT),
     "the producers expect one box": swap_constant(EXPECT, 1, 8192),
     "A does not come": removed(LOAD, 0),
@@ -231,15 +229,12 @@ CLUSTERS_DEFECTS = {
     "B comes to one block": replaced(LOAD, r" multicast_mask = %\w+", "", 1),
     "B's other half goes to no block": replaced("constant\\(3 : i16", "3 : i16", "2 : i16"),
     "B goes to a block that is not there": replaced("constant\\(3 : i16", "3 : i16", "7 : i16"),
-    "the consumers do not wait for full": removed("mbarrier.try_wait.parity"),
+    "the consumers do not wait for full": removed(WAIT, 1),
     "no commit": removed(COMMIT),
     "stages are given back while products read them": replaced(GROUP_WAIT, "aligned 0", "aligned 1"),
-    "nobody arrives at the first block": removed(ARRIVE, 0),
-    "nobody arrives at the second block": removed(ARRIVE, 1),
-    "arrivals at the first block by scope cta": replaced(ARRIVE, *NARROW, 0),
-    "arrivals at the second block by scope cta": replaced(ARRIVE, *NARROW, 1),
-    "both arrivals reach the first block": swap_constant(MAPA, 2, 0, 1),
-    "arrivals at a block that is not there": swap_constant(MAPA, 2, 2, 1),
+    "nobody arrives at empty": removed(ARRIVE, 0),
+    "all arrivals reach the first block": swap_constant(MAPA, 2, 0, 0),
+    "arrivals at a block that is not there": swap_constant(MAPA, 2, 2, 0),
 }
 # Why: the thread that stores makes the fence, too; each thread writes what it has read; one thread starts all copies.
 EQUIVALENT = {"the proxy fence comes after the barrier", "reads and writes of the buffer in no order",

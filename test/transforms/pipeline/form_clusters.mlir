@@ -23,8 +23,7 @@
 // CHECK: scf.if %[[MINE]] {
 // CHECK-NEXT: tile.copy_async %{{.*}} engine "tma" multicast [0] signals
 // CHECK: partition "multiply"
-// CHECK: tile.barrier_arrive %{{.*}} cluster %c0
-// CHECK: tile.barrier_arrive %{{.*}} cluster %c1
+// CHECK: tile.barrier_arrive %{{.*}} multicast [0] : !tile.barrier<2, arrivals = 2>
 // CHECK: tile.launch @product grid(%{{.*}}) cluster [2] ins
 tile.kernel private @product(%a: memref<256x256xf16>, %b: memref<256x256xf16>)
     attributes {machine = #tile.machine<"sm_90a">, schedule = #tile.schedule<cluster = [2]>, warps = 8 : i32} {

@@ -4,7 +4,10 @@
 
 #include "lib/emulator/machine/access.h"
 #include "lib/emulator/machine/engines/bulk.h"
+#include "lib/emulator/machine/engines/products.h"
 #include "lib/emulator/machine/shadow.h"
+
+#include <string.h>
 
 enum { MBARRIER_BYTES = 8, MOST_ARRIVALS = (1 << 20) - 1, MOST_BYTES = (1 << 20) - 1 };
 
@@ -200,7 +203,24 @@ void emu_mbarrier_check_fenced(emu_thread_t *self, const emu_mbarrier_t *barrier
 
 static bool is_over(const emu_mbarrier_t *barrier, uint32_t parity) { return (barrier->phase & 1) != (parity & 1); }
 
+static bool is_clustered(const emu_thread_t *thread) { return thread->worker->launch->members > 1; }
+
+static void learn_reads(emu_thread_t *thread, const emu_mbarrier_t *barrier) {
+  for (uint32_t w = 0; w < thread->worker->launch->warps; ++w)
+    if (barrier->reads_ended[w] > thread->known_reads[w])
+      thread->known_reads[w] = barrier->reads_ended[w];
+}
+
+// What the warp has waited for is read, whatever the scope of the arrival.
+static void release_reads(const emu_thread_t *self, emu_mbarrier_t *barrier) {
+  const struct emu_products_t *products = self->in_warp->products;
+  if (products)
+    barrier->reads_arrived[self->view.warp] = products->waits;
+}
+
 static void learn(emu_thread_t *thread, const emu_mbarrier_t *barrier, bool of_cluster) {
+  if (is_clustered(thread))
+    learn_reads(thread, barrier);
   if (barrier->ended && thread->worker->launch->checks)
     emu_clock_learn(barrier->ended, thread);
   if (of_cluster && barrier->peers_ended)
@@ -227,6 +247,8 @@ void emu_mbarrier_end_phase(emu_worker_t *worker, emu_mbarrier_t *barrier) {
   barrier->ended = barrier->arrived;
   barrier->peers_ended = barrier->peers_arrived;
   barrier->arrived = barrier->peers_arrived = NULL;
+  memcpy(barrier->reads_ended, barrier->reads_arrived, sizeof barrier->reads_ended);
+  memset(barrier->reads_arrived, 0, sizeof barrier->reads_arrived);
   emu_progress(worker);
   FOR_EACH_WAITING(worker, barrier, thread) {
     if (!is_over(barrier, thread->wait_parity))
@@ -293,6 +315,8 @@ uint64_t tessera_emu_mbarrier_arrive(tessera_emu_thread_t *thread, void *address
   take_bytes(self, barrier, bytes, site);
   if (!take_arrivals(self, barrier, count, how, site))
     return phase;
+  if (is_clustered(self))
+    release_reads(self, barrier);
   if (!(how & TESSERA_EMU_MBARRIER_RELAXED))
     release(self, barrier, how & TESSERA_EMU_MBARRIER_CLUSTER);
   emu_progress(self->worker);

@@ -5,6 +5,10 @@
 // goes on when the last phase that ended has it, so on a new barrier a wait for parity 1 does. What the program's own
 // accesses find in the 8 bytes is no value: the state is here, by address.
 //
+// An arrival at another block's barrier by scope .cta orders no memory. But products that the warp has waited for have
+// read what they read, however narrow the scope is: nobody reads it later. So arrivals also tell how often the warp has
+// waited for products, and writes of engines may follow their reads.
+//
 // Order: a wait learns what those knew who arrived in the phase that it saw end (clock.h), and which copies had landed.
 // Each barrier stands for the engine that writes what its copies bring, so that only who waited for them knows of them.
 #pragma once
@@ -21,8 +25,9 @@ struct emu_mbarrier_t {
   uint32_t fenced;                              // the maker's stamp at a fence after that; 0: none
   emu_clock_sum_t *arrived, *ended;             // in this phase; in the last one; null: nobody
   emu_clock_sum_t *peers_arrived, *peers_ended; // of threads of other blocks, by scope .cluster
-  uint32_t engine;                              // whose clock tells what copies have brought
-  struct emu_bulk_t *copies;                    // under way to it
+  uint32_t reads_arrived[EMU_MOST_WARPS], reads_ended[EMU_MOST_WARPS]; // of clusters: waits of each warp that arrived
+  uint32_t engine;                                                     // whose clock tells what copies have brought
+  struct emu_bulk_t *copies;                                           // under way to it
 };
 
 // Whose barrier an instruction may name.

@@ -124,7 +124,7 @@ static void end(emu_thread_t *lane, struct emu_products_t *products) {
   emu_product_t *product = products->first;
   compute(lane, product);
   if (lane->worker->launch->checks)
-    emu_shadow_product_ends(lane, product->places, product->place_count);
+    emu_shadow_product_ends(lane, product->places, product->place_count, products->waits);
   --product->sums->under_way;
   products->first = product->next;
   if (!products->first)
@@ -137,6 +137,7 @@ void emu_products_wait(emu_thread_t *lane, uint32_t pending) {
   struct emu_products_t *products = emu_products_of(lane);
   uint32_t last = products->groups > pending ? products->groups - pending : 0;
   products->is_fenced = false;
+  ++products->waits;
   while (products->first && products->first->group < last)
     end(lane, products);
 }

@@ -35,6 +35,7 @@ typedef struct emu_product_t {
 struct emu_products_t { // of a warp
   emu_product_t *first, **end, *free;
   uint32_t groups, last_id;
+  uint32_t waits; // so far
   bool is_fenced; // since the last wait: registers may be given to a product
   emu_sums_t sums[EMU_MOST_SUMS];
 };
