@@ -16,6 +16,7 @@ typedef struct TileLaneKnowledge {
   int64_t *next;   // position of each lane's next item
   int64_t *last;   // its last item; -1: none
   int64_t turn;    // the lane that gets the next program
+  int64_t *free;   // when each lane has done its items, where a program takes one and so does an await
 } Knowledge;
 
 TileLanePlan *tileLanePlanCreate(int64_t lanes, bool isLoop) {
@@ -24,11 +25,13 @@ TileLanePlan *tileLanePlanCreate(int64_t lanes, bool isLoop) {
   if (knowledge) {
     knowledge->next = calloc((size_t)lanes, sizeof *knowledge->next);
     knowledge->last = malloc((size_t)lanes * sizeof *knowledge->last);
+    knowledge->free = calloc((size_t)lanes, sizeof *knowledge->free);
   }
-  if (!all || !knowledge || !knowledge->next || !knowledge->last) {
+  if (!all || !knowledge || !knowledge->next || !knowledge->last || !knowledge->free) {
     if (knowledge) {
       free(knowledge->next);
       free(knowledge->last);
+      free(knowledge->free);
     }
     free(knowledge);
     free(all);
@@ -50,6 +53,7 @@ void tileLanePlanDestroy(TileLanePlan *lanes) {
   free(lanes->knowledge->ended);
   free(lanes->knowledge->next);
   free(lanes->knowledge->last);
+  free(lanes->knowledge->free);
   free(lanes->knowledge);
   free(lanes->tasks);
   free(lanes->items);
@@ -110,6 +114,33 @@ static void begin(TileLanePlan *lanes, const TileLaneTask *task) {
   }
 }
 
+// When a program on this lane could begin.
+static int64_t startOn(const TileLanePlan *lanes, const TileLaneTask *task, int64_t lane) {
+  int64_t start = lanes->knowledge->free[lane];
+  for (int64_t i = 0; i < task->dependenceCount; ++i) {
+    const TileLaneTask *earlier = &lanes->tasks[task->dependences[i].task];
+    for (int64_t k = 0; k < earlier->step; ++k) {
+      const TileLaneItem *item = &lanes->items[earlier->items + k];
+      start = tessera_max(start, item->end + (item->lane != lane));
+    }
+  }
+  return start;
+}
+
+// One program is best on the lane of what it needs, unless that lane is busy for longer than an await takes.
+static void beginSingle(TileLanePlan *lanes, const TileLaneTask *task) {
+  Knowledge *k = lanes->knowledge;
+  int64_t best = startOn(lanes, task, k->turn);
+  for (int64_t i = 0; i < task->dependenceCount; ++i) {
+    const TileLaneTask *earlier = &lanes->tasks[task->dependences[i].task];
+    int64_t lane = lanes->items[earlier->items + earlier->step - 1].lane, start = startOn(lanes, task, lane);
+    if (start <= best) {
+      best = start;
+      k->turn = lane;
+    }
+  }
+}
+
 static bool deal(TileLanePlan *lanes, int64_t number) {
   TileLaneTask *task = &lanes->tasks[number];
   Knowledge *k = lanes->knowledge;
@@ -118,13 +149,15 @@ static bool deal(TileLanePlan *lanes, int64_t number) {
     if (!grown)
       return false;
     lanes->items = grown;
-    int64_t lane = k->turn;
+    int64_t lane = k->turn, count = tessera_ceil_div(task->programs - i, task->step);
     k->turn = (k->turn + 1) % lanes->lanes;
+    k->free[lane] = startOn(lanes, task, lane) + count;
     lanes->items[lanes->itemCount++] = (TileLaneItem){.task = number,
                                                       .lane = lane,
                                                       .first = i,
-                                                      .count = tessera_ceil_div(task->programs - i, task->step),
+                                                      .count = count,
                                                       .position = k->next[lane]++,
+                                                      .end = k->free[lane],
                                                       .counter = -1};
   }
   return true;
@@ -291,6 +324,8 @@ bool tileLanePlanAdd(TileLanePlan *lanes, int64_t programs, int64_t count, const
   if (!addDependences(lanes, task, count, dependences))
     return false;
   begin(lanes, task);
+  if (task->step == 1)
+    beginSingle(lanes, task);
   bool ok = deal(lanes, lanes->taskCount - 1) && makeRoom(lanes);
   for (int64_t i = 0; ok && i < task->step; ++i)
     ok = findAwaits(lanes, task->items + i);

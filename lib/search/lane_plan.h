@@ -41,6 +41,7 @@ typedef struct TileLaneAwait {
 typedef struct TileLaneItem {
   int64_t task, lane, first, count; // programs
   int64_t position;                 // in its lane
+  int64_t end;                      // when it ends, where a program and an await take one each
   int64_t awaits, awaitCount;       // in TileLanePlan.awaits
   int64_t counter;                  // its own, if another item awaits it alone; else -1
 } TileLaneItem;

@@ -150,7 +150,24 @@ static void checkRounds(const TileLanePlan *lanes, int64_t rounds) {
   CHECK(left == 0, "lanes wait for ever");
 }
 
+// Two chains of single programs run on a lane each, without awaits; what needs both awaits one of them.
+static void checkChains(void) {
+  TileLanePlan *lanes = tileLanePlanCreate(5, false);
+  enum { Length = 7 };
+  for (int64_t t = 0; t < 2 * Length; ++t) {
+    TileLaneDependence before = {.task = t - 2};
+    CHECK(tileLanePlanAdd(lanes, 1, t > 1, &before), "no memory");
+    CHECK(t < 2 || lanes->items[t].lane == lanes->items[t - 2].lane, "task %d changes its lane", (int)t);
+  }
+  TileLaneDependence both[] = {{.task = 2 * Length - 2}, {.task = 2 * Length - 1}};
+  CHECK(tileLanePlanAdd(lanes, 1, 2, both) && tileLanePlanFinish(lanes), "no memory");
+  CHECK(lanes->items[0].lane != lanes->items[1].lane, "both chains run on one lane");
+  CHECK(lanes->awaitCount == 1, "%d awaits", (int)lanes->awaitCount);
+  tileLanePlanDestroy(lanes);
+}
+
 int main(void) {
+  checkChains();
   static bool isBefore[MostItems][MostItems];
   int64_t single = 0, whole = 0;
   for (int i = 0; i < 2000; ++i) {

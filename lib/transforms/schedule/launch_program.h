@@ -20,7 +20,7 @@
 #include "lib/search/lane_plan.h"
 
 enum { GridRank = 3, MostRank = 8, MostRoots = 256 };
-enum { RecordWords = 16, RecordAwaits = 3, SegmentWords = 4 }; // of an item and of a segment in the plan
+enum { RecordWords = 16, RecordAwaits = 3 }; // of an item in the plan
 
 // A loop whose rounds are known: its body's launches may become rounds of one program.
 typedef struct Rounds {

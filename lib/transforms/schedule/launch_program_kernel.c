@@ -18,7 +18,10 @@
 
 #include <stdlib.h>
 
-enum { MostSpread = 32 }; // words of a row of operands that threads hold in registers
+enum {
+  MostSpread = 32,
+  MostCarried = 32
+}; // words of a row of operands that threads hold in registers; values of loops
 
 // What the hooks of the template share, and the types of what the plan gives.
 typedef struct Emission {
@@ -89,15 +92,41 @@ static MlirValue wordAt(TileBuilder *b, const Emission *e, MlirValue words, int6
       mlirDenseI64ArrayGet(b->context, 1, (int64_t[]){0}), mlirAttributeGetNull(), mlirRegionCreate()));
 }
 
+// Tiles that the regions of an op carry have the layouts of what they start from.
+static void layOutCarried(MlirOperation op, const MlirValue *initial, intptr_t count) {
+  for (intptr_t i = 0; i < count; ++i) {
+    MlirType type = mlirValueGetType(initial[i]);
+    mlirValueSetType(mlirOperationGetResult(op, i), type);
+    for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); ++r) {
+      MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r));
+      intptr_t own = mlirBlockGetNumArguments(block) - count; // the index of scf.for; none: scf.if
+      if (own >= 0)
+        mlirValueSetType(mlirBlockGetArgument(block, own + i), type);
+    }
+  }
+}
+
+// What a loop starts from, or what the first region of a branch gives.
+static intptr_t initialOf(MlirOperation op, MlirValue *values) {
+  bool isIf = scfIfOpIsA(op), isWhile = scfWhileOpIsA(op);
+  intptr_t count = mlirOperationGetNumResults(op);
+  MlirOperation end =
+      isIf ? mlirBlockGetTerminator(mlirRegionGetFirstBlock(scfIfOpGetThenRegion(op))) : (MlirOperation){NULL};
+  for (intptr_t i = 0; i < count; ++i)
+    values[i] = isIf      ? mlirOperationGetOperand(end, i)
+                : isWhile ? scfWhileOpGetInits(op, i)
+                          : scfForOpGetInitArgs(op, i);
+  return count;
+}
+
 // The template's tiles have no layouts, as hooks do not take them: they get those that belong together.
 static MlirWalkResult layOut(MlirOperation op, void *userData) {
   const Emission *e = userData;
-  if (scfForOpIsA(op)) // as what they start from
-    for (intptr_t i = 0; i < scfForOpGetNumInitArgs(op); ++i) {
-      MlirType type = mlirValueGetType(scfForOpGetInitArgs(op, i));
-      mlirValueSetType(mlirOperationGetResult(op, i), type);
-      mlirValueSetType(mlirBlockGetArgument(mlirRegionGetFirstBlock(scfForOpGetRegion(op)), i + 1), type);
-    }
+  MlirValue initial[MostCarried];
+  if ((scfForOpIsA(op) || scfWhileOpIsA(op) || scfIfOpIsA(op)) && mlirOperationGetNumResults(op) <= MostCarried) {
+    layOutCarried(op, initial, initialOf(op, initial));
+    return MlirWalkResultAdvance;
+  }
   if (mlirOperationGetNumResults(op) != 1)
     return MlirWalkResultAdvance;
   MlirType type = tileOnlyResultType(op);
@@ -355,7 +384,6 @@ static TileTemplateUse useOfFlow(const Program *program, const Emission *emissio
                                 .ROW = emission->row,
                                 .COUNTERS = countersOf(program),
                                 .LANES = program->numLanes,
-                                .SEGMENTS = program->numSegments * program->numLanes + 1,
                                 .PASSED = program->numCounters,
                                 .LOG = program->numCounters + 2,
                                 .spread = {spreadHook, data},

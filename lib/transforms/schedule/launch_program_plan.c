@@ -295,13 +295,12 @@ static void addFurtherAwaits(Program *program, const Origin *origin, const TileL
   }
 }
 
-// The begins of lanes. next[lane]: its first record. Returns the record behind the last one.
-static intptr_t addBegins(Program *program, const TileLanePlan *lanes, intptr_t record, int64_t *next) {
+// next[lane]: its first record, from `record` on. Returns the record behind the last one.
+static intptr_t findBegins(const TileLanePlan *lanes, intptr_t record, int64_t *next) {
   for (int64_t i = 0; i < lanes->itemCount; ++i)
     ++next[lanes->items[i].lane];
   for (int64_t lane = 0; lane < lanes->lanes; ++lane) {
     int64_t items = next[lane];
-    addWord(program, record);
     next[lane] = record;
     record += items;
   }
@@ -327,34 +326,79 @@ static void addRecords(Program *program) {
   const TileLanePlan *lanes = program->lanes;
   const Origin origin = {program, program->tasks, 0, 0};
   int64_t *next = calloc((size_t)lanes->lanes, sizeof *next);
-  intptr_t record = addBegins(program, lanes, tessera_round_up(lanes->lanes + 1, RecordWords) / RecordWords, next);
+  intptr_t record = findBegins(lanes, tessera_round_up(lanes->lanes + 1, RecordWords) / RecordWords, next);
+  for (int64_t lane = 0; lane < lanes->lanes; ++lane)
+    addWord(program, next[lane]);
   addWord(program, record);
   padTo(program, record * RecordWords);
   addItems(program, &origin, next);
   free(next);
 }
 
-static void addSegments(Program *program) {
-  int64_t lanes = program->numLanes, head = program->numSegments * (lanes + SegmentWords) + 1;
-  int64_t *next = calloc((size_t)(program->numSegments * lanes), sizeof *next);
-  intptr_t record = tessera_round_up(head, RecordWords) / RecordWords;
-  for (intptr_t i = 0; i < program->numSegments; ++i)
-    record = addBegins(program, program->segments[i].part.lanes, record, next + i * lanes);
-  addWord(program, record);
+//===--- segments in words ---------------------------------------------------------------===//
+
+// What a lane does in a segment: its items, and the task of the first one.
+typedef struct Share {
+  int64_t record, items, task;
+} Share;
+
+static Share *sharesOf(const Program *program, int64_t *next, intptr_t *behind) {
+  Share *shares = calloc((size_t)(program->numSegments * program->numLanes), sizeof *shares);
+  intptr_t record = program->numSegments * program->numLanes;
   for (intptr_t i = 0; i < program->numSegments; ++i) {
     const Segment *segment = &program->segments[i];
-    addWord(program, segment->then);
-    addWord(program, segment->otherwise);
-    addWord(program, segment->decider);
-    addWord(program, tileProgramRowWords(program) * program->count + i);
+    const TileLanePlan *lanes = segment->part.lanes;
+    Share *own = shares + i * program->numLanes;
+    record = findBegins(lanes, record, next + i * program->numLanes);
+    for (int64_t k = lanes->itemCount; k-- > 0;) {
+      const TileLaneItem *item = &lanes->items[k];
+      ++own[item->lane].items;
+      own[item->lane].task = item->task < segment->part.count ? segment->firstTask + item->task : 0;
+    }
+    for (int64_t lane = 0; lane < program->numLanes; ++lane)
+      own[lane].record = next[i * program->numLanes + lane];
   }
-  padTo(program, (record + 1) * RecordWords);
+  *behind = record;
+  return shares;
+}
+
+static void addShare(Program *program, const Share *share) {
+  addWord(program, share->record);
+  addWord(program, share->record + 1);
+  addWord(program, share->task);
+}
+
+// The lane's record of a segment.
+static void addLane(Program *program, const Share *shares, intptr_t number, int64_t lane) {
+  const Segment *segment = &program->segments[number];
+  int64_t lanes = program->numLanes, then = segment->then, otherwise = segment->otherwise;
+  addWord(program, number);
+  addWord(program, shares[number * lanes + lane].items);
+  addWord(program, then < 0 ? -1 : then * lanes + lane);
+  addWord(program, otherwise < 0 ? -1 : otherwise * lanes + lane);
+  addWord(program, segment->decider < 0 ? -1 : segment->decider == lane);
+  addWord(program, tileProgramRowWords(program) * program->count + number);
+  addShare(program, &shares[tessera_max(then, 0) * lanes + lane]);
+  addShare(program, &shares[tessera_max(otherwise, 0) * lanes + lane]);
+  addShare(program, &shares[number * lanes + lane]);
+  padTo(program, (number * lanes + lane + 1) * RecordWords);
+}
+
+static void addSegments(Program *program) {
+  int64_t *next = calloc((size_t)(program->numSegments * program->numLanes), sizeof *next);
+  intptr_t behind;
+  Share *shares = sharesOf(program, next, &behind);
+  for (intptr_t i = 0; i < program->numSegments; ++i)
+    for (int64_t lane = 0; lane < program->numLanes; ++lane)
+      addLane(program, shares, i, lane);
+  padTo(program, (behind + 2) * RecordWords); // a lane without items looks at two records
   for (intptr_t i = 0; i < program->numSegments; ++i) {
     const Segment *segment = &program->segments[i];
     const Origin origin = {&segment->part, program->tasks + segment->firstTask, segment->firstTask,
                            segment->firstCounter};
-    addItems(program, &origin, next + i * lanes);
+    addItems(program, &origin, next + i * program->numLanes);
   }
+  free(shares);
   free(next);
 }
 

@@ -1,15 +1,17 @@
-// A lane of a program with loops and branches. Segments are launches without a decision between them. %plan has:
-//   for each segment and lane, and once more behind the last one: its first record, counted in records
-//   for each segment 4 words: the segment behind it if the decision is yes, if it is no (-1: the end), the lane that
-//     decides (-1: none, the end follows), and where in %operands the address of the condition lies
-//   zeros up to a record; for each item a record of 16 words, as in program.mlir, and a record of zeros
-//   further awaits
+// A lane of a program with loops and branches. Segments are launches without a decision between them. %plan has records
+// of 16 words, then the further awaits of items:
+//   for each segment and lane: the segment, its number of items, this lane's record of the segment behind it if the
+//     decision is yes, and if it is no (-1: the end), whether this lane decides (-1: nobody, the end follows), where in
+//     %operands the address of the condition lies; for the segment behind a yes, for the one behind a no and for this
+//     one: the first item's record, the record behind it, the first item's task
+//   for each item a record as in program.mlir, and a record of zeros
 // All lanes go through the same segments. Where a segment ends, one lane awaits all of it, reads the condition and
-// publishes the decision: number k in word k % LOG of a log, 2 × (1 + k / LOG) + decision. The other lanes await that
-// word. Words of the log are used again, so each lane tells that it has read half of them, in one of two counts, and
-// the lane that decides awaits that of all lanes. Counts of a segment's items grow each time that it runs: %e0 to %e15
-// are how often segments have run. %counters has the counts of items, the two counts, the log.
-//   integer $WORDS = 32, $TABLE = 2, $ROW = 2, $COUNTERS = 19, $LANES = 1, $SEGMENTS = 2, $PASSED = 1, $LOG = 3
+// publishes the decision: number k in word k % 16 of a log, 2 × (1 + k / 16) + decision. The other lanes await it.
+// Words of the log are used again, so each lane tells that it has read half of them, in one of two counts, and the lane
+// that decides awaits that of all lanes. Counts of a segment's items grow each time that it runs: %e0 to %e15 are how
+// often segments have run. %counters has the counts of items, the two counts, the log. What the two segments behind a
+// decision begin with is loaded while the items run.
+//   integer $WORDS = 48, $TABLE = 2, $ROW = 2, $COUNTERS = 19, $LANES = 1, $PASSED = 1, $LOG = 3
 tile.func private @spread(tensor<16xi32>) -> tensor<16xi32>
 tile.func private @prepare(tensor<$ROWxi64>, index, index, index)
 tile.func private @execute(index)
@@ -18,16 +20,12 @@ tile.kernel @flow(%plan: memref<$WORDSxi32>, %operands: memref<$TABLExi64>, %cou
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index
-  %c3 = arith.constant 3 : index
-  %c4 = arith.constant 4 : index
   %one = arith.constant 1 : i32
   %two = arith.constant 2 : i32
   %zero = arith.constant 0 : i32
   %half = arith.constant 8 : i32
   %all = arith.constant 16 : i32
-  %lanes = arith.constant $LANES : index
   %lanes.i32 = arith.constant $LANES : i32
-  %segments = arith.constant $SEGMENTS : index
   %passed = arith.constant $PASSED : index
   %log = arith.constant $LOG : index
   %number3 = arith.constant 3 : i32
@@ -44,37 +42,92 @@ tile.kernel @flow(%plan: memref<$WORDSxi32>, %operands: memref<$TABLExi64>, %cou
   %number14 = arith.constant 14 : i32
   %number15 = arith.constant 15 : i32
   %lane = tile.program_id 0
-  %lane.i32 = arith.index_cast %lane : index to i32
   %records = tile.view %plan : memref<$WORDSxi32> to !tile.view<16xi32>
   %table = tile.view %operands : memref<$TABLExi64> to !tile.view<$ROWxi64>
-  %end:18 = scf.while (%segment = %zero, %k = %zero,
-                        %e0 = %zero, %e1 = %zero, %e2 = %zero, %e3 = %zero, %e4 = %zero, %e5 = %zero, %e6 = %zero, %e7 = %zero,
-                        %e8 = %zero, %e9 = %zero, %e10 = %zero, %e11 = %zero, %e12 = %zero, %e13 = %zero, %e14 = %zero, %e15 = %zero)
-      : (i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32)
-      -> (i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32) {
-    %goes_on = arith.cmpi sge, %segment, %zero : i32
-    scf.condition(%goes_on) %segment, %k,
+  %start.tile = tile.load %records[%lane] : !tile.view<16xi32> -> tensor<16xi32>
+  %start = tile.call @spread(%start.tile) : (tensor<16xi32>) -> tensor<16xi32>
+  %start_item.tile = tile.slice %start[12] : tensor<16xi32> -> tensor<1xi32>
+  %start_item.i32 = tile.reduce {arith.addi} %start_item.tile axes [0] : tensor<1xi32> -> i32
+  %start_item = arith.index_cast %start_item.i32 : i32 to index
+  %start_second.tile = tile.slice %start[13] : tensor<16xi32> -> tensor<1xi32>
+  %start_second.i32 = tile.reduce {arith.addi} %start_second.tile axes [0] : tensor<1xi32> -> i32
+  %start_second = arith.index_cast %start_second.i32 : i32 to index
+  %start_task.tile = tile.slice %start[14] : tensor<16xi32> -> tensor<1xi32>
+  %start_task.i32 = tile.reduce {arith.addi} %start_task.tile axes [0] : tensor<1xi32> -> i32
+  %start_task = arith.index_cast %start_task.i32 : i32 to index
+  %start_record = tile.load %records[%start_item] : !tile.view<16xi32> -> tensor<16xi32>
+  %start_behind = tile.load %records[%start_second] : !tile.view<16xi32> -> tensor<16xi32>
+  %start_row = tile.load %table[%start_task] : !tile.view<$ROWxi64> -> tensor<$ROWxi64>
+  %end:22 = scf.while (%at = %zero, %segment_words = %start, %first_record = %start_record,
+                        %second_record = %start_behind, %first_row = %start_row, %k = %zero,
+                        %e0 = %zero, %e1 = %zero, %e2 = %zero, %e3 = %zero, %e4 = %zero, %e5 = %zero,
+                        %e6 = %zero, %e7 = %zero, %e8 = %zero, %e9 = %zero, %e10 = %zero, %e11 = %zero,
+                        %e12 = %zero, %e13 = %zero, %e14 = %zero, %e15 = %zero)
+      : (i32, tensor<16xi32>, tensor<16xi32>, tensor<16xi32>, tensor<$ROWxi64>, i32,
+         i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32)
+      -> (i32, tensor<16xi32>, tensor<16xi32>, tensor<16xi32>, tensor<$ROWxi64>, i32,
+          i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32) {
+    %goes_on = arith.cmpi sge, %at, %zero : i32
+    scf.condition(%goes_on) %at, %segment_words, %first_record, %second_record, %first_row, %k,
         %e0, %e1, %e2, %e3, %e4, %e5, %e6, %e7, %e8, %e9, %e10, %e11, %e12, %e13, %e14, %e15
-        : i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32
+        : i32, tensor<16xi32>, tensor<16xi32>, tensor<16xi32>, tensor<$ROWxi64>, i32,
+          i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32
   } do {
-  ^bb0(%segment: i32, %k: i32,
+  ^bb0(%at: i32, %segment_words: tensor<16xi32>, %first_record: tensor<16xi32>, %second_record: tensor<16xi32>,
+       %first_row: tensor<$ROWxi64>, %k: i32,
        %e0: i32, %e1: i32, %e2: i32, %e3: i32, %e4: i32, %e5: i32, %e6: i32, %e7: i32,
        %e8: i32, %e9: i32, %e10: i32, %e11: i32, %e12: i32, %e13: i32, %e14: i32, %e15: i32):
-    %here = arith.index_cast %segment : i32 to index
-    %first_lane = arith.muli %here, %lanes : index
-    %at = arith.addi %first_lane, %lane : index
-    %behind_at = arith.addi %at, %c1 : index
-    %begin.i32 = memref.load %plan[%at] : memref<$WORDSxi32>
-    %end.i32 = memref.load %plan[%behind_at] : memref<$WORDSxi32>
-    %through = arith.muli %here, %c4 : index
-    %at_then = arith.addi %segments, %through : index
-    %at_else = arith.addi %at_then, %c1 : index
-    %at_decider = arith.addi %at_then, %c2 : index
-    %at_condition = arith.addi %at_then, %c3 : index
-    %then_segment = memref.load %plan[%at_then] : memref<$WORDSxi32>
-    %else_segment = memref.load %plan[%at_else] : memref<$WORDSxi32>
-    %decider = memref.load %plan[%at_decider] : memref<$WORDSxi32>
-    %condition.i32 = memref.load %plan[%at_condition] : memref<$WORDSxi32>
+    %segment.tile = tile.slice %segment_words[0] : tensor<16xi32> -> tensor<1xi32>
+    %segment = tile.reduce {arith.addi} %segment.tile axes [0] : tensor<1xi32> -> i32
+    %items.tile = tile.slice %segment_words[1] : tensor<16xi32> -> tensor<1xi32>
+    %items.i32 = tile.reduce {arith.addi} %items.tile axes [0] : tensor<1xi32> -> i32
+    %items = arith.index_cast %items.i32 : i32 to index
+    %then_at.tile = tile.slice %segment_words[2] : tensor<16xi32> -> tensor<1xi32>
+    %then_at = tile.reduce {arith.addi} %then_at.tile axes [0] : tensor<1xi32> -> i32
+    %else_at.tile = tile.slice %segment_words[3] : tensor<16xi32> -> tensor<1xi32>
+    %else_at = tile.reduce {arith.addi} %else_at.tile axes [0] : tensor<1xi32> -> i32
+    %decides.tile = tile.slice %segment_words[4] : tensor<16xi32> -> tensor<1xi32>
+    %decides = tile.reduce {arith.addi} %decides.tile axes [0] : tensor<1xi32> -> i32
+    %at_address.tile = tile.slice %segment_words[5] : tensor<16xi32> -> tensor<1xi32>
+    %at_address.i32 = tile.reduce {arith.addi} %at_address.tile axes [0] : tensor<1xi32> -> i32
+    %at_address = arith.index_cast %at_address.i32 : i32 to index
+    %then_item.tile = tile.slice %segment_words[6] : tensor<16xi32> -> tensor<1xi32>
+    %then_item.i32 = tile.reduce {arith.addi} %then_item.tile axes [0] : tensor<1xi32> -> i32
+    %then_item = arith.index_cast %then_item.i32 : i32 to index
+    %then_second.tile = tile.slice %segment_words[7] : tensor<16xi32> -> tensor<1xi32>
+    %then_second.i32 = tile.reduce {arith.addi} %then_second.tile axes [0] : tensor<1xi32> -> i32
+    %then_second = arith.index_cast %then_second.i32 : i32 to index
+    %then_task.tile = tile.slice %segment_words[8] : tensor<16xi32> -> tensor<1xi32>
+    %then_task.i32 = tile.reduce {arith.addi} %then_task.tile axes [0] : tensor<1xi32> -> i32
+    %then_task = arith.index_cast %then_task.i32 : i32 to index
+    %else_item.tile = tile.slice %segment_words[9] : tensor<16xi32> -> tensor<1xi32>
+    %else_item.i32 = tile.reduce {arith.addi} %else_item.tile axes [0] : tensor<1xi32> -> i32
+    %else_item = arith.index_cast %else_item.i32 : i32 to index
+    %else_second.tile = tile.slice %segment_words[10] : tensor<16xi32> -> tensor<1xi32>
+    %else_second.i32 = tile.reduce {arith.addi} %else_second.tile axes [0] : tensor<1xi32> -> i32
+    %else_second = arith.index_cast %else_second.i32 : i32 to index
+    %else_task.tile = tile.slice %segment_words[11] : tensor<16xi32> -> tensor<1xi32>
+    %else_task.i32 = tile.reduce {arith.addi} %else_task.tile axes [0] : tensor<1xi32> -> i32
+    %else_task = arith.index_cast %else_task.i32 : i32 to index
+    %first_item.tile = tile.slice %segment_words[12] : tensor<16xi32> -> tensor<1xi32>
+    %first_item.i32 = tile.reduce {arith.addi} %first_item.tile axes [0] : tensor<1xi32> -> i32
+    %first_item = arith.index_cast %first_item.i32 : i32 to index
+    %second.tile = tile.slice %segment_words[13] : tensor<16xi32> -> tensor<1xi32>
+    %second.i32 = tile.reduce {arith.addi} %second.tile axes [0] : tensor<1xi32> -> i32
+    %second = arith.index_cast %second.i32 : i32 to index
+    %then_there = arith.maxsi %then_at, %zero : i32
+    %else_there = arith.maxsi %else_at, %zero : i32
+    %then_index = arith.index_cast %then_there : i32 to index
+    %else_index = arith.index_cast %else_there : i32 to index
+    %address = memref.load %operands[%at_address] : memref<$TABLExi64>
+    %then_words = tile.load %records[%then_index] : !tile.view<16xi32> -> tensor<16xi32>
+    %then_record = tile.load %records[%then_item] : !tile.view<16xi32> -> tensor<16xi32>
+    %then_behind = tile.load %records[%then_second] : !tile.view<16xi32> -> tensor<16xi32>
+    %then_row = tile.load %table[%then_task] : !tile.view<$ROWxi64> -> tensor<$ROWxi64>
+    %else_words = tile.load %records[%else_index] : !tile.view<16xi32> -> tensor<16xi32>
+    %else_record = tile.load %records[%else_item] : !tile.view<16xi32> -> tensor<16xi32>
+    %else_behind = tile.load %records[%else_second] : !tile.view<16xi32> -> tensor<16xi32>
+    %else_row = tile.load %table[%else_task] : !tile.view<$ROWxi64> -> tensor<$ROWxi64>
     %is0 = arith.cmpi eq, %segment, %zero : i32
     %is1 = arith.cmpi eq, %segment, %one : i32
     %is2 = arith.cmpi eq, %segment, %two : i32
@@ -107,17 +160,8 @@ tile.kernel @flow(%plan: memref<$WORDSxi32>, %operands: memref<$TABLExi64>, %cou
     %runs13 = arith.select %is13, %e13, %runs12 : i32
     %runs14 = arith.select %is14, %e14, %runs13 : i32
     %runs15 = arith.select %is15, %e15, %runs14 : i32
-    %begin = arith.index_cast %begin.i32 : i32 to index
-    %end_of_items = arith.index_cast %end.i32 : i32 to index
-    %items = arith.subi %end_of_items, %begin : index
-    %first_record = tile.load %records[%begin] : !tile.view<16xi32> -> tensor<16xi32>
-    %second = arith.addi %begin, %c1 : index
-    %second_record = tile.load %records[%second] : !tile.view<16xi32> -> tensor<16xi32>
+    %end_of_items = arith.addi %first_item, %items : index
     %first_words = tile.call @spread(%first_record) : (tensor<16xi32>) -> tensor<16xi32>
-    %first_task.tile = tile.slice %first_words[0] : tensor<16xi32> -> tensor<1xi32>
-    %first_task.i32 = tile.reduce {arith.addi} %first_task.tile axes [0] : tensor<1xi32> -> i32
-    %first_task = arith.index_cast %first_task.i32 : i32 to index
-    %first_row = tile.load %table[%first_task] : !tile.view<$ROWxi64> -> tensor<$ROWxi64>
     %done:4 = scf.for %n = %c0 to %items step %c1
         iter_args(%now = %first_words, %row = %first_row, %coming = %second_record, %next = %second)
         -> (tensor<16xi32>, tensor<$ROWxi64>, tensor<16xi32>, index) {
@@ -125,55 +169,55 @@ tile.kernel @flow(%plan: memref<$WORDSxi32>, %operands: memref<$TABLExi64>, %cou
       %is_last = arith.cmpi sge, %next, %end_of_items : index
       %later = arith.select %is_last, %next, %behind_next : index
       %then = tile.call @spread(%coming) : (tensor<16xi32>) -> tensor<16xi32>
-      %then_task.tile = tile.slice %then[0] : tensor<16xi32> -> tensor<1xi32>
-      %then_task.i32 = tile.reduce {arith.addi} %then_task.tile axes [0] : tensor<1xi32> -> i32
-      %then_task = arith.index_cast %then_task.i32 : i32 to index
+      %coming_task.tile = tile.slice %then[0] : tensor<16xi32> -> tensor<1xi32>
+      %coming_task.i32 = tile.reduce {arith.addi} %coming_task.tile axes [0] : tensor<1xi32> -> i32
+      %coming_task = arith.index_cast %coming_task.i32 : i32 to index
       %task.tile = tile.slice %now[0] : tensor<16xi32> -> tensor<1xi32>
-      %kind.tile = tile.slice %now[1] : tensor<16xi32> -> tensor<1xi32>
-      %first.tile = tile.slice %now[2] : tensor<16xi32> -> tensor<1xi32>
-      %programs.tile = tile.slice %now[3] : tensor<16xi32> -> tensor<1xi32>
-      %step.tile = tile.slice %now[4] : tensor<16xi32> -> tensor<1xi32>
-      %counter.tile = tile.slice %now[5] : tensor<16xi32> -> tensor<1xi32>
-      %own.tile = tile.slice %now[6] : tensor<16xi32> -> tensor<1xi32>
-      %more.tile = tile.slice %now[7] : tensor<16xi32> -> tensor<1xi32>
-      %no_more.tile = tile.slice %now[8] : tensor<16xi32> -> tensor<1xi32>
-      %await1.tile = tile.slice %now[9] : tensor<16xi32> -> tensor<1xi32>
-      %least1.tile = tile.slice %now[10] : tensor<16xi32> -> tensor<1xi32>
-      %await2.tile = tile.slice %now[11] : tensor<16xi32> -> tensor<1xi32>
-      %least2.tile = tile.slice %now[12] : tensor<16xi32> -> tensor<1xi32>
-      %await3.tile = tile.slice %now[13] : tensor<16xi32> -> tensor<1xi32>
-      %least3.tile = tile.slice %now[14] : tensor<16xi32> -> tensor<1xi32>
       %task.i32 = tile.reduce {arith.addi} %task.tile axes [0] : tensor<1xi32> -> i32
-      %kind.i32 = tile.reduce {arith.addi} %kind.tile axes [0] : tensor<1xi32> -> i32
-      %first.i32 = tile.reduce {arith.addi} %first.tile axes [0] : tensor<1xi32> -> i32
-      %programs.i32 = tile.reduce {arith.addi} %programs.tile axes [0] : tensor<1xi32> -> i32
-      %step.i32 = tile.reduce {arith.addi} %step.tile axes [0] : tensor<1xi32> -> i32
-      %counter.i32 = tile.reduce {arith.addi} %counter.tile axes [0] : tensor<1xi32> -> i32
-      %own.i32 = tile.reduce {arith.addi} %own.tile axes [0] : tensor<1xi32> -> i32
-      %more.i32 = tile.reduce {arith.addi} %more.tile axes [0] : tensor<1xi32> -> i32
-      %no_more.i32 = tile.reduce {arith.addi} %no_more.tile axes [0] : tensor<1xi32> -> i32
-      %await1.i32 = tile.reduce {arith.addi} %await1.tile axes [0] : tensor<1xi32> -> i32
-      %least1 = tile.reduce {arith.addi} %least1.tile axes [0] : tensor<1xi32> -> i32
-      %await2.i32 = tile.reduce {arith.addi} %await2.tile axes [0] : tensor<1xi32> -> i32
-      %least2 = tile.reduce {arith.addi} %least2.tile axes [0] : tensor<1xi32> -> i32
-      %await3.i32 = tile.reduce {arith.addi} %await3.tile axes [0] : tensor<1xi32> -> i32
-      %least3 = tile.reduce {arith.addi} %least3.tile axes [0] : tensor<1xi32> -> i32
       %task = arith.index_cast %task.i32 : i32 to index
+      %kind.tile = tile.slice %now[1] : tensor<16xi32> -> tensor<1xi32>
+      %kind.i32 = tile.reduce {arith.addi} %kind.tile axes [0] : tensor<1xi32> -> i32
       %kind = arith.index_cast %kind.i32 : i32 to index
+      %first.tile = tile.slice %now[2] : tensor<16xi32> -> tensor<1xi32>
+      %first.i32 = tile.reduce {arith.addi} %first.tile axes [0] : tensor<1xi32> -> i32
       %first = arith.index_cast %first.i32 : i32 to index
+      %programs.tile = tile.slice %now[3] : tensor<16xi32> -> tensor<1xi32>
+      %programs.i32 = tile.reduce {arith.addi} %programs.tile axes [0] : tensor<1xi32> -> i32
       %programs = arith.index_cast %programs.i32 : i32 to index
+      %step.tile = tile.slice %now[4] : tensor<16xi32> -> tensor<1xi32>
+      %step.i32 = tile.reduce {arith.addi} %step.tile axes [0] : tensor<1xi32> -> i32
       %step = arith.index_cast %step.i32 : i32 to index
+      %counter.tile = tile.slice %now[5] : tensor<16xi32> -> tensor<1xi32>
+      %counter.i32 = tile.reduce {arith.addi} %counter.tile axes [0] : tensor<1xi32> -> i32
       %counter = arith.index_cast %counter.i32 : i32 to index
+      %own.tile = tile.slice %now[6] : tensor<16xi32> -> tensor<1xi32>
+      %own.i32 = tile.reduce {arith.addi} %own.tile axes [0] : tensor<1xi32> -> i32
       %own = arith.index_cast %own.i32 : i32 to index
+      %more.tile = tile.slice %now[7] : tensor<16xi32> -> tensor<1xi32>
+      %more.i32 = tile.reduce {arith.addi} %more.tile axes [0] : tensor<1xi32> -> i32
       %more = arith.index_cast %more.i32 : i32 to index
+      %no_more.tile = tile.slice %now[8] : tensor<16xi32> -> tensor<1xi32>
+      %no_more.i32 = tile.reduce {arith.addi} %no_more.tile axes [0] : tensor<1xi32> -> i32
       %no_more = arith.index_cast %no_more.i32 : i32 to index
+      %await1.tile = tile.slice %now[9] : tensor<16xi32> -> tensor<1xi32>
+      %await1.i32 = tile.reduce {arith.addi} %await1.tile axes [0] : tensor<1xi32> -> i32
       %await1 = arith.index_cast %await1.i32 : i32 to index
+      %least1.tile = tile.slice %now[10] : tensor<16xi32> -> tensor<1xi32>
+      %least1 = tile.reduce {arith.addi} %least1.tile axes [0] : tensor<1xi32> -> i32
+      %await2.tile = tile.slice %now[11] : tensor<16xi32> -> tensor<1xi32>
+      %await2.i32 = tile.reduce {arith.addi} %await2.tile axes [0] : tensor<1xi32> -> i32
       %await2 = arith.index_cast %await2.i32 : i32 to index
+      %least2.tile = tile.slice %now[12] : tensor<16xi32> -> tensor<1xi32>
+      %least2 = tile.reduce {arith.addi} %least2.tile axes [0] : tensor<1xi32> -> i32
+      %await3.tile = tile.slice %now[13] : tensor<16xi32> -> tensor<1xi32>
+      %await3.i32 = tile.reduce {arith.addi} %await3.tile axes [0] : tensor<1xi32> -> i32
       %await3 = arith.index_cast %await3.i32 : i32 to index
+      %least3.tile = tile.slice %now[14] : tensor<16xi32> -> tensor<1xi32>
+      %least3 = tile.reduce {arith.addi} %least3.tile axes [0] : tensor<1xi32> -> i32
       tile.call @prepare(%row, %task, %kind, %c0) : (tensor<$ROWxi64>, index, index, index) -> ()
       // Behind the uses of what was loaded for the item before: a machine may wait for both.
       %later_record = tile.load %records[%later] : !tile.view<16xi32> -> tensor<16xi32>
-      %then_row = tile.load %table[%then_task] : !tile.view<$ROWxi64> -> tensor<$ROWxi64>
+      %coming_row = tile.load %table[%coming_task] : !tile.view<$ROWxi64> -> tensor<$ROWxi64>
       %waits1 = arith.cmpi sge, %await1.i32, %zero : i32
       scf.if %waits1 {
         %before = arith.muli %least1, %runs15 : i32
@@ -214,10 +258,10 @@ tile.kernel @flow(%plan: memref<$WORDSxi32>, %operands: memref<$TABLExi64>, %cou
       scf.if %is_awaited_alone {
         %old = tile.atomic_rmw add %one, %counters[%own] release device : i32, memref<$COUNTERSxi32> -> i32
       }
-      scf.yield %then, %then_row, %later_record, %later
+      scf.yield %then, %coming_row, %later_record, %later
           : tensor<16xi32>, tensor<$ROWxi64>, tensor<16xi32>, index
     }
-    %decides = arith.cmpi sge, %decider, %zero : i32
+    %has_decision = arith.cmpi sge, %decides, %zero : i32
     %turn = arith.divui %k, %all : i32
     %in_log.i32 = arith.remui %k, %all : i32
     %in_log = arith.index_cast %in_log.i32 : i32 to index
@@ -229,37 +273,48 @@ tile.kernel @flow(%plan: memref<$WORDSxi32>, %operands: memref<$TABLExi64>, %cou
     %parity.i32 = arith.remui %half_number, %two : i32
     %parity = arith.index_cast %parity.i32 : i32 to index
     %of_half = arith.addi %passed, %parity : index
-    %next_segment = scf.if %decides -> (i32) {
-      %is_decider = arith.cmpi eq, %decider, %lane.i32 : i32
-      scf.if %is_decider {
+    %yes = scf.if %has_decision -> (i32) {
+      %is_decider = arith.cmpi eq, %decides, %one : i32
+      %decision = scf.if %is_decider -> (i32) {
         %begins_half = arith.cmpi eq, %in_half, %zero : i32
         scf.if %begins_half {
           %halves = arith.divui %half_number, %two : i32
           %lanes_passed = arith.muli %halves, %lanes.i32 : i32
           tile.atomic_wait %counters[%of_half] least %lanes_passed acquire device : memref<$COUNTERSxi32>, i32
         }
-        %at_address = arith.index_cast %condition.i32 : i32 to index
-        %address = memref.load %operands[%at_address] : memref<$TABLExi64>
         %slot = tile.memref_at %address sizes [1] : i64 to memref<1xi32>
         %condition = memref.load %slot[%c0] : memref<1xi32>
-        %is_no = arith.cmpi eq, %condition, %zero : i32
-        %with_yes = arith.addi %published, %one : i32
-        %decision = arith.select %is_no, %published, %with_yes : i32
-        tile.atomic_store %decision, %counters[%word] release device : i32, memref<$COUNTERSxi32>
+        %is_yes = arith.cmpi ne, %condition, %zero : i32
+        %bit = arith.extui %is_yes : i1 to i32
+        %number = arith.addi %published, %bit : i32
+        tile.atomic_store %number, %counters[%word] release device : i32, memref<$COUNTERSxi32>
+        scf.yield %bit : i32
+      } else {
+        tile.atomic_wait %counters[%word] least %published acquire device : memref<$COUNTERSxi32>, i32
+        %seen = tile.atomic_load %counters[%word] relaxed device : memref<$COUNTERSxi32> -> i32
+        %bit = arith.subi %seen, %published : i32
+        scf.yield %bit : i32
       }
-      tile.atomic_wait %counters[%word] least %published acquire device : memref<$COUNTERSxi32>, i32
-      %seen = tile.atomic_load %counters[%word] relaxed device : memref<$COUNTERSxi32> -> i32
       %next_in_half = arith.addi %in_half, %one : i32
       %ends_half = arith.cmpi eq, %next_in_half, %half : i32
       scf.if %ends_half {
         %old = tile.atomic_rmw add %one, %counters[%of_half] release device : i32, memref<$COUNTERSxi32> -> i32
       }
-      %is_yes = arith.cmpi ne, %seen, %published : i32
-      %chosen = arith.select %is_yes, %then_segment, %else_segment : i32
-      scf.yield %chosen : i32
+      scf.yield %decision : i32
     } else {
-      scf.yield %then_segment : i32
+      scf.yield %one : i32
     }
+    %goes_to_then = arith.cmpi ne, %yes, %zero : i32
+    %next_at = arith.select %goes_to_then, %then_at, %else_at : i32
+    %chosen_words, %next_record, %next_behind, %next_row = scf.if %goes_to_then
+        -> (tensor<16xi32>, tensor<16xi32>, tensor<16xi32>, tensor<$ROWxi64>) {
+      scf.yield %then_words, %then_record, %then_behind, %then_row
+          : tensor<16xi32>, tensor<16xi32>, tensor<16xi32>, tensor<$ROWxi64>
+    } else {
+      scf.yield %else_words, %else_record, %else_behind, %else_row
+          : tensor<16xi32>, tensor<16xi32>, tensor<16xi32>, tensor<$ROWxi64>
+    }
+    %next_words = tile.call @spread(%chosen_words) : (tensor<16xi32>) -> tensor<16xi32>
     %next_k = arith.addi %k, %one : i32
     %more0 = arith.extui %is0 : i1 to i32
     %more1 = arith.extui %is1 : i1 to i32
@@ -293,10 +348,11 @@ tile.kernel @flow(%plan: memref<$WORDSxi32>, %operands: memref<$TABLExi64>, %cou
     %next_e13 = arith.addi %e13, %more13 : i32
     %next_e14 = arith.addi %e14, %more14 : i32
     %next_e15 = arith.addi %e15, %more15 : i32
-    scf.yield %next_segment, %next_k,
+    scf.yield %next_at, %next_words, %next_record, %next_behind, %next_row, %next_k,
         %next_e0, %next_e1, %next_e2, %next_e3, %next_e4, %next_e5, %next_e6, %next_e7,
         %next_e8, %next_e9, %next_e10, %next_e11, %next_e12, %next_e13, %next_e14, %next_e15
-        : i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32
+        : i32, tensor<16xi32>, tensor<16xi32>, tensor<16xi32>, tensor<$ROWxi64>, i32,
+          i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32
   }
   tile.return
 }

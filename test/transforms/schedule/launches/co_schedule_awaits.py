@@ -1,8 +1,8 @@
-"""Removes each await of a program of launches by itself: the emulator must find a race. Use: co_schedule_awaits.py TILE_RUN FILE [BEGINS]
+"""Removes each await of a program of launches by itself: the emulator must find a race. Use: co_schedule_awaits.py TILE_RUN FILE [LANES]
 
 FILE is what tile-co-schedule-kernels wrote, of whose programs the first is looked at: lib/transforms/schedule/templates/program.mlir says
 what the words of its plan are. An await that is removed names no counter. No item of FILE has more awaits than its record holds.
-BEGINS: the numbers of records at the plan's beginning, for a program with segments (flow.mlir), whose decisions await too.
+LANES: records of lanes in segments at the plan's beginning, for a program with segments (flow.mlir), whose decisions await too.
 """
 import re
 import struct
@@ -13,6 +13,7 @@ from pathlib import Path
 
 PLAN = re.compile(r"(@plan_of_program\w* : memref<)(\d+)(xi32> = dense<)([^>]*)>")
 WORDS, MORE, AWAITS = 16, 7, (9, 11, 13)
+ITEMS, FIRST = 1, 12  # of a lane in a segment
 
 
 def words(text):
@@ -22,20 +23,25 @@ def words(text):
     return [int(word) for word in text.strip("[]").split(",")]
 
 
-def awaitsOf(plan, begins):
+def awaitsOf(plan, lanes):
     """Where the awaits of all records are."""
-    begins = begins or next(i for i in range(1, len(plan)) if plan[i] < plan[i - 1] or i == WORDS * plan[0])
-    records = [WORDS * r for r in range(plan[0], max(plan[:begins]))]
+    if lanes:  # the last lane of the last segment says where its items are
+        last = WORDS * (lanes - 1)
+        first, behind = lanes, plan[last + FIRST] + plan[last + ITEMS]
+    else:
+        begins = next(i for i in range(1, len(plan)) if plan[i] < plan[i - 1] or i == WORDS * plan[0])
+        first, behind = plan[0], max(plan[:begins])
+    records = [WORDS * r for r in range(first, behind)]
     assert all(plan[record + MORE] == plan[record + MORE + 1] for record in records)
     return [record + at for record in records for at in AWAITS if plan[record + at] >= 0]
 
 
 def main():
-    run, file, *begins = sys.argv[1:]
+    run, file, *lanes = sys.argv[1:]
     text = Path(file).read_text()
     found = PLAN.search(text)
     plan = words(found[4])
-    awaits = awaitsOf(plan, int(begins[0]) if begins else None)
+    awaits = awaitsOf(plan, int(lanes[0]) if lanes else None)
     for at in awaits:
         without = plan[:at] + [-1, 0] + plan[at + 2:]
         changed = text[:found.start(4)] + str(without) + text[found.end(4):]

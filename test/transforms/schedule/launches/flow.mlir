@@ -16,7 +16,7 @@
 // RUN: not %tile_run %t.store.mlir --target=emulate:sm_80 2>&1 | FileCheck %s --check-prefix=RACE
 // RUN: sed 's/\(tile.atomic_wait .*\) acquire/\1 relaxed/' %t.mlir > %t.wait.mlir
 // RUN: not %tile_run %t.wait.mlir --target=emulate:sm_80 2>&1 | FileCheck %s --check-prefix=RACE
-// RUN: %python %S/co_schedule_awaits.py %tile_run %t.mlir 13 | FileCheck %s --check-prefix=EACH
+// RUN: %python %S/co_schedule_awaits.py %tile_run %t.mlir 12 | FileCheck %s --check-prefix=EACH
 // RACE: race: 
 // EACH: awaits: each is needed
 
