@@ -131,8 +131,18 @@ static MlirAttribute list(Hlo *h, intptr_t count, const int64_t *values) {
   return mlirDenseI64ArrayGet(h->b.context, count, values);
 }
 
+static bool isEmpty(intptr_t rank, const int64_t *sizes) {
+  bool is = false;
+  for (intptr_t i = 0; i < rank; ++i)
+    is |= sizes[i] == 0;
+  return is;
+}
+
+// A slice without elements is a tensor of its own: no offset lies inside an axis of size 0, as upstream wants it.
 MlirValue hloSliced(Hlo *h, MlirValue tensor, const int64_t *starts, const int64_t *sizes, const int64_t *strides) {
   MlirExtShape shape = shapeOf(tensor);
+  if (isEmpty(shape.rank, sizes))
+    return hloEmpty(h, shape.element, shape.rank, sizes);
   return tensorExtractSliceOpBuild(&h->b, hloTensor(shape.element, shape.rank, sizes), tensor, 0, NULL, 0, NULL, 0,
                                    NULL, list(h, shape.rank, starts), list(h, shape.rank, sizes),
                                    list(h, shape.rank, strides));
@@ -140,6 +150,8 @@ MlirValue hloSliced(Hlo *h, MlirValue tensor, const int64_t *starts, const int64
 
 static MlirValue inserted(Hlo *h, MlirValue source, MlirValue into, const int64_t *starts, const int64_t *strides) {
   MlirExtShape shape = shapeOf(source);
+  if (isEmpty(shape.rank, shape.sizes))
+    return into;
   return tensorInsertSliceOpBuild(&h->b, source, into, 0, NULL, 0, NULL, 0, NULL, list(h, shape.rank, starts),
                                   list(h, shape.rank, shape.sizes), list(h, shape.rank, strides));
 }
