@@ -130,10 +130,9 @@ static MlirAttribute encodingOf(MlirType type) {
                                                                 : mlirAttributeGetNull();
 }
 
-bool tileTypeIsQuantized(MlirType type) {
-  MlirAttribute encoding = encodingOf(type);
-  return !mlirAttributeIsNull(encoding) &&
-         mlirExtAttributeIsA(encoding, &tileAttributeDefinitions[TileQuantizedAttribute]);
+bool tileAttributeIsAQuantized(MlirAttribute attribute) {
+  return !mlirAttributeIsNull(attribute) &&
+         mlirExtAttributeIsA(attribute, &tileAttributeDefinitions[TileQuantizedAttribute]);
 }
 
 // The type of a key; null where it is absent. Integers lose their sign.

@@ -19,6 +19,7 @@
 #pragma once
 
 #include "lib/layout/layout.h"
+#include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/BuiltinTypes.h"
 
 #include <stdbool.h>
@@ -46,7 +47,12 @@ typedef struct TileQuantization {
   int64_t group[TileQuantizedMaxRank];
 } TileQuantization;
 
-bool tileTypeIsQuantized(MlirType type); // false for null
+bool tileAttributeIsAQuantized(MlirAttribute attribute); // false for null
+static inline bool tileTypeIsQuantized(MlirType type) {  // false for null
+  bool isTensor = !mlirTypeIsNull(type) && mlirTypeIsARankedTensor(type);
+  MlirAttribute encoding = isTensor ? mlirRankedTensorTypeGetEncoding(type) : mlirAttributeGetNull();
+  return !mlirAttributeIsNull(encoding) && tileAttributeIsAQuantized(encoding);
+}
 TileQuantization tileQuantizedTypeGet(MlirType type);
 // In order; those that the encoding lacks are left out. Returns how many there are.
 intptr_t tileQuantizedTypeGetParts(MlirType type, TileQuantizedPart *parts);
