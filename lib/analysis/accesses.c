@@ -8,6 +8,7 @@
 #include "lib/ir/op_format.h"
 #include "lib/ir/op_query.h"
 #include "lib/layout/algebra.h"
+#include "lib/layout/descriptor.h"
 #include "lib/machine/machine.h"
 #include "lib/support/integer.h"
 #include "lib/support/tensor_map.h"
@@ -384,4 +385,16 @@ bool tileSuitsBoxEngine(const TileMachine *machine, MlirOperation view, TileErro
       return tileErrorSet(error, 0, 0, "copies every %lld-th element along axis %d; engine \"tma\" takes neighbours",
                           (long long)tileViewTypeGetStride(type, axis), (int)axis);
   return isAlignedForBoxes(machine, &memory, error);
+}
+
+//===--- descriptors of factors -----------------------------------------------------------------------===//
+
+bool tilePlanFactorDescriptor(const TileMachineAtom *atom, int side, MlirType tile, const TileLayout *layout,
+                              TileDescriptorPlan *plan, TileError *error) {
+  const int64_t sizes[] = {tileTypeGetSize(tile, 0), tileTypeGetSize(tile, 1)};
+  const TileDescriptorShape shape = {.rowAxis = (uint32_t)side,
+                                     .rows = (uint32_t)(side ? atom->n : atom->m),
+                                     .depth = (uint32_t)atom->k,
+                                     .elementBytes = (uint32_t)tileStoredBytes(tileTypeGetElement(tile))};
+  return tileDescriptorPlan(layout, sizes, &shape, plan, error);
 }

@@ -12,6 +12,8 @@
 #include "lib/layout/access.h"
 
 struct TileMachine;
+struct TileMachineAtom;
+struct TileDescriptorPlan;
 
 enum { TileWidestAccess = 16 }; // bytes of the widest instruction of any GPU
 
@@ -69,5 +71,9 @@ bool tileCopiesAsynchronously(const struct TileMachine *machine, MlirOperation c
 // Whether an engine that copies boxes of tensors (TMA) can take tiles of the tile.view: the memory is a parameter of
 // the kernel as it came, contiguous and aligned for all that is known, and a tile is neighbours. An error says why not.
 bool tileSuitsBoxEngine(const struct TileMachine *machine, MlirOperation view, TileError *error);
+// How the atom's instruction (wgmma) finds a factor of the product in shared memory: `side` 0 is the left one, whose
+// rows are m, 1 the right one, whose rows are n. An error says why the layout does not suit it.
+bool tilePlanFactorDescriptor(const struct TileMachineAtom *atom, int side, MlirType tile, const TileLayout *layout,
+                              struct TileDescriptorPlan *plan, TileError *error);
 // Elements along each axis of a box at most.
 uint32_t tileLargestBox(const struct TileMachine *machine);

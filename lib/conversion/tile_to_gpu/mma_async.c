@@ -118,14 +118,9 @@ static bool readFactor(Gpu *g, Product *product, int which) {
   factor->buffer = gpuBufferOf(g, product->op, value);
   if (!factor->buffer)
     return false;
-  int64_t sizes[] = {tileTypeGetSize(type, 0), tileTypeGetSize(type, 1)};
-  TileDescriptorShape shape = {.rowAxis = (uint32_t)which,
-                               .rows = (uint32_t)(which ? product->atom.n : product->atom.m),
-                               .depth = (uint32_t)product->atom.k,
-                               .elementBytes = (uint32_t)tileStoredBytes(tileTypeGetElement(type))};
   TileError error;
-  product->depth = sizes[1 - which];
-  if (!tileDescriptorPlan(&factor->buffer->layout, sizes, &shape, &factor->plan, &error))
+  product->depth = tileTypeGetSize(type, 1 - which);
+  if (!tilePlanFactorDescriptor(&product->atom, which, type, &factor->buffer->layout, &factor->plan, &error))
     return tileError(product->op, "%s does not suit atom \"%s\": %s", name, product->name, error.text);
   return gpuExpectAligned(product->op, factor->buffer, tileDescriptorAlignment(&factor->plan),
                           factor->plan.swizzleBytes, name);

@@ -70,14 +70,9 @@ bool tileSpecializeFactor(const SpecializePlan *plan, const TileMachine *machine
   MlirType tile = tileLoadOpGetResultType(factor->load);
   TileDescriptorPlan descriptor;
   uint32_t fast;
-  int64_t sizes[] = {tileTypeGetSize(tile, 0), tileTypeGetSize(tile, 1)};
-  TileDescriptorShape shape = {.rowAxis = (uint32_t)side,
-                               .rows = (uint32_t)(side ? product->atom.n : product->atom.m),
-                               .depth = (uint32_t)product->atom.k,
-                               .elementBytes = (uint32_t)tileStoredBytes(tileTypeGetElement(tile))};
   return suitsEngine(machine, tileLoadOpGetSource(factor->load), &fast) && boxLayout(tile, fast, &factor->layout) &&
          fillsBoxes(machine, tile, fast, &factor->layout) &&
-         tileDescriptorPlan(&factor->layout, sizes, &shape, &descriptor, NULL) &&
+         tilePlanFactorDescriptor(&product->atom, side, tile, &factor->layout, &descriptor, NULL) &&
          tileDenseBytes(tile) % PatternBytes == 0;
 }
 
