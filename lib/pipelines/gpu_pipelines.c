@@ -48,12 +48,15 @@ static const TilePipelineStep toDevice[] = {
 
 // Narrow floats compute in f32 and round at every op. Functions become arithmetic, exactly as on the CPU, and so do
 // conversions without an instruction: results agree to half an ulp.
-const TilePipelineStep tileStageOfDeviceMath[] = {
+const TilePipelineStep tileStageOfDeviceFloats[] = {
     {"math-extend-to-supported-types", {{"extra-types", "f16,bf16"}, {"target-type", "f32"}}, .on = gpuGPUModuleOpName},
     {"arith-emulate-unsupported-floats",
      {{"source-types", TILE_NARROW_FLOATS}, {"target-type", "f32"}},
      .on = gpuGPUModuleOpName},
     {"tile-keep-roundings", .on = gpuGPUModuleOpName},
+    {NULL},
+};
+const TilePipelineStep tileStageOfDeviceMath[] = {
     {"tile-expand-math", {{"f64", "true"}}, .on = gpuGPUModuleOpName},
     {"tile-expand-float-conversions", .on = gpuGPUModuleOpName},
     {NULL},
@@ -120,9 +123,10 @@ static const TilePipelineStage stages[] = {
     {tileStageToPlanDeviceMemory, .given = TilePipeline_Fusion},
     {toDevice},
     {toFunctions, .given = TilePipeline_Source},
+    {tileStageOfDeviceFloats},
+    {toPairs, .without = TilePipeline_Source},
     {tileStageOfDeviceMath},
     {toShortDevice, .given = TilePipeline_Source},
-    {toPairs, .without = TilePipeline_Source},
     {tileStageOfDevice, .without = TilePipeline_Source},
     {tileStageToCalls, .without = TilePipeline_Source},
     {tileStageToLoops, .without = TilePipeline_Source},

@@ -52,9 +52,10 @@ static const TilePipelineStep toRocdl[] = {
 
 #define STAGES(toKernels, toVendor)                                                                                    \
   {                                                                                                                    \
-    {tileStageOfPrograms}, {tileStageToMachine}, {toKernels}, {toScalars}, {tileStageOfDeviceMath}, {toBlocks},        \
-        {toVendor}, {tileStageOfDevice}, {tileStageOfHostBuffers}, {tileStageToCalls}, {tileStageToLoops},             \
-        {tileStageToInstructions}, {tileStageToLlvm}, {tileStageToForgetMachine}, {                                    \
+    {tileStageOfPrograms}, {tileStageToMachine}, {toKernels}, {toScalars}, {tileStageOfDeviceFloats},                  \
+        {tileStageOfDeviceMath}, {toBlocks}, {toVendor}, {tileStageOfDevice}, {tileStageOfHostBuffers},                \
+        {tileStageToCalls}, {tileStageToLoops}, {tileStageToInstructions}, {tileStageToLlvm},                          \
+        {tileStageToForgetMachine}, {                                                                                  \
       NULL                                                                                                             \
     }                                                                                                                  \
   }

@@ -37,6 +37,7 @@ extern const TilePipelineStep tileStageToCalls[];
 
 // Device functions in the dialect of one GPU, llvm, and arith, math and scf on scalars become llvm alone
 // (gpu_pipelines.c).
+extern const TilePipelineStep tileStageOfDeviceFloats[];
 extern const TilePipelineStep tileStageOfDeviceMath[];
 extern const TilePipelineStep tileStageOfDevice[];
 

@@ -7,11 +7,14 @@
 // of f16 that are added, subtracted or multiplied in f32 and rounded are what f16 arithmetic gives (24 digits are no
 // fewer than 2 * 11 + 2; Figueroa 1995), so the results are the same bits.
 //
-// Expects: scalars of arith and vectors of llvm in a gpu.module, narrow floats expanded. Leaves: arithmetic on vectors
-// of two, which NVIDIA and AMD have instructions for; what is not used any more. Paper: Ladder (OSDI 2024), whose
-// conversions are written by hand for each type. Cost: linear in the code.
+// Narrow floats become f16 in the same way, and f32 one by one where a scale is no f16.
+//
+// Expects: scalars of arith and vectors of llvm in a gpu.module, ahead of tile-expand-float-conversions. Leaves:
+// arithmetic on vectors of two, which NVIDIA and AMD have instructions for; what is not used any more. Paper: Ladder
+// (OSDI 2024), whose conversions are written by hand for each type. Cost: linear in the code.
 #include "lib/transforms/math/pair_halves.h"
 
+#include "lib/ir/float_format.h"
 #include "lib/ir/support.h"
 #include "mlir-c/BuiltinAttributes.h"
 #include "upstream/arith.h"
@@ -33,7 +36,7 @@ static const MlirValue none = {NULL};
 
 //===--- codes ------------------------------------------------------------------------------------------===//
 
-// Bits of a byte.
+// Bits of a byte, or all of a narrow float.
 typedef struct Field {
   MlirValue byte;
   int64_t shift, width;
@@ -55,17 +58,11 @@ static int64_t onesOf(int64_t mask) {
   return mask == (INT64_C(1) << ones) - 1 ? ones : 0;
 }
 
-// `value` is these bits of a byte, without a sign.
+// `value` is these bits of a byte, without a sign. A byte that is made in another way is all of its bits.
 static bool readBits(MlirValue value, Field *field) {
   MlirOperation op = tileDefiningOp(value);
   int64_t number;
-  if (widthOf(value) == ByteBits && !arithAndIOpIsA(op) && !arithShRUIOpIsA(op)) {
-    *field = (Field){.byte = value, .width = ByteBits};
-    return true;
-  }
-  if (arithTruncIOpIsA(op) || arithExtUIOpIsA(op)) {
-    if (!readBits(tileOnlyOperand(op), field))
-      return false;
+  if ((arithTruncIOpIsA(op) || arithExtUIOpIsA(op)) && readBits(tileOnlyOperand(op), field)) {
     field->width = least(field->width, widthOf(value));
     return true;
   }
@@ -79,7 +76,8 @@ static bool readBits(MlirValue value, Field *field) {
     field->width = least(field->width, onesOf(number));
     return true;
   }
-  return false;
+  *field = (Field){.byte = value, .width = ByteBits};
+  return widthOf(value) == ByteBits;
 }
 
 // The integer that a conversion to float takes.
@@ -92,6 +90,24 @@ static bool readCode(MlirOperation conversion, Field *field) {
     return false;
   field->isSigned = isSigned && field->width == widthOf(value);
   return true;
+}
+
+// A float of 8 bits or fewer whose numbers f16 has, that is widened to f32: its bits.
+static bool readNarrowFloat(MlirOperation op, TileFloatFormat *format, Field *field) {
+  enum { HalfExponent = 5 };
+  if (mlirOperationIsNull(op) || !arithExtFOpIsA(op) || !mlirTypeIsAF32(tileOnlyResultType(op)) ||
+      !tileFloatFormatOf(mlirValueGetType(tileOnlyOperand(op)), format) || format->width > ByteBits)
+    return false;
+  int64_t exponent = (int64_t)format->width - 1 - format->fraction;
+  bool isWithin = format->specials == TileFloat_None      ? exponent < HalfExponent
+                  : format->specials == TileFloat_NanOnly ? exponent == HalfExponent - 1
+                                                          : format->specials == TileFloat_Ieee;
+  MlirOperation bits = tileDefiningOp(tileOnlyOperand(op));
+  bool isCast = !mlirOperationIsNull(bits) && arithBitcastOpIsA(bits) && readBits(tileOnlyOperand(bits), field) &&
+                field->width == (int64_t)format->width;
+  if (!isCast)
+    *field = (Field){.byte = tileOnlyOperand(op), .width = format->width};
+  return isWithin;
 }
 
 //===--- numbers that f16 has ---------------------------------------------------------------------------===//
@@ -118,7 +134,10 @@ static bool isWidenedHalf(MlirOperation op) {
 
 static bool isExact(MlirValue value) {
   int64_t bound = integerBound(value);
-  return isWidenedHalf(tileDefiningOp(value)) || (bound && bound <= HalfIntegers);
+  TileFloatFormat format;
+  Field field;
+  MlirOperation op = tileDefiningOp(value);
+  return isWidenedHalf(op) || readNarrowFloat(op, &format, &field) || (bound && bound <= HalfIntegers);
 }
 
 //===--- building ---------------------------------------------------------------------------------------===//
@@ -155,14 +174,22 @@ static MlirValue readPlace(MlirValue byte, int64_t *place) {
   return mlirShapedTypeGetDimSize(mlirValueGetType(vector), 0) % WordBytes ? none : vector;
 }
 
+// The bits of a byte or of a narrow float, in a word.
+static MlirValue wordOf(TileBuilder *b, MlirValue bits) {
+  MlirType type = mlirValueGetType(bits);
+  if (mlirTypeIsAFloat(type))
+    bits = arithBitcastOpBuild(b, mlirIntegerTypeGet(b->context, mlirFloatTypeGetWidth(type)), bits);
+  return arithExtUIOpBuild(b, word(b), bits);
+}
+
 // The byte in the low half of a word, the other one in the high half: one permutation where they share a word.
 static MlirValue buildPairOfBytes(TileBuilder *b, MlirValue first, MlirValue second) {
   int64_t places[2] = {0, 0};
   MlirValue vector = readPlace(first, &places[0]), other = readPlace(second, &places[1]);
   if (mlirValueIsNull(vector) || mlirValueIsNull(other) || !mlirValueEqual(vector, other) ||
       places[0] / WordBytes != places[1] / WordBytes) {
-    MlirValue high = arithShLIOpBuild(b, arithExtUIOpBuild(b, word(b), second), position(b, 16));
-    return arithOrIOpBuild(b, arithExtUIOpBuild(b, word(b), first), high);
+    MlirValue high = arithShLIOpBuild(b, wordOf(b, second), position(b, 16));
+    return arithOrIOpBuild(b, wordOf(b, first), high);
   }
   int64_t words = mlirShapedTypeGetDimSize(mlirValueGetType(vector), 0) / WordBytes;
   if (words > 1) {
@@ -198,6 +225,35 @@ static MlirValue buildCodes(TileBuilder *b, const Field *first, const Field *sec
   return tileBuildBinary(b, ArithOp_SubF, halves, buildSplatHalf(b, (double)(MagicValue + offset)));
 }
 
+static MlirValue buildMasked(TileBuilder *b, MlirValue bits, int64_t left, int64_t mask) {
+  bits = left ? arithShLIOpBuild(b, bits, position(b, left)) : bits;
+  return arithAndIOpBuild(b, bits, position(b, twice(mask)));
+}
+
+// Two narrow floats of the same bits of two bytes: the sign, the exponent and the fraction at their places in f16,
+// times a power of two (expand_float_conversions.c does so one by one). Where nan is all ones, adding one to the
+// fraction carries into the bit that f16's exponent has more.
+static MlirValue buildFloats(TileBuilder *b, const TileFloatFormat *format, const Field *first, const Field *second) {
+  enum { HalfFraction = 10, HalfBits = 16, HalfSign = 0x8000, HighExponent = 0x4000, HalfLeast = -14 };
+  if (first->shift != second->shift)
+    return none;
+  int64_t place = HalfFraction - format->fraction, sign = HalfBits - (int64_t)format->width;
+  int64_t magnitude = ((INT64_C(1) << (format->width - 1)) - 1) << place;
+  MlirValue bits = buildPairOfBytes(b, first->byte, second->byte);
+  if (first->shift)
+    bits = arithShRUIOpBuild(b, bits, position(b, first->shift));
+  MlirValue halves =
+      place == sign ? arithShLIOpBuild(b, bits, position(b, place))
+                    : arithOrIOpBuild(b, buildMasked(b, bits, place, magnitude), buildMasked(b, bits, sign, HalfSign));
+  if (format->specials == TileFloat_NanOnly) {
+    MlirValue next = arithAddIOpBuild(b, halves, position(b, twice(INT64_C(1) << place)));
+    halves = arithOrIOpBuild(b, halves, buildMasked(b, next, 0, HighExponent));
+  }
+  halves = llvmBitcastOpBuild(b, pairType(b), halves);
+  double factor = ldexp(1, format->leastExponent - HalfLeast);
+  return factor == 1 ? halves : tileBuildBinary(b, ArithOp_MulF, halves, buildSplatHalf(b, factor));
+}
+
 //===--- pairs ------------------------------------------------------------------------------------------===//
 
 static bool isSum(MlirOperation op) { return arithAddFOpIsA(op) || arithSubFOpIsA(op); }
@@ -218,9 +274,14 @@ static MlirValue pairExact(TileBuilder *b, MlirValue first, MlirValue second) {
     return buildVector(b, half, half);
   }
   Field fields[2];
+  TileFloatFormat formats[2];
+  if (readNarrowFloat(a, &formats[0], &fields[0]) && readNarrowFloat(c, &formats[1], &fields[1]))
+    return mlirTypeEqual(mlirValueGetType(tileOnlyOperand(a)), mlirValueGetType(tileOnlyOperand(c)))
+               ? buildFloats(b, &formats[0], &fields[0], &fields[1])
+               : none;
   if (isConversion(a) && isConversion(c) && readCode(a, &fields[0]) && readCode(c, &fields[1]))
     return buildCodes(b, &fields[0], &fields[1]);
-  if (isConversion(a) || isConversion(c) || isWidenedHalf(a) || isWidenedHalf(c) || arithOpKind(a) != arithOpKind(c))
+  if (!(isSum(a) && isSum(c)) || arithOpKind(a) != arithOpKind(c))
     return none;
   MlirValue lhs = pairExact(b, tileBinaryLhs(a), tileBinaryLhs(c));
   MlirValue rhs = mlirValueIsNull(lhs) ? none : pairExact(b, tileBinaryRhs(a), tileBinaryRhs(c));
@@ -249,6 +310,47 @@ static MlirValue pairHalves(TileBuilder *b, MlirValue first, MlirValue second) {
                     mlirTypeIsAF32(mlirValueGetType(tileOnlyOperand(a))) &&
                     mlirTypeIsAF32(mlirValueGetType(tileOnlyOperand(c)));
   return areRounded ? pairRounded(b, tileOnlyOperand(a), tileOnlyOperand(c)) : none;
+}
+
+//===--- pairs of f32 -------------------------------------------------------------------------------------===//
+
+// Narrow floats that stand at one place of two expressions of f32 are widened together to f16, and each by itself to
+// f32. True where there are some; `lanes` are the expressions then.
+static bool pairNarrowFloats(TileBuilder *b, MlirValue *lanes) {
+  MlirOperation ops[2] = {tileDefiningOp(lanes[0]), tileDefiningOp(lanes[1])};
+  TileFloatFormat format;
+  Field field;
+  if (mlirValueEqual(lanes[0], lanes[1]) || mlirOperationIsNull(ops[0]) || mlirOperationIsNull(ops[1]))
+    return false;
+  if (readNarrowFloat(ops[0], &format, &field) && readNarrowFloat(ops[1], &format, &field)) {
+    MlirValue pair = pairExact(b, lanes[0], lanes[1]);
+    for (int i = 0; i < 2 && !mlirValueIsNull(pair); ++i)
+      lanes[i] = arithExtFOpBuild(b, mlirF32TypeGet(b->context), llvmExtractElementOpBuild(b, pair, position(b, i)));
+    return !mlirValueIsNull(pair);
+  }
+  if (arithOpKind(ops[0]) != arithOpKind(ops[1]) || !(isSum(ops[0]) || arithMulFOpIsA(ops[0])))
+    return false;
+  MlirValue lhs[2] = {tileBinaryLhs(ops[0]), tileBinaryLhs(ops[1])};
+  MlirValue rhs[2] = {tileBinaryRhs(ops[0]), tileBinaryRhs(ops[1])};
+  bool isPaired = pairNarrowFloats(b, lhs);
+  isPaired |= pairNarrowFloats(b, rhs);
+  for (int i = 0; i < 2 && isPaired; ++i)
+    lanes[i] = tileBuildBinary(b, arithOpKind(ops[i]), lhs[i], rhs[i]);
+  return isPaired;
+}
+
+// Pairs the narrow floats of two numbers that are rounded to f16; null: there are no such floats.
+static MlirValue pairInSingle(TileBuilder *b, MlirValue first, MlirValue second) {
+  MlirOperation a = tileDefiningOp(first), c = tileDefiningOp(second);
+  if (mlirOperationIsNull(a) || mlirOperationIsNull(c) || !arithTruncFOpIsA(a) || !arithTruncFOpIsA(c))
+    return none;
+  MlirValue lanes[2] = {tileOnlyOperand(a), tileOnlyOperand(c)};
+  if (!mlirTypeIsAF32(mlirValueGetType(lanes[0])) || !mlirTypeIsAF32(mlirValueGetType(lanes[1])) ||
+      !pairNarrowFloats(b, lanes))
+    return none;
+  for (int i = 0; i < 2; ++i)
+    lanes[i] = arithTruncFOpBuild(b, mlirF16TypeGet(b->context), lanes[i]);
+  return buildVector(b, lanes[0], lanes[1]);
 }
 
 //===--- vectors ----------------------------------------------------------------------------------------===//
@@ -292,6 +394,8 @@ static bool pairLanes(MlirOperation op) {
   for (int64_t i = 0; i < count; i += 2) {
     bool isSplat = mlirValueEqual(lanes[i], lanes[i + 1]);
     pairs[i / 2] = isSplat ? none : pairHalves(&b, lanes[i], lanes[i + 1]);
+    if (!isSplat && mlirValueIsNull(pairs[i / 2]))
+      pairs[i / 2] = pairInSingle(&b, lanes[i], lanes[i + 1]);
     if (mlirValueIsNull(pairs[i / 2]))
       return false;
   }

@@ -75,3 +75,59 @@ func.func @stays(%a: i8, %b: i8, %p: f32, %scale: f16, %third: f16) -> (vector<2
   %r = llvm.insertelement %bth, %q[%1 : i32] : vector<2xf16>
   return %y, %w, %r : vector<2xf16>, vector<2xf16>, vector<2xf16>
 }
+
+// -----
+
+// f8E4M3FN: nan by a carry, times 2^8. A scale of f32 is multiplied one by one; the floats are widened together.
+// CHECK-LABEL: func.func @floats
+// CHECK: arith.addi %{{.*}}, %c8388736_i32
+// CHECK: arith.ori
+// CHECK: %[[H:.*]] = arith.mulf %{{.*}}, %cst{{.*}} : vector<2xf16>
+// CHECK: %[[A:.*]] = llvm.extractelement %[[H]]
+// CHECK: arith.extf %[[A]] : f16 to f32
+// CHECK: arith.mulf {{.*}} : f32
+func.func @floats(%a: i8, %b: i8, %s: f32) -> vector<2xf16> {
+  %0 = arith.constant 0 : i32
+  %1 = arith.constant 1 : i32
+  %an = arith.bitcast %a : i8 to f8E4M3FN
+  %bn = arith.bitcast %b : i8 to f8E4M3FN
+  %af = arith.extf %an : f8E4M3FN to f32
+  %bf = arith.extf %bn : f8E4M3FN to f32
+  %ap = arith.mulf %af, %s : f32
+  %bp = arith.mulf %bf, %s : f32
+  %ah = arith.truncf %ap : f32 to f16
+  %bh = arith.truncf %bp : f32 to f16
+  %u = llvm.mlir.undef : vector<2xf16>
+  %x = llvm.insertelement %ah, %u[%0 : i32] : vector<2xf16>
+  %y = llvm.insertelement %bh, %x[%1 : i32] : vector<2xf16>
+  return %y : vector<2xf16>
+}
+
+// -----
+
+// A zero of four bits that is the same for both, and is found by a shift that is not known.
+// CHECK-LABEL: func.func @zeros
+// CHECK-COUNT-2: arith.subf {{.*}} : vector<2xf16>
+// CHECK: arith.mulf {{.*}} : vector<2xf16>
+func.func @zeros(%a: i8, %b: i8, %z: i8, %at: i8, %scale: f16) -> vector<2xf16> {
+  %0 = arith.constant 0 : i32
+  %1 = arith.constant 1 : i32
+  %zs = arith.shrui %z, %at : i8
+  %an = arith.trunci %a : i8 to i4
+  %bn = arith.trunci %b : i8 to i4
+  %zn = arith.trunci %zs : i8 to i4
+  %af = arith.uitofp %an : i4 to f32
+  %bf = arith.uitofp %bn : i4 to f32
+  %zf = arith.uitofp %zn : i4 to f32
+  %ad = arith.subf %af, %zf : f32
+  %bd = arith.subf %bf, %zf : f32
+  %s = arith.extf %scale : f16 to f32
+  %ap = arith.mulf %ad, %s : f32
+  %bp = arith.mulf %bd, %s : f32
+  %ah = arith.truncf %ap : f32 to f16
+  %bh = arith.truncf %bp : f32 to f16
+  %u = llvm.mlir.undef : vector<2xf16>
+  %x = llvm.insertelement %ah, %u[%0 : i32] : vector<2xf16>
+  %y = llvm.insertelement %bh, %x[%1 : i32] : vector<2xf16>
+  return %y : vector<2xf16>
+}
