@@ -77,7 +77,7 @@ static bool check_chip(const tessera_emulator_chip_t *chip, tessera_error_t *err
 
 static uint32_t size_of(uint32_t given) { return given ? given : 1; }
 
-// Warps of a cluster are numbered one after another, so blocks of a cluster have whole ones.
+// Warps of a cluster are numbered one after another, so blocks of a cluster have whole ones. Engines have numbers, too.
 static bool shape_clusters(emu_launch_t *launch, tessera_error_t *error) {
   const uint32_t *given = launch->given->cluster;
   uint32_t most = launch->chip->cluster_blocks > 1 ? launch->chip->cluster_blocks : 1;
@@ -96,9 +96,9 @@ static bool shape_clusters(emu_launch_t *launch, tessera_error_t *error) {
   if (members > 1 && launch->member_threads % launch->chip->warp_width)
     return tessera_fail(error, "a cluster of blocks of %u threads; whole warps of %u can be emulated",
                         launch->member_threads, launch->chip->warp_width);
-  if (members * launch->member_threads > EMU_MOST_THREADS)
+  if (members > 1 && members * launch->member_threads > EMU_MOST_THREADS - EMU_MOST_ENGINES)
     return tessera_fail(error, "a cluster of %llu blocks of %u threads; at most %d threads can be emulated together",
-                        (unsigned long long)members, launch->member_threads, EMU_MOST_THREADS);
+                        (unsigned long long)members, launch->member_threads, EMU_MOST_THREADS - EMU_MOST_ENGINES);
   launch->members = (uint32_t)members;
   launch->clusters = launch->blocks / members;
   launch->threads = launch->members * launch->member_threads;

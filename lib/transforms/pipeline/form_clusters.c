@@ -150,12 +150,18 @@ static bool isOfRounds(MlirOperation op) {
   return isCopyIn(op) || tileBarrierWaitOpIsA(op) || tileBarrierArriveOpIsA(op);
 }
 
-// What stands around the op up to its partition are loops of the same rounds in all programs of a cluster.
+// A loop that all programs of a cluster go through equally often, a choice that they make alike.
+static bool isAlike(const Forming *f, MlirOperation op) {
+  if (scfIfOpIsA(op))
+    return kindOf(f, scfIfOpGetCondition(op)) == Same;
+  return scfForOpIsA(op) && kindOf(f, scfForOpGetLowerBound(op)) == Same &&
+         kindOf(f, scfForOpGetUpperBound(op)) == Same && kindOf(f, scfForOpGetStep(op)) == Same;
+}
+
 static bool areRoundsAlike(const Forming *f, MlirOperation op) {
-  for (MlirOperation loop = mlirOperationGetParentOperation(op); !tileWarpSpecializeOpIsA(loop);
-       loop = mlirOperationGetParentOperation(loop))
-    if (!scfForOpIsA(loop) || kindOf(f, scfForOpGetLowerBound(loop)) != Same ||
-        kindOf(f, scfForOpGetUpperBound(loop)) != Same || kindOf(f, scfForOpGetStep(loop)) != Same)
+  for (MlirOperation around = mlirOperationGetParentOperation(op); !tileWarpSpecializeOpIsA(around);
+       around = mlirOperationGetParentOperation(around))
+    if (!isAlike(f, around))
       return false;
   return true;
 }

@@ -76,7 +76,7 @@ static void test_launches(void) {
   } rows[] = {{3, 64, 2, "a grid of 3 blocks along axis 0, which is no multiple of the cluster's 2"},
               {16, 64, 16, "a cluster of 16 x 1 x 1 blocks; the chip takes 8"},
               {2, 48, 2, "a cluster of blocks of 48 threads; whole warps of 32 can be emulated"},
-              {4, 512, 4, "a cluster of 4 blocks of 512 threads; at most 1024 threads can be emulated together"}};
+              {4, 512, 4, "a cluster of 4 blocks of 512 threads; at most 992 threads can be emulated together"}};
   tessera_emulator_chip_t chip = clusters();
   for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
     tessera_emulator_t *emulator = tessera_emulator_create(&chip);
