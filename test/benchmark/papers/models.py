@@ -277,3 +277,139 @@ def rnn(batch, steps, hidden):
     def body(x, states):
         return [model.elementwise([model.product(states[0], u), x], ["%s = arith.addf %x0, %x1 : f32", "%r0 = math.tanh %s : f32"])]
     return model.text(model.loop(model.argument(steps, batch, hidden), [model.argument(batch, hidden)], body)[0])
+
+
+def sum_of_squares(model, x):
+    """A scalar."""
+    none, name, value = model.zeros(), model.name(), model.name()
+    dims, loops = ", ".join(f"d{i}" for i in range(len(x[1]))), ", ".join(['"reduction"'] * len(x[1]))
+    model.lines.append(
+        f"  {name} = linalg.generic {{indexing_maps = [affine_map<({dims}) -> ({dims})>, affine_map<({dims}) -> ()>], iterator_types = "
+        f"[{loops}]}} ins({x[0]} : {tensor(x[1])}) outs({none[0]} : tensor<f32>) {{\n"
+        "  ^bb0(%x: f32, %s: f32):\n    %q = arith.mulf %x, %x : f32\n    %r = arith.addf %s, %q : f32\n    linalg.yield %r : f32\n"
+        f"  }} -> tensor<f32>\n  {value} = tensor.extract {name}[] : tensor<f32>")
+    return value
+
+
+def branch(model, condition, x, body):
+    """body() or x."""
+    name, kind = model.name(), tensor(x[1])
+    model.lines.append(f"  {name} = scf.if {condition} -> {kind} {{")
+    result = body()
+    model.lines.append(f"  scf.yield {result[0]} : {kind}\n  }} else {{\n  scf.yield {x[0]} : {kind}\n  }}")
+    return name, x[1]
+
+
+def is_above(model, value, bound):
+    limit, name = model.name(), model.name()
+    model.lines.append(f"  {limit} = arith.constant {bound:e} : f32\n  {name} = arith.cmpf ogt, {value}, {limit} : f32")
+    return name
+
+
+def residual(model, x, width):
+    return model.add(model.product(model.relu(model.product(x, model.argument(x[1][1], width))), model.argument(width, x[1][1])), x)
+
+
+def blockdrop(batch, blocks, hidden):
+    """One policy, computed ahead of all blocks, says which of them run; for the first row of the batch."""
+    model = Model()
+    x = model.argument(batch, hidden)
+    policy = model.product(x, model.argument(hidden, blocks))
+    for k in range(blocks):
+        row, column, score = model.name(), model.name(), model.name()
+        model.lines.append(f"  {row} = arith.constant 0 : index\n  {column} = arith.constant {k} : index\n"
+                           f"  {score} = tensor.extract {policy[0]}[{row}, {column}] : {tensor(policy[1])}")
+        x = branch(model, is_above(model, score, 0.0), x, lambda x=x: residual(model, x, hidden))
+    return model.text(x)
+
+
+def skipnet(batch, blocks, hidden):
+    """A gate looks at what the blocks before it gave: half of them run."""
+    model = Model()
+    x = model.argument(batch, hidden)
+    for k in range(blocks):
+        size = sum_of_squares(model, model.product(x, model.argument(hidden, 4)))
+        x = branch(model, is_above(model, size, 1e-3 if k % 2 else 1e9), x, lambda x=x: residual(model, x, hidden))
+    return model.text(x)
+
+
+def while_rnn(batch, steps, hidden):
+    """Rounds of one product and tanh, until the state is small or `steps` have run."""
+    model = Model()
+    u, h = model.argument(hidden, hidden), model.argument(batch, hidden)
+    kind, label, state, step, bound, start, end = tensor(h[1]), *(model.name() for _ in range(6))
+    model.lines.append(f"  {start} = arith.constant 0 : i32\n  {step} = arith.constant 1 : i32\n  {end} = arith.constant {steps} : i32\n"
+                       f"  {label}:2 = scf.while ({state} = {h[0]}, {bound} = {start}) : ({kind}, i32) -> ({kind}, i32) {{")
+    large = is_above(model, sum_of_squares(model, (state, h[1])), 1e-6)
+    more, go = model.name(), model.name()
+    model.lines.append(f"  {more} = arith.cmpi slt, {bound}, {end} : i32\n  {go} = arith.andi {more}, {large} : i1\n"
+                       f"  scf.condition({go}) {state}, {bound} : {kind}, i32\n  }} do {{\n  ^bb0({state}: {kind}, {bound}: i32):")
+    result = model.elementwise([model.product((state, h[1]), u)], ["%r0 = math.tanh %x0 : f32"])
+    count = model.name()
+    model.lines.append(f"  {count} = arith.addi {bound}, {step} : i32\n  scf.yield {result[0]}, {count} : {kind}, i32\n  }}")
+    return model.text((f"{label}#0", h[1]))
+
+
+def decoder(batch, steps, hidden, words):
+    """A cell of an LSTM takes the word that the step before found the best, until all rows have found the last word."""
+    model = Model()
+    embedding, scores = model.argument(words, hidden), model.argument(hidden, words)
+    weights = model.argument(hidden, 4 * hidden), model.argument(hidden, 4 * hidden), model.argument(4 * hidden)
+    h, c = model.argument(batch, hidden), model.argument(batch, hidden)
+    kind, rows = tensor(h[1]), f"tensor<{batch}xi64>"
+    model.lines.append(f"""  %i0 = arith.constant 0 : i32
+  %i1 = arith.constant 1 : i32
+  %steps = arith.constant {steps} : i32
+  %none = arith.constant 0 : i64
+  %one64 = arith.constant 1 : i64
+  %end_word = arith.constant {words - 1} : i64
+  %low = arith.constant 0xFF800000 : f32
+  %no_words = tensor.empty() : {rows}
+  %first = linalg.fill ins(%none : i64) outs(%no_words : {rows}) -> {rows}
+  %all:4 = scf.while (%h = {h[0]}, %c = {c[0]}, %word = %first, %round = %i0) : ({kind}, {kind}, {rows}, i32) -> ({kind}, {kind}, {rows}, i32) {{
+  %no_count = tensor.empty() : tensor<i64>
+  %zero_count = linalg.fill ins(%none : i64) outs(%no_count : tensor<i64>) -> tensor<i64>
+  %counted = linalg.generic {{indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"]}}
+      ins(%word : {rows}) outs(%zero_count : tensor<i64>) {{
+  ^bb0(%w: i64, %s: i64):
+    %is_open = arith.cmpi ne, %w, %end_word : i64
+    %bit = arith.extui %is_open : i1 to i64
+    %sum = arith.addi %s, %bit : i64
+    linalg.yield %sum : i64
+  }} -> tensor<i64>
+  %open = tensor.extract %counted[] : tensor<i64>
+  %some = arith.cmpi sgt, %open, %none : i64
+  %more = arith.cmpi slt, %round, %steps : i32
+  %go = arith.andi %some, %more : i1
+  scf.condition(%go) %h, %c, %word, %round : {kind}, {kind}, {rows}, i32
+  }} do {{
+  ^bb0(%h: {kind}, %c: {kind}, %word: {rows}, %round: i32):
+  %no_x = tensor.empty() : {kind}
+  %x = linalg.generic {{indexing_maps = [affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}}
+      ins(%word : {rows}) outs(%no_x : {kind}) {{
+  ^bb0(%w: i64, %o: f32):
+    %row = arith.index_cast %w : i64 to index
+    %column = linalg.index 1 : index
+    %value = tensor.extract {embedding[0]}[%row, %column] : {tensor(embedding[1])}
+    linalg.yield %value : f32
+  }} -> {kind}""")
+    h1, c1 = lstm_cell(model, weights, ("%x", h[1]), ("%h", h[1]), ("%c", c[1]))
+    found = model.product(h1, scores)
+    model.lines.append(f"""  %no_best = tensor.empty() : tensor<{batch}xf32>
+  %lowest = linalg.fill ins(%low : f32) outs(%no_best : tensor<{batch}xf32>) -> tensor<{batch}xf32>
+  %no_next = tensor.empty() : {rows}
+  %nothing = linalg.fill ins(%none : i64) outs(%no_next : {rows}) -> {rows}
+  %best:2 = linalg.generic {{indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i)>],
+      iterator_types = ["parallel", "reduction"]}} ins({found[0]} : {tensor(found[1])}) outs(%lowest, %nothing : tensor<{batch}xf32>, {rows}) {{
+  ^bb0(%v: f32, %m: f32, %i: i64):
+    %at = linalg.index 1 : index
+    %at64 = arith.index_cast %at : index to i64
+    %above = arith.cmpf ogt, %v, %m : f32
+    %mm = arith.select %above, %v, %m : f32
+    %ii = arith.select %above, %at64, %i : i64
+    linalg.yield %mm, %ii : f32, i64
+  }} -> (tensor<{batch}xf32>, {rows})
+  %next_round = arith.addi %round, %i1 : i32
+  scf.yield {h1[0]}, {c1[0]}, %best#1, %next_round : {kind}, {kind}, {rows}, i32
+  }}""")
+    return model.text(("%all#0", h[1]))
