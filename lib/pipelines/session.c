@@ -177,15 +177,17 @@ bool tileSessionMakeTtir(TileSession *session, tessera_error_t *error) {
   mlirOperationWalk(module, findForeign, &row, MlirWalkPreOrder);
   if (row == TtRow)
     return true;
-  bool ok = tileSessionRun(session,
-                           row != NoRow ? "builtin.module(convert-cuda-tile-to-tt{pointers=true},canonicalize,cse)"
-                                        : "builtin.module(convert-tile-to-tt,canonicalize,cse)",
-                           error);
+  bool ok =
+      tileSessionRun(session,
+                     row != NoRow ? "builtin.module(convert-cuda-tile-to-tt{pointers=true},canonicalize,cse)"
+                                  : "builtin.module(tile-expand-math{tiles=tt},convert-tile-to-tt,canonicalize,cse)",
+                     error);
   return ok && (ttirCheck(module) || tessera_fail(error, "the program cannot be said in TTIR"));
 }
 
 #define TO_CUDA_TILE(options)                                                                                          \
-  "builtin.module(inline,convert-tile-to-cuda-tile{" options "},canonicalize,cse,tile-order-by-tokens)"
+  "builtin.module(inline,tile-expand-math{tiles=cuda_tile},convert-tile-to-cuda-tile{" options "},canonicalize,cse,"   \
+  "tile-order-by-tokens)"
 
 // Version 13.3 brings what views may say; anything else that a version does not have is an error when it is written.
 bool tileSessionMakeCudaTile(TileSession *session, int version, tessera_error_t *error) {

@@ -201,16 +201,21 @@ static bool choose(CudaTileKernel *k, MlirOperation op) {
 
 static unsigned widthOf(MlirType tile) { return tileElementWidth(cudaTileElement(tile)); }
 
+// arith widens and narrows to the nearest; other conversions are tt's.
 static bool convertFloat(CudaTileKernel *k, MlirOperation op) {
   MlirType from = tileOnlyOperandType(op), to = tileOnlyResultType(op);
   MlirValue x = cudaTileGet(k, tileOnlyOperand(op));
   MlirType type = cudaTileConvertType(to);
-  if (mlirValueIsNull(x) || !isAccurate(op, cudaTileFToFOpGetRoundingMode(op), ""))
+  MlirAttribute mode = cudaTileFToFOpGetRoundingMode(op);
+  if (mlirValueIsNull(x) || !isAccurate(op, mode, "zero"))
     return false;
   if (mlirTypeEqual(mlirValueGetType(x), type)) // f32 and tf32
     return set(k, op, x);
-  if (widthOf(from) <= 8 || widthOf(to) <= 8)
-    return set(k, op, tileOnlyResult(ttFpToFpOpCreate(&k->b, type, x, cudaTileI32(k, TtRounding_NearestEven))));
+  bool cuts = cudaTileWordIs(mode, "zero");
+  if (widthOf(from) <= 8 || widthOf(to) <= 8 || cuts)
+    return set(k, op,
+               tileOnlyResult(ttFpToFpOpCreate(&k->b, type, x,
+                                               cudaTileI32(k, cuts ? TtRounding_TowardZero : TtRounding_NearestEven))));
   return set(
       k, op,
       tileBuildCast(&k->b, widthOf(mlirValueGetType(x)) < widthOf(type) ? ArithOp_ExtF : ArithOp_TruncF, x, type));
@@ -233,7 +238,8 @@ static bool bitcast(CudaTileKernel *k, MlirOperation op) {
   MlirType from = tileOnlyOperandType(op), to = tileOnlyResultType(op);
   if (widthOf(from) != widthOf(to))
     return tileError(op, "makes elements of %u bits of ones of %u, expected one width", widthOf(to), widthOf(from));
-  return castTo(k, op, ArithOp_Bitcast);
+  MlirValue x = cudaTileGet(k, tileOnlyOperand(op));
+  return !mlirValueIsNull(x) && set(k, op, ttBitcastOpBuild(&k->b, cudaTileConvertType(to), x));
 }
 
 //===--- products --------------------------------------------------------------------------------===//

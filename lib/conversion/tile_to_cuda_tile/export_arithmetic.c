@@ -173,11 +173,17 @@ static bool resizeFloat(ExportKernel *k, MlirOperation op, MlirValue x, MlirType
   return exportSetResult(k, op, cudaTileFToFOpBuild(&k->b, type, x));
 }
 
-static bool isNearestEven(MlirOperation op, MlirAttribute mode, const char *nearest) {
-  char text[64];
-  return mlirAttributeIsNull(mode) || strcmp(tileAttributeText(mode, text, sizeof text), nearest) == 0 ||
-         tileError(op, "rounds by %s, which has no conversion to cuda_tile",
-                   tileAttributeText(mode, text, sizeof text));
+// arith's rounding modes, by their numbers.
+static const char *const roundings[] = {"nearest_even", "negative_inf", "positive_inf", "zero", "nearest_away"};
+
+static bool roundFloat(ExportKernel *k, MlirOperation op, MlirValue x, MlirType type) {
+  MlirAttribute mode = tileOpAttribute(op, "roundingmode");
+  int64_t number = mlirAttributeIsNull(mode) ? 0 : mlirIntegerAttrGetValueInt(mode);
+  if (number == 0)
+    return resizeFloat(k, op, x, type, false);
+  if (number >= (int64_t)COUNT(roundings) || tileElementWidth(elementOf(type)) <= 8)
+    return tileError(op, "rounds in a way that has no conversion to cuda_tile");
+  return exportSetResult(k, op, tileOnlyResult(cudaTileFToFOpCreate(&k->b, type, x, exportWord(k, roundings[number]))));
 }
 
 static bool cast(ExportKernel *k, MlirOperation op, TileUpstream kind, bool *isKnown) {
@@ -196,7 +202,7 @@ static bool cast(ExportKernel *k, MlirOperation op, TileUpstream kind, bool *isK
   case ArithOp_ExtF:
     return resizeFloat(k, op, x, type, true);
   case ArithOp_TruncF:
-    return isNearestEven(op, tileOpAttribute(op, "roundingmode"), "0 : i32") && resizeFloat(k, op, x, type, false);
+    return roundFloat(k, op, x, type);
   case ArithOp_SIToFP:
   case ArithOp_UIToFP:
     return exportSetResult(k, op, cudaTileIToFOpBuild(&k->b, type, x, exportSign(k, kind == ArithOp_SIToFP)));

@@ -3,6 +3,7 @@
 #include "lib/conversion/tile_to_cuda_tile/export_kernel.h"
 
 #include "dialects/tile/combiner.h"
+#include "upstream/arith.h"
 #include "upstream/scf.h"
 
 //===--- regions ------------------------------------------------------------------------===//
@@ -250,6 +251,111 @@ static bool scan(ExportKernel *k, MlirOperation op) {
   return true;
 }
 
+//===--- reductions that stand for other ops --------------------------------------------------===//
+
+static MlirValue combineAlong(ExportKernel *k, MlirValue x, intptr_t axis, TileUpstream kind) {
+  MlirType type = mlirValueGetType(x), element = mlirShapedTypeGetElementType(type), result = without(type, axis);
+  MlirType scalar, scalars[2];
+  MlirAttribute zero = mlirIntegerAttrGet(element, 0);
+  MlirRegion region;
+  scalar = scalars[0] = scalars[1] = exportSized(0, NULL, element);
+  TileBuilder outer = k->b;
+  k->b = tileBuilderInRegion(&outer, &region, 2, scalars);
+  MlirValue both = exportFill(k, scalar, 0);
+  exportCombine(k, kind, mlirBlockGetArgument(k->b.block, 0), mlirBlockGetArgument(k->b.block, 1), &both);
+  cudaTileYieldOpBuild(&k->b, 1, &both);
+  k->b = outer;
+  MlirOperation made = cudaTileReduceOpBuild(&k->b, 1, &result, 1, &x, exportI64(k, axis),
+                                             mlirArrayAttrGet(k->b.context, 1, &zero), region);
+  return cudaTileReduceOpGetResults(made, 0);
+}
+
+static MlirValue isEqual(ExportKernel *k, MlirValue x, MlirValue y) {
+  return cudaTileCmpIOpBuild(&k->b, x, y, exportWord(k, "equal"), exportSign(k, true));
+}
+
+static bool isTooLarge(MlirOperation op, intptr_t rank, const int64_t *sizes) {
+  int64_t elements = 1;
+  for (intptr_t i = 0; i < rank; ++i)
+    if (sizes[i] > CudaTileMaxElements / elements)
+      return !tileError(op, "compares more than %d pairs, which is more than a tile of CUDA Tile IR has",
+                        (int)CudaTileMaxElements);
+    else
+      elements *= sizes[i];
+  return false;
+}
+
+// Every element beside every value that is counted: how many pairs are equal.
+static bool histogram(ExportKernel *k, MlirOperation op) {
+  MlirValue x = exportGet(k, tileHistogramOpGetInput(op)), mask;
+  MlirType type = exportType(op, tileOnlyResultType(op));
+  if (mlirValueIsNull(x) || mlirTypeIsNull(type) || !exportGetOptional(k, tileHistogramOpGetMask(op), &mask))
+    return false;
+  MlirExtShape from, to;
+  mlirExtTypeGetShape(mlirValueGetType(x), &from);
+  mlirExtTypeGetShape(type, &to);
+  if (from.rank != 1 || to.rank != 1)
+    return tileError(op, "counts a tile of %ld dimensions, expected 1", (long)from.rank);
+  int64_t sizes[] = {from.sizes[0], to.sizes[0]};
+  if (isTooLarge(op, 2, sizes))
+    return false;
+  MlirValue values = cudaTileIotaOpBuild(&k->b, exportSized(1, to.sizes, from.element));
+  MlirValue equal = isEqual(k, exportAlong(k, x, 2, sizes, 0), exportAlong(k, values, 2, sizes, 1));
+  if (!mlirValueIsNull(mask))
+    equal = cudaTileAndIOpBuild(&k->b, equal, exportAlong(k, mask, 2, sizes, 0));
+  MlirType counts = exportSized(2, sizes, to.element);
+  MlirValue ones = cudaTileSelectOpBuild(&k->b, equal, exportFill(k, counts, 1), exportFill(k, counts, 0));
+  return exportSetResult(k, op, combineAlong(k, ones, 0, ArithOp_AddI));
+}
+
+// The tile with another dimension before `axis`, which repeats.
+static MlirValue beside(ExportKernel *k, MlirValue x, intptr_t rank, const int64_t *sizes, intptr_t axis) {
+  MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(x));
+  int64_t thin[CudaTileMaxRank];
+  for (intptr_t i = 0; i < rank; ++i)
+    thin[i] = i == axis ? 1 : sizes[i];
+  MlirValue value = cudaTileReshapeOpBuild(&k->b, exportSized(rank, thin, element), x);
+  return cudaTileBroadcastOpBuild(&k->b, exportSized(rank, sizes, element), value);
+}
+
+// Numbers along an axis of a tile: every place beside every element. The bits of the equal one are taken.
+static bool pick(ExportKernel *k, MlirOperation op) {
+  MlirValue x = exportGet(k, tileGatherOpGetSource(op)), index = exportGet(k, tileGatherOpGetIndices(op, 0));
+  MlirType type = exportType(op, tileOnlyResultType(op));
+  if (mlirValueIsNull(x) || mlirValueIsNull(index) || mlirTypeIsNull(type))
+    return false;
+  MlirExtShape from, to;
+  intptr_t axis = mlirIntegerAttrGetValueInt(tileGatherOpGetAxis(op)), rank = 0;
+  mlirExtTypeGetShape(mlirValueGetType(x), &from);
+  mlirExtTypeGetShape(type, &to);
+  bool isPlain =
+      mlirValueIsNull(tileGatherOpGetMask(op)) && exportIs(tileGatherOpGetBounds(op), "trap") &&
+      mlirTypeEqual(mlirValueGetType(index), exportShaped(type, mlirShapedTypeGetElementType(mlirValueGetType(index))));
+  if (!isPlain || from.rank >= CudaTileMaxRank)
+    return tileError(op,
+                     "takes elements of a tile with a mask, or not one by one, which has no conversion to cuda_tile");
+  int64_t sizes[CudaTileMaxRank];
+  for (intptr_t i = 0; i < to.rank; ++i) {
+    sizes[rank++] = to.sizes[i];
+    if (i == axis)
+      sizes[rank++] = from.sizes[i];
+  }
+  if (isTooLarge(op, rank, sizes))
+    return false;
+  unsigned width = tileElementWidth(from.element);
+  MlirType bits = exportInteger(k, width), wide = exportSized(rank, sizes, bits);
+  if (mlirTypeIsAFloat(from.element))
+    x = cudaTileBitcastOpBuild(&k->b, exportShaped(mlirValueGetType(x), bits), x);
+  MlirValue numbers = cudaTileIotaOpBuild(
+      &k->b, exportSized(1, &sizes[axis + 1], mlirShapedTypeGetElementType(mlirValueGetType(index))));
+  MlirValue equal = isEqual(k, beside(k, index, rank, sizes, axis + 1), exportAlong(k, numbers, rank, sizes, axis + 1));
+  MlirValue taken = cudaTileSelectOpBuild(&k->b, equal, beside(k, x, rank, sizes, axis), exportFill(k, wide, 0));
+  MlirValue result = combineAlong(k, taken, axis + 1, ArithOp_OrI);
+  if (mlirTypeIsAFloat(from.element))
+    result = cudaTileBitcastOpBuild(&k->b, type, result);
+  return exportSetResult(k, op, result);
+}
+
 bool exportControl(ExportKernel *k, MlirOperation op, bool *isKnown) {
   *isKnown = true;
   switch (tileUpstreamKind(op)) {
@@ -267,8 +373,15 @@ bool exportControl(ExportKernel *k, MlirOperation op, bool *isKnown) {
     return reduce(k, op);
   case TileOp_Scan:
     return scan(k, op);
+  case TileOp_Histogram:
+    return histogram(k, op);
+  case TileOp_Gather:
+    if (!mlirAttributeIsNull(tileGatherOpGetAxis(op)))
+      return pick(k, op);
+    break;
   default:
-    *isKnown = false;
-    return true;
+    break;
   }
+  *isKnown = false;
+  return true;
 }

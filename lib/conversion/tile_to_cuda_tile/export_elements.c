@@ -132,8 +132,6 @@ static bool gather(ExportKernel *k, MlirOperation op) {
   ExportPlaces places;
   if (mlirTypeIsNull(tile) || !exportGetOptional(k, tileGatherOpGetOther(op), &other))
     return false;
-  if (!mlirAttributeIsNull(tileGatherOpGetAxis(op)))
-    return tileError(op, "takes elements of a tile, which has no conversion to cuda_tile");
   if (!placesOf(k, op, tileGatherOpGetSource(op), tile, tileGatherOpGetNumIndices(op), tileGatherOpGetIndices,
                 outsideOf(tileGatherOpGetBounds(op)), tileGatherOpGetMask(op), &places))
     return false;
@@ -328,7 +326,8 @@ bool exportElements(ExportKernel *k, MlirOperation op, bool *isKnown) {
   }
   switch (tileOpKind(op)) {
   case TileOp_Gather:
-    return gather(k, op);
+    *isKnown = mlirAttributeIsNull(tileGatherOpGetAxis(op)); // else a reduction's
+    return !*isKnown || gather(k, op);
   case TileOp_Scatter:
     return scatter(k, op);
   case TileOp_AtomicRmw:

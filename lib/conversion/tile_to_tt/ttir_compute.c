@@ -45,6 +45,26 @@ static bool indexCast(TtirKernel *k, MlirOperation op, bool isSigned) {
                            x, type));
 }
 
+// Triton has bitcasts and upper halves of products of its own, and no sums with a carry.
+static bool bitcast(TtirKernel *k, MlirOperation op) {
+  MlirValue x = ttirGet(k, tileOnlyOperand(op));
+  MlirType type = ttirType(op, tileOnlyResultType(op));
+  return !mlirValueIsNull(x) && !mlirTypeIsNull(type) && set(k, op, ttBitcastOpBuild(&k->b, type, x));
+}
+
+static bool extended(TtirKernel *k, MlirOperation op, bool isProduct) {
+  MlirValue x = ttirGet(k, tileBinaryLhs(op)), y = ttirGet(k, tileBinaryRhs(op));
+  if (mlirValueIsNull(x) || mlirValueIsNull(y))
+    return false;
+  MlirValue low = tileBuildBinary(&k->b, isProduct ? ArithOp_MulI : ArithOp_AddI, x, y);
+  ttirSet(k, isProduct ? arithMulUIExtendedOpGetLow(op) : arithAddUIExtendedOpGetSum(op), low);
+  if (isProduct)
+    ttirSet(k, arithMulUIExtendedOpGetHigh(op), ttMulhiUIOpBuild(&k->b, x, y));
+  else
+    ttirSet(k, arithAddUIExtendedOpGetOverflow(op), arithCmpIOpBuild(&k->b, low, x, ArithCmpI_Ult));
+  return true;
+}
+
 static bool elementwise(TtirKernel *k, MlirOperation op) {
   enum { Most = 8 };
   MlirValue operands[Most];
@@ -260,6 +280,12 @@ bool ttirCompute(TtirKernel *k, MlirOperation op, bool *isKnown) {
     return indexCast(k, op, true);
   case ArithOp_IndexCastUI:
     return indexCast(k, op, false);
+  case ArithOp_Bitcast:
+    return bitcast(k, op);
+  case ArithOp_MulUIExtended:
+    return extended(k, op, true);
+  case ArithOp_AddUIExtended:
+    return extended(k, op, false);
   default:
     break;
   }

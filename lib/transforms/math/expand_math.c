@@ -9,9 +9,10 @@
 // scalable vectors as they were. log1p and expm1, which upstream takes apart so that they cancel, are expanded for f64
 // too, by math.log and math.exp of f64. fpowi and ipowi, which LLVM has of scalars only or not at all, become powf and
 // multiplications. With f64=true, where there is no C library (GPUs), f64's functions are expanded too, to 2.5 ulp of
-// f64 (f64/families.h). Cost: linear. Papers: Cody and Waite 1980; Payne and Hanek 1983; Remez 1934. Largest error in
-// ulp over all f32 inputs (cos: every 7th; powf: 1.5e8 pairs), ns per element in 16 lanes of one Zen 5 core, and of
-// glibc's scalar call:
+// f64 (f64/families.h). With tiles=cuda_tile or tiles=tt, functions that this language does not have become arithmetic
+// on tiles and scalars of kernels, as with f64=true; nothing else changes. Cost: linear. Papers: Cody and Waite 1980;
+// Payne and Hanek 1983; Remez 1934. Largest error in ulp over all f32 inputs (cos: every 7th; powf: 1.5e8 pairs), ns
+// per element in 16 lanes of one Zen 5 core, and of glibc's scalar call:
 //   exp  0.50001 0.29 1.4    exp2 0.50001 0.30 1.5    tanh 0.50029 0.48 8.5    log   0.50000 0.35 1.5
 //   log2 0.50000 0.35 1.5    erf  0.50016 0.59 7.9    sin  0.50008 0.69 2.1    cos   0.50008 0.68 2.1
 //   powf 0.50005 1.16 3.0    rsqrt 0.50000 0.39 1.8   (test/transforms/math/accuracy_*_long.test)
@@ -36,43 +37,53 @@ typedef struct Family {
   double most;           // of |operand|: beyond it f32's results do not change. expand is of such operands; 0: any
   Expansion expandTable; // to 0.51 ulp of f32, on 16 of its lanes, by tables; null: none
   bool isFastest;        // expandTable is faster than expandSingle, too
+  bool isCudaTile, isTt; // an op of CUDA Tile IR; one that Triton lowers on every target
 } Family;
 
 static const Family families[] = {
-    {MathOp_Exp, tileExpandExp, tileExpandF64Exp, false, tileExpandSingleExp, 200, tileExpandTableExp},
-    {MathOp_Exp2, tileExpandExp2, tileExpandF64Exp2, false, tileExpandSingleExp2, 200, tileExpandTableExp2},
-    {MathOp_Tanh, tileExpandTanh, tileExpandF64Tanh, false, tileExpandSingleTanh, 10, tileExpandTableTanh, true},
-    {MathOp_Log, tileExpandLog, tileExpandF64Log, .expandTable = tileExpandTableLog, .isFastest = true},
-    {MathOp_Log2, tileExpandLog2, tileExpandF64Log2},
-    {MathOp_Erf, tileExpandErf, tileExpandF64Erf, false, tileExpandSingleErf, 0, tileExpandTableErf, true},
-    {MathOp_Sin, tileExpandSin, tileExpandF64Sin},
-    {MathOp_Cos, tileExpandCos, tileExpandF64Cos},
-    {MathOp_PowF, tileExpandPow, tileExpandF64Pow},
-    {MathOp_Rsqrt, tileExpandRsqrt, tileExpandRsqrt},
+    {MathOp_Exp, tileExpandExp, tileExpandF64Exp, false, tileExpandSingleExp, 200, tileExpandTableExp,
+     .isCudaTile = true, .isTt = true},
+    {MathOp_Exp2, tileExpandExp2, tileExpandF64Exp2, false, tileExpandSingleExp2, 200, tileExpandTableExp2,
+     .isCudaTile = true, .isTt = true},
+    {MathOp_Tanh, tileExpandTanh, tileExpandF64Tanh, false, tileExpandSingleTanh, 10, tileExpandTableTanh, true,
+     .isCudaTile = true},
+    {MathOp_Log, tileExpandLog, tileExpandF64Log, .expandTable = tileExpandTableLog, .isFastest = true,
+     .isCudaTile = true, .isTt = true},
+    {MathOp_Log2, tileExpandLog2, tileExpandF64Log2, .isCudaTile = true, .isTt = true},
+    {MathOp_Erf, tileExpandErf, tileExpandF64Erf, false, tileExpandSingleErf, 0, tileExpandTableErf, true,
+     .isTt = true},
+    {MathOp_Sin, tileExpandSin, tileExpandF64Sin, .isCudaTile = true, .isTt = true},
+    {MathOp_Cos, tileExpandCos, tileExpandF64Cos, .isCudaTile = true, .isTt = true},
+    {MathOp_PowF, tileExpandPow, tileExpandF64Pow, .isCudaTile = true},
+    {MathOp_Rsqrt, tileExpandRsqrt, tileExpandRsqrt, .isCudaTile = true, .isTt = true},
     {MathOp_Log1p, tileExpandLog1p, tileExpandF64Log1p, true},
     {MathOp_ExpM1, tileExpandExpm1, tileExpandF64Expm1, true},
-    {MathOp_FPowI, NULL, tileExpandF64Pow, true},
+    {MathOp_FPowI, NULL, tileExpandF64Pow, true, .isCudaTile = true},
     {MathOp_Log10, NULL, tileExpandF64Log10},
-    {MathOp_Sinh, NULL, tileExpandF64Sinh},
-    {MathOp_Cosh, NULL, tileExpandF64Cosh},
+    {MathOp_Sinh, NULL, tileExpandF64Sinh, .isCudaTile = true},
+    {MathOp_Cosh, NULL, tileExpandF64Cosh, .isCudaTile = true},
     {MathOp_Asinh, NULL, tileExpandF64Asinh},
     {MathOp_Acosh, NULL, tileExpandF64Acosh},
     {MathOp_Atanh, NULL, tileExpandF64Atanh},
     {MathOp_Erfc, NULL, tileExpandF64Erfc},
-    {MathOp_Tan, NULL, tileExpandF64Tan},
+    {MathOp_Tan, NULL, tileExpandF64Tan, .isCudaTile = true},
     {MathOp_Asin, NULL, tileExpandF64Asin},
     {MathOp_Acos, NULL, tileExpandF64Acos},
     {MathOp_Atan, NULL, tileExpandF64Atan},
-    {MathOp_Atan2, NULL, tileExpandF64Atan2},
+    {MathOp_Atan2, NULL, tileExpandF64Atan2, .isCudaTile = true},
     {MathOp_Cbrt, NULL, tileExpandF64Cbrt},
 };
 enum { familyCount = sizeof families / sizeof *families };
 
 //===--- Questions -------------------------------------------------------===//
 
+static MlirType elementOf(MlirType type) {
+  return mlirTypeIsARankedTensor(type) ? mlirShapedTypeGetElementType(type) : tileLanesElement(type);
+}
+
 // Null: it stays as it is.
 static Expansion expansionOf(const Family *family, MlirType type, bool wantsF64) {
-  MlirType element = tileLanesElement(type);
+  MlirType element = elementOf(type);
   bool isF64 = mlirTypeIsAF64(element);
   if (!isF64 && !mlirTypeIsAF32(element) && !mlirTypeIsAF16(element) && !mlirTypeIsABF16(element))
     return NULL;
@@ -104,7 +115,7 @@ static MlirValue convert(TileLanes *lanes, TileUpstream op, MlirValue value, Mli
 
 // An exponent of fpowi is an integer.
 static MlirValue asLanes(TileLanes *lanes, MlirValue value) {
-  if (mlirTypeIsAInteger(tileLanesElement(mlirValueGetType(value))))
+  if (mlirTypeIsAInteger(elementOf(mlirValueGetType(value))))
     return arithSIToFPOpBuild(&lanes->builder, lanes->real, value);
   return convert(lanes, ArithOp_ExtF, value, lanes->real);
 }
@@ -116,19 +127,36 @@ static MlirValue clamped(TileLanes *lanes, MlirValue value, double most) {
   return tileLanesClamp(&narrow, convert(&narrow, ArithOp_ExtF, value, single), -most, most);
 }
 
-typedef enum Mode { Mode_Default, Mode_Fast, Mode_F64, Mode_Tables, Mode_FastTables } Mode;
+typedef enum Mode {
+  Mode_Default,
+  Mode_Fast,
+  Mode_F64,
+  Mode_Tables,
+  Mode_FastTables,
+  Mode_CudaTile, // on tiles: what the language does not have
+  Mode_Tt
+} Mode;
+
+// Tensors are tiles of kernels, without layouts, in the modes for tiles only.
+static bool isOfMode(const Family *family, MlirType type, Mode mode) {
+  if (mode == Mode_CudaTile || mode == Mode_Tt)
+    return family && !(mode == Mode_Tt ? family->isTt : family->isCudaTile) &&
+           (!mlirTypeIsARankedTensor(type) || mlirAttributeIsNull(mlirRankedTensorTypeGetEncoding(type)));
+  return family && !mlirTypeIsATensor(type);
+}
 
 static MlirLogicalResult expandAs(MlirOperation op, MlirPatternRewriter rewriter, Mode mode) {
   MlirType type = tileOnlyResultType(op);
   const Family *family = familyOf(op);
   bool isFast = mode == Mode_Fast || mode == Mode_FastTables || tileOpAllows(op, TileFastMath_Approximate);
-  bool isNarrow = !mlirTypeIsAF64(tileLanesElement(type));
+  bool isNarrow = !mlirTypeIsAF64(elementOf(type));
+  bool isTile = mode == Mode_CudaTile || mode == Mode_Tt;
   bool isTable = family && family->expandTable && isNarrow && (mode == Mode_Tables || mode == Mode_FastTables) &&
                  tileLanesCanLookUp(type) && (!isFast || family->isFastest);
   bool isSingle = isTable || (family && family->expandSingle && isNarrow && isFast);
   if (isSingle && mode == Mode_F64 && mathExp2OpIsA(op) && mlirTypeIsAF32(tileLanesElement(type)))
     return mlirLogicalResultFailure(); // an instruction of every GPU, to 2 ulp
-  Expansion expansion = family ? expansionOf(family, type, mode == Mode_F64) : NULL;
+  Expansion expansion = isOfMode(family, type, mode) ? expansionOf(family, type, mode == Mode_F64 || isTile) : NULL;
   if (!expansion)
     return mlirLogicalResultFailure();
   TileBuilder builder = tileBuilderInPattern(rewriter, op);
@@ -168,6 +196,16 @@ static MlirLogicalResult expandFastByTables(MlirRewritePattern pattern, MlirOper
 static MlirLogicalResult expandF64(MlirRewritePattern pattern, MlirOperation op, MlirPatternRewriter rewriter,
                                    void *userData) {
   return expandAs(op, rewriter, Mode_F64);
+}
+
+static MlirLogicalResult expandForCudaTile(MlirRewritePattern pattern, MlirOperation op, MlirPatternRewriter rewriter,
+                                           void *userData) {
+  return expandAs(op, rewriter, Mode_CudaTile);
+}
+
+static MlirLogicalResult expandForTt(MlirRewritePattern pattern, MlirOperation op, MlirPatternRewriter rewriter,
+                                     void *userData) {
+  return expandAs(op, rewriter, Mode_Tt);
 }
 
 static MlirValue resized(TileLanes *lanes, MlirValue value, MlirType type) {
@@ -245,6 +283,16 @@ static void populateF64(MlirRewritePatternSet patterns, MlirContext context) {
     tileAddPattern(patterns, context, tileUpstreamName(extrema[i][0]), /*benefit=*/1, toIntrinsic);
 }
 
+static void populateForCudaTile(MlirRewritePatternSet patterns, MlirContext context) {
+  for (int i = 0; i < familyCount; ++i)
+    tileAddPattern(patterns, context, tileUpstreamName(families[i].op), /*benefit=*/1, expandForCudaTile);
+}
+
+static void populateForTt(MlirRewritePatternSet patterns, MlirContext context) {
+  for (int i = 0; i < familyCount; ++i)
+    tileAddPattern(patterns, context, tileUpstreamName(families[i].op), /*benefit=*/1, expandForTt);
+}
+
 static void populateFast(MlirRewritePatternSet patterns, MlirContext context) {
   populateWith(patterns, context, expandFast);
   populateExtrema(patterns, context);
@@ -279,7 +327,19 @@ static bool machineHasTables(MlirOperation op, MlirExtPass pass, bool *hasTables
   return machine != NULL;
 }
 
+static bool expandOnTiles(MlirOperation op, MlirStringRef language) {
+  if (tileStringEquals(language, "cuda_tile"))
+    return tileApplyPatterns(op, populateForCudaTile);
+  return tileStringEquals(language, "tt")
+             ? tileApplyPatterns(op, populateForTt)
+             : tileError(op, "tile-expand-math: tiles is \"%.*s\", expected cuda_tile or tt", (int)language.length,
+                         language.data);
+}
+
 static bool run(MlirOperation op, MlirExtPass pass) {
+  MlirStringRef language = mlirExtPassGetString(pass, "tiles");
+  if (language.length)
+    return expandOnTiles(op, language);
   bool isFast = mlirExtPassGetBool(pass, "fast"), hasTables = false;
   if (mlirExtPassGetBool(pass, "f64"))
     return tileApplyPatterns(op, populateF64);
@@ -299,6 +359,8 @@ const MlirExtPassDefinition tileExpandMathPass = {
              "false"},
             {"tables", "look coefficients up in registers, on a CPU with AVX-512: exp, exp2, log, tanh, erf of 16 f32",
              MlirExtOption_Bool, "false"},
+            {"tiles", "expand, on tiles of kernels, what a language does not have: cuda_tile or tt",
+             MlirExtOption_String, ""},
             TILE_CHIP_OPTION,
             {NULL}},
     .registerDialects = tileRegisterDialect,

@@ -11,12 +11,13 @@ MlirType tileLanesElement(MlirType type) {
 }
 
 MlirType tileLanesLike(MlirType like, MlirType element) {
-  if (!mlirTypeIsAVector(like))
+  if (!mlirTypeIsAVector(like) && !mlirTypeIsARankedTensor(like))
     return element;
   int64_t rank = mlirShapedTypeGetRank(like), sizes[rank ? rank : 1];
   for (int64_t i = 0; i < rank; ++i)
     sizes[i] = mlirShapedTypeGetDimSize(like, i);
-  return mlirVectorTypeGet(rank, sizes, element);
+  return mlirTypeIsAVector(like) ? mlirVectorTypeGet(rank, sizes, element)
+                                 : mlirRankedTensorTypeGet(rank, sizes, element, mlirAttributeGetNull());
 }
 
 static TileLanes lanesOf(TileBuilder builder, MlirType like, MlirType real, unsigned width) {

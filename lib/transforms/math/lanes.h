@@ -3,8 +3,8 @@
 //   MlirValue square = tileLanesMul(lanes, x, x);                       // x: lanes->real
 //   MlirValue y = tileLanesSelect(lanes, tileLanesIs(lanes, x, ArithCmpF_Olt, zero), a, b);
 //
-// All values of one expansion have one shape: a scalar, or a vector of any rank. Nothing is folded here: the greedy
-// driver that runs the pass does that.
+// All values of one expansion have one shape: a scalar, a vector of any rank, or a tile (a tensor of static shape).
+// Nothing is folded here: the greedy driver that runs the pass does that.
 #pragma once
 
 #include "upstream/arith.h"
@@ -15,7 +15,8 @@ typedef struct TileLanes {
   MlirType i1;
 } TileLanes;
 
-// The element of a fixed-size vector, or the type itself; `element`, or a vector of it with the shape of `like`.
+// The element of a fixed-size vector, or the type itself; `element`, or a vector or tile of it with the shape of
+// `like`.
 MlirType tileLanesElement(MlirType type);
 MlirType tileLanesLike(MlirType like, MlirType element);
 TileLanes tileLanesOf(TileBuilder builder, MlirType like);       // of f64

@@ -2,6 +2,7 @@
 
 kernels.py TILE_RUN TILE_TRANSLATE FORM SUFFIX TARGET…, as kernels.py tile-run tile-translate --tile-to-ttir .ttir cpu
 """
+import math
 import os
 import subprocess
 import sys
@@ -60,9 +61,16 @@ def overlaps(n):
           {2: (max(-(-(n - 6) // 2), min(n, 1)), 0)})
 
 
+def functions(n=150):
+    x = normal(n)
+    wide = x.astype(np.float64)
+    expected = [math.erf(value) for value in np.expm1(np.tanh(wide)) + np.log1p(np.tanh(wide))]
+    judge("functions", [x, *size(n), zeros(n), *size(n)], (-(-n // 64), 1, 1), {2: (expected, 2e-5)})
+
+
 with tempfile.TemporaryDirectory() as folder:
     harness.INPUTS, harness.SUFFIX = folder, suffix
-    for name in ("scale", "matmul", "places", "moves", "overlaps"):
+    for name in ("scale", "matmul", "places", "moves", "overlaps", "functions"):
         subprocess.run([translate, f"{here}/Inputs/kernels.mlir", form, "-o", f"{folder}/{name}{suffix}"], check=True)
     scale()
     matmul()
@@ -70,4 +78,5 @@ with tempfile.TemporaryDirectory() as folder:
     moves()
     overlaps(3)
     overlaps(17)
+    functions()
 report()

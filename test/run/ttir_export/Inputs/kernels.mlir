@@ -98,3 +98,17 @@ tile.kernel @overlaps(%x: memref<?xf32>, %y: memref<?xi32>) {
   tile.store %one, %Y[%c0] : tensor<1xi32>, !tile.view<1xi32>
   tile.return
 }
+
+tile.kernel @functions(%x: memref<?xf32>, %y: memref<?xf32>) {
+  %i = tile.program_id 0
+  %X = tile.view %x : memref<?xf32> to !tile.view<64xf32>
+  %Y = tile.view %y : memref<?xf32> to !tile.view<64xf32>
+  %v = tile.load %X[%i] : !tile.view<64xf32> -> tensor<64xf32>
+  %a = math.tanh %v : tensor<64xf32>
+  %b = math.expm1 %a : tensor<64xf32>
+  %c = math.log1p %a : tensor<64xf32>
+  %d = arith.addf %b, %c : tensor<64xf32>
+  %e = math.erf %d : tensor<64xf32>
+  tile.store %e, %Y[%i] : tensor<64xf32>, !tile.view<64xf32>
+  tile.return
+}
