@@ -51,6 +51,11 @@ enum {
   TorchBinary_Remainder,
   TorchBinary_Max,
   TorchBinary_Min,
+  TorchBinary_FMax, // the other one where one is nan
+  TorchBinary_FMin,
+  TorchBinary_FMod,
+  TorchBinary_Atan2,
+  TorchBinary_CopySign,
   TorchBinary_And,
   TorchBinary_Or,
   TorchBinary_Xor,

@@ -192,6 +192,14 @@ static OnnxValue *sum(Aten *aten, const char *onnx, const char *first, const cha
   return torchOnnx(aten, onnx, 2, (OnnxValue *[]){x, y}, 0, NULL);
 }
 
+// Floats by `op`, other numbers by ONNX's operator.
+static OnnxValue *ofFloats(Aten *aten, TileUpstream op, const char *onnx) {
+  OnnxValue *in[] = {typed(aten, "self"), typed(aten, "other")};
+  if (!in[0] || !in[1])
+    return NULL;
+  return onnxIsFloat(in[0]->type) ? onnxBinary(&aten->node, op, in[0], in[1]) : torchOnnx(aten, onnx, 2, in, 0, NULL);
+}
+
 bool torchEmitBinary(Aten *aten) {
   static const char *const compare[] = {"Equal", "Equal", "Less", "LessOrEqual", "Greater", "GreaterOrEqual"};
   int kind = aten->row->kind;
@@ -226,6 +234,19 @@ bool torchEmitBinary(Aten *aten) {
     return torchReturn(aten, binary(aten, "Max", "self", "other", aten->type));
   case TorchBinary_Min:
     return torchReturn(aten, binary(aten, "Min", "self", "other", aten->type));
+  case TorchBinary_FMax:
+    return torchReturn(aten, ofFloats(aten, ArithOp_MaxNumF, "Max"));
+  case TorchBinary_FMin:
+    return torchReturn(aten, ofFloats(aten, ArithOp_MinNumF, "Min"));
+  case TorchBinary_FMod: {
+    OnnxValue *in[] = {typed(aten, "self"), typed(aten, "other")};
+    const OnnxAttribute attributes[] = {TORCH_INT("fmod", 1)};
+    return in[0] && in[1] && torchReturn(aten, torchOnnx(aten, "Mod", 2, in, 1, attributes));
+  }
+  case TorchBinary_Atan2: // the declared type is a float's
+    return torchReturn(aten, ofFloats(aten, MathOp_Atan2, NULL));
+  case TorchBinary_CopySign:
+    return torchReturn(aten, ofFloats(aten, MathOp_CopySign, NULL));
   default: {
     static const char *const names[] = {"And", "Or", "Xor"}, *const bits[] = {"BitwiseAnd", "BitwiseOr", "BitwiseXor"};
     int at = kind - TorchBinary_And;

@@ -19,12 +19,14 @@ b, img = x > 0, torch.randn(2, 4, 9, 8)
 
 
 def arithmetic(x, y):
-    return x + y, x - y * 2, torch.sub(x, y, alpha=3), torch.rsub(x, y, alpha=2), x * y, x / y, x + 1, 2 - x
+    return (torch.atan2(x, y), torch.fmod(x, y), torch.fmod(x, 0.4), torch.copysign(x, y), torch.copysign(x, -1.0),
+            torch.fmax(x, torch.where(y > 0, y, float("nan"))), torch.fmin(torch.where(y > 0, y, float("nan")), x),
+            x + y, x - y * 2, torch.sub(x, y, alpha=3), torch.rsub(x, y, alpha=2), x * y, x / y, x + 1, 2 - x)
 
 
 def integers(i, j):
     return (i + j, i // j, i % j, i / j, torch.div(i, j, rounding_mode="trunc"), i * 2.5, i > j, i == j, i != 0, -i, i.abs(),
-            i & j, i | j, i ^ j, ~i, i.float().remainder(j))
+            i & j, i | j, i ^ j, ~i, i.float().remainder(j), torch.fmod(i, j), torch.fmax(i, j), torch.fmin(i, j), torch.atan2(i, j))
 
 
 def unary(x):
