@@ -342,7 +342,7 @@ uint32_t tileLargestBox(const TileMachine *machine) { return (uint32_t)limitOf(m
 static bool isWholeParameter(MlirValue memref) {
   for (MlirOperation op = tileDefiningOp(memref); tileAssumeOpIsA(op) || memrefCastOpIsA(op);
        op = tileDefiningOp(memref))
-    memref = tileOnlyOperand(op);
+    memref = tileCapturedValue(tileOnlyOperand(op));
   return mlirValueIsABlockArgument(memref) &&
          tileKernelOpIsA(mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(memref)));
 }
@@ -370,8 +370,9 @@ static bool isAlignedForBoxes(const TileMachine *machine, const TileKnownMemory 
 bool tileSuitsBoxEngine(const TileMachine *machine, MlirOperation view, TileError *error) {
   MlirType type = tileViewOpGetResultType(view);
   int64_t rank = limitOf(machine, "engine.tma.rank", TESSERA_MAP_RANK);
-  TileKnownMemory memory = tileKnownMemory(tileViewOpGetSource(view));
-  if (!isWholeParameter(tileViewOpGetSource(view)))
+  MlirValue source = tileCapturedValue(tileViewOpGetSource(view)); // programs that walk over tiles make views inside
+  TileKnownMemory memory = tileKnownMemory(source);
+  if (!isWholeParameter(source))
     return tileErrorSet(error, 0, 0,
                         "copies boxes of memory that is not an unchanged parameter of the kernel (tile.memref_at, or a "
                         "subview); engine \"tma\" takes whole parameters");
