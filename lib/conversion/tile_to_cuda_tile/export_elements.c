@@ -265,6 +265,38 @@ static bool sameMemory(ExportKernel *k, MlirValue result, MlirValue source) {
   return memory != NULL;
 }
 
+// A list of numbers. Those left open are the op's next values.
+static bool mixed(ExportKernel *k, MlirOperation op, MlirAttribute numbers, OperandAt at, ExportSize *sizes) {
+  intptr_t next = 0;
+  for (intptr_t i = 0; i < mlirDenseArrayGetNumElements(numbers); ++i) {
+    int64_t number = mlirDenseI64ArrayGetElement(numbers, i);
+    bool isKnown = number != mlirShapedTypeGetDynamicSize();
+    sizes[i] = (ExportSize){isKnown, isKnown ? number : 0, {NULL}};
+    if (!isKnown && mlirValueIsNull(sizes[i].value = exportGet(k, at(op, next++))))
+      return false;
+  }
+  return true;
+}
+
+// Memory with other sizes and strides, as convert-tt-to-tile makes it for descriptors and block pointers.
+static bool reinterpret(ExportKernel *k, MlirOperation op) {
+  const ExportMemory *source = exportMemory(k, memrefReinterpretCastOpGetSource(op));
+  ExportSize offset;
+  if (!source)
+    return false;
+  ExportMemory *memory = exportNewMemory(k, tileOnlyResult(op));
+  *memory = (ExportMemory){.base = source->base, .rank = mlirShapedTypeGetRank(tileOnlyResultType(op))};
+  if (memory->rank > CudaTileMaxRank)
+    return tileError(op, "has %ld dimensions, expected at most %d", (long)memory->rank, (int)CudaTileMaxRank);
+  if (!mixed(k, op, memrefReinterpretCastOpGetStaticOffsets(op), memrefReinterpretCastOpGetOffsets, &offset) ||
+      !mixed(k, op, memrefReinterpretCastOpGetStaticSizes(op), memrefReinterpretCastOpGetSizes, memory->sizes) ||
+      !mixed(k, op, memrefReinterpretCastOpGetStaticStrides(op), memrefReinterpretCastOpGetStrides, memory->strides))
+    return false;
+  if (!offset.isKnown || offset.number)
+    memory->base = cudaTileOffsetOpBuild(&k->b, memory->base, exportSizeValue(k, &offset));
+  return true;
+}
+
 static bool dimension(ExportKernel *k, MlirOperation op) {
   ExportMemory *memory = exportMemory(k, memrefDimOpGetSource(op));
   int64_t axis;
@@ -315,6 +347,8 @@ bool exportElements(ExportKernel *k, MlirOperation op, bool *isKnown) {
   switch (tileUpstreamKind(op)) {
   case MemrefOp_Cast:
     return sameMemory(k, tileOnlyResult(op), tileOnlyOperand(op));
+  case MemrefOp_ReinterpretCast:
+    return reinterpret(k, op);
   case MemrefOp_Dim:
     return dimension(k, op);
   case MemrefOp_Load:

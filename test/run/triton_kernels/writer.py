@@ -114,6 +114,15 @@ class Value:
         return self.kernel.op(f'tt.extern_elementwise {names} {{libname = "", libpath = "", pure = true, symbol = "{symbol}"}} : '
                               f"({types}) -> {self.type}", self.element, self.shape)
 
+    def unary(self, name):
+        return self.kernel.op(f"{name} {self.name} : {self.type}", self.element, self.shape)
+
+    def binary(self, name, other):
+        return self.kernel.op(f"{name} {self.name}, {other.name} : {self.type}", self.element, self.shape)
+
+    def convert(self, name, element, more=""):
+        return self.kernel.op(f"{name} {self.name}{more} : {self.type} -> {tile(element, self.shape)}", element, self.shape)
+
     def to(self, element):
         bits = {"bf16": 16, "f8E4M3FN": 8, "f8E5M2": 8}
         width = lambda name: bits.get(name) or int(name[1:])

@@ -7,7 +7,8 @@ NVIDIA's tileiras is found (--tileiras, or on PATH), how many of those it compil
 not leave are listed with the reason. No GPU is needed, so nothing here runs; test/run/triton_kernels runs the kernels that
 come back.
 
-Exits 1 where a kernel of our tests does not come in, or where tileiras refuses bytecode of ours.
+Exits 1 where a kernel of our tests does not come in, or where tileiras refuses bytecode of ours for sm_100. sm_80 has no floats of
+8 bits.
 """
 import argparse
 import json
@@ -57,13 +58,13 @@ def measure(path, tileiras, folder):
 
 def show(rows, tileiras):
     names = ["kernels", "in", "out", *(CHIPS if tileiras else ())]
-    print(f"{'op of TTIR':<24}" + "".join(f"{name:>9}" for name in names))
+    print(f"{'op of TTIR':<34}" + "".join(f"{name:>9}" for name in names))
     counted = 0
     for op in ops():
         found = [row for row in rows if op in row["ops"]]
         cells = [len(found), *(sum(row.get(name, False) for row in found) for name in names[1:])]
         counted += cells[2] > 0
-        print(f"{op:<24}" + "".join(f"{cell or '-':>9}" for cell in cells))
+        print(f"{op:<34}" + "".join(f"{cell or '-':>9}" for cell in cells))
     print(f"\n{counted} of {len(ops())} ops leave in some kernel; {sum(row['out'] for row in rows)} of {len(rows)} kernels leave")
     for row in rows:
         if not row["out"]:
@@ -85,7 +86,7 @@ def main():
         with open(options.json, "w", encoding="utf-8") as file:
             json.dump({"kernels": rows, "manifest": {"paper": "triton-to-tile-ir", "version": version, "tileiras": options.tileiras}}, file,
                       indent=1)
-    wrong = [row["kernel"] for row in rows if not row["in"] or not all(row.get(chip, True) for chip in CHIPS)]
+    wrong = [row["kernel"] for row in rows if not row["in"] or not row.get("sm_100", True)]
     for name in wrong:
         print(f"WRONG: {name}")
     return 1 if wrong else 0
