@@ -111,6 +111,7 @@ if sanitizers:
 config.environment["PATH"] = os.pathsep.join([tools, config.llvm_tools, os.environ.get("PATH", "")])
 config.environment["PYTHONPATH"] = config.source_root
 config.environment["PYTHONDONTWRITEBYTECODE"] = "1"
+config.environment["TESSERA_CACHE"] = "none"  # each test compiles; those of the caches name a folder of their own
 suppressions = os.path.join(config.test_source_root, "sanitizers")
 config.environment["ASAN_OPTIONS"] = ":".join([
     "detect_stack_use_after_return=1", "strict_string_checks=1",
