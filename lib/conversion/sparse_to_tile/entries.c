@@ -56,7 +56,7 @@ static MlirValue emptyLike(SparseLowering *lowering, const SparseList *list, Mli
 }
 
 // The operand as lines none of whose places is stored twice.
-static SparseLines linesWithoutRepeats(SparseLowering *lowering, intptr_t operand, int axis) {
+SparseLines sparseLinesWithoutRepeats(SparseLowering *lowering, intptr_t operand, int axis) {
   SparseMatrix matrix = sparseMatrixOf(lowering, operand);
   SparseLines lines = sparseLinesOf(lowering, &matrix, axis);
   bool merges = !mlirValueIsNull(lines.positions) && sparseMayRepeat(matrix.type);
@@ -113,13 +113,14 @@ bool sparseLowerSddmm(SparseLowering *lowering, SparseResult *result) {
 bool sparseLowerSpgemm(SparseLowering *lowering, SparseResult *result) {
   MlirOperation op = lowering->op;
   MlirType element = elementOf(sparseSpgemmOpGetLhsType(op)), sum = elementOf(sparseSpgemmOpGetResultType(op));
-  SparseLines a = linesWithoutRepeats(lowering, 0, has(op, "transpose_lhs") ? 1 : 0);
-  bool isMarked = sparseMultipliesMarked(lowering);
-  SparseLines b = linesWithoutRepeats(lowering, 1, has(op, "transpose_rhs") == isMarked);
-  if (mlirValueIsNull(a.positions) || mlirValueIsNull(b.positions))
+  SparseLines a = sparseLinesWithoutRepeats(lowering, 0, has(op, "transpose_lhs") ? 1 : 0);
+  if (mlirValueIsNull(a.positions))
     return false;
-  if (isMarked)
-    return sparseMultiplyMarked(lowering, &a, &b, result);
+  if (sparseMultipliesMarked(lowering))
+    return sparseMultiplyMarked(lowering, &a, result);
+  SparseLines b = sparseLinesWithoutRepeats(lowering, 1, !has(op, "transpose_rhs"));
+  if (mlirValueIsNull(b.positions))
+    return false;
   SparseSemiring semiring = sparseSemiring(op, sum);
   const TileSpgemm product = {.E = element,
                               .A = sum,
@@ -139,7 +140,7 @@ bool sparseLowerSpgemm(SparseLowering *lowering, SparseResult *result) {
 //===--- two matrices ---------------------------------------------------------------===//
 
 static SparseLines operandLines(SparseLowering *lowering, intptr_t operand, int axis) {
-  SparseLines lines = linesWithoutRepeats(lowering, operand, axis);
+  SparseLines lines = sparseLinesWithoutRepeats(lowering, operand, axis);
   return mlirValueIsNull(lines.positions) ? lines : sparseWideLines(lowering, &lines);
 }
 

@@ -65,12 +65,17 @@ MlirValue sparseUnflatten(SparseLowering *lowering, MlirValue flat, MlirValue li
 // The index of the component with the values. A sum has none: its terms have their own.
 intptr_t sparseValuesIndex(MlirType type);
 
+//===--- entries.c ----------------------------------------------------------===//
+
+// The lines of an operand, with the entries at one place added up.
+SparseLines sparseLinesWithoutRepeats(SparseLowering *lowering, intptr_t operand, int axis);
+
 //===--- marked_products.c --------------------------------------------------===//
 
-// Whether a product of two sparse matrices goes by rows of its pattern: then `b` has rows, else columns.
+// Whether a product of two sparse matrices goes by rows of its pattern.
 bool sparseMultipliesMarked(const SparseLowering *lowering);
 // False after a diagnostic.
-bool sparseMultiplyMarked(SparseLowering *lowering, const SparseLines *a, const SparseLines *b, SparseResult *result);
+bool sparseMultiplyMarked(SparseLowering *lowering, const SparseLines *a, SparseResult *result);
 
 //===--- formats/mask.c -----------------------------------------------------===//
 

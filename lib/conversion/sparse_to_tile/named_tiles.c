@@ -181,8 +181,7 @@ static MlirValue buildSpecial(TileBuilder *b, MlirType result, const MlirValue *
   return arithCmpFOpBuild(b, arithMulFOpBuild(b, x, zero), zero, ArithCmpF_Une);
 }
 
-// Whether all numbers of a matrix are finite. Null after a diagnostic.
-static MlirValue areFinite(SparseLowering *lowering, MlirValue matrix) {
+MlirValue sparseAreFinite(SparseLowering *lowering, MlirValue matrix) {
   TileBuilder *b = &lowering->builder;
   MlirType i32 = mlirIntegerTypeGet(b->context, 32);
   MlirValue rows = tileBuildSize(b, matrix, 0), ends = tileBuildAdd(b, rows, tileBuildIndex(b, 1));
@@ -227,7 +226,7 @@ static MlirValue areMostAndFinite(SparseLowering *lowering, const SparseNamed *n
   if (!mlirTypeIsAFloat(sparseElement(dense)))
     return areMost;
   SparseBranch branch = sparseBranchBegin(lowering, areMost);
-  sparseBranchElse(lowering, &branch, areFinite(lowering, dense));
+  sparseBranchElse(lowering, &branch, sparseAreFinite(lowering, dense));
   return sparseBranchEnd(lowering, &branch, tileBuildInteger(&lowering->builder, mlirValueGetType(areMost), 0));
 }
 

@@ -25,6 +25,8 @@ bool sparseMultipliesNamed(const SparseLowering *lowering, const SparseMicroTile
 // A #sparse.mask times a dense matrix, added to `init`; or the dense product, by how many micro-tiles the mask names.
 MlirValue sparseMultiplyNamed(SparseLowering *lowering, const SparseMatrix *matrix, const SparseMicroTiles *tiles,
                               MlirValue dense, MlirValue init);
+// Whether all numbers of a dense matrix are finite. Null after a diagnostic.
+MlirValue sparseAreFinite(SparseLowering *lowering, MlirValue matrix);
 // The matrix and its mask as they are, a select by the mask looked through.
 SparseNamed sparseNamedOf(SparseLowering *lowering, const SparseMatrix *matrix, const SparseMicroTiles *tiles);
 // A hook: columns `operands[3]` of lines `operands[2]` of the view `operands[1]`, with zeros where the mask

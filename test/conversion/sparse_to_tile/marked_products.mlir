@@ -16,6 +16,23 @@ func.func @rows(%a: !g, %b: !g, %p: !g) -> !g {
   return %r : !g
 }
 
+// The columns of the second factor are stored: they are summed up, nothing is sorted, if the pattern is not larger than
+// the first factor and the second one is finite.
+// CHECK-LABEL: func.func @columns
+// CHECK: arith.cmpi sle
+// CHECK: scf.if
+// CHECK: tile.launch @count_rows
+// CHECK: scf.if
+// CHECK-NOT: @sort_by_key
+// CHECK: tile.launch @spgemm_dots
+// CHECK: } else {
+// CHECK: tile.launch @sort_by_key
+// CHECK: tile.launch @spgemm_marked
+func.func @columns(%a: !g, %b: !g, %p: !g) -> !g {
+  %r = sparse.spgemm %a, %b transpose, %p : !g, !g, !g
+  return %r : !g
+}
+
 // CHECK-LABEL: func.func @others
 // CHECK-NOT: spgemm_marked grid
 // CHECK: return

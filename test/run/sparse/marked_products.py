@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import scipy.sparse as sp
 
-FORMS = [("f32", "", ""), ("i32", "transpose", ""), ("f64", "", "transpose")]
+FORMS = [("f32", "", ""), ("i32", "transpose", ""), ("f64", "", "transpose"), ("f32", "", "transpose"), ("i32", "", "transpose")]
 SHARES = [(0, .2, .3), (.3, .2, .3), (1, 1, 1), (.1, .3, 0), (.02, .5, .9)]
 DTYPES = {"f32": "f4", "f64": "f8", "i32": "i4"}
 
