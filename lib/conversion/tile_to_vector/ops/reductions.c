@@ -55,9 +55,12 @@ static VectorCombiningKind wordOf(const TileCombiner *combiner) {
   }
 }
 
+// A sum starts from -0: upstream's own start, +0, makes +0 of a sum of -0.
 MlirValue vecBuildReduction(TileBuilder *builder, MlirType element, MlirValue vector, VectorCombiningKind word) {
+  bool isSum = word == VectorCombiningKind_Add && mlirTypeIsAFloat(element);
+  MlirValue start = isSum ? tileBuildFloat(builder, element, -0.0) : (MlirValue){NULL};
   MlirAttribute flags = tileFastMathAttr(builder->context, TileFastMath_Reassociate);
-  MlirOperation reduction = vectorReductionOpCreate(builder, element, vector, (MlirValue){NULL}, word, flags);
+  MlirOperation reduction = vectorReductionOpCreate(builder, element, vector, start, word, flags);
   return vectorReductionOpGetDest(reduction);
 }
 
