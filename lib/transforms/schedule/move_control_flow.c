@@ -103,8 +103,17 @@ static bool isContiguous(MlirValue memref) {
          mlirAffineMapIsIdentity(mlirMemRefTypeGetAffineMap(type)) && !whyMemoryStays(memref);
 }
 
+static const char *whyCallStays(MlirOperation call) {
+  MlirOperation function = tileParentOp(call, funcFuncOpIsA);
+  return mlirOperationEqual(mlirExtSymbolLookup(call, tileOpAttribute(call, "callee")), function)
+             ? "its function calls itself, for which the device has no stack"
+             : "it calls a function";
+}
+
 static const char *whyOpStays(const Scheduling *s, MlirOperation op) {
   const Rounds none = {.loop = {NULL}};
+  if (funcCallOpIsA(op))
+    return whyCallStays(op);
   if (isFlow(op) || isEnd(op))
     return hasScalarsOnly(op) ? NULL : "it carries or gives a buffer";
   if (tileLaunchOpIsA(op))

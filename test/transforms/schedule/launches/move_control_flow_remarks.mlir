@@ -11,7 +11,7 @@ func.func @host(%x: memref<8xi32>, %y: memref<4x8xi32>, %n: i32, %i: index, %c: 
   } do {
   ^bb0(%k: i32):
     tile.launch @half grid(%c1) ins(%x : memref<8xi32>) outs(%x : memref<8xi32>)
-    // expected-remark@below {{keeps its loop or branch on the host: it does more than launch kernels}}
+    // expected-remark@below {{keeps its loop or branch on the host: it calls a function}}
     %l = func.call @other(%k) : (i32) -> i32
     scf.yield %l : i32
   }
@@ -31,6 +31,19 @@ func.func @host(%x: memref<8xi32>, %y: memref<4x8xi32>, %n: i32, %i: index, %c: 
   return %r : memref<8xi32>
 }
 func.func private @other(%n: i32) -> i32
+// A tree that goes down on one side.
+func.func @recursive(%x: memref<8xi32>, %n: i32) {
+  %c1 = arith.constant 1 : index
+  %one = arith.constant 1 : i32
+  %inner = arith.cmpi sgt, %n, %one : i32
+  scf.if %inner {
+    %below = arith.subi %n, %one : i32
+    // expected-remark@below {{keeps its loop or branch on the host: its function calls itself, for which the device has no stack}}
+    func.call @recursive(%x, %below) : (memref<8xi32>, i32) -> ()
+    tile.launch @half grid(%c1) ins(%x : memref<8xi32>) outs(%x : memref<8xi32>)
+  }
+  return
+}
 tile.kernel private @half(%x: memref<8xi32>, %y: memref<8xi32>) attributes {warps = 1 : i32} {
   tile.return
 }
