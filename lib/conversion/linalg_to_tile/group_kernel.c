@@ -138,19 +138,33 @@ static int walkedDims(const Emission *k, int number, bool folded, int *dims) {
   return count;
 }
 
-// Loops over the dimensions; what is computed inside is forgotten when they are closed.
+// Loops over the dimensions; what is computed inside is forgotten when they are closed. A dimension that one node has
+// and another folds may be open already: the tiles that its outer loop computed are not those of the inner one.
 typedef struct Loops {
   TileKernelLoop loops[MaxDims];
   int count;
   Values outer;
+  MlirValue index[MaxDims];
   uint32_t open;
 } Loops;
+
+static void forgetTilesAlong(Emission *k, int dim) {
+  for (int n = 0; n < k->graph->numNodes; ++n) {
+    const TileGroupNode *node = &k->graph->nodes[n];
+    for (int o = 0; o < node->s.numOutputs; ++o)
+      if (tileGroupNodeHas(node, o, dim))
+        k->values.of[n][o] = (MlirValue){NULL};
+  }
+}
 
 static void openLoops(Emission *k, const int *dims, int count, intptr_t carried, MlirValue *values, Loops *loops) {
   loops->count = count;
   loops->outer = k->values;
   loops->open = k->open;
+  memcpy(loops->index, k->index, sizeof k->index);
   for (int i = 0; i < count; ++i) {
+    if (k->open >> dims[i] & 1)
+      forgetTilesAlong(k, dims[i]);
     k->e.structured = &k->unit.s;
     memcpy(k->e.parameters, k->parameters, sizeof k->parameters);
     k->open |= 1u << dims[i];
@@ -164,6 +178,7 @@ static void closeLoops(Emission *k, Loops *loops) {
     tileKernelCloseLoop(&k->e, &loops->loops[i]);
   k->values = loops->outer;
   k->open = loops->open;
+  memcpy(k->index, loops->index, sizeof k->index);
 }
 
 //===--- operands -------------------------------------------------------------===//
