@@ -217,6 +217,8 @@ static bool readMachine(Graph *graph, MlirOperation kernel, const TileMachine *m
     return tileError(kernel, "is for %s, which has no warps: layouts are for GPUs", tileMachineGetName(machine));
   if (!tileSearchReadTarget(machine, target, &error))
     return tileError(kernel, "%s", error.text);
+  if (!target->isGpu)
+    return tileError(kernel, "is for %s, which is a CPU: layouts are for GPUs", tileMachineGetName(machine));
   graph->model = target->model;
   graph->lanes = (uint32_t)width;
   graph->target.shuffleBits = 32;

@@ -16,6 +16,14 @@ tile.kernel @cpu(%x: memref<32xf32>) attributes {machine = #tile.machine<"x86-64
 
 // -----
 
+// expected-error @below {{is for x86-64-v4, which is a CPU: layouts are for GPUs}}
+tile.kernel @cpu_with_warps(%x: memref<32xf32>) attributes {machine = #tile.machine<"x86-64-v4", "warp.width" = 64>} {
+  %zero = arith.constant dense<0.0> : tensor<32xf32>
+  tile.return
+}
+
+// -----
+
 // expected-error @below {{is to run on 3 warps, expected a power of two up to 64}}
 tile.kernel @three(%x: memref<32xf32>) attributes {machine = #tile.machine<"sm_80">, warps = 3 : i32} {
   %zero = arith.constant dense<0.0> : tensor<32xf32>
