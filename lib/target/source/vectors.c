@@ -421,6 +421,31 @@ static bool writeMajority(SourceWriter *w, MlirOperation op) {
                                           textOf(w, of.b), textOf(w, of.c)));
 }
 
+// gcc 12 compares vectors that are wider than a register lane by lane.
+static bool isWideComparison(MlirOperation op) {
+  enum { RegisterBits = 512 };
+  if (!mlirTypeIsAVector(tileOnlyResultType(op)) || tileSourceIsMask(tileFirstOperandType(op)))
+    return false;
+  int64_t bits = tileSourceLanes(tileFirstOperandType(op)) * elementBits(tileFirstOperandType(op));
+  return bits > RegisterBits && elementBits(tileFirstOperandType(op)) >= 32 && bits % RegisterBits == 0 &&
+         tileSourceMaskBits(tileOnlyResult(op)) == elementBits(tileFirstOperandType(op));
+}
+
+static bool writeComparison(SourceWriter *w, MlirOperation op) {
+  static const char *const signs[] = {[ArithCmpI_Eq] = "==",  [ArithCmpI_Ne] = "!=",  [ArithCmpI_Slt] = "<",
+                                      [ArithCmpI_Sle] = "<=", [ArithCmpI_Sgt] = ">",  [ArithCmpI_Sge] = ">=",
+                                      [ArithCmpI_Ult] = "<",  [ArithCmpI_Ule] = "<=", [ArithCmpI_Ugt] = ">",
+                                      [ArithCmpI_Uge] = ">="};
+  ArithCmpI predicate = arithCmpIOpGetPredicateValue(op);
+  const char *type = resultType(w, op), *a = textOf(w, arithCmpIOpGetLhs(op)), *b = textOf(w, arithCmpIOpGetRhs(op));
+  bool isSigned = predicate >= ArithCmpI_Slt && predicate <= ArithCmpI_Sge;
+  return type && tileSourceAssign(w, op,
+                                  isSigned ? tileArenaPrintf(&w->arena, "compare_parts(%s, (%s)(%s), %s, (%s)(%s))",
+                                                             type, type, a, signs[predicate], type, b)
+                                           : tileArenaPrintf(&w->arena, "compare_parts(%s, %s, %s, %s)", type, a,
+                                                             signs[predicate], b));
+}
+
 // The lowest bits of numbers as conditions.
 static bool writeLowBits(SourceWriter *w, MlirOperation op) {
   const char *type = resultType(w, op);
@@ -500,6 +525,8 @@ SourceWrite tileSourceOfVector(MlirOperation op) {
     return writeMajority;
   if (kind == ArithOp_TruncI && tileSourceIsMask(tileOnlyResultType(op)) && !isOfMask)
     return writeLowBits;
+  if (kind == ArithOp_CmpI && isWideComparison(op))
+    return writeComparison;
   if (isOfMask && (kind == ArithOp_ExtUI || kind == ArithOp_ExtSI))
     return writeExtended;
   for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i)
