@@ -228,12 +228,20 @@ static bool verifyNumber(MlirOperation op, const Side *side) {
   return true;
 }
 
+static bool verifyBlocks(MlirOperation op, const TileOpSpec *spec) {
+  for (intptr_t i = 0; i < spec->numRegions; ++i)
+    if (spec->regions[i].arity == TileArity_One &&
+        mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, i))))
+      return tileError(op, "region '%s' is empty, expected a block", spec->regions[i].name);
+  return true;
+}
+
 static bool verifyRegionNumber(MlirOperation op, const TileOpSpec *spec) {
   intptr_t total = mlirOperationGetNumRegions(op);
   bool variadic = spec->numRegions && spec->regions[spec->numRegions - 1].arity == TileArity_Variadic;
   intptr_t least = spec->numRegions - variadic;
   if (total == least || (variadic && total > least))
-    return true;
+    return verifyBlocks(op, spec);
   return tileError(op, "expects %s%d region%s, but got %d", variadic ? "at least " : "", (int)least,
                    least == 1 ? "" : "s", (int)total);
 }

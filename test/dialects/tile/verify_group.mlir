@@ -109,3 +109,12 @@ func.func @isolated(%x: tensor<8xf32>) -> tensor<8xf32> {
   }
   return %z : tensor<8xf32>
 }
+
+// -----
+
+func.func @empty(%x: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error @+1 {{'tile.group' op region 'body' is empty, expected a block}}
+  %z = tile.group ins(%x : tensor<8xf32>) -> tensor<8xf32> {
+  }
+  return %z : tensor<8xf32>
+}
