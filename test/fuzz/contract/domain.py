@@ -241,8 +241,9 @@ def worst_nan(*values):
 def surround(element, low, high, error_low, error_high, nan):
     """[low - error_low, high + error_high], rounded outwards by less than one place of f64."""
     with np.errstate(all="ignore"):
-        return from_candidates(element, [np.where(np.isfinite(low), low - error_low, low),
-                                         np.where(np.isfinite(high), high + error_high, high)], nan)
+        # -0 + 0 is +0: what has no error stays.
+        return from_candidates(element, [np.where(np.isfinite(low) & (error_low != 0), low - error_low, low),
+                                         np.where(np.isfinite(high) & (error_high != 0), high + error_high, high)], nan)
 
 
 # --- Section 1: single roundings ----------------------------------------------------------------------------------
@@ -482,7 +483,8 @@ def function(name, a):
         if rises is False:
             span = np.where(np.isfinite(a.high - a.low), a.high - a.low, np.inf)
             span = np.where(a.low == a.high, 0.0, span)
-            low, high = np.minimum(low, high) - span, np.maximum(low, high) + span
+            low, high = lower(low, high), upper(low, high)
+            low, high = np.where(span == 0, low, low - span), np.where(span == 0, high, high + span)
             wild = ~np.isfinite(span)
             low, high = np.where(wild, -1.0, np.maximum(low, -1)), np.where(wild, 1.0, np.minimum(high, 1))
             partly = (np.isinf(a.low) | np.isinf(a.high)) & (a.low != a.high)
