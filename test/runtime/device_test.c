@@ -438,14 +438,15 @@ static void test_without_device(float *x) {
   tessera_device_synchronize();
 }
 
-// The emulator's memory is marked whenever it is given out, also when it was used before; the last word in part.
+// The emulator's memory is marked whenever it is given out, also when it was used before. Words that hold an end of the
+// data are not: the last one, and the one 64 bytes ahead of it, since MLIR asks for 64 bytes more than a buffer needs.
 static void test_unwritten(void) {
   for (int use = 0; use < 2; ++use) {
     unsigned char *memory = _mlir_memref_to_llvm_alloc(4098);
     uint32_t word;
     for (int i = 0; i < 4096; i += 4)
-      CHECK(memcpy(&word, memory + i, 4) && word == hooks.unwritten, "word at %d, use %d", i, use);
-    CHECK(memory[4096] == 0xb1 && memory[4097] == 0xc3);
+      CHECK(memcpy(&word, memory + i, 4) && word == (i == 4032 ? 0 : hooks.unwritten), "word at %d, use %d", i, use);
+    CHECK(memory[4096] == 0 && memory[4097] == 0);
     memset(memory, 0, 4098);
     tessera_release(memory);
   }
