@@ -116,17 +116,18 @@ void tileAddOperandSegments(MlirExtOpState state, MlirContext context, intptr_t 
   mlirExtOpStateAddAttribute(state, tileOperandSegmentsName, mlirDenseI32ArrayGet(context, count, sizes));
 }
 
-void tileOpDropOperands(MlirOperation op, const char *name) {
+// The operands of one name become `count` values, 0 or 1; all others stay.
+static void setOperands(MlirOperation op, const char *name, intptr_t count, MlirValue value) {
   const TileOpSpec *spec = tileSpecOf(op);
-  int dropped = tileSpecFindValue(spec->operands, spec->numOperands, name);
-  intptr_t total = mlirOperationGetNumOperands(op), kept = 0, begin, count;
+  int set = tileSpecFindValue(spec->operands, spec->numOperands, name);
+  intptr_t total = mlirOperationGetNumOperands(op), kept = 0, begin, seen;
   MlirValue *operands = malloc(sizeof *operands * (size_t)(total + 1));
   int32_t sizes[TileMaxValues];
   for (int group = 0; group < spec->numOperands; ++group) {
-    tileSpecOperandGroup(spec, op, group, &begin, &count);
-    sizes[group] = group == dropped ? 0 : (int32_t)count;
+    tileSpecOperandGroup(spec, op, group, &begin, &seen);
+    sizes[group] = (int32_t)(group == set ? count : seen);
     for (intptr_t i = 0; i < sizes[group]; ++i)
-      operands[kept++] = mlirOperationGetOperand(op, begin + i);
+      operands[kept++] = group == set ? value : mlirOperationGetOperand(op, begin + i);
   }
   mlirOperationSetOperands(op, kept, operands);
   if (spec->operandSegments)
@@ -136,25 +137,9 @@ void tileOpDropOperands(MlirOperation op, const char *name) {
   free(operands);
 }
 
-void tileOpGiveOperand(MlirOperation op, const char *name, MlirValue value) {
-  const TileOpSpec *spec = tileSpecOf(op);
-  int given = tileSpecFindValue(spec->operands, spec->numOperands, name);
-  intptr_t total = mlirOperationGetNumOperands(op), kept = 0, begin, count;
-  MlirValue *operands = malloc(sizeof *operands * (size_t)(total + 1));
-  int32_t sizes[TileMaxValues];
-  for (int group = 0; group < spec->numOperands; ++group) {
-    tileSpecOperandGroup(spec, op, group, &begin, &count);
-    sizes[group] = group == given ? 1 : (int32_t)count;
-    for (intptr_t i = 0; i < sizes[group]; ++i)
-      operands[kept++] = group == given ? value : mlirOperationGetOperand(op, begin + i);
-  }
-  mlirOperationSetOperands(op, kept, operands);
-  if (spec->operandSegments)
-    mlirOperationSetInherentAttributeByName(
-        op, tileString("operandSegmentSizes"),
-        mlirDenseI32ArrayGet(mlirOperationGetContext(op), spec->numOperands, sizes));
-  free(operands);
-}
+void tileOpDropOperands(MlirOperation op, const char *name) { setOperands(op, name, 0, (MlirValue){NULL}); }
+
+void tileOpGiveOperand(MlirOperation op, const char *name, MlirValue value) { setOperands(op, name, 1, value); }
 
 //===--- attributes and their kinds -----------------------------------------===//
 MlirAttribute tileSpecAttribute(const TileAttributeSpec *attribute, MlirOperation op) {
