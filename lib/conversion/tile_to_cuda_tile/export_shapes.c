@@ -1,4 +1,4 @@
-// Constants, ids, and ops that move elements; what is said, printed and asserted of values.
+// Constants, ids, ops that move elements, assumptions, prints and assertions.
 #include "lib/conversion/tile_to_cuda_tile/export_kernel.h"
 
 #include "upstream/arith.h"
@@ -152,7 +152,7 @@ static bool bitcast(ExportKernel *k, MlirOperation op) {
   return exportSetResult(k, op, cudaTileBitcastOpBuild(&k->b, type, x));
 }
 
-//===--- what is said of values ---------------------------------------------------------------===//
+//===--- assumptions, prints and assertions ---------------------------------------------------===//
 
 // The greatest power of two in a divisor.
 static MlirValue assumeDivisible(ExportKernel *k, MlirValue value, int64_t divisor) {

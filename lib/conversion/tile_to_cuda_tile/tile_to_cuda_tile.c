@@ -257,7 +257,7 @@ static bool takeParameter(ExportKernel *k, MlirOperation kernel, MlirValue old) 
   return true;
 }
 
-// What the kernel says of a memref's parameter is said of its pointer: llvm.noalias, for tile-order-by-tokens.
+// A pointer keeps the attributes of its memref's parameter: tile-order-by-tokens reads llvm.noalias.
 static MlirAttribute parameterAttributes(ExportKernel *k, MlirOperation kernel, MlirBlock old, MlirBlock made) {
   MlirAttribute all = tileOpAttribute(kernel, "arg_attrs"), none = mlirDictionaryAttrGet(k->b.context, 0, NULL);
   intptr_t count = mlirBlockGetNumArguments(made), next = 0;

@@ -11,8 +11,8 @@
 //   `threads(1)` on a partition that neither holds tiles nor divides copies among threads.
 //   `arrivals` on barriers: the type's number of partitions times the most warps of one that arrives, which the warps
 //   of the others divide.
-//   `reads` on arrivals at barriers of other programs where only products and copies by engines use what the waits for
-//   the barrier give back: such a barrier need not order memory beyond its program.
+//   `reads` on an arrival at barriers of other programs, if only engines (products and copies) use the memory that the
+//   barrier frees. Such an arrival orders memory within its own program only.
 //   The kernel's `registers` if partitions change theirs: an equal share, because the machine moves only what is free.
 // Cost: linear in the ops, for each round until the ages of a loop settle, and for each barrier in its uses.
 #include "lib/transforms/pipeline/pipeline.h"

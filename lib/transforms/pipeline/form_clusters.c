@@ -7,14 +7,13 @@
 // Why: programs of a cluster run at the same time. What all of them need crosses the second-level cache's port once.
 // Expects: private kernels of partitions (tile-specialize-warps, tile-make-persistent) whose schedule has
 //   `cluster = [C]`, launched with one constant grid whose first size C divides.
-// Leaves: C programs along axis 0 of the grid in a cluster. A copy whose tile is the same in all of them is made by one
-//   for all, by each in turn. A barrier that such a copy waits for completes when the partitions of all programs have
-//   arrived. tile-insert-barriers writes the cluster's own barriers.
-// A kernel stays as it is, with a remark where they are asked for, where no copy is provably the same, where the
-// programs of a
-//   cluster might go through other numbers of rounds, or where nothing tells the copy that its place is free.
-// Method: a value of a program is the same in all programs of a cluster, or a sum of such a value and the program's
-//   place, or unknown; quotients by multiples of C lose the place.
+// Leaves: C programs along axis 0 of the grid in a cluster. The programs take turns to copy each tile that all of them
+//   need; one copy writes it into every program. Before such a copy, the partitions of all programs arrive at the
+//   barrier that it waits for. tile-insert-barriers writes the cluster's own barriers.
+//   A kernel stays as it is if no copy is provably the same in all programs, if the programs might run different
+//   numbers of rounds, or if nothing tells the copy that its place is free. The option `remarks` reports the reason.
+// Method: a value is equal in all programs of a cluster, or differs from such a value by the program's place in the
+//   cluster, or is unknown (Kind). A multiple of C plus the place, divided by a multiple of C, is equal again.
 // Sources: CUTLASS's multicast mainloops (sm90_mma_tma_gmma_ss_warpspecialized.hpp). Cost: linear in the ops, times the
 //   depth of index arithmetic.
 #include "lib/transforms/pipeline/pipeline.h"
