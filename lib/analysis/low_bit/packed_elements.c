@@ -47,3 +47,10 @@ MlirType tilePackedBytesType(MlirType type) {
   return mlirRankedTensorTypeGet(rank, shape, mlirIntegerTypeGet(mlirTypeGetContext(type), ByteBits),
                                  mlirAttributeGetNull());
 }
+
+int64_t tilePackedRun(MlirType element) {
+  int64_t run = ByteBits;
+  while (run > 1 && run / 2 * tileElementWidth(element) % ByteBits == 0)
+    run /= 2;
+  return run;
+}

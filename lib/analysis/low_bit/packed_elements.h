@@ -15,3 +15,5 @@ MlirValue tilePackedBytesOf(MlirValue tensor);
 int64_t tilePackedBytesCount(MlirValue tensor);
 // The type of the bytes of elements of `type`, whose rows fill whole bytes.
 MlirType tilePackedBytesType(MlirType type);
+// The fewest elements of this type that fill whole bytes: 4 of 6 bits.
+int64_t tilePackedRun(MlirType element);
