@@ -7,6 +7,7 @@
 #include "lib/analysis/sparsity/module_facts.h"
 
 #include "lib/analysis/sparsity/body_facts.h"
+#include "lib/capi/elements.h"
 #include "lib/capi/op.h"
 #include "lib/ir/op_query.h"
 #include "lib/ir/support.h"
@@ -342,19 +343,46 @@ static void backwardPoint(Grid *grid, const int64_t *index, void *data) {
       joinAt(backward->operands[i], operandIndex(grid, i, index, at), inputs[i], &changed);
 }
 
-// The init is filled with a number that is not -0.
+static bool isMinusZero(MlirAttribute number) {
+  double value = mlirAttributeIsAFloat(number) ? mlirFloatAttrGetValueDouble(number) : -0.0;
+  return value == 0 && signbit(value);
+}
+
+// No element is -0: a bias, say. False if the elements cannot be read.
+static bool hasNoMinusZero(MlirAttribute constant) {
+  size_t size = 0, width = tileElementWidth(mlirShapedTypeGetElementType(mlirAttributeGetType(constant))) / 8;
+  if (mlirAttributeIsADenseElements(constant) && mlirDenseElementsAttrIsSplat(constant))
+    return !isMinusZero(mlirDenseElementsAttrGetSplatValue(constant));
+  const unsigned char *bytes = mlirExtElementsGetBytes(constant, &size);
+  for (size_t at = 0; bytes && at + width <= size; at += width) {
+    bool isZero = (bytes[at + width - 1] & 0x7F) == 0; // of the last byte, the first bit is the sign
+    for (size_t i = 0; i + 1 < width && isZero; ++i)
+      isZero = bytes[at + i] == 0;
+    if (isZero && bytes[at + width - 1])
+      return false;
+  }
+  return bytes && width;
+}
+
+// The operand whose elements a fill, a broadcast or a transpose repeats. Null: the op is none of them.
+static MlirValue repeated(MlirOperation op) {
+  SparseLoops loops;
+  if (mlirOperationIsNull(op) || !sparseLoopsRead(op, &loops) || loops.numOperands != loops.numInputs + 1)
+    return (MlirValue){NULL};
+  MlirValue yielded = linalgYieldOpGetValues(mlirBlockGetTerminator(loops.body), 0);
+  intptr_t number = mlirValueIsABlockArgument(yielded) ? mlirBlockArgumentGetArgNumber(yielded) : loops.numInputs;
+  return number < loops.numInputs ? loops.operands[number].value : (MlirValue){NULL};
+}
+
+// The sum starts from constants, and no constant is -0.
 static bool startsFromPlusZero(MlirValue init) {
-  MlirOperation op = tileDefiningOp(init);
+  MlirValue source = repeated(tileDefiningOp(init));
+  if (!mlirValueIsNull(source))
+    return startsFromPlusZero(source);
   MlirAttribute constant = mlirExtValueGetConstant(init);
-  if (linalgFillOpIsA(op))
-    constant = mlirExtValueGetConstant(tileFirstOperand(op));
-  else if (!mlirAttributeIsNull(constant) && mlirAttributeIsADenseElements(constant) &&
-           mlirDenseElementsAttrIsSplat(constant))
-    constant = mlirDenseElementsAttrGetSplatValue(constant);
-  if (mlirAttributeIsNull(constant) || !mlirAttributeIsAFloat(constant))
-    return false;
-  double value = mlirFloatAttrGetValueDouble(constant);
-  return value != 0 || !signbit(value);
+  if (mlirAttributeIsNull(constant) || !mlirTypeIsAShaped(mlirAttributeGetType(constant)))
+    return !mlirAttributeIsNull(constant) && !isMinusZero(constant);
+  return mlirTypeIsAFloat(mlirShapedTypeGetElementType(mlirAttributeGetType(constant))) && hasNoMinusZero(constant);
 }
 
 static void needWhole(SparseRules *rules, const SparseLoops *loops) {

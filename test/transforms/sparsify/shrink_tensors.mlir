@@ -53,3 +53,38 @@ func.func @returned(%x: tensor<3x2xf32>, %i: tensor<3x3xf32>) -> tensor<3x3xf32>
   %p = linalg.matmul ins(%x, %w : tensor<3x2xf32>, tensor<2x3xf32>) outs(%i : tensor<3x3xf32>) -> tensor<3x3xf32>
   return %p : tensor<3x3xf32>
 }
+
+// -----
+
+// Sums start from a bias, none of which is -0: rows of %v that meet zeros go. With -0 among them a sum could be -0.
+// CHECK-LABEL: func.func @from_bias
+// CHECK: linalg.matmul ins({{.*}} : tensor<3x2xf32>, tensor<2x2xf32>)
+// CHECK: linalg.matmul ins({{.*}} : tensor<3x2xf32>, tensor<2x2xf32>)
+// CHECK-LABEL: func.func @from_minus_zero
+// CHECK: linalg.matmul ins({{.*}} : tensor<3x3xf32>, tensor<3x2xf32>)
+func.func @from_bias(%x: tensor<3x2xf32>) -> tensor<3x2xf32> {
+  %w = arith.constant dense<[[1.0, 0.0, 3.0], [4.0, 0.0, 6.0]]> : tensor<2x3xf32>
+  %b = arith.constant dense<[7.0, 0.0, 8.0]> : tensor<3xf32>
+  %v = arith.constant dense<[[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]> : tensor<3x2xf32>
+  %c = arith.constant dense<[0.0, -1.0]> : tensor<2xf32>
+  %e = tensor.empty() : tensor<3x3xf32>
+  %i = linalg.broadcast ins(%b : tensor<3xf32>) outs(%e : tensor<3x3xf32>) dimensions = [0]
+  %h = linalg.matmul ins(%x, %w : tensor<3x2xf32>, tensor<2x3xf32>) outs(%i : tensor<3x3xf32>) -> tensor<3x3xf32>
+  %g = tensor.empty() : tensor<3x2xf32>
+  %j = linalg.broadcast ins(%c : tensor<2xf32>) outs(%g : tensor<3x2xf32>) dimensions = [0]
+  %y = linalg.matmul ins(%h, %v : tensor<3x3xf32>, tensor<3x2xf32>) outs(%j : tensor<3x2xf32>) -> tensor<3x2xf32>
+  return %y : tensor<3x2xf32>
+}
+func.func @from_minus_zero(%x: tensor<3x2xf32>) -> tensor<3x2xf32> {
+  %w = arith.constant dense<[[1.0, 0.0, 3.0], [4.0, 0.0, 6.0]]> : tensor<2x3xf32>
+  %z = arith.constant 0.0 : f32
+  %v = arith.constant dense<[[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]> : tensor<3x2xf32>
+  %c = arith.constant dense<[1.0, -0.0]> : tensor<2xf32>
+  %e = tensor.empty() : tensor<3x3xf32>
+  %i = linalg.fill ins(%z : f32) outs(%e : tensor<3x3xf32>) -> tensor<3x3xf32>
+  %h = linalg.matmul ins(%x, %w : tensor<3x2xf32>, tensor<2x3xf32>) outs(%i : tensor<3x3xf32>) -> tensor<3x3xf32>
+  %g = tensor.empty() : tensor<3x2xf32>
+  %j = linalg.broadcast ins(%c : tensor<2xf32>) outs(%g : tensor<3x2xf32>) dimensions = [0]
+  %y = linalg.matmul ins(%h, %v : tensor<3x3xf32>, tensor<3x2xf32>) outs(%j : tensor<3x2xf32>) -> tensor<3x2xf32>
+  return %y : tensor<3x2xf32>
+}
