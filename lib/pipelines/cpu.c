@@ -75,6 +75,7 @@ static const TilePipelineStep toSource[] = {
     {"expand-strided-metadata", .on = funcFuncOpName},
     {"lower-affine", .on = funcFuncOpName},
     {"loop-invariant-code-motion", .on = funcFuncOpName},
+    {"tile-simplify-conditions", .on = funcFuncOpName},
     {"canonicalize", .on = funcFuncOpName},
     {"cse", .on = funcFuncOpName},
     {NULL},

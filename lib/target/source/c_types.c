@@ -117,7 +117,7 @@ const char *tileSourceMaskText(SourceWriter *w, MlirValue mask, int bits) {
   const char *text = tileSourceTextOf(w, mask)->text;
   if (!tileSourceIsMask(mlirValueGetType(mask)) || bits == tileSourceMaskBits(mask))
     return text;
-  return tileArenaPrintf(&w->arena, "__builtin_convertvector(%s, %s)", text, maskType(w, mlirValueGetType(mask), bits));
+  return tileArenaPrintf(&w->arena, "convert(%s, %s)", maskType(w, mlirValueGetType(mask), bits), text);
 }
 
 static const char *cVectorType(SourceWriter *w, MlirType type, bool isSigned, MlirOperation at) {

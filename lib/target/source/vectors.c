@@ -449,9 +449,8 @@ static bool writeComparison(SourceWriter *w, MlirOperation op) {
 // The lowest bits of numbers as conditions.
 static bool writeLowBits(SourceWriter *w, MlirOperation op) {
   const char *type = resultType(w, op);
-  return type && tileSourceAssign(w, op,
-                                  tileArenaPrintf(&w->arena, "-(__builtin_convertvector(%s, %s) & 1)",
-                                                  textOf(w, tileOnlyOperand(op)), type));
+  return type && tileSourceAssign(
+                     w, op, tileArenaPrintf(&w->arena, "-(convert(%s, %s) & 1)", type, textOf(w, tileOnlyOperand(op))));
 }
 
 // Conditions as numbers: 1 or -1 where they hold.

@@ -14,8 +14,8 @@ import tempfile
 
 import numpy as np
 
-from programs import (BOOLEANS, BRAINS, FUNCTIONS, HALVES, INTEGERS, MASKS, MATMUL, NARROW, NORM, OPEN, ROWS, SEVERAL, SOFTMAX,
-                      TRANSPOSE)
+from programs import (BOOLEANS, BRAINS, CONVERSIONS, FUNCTIONS, HALVES, INTEGERS, MASKS, MATMUL, NARROW,
+                      NORM, OPEN, ROWS, SEVERAL, SOFTMAX, TRANSPOSE)
 
 tile_translate, tile_run = sys.argv[1:3]
 compilers = [word for word in sys.argv[3:] if not word.startswith("--") and shutil.which(word)]
@@ -184,6 +184,8 @@ judge("halves", HALVES, normal(100).astype(np.float16), normal(100).astype(np.fl
 judge("brains", BRAINS, normal(133).view(np.uint32).__rshift__(16).astype(np.uint16).view(np.int16), tolerance=0)
 judge("masks", MASKS, normal(77), normal(77), tolerance=0)
 judge("booleans", BOOLEANS, random.integers(0, 2, 77).astype(np.bool_), normal(77), tolerance=0)
+judge("conversions", CONVERSIONS, random.integers(-128, 128, 133).astype(np.int8),
+      random.integers(-2**62, 2**62, 133), tolerance=0)
 judge("open sizes", OPEN, normal(13, 21), normal(21, 34), tolerance=1e-5)
 judge("several", SEVERAL, normal(7, 19), normal(19, 5))
 for t, s, zero, m, n, k in [("f16", "f32", "0.0", 100, 72, 40), ("f32", "f32", "0.0", 33, 50, 17),

@@ -238,3 +238,47 @@ func.func @main(%x: tensor<77xi1>, %y: tensor<77xf32>) -> (tensor<77xf32>, tenso
   return %r#0, %r#1 : tensor<77xf32>, tensor<77xi1>
 }
 """
+CONVERSIONS = """
+#map = affine_map<(d0) -> (d0)>
+func.func @main(%x: tensor<133xi8>, %y: tensor<133xi64>) -> (tensor<133xi64>, tensor<133xi8>) {
+  %e = tensor.empty() : tensor<133xi64>
+  %f = tensor.empty() : tensor<133xi8>
+  %r:2 = linalg.generic {indexing_maps = [#map, #map, #map, #map], iterator_types = ["parallel"]}
+    ins(%x, %y : tensor<133xi8>, tensor<133xi64>) outs(%e, %f : tensor<133xi64>, tensor<133xi8>) {
+    ^bb0(%a: i8, %b: i64, %o: i64, %q: i8):
+      %a16 = arith.extsi %a : i8 to i16
+      %u16 = arith.extui %a : i8 to i16
+      %p16 = arith.muli %a16, %u16 : i16
+      %a32 = arith.extsi %p16 : i16 to i32
+      %u32 = arith.extui %p16 : i16 to i32
+      %b32 = arith.extsi %a : i8 to i32
+      %c32 = arith.extui %a : i8 to i32
+      %p32 = arith.muli %a32, %u32 : i32
+      %q32 = arith.muli %b32, %c32 : i32
+      %s32 = arith.addi %p32, %q32 : i32
+      %a64 = arith.extsi %s32 : i32 to i64
+      %u64 = arith.extui %s32 : i32 to i64
+      %b64 = arith.extsi %p16 : i16 to i64
+      %c64 = arith.extui %u16 : i16 to i64
+      %d64 = arith.extsi %a : i8 to i64
+      %e64 = arith.extui %a : i8 to i64
+      %p64 = arith.muli %a64, %u64 : i64
+      %q64 = arith.muli %b64, %c64 : i64
+      %r64 = arith.muli %d64, %e64 : i64
+      %s64 = arith.addi %p64, %q64 : i64
+      %t64 = arith.addi %s64, %r64 : i64
+      %all = arith.xori %t64, %b : i64
+      %n32 = arith.trunci %all : i64 to i32
+      %n16 = arith.trunci %b : i64 to i16
+      %n8 = arith.trunci %t64 : i64 to i8
+      %m16 = arith.trunci %n32 : i32 to i16
+      %w16 = arith.xori %n16, %m16 : i16
+      %m8 = arith.trunci %w16 : i16 to i8
+      %k8 = arith.trunci %s32 : i32 to i8
+      %x8 = arith.addi %n8, %m8 : i8
+      %y8 = arith.xori %x8, %k8 : i8
+      linalg.yield %all, %y8 : i64, i8
+  } -> (tensor<133xi64>, tensor<133xi8>)
+  return %r#0, %r#1 : tensor<133xi64>, tensor<133xi8>
+}
+"""
