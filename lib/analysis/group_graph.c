@@ -327,7 +327,8 @@ int tileGroupGraphResultOf(const TileGroupGraph *graph, int node, int output) {
 }
 
 bool tileGroupDimIsWalked(const TileGroupDim *dim) {
-  return dim->isFolded && (mlirShapedTypeIsDynamicSize(dim->extent) || dim->block < dim->extent);
+  bool isKnown = !mlirShapedTypeIsDynamicSize(dim->extent);
+  return dim->isFolded && !(isKnown && dim->extent > 0 && dim->block >= dim->extent);
 }
 
 bool tileGroupNodeHas(const TileGroupNode *node, int output, int dim) {

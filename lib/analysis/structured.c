@@ -219,7 +219,7 @@ int tileStructuredInputOf(const TileStructured *s, MlirValue value) {
   if (!mlirValueIsABlockArgument(value) || !mlirBlockEqual(mlirBlockArgumentGetOwner(value), s->body))
     return -1;
   int argument = (int)mlirBlockArgumentGetArgNumber(value);
-  return argument < s->numInputs ? argument : -1;
+  return argument < tileStructuredNumOwnInputs(s) ? argument : -1;
 }
 
 static bool noteCapture(TileStructured *structured, MlirValue value) {

@@ -44,11 +44,6 @@ MlirValue tileKernelPosition(TileKernelEmission *e, int dim, MlirType tile) {
   return positionAlong(e, dim, e->structured->dims[dim].axis, tile);
 }
 
-MlirValue tileKernelWeight(TileKernelEmission *e, MlirValue x) {
-  MlirAttribute flags = tileFastMathAttr(e->body.context, TileFastMath_Approximate);
-  return tileOnlyResult(mathExpOpCreate(&e->body, x, flags));
-}
-
 MlirValue tileKernelInsideAlong(TileKernelEmission *e, int dim, int64_t axis, MlirType tile) {
   MlirType positions = tileTypeWithElement(tile, mlirIndexTypeGet(e->body.context));
   MlirValue position = positionAlong(e, dim, axis, positions);

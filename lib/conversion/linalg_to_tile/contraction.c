@@ -150,45 +150,6 @@ static void sortDimsOfSum(TileStructured *s, TileProduct *p, bool isOutside) {
   *p = (TileProduct){.lhs = p->lhs, .rhs = p->rhs, .m = to[p->m], .n = to[p->n], .k = to[p->k]};
 }
 
-//===--- the kernel ---------------------------------------------------------===//
-
-static void buildStep(TileKernelEmission *e, const void *product, MlirValue *accumulator) {
-  const TileProduct *p = product;
-  int rows[2] = {p->m, p->k}, columns[2] = {p->k, p->n};
-  MlirValue lhs = tileKernelLoadMatrix(e, p->lhs, rows), rhs = tileKernelLoadMatrix(e, p->rhs, columns);
-  *accumulator = tileMmaOpBuild(&e->body, lhs, rhs, *accumulator);
-}
-
-// No instruction of the GPU adds products of f16 in f16.
-static bool addsHalvesInF32(const TileMachine *machine) {
-  static const char prefix[] = "atom.";
-  for (size_t i = 0; i < tileMachineGetKeyCount(machine); ++i) {
-    const char *value, *key = tileMachineGetKeyAt(machine, i, &value);
-    TileMachineAtom atom;
-    if (!strncmp(key, prefix, sizeof prefix - 1) &&
-        tileMachineFindAtom(machine, key + sizeof prefix - 1, &atom, NULL) &&
-        tileMachineAtomTakes(&atom, "f16", "f16", "f16"))
-      return false;
-  }
-  return true;
-}
-
-// GPUs add bf16 in f32, AMD's f16 too: the sum is held in f32 and rounded once.
-static bool isSummedInF32(const TileStructured *s, MlirType element) {
-  return tileStructuredGpu(s) &&
-         (mlirTypeIsABF16(element) || (mlirTypeIsAF16(element) && addsHalvesInF32(s->target->machine)));
-}
-
-static void buildKernel(TileKernelEmission *e, const TileProduct *p) {
-  int output = e->structured->numInputs;
-  MlirValue sum = tileKernelInitial(e, output);
-  MlirType element = tileTypeGetElement(mlirValueGetType(sum));
-  if (isSummedInF32(e->structured, element))
-    sum = tileKernelCast(e, sum, mlirF32TypeGet(e->body.context));
-  tileKernelLoopOverReductions(e, 1, &sum, buildStep, p);
-  tileKernelStore(e, output, tileKernelEpilogue(e, tileKernelCast(e, sum, element)));
-}
-
 bool tileLowerProduct(TileStructured *s, const TileEpilogue *epilogue) {
   TileProduct p;
   if (!tileStructuredMatchProduct(s, &p))
@@ -201,7 +162,7 @@ bool tileLowerProduct(TileStructured *s, const TileEpilogue *epilogue) {
   sortDimsOfSum(s, &p, isOutside);
   TileKernelEmission e;
   tileKernelBegin(&e, s, "product");
-  buildKernel(&e, &p);
+  tileKernelBuildNode(&e, TileGroupKind_Product, &p);
   tileKernelEnd(&e);
   return true;
 }
@@ -212,7 +173,7 @@ bool tileLowerProduct(TileStructured *s, const TileEpilogue *epilogue) {
 // and walks k, its operands from memory. On a GPU staging in shared memory and copies ahead are passes of their own.
 static void buildMatrix(TileKernelEmission *e, const TileContraction *c) {
   const TileProduct p = {.lhs = c->lhs, .rhs = c->rhs, .m = c->m, .n = c->n, .k = c->k};
-  buildKernel(e, &p);
+  tileKernelBuildNode(e, TileGroupKind_Product, &p);
 }
 
 static void setTiles(TileStructured *s, TileContraction *c, const TileSearchTile *tile) {

@@ -1,5 +1,6 @@
 // The kernel of a tile.group whose schedule has the kind `group`: row statistics with what follows them, products whose
-// results feed folds or other products, several results.
+// results feed folds or other products, several results. An op that stands alone is a group of one node: elementwise
+// ops, linalg.pack and unpack, reductions by combiners, linalg.softmax, and products that are read where they lie.
 //
 // A program owns a block of the dimensions that no op folds (lib/analysis/group_graph.h). The kernel computes what the
 // results need, on demand: a value of the group is a tile that never reaches global memory, unless something outside
@@ -12,11 +13,14 @@
 #include "dialects/tile/ops.h"
 #include "dialects/tile/tile.h"
 #include "lib/analysis/group_graph.h"
+#include "lib/analysis/low_bit/packed_elements.h"
 #include "lib/analysis/reduction.h"
 #include "lib/conversion/linalg_to_tile/kernel.h"
 #include "lib/conversion/linalg_to_tile/lowerings.h"
 #include "lib/conversion/linalg_to_tile/product_kernels.h"
 #include "upstream/arith.h"
+#include "upstream/linalg.h"
+#include "upstream/math.h"
 
 #include <assert.h>
 #include <math.h>
@@ -24,7 +28,8 @@
 
 typedef struct Values {
   MlirValue of[MaxGroupNodes][MaxOperands]; // by node and output; null: not computed here
-  MlirValue matrices[MaxGroupNodes][2];     // factors from outside: the first and the second input of a product
+  // What is made once ahead of loops: of a product its factors from outside, of a softmax the rows' maxima and sums.
+  MlirValue ahead[MaxGroupNodes][2];
 } Values;
 
 typedef struct Emission {
@@ -109,15 +114,17 @@ static bool isLoadedOnce(const Emission *k, int number, int input) {
 }
 
 static MlirValue loadMatrix(Emission *k, int number, int input);
+static bool walksRows(const Emission *k, int number);
+static void computeRows(Emission *k, int number);
 
 // Computes, ahead of loops over these dimensions, what the node needs and what they do not index.
 static void computeBefore(Emission *k, int number, const int *dims, int count) {
   const TileGroupNode *node = &k->graph->nodes[number];
-  for (int i = 0; i < node->s.numInputs; ++i) {
+  for (int i = 0; i < tileStructuredNumOwnInputs(&node->s); ++i) {
     if (node->makers[i] < 0) {
       if (count && isLoadedOnce(k, number, i)) {
         enter(k, number);
-        k->values.matrices[number][i] = loadMatrix(k, number, i);
+        k->values.ahead[number][i] = loadMatrix(k, number, i);
       }
       continue;
     }
@@ -126,6 +133,8 @@ static void computeBefore(Emission *k, int number, const int *dims, int count) {
     else
       computeBefore(k, node->makers[i], dims, count);
   }
+  if (node->kind == TileGroupKind_Softmax && walksRows(k, number))
+    computeRows(k, number);
 }
 
 // The walked dimensions that the node folds, or that its output has.
@@ -198,18 +207,20 @@ static MlirValue spread(Emission *k, int number, int input, MlirValue value) {
   return isTile ? tileKernelBroadcast(&k->e, value, type, count, missing) : tileKernelSplat(&k->e, value, type);
 }
 
-// All inputs that the body uses, as tiles over the node's axes. Values of the group are computed before anything else
-// is built for this node: they are nodes themselves.
-static void mapInputs(Emission *k, int number, TileBodyMap *map) {
+// All inputs that the body uses, as tiles over the node's axes, input `padded` (-1: none) with the padding `pad`.
+// Values of the group are computed before anything else is built for this node: they are nodes themselves.
+static void mapInputs(Emission *k, int number, TileBodyMap *map, int padded, const char *pad) {
   const TileGroupNode *node = &k->graph->nodes[number];
   for (int i = 0; i < node->s.numInputs; ++i)
     if (node->makers[i] >= 0)
       evaluate(k, node->makers[i], node->outputs[i]);
   enter(k, number);
-  for (int i = 0; i < node->s.numInputs; ++i)
+  for (int i = 0; i < tileStructuredNumOwnInputs(&node->s); ++i)
     if (node->makers[i] >= 0)
       tileBodyMapSet(map, mlirBlockGetArgument(node->s.body, i),
                      spread(k, number, i, k->values.of[node->makers[i]][node->outputs[i]]));
+    else if (i == padded)
+      tileBodyMapSet(map, mlirBlockGetArgument(node->s.body, i), tileKernelLoad(&k->e, i, pad, false));
     else
       tileKernelMapInputs(&k->e, map, i, i + 1, false);
 }
@@ -225,53 +236,214 @@ static MlirValue buildBody(Emission *k, int number, TileBodyMap *map, MlirValue 
   return tile;
 }
 
-//===--- elementwise ops and folds ----------------------------------------------===//
+//===--- elementwise ops --------------------------------------------------------===//
 
+// Linalg.pack and unpack copy: they loop over the tiled tensor, whose axes are the dimensions; axis a of the plain one
+// is at outer · size + inner. What lies past the plain tensor's end is read as zero and never written.
 static void buildMap(Emission *k, int number) {
   const TileGroupNode *node = &k->graph->nodes[number];
+  const TileStructured *s = &node->s;
   TileBodyMap map = {0};
-  mapInputs(k, number, &map);
-  for (int o = 0; o < node->s.numOutputs; ++o)
-    k->values.of[number][o] =
-        buildBody(k, number, &map, mlirOperationGetOperand(mlirBlockGetTerminator(node->s.body), o));
+  if (mlirBlockIsNull(s->body)) {
+    enter(k, number);
+    k->values.of[number][0] = tileKernelLoad(&k->e, 0, NULL, false);
+    return;
+  }
+  mapInputs(k, number, &map, -1, NULL);
+  tileKernelMapInputs(&k->e, &map, s->numInputs, s->numInputs + s->numOutputs, false);
+  for (int o = 0; o < s->numOutputs; ++o)
+    k->values.of[number][o] = buildBody(k, number, &map, mlirOperationGetOperand(mlirBlockGetTerminator(s->body), o));
+}
+
+//===--- folds ------------------------------------------------------------------===//
+
+static MlirValue buildNeutral(TileKernelEmission *e, const TileCombiner *combiner, MlirType tile) {
+  return tileKernelConstant(e, tileCombinerNeutral(combiner, tileTypeGetElement(tile)), tile);
+}
+
+static bool isRagged(const TileDim *d) { return d->isReduction && tileDimIsRagged(d); }
+
+// `tile`, a tile over all axes, with the combiner's neutral element past the end of each reduction dimension.
+static MlirValue fillPastEnd(TileKernelEmission *e, const TileCombiner *combiner, MlirValue tile) {
+  for (int d = 0; d < e->structured->numDims; ++d) {
+    if (!isRagged(&e->structured->dims[d]))
+      continue;
+    MlirValue isInside = tileKernelInside(e, d);
+    tile = arithSelectOpBuild(&e->body, isInside, tile, buildNeutral(e, combiner, mlirValueGetType(tile)));
+  }
+  return tile;
+}
+
+// The view's padding that is the combiner's neutral element, or null.
+static const char *paddingOf(const TileCombiner *combiner, MlirType element) {
+  MlirAttribute neutral = tileCombinerNeutral(combiner, element);
+  if (!combiner->isFloat)
+    return mlirIntegerAttrGetValueInt(neutral) == 0 ? "zero" : NULL;
+  double value = mlirFloatAttrGetValueDouble(neutral);
+  return isnan(value) ? "nan" : isinf(value) ? value < 0 ? "neg_inf" : "inf" : value == 0 ? "neg_zero" : NULL;
+}
+
+typedef struct Fold {
+  const TileCombiner *combiners[MaxOperands];
+  MlirValue folded[MaxOperands]; // in the body
+  bool isLate;                   // folded behind the loop
+  int padded;                    // the input that is folded as it is, whose padding is `pad`; -1: none
+  const char *pad;
+} Fold;
+
+// The neutral element as a view's padding, if f is the input itself: then no mask is needed. Beside other ops, which
+// read the input with other padding, the tile would be loaded twice.
+static void findPadding(const TileStructured *s, Fold *f) {
+  int input = s->numOutputs == 1 ? tileStructuredInputOf(s, f->folded[0]) : -1;
+  const TileOperand *operand = &s->operands[input < 0 ? 0 : input];
+  if (input < 0 || !operand->isTensor || !mlirValueIsNull(tilePackedBytesOf(operand->value)))
+    return;
+  int covered = 0, tiled = 0;
+  for (int d = 0; d < s->numDims; ++d) {
+    tiled += isRagged(&s->dims[d]);
+    for (int i = 0; i < operand->rank; ++i)
+      covered += isRagged(&s->dims[d]) && operand->results[i] == d;
+  }
+  f->pad = covered == tiled ? paddingOf(f->combiners[0], tileOperandElementType(operand)) : NULL;
+  f->padded = f->pad ? input : -1;
+}
+
+// Bits of a tile of one output's terms.
+static int64_t termBits(const TileStructured *s) {
+  int64_t bits = 0;
+  for (int o = 0; o < s->numOutputs; ++o)
+    bits += tileElementWidth(tileOperandElementType(&s->operands[s->numInputs + o]));
+  for (int d = 0; d < s->numDims; ++d)
+    bits *= s->dims[d].axis >= 0 ? s->dims[d].tile : 1;
+  return bits;
+}
+
+// The loop carries whole tiles, which are folded once behind it: on a GPU threads meet there only, on a CPU lanes. On a
+// GPU, in a loop over several tiles of a reduced axis, each computed of several inputs. On a CPU, in a loop over more
+// reductions than the one that has an axis, whose terms stay in a few registers: short groups of a row's codes.
+static bool foldsBehindLoop(const TileStructured *s) {
+  enum { FewVectors = 4 };
+  bool isWalked = false, hasAxis = false, hasOuter = false;
+  for (int d = 0; d < s->numDims; ++d) {
+    bool isReduced = s->dims[d].isReduction && s->dims[d].axis >= 0;
+    isWalked |= isReduced && (mlirShapedTypeIsDynamicSize(s->dims[d].extent) || s->dims[d].extent > s->dims[d].tile);
+    hasAxis |= isReduced;
+    hasOuter |= s->dims[d].isReduction && s->dims[d].axis < 0 && s->dims[d].extent != 1;
+  }
+  if (tileStructuredGpu(s))
+    return isWalked && s->numInputs > 1;
+  int64_t most = FewVectors * s->target->search.vectorBytes * 8;
+  return hasAxis && hasOuter && s->numInputs > 1 && termBits(s) <= most;
+}
+
+static Fold readFold(const Emission *k, const TileStructured *s) {
+  Fold f = {.padded = -1};
+  for (int o = 0; o < s->numOutputs; ++o)
+    f.combiners[o] = tileStructuredMatchReduction(s, o, &f.folded[o]);
+  if (k->graph->numNodes > 1)
+    return f;
+  f.isLate = foldsBehindLoop(s);
+  findPadding(s, &f);
+  return f;
 }
 
 static void buildFold(Emission *k, int number) {
   const TileStructured *s = &k->graph->nodes[number].s;
-  MlirValue sums[MaxOperands];
+  Fold f = readFold(k, s);
+  MlirValue sums[MaxOperands], initial[MaxOperands];
   TileBodyMap map = {0};
   Loops loops;
   int dims[MaxDims], count = walkedDims(k, number, true, dims);
   computeBefore(k, number, dims, count);
   enter(k, number);
-  for (int o = 0; o < s->numOutputs; ++o)
-    sums[o] = tileKernelInitial(&k->e, s->numInputs + o);
-  openLoops(k, dims, count, s->numOutputs, sums, &loops);
-  mapInputs(k, number, &map);
   for (int o = 0; o < s->numOutputs; ++o) {
-    MlirValue folded;
-    const TileCombiner *combiner = tileStructuredMatchReduction(s, o, &folded);
-    MlirValue tile = tileKernelFillPastEnd(&k->e, combiner, buildBody(k, number, &map, folded));
-    tile = tileKernelReduce(&k->e, tileUpstreamName(combiner->kind), tile);
-    sums[o] = tileBuildBinary(&k->e.body, combiner->kind, sums[o], tile);
+    sums[o] = initial[o] = tileKernelInitial(&k->e, s->numInputs + o);
+    if (f.isLate)
+      sums[o] = buildNeutral(&k->e, f.combiners[o],
+                             tileKernelTileType(&k->e, tileTypeGetElement(mlirValueGetType(initial[o]))));
+  }
+  openLoops(k, dims, count, s->numOutputs, sums, &loops);
+  mapInputs(k, number, &map, f.padded, f.pad);
+  for (int o = 0; o < s->numOutputs; ++o) {
+    MlirValue tile = buildBody(k, number, &map, f.folded[o]);
+    tile = f.pad ? tile : fillPastEnd(&k->e, f.combiners[o], tile);
+    tile = f.isLate ? tile : tileKernelReduce(&k->e, tileUpstreamName(f.combiners[o]->kind), tile);
+    sums[o] = tileBuildBinary(&k->e.body, f.combiners[o]->kind, sums[o], tile);
   }
   closeLoops(k, &loops);
-  for (int o = 0; o < s->numOutputs; ++o)
+  for (int o = 0; o < s->numOutputs; ++o) {
+    if (f.isLate) {
+      sums[o] = tileKernelReduce(&k->e, tileUpstreamName(f.combiners[o]->kind), sums[o]);
+      sums[o] = tileBuildBinary(&k->e.body, f.combiners[o]->kind, initial[o], sums[o]);
+    }
     k->values.of[number][o] = sums[o];
+  }
 }
 
-// A whole row: maximum, exponentials, sum, quotient, as the kernel of linalg.softmax has them (softmax.c).
-static void buildSoftmax(Emission *k, int number) {
+//===--- softmax ------------------------------------------------------------------===//
+
+// y = exp(x - max x) / sum exp(x - max x) along one dimension. A row that fits one tile is read once and stays there; a
+// longer one is walked three times (maximum, sum, result). Padding with -inf makes masks unnecessary: exp(-inf - max) =
+// 0 adds nothing to the sum.
+
+static bool walksRows(const Emission *k, int number) {
+  int dims[MaxDims];
+  return walkedDims(k, number, true, dims) > 0;
+}
+
+// The current tile of x, -inf past the row's end.
+static MlirValue loadRows(Emission *k, int number) {
   const TileGroupNode *node = &k->graph->nodes[number];
-  MlirValue x;
+  MlirValue x = {NULL};
   if (node->makers[0] >= 0)
     x = evaluate(k, node->makers[0], node->outputs[0]);
   enter(k, number);
-  if (node->makers[0] < 0)
-    x = tileKernelLoad(&k->e, 0, "neg_inf", false);
-  else
-    x = tileKernelFillPastEnd(&k->e, tileCombinerOf(ArithOp_MaximumF), x);
-  k->values.of[number][0] = tileKernelSoftmaxOfRows(&k->e, x);
+  return node->makers[0] < 0 ? tileKernelLoad(&k->e, 0, "neg_inf", false)
+                             : fillPastEnd(&k->e, tileCombinerOf(ArithOp_MaximumF), x);
+}
+
+// exp is within 1 ulp (`afn`), not 0.51: beside the sum's roundings that is nothing (docs/numerics.md §7).
+static MlirValue exponentials(TileKernelEmission *e, MlirValue x, MlirValue maximum) {
+  MlirAttribute approximate = tileFastMathAttr(e->body.context, TileFastMath_Approximate);
+  x = arithSubFOpBuild(&e->body, x, tileKernelSpreadRow(e, maximum, mlirValueGetType(x)));
+  return tileOnlyResult(mathExpOpCreate(&e->body, x, approximate));
+}
+
+// One walk over long rows: their maxima or, where these are known, the sums of their exponentials.
+static MlirValue walkRows(Emission *k, int number, ArithOp kind, double start, const MlirValue *maximum) {
+  Loops loops;
+  int dims[MaxDims], count = walkedDims(k, number, true, dims);
+  enter(k, number);
+  MlirType element = tileOperandElementType(&k->graph->nodes[number].s.operands[0]);
+  MlirValue value = tileBuildFloat(&k->e.body, tileKernelOutputTileType(&k->e, element), start);
+  openLoops(k, dims, count, 1, &value, &loops);
+  MlirValue x = loadRows(k, number);
+  x = maximum ? exponentials(&k->e, x, *maximum) : x;
+  value = tileBuildBinary(&k->e.body, kind, value, tileKernelReduce(&k->e, tileUpstreamName(kind), x));
+  closeLoops(k, &loops);
+  return value;
+}
+
+static void computeRows(Emission *k, int number) {
+  MlirValue *rows = k->values.ahead[number];
+  if (!mlirValueIsNull(rows[0]))
+    return;
+  MlirValue maximum = walkRows(k, number, ArithOp_MaximumF, -INFINITY, NULL);
+  rows[1] = walkRows(k, number, ArithOp_AddF, 0, &maximum);
+  rows[0] = maximum;
+}
+
+static void buildSoftmax(Emission *k, int number) {
+  bool isWalked = walksRows(k, number);
+  MlirValue *rows = k->values.ahead[number], x = loadRows(k, number);
+  MlirValue maximum = isWalked ? rows[0] : tileKernelReduce(&k->e, tileUpstreamName(ArithOp_MaximumF), x);
+  MlirValue exps = exponentials(&k->e, x, maximum);
+  MlirValue sum = isWalked ? rows[1] : tileKernelReduce(&k->e, tileUpstreamName(ArithOp_AddF), exps);
+  // One division a row. The sum is at least 1, the exponential of the maximum, so its reciprocal loses nothing but a
+  // rounding.
+  MlirValue reciprocal = arithDivFOpBuild(&k->e.body, tileBuildFloat(&k->e.body, mlirValueGetType(sum), 1), sum);
+  k->values.of[number][0] =
+      arithMulFOpBuild(&k->e.body, exps, tileKernelSpreadRow(&k->e, reciprocal, mlirValueGetType(exps)));
 }
 
 //===--- products -----------------------------------------------------------------===//
@@ -293,14 +465,34 @@ static MlirValue loadMatrix(Emission *k, int number, int input) {
   const TileProduct *p = &node->product;
   bool isLhs = input == p->lhs;
   int rows = isLhs ? p->m : p->k, columns = isLhs ? p->k : p->n;
-  if (!mlirValueIsNull(k->values.matrices[number][input]))
-    return k->values.matrices[number][input];
+  if (!mlirValueIsNull(k->values.ahead[number][input]))
+    return k->values.ahead[number][input];
   if (node->makers[input] < 0)
     return tileKernelLoadMatrix(&k->e, input, (int[2]){rows, columns});
   MlirValue value = k->values.of[node->makers[input]][node->outputs[input]];
   bool isInOrder = rows < columns; // the value's axes are in the order of the dimensions
   value = zeroPastEnd(k, value, p->k, isLhs == isInOrder);
   return isInOrder ? value : tileKernelSwapped(&k->e, value);
+}
+
+// No instruction of the GPU adds products of f16 in f16.
+static bool addsHalvesInF32(const TileMachine *machine) {
+  static const char prefix[] = "atom.";
+  for (size_t i = 0; i < tileMachineGetKeyCount(machine); ++i) {
+    const char *value, *key = tileMachineGetKeyAt(machine, i, &value);
+    TileMachineAtom atom;
+    if (!strncmp(key, prefix, sizeof prefix - 1) &&
+        tileMachineFindAtom(machine, key + sizeof prefix - 1, &atom, NULL) &&
+        tileMachineAtomTakes(&atom, "f16", "f16", "f16"))
+      return false;
+  }
+  return true;
+}
+
+// GPUs add bf16 in f32, AMD's f16 too: the sum is held in f32 and rounded once.
+static bool isSummedInF32(const TileStructured *s, MlirType element) {
+  return tileStructuredGpu(s) &&
+         (mlirTypeIsABF16(element) || (mlirTypeIsAF16(element) && addsHalvesInF32(s->target->machine)));
 }
 
 static void buildProduct(Emission *k, int number) {
@@ -315,7 +507,7 @@ static void buildProduct(Emission *k, int number) {
   MlirType element = tileTypeGetElement(mlirValueGetType(sum));
   if (p->m > p->n)
     sum = tileKernelSwapped(&k->e, sum);
-  if (tileStructuredGpu(&node->s) && mlirTypeIsABF16(element))
+  if (isSummedInF32(&node->s, element))
     sum = tileKernelCast(&k->e, sum, mlirF32TypeGet(k->e.body.context));
   openLoops(k, dims, count, 1, &sum, &loops);
   for (int i = 0; i < node->s.numInputs; ++i)
@@ -367,7 +559,7 @@ static void storeResult(Emission *k, int node, int output) {
   openLoops(k, dims, count, 0, NULL, &loops);
   MlirValue value = evaluate(k, node, output);
   enter(k, node);
-  tileKernelStore(&k->e, k->graph->nodes[node].s.numInputs + output, value);
+  tileKernelStore(&k->e, k->graph->nodes[node].s.numInputs + output, tileKernelEpilogue(&k->e, value));
   closeLoops(k, &loops);
 }
 
@@ -382,18 +574,15 @@ static void buildResults(Emission *k) {
     storeResult(k, graph->results[r].node, graph->results[r].output);
 }
 
-static void emit(Emission *k) {
-  tileKernelBegin(&k->e, &k->unit.s, "group");
+static void build(Emission *k) {
   memcpy(k->parameters, k->e.parameters, sizeof k->parameters);
   memcpy(k->index, k->e.index, sizeof k->index);
-  MlirValue zero = tileBuildIndex(&k->e.body, 0);
   for (int d = 0; d < k->graph->numDims; ++d)
     if (k->graph->dims[d].isFolded)
-      k->index[d] = zero;
+      k->index[d] = tileBuildIndex(&k->e.body, 0);
   buildResults(k);
   k->e.structured = &k->unit.s;
   memcpy(k->e.parameters, k->parameters, sizeof k->parameters);
-  tileKernelEnd(&k->e);
 }
 
 static int64_t warpsOf(MlirAttribute schedule) {
@@ -415,7 +604,9 @@ static const char *lower(MlirOperation group, TileGroupGraph *graph) {
     k->unit.s.operands[i].value = outside(&host, group, k->unit.s.operands[i].value);
   for (int i = 0; i < k->unit.s.numCaptures; ++i)
     k->unit.s.captures[i] = outside(&host, group, k->unit.s.captures[i]);
-  emit(k);
+  tileKernelBegin(&k->e, &k->unit.s, "group");
+  build(k);
+  tileKernelEnd(&k->e);
   return NULL;
 }
 
@@ -445,4 +636,50 @@ bool tileLowerGroup(MlirOperation group, const TileTarget *target, const char **
     return *isRight = tileError(group, "schedule: %s", fault);
   *reason = fault ? fault : lower(group, graph);
   return !*reason;
+}
+
+//===--- one op -----------------------------------------------------------------------===//
+
+void tileKernelBuildNode(TileKernelEmission *e, TileGroupKind kind, const TileProduct *product) {
+  const TileStructured *s = e->structured;
+  TileGroupGraph graph = {
+      .target = s->target, .numNodes = 1, .numDims = s->numDims, .numResults = s->numOutputs, .nodes = {{kind, *s}}};
+  Emission k = {.graph = &graph, .e = *e, .unit = {.s = *s}};
+  TileGroupNode *node = graph.nodes;
+  if (product)
+    node->product = *product;
+  for (int d = 0; d < s->numDims; ++d) {
+    node->dims[d] = node->from[d] = d;
+    graph.dims[d] =
+        (TileGroupDim){.extent = s->dims[d].extent, .block = s->dims[d].tile, .isFolded = s->dims[d].isReduction};
+  }
+  for (int i = 0; i < s->numInputs + s->numOutputs; ++i) {
+    node->makers[i] = -1;
+    k.unit.operands[0][i] = i;
+  }
+  for (int i = 0; i < s->numCaptures; ++i)
+    k.unit.captures[0][i] = i;
+  for (int o = 0; o < s->numOutputs; ++o)
+    graph.results[o].output = o;
+  build(&k);
+  e->body = k.e.body;
+}
+
+bool tileLowerNode(TileStructured *s, const TileEpilogue *epilogue) {
+  bool isFold = tileStructuredHasReduction(s), isSoftmax = linalgSoftmaxOpIsA(s->op);
+  if (isFold && !isSoftmax && !tileStructuredIsReduction(s))
+    return false;
+  tileStructuredSetTiles(s);
+  if (epilogue)
+    tileStructuredAddEpilogue(s, epilogue);
+  TileKernelEmission e;
+  tileKernelBegin(&e, s,
+                  isSoftmax                  ? "softmax"
+                  : linalgPackOpIsA(s->op)   ? "pack"
+                  : linalgUnPackOpIsA(s->op) ? "unpack"
+                  : isFold                   ? "reduction"
+                                             : "elementwise");
+  tileKernelBuildNode(&e, isSoftmax ? TileGroupKind_Softmax : isFold ? TileGroupKind_Fold : TileGroupKind_Map, NULL);
+  tileKernelEnd(&e);
+  return true;
 }

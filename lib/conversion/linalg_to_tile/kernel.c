@@ -398,26 +398,6 @@ MlirValue tileKernelCloseBranch(TileKernelEmission *e, TileKernelBranch *branch,
   return hasValue ? tileOnlyResult(choice) : value;
 }
 
-static void loopFrom(TileKernelEmission *e, int dim, intptr_t count, MlirValue *accumulators, TileKernelStep step,
-                     const void *context) {
-  const TileStructured *s = e->structured;
-  TileKernelLoop loop;
-  while (dim < s->numDims && !s->dims[dim].isReduction)
-    ++dim;
-  if (dim == s->numDims) {
-    step(e, context, accumulators);
-    return;
-  }
-  tileKernelOpenTiles(e, dim, count, accumulators, &loop);
-  loopFrom(e, dim + 1, count, accumulators, step, context);
-  tileKernelCloseLoop(e, &loop);
-}
-
-void tileKernelLoopOverReductions(TileKernelEmission *e, intptr_t count, MlirValue *accumulators, TileKernelStep step,
-                                  const void *context) {
-  loopFrom(e, 0, count, accumulators, step, context);
-}
-
 MlirValue tileKernelEpilogue(TileKernelEmission *e, MlirValue result) {
   TileBodyMap map = {0};
   if (mlirBlockIsNull(e->structured->epilogue.body))

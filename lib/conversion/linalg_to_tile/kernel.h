@@ -10,7 +10,7 @@
 #pragma once
 
 #include "dialects/tile/combiner.h"
-#include "lib/analysis/structured.h"
+#include "lib/analysis/group_graph.h"
 
 typedef struct TileKernelEmission {
   const TileStructured *structured;
@@ -42,6 +42,9 @@ void tileKernelLeave(TileKernelEmission *emission, const TileKernelScope *scope)
 
 void tileKernelBegin(TileKernelEmission *emission, const TileStructured *structured, const char *kind);
 void tileKernelEnd(TileKernelEmission *emission);
+// Between the two: what the op computes, as a group of one node of this kind, and its stores (group_kernel.c).
+// `product`: of a product; else null.
+void tileKernelBuildNode(TileKernelEmission *emission, TileGroupKind kind, const TileProduct *product);
 
 // The type that a host's tensor or number has in a kernel.
 MlirType tileKernelParameterType(MlirValue host);
@@ -120,11 +123,6 @@ TileKernelBranch tileKernelOpenBranch(TileKernelEmission *emission);
 void tileKernelElse(TileKernelEmission *emission, TileKernelBranch *branch, MlirValue value);
 MlirValue tileKernelCloseBranch(TileKernelEmission *emission, TileKernelBranch *branch, MlirValue condition,
                                 MlirValue value);
-// Loops over the reduction dimensions, the last one innermost, one tile per step; `step` is called in the innermost
-// body and replaces the accumulators. Afterwards `accumulators` are the loops' results.
-typedef void (*TileKernelStep)(TileKernelEmission *emission, const void *context, MlirValue *accumulators);
-void tileKernelLoopOverReductions(TileKernelEmission *emission, intptr_t count, MlirValue *accumulators,
-                                  TileKernelStep step, const void *context);
 // What the follower makes of a finished tile. `map` may have tiles for its other arguments; the rest is loaded.
 MlirValue tileKernelFollow(TileKernelEmission *emission, TileBodyMap *map, const TileFollower *follower,
                            MlirValue tile);
@@ -138,14 +136,7 @@ MlirValue tileKernelPosition(TileKernelEmission *emission, int dim, MlirType til
 // any shape, which the dimension runs along `axis` of.
 MlirValue tileKernelInside(TileKernelEmission *emission, int dim);
 MlirValue tileKernelInsideAlong(TileKernelEmission *emission, int dim, int64_t axis, MlirType tile);
-// `tile`, a tile over all axes, with the combiner's neutral element past the end of each reduction dimension.
-MlirValue tileKernelFillPastEnd(TileKernelEmission *emission, const TileCombiner *combiner, MlirValue tile);
-// The softmax of a tile of whole rows, which is -inf past their ends.
-MlirValue tileKernelSoftmaxOfRows(TileKernelEmission *emission, MlirValue tile);
 MlirValue tileKernelConstant(TileKernelEmission *emission, MlirAttribute value, MlirType tile); // in every element
-// exp as softmax has it, within 1 ulp (`afn`), not 0.51: beside the sum's roundings that is nothing (docs/numerics.md
-// §7).
-MlirValue tileKernelWeight(TileKernelEmission *emission, MlirValue x);
 // Adds `count` axes to a tile, or all axes to a scalar.
 MlirValue tileKernelBroadcast(TileKernelEmission *emission, MlirValue value, MlirType tile, intptr_t count,
                               const int64_t *axes);

@@ -42,7 +42,7 @@ static bool lowerWithEpilogue(const TileStructured *elementwise, bool *isRight) 
       !tileEpilogueFind(elementwise, &s, &epilogue) || !(*isRight = tileStructuredCheckSchedule(&s)))
     return false;
   return tileLowerContraction(&s, &epilogue) || tileLowerProduct(&s, &epilogue) || tileLowerConverted(&s, &epilogue) ||
-         tileLowerScaledDots(&s, &epilogue) || tileLowerReduction(&s, &epilogue);
+         tileLowerScaledDots(&s, &epilogue) || tileLowerNode(&s, &epilogue);
 }
 
 // True if the op became a kernel (or vanished because nobody reads it). `isRight` becomes false after an error.
@@ -50,10 +50,10 @@ static bool lower(MlirOperation op, const TileTarget *target, bool *isRight) {
   TileStructured s;
   if (linalgSoftmaxOpIsA(op))
     return tileStructuredReadSoftmax(op, target, &s) && (*isRight = tileStructuredCheckSchedule(&s)) &&
-           tileLowerSoftmax(&s);
+           tileLowerNode(&s, NULL);
   if (linalgPackOpIsA(op) || linalgUnPackOpIsA(op))
     return tileStructuredReadRelayout(op, target, &s) && (*isRight = tileStructuredCheckSchedule(&s)) &&
-           tileLowerRelayout(&s);
+           tileLowerNode(&s, NULL);
   if (isUnused(op)) {
     mlirOperationDestroy(op);
     return true;
@@ -65,9 +65,8 @@ static bool lower(MlirOperation op, const TileTarget *target, bool *isRight) {
     return tileLowerContraction(&s, NULL);
   if (tileLowerContraction(&s, NULL) || lowerWithEpilogue(&s, isRight))
     return true;
-  return *isRight &&
-         (tileLowerProduct(&s, NULL) || tileLowerConverted(&s, NULL) || tileLowerScaledDots(&s, NULL) ||
-          tileLowerReduction(&s, NULL) || tileLowerExtremum(&s) || tileLowerFold(&s) || tileLowerElementwise(&s));
+  return *isRight && (tileLowerProduct(&s, NULL) || tileLowerConverted(&s, NULL) || tileLowerScaledDots(&s, NULL) ||
+                      tileLowerNode(&s, NULL) || tileLowerExtremum(&s) || tileLowerFold(&s));
 }
 
 static MlirWalkResult collect(MlirOperation op, void *userData) {

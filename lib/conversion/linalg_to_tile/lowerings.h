@@ -16,17 +16,15 @@ bool tileLowerConvertedInRegisters(TileStructured *structured,
                                    const TileEpilogue *epilogue); // of these, a GPU's: asked by tileLowerConverted
 bool tileLowerScaledDots(TileStructured *structured,
                          const TileEpilogue *epilogue); // scaled sums of products of integers, rows by codes
-bool tileLowerReduction(TileStructured *structured,
-                        const TileEpilogue *epilogue); // one combiner per output, any dimensions
-bool tileLowerExtremum(TileStructured *structured);    // argmax and argmin along what is contiguous
-bool tileLowerFold(TileStructured *structured);        // any other body over reduction dimensions, step by step
-bool tileLowerElementwise(TileStructured *structured); // all dimensions parallel: maps, transposes, broadcasts
+bool tileLowerNode(TileStructured *structured,
+                   const TileEpilogue *epilogue);   // groups of one node: reductions by combiners, elementwise ops
+                                                    // (maps, transposes, broadcasts), linalg.softmax, pack and unpack
+bool tileLowerExtremum(TileStructured *structured); // argmax and argmin along what is contiguous
+bool tileLowerFold(TileStructured *structured);     // any other body over reduction dimensions, step by step
 bool tileLowerAttention(MlirOperation group, const TileTarget *target); // a group with a schedule
 // A group of the kind `group` (lib/analysis/group_graph.h). False with the reason, where one kernel cannot compute it;
 // `isRight` becomes false after an error in its schedule.
 bool tileLowerGroup(MlirOperation group, const TileTarget *target, const char **reason, bool *isRight);
-bool tileLowerSoftmax(TileStructured *structured);  // linalg.softmax
-bool tileLowerRelayout(TileStructured *structured); // linalg.pack, linalg.unpack
 
 // An elementwise op of a group, on what a launch makes or filling a launch's output, into the launch's kernel where
 // that says how (join.c): true, and the op is gone. Afterwards private kernels that nobody launches may go.

@@ -1,8 +1,9 @@
-// argmax and argmin along what is contiguous: the largest (or least) candidate and a value computed from its place.
+// Folds in the loops' order: argmax and argmin along what is contiguous, and any body without a combiner.
 //
-// Expects: what lib/analysis/extremum.h recognizes.
-// Leaves: a kernel whose lanes each keep their best and its number in the loops' order; at the end the least number
-// among the best lanes wins, which is what one element at a time comes to. Any other body is reduction.c's.
+// Argmax: the largest (or least) candidate and a value computed from its place, as lib/analysis/extremum.h recognizes
+// it. Each lane keeps its best and its number in the loops' order; at the end the least number among the best lanes
+// wins, which is what one element at a time comes to.
+// Expects: a structured op with reduction dimensions. Leaves: its kernel and launch.
 #include "lib/analysis/extremum.h"
 #include "lib/conversion/linalg_to_tile/kernel.h"
 #include "lib/conversion/linalg_to_tile/lowerings.h"
@@ -10,6 +11,22 @@
 #include "upstream/linalg.h"
 
 #include <string.h>
+
+//===--- loops --------------------------------------------------------------===//
+
+// Loops over the reduction dimensions, the last one innermost, one tile per step. Returns their number.
+static int openReductions(TileKernelEmission *e, intptr_t count, MlirValue *carried, TileKernelLoop *loops) {
+  int number = 0;
+  for (int d = 0; d < e->structured->numDims; ++d)
+    if (e->structured->dims[d].isReduction)
+      tileKernelOpenTiles(e, d, count, carried, &loops[number++]);
+  return number;
+}
+
+static void closeReductions(TileKernelEmission *e, int number, const TileKernelLoop *loops) {
+  while (number > 0)
+    tileKernelCloseLoop(e, &loops[--number]);
+}
 
 //===--- positions ----------------------------------------------------------===//
 
@@ -67,8 +84,7 @@ static MlirValue buildEqual(TileKernelEmission *e, MlirValue tile, MlirValue sca
 }
 
 // state: each lane's best, and its number.
-static void buildStep(TileKernelEmission *e, const void *extremum, MlirValue *state) {
-  const TileExtremum *x = extremum;
+static void buildStep(TileKernelEmission *e, const TileExtremum *x, MlirValue *state) {
   const TileStructured *s = e->structured;
   TileBodyMap map = {0};
   tileKernelMapInputs(e, &map, 0, s->numInputs, false);
@@ -131,9 +147,63 @@ bool tileLowerExtremum(TileStructured *s) {
   MlirType values = tileKernelTileType(&e, mlirValueGetType(initial[x.best]));
   MlirType numbers = tileKernelTileType(&e, mlirIndexTypeGet(e.body.context));
   MlirValue state[2] = {tileKernelSplat(&e, initial[x.best], values), tileBuildInteger(&e.body, numbers, none)};
-  tileKernelLoopOverReductions(&e, 2, state, buildStep, &x);
+  TileKernelLoop loops[MaxDims];
+  int number = openReductions(&e, 2, state, loops);
+  buildStep(&e, &x, state);
+  closeReductions(&e, number, loops);
   buildWinner(&e, &x, state);
   storeWinner(&e, &x, state, initial);
+  tileKernelEnd(&e);
+  return true;
+}
+
+//===--- step by step -------------------------------------------------------===//
+
+// Any other body over reduction dimensions, step by step in the loops' order: argmax, running sums, updates of an
+// output that the reduction dimensions index too.
+//
+// A program owns a tile of the parallel dimensions, loops over the reduction dimensions one index at a time and applies
+// the body to whole tiles. An output without reduction dimensions is carried by the loops, any other one is loaded and
+// stored at each step. Nothing is assumed of the body: it is evaluated in the order linalg says.
+static void buildFoldStep(TileKernelEmission *e, MlirValue *carried) {
+  const TileStructured *s = e->structured;
+  TileBodyMap map = {0};
+  MlirValue results[MaxOperands];
+  intptr_t count = 0;
+  for (int i = 0; i < s->numInputs + s->numOutputs; ++i)
+    if (i >= s->numInputs && tileStructuredAccumulates(s, &s->operands[i]))
+      tileBodyMapSet(&map, mlirBlockGetArgument(s->body, i), carried[count++]);
+    else
+      tileKernelMapInputs(e, &map, i, i + 1, false);
+  for (int o = 0; o < s->numOutputs; ++o)
+    results[o] = tileKernelCloneValue(e, &map, mlirOperationGetOperand(mlirBlockGetTerminator(s->body), o));
+  count = 0;
+  for (int o = 0; o < s->numOutputs; ++o)
+    if (tileStructuredAccumulates(s, &s->operands[s->numInputs + o]))
+      carried[count++] = results[o];
+    else
+      tileKernelStore(e, s->numInputs + o, results[o]);
+}
+
+bool tileLowerFold(TileStructured *s) {
+  if (!tileStructuredHasReduction(s))
+    return false;
+  tileStructuredSetTiles(s);
+  TileKernelEmission e;
+  TileKernelLoop loops[MaxDims];
+  tileKernelBegin(&e, s, "fold");
+  MlirValue carried[MaxOperands];
+  intptr_t count = 0;
+  for (int i = s->numInputs; i < s->numInputs + s->numOutputs; ++i)
+    if (tileStructuredAccumulates(s, &s->operands[i]))
+      carried[count++] = tileKernelInitial(&e, i);
+  int number = openReductions(&e, count, carried, loops);
+  buildFoldStep(&e, carried);
+  closeReductions(&e, number, loops);
+  count = 0;
+  for (int i = s->numInputs; i < s->numInputs + s->numOutputs; ++i)
+    if (tileStructuredAccumulates(s, &s->operands[i]))
+      tileKernelStore(&e, i, carried[count++]);
   tileKernelEnd(&e);
   return true;
 }
