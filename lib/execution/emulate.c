@@ -35,6 +35,7 @@ struct Emulation {
   const tessera_run_options_t *options;
   const Run *run;
   TileEmulatorOptions emulator;
+  int64_t launchNanoseconds, waitNanoseconds; // of the host, predicted
   Module *modules;
   tessera_image_t *items; // of each module
   intptr_t moduleCount;
@@ -46,8 +47,8 @@ struct Emulation {
 
 //===--- compiling ----------------------------------------------------------------===//
 
-static bool readChip(const Run *run, const tessera_run_options_t *given, TileEmulatorOptions *options,
-                     tessera_error_t *error) {
+static bool readChip(const Run *run, const tessera_run_options_t *given, Emulation *emulation, tessera_error_t *error) {
+  TileEmulatorOptions *options = &emulation->emulator;
   const char *name = run->chip ? run->chip : "";
   MlirAttribute described = tileOpGetMachine(mlirModuleGetOperation(run->session.module));
   tessera_error_t reason;
@@ -58,6 +59,8 @@ static bool readChip(const Run *run, const tessera_run_options_t *given, TileEmu
   bool ok = tileEmulatorOptionsFor(machine, options, &reason) ||
             tessera_fail(error, "--target=emulate:%s: %s", name, reason.text);
   options->chipName = name;
+  tileMachineGetInteger(machine, "model.launch.ns", &emulation->launchNanoseconds);
+  tileMachineGetInteger(machine, "model.wait.ns", &emulation->waitNanoseconds);
   tileMachineDestroy(machine);
   if (!ok)
     return false;
@@ -115,7 +118,7 @@ bool runEmulatorCompile(Run *run, const tessera_run_options_t *options, tessera_
     return tessera_fail(error, "out of memory");
   *emulation = (Emulation){
       .options = options, .run = run, .hooks = {emulation, run->chip, TESSERA_EMULATOR_UNWRITTEN, launchKernel}};
-  if (!readChip(run, options, &emulation->emulator, error) || !runDeviceLower(run, options, error))
+  if (!readChip(run, options, emulation, error) || !runDeviceLower(run, options, error))
     return false;
   tessera_trace_phase(trace, "translation and optimization");
   if (!compileModules(emulation, mlirModuleGetOperation(run->session.module), &emulation->emulator, error) ||
@@ -297,8 +300,12 @@ void runEmulatorWriteStatistics(const Run *run, tessera_json_t *json) {
   writeCounters(&sum, json);
   tessera_json_integer(json, "shared_memory_bytes", shared);
   writePrediction(emulation, cycles, sum.wave_transactions, json);
-  if (emulation->emulator.predict)
+  if (emulation->emulator.predict) {
+    double host = (double)(run->calls.launches * emulation->launchNanoseconds +
+                           run->calls.host_waits * emulation->waitNanoseconds);
+    tessera_json_number(json, "predicted_program_cycles", cycles + host * 1e-9 * emulation->emulator.rates.hertz);
     tessera_json_string(json, "prediction", "uncalibrated");
+  }
   tessera_json_begin_object(json, "kernels");
   for (intptr_t m = 0; m < emulation->moduleCount; ++m)
     for (int64_t i = 0; i < emulation->items[m].num_kernels; ++i)

@@ -34,6 +34,13 @@ for chip, changes in SLOWER.items():
     kernels = sum(kernel["predicted_cycles"] for kernel in base["kernels"].values())
     assert abs(kernels - base["predicted_cycles"]) < 1e-6 * kernels
     assert base["predicted_cycles"] == run(sys.argv[1], chip, "", "--predict", "--threads=1")["predicted_cycles"], "depends on threads"
+    waiting = run(sys.argv[1], chip, "model.wait.ns = 1007000", "--predict")
+    milliseconds = base["predicted_ms"] / base["predicted_cycles"]
+    more = milliseconds * (waiting["predicted_program_cycles"] - base["predicted_program_cycles"])
+    assert base["host_waits"] and abs(more - base["host_waits"]) < 1e-6, (more, "a wait costs a millisecond more")
+    launching = run(sys.argv[1], chip, "model.launch.ns = 1002000", "--predict")
+    more = milliseconds * (launching["predicted_program_cycles"] - base["predicted_program_cycles"])
+    assert abs(more - base["launches"]) < 1e-6, (more, "a launch costs a millisecond more")
     for change in changes:
         slower = run(sys.argv[1], chip, change, "--predict")["predicted_cycles"]
         assert slower > 1.05 * base["predicted_cycles"], (chip, change, base["predicted_cycles"], slower)

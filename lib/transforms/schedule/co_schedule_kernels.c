@@ -122,6 +122,33 @@ static void count(const Scheduling *s, const Program *program, int64_t awaits, i
   mlirExtPassAddStatistic(s->pass, Statistic_Fronts, (uint64_t)fronts);
 }
 
+//===--- the model ---------------------------------------------------------------------===//
+
+static int64_t turnsOf(const Scheduling *s, const Program *program, int64_t lanes) {
+  int64_t turns = 0;
+  for (intptr_t i = 0; i < program->count; ++i)
+    turns += tessera_max(tileLaunchTurns(s, program->tasks[i].launch, lanes), 0);
+  return turns;
+}
+
+// What the launches cost once, without decisions.
+static TileLaneCounts countsOf(const Scheduling *s, const Program *program, const TileLaunchOrder *order,
+                               int64_t lanes) {
+  return (TileLaneCounts){.launches = program->count,
+                          .fronts = program->count ? frontsOf(program, order) : 0,
+                          .turns = turnsOf(s, program, lanes)};
+}
+
+// `at`: where a remark says what the model predicts.
+static bool isCheaper(const Scheduling *s, MlirOperation at, Program *program, const TileLaunchOrder *order) {
+  int64_t rounds = tileProgramIsLoop(program) ? program->rounds.count : 1;
+  TileLaneCounts counts = countsOf(s, program, order, lanesOf(s, program, programsOf(program)));
+  counts.launches *= rounds;
+  counts.fronts *= rounds;
+  counts.turns *= rounds;
+  return tileLaunchesGain(s, at, &counts);
+}
+
 static bool buildProgram(const Scheduling *s, Program *program, const TileLaunchOrder *order) {
   if (!tileProgramBuildPlan(program, order, lanesOf(s, program, programsOf(program))) ||
       !tileProgramBuildLaunch(s->module, program, s->target.search.lanes))
@@ -206,7 +233,8 @@ static const char *whyLoopStays(const Scheduling *s, const TileLaunchOrder *orde
     tileProgramAddTask(program, order, i);
     most = tessera_max(most, program->tasks[program->count - 1].programs);
   }
-  if (!program->count)
+  if (!program->count ||
+      (most * program->rounds.count <= INT32_MAX && !isCheaper(s, program->rounds.loop, program, order)))
     return "";
   return most * program->rounds.count > INT32_MAX ? "its rounds have too many programs" : NULL;
 }
@@ -242,7 +270,10 @@ static bool runOnBlock(Scheduling *s, MlirBlock block) {
   Run runs = runsOf(s, &order);
   bool ok = true, some = false;
   for (intptr_t i = 0; i < runs.count; ++i) {
-    some |= runs.items[i].count > 1;
+    Program *run = &runs.items[i];
+    if (run->count > 1 && !isCheaper(s, run->tasks[0].launch, run, &order))
+      run->count = 0;
+    some |= run->count > 1;
     for (intptr_t k = 0; runs.items[i].count > 1 && k < runs.items[i].count; ++k)
       nodes[runs.items[i].tasks[k].step] = runs.items[i].tasks[runs.items[i].count - 1].step;
   }
@@ -292,13 +323,23 @@ static int64_t lanesOfFlow(const Scheduling *s, Program *program, const TileLaun
   return lanes;
 }
 
-static bool buildFlow(const Scheduling *s, Program *program) {
-  TileLaunchOrder *orders = calloc((size_t)program->numSegments, sizeof *orders);
+// As if each segment ran once: nobody knows how often it does.
+static bool isFlowCheaper(const Scheduling *s, MlirOperation flow, const Program *program,
+                          const TileLaunchOrder *orders) {
+  TileLaneCounts sum = {0};
+  for (intptr_t i = 0; i < program->numSegments; ++i) {
+    const Segment *segment = &program->segments[i];
+    TileLaneCounts own = countsOf(s, &segment->part, &orders[i], program->numLanes);
+    int64_t decides = !mlirValueIsNull(segment->condition);
+    sum = (TileLaneCounts){sum.launches + own.launches, sum.waits + decides, sum.fronts + own.fronts,
+                           sum.decisions + decides, sum.turns + own.turns};
+  }
+  return tileLaunchesGain(s, flow, &sum);
+}
+
+static bool buildSegments(const Scheduling *s, Program *program, const TileLaunchOrder *orders) {
   int64_t awaits = 0, fronts = 0;
   bool ok = true;
-  for (intptr_t i = 0; i < program->numSegments; ++i)
-    orders[i] = tileLaunchOrderOf(program->segments[i].block);
-  program->numLanes = lanesOfFlow(s, program, orders);
   for (intptr_t i = 0; ok && i < program->numSegments; ++i) {
     Segment *segment = &program->segments[i];
     ok = tileProgramBuildPart(&segment->part, &orders[i], program->numLanes, !mlirValueIsNull(segment->condition),
@@ -312,6 +353,16 @@ static bool buildFlow(const Scheduling *s, Program *program) {
     ok = tileProgramBuildLaunch(s->module, program, s->target.search.lanes);
     count(s, program, awaits, fronts);
   }
+  return ok;
+}
+
+static bool buildFlow(const Scheduling *s, MlirOperation flow, Program *program, bool *isDone) {
+  TileLaunchOrder *orders = calloc((size_t)program->numSegments, sizeof *orders);
+  for (intptr_t i = 0; i < program->numSegments; ++i)
+    orders[i] = tileLaunchOrderOf(program->segments[i].block);
+  program->numLanes = lanesOfFlow(s, program, orders);
+  bool gains = isFlowCheaper(s, flow, program, orders), ok = !gains || buildSegments(s, program, orders);
+  *isDone = gains && ok;
   for (intptr_t i = 0; i < program->numSegments; ++i)
     tileLaunchOrderFree(&orders[i]);
   free(orders);
@@ -326,10 +377,8 @@ static bool runOnFlow(const Scheduling *s, const TileFlowRange *range, bool *isD
   *isDone = false;
   if (why && s->remarks)
     tileRemark(range->flow, "is not taken to the device: %s", why);
-  if (!why) {
-    ok = buildFlow(s, &program);
-    *isDone = ok;
-  }
+  if (!why)
+    ok = buildFlow(s, range->flow, &program, isDone);
   tileProgramFree(&program);
   mlirOperationDestroy(copies);
   if (*isDone)

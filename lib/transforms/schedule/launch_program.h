@@ -18,6 +18,7 @@
 #include "lib/analysis/target_of_pass.h"
 #include "lib/ir/builder.h"
 #include "lib/search/lane_plan.h"
+#include "lib/search/lane_price.h"
 
 enum { GridRank = 3, MostRank = 8, MostRoots = 256 };
 enum { RecordWords = 16, RecordAwaits = 3 }; // of an item in the plan
@@ -88,6 +89,11 @@ bool tileLaunchReadGrid(MlirOperation launch, int64_t grid[GridRank], int64_t *p
 // Why the launch, or one that accesses this memory, cannot become part of a program; null: it can.
 const char *tileLaunchWhyStays(const Scheduling *s, const Rounds *rounds, MlirOperation launch);
 const char *tileLaunchWhyMemoryStays(const Rounds *rounds, MlirValue memref);
+// How much longer its programs take turns on lanes than as a grid. Expects a grid that is known.
+int64_t tileLaunchTurns(const Scheduling *s, MlirOperation launch, int64_t lanes);
+// Whether one launch of lanes is predicted to take less than launches by the host (lib/search/lane_price.h). If not, a
+// remark at the op says so. Always true if all that is legal was asked for.
+bool tileLaunchesGain(const Scheduling *s, MlirOperation at, const TileLaneCounts *counts);
 bool tileKernelHasProduct(MlirOperation kernel);
 bool tileKernelHasTiles(MlirOperation kernel);
 // Why the kernel cannot be in a program with the first one that has tiles: without layouts, a body on other warps than

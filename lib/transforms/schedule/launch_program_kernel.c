@@ -520,10 +520,23 @@ static bool definesRoot(const Program *program, MlirOperation op) {
   return false;
 }
 
+// Memory of known size may be there from the block's beginning on.
+static void hoistRoots(const Program *program, MlirBlock block) {
+  for (intptr_t i = 0; i < program->numRoots; ++i) {
+    MlirOperation alloc = tileDefiningOp(program->roots[i]);
+    if (mlirOperationIsNull(alloc) || !memrefAllocOpIsA(alloc) || mlirOperationGetNumOperands(alloc) ||
+        !mlirBlockEqual(mlirOperationGetBlock(alloc), block))
+      continue;
+    mlirOperationRemoveFromParent(alloc);
+    mlirBlockInsertOwnedOperation(block, 0, alloc);
+  }
+}
+
 // Behind the memory that the launch needs: ahead of earlier launches, where that can be, the host waits for none.
 static TileBuilder builderOfHost(const Program *program, MlirOperation place) {
   MlirBlock block = mlirOperationGetBlock(place);
   MlirOperation last = {NULL};
+  hoistRoots(program, block);
   for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationEqual(op, place);
        op = mlirOperationGetNextInBlock(op))
     if (definesRoot(program, op))

@@ -211,6 +211,24 @@ const char *tileLaunchWhyStays(const Scheduling *s, const Rounds *rounds, MlirOp
   return why;
 }
 
+//===--- the model ----------------------------------------------------------------------------------===//
+
+int64_t tileLaunchTurns(const Scheduling *s, MlirOperation launch, int64_t lanes) {
+  int64_t grid[GridRank], programs;
+  return tileLaunchReadGrid(launch, grid, &programs)
+             ? tileLaneTurns(&s->target.search, programs, tileKernelWarps(tileLaunchKernel(launch)), lanes)
+             : 0;
+}
+
+bool tileLaunchesGain(const Scheduling *s, MlirOperation at, const TileLaneCounts *counts) {
+  TileLanePrice price = tileLanePriceOf(&s->target.search, counts);
+  bool gains = s->always || price.lanes < price.host;
+  if (!gains && s->remarks)
+    tileRemark(at, "stays with the host: %.0f ns are predicted, %.0f ns as one launch", price.host * 1e9,
+               price.lanes * 1e9);
+  return gains;
+}
+
 //===--- becoming part of a program -----------------------------------------------------------------===//
 
 intptr_t tileProgramRootOf(Program *program, MlirValue memref) {

@@ -143,6 +143,20 @@ static MlirWalkResult look(MlirOperation op, void *userData) {
   return looking->why ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
 }
 
+// As if each round ran once. Each condition is computed by a kernel of its own.
+static bool isCheaper(const Scheduling *s, MlirOperation flow, const TileOps *launches) {
+  TileOps copies = tileCollectOps(flow, memrefCopyOpIsA), conditions = tileCollectOps(flow, isFlow);
+  TileLaneCounts counts = {.launches = launches->count + copies.count,
+                           .waits = conditions.count,
+                           .fronts = launches->count + copies.count + conditions.count,
+                           .decisions = conditions.count};
+  for (intptr_t i = 0; i < launches->count; ++i)
+    counts.turns += tessera_max(tileLaunchTurns(s, launches->items[i], s->target.search.cores), 0);
+  tileOpsFree(&copies);
+  tileOpsFree(&conditions);
+  return tileLaunchesGain(s, flow, &counts);
+}
+
 static bool canMove(const Scheduling *s, MlirOperation flow) {
   Looking looking = {.scheduling = s};
   TileOps launches = tileCollectOps(flow, tileLaunchOpIsA);
@@ -150,7 +164,7 @@ static bool canMove(const Scheduling *s, MlirOperation flow) {
     mlirOperationWalk(flow, look, &looking, MlirWalkPreOrder);
   if (looking.why && s->remarks)
     tileRemark(looking.at, "keeps its loop or branch on the host: %s", looking.why);
-  bool can = launches.count && !looking.why;
+  bool can = launches.count && !looking.why && isCheaper(s, flow, &launches);
   tileOpsFree(&launches);
   return can;
 }

@@ -11,24 +11,24 @@ ROOT = Path(__file__).resolve().parents[3]
 SIZES = ("small", "medium", "paper")
 
 
-def parse(doc, apart, together):
-    """The options; `apart` and `together` name the flags of tile-run for the two ways."""
+def parse(doc, apart, together, policy="always"):
+    """The options; `apart` and `together` name the flags of tile-run for the two ways; `policy` is what the second one is by default."""
     parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--size", choices=SIZES, default="small")
     parser.add_argument("--batch", default="1,4")
     parser.add_argument("--only", default="")
     parser.add_argument("--chip", default="sm_80")
     parser.add_argument(f"--{apart}", default="--persistent=never")
-    parser.add_argument(f"--{together}", default="--persistent=always")
+    parser.add_argument(f"--{together}", default=f"--persistent={policy}")
     parser.add_argument("--json")
     return parser.parse_args()
 
 
-def compare(options, models, apart, together, head, show):
+def compare(options, models, apart, together, head, show, cycles="with_launches"):
     """Runs each model, {name: (generator, sizes of each size)}, both ways, prints the head and show(row, gain) of each row, and
-    writes the JSON file; returns the exit status: 1 if bits differ."""
-    launch, rows = launch_cycles(options.chip), []
-    print(f"emulate:{options.chip}, predicted; {options.size} sizes; a launch counts {launch:.0f} cycles")
+    writes the JSON file; returns the exit status: 1 if bits differ. `cycles`: the gain is theirs, with_launches or with_waits."""
+    launch, wait, rows = host_cycles(options.chip, "launch"), host_cycles(options.chip, "wait"), []
+    print(f"emulate:{options.chip}, predicted; {options.size} sizes; a launch counts {launch:.0f} cycles, a wait of the host {wait:.0f}")
     print(head)
     for name, (generator, *sizes) in models.items():
         if not re.search(options.only, name, re.I):
@@ -44,18 +44,19 @@ def compare(options, models, apart, together, head, show):
                 row[together], seen = measure(program, options.chip, getattr(options, together), folder)
             for counts in (row[apart], row[together]):
                 counts["with_launches"] = counts["cycles"] + launch * counts["launches"]
+                counts["with_waits"] = counts["program_cycles"]
             row["equal"] = expected == seen
-            print(show(row, row[apart]["with_launches"] / row[together]["with_launches"]), flush=True)
+            print(show(row, row[apart][cycles] / row[together][cycles]), flush=True)
             rows.append(row)
     if options.json:
-        Path(options.json).write_text(json.dumps({"chip": options.chip, "launch_cycles": launch, "rows": rows}, indent=1))
+        Path(options.json).write_text(json.dumps({"chip": options.chip, "launch_cycles": launch, "wait_cycles": wait, "rows": rows}, indent=1))
     return int(not all(row["equal"] for row in rows))
 
 
-def launch_cycles(chip):
+def host_cycles(chip, name):
     text = next(ROOT.glob(f"lib/machine/**/{chip}.machine")).read_text()
-    number = {name: float(re.search(rf"^{re.escape(name)} *= *(\d+)", text, re.M)[1]) for name in ("clock.hz", "model.launch.ns")}
-    return number["clock.hz"] * number["model.launch.ns"] * 1e-9
+    number = {key: float(re.search(rf"^{re.escape(key)} *= *(\d+)", text, re.M)[1]) for key in ("clock.hz", f"model.{name}.ns")}
+    return number["clock.hz"] * number[f"model.{name}.ns"] * 1e-9
 
 
 def measure(program, chip, flags, folder):
@@ -67,6 +68,7 @@ def measure(program, chip, flags, folder):
         sys.exit(f"{program}: {done.stderr}")
     counts = json.loads(stats.read_text())
     passes = counts["passes"].get("tile-co-schedule-kernels", {})
-    return {"launches": counts["launches"], "cycles": counts["predicted_cycles"], "waits": counts["host_waits"],
+    return {"launches": counts["launches"], "cycles": counts["predicted_cycles"],
+            "program_cycles": counts["predicted_program_cycles"], "waits": counts["host_waits"],
             "read": counts["global_bytes_read"],
             "awaits": passes.get("awaits", 0), "fronts": passes.get("fronts", 0), "manifest": counts.get("manifest")}, out.read_bytes()

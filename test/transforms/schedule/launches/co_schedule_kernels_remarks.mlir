@@ -24,6 +24,19 @@ func.func @apart(%x: memref<8xf32>, %n: index, %y: memref<?xf32>) -> (memref<8xf
   tile.launch @k grid(%c2) ins(%x : memref<8xf32>) outs(%b : memref<8xf32>)
   return %a, %b : memref<8xf32>, memref<8xf32>
 }
+// Grids that a core would run several programs of at once: fewer launches do not make up for their turns on lanes.
+// CHECK-LABEL: @turns
+// CHECK-COUNT-2: tile.launch @k
+// CHECK-NOT: @program
+func.func @turns(%x: memref<8xf32>) {
+  %many = arith.constant 324 : index
+  %a = memref.alloc() : memref<8xf32>
+  %b = memref.alloc() : memref<8xf32>
+  // expected-remark@+1 {{stays with the host: 4000 ns are predicted, 6184 ns as one launch}}
+  tile.launch @k grid(%many) ins(%x : memref<8xf32>) outs(%a : memref<8xf32>)
+  tile.launch @k grid(%many) ins(%a : memref<8xf32>) outs(%b : memref<8xf32>)
+  return
+}
 // CHECK: scf.for
 func.func @loops(%x: memref<8xf32>) {
   %c0 = arith.constant 0 : index

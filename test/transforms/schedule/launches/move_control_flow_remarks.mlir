@@ -31,6 +31,21 @@ func.func @host(%x: memref<8xi32>, %y: memref<4x8xi32>, %n: i32, %i: index, %c: 
   return %r : memref<8xi32>
 }
 func.func private @other(%n: i32) -> i32
+// The wait for the condition costs less than the turns that these grids take on lanes.
+func.func @turns(%x: memref<8xi32>, %c: i1) {
+  %many = arith.constant 431 : index
+  // expected-remark@below {{stays with the host: 21000 ns are predicted, 24766 ns as one launch}}
+  scf.if %c {
+    tile.launch @half grid(%many) ins(%x : memref<8xi32>) outs(%x : memref<8xi32>)
+    tile.launch @half grid(%many) ins(%x : memref<8xi32>) outs(%x : memref<8xi32>)
+    tile.launch @half grid(%many) ins(%x : memref<8xi32>) outs(%x : memref<8xi32>)
+    tile.launch @half grid(%many) ins(%x : memref<8xi32>) outs(%x : memref<8xi32>)
+    tile.launch @half grid(%many) ins(%x : memref<8xi32>) outs(%x : memref<8xi32>)
+    tile.launch @half grid(%many) ins(%x : memref<8xi32>) outs(%x : memref<8xi32>)
+    tile.launch @half grid(%many) ins(%x : memref<8xi32>) outs(%x : memref<8xi32>)
+  }
+  return
+}
 // A tree that goes down on one side.
 func.func @recursive(%x: memref<8xi32>, %n: i32) {
   %c1 = arith.constant 1 : index
