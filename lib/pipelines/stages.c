@@ -161,6 +161,10 @@ const TilePipelineStep tileStageToMerge[] = {
 
 // One allocation for what is not given back, once launches know what they know of their operands.
 const TilePipelineStep tileStageToPlanMemory[] = {{"tile-plan-memory"}, {NULL}};
+// Sizes of views are those of what they view, which a plan at the begin of a function can compute.
+const TilePipelineStep tileStageToPlanOpenMemory[] = {{"resolve-ranked-shaped-type-result-dims"},
+                                                      {"tile-plan-memory", {{"open", "true"}}},
+                                                      {NULL}};
 const TilePipelineStep tileStageToPlanDeviceMemory[] = {{"tile-plan-memory", {{"slots", "true"}}}, {NULL}};
 
 //===--- the host, from buffers to llvm ----------------------------------------===//

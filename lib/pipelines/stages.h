@@ -22,6 +22,7 @@ extern const TilePipelineStep tileStageToAlternate[];        // loops carry buff
 extern const TilePipelineStep tileStageToCoSchedule[];       // launches that wait for each other on the device
 extern const TilePipelineStep tileStageToMerge[];            // small grids side by side
 extern const TilePipelineStep tileStageToPlanMemory[];       // temporaries share one allocation
+extern const TilePipelineStep tileStageToPlanOpenMemory[];   // also those whose sizes the call knows
 extern const TilePipelineStep tileStageToPlanDeviceMemory[]; // and the emulator hears where each lies
 
 // From the host's buffers to the LLVM dialect (stages.c). Launches are calls already.

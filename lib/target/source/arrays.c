@@ -278,11 +278,19 @@ static int resultOf(SourceWriter *w, MlirOperation alloc) {
   return isResult ? number : -1;
 }
 
-// Memory of a known size that a function of a project frees at its end, and that is there once.
+// Is its size what a plan of the call says?
+static bool isPlannedByCall(MlirOperation alloc) {
+  MlirOperation plan = memrefAllocOpGetNumDynamicSizes(alloc) == 1
+                           ? tileDefiningOp(memrefAllocOpGetDynamicSizes(alloc, 0))
+                           : (MlirOperation){NULL};
+  return !mlirOperationIsNull(plan) && tileSourceIsPlan(plan);
+}
+
+// Memory of a known size, or of one that a call plans, that a function of a project frees at its end. It is there once.
 static bool isOfProgram(SourceWriter *w, MlirOperation alloc) {
   MlirValue memory = tileOnlyResult(alloc);
   if (!w->isUncalled || !funcFuncOpIsA(mlirOperationGetParentOperation(alloc)) ||
-      !mlirShapedTypeHasStaticShape(mlirValueGetType(memory)))
+      (!mlirShapedTypeHasStaticShape(mlirValueGetType(memory)) && !isPlannedByCall(alloc)))
     return false;
   for (MlirOpOperand use = mlirValueGetFirstUse(memory); !mlirOpOperandIsNull(use);
        use = mlirOpOperandGetNextUse(use)) {
@@ -300,7 +308,10 @@ static bool writeAlloc(SourceWriter *w, MlirOperation op) {
   SourceArray array;
   if (!type || !newArray(w, op, base, 0, &array))
     return false;
-  if (isOfProgram(w, op))
+  if (isOfProgram(w, op) && isPlannedByCall(op)) {
+    tileSourceLine(w, "static kept_memory %s_kept;", base);
+    tileSourceLine(w, "%s *%s = memory_of_program(&%s_kept, %s);", type, base, base, tileSourceNumElements(w, &array));
+  } else if (isOfProgram(w, op))
     tileSourceLine(w, "static _Alignas(64) %s %s[%s];", type, base, tileSourceNumElements(w, &array));
   else if (result < 0)
     tileSourceLine(w, "%s *%s = allocate(%s);", type, base,

@@ -161,6 +161,33 @@ static bool isOwnMemory(MlirOperation call, const char *callee, int64_t *bytes) 
          tileConstantIndex(tileOnlyOperand(op), bytes) && *bytes > 0;
 }
 
+bool tileSourceIsPlan(MlirOperation op) {
+  return funcCallOpIsA(op) && !mlirAttributeIsNull(mlirOperationGetDiscardableAttributeByName(op, tileString("lives")));
+}
+
+// Where buffers lie whose sizes the call knows. A plan is kept for the next call.
+static bool writePlan(SourceWriter *w, MlirOperation op) {
+  MlirAttribute lives = mlirOperationGetDiscardableAttributeByName(op, tileString("lives"));
+  intptr_t count = mlirOperationGetNumOperands(op);
+  int number = w->numValues++;
+  const char *times = "", *bytes = "";
+  for (intptr_t i = 0; i < count; ++i) {
+    times = tileArenaPrintf(&w->arena, "%s%s{%lld, %lld}", times, i ? ", " : "",
+                            (long long)mlirDenseI64ArrayGetElement(lives, 2 * i),
+                            (long long)mlirDenseI64ArrayGetElement(lives, 2 * i + 1));
+    bytes = append(w, bytes, textOf(w, mlirOperationGetOperand(op, i)));
+  }
+  tileSourceLine(w, "static const uint32_t lives%d[][2] = {%s};", number, times);
+  tileSourceLine(w, "static _Thread_local uint64_t places%d[%lld];", number, (long long)(2 * count + 1));
+  tileSourceLine(w, "plan_memory(%lld, lives%d, (const uint64_t[]){%s}, places%d);", (long long)count, number, bytes,
+                 number);
+  for (intptr_t i = 0; i <= count; ++i) {
+    const char *name = tileSourceNewName(w, mlirOperationGetResult(op, i));
+    tileSourceDeclare(w, "uint64_t ", name, tileArenaPrintf(&w->arena, "places%d[%lld]", number, (long long)i));
+  }
+  return true;
+}
+
 static bool writeCall(SourceWriter *w, MlirOperation op) {
   MlirStringRef symbol = mlirFlatSymbolRefAttrGetValue(tileOpAttribute(op, "callee"));
   const char *name = tileArenaString(&w->arena, symbol.data, symbol.length), *text = "";
@@ -173,6 +200,8 @@ static bool writeCall(SourceWriter *w, MlirOperation op) {
                      (long long)bytes);
     return true;
   }
+  if (tileSourceIsPlan(op))
+    return writePlan(w, op);
   bool isDefined = !mlirOperationIsNull(function) && funcFuncOpIsA(function) && !mlirBlockIsNull(bodyOf(function));
   bool isHelper = !isDefined && tileSourceHasHelper(w->language, name);
   if (!isHelper && !isDefined)

@@ -113,6 +113,7 @@ SourceWrite tileSourceStructured(SourceWriter *w, MlirOperation op);
 SourceWrite tileSourceOfArray(MlirOperation op);   // ops on memrefs
 SourceWrite tileSourceOfVector(MlirOperation op);  // ops on vectors
 SourceWrite tileSourceOfProgram(MlirOperation op); // launches, calls and returns of the host
+bool tileSourceIsPlan(MlirOperation op);           // of where buffers lie, which tile-plan-memory leaves to the call
 bool tileSourceIsEnd(MlirOperation op);            // of a region: what it gives becomes assignments
 
 //===--- the file (file.c, emit_kernels.c, emit_c.c, prelude.c) ---------------------------------------------===//

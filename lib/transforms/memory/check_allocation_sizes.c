@@ -27,28 +27,7 @@ static bool needsCheck(MlirOperation allocation) {
   return elements > most;
 }
 
-static MlirValue buildProduct(TileBuilder *builder, MlirValue product, MlirValue size) {
-  MlirType index = mlirIndexTypeGet(builder->context);
-  MlirOperation call = funcCallOpCreate(builder, 1, &index, 2, (MlirValue[]){product, size},
-                                        mlirFlatSymbolRefAttrGet(builder->context, tileString(multiply)),
-                                        (MlirAttribute){NULL}, (MlirAttribute){NULL}, (MlirAttribute){NULL});
-  return tileOnlyResult(call);
-}
-
-static void checkAllocation(MlirOperation allocation) {
-  TileBuilder builder = tileBuilderBefore(allocation);
-  MlirExtShape shape = {0};
-  mlirExtTypeGetShape(memrefAllocOpGetMemrefType(allocation), &shape);
-  MlirValue product = {NULL};
-  for (intptr_t d = 0, next = 0; d < shape.rank; ++d) {
-    MlirValue size = mlirShapedTypeIsDynamicSize(shape.sizes[d]) ? memrefAllocOpGetDynamicSizes(allocation, next++)
-                                                                 : tileBuildIndex(&builder, shape.sizes[d]);
-    product = mlirValueIsNull(product) ? size : buildProduct(&builder, product, size);
-  }
-  tileBuildCall(&builder, check, 1, &product);
-}
-
-static void declare(MlirOperation module) {
+void tileDeclareSizeChecks(MlirOperation module) {
   TileBuilder top = tileBuilderAtTop(module);
   MlirType index = mlirIndexTypeGet(top.context), two[] = {index, index};
   if (mlirOperationIsNull(tileFindSymbol(module, multiply)))
@@ -57,16 +36,37 @@ static void declare(MlirOperation module) {
     tileBuildDeclaration(&top, check, mlirFunctionTypeGet(top.context, 1, &index, 0, NULL));
 }
 
+MlirValue tileBuildSizeProduct(TileBuilder *builder, MlirValue product, MlirValue size) {
+  MlirType index = mlirIndexTypeGet(builder->context);
+  MlirOperation call = funcCallOpCreate(builder, 1, &index, 2, (MlirValue[]){product, size},
+                                        mlirFlatSymbolRefAttrGet(builder->context, tileString(multiply)),
+                                        (MlirAttribute){NULL}, (MlirAttribute){NULL}, (MlirAttribute){NULL});
+  return tileOnlyResult(call);
+}
+
+void tileBuildAllocationCheck(MlirOperation allocation) {
+  TileBuilder builder = tileBuilderBefore(allocation);
+  MlirExtShape shape = {0};
+  mlirExtTypeGetShape(memrefAllocOpGetMemrefType(allocation), &shape);
+  MlirValue product = {NULL};
+  for (intptr_t d = 0, next = 0; d < shape.rank; ++d) {
+    MlirValue size = mlirShapedTypeIsDynamicSize(shape.sizes[d]) ? memrefAllocOpGetDynamicSizes(allocation, next++)
+                                                                 : tileBuildIndex(&builder, shape.sizes[d]);
+    product = mlirValueIsNull(product) ? size : tileBuildSizeProduct(&builder, product, size);
+  }
+  tileBuildCall(&builder, check, 1, &product);
+}
+
 static bool run(MlirOperation module, MlirExtPass pass) {
   TileOps allocations = tileCollectOps(module, memrefAllocOpIsA);
   uint64_t checks = 0;
   for (intptr_t i = 0; i < allocations.count; ++i)
     if (needsCheck(allocations.items[i])) {
-      checkAllocation(allocations.items[i]);
+      tileBuildAllocationCheck(allocations.items[i]);
       ++checks;
     }
   if (checks)
-    declare(module);
+    tileDeclareSizeChecks(module);
   mlirExtPassAddStatistic(pass, 0, checks);
   tileOpsFree(&allocations);
   return true;

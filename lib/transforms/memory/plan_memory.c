@@ -12,25 +12,34 @@
 //   what the host does run in the order of the program. Views keep what they view in use. Bodies of loops and branches
 //   are planned by themselves, and lie in the arena while their op runs. With `slots`, tessera_arena_slot says which
 //   bytes are a buffer's, so that the emulator finds an access outside of it.
+//   With `open`, a function that has an allocation of open sizes as well is planned when it runs. Sizes that follow
+//   from
+// the function's arguments are computed at its begin, and one call gives the places of all buffers:
+//     %places:n, %bytes = call @tessera_plan_memory_n(%bytes of each buffer) {lives = array<i64: begin, end, …>}
+// Only text in C has the call (lib/target/source).
 // Statistics: the bytes of all planned buffers, of the arenas, and the most bytes in use at once, which no arena can be
 // smaller than. Cost: quadratic in the buffers of a block (lib/search/memory_plan.h).
 // Paper: Welder (OSDI 2023), AITemplate; greedy by size (arXiv 2001.03288).
 #include "lib/analysis/launches/launch_order.h"
+#include "lib/capi/op.h"
 #include "lib/ir/builder.h"
 #include "lib/ir/op_query.h"
 #include "lib/ir/pass.h"
 #include "lib/search/memory_plan.h"
+#include "lib/support/array.h"
 #include "lib/support/grow.h"
 #include "lib/transforms/memory/memory.h"
+#include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/BuiltinTypes.h"
 #include "upstream/builtin.h"
 #include "upstream/func.h"
 #include "upstream/memref.h"
 #include "upstream/scf.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
-enum { Statistic_Buffers, Statistic_Bytes, Statistic_Arenas, Statistic_Arena, Statistic_Least };
+enum { Statistic_Buffers, Statistic_Bytes, Statistic_Arenas, Statistic_Arena, Statistic_Least, Statistic_Open };
 enum { Alignment = 64 };
 
 static const char *const slotFunction = "tessera_arena_slot", *const endFunction = "tessera_arena_slot_end";
@@ -54,7 +63,9 @@ typedef struct Home {
 
 typedef struct Planning {
   MlirExtPass pass;
-  bool slots;
+  bool slots, open;
+  MlirBlock entry;
+  intptr_t numOpen; // buffers of open sizes of the function
   MlirValue arena, address;
   uint64_t buffers, bytes;
 } Planning;
@@ -75,15 +86,34 @@ static int64_t bytesOf(MlirType type) {
   return bytes > INT64_MAX - Alignment ? INT64_MAX : (bytes + Alignment - 1) / Alignment * Alignment;
 }
 
+// Follows the value from the function's arguments by arithmetic that may run at the function's begin?
+static bool isKnownAtBegin(MlirBlock entry, MlirValue value) {
+  MlirOperation op = tileDefiningOp(value);
+  if (mlirOperationIsNull(op))
+    return mlirBlockEqual(mlirBlockArgumentGetOwner(value), entry);
+  bool isKnown = mlirExtOperationIsPure(op) && mlirOperationGetNumRegions(op) == 0;
+  for (intptr_t i = 0; isKnown && i < mlirOperationGetNumOperands(op); ++i)
+    isKnown = isKnownAtBegin(entry, mlirOperationGetOperand(op, i));
+  return isKnown;
+}
+
+static bool hasPlannedSizes(const Planning *planning, MlirOperation alloc) {
+  MlirType type = memrefAllocOpGetMemrefType(alloc);
+  bool isPlanned = mlirShapedTypeHasStaticShape(type) ? bytesOf(type) < (INT64_C(1) << 48) : planning->open;
+  intptr_t count = memrefAllocOpGetNumDynamicSizes(alloc);
+  for (intptr_t i = 0; isPlanned && i < count; ++i)
+    isPlanned = count <= TESSERA_MAX_RANK && isKnownAtBegin(planning->entry, memrefAllocOpGetDynamicSizes(alloc, i));
+  return isPlanned;
+}
+
 static bool hasPlannedType(MlirOperation alloc) {
   MlirType type = memrefAllocOpGetMemrefType(alloc);
   int64_t alignment = Alignment;
   MlirAttribute asked = tileOpAttribute(alloc, "alignment");
   if (!mlirAttributeIsNull(asked))
     alignment = mlirIntegerAttrGetValueInt(asked);
-  return mlirShapedTypeHasStaticShape(type) && mlirAttributeIsNull(mlirMemRefTypeGetMemorySpace(type)) &&
-         mlirAffineMapIsIdentity(mlirMemRefTypeGetAffineMap(type)) && hasPlainElements(type) &&
-         alignment <= Alignment && bytesOf(type) < (INT64_C(1) << 48);
+  return mlirAttributeIsNull(mlirMemRefTypeGetMemorySpace(type)) &&
+         mlirAffineMapIsIdentity(mlirMemRefTypeGetAffineMap(type)) && hasPlainElements(type) && alignment <= Alignment;
 }
 
 // The only op that frees the allocation, in its block; null: none, or several.
@@ -137,10 +167,11 @@ static bool findUses(Buffer *buffer, MlirValue memory) {
   return true;
 }
 
-static bool isPlanned(MlirOperation alloc, Buffer *buffer) {
+static bool isPlanned(const Planning *planning, MlirOperation alloc, Buffer *buffer) {
   *buffer = (Buffer){.alloc = alloc, .dealloc = freeOf(alloc)};
-  return !mlirOperationIsNull(buffer->dealloc) && hasPlannedType(alloc) && tileAllocationIsPrivate(alloc) &&
-         findUses(buffer, tileOnlyResult(alloc)) && !mlirOperationIsNull(buffer->first);
+  return !mlirOperationIsNull(buffer->dealloc) && hasPlannedType(alloc) && hasPlannedSizes(planning, alloc) &&
+         tileAllocationIsPrivate(alloc) && findUses(buffer, tileOnlyResult(alloc)) &&
+         !mlirOperationIsNull(buffer->first);
 }
 
 //===--- planning ------------------------------------------------------------------===//
@@ -226,8 +257,10 @@ static Home *planBlock(Planning *planning, MlirBlock block) {
   for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op)) {
     Buffer buffer;
-    if (memrefAllocOpIsA(op) && isPlanned(op, &buffer)) {
-      add(home, &buffer, bytesOf(memrefAllocOpGetMemrefType(op)));
+    if (memrefAllocOpIsA(op) && isPlanned(planning, op, &buffer)) {
+      bool isOpen = !mlirShapedTypeHasStaticShape(memrefAllocOpGetMemrefType(op));
+      add(home, &buffer, isOpen ? 0 : bytesOf(memrefAllocOpGetMemrefType(op)));
+      planning->numOpen += isOpen;
       ++planning->buffers;
       planning->bytes += (uint64_t)home->bytes[home->count - 1];
     }
@@ -311,19 +344,162 @@ static void buildArena(Planning *planning, MlirBlock entry, int64_t bytes) {
   memrefDeallocOpBuild(&last, planning->arena);
 }
 
+//===--- sizes that the call knows --------------------------------------------------===//
+
+// The buffers of a function, those of regions too, and where each is in use: numbers of the ops in the order of the
+// text, in which an op comes ahead of what its regions hold, and ends behind it.
+typedef struct Open {
+  const Buffer **buffers;
+  int64_t *lives; // two of each
+  MlirValue *bytes, *places;
+  intptr_t count;
+  TileTable begins, ends, built; // op → number; value → the same at the function's begin
+  intptr_t now;
+} Open;
+
+static void numberOps(Open *open, MlirBlock block) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op)) {
+    tileTableSet(&open->begins, op.ptr, (void *)++open->now);
+    for (intptr_t i = 0; i < mlirOperationGetNumRegions(op); ++i)
+      for (MlirBlock inner = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, i)); !mlirBlockIsNull(inner);
+           inner = mlirBlockGetNextInRegion(inner))
+        numberOps(open, inner);
+    tileTableSet(&open->ends, op.ptr, (void *)open->now);
+  }
+}
+
+static void collect(Open *open, const Home *home) {
+  for (intptr_t i = 0; i < home->count; ++i) {
+    const Buffer *buffer = &home->buffers[i];
+    for (const Home *inner = buffer->home; inner; inner = inner->next)
+      collect(open, inner);
+    if (buffer->home)
+      continue;
+    open->buffers = tessera_grow(open->buffers, open->count, sizeof(const Buffer *));
+    open->buffers[open->count++] = buffer;
+  }
+}
+
+// The value, computed at the builder's place.
+static MlirValue buildAtBegin(TileBuilder *b, Open *open, MlirValue value) {
+  MlirOperation op = tileDefiningOp(value);
+  if (mlirOperationIsNull(op))
+    return value;
+  intptr_t number = 0;
+  while (!mlirValueEqual(mlirOperationGetResult(op, number), value))
+    ++number;
+  MlirOperation copy = {tileTableFind(&open->built, op.ptr)};
+  if (mlirOperationIsNull(copy)) {
+    copy = mlirOperationClone(op);
+    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
+      mlirOperationSetOperand(copy, i, buildAtBegin(b, open, mlirOperationGetOperand(op, i)));
+    tileBuilderInsert(b, copy);
+    tileTableSet(&open->built, op.ptr, copy.ptr);
+  }
+  return mlirOperationGetResult(copy, number);
+}
+
+static MlirValue buildBytes(TileBuilder *b, Open *open, MlirOperation alloc) {
+  MlirType type = memrefAllocOpGetMemrefType(alloc);
+  MlirValue bytes = tileBuildIndex(b, tileMemoryBytes(type));
+  for (intptr_t d = 0, next = 0; d < mlirShapedTypeGetRank(type); ++d)
+    bytes = tileBuildSizeProduct(b, bytes,
+                                 mlirShapedTypeIsDynamicDim(type, d)
+                                     ? buildAtBegin(b, open, memrefAllocOpGetDynamicSizes(alloc, next++))
+                                     : tileBuildIndex(b, mlirShapedTypeGetDimSize(type, d)));
+  return bytes;
+}
+
+// The call that plans, and the memory that it says.
+static void buildOpenArena(Planning *planning, Open *open) {
+  TileBuilder b =
+      tileBuilderAtStart(planning->entry, mlirOperationGetLocation(mlirBlockGetParentOperation(planning->entry)));
+  TileBuilder last = tileBuilderBefore(mlirBlockGetTerminator(planning->entry));
+  MlirOperation module = mlirOperationGetParentOperation(mlirBlockGetParentOperation(planning->entry));
+  MlirType index = mlirIndexTypeGet(b.context), *types = calloc((size_t)open->count + 1, sizeof *types);
+  int64_t size = mlirShapedTypeGetDynamicSize();
+  char name[64];
+  snprintf(name, sizeof name, "tessera_plan_memory_%lld", (long long)open->count);
+  for (intptr_t i = 0; i <= open->count; ++i)
+    types[i] = index;
+  for (intptr_t i = 0; i < open->count; ++i)
+    open->bytes[i] = buildBytes(&b, open, open->buffers[i]->alloc);
+  tileDeclareSizeChecks(module);
+  if (mlirOperationIsNull(tileFindSymbol(module, name))) {
+    TileBuilder top = tileBuilderAtTop(module);
+    tileBuildDeclaration(&top, name, mlirFunctionTypeGet(b.context, open->count, types, open->count + 1, types));
+  }
+  MlirOperation call = funcCallOpBuild(&b, open->count + 1, types, open->count, open->bytes,
+                                       mlirFlatSymbolRefAttrGet(b.context, tileString(name)));
+  mlirOperationSetDiscardableAttributeByName(call, tileString("lives"),
+                                             mlirDenseI64ArrayGet(b.context, 2 * open->count, open->lives));
+  for (intptr_t i = 0; i < open->count; ++i)
+    open->places[i] = mlirOperationGetResult(call, i);
+  MlirValue total = mlirOperationGetResult(call, open->count);
+  MlirType type = mlirMemRefTypeContiguousGet(mlirIntegerTypeGet(b.context, 8), 1, &size, mlirAttributeGetNull());
+  MlirAttribute alignment = mlirIntegerAttrGet(mlirIntegerTypeGet(b.context, 64), Alignment);
+  planning->arena = tileOnlyResult(memrefAllocOpCreate(&b, type, 1, &total, 0, NULL, alignment));
+  memrefDeallocOpBuild(&last, planning->arena);
+  free(types);
+}
+
+static void placeOpen(const Planning *planning, const Buffer *buffer, MlirValue at) {
+  TileBuilder b = tileBuilderBefore(buffer->alloc);
+  MlirType type = memrefAllocOpGetMemrefType(buffer->alloc);
+  intptr_t count = memrefAllocOpGetNumDynamicSizes(buffer->alloc);
+  MlirValue sizes[TESSERA_MAX_RANK];
+  for (intptr_t i = 0; i < count; ++i)
+    sizes[i] = memrefAllocOpGetDynamicSizes(buffer->alloc, i);
+  if (count)
+    tileBuildAllocationCheck(buffer->alloc);
+  MlirValue view = memrefViewOpBuild(&b, type, planning->arena, at, count, sizes);
+  mlirOperationDestroy(buffer->dealloc);
+  mlirValueReplaceAllUsesOfWith(tileOnlyResult(buffer->alloc), view);
+  mlirOperationDestroy(buffer->alloc);
+}
+
+static void planOpen(Planning *planning, const Home *home) {
+  Open open = {.count = 0};
+  collect(&open, home);
+  numberOps(&open, planning->entry);
+  open.lives = calloc((size_t)open.count, 2 * sizeof *open.lives);
+  open.bytes = calloc((size_t)open.count, sizeof *open.bytes);
+  open.places = calloc((size_t)open.count, sizeof *open.places);
+  for (intptr_t i = 0; i < open.count; ++i) {
+    open.lives[2 * i] = (intptr_t)tileTableFind(&open.begins, open.buffers[i]->first.ptr);
+    open.lives[2 * i + 1] = (intptr_t)tileTableFind(&open.ends, open.buffers[i]->last.ptr);
+  }
+  buildOpenArena(planning, &open);
+  for (intptr_t i = 0; i < open.count; ++i)
+    placeOpen(planning, open.buffers[i], open.places[i]);
+  mlirExtPassAddStatistic(planning->pass, Statistic_Open, (uint64_t)planning->numOpen);
+  tileTableFree(&open.begins);
+  tileTableFree(&open.ends);
+  tileTableFree(&open.built);
+  free((void *)open.buffers);
+  free(open.lives);
+  free(open.bytes);
+  free(open.places);
+}
+
 static uint64_t planFunction(Planning *planning, MlirOperation function) {
   MlirBlock entry = mlirRegionGetFirstBlock(funcFuncOpGetBody(function));
   if (mlirBlockIsNull(entry) || !mlirBlockIsNull(mlirBlockGetNextInRegion(entry)))
     return 0;
+  planning->entry = entry;
+  planning->numOpen = 0;
   Home *home = planBlock(planning, entry);
-  if (home->arena > 0) {
+  if (planning->numOpen) {
+    planOpen(planning, home);
+  } else if (home->arena > 0) {
     buildArena(planning, entry, home->arena);
     placeAll(planning, home, 0);
     mlirExtPassAddStatistic(planning->pass, Statistic_Arenas, 1);
     mlirExtPassAddStatistic(planning->pass, Statistic_Arena, (uint64_t)home->arena);
     mlirExtPassAddStatistic(planning->pass, Statistic_Least, (uint64_t)home->least);
   }
-  uint64_t arenas = home->arena > 0;
+  uint64_t arenas = home->arena > 0 && !planning->numOpen;
   freeHome(home);
   return arenas;
 }
@@ -338,7 +514,8 @@ static void declare(MlirOperation module) {
 }
 
 static bool run(MlirOperation module, MlirExtPass pass) {
-  Planning planning = {.pass = pass, .slots = mlirExtPassGetBool(pass, "slots")};
+  Planning planning = {
+      .pass = pass, .slots = mlirExtPassGetBool(pass, "slots"), .open = mlirExtPassGetBool(pass, "open")};
   TileOps functions = tileCollectOps(module, funcFuncOpIsA);
   uint64_t arenas = 0;
   for (intptr_t i = 0; i < functions.count; ++i)
@@ -355,12 +532,15 @@ const MlirExtPassDefinition tilePlanMemoryPass = {
     .argument = "tile-plan-memory",
     .summary = "Put the temporaries of each function into one allocation",
     .anchor = builtinModuleOpName,
-    .options = (const MlirExtPassOption[]){{"slots", "tells the runtime which bytes are a buffer's, for the emulator",
-                                            MlirExtOption_Bool, "false"},
-                                           {NULL}},
+    .options =
+        (const MlirExtPassOption[]){
+            {"slots", "tells the runtime which bytes are a buffer's, for the emulator", MlirExtOption_Bool, "false"},
+            {"open", "plans allocations of open sizes when the function runs; for C", MlirExtOption_Bool, "false"},
+            {NULL}},
     .statistics = (const char *const[]){"buffers: allocations that became places", "bytes: of these, all together",
                                         "arenas: functions with one allocation instead", "arena_bytes: of these",
-                                        "least_bytes: the most in use at once", NULL},
+                                        "least_bytes: the most in use at once",
+                                        "open: buffers whose places the call of the function finds", NULL},
     .dialects = (const char *const[]){"arith", "memref", "func", NULL},
     .run = run,
 };

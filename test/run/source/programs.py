@@ -282,3 +282,47 @@ func.func @main(%x: tensor<133xi8>, %y: tensor<133xi64>) -> (tensor<133xi64>, te
   return %r#0, %r#1 : tensor<133xi64>, tensor<133xi8>
 }
 """
+LATE = """
+#all = affine_map<(d0, d1) -> (d0, d1)>
+func.func @main(%x: tensor<?x?xf32>, %w: tensor<?x?xf32>, %is: i1) -> tensor<?x?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %z = arith.constant 0.0 : f32
+  %m = tensor.dim %x, %c0 : tensor<?x?xf32>
+  %n = tensor.dim %w, %c1 : tensor<?x?xf32>
+  %e = tensor.empty(%m, %n) : tensor<?x?xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<?x?xf32>) -> tensor<?x?xf32>
+  %y = linalg.matmul ins(%x, %w : tensor<?x?xf32>, tensor<?x?xf32>) outs(%f : tensor<?x?xf32>) -> tensor<?x?xf32>
+  %p = tensor.pad %y low[1, 2] high[0, 1] {
+    ^bb0(%i: index, %k: index):
+      tensor.yield %z : f32
+  } : tensor<?x?xf32> to tensor<?x?xf32>
+  %pm = tensor.dim %p, %c0 : tensor<?x?xf32>
+  %pn = tensor.dim %p, %c1 : tensor<?x?xf32>
+  %o = tensor.empty(%pm, %pn) : tensor<?x?xf32>
+  %s = linalg.softmax dimension(1) ins(%p : tensor<?x?xf32>) outs(%o : tensor<?x?xf32>) -> tensor<?x?xf32>
+  %r = scf.for %i = %c0 to %c3 step %c1 iter_args(%a = %s) -> tensor<?x?xf32> {
+    %t = tensor.empty(%pn, %pm) : tensor<?x?xf32>
+    %q = linalg.transpose ins(%a : tensor<?x?xf32>) outs(%t : tensor<?x?xf32>) permutation = [1, 0]
+    %ge = tensor.empty(%pn, %pn) : tensor<?x?xf32>
+    %gf = linalg.fill ins(%z : f32) outs(%ge : tensor<?x?xf32>) -> tensor<?x?xf32>
+    %g = linalg.matmul ins(%q, %p : tensor<?x?xf32>, tensor<?x?xf32>) outs(%gf : tensor<?x?xf32>) -> tensor<?x?xf32>
+    %he = tensor.empty(%pm, %pn) : tensor<?x?xf32>
+    %hf = linalg.fill ins(%z : f32) outs(%he : tensor<?x?xf32>) -> tensor<?x?xf32>
+    %h = linalg.matmul ins(%p, %g : tensor<?x?xf32>, tensor<?x?xf32>) outs(%hf : tensor<?x?xf32>) -> tensor<?x?xf32>
+    %b = scf.if %is -> tensor<?x?xf32> {
+      %u = linalg.softmax dimension(1) ins(%h : tensor<?x?xf32>) outs(%o : tensor<?x?xf32>) -> tensor<?x?xf32>
+      %v = arith.addf %u, %s : tensor<?x?xf32>
+      scf.yield %v : tensor<?x?xf32>
+    } else {
+      %u = math.tanh %h : tensor<?x?xf32>
+      %v = arith.subf %u, %a : tensor<?x?xf32>
+      scf.yield %v : tensor<?x?xf32>
+    }
+    scf.yield %b : tensor<?x?xf32>
+  }
+  %last = arith.addf %r, %p : tensor<?x?xf32>
+  return %last : tensor<?x?xf32>
+}
+"""

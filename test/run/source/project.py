@@ -2,7 +2,8 @@
 
 Usage: project.py TILE_TRANSLATE TILE_RUN EXAMPLE.mlir [MODEL.onnx TYPE-AND-SIZES...]
 Programs of this folder and the example are compared with the interpreter, a model with the CPU. What the programs plan
-for their buffers must be at most 1.1 times the most bytes in use at once, and no other memory be asked for.
+for their buffers must be at most 1.1 times the most bytes in use at once, when they are compiled or when they run, and
+no other memory be asked for.
 """
 import json
 import re
@@ -12,7 +13,7 @@ import tempfile
 
 import numpy as np
 
-from programs import SEVERAL, SOFTMAX
+from programs import LATE, SEVERAL, SOFTMAX
 
 tile_translate, tile_run, example, *model = sys.argv[1:]
 random = np.random.default_rng(11)
@@ -45,11 +46,11 @@ def shapes_of(main):
         yield kind, [int(size) for size in shape.split(", ")]
 
 
-def judge(name, program, target, arrays=None, tolerance=1e-5, is_planned=False):
+def judge(name, program, target, arrays=None, tolerance=1e-5, is_planned=False, is_late=False):
     with tempfile.TemporaryDirectory() as scratch:
         folder = f"{scratch}/project"
         if not check([tile_translate, program, f"--emit-project={folder}", f"--stats={scratch}/stats.json"], name) or \
-           not check(["make", "-s", "-C", folder, "CFLAGS=-O2 -march=native -Wall -Wextra -Werror"], name):
+           not check(["make", "-s", "-C", folder, "CFLAGS=-O2 -march=native -Wall -Wextra -Werror -DREPORT_MEMORY"], name):
             return False
         with open(f"{folder}/main.c", encoding="utf-8") as file:
             main = file.read()
@@ -64,9 +65,12 @@ def judge(name, program, target, arrays=None, tolerance=1e-5, is_planned=False):
         with np.load(f"{scratch}/expected.npz") as out:
             expected = [out[key] for key in out.files]
         outputs = [f"{scratch}/out{number}.npy" for number in range(len(expected))]
-        if not check([f"{folder}/run", *files, *outputs], name):
+        done = subprocess.run([f"{folder}/run", *files, *outputs], capture_output=True, text=True, check=False)
+        plans = re.findall(r"memory: (\d+) bytes planned, (\d+) in use at once", done.stderr)
+        good = done.returncode == 0 and all(int(planned) <= 1.1 * int(used) for planned, used in plans)
+        if not good or len(plans) != is_late:
+            print(f"{name}: {done.stderr}")
             return False
-        good = True
         for number, (file, wanted) in enumerate(zip(outputs, expected)):
             seen = np.load(file)
             finite = np.isfinite(wanted)
@@ -86,6 +90,10 @@ def judge(name, program, target, arrays=None, tolerance=1e-5, is_planned=False):
         return good
 
 
+def normal(*shape):
+    return random.standard_normal(shape).astype(np.float32)
+
+
 def text(scratch, program):
     path = f"{scratch}/p{random.integers(1 << 30)}.mlir"
     with open(path, "w", encoding="utf-8") as file:
@@ -97,12 +105,14 @@ with tempfile.TemporaryDirectory() as programs:
     if model:
         given = [random.standard_normal([int(size) for size in word.split("x")]).astype(np.float32) * 0.25
                  for word in model[1:]]
-        results = [judge("model", model[0], "cpu", given)]
+        results = [judge("model", model[0], "cpu", given, is_late=True)]
     else:
         rows = ", ".join("[" + ", ".join(f"{number:.6e}" for number in row) + "]"
                          for row in random.standard_normal((40, 30)))
         results = [judge("softmax", text(programs, SOFTMAX), "interpret", is_planned=True),
                    judge("several", text(programs, SEVERAL), "interpret"),
                    judge("weights", text(programs, WEIGHTS.format(rows=rows)), "interpret"),
+                   *[judge("late", text(programs, LATE), "interpret", [normal(m, k), normal(k, n), np.bool_(m > 9)],
+                           is_late=True) for m, n, k in [(13, 21, 34), (5, 3, 1), (0, 4, 3)]],
                    judge("example", example, "interpret", tolerance=1e-4, is_planned=True)]
 print(f"{sum(results)} of {len(results)} right")
