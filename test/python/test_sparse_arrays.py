@@ -132,3 +132,13 @@ def test_product_with_torch(load, encoding):
     convert = load(CONVERTED.format("#sparse.coo<unordered>", "#sparse.csr"))
     seen, _ = convert(dense.to_sparse_coo(), 1.0)
     assert seen.layout == torch.sparse_csr and torch.equal(seen.to_dense(), dense)
+
+
+def test_one_sparse_result_alone(load):
+    square = load("""
+func.func @main(%a: tensor<?x?xf32, #sparse.csr>) -> tensor<?x?xf32, #sparse.csr> {
+  %r = sparse.mul %a, %a : tensor<?x?xf32, #sparse.csr>
+  return %r : tensor<?x?xf32, #sparse.csr>
+}""")
+    a = sparse.csr_array(matrix(7, 11, 3))
+    assert (square(a).toarray() == a.toarray() ** 2).all()

@@ -176,7 +176,8 @@ class Program:
             result = results[0]
             return convert(result) if type(result) is _runtime.Memory else result
         results = tuple(convert(one) if type(one) is _runtime.Memory else one for one in results)
-        return (self._collect(results, library) if library else results) or None
+        results = self._collect(results, library) if library and results else results
+        return results if type(results) is not tuple else results or None
 
     def _expand(self, arrays: tuple[Any, ...]) -> tuple[tuple[Any, ...], str | None]:
         from ._sparse import Sparse, expand
