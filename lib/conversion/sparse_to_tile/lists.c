@@ -130,11 +130,36 @@ SparseLines sparseLinesOfList(SparseLowering *lowering, const SparseList *from, 
   return sortBy(lowering, &list, axis);
 }
 
+// The value of an entry, or its number.
+static MlirValue buildValue(TileBuilder *b, MlirType result, const MlirValue *operands, const void *data) {
+  bool areNumbers = *(const bool *)data;
+  return areNumbers ? arithIndexCastOpBuild(b, result, operands[1])
+                    : memrefLoadOpBuild(b, operands[0], 1, &operands[1]);
+}
+
+SparseLines sparseTurnLines(SparseLowering *lowering, const SparseLines *lines, bool areNumbers) {
+  TileBuilder *b = &lowering->builder;
+  MlirType p = sparseElement(lines->positions), i = sparseElement(lines->coordinates);
+  MlirType element = sparseElement(lines->values), value = areNumbers ? p : element;
+  const TileTurnLines turns = {.P = p, .I = i, .E = element, .V = value, .value = {buildValue, &areNumbers}};
+  MlirValue one = tileBuildIndex(b, 1), ends = tileBuildAdd(b, lines->sizes[1 - lines->axis], one);
+  MlirValue count = sparseTotal(lowering, lines->positions, lines->sizes[lines->axis]);
+  const MlirValue inputs[] = {lines->positions, lines->coordinates, lines->values};
+  MlirValue made[] = {sparseEmpty(lowering, sparseVectorOf(p), 1, &ends),
+                      sparseEmpty(lowering, sparseVectorOf(i), 1, &count),
+                      sparseEmpty(lowering, sparseVectorOf(value), 1, &count)};
+  if (!sparseLaunchAll(lowering, tileUseTurnLines(turns), 1, &one, 3, inputs, 3, made))
+    return (SparseLines){{NULL}};
+  return (SparseLines){made[0], made[1], made[2], {lines->sizes[0], lines->sizes[1]}, 1 - lines->axis};
+}
+
 SparseLines sparseLinesOf(SparseLowering *lowering, const SparseMatrix *matrix, int axis) {
   SparseStorage storage = sparseEncodingGetStorage(sparseTypeGetEncoding(matrix->type));
-  if (storage.scheme == SparseScheme_Segments && !storage.hasCells && storage.major == axis)
-    return (SparseLines){
-        matrix->parts[0], matrix->parts[1], matrix->parts[2], {matrix->sizes[0], matrix->sizes[1]}, axis};
+  if (storage.scheme == SparseScheme_Segments && !storage.hasCells) {
+    const MlirValue *parts = matrix->parts;
+    SparseLines lines = {parts[0], parts[1], parts[2], {matrix->sizes[0], matrix->sizes[1]}, storage.major};
+    return storage.major == axis ? lines : sparseTurnLines(lowering, &lines, false);
+  }
   SparseList list = sparseListOf(lowering, matrix);
   return mlirValueIsNull(list.at[0]) ? (SparseLines){{NULL}} : sparseLinesOfList(lowering, &list, axis);
 }

@@ -38,6 +38,8 @@ intptr_t sparseTermsOf(const SparseMatrix *matrix, SparseMatrix terms[SparseMaxT
 SparseList sparseListOf(SparseLowering *lowering, const SparseMatrix *matrix);
 // Entries at one place are kept apart.
 SparseLines sparseLinesOfList(SparseLowering *lowering, const SparseList *list, int axis);
+// Lines of the other axis, by counting; their values, or with `areNumbers` where each entry stands in `lines`.
+SparseLines sparseTurnLines(SparseLowering *lowering, const SparseLines *lines, bool areNumbers);
 // Free for a matrix that is stored so.
 SparseLines sparseLinesOf(SparseLowering *lowering, const SparseMatrix *matrix, int axis);
 // Adds up the entries at one place; without mayAdd they are a run-time error. Positions and coordinates are i64.

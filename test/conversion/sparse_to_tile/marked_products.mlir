@@ -1,11 +1,20 @@
-// A product of two sparse matrices into a csr pattern: on CPUs by marks, row by row, without a sort; on GPUs, into other
-// patterns and over other semirings entry by entry. Results: test/run/sparse/marked_products.test.
+// A product of two sparse matrices into a csr pattern: on CPUs by sums of columns, or by marks, row by row; on GPUs, into
+// other patterns and over other semirings entry by entry. Results: test/run/sparse/marked_products.test.
 // RUN: %tile_opt %s --convert-sparse-to-tile=chip=x86-64-v4 | FileCheck %s
 // RUN: %tile_opt %s --convert-sparse-to-tile=chip=sm_80 | FileCheck %s --check-prefix=GPU
 
 !g = tensor<?x?xf32, #sparse.csr>
+// Columns of the second factor are counted out if neither it nor the pattern is larger than the first factor and all are
+// finite. The pattern is turned too: each entry costs the shorter one of its row and its column.
 // CHECK-LABEL: func.func @rows
-// CHECK-NOT: @sort_by_key
+// CHECK-COUNT-2: arith.cmpi sle
+// CHECK: scf.if
+// CHECK-COUNT-2: tile.launch @count_rows
+// CHECK: scf.if
+// CHECK-COUNT-2: tile.launch @turn_lines
+// CHECK-COUNT-2: tile.launch @spgemm_dots
+// CHECK: } else {
+// CHECK-NOT: tile.launch @turn_lines
 // CHECK: tile.launch @spgemm_marked
 // CHECK: return
 // GPU-LABEL: func.func @rows
@@ -16,17 +25,17 @@ func.func @rows(%a: !g, %b: !g, %p: !g) -> !g {
   return %r : !g
 }
 
-// The columns of the second factor are stored: they are summed up, nothing is sorted, if the pattern is not larger than
-// the first factor and the second one is finite.
+// The columns of the second factor are stored: only the pattern is turned.
 // CHECK-LABEL: func.func @columns
 // CHECK: arith.cmpi sle
 // CHECK: scf.if
 // CHECK: tile.launch @count_rows
 // CHECK: scf.if
-// CHECK-NOT: @sort_by_key
+// CHECK: tile.launch @turn_lines
+// CHECK-NOT: tile.launch @turn_lines
 // CHECK: tile.launch @spgemm_dots
 // CHECK: } else {
-// CHECK: tile.launch @sort_by_key
+// CHECK: tile.launch @turn_lines
 // CHECK: tile.launch @spgemm_marked
 func.func @columns(%a: !g, %b: !g, %p: !g) -> !g {
   %r = sparse.spgemm %a, %b transpose, %p : !g, !g, !g

@@ -59,9 +59,11 @@ func.func @turns(%a: tensor<?x8xf32, #sparse.csr>) -> tensor<8x?xf32, #sparse.cs
   return %t : tensor<8x?xf32, #sparse.csc>
 }
 
-// Lines of the other axis are sorted once, where the entries stand row by row; only an unordered list may repeat a place.
+// Lines of the other axis are counted out of lines, without a list of entries, and sorted out of a list, where only an
+// unordered one may repeat a place.
 // CHECK-LABEL: func.func @columns(
-// CHECK-COUNT-1: tile.launch @sort_by_key
+// CHECK-NOT: tile.launch @places_csr
+// CHECK: tile.launch @turn_lines
 // CHECK-NOT: tile.launch @sort_by_key
 // CHECK-NOT: tile.launch @merge_places
 // CHECK: tile.launch @spmm_csr
