@@ -425,6 +425,7 @@ bool vecIsOverwrittenBeforeUse(MlirOperation load);
 MlirValue tileMemoryRoot(MlirValue value); // the parameter or tile.alloc behind a view, buffer or memref; in the kernel
 // True if evaluating the result of `op` at each use would repeat expensive work.
 bool vecIsWorthStoring(VecLowering *lowering, MlirOperation op);
+bool vecHasHeavyOps(VecLowering *lowering, VecRecord *record); // evaluating `record` calls a function such as math.exp
 bool vecLowerLazy(VecLowering *lowering,
                   MlirOperation op); // its result waits for its users, unless that would repeat work
 bool vecLowerKernel(MlirOperation kernel, const VecWidths *widths, bool hasPlainArguments);

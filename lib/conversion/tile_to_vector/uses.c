@@ -197,6 +197,14 @@ static bool isHeavy(MlirOperation op) {
   }
 }
 
+bool vecHasHeavyOps(VecLowering *lowering, VecRecord *record) {
+  VecRecords records = vecRecordsBehind(lowering, record);
+  for (intptr_t i = 0; i < records.count; ++i)
+    if (records.items[i]->kind == VecRecord_Lazy && isHeavy(records.items[i]->op))
+      return true;
+  return false;
+}
+
 // A few instructions: stored only if each element is needed many times.
 static bool isSlow(MlirOperation op) { return arithMaximumFOpIsA(op) || arithMinimumFOpIsA(op) || arithDivFOpIsA(op); }
 

@@ -182,3 +182,55 @@ tile.kernel @scheduled(%a: memref<32x64xf32>, %b: memref<64x96xf32>, %c: memref<
   tile.store %s, %C[%c0, %c0] : tensor<32x96xf32>, !tile.view<32x96xf32>
   tile.return
 }
+
+// A function of a product in registers: the sums go to memory, and a loop computes the function vector by vector. A tile
+// of four vectors stays in registers.
+// CHECK-LABEL: func.func @function_of_registers
+// CHECK:         %[[SUMS:.*]]:8 = scf.for {{.*}} iter_args
+// CHECK-COUNT-8:   vector.store %[[SUMS]]#{{[0-7]}}
+// CHECK:         scf.for {{.*}} = %c0 to %c4 step %c1
+// CHECK-NEXT:      scf.for {{.*}} = %c0 to %c32 step %c16
+// CHECK-NEXT:        vector.load
+// CHECK-NEXT:        math.exp
+// CHECK-NEXT:        vector.store
+// CHECK-NOT:     math.exp
+// CHECK-LABEL: func.func @function_of_few_registers
+// CHECK-COUNT-4: math.exp
+// CHECK-NOT:     math.exp
+tile.kernel @function_of_registers(%a: memref<4x64xf32>, %b: memref<64x32xf32>, %c: memref<4x32xf32>) {
+  %zero = arith.constant dense<0.0> : tensor<4x32xf32>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %A = tile.view %a : memref<4x64xf32> to !tile.view<4x16xf32>
+  %B = tile.view %b : memref<64x32xf32> to !tile.view<16x32xf32>
+  %C = tile.view %c : memref<4x32xf32> to !tile.view<4x32xf32>
+  %sum = scf.for %k = %c0 to %c4 step %c1 iter_args(%s = %zero) -> (tensor<4x32xf32>) {
+    %x = tile.load %A[%c0, %k] : !tile.view<4x16xf32> -> tensor<4x16xf32>
+    %y = tile.load %B[%k, %c0] : !tile.view<16x32xf32> -> tensor<16x32xf32>
+    %t = tile.mma %x, %y, %s : tensor<4x16xf32>, tensor<16x32xf32> -> tensor<4x32xf32>
+    scf.yield %t : tensor<4x32xf32>
+  }
+  %e = math.exp %sum : tensor<4x32xf32>
+  tile.store %e, %C[%c0, %c0] : tensor<4x32xf32>, !tile.view<4x32xf32>
+  tile.return
+}
+
+tile.kernel @function_of_few_registers(%a: memref<4x64xf32>, %b: memref<64x16xf32>, %c: memref<4x16xf32>) {
+  %zero = arith.constant dense<0.0> : tensor<4x16xf32>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %A = tile.view %a : memref<4x64xf32> to !tile.view<4x16xf32>
+  %B = tile.view %b : memref<64x16xf32> to !tile.view<16x16xf32>
+  %C = tile.view %c : memref<4x16xf32> to !tile.view<4x16xf32>
+  %sum = scf.for %k = %c0 to %c4 step %c1 iter_args(%s = %zero) -> (tensor<4x16xf32>) {
+    %x = tile.load %A[%c0, %k] : !tile.view<4x16xf32> -> tensor<4x16xf32>
+    %y = tile.load %B[%k, %c0] : !tile.view<16x16xf32> -> tensor<16x16xf32>
+    %t = tile.mma %x, %y, %s : tensor<4x16xf32>, tensor<16x16xf32> -> tensor<4x16xf32>
+    scf.yield %t : tensor<4x16xf32>
+  }
+  %e = math.exp %sum : tensor<4x16xf32>
+  tile.store %e, %C[%c0, %c0] : tensor<4x16xf32>, !tile.view<4x16xf32>
+  tile.return
+}

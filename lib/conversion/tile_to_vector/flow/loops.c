@@ -293,9 +293,18 @@ static void storeVector(VecBody *body, VecRecord *source, const VecAccess *targe
   storeConverted(body, value, target, coords, width);
 }
 
+enum { MostCopiesOfFunction = 4 }; // of the code of math.exp and its like: some 30 instructions and a rare branch each
+
+// A function of every vector of a tile in registers is code for every vector: a loop over the tile in memory is a tenth
+// of the code, and its stores and loads take no time beside the function's.
+static bool isWrittenByRegisters(VecLowering *lowering, VecRecord *record) {
+  return vecFitsRegisters(lowering, &record->shape) && holdsRegisters(lowering, record) &&
+         (vecNumRegisters(lowering, &record->shape) <= MostCopiesOfFunction || !vecHasHeavyOps(lowering, record));
+}
+
 void vecWriteTile(VecLowering *lowering, VecRecord *record, const VecAccess *target) {
   bool sameElement = mlirTypeEqual(record->shape.element, target->shape.element);
-  if (sameElement && vecFitsRegisters(lowering, &record->shape) && holdsRegisters(lowering, record)) {
+  if (sameElement && isWrittenByRegisters(lowering, record)) {
     storeRegisters(lowering, target, vecEvaluateRegisters(lowering, record));
     return;
   }
