@@ -95,11 +95,31 @@ static void forget(Program *program) {
   free(program->functions);
 }
 
-static bool isMovable(const Function *function) {
+static bool names(const Function *function, MlirOperation op) {
+  for (intptr_t i = 0; i < function->needs.count; ++i)
+    if (mlirOperationEqual(function->needs.items[i], op))
+      return true;
+  return false;
+}
+
+// A constant that `function` alone names: its texts and tables.
+static bool isOwn(const Program *program, const Function *function, MlirOperation global) {
+  MlirAttribute linkage = llvmGlobalOpGetLinkage(global);
+  MlirContext context = mlirOperationGetContext(global);
+  bool is = llvmGlobalOpHasConstant(global) &&
+            (mlirAttributeEqual(linkage, mlirLLVMLinkageAttrGet(context, MlirLLVMLinkageInternal)) ||
+             mlirAttributeEqual(linkage, mlirLLVMLinkageAttrGet(context, MlirLLVMLinkagePrivate)));
+  for (intptr_t i = 0; is && i < program->count; ++i)
+    is = &program->functions[i] == function || !names(&program->functions[i], global);
+  return is;
+}
+
+static bool isMovable(const Program *program, const Function *function) {
   bool is = function->isTaken && !function->isCalled && mlirAttributeIsNull(llvmLLVMFuncOpGetComdat(function->op));
-  for (intptr_t i = 0; is && i < function->needs.count; ++i)
-    is = !mlirOperationIsNull(function->needs.items[i]) && llvmLLVMFuncOpIsA(function->needs.items[i]) &&
-         !hasBody(function->needs.items[i]);
+  for (intptr_t i = 0; is && i < function->needs.count; ++i) {
+    MlirOperation op = function->needs.items[i];
+    is = !mlirOperationIsNull(op) && (llvmLLVMFuncOpIsA(op) ? !hasBody(op) : isOwn(program, function, op));
+  }
   return is;
 }
 
@@ -119,7 +139,7 @@ static bool declares(MlirBlock block, MlirOperation declaration) {
   MlirAttribute name = llvmLLVMFuncOpGetSymName(declaration);
   for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op))
-    if (mlirAttributeEqual(llvmLLVMFuncOpGetSymName(op), name))
+    if (llvmLLVMFuncOpIsA(op) && mlirAttributeEqual(llvmLLVMFuncOpGetSymName(op), name))
       return true;
   return false;
 }
@@ -132,9 +152,16 @@ static void move(Function *function, MlirModule part) {
   llvmLLVMFuncOpSetLinkage(op, external);
   llvmLLVMFuncOpBuild(&here, llvmLLVMFuncOpGetSymName(op), llvmLLVMFuncOpGetFunctionType(op), mlirRegionCreate());
   mlirOperationRemoveFromParent(op);
-  for (intptr_t i = 0; i < function->needs.count; ++i)
-    if (!declares(block, function->needs.items[i]))
-      mlirBlockAppendOwnedOperation(block, mlirOperationClone(function->needs.items[i]));
+  for (intptr_t i = 0; i < function->needs.count; ++i) {
+    MlirOperation needed = function->needs.items[i];
+    if (llvmGlobalOpIsA(needed))
+      mlirOperationRemoveFromParent(needed);
+    else if (declares(block, needed))
+      continue;
+    else
+      needed = mlirOperationClone(needed);
+    mlirBlockAppendOwnedOperation(block, needed);
+  }
   mlirBlockAppendOwnedOperation(block, op);
   function->isMoved = true;
 }
@@ -142,7 +169,7 @@ static void move(Function *function, MlirModule part) {
 static int64_t largest(const Program *program) {
   int64_t best = -1;
   for (intptr_t i = 0; i < program->count; ++i)
-    if (!program->functions[i].isMoved && isMovable(&program->functions[i]) &&
+    if (!program->functions[i].isMoved && isMovable(program, &program->functions[i]) &&
         (best < 0 || program->functions[i].ops > program->functions[best].ops))
       best = i;
   return best;

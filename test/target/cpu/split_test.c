@@ -23,18 +23,20 @@ static MlirModule parse(MlirContext context) {
   char *text;
   size_t size;
   FILE *file = open_memstream(&text, &size);
-  fprintf(file, "llvm.mlir.global internal constant @table(\"ab\") {addr_space = 0 : i32}\nllvm.func @outside()\n");
-  const char *const taken[] = {"alone", "asks", "reads", "calls"};
+  fprintf(file, "llvm.mlir.global internal constant @table(\"ab\") {addr_space = 0 : i32}\n"
+                "llvm.mlir.global private constant @text(\"cd\") {addr_space = 0 : i32}\nllvm.func @outside()\n");
+  const char *const taken[] = {"alone", "asks", "reads", "calls", "owns"};
   fprintf(file, "llvm.func @main() {\n");
-  for (int i = 0; i < 4; ++i)
+  for (int i = 0; i < 5; ++i)
     fprintf(file, "  %%%d = llvm.mlir.addressof @%s : !llvm.ptr\n", i, taken[i]);
   fprintf(file, "  llvm.call @helper() : () -> ()\n  llvm.return\n}\n");
   writeFunction(file, "alone", NULL, NULL);
   writeFunction(file, "asks", NULL, "outside");
-  writeFunction(file, "reads", "table", NULL);  // a global of the program's
+  writeFunction(file, "reads", "table", NULL);  // a global that another function names too
   writeFunction(file, "calls", NULL, "helper"); // a function of the program's
-  writeFunction(file, "helper", NULL, NULL);    // is called
-  writeFunction(file, "unused", NULL, NULL);    // perhaps an entry
+  writeFunction(file, "helper", "table", NULL); // is called
+  writeFunction(file, "owns", "text", "outside");
+  writeFunction(file, "unused", NULL, NULL); // perhaps an entry
   fclose(file);
   MlirModule module = mlirModuleCreateParse(context, mlirStringRefCreateFromCString(text));
   free(text);
@@ -54,12 +56,17 @@ static void testSplit(MlirModule module) {
   CHECK(tileCpuSplit(mlirModuleGetOperation(module), 1, parts) == 0);
   int count = tileCpuSplit(mlirModuleGetOperation(module), 3, parts);
   CHECK(count == 2, "%d", count);
-  const char *const moved[] = {"alone", "asks"}, *const kept[] = {"main", "reads", "calls", "helper", "unused"};
-  for (int i = 0; i < 2 && count == 2; ++i) {
+  const char *const moved[] = {"alone", "asks", "owns"}, *const kept[] = {"main", "reads", "calls", "helper", "unused"};
+  for (int i = 0; i < 3 && count == 2; ++i) {
     CHECK(has(module, moved[i], false), "%s", moved[i]);
     CHECK(has(parts[0], moved[i], true) != has(parts[1], moved[i], true), "%s", moved[i]);
+  }
+  for (int i = 0; i < count; ++i) {
+    CHECK(has(parts[i], "text", false) == has(parts[i], "owns", true));
+    CHECK(!has(parts[i], "table", false));
     CHECK(mlirOperationVerify(mlirModuleGetOperation(parts[i])));
   }
+  CHECK(!has(module, "text", false) && has(module, "table", false));
   for (int i = 0; i < 5; ++i)
     CHECK(has(module, kept[i], true), "%s", kept[i]);
   CHECK(mlirOperationVerify(mlirModuleGetOperation(module)));
@@ -79,5 +86,5 @@ int main(void) {
   }
   mlirContextDestroy(context);
   mlirDialectRegistryDestroy(registry);
-  return checkResult(14);
+  return checkResult(21);
 }
