@@ -7,8 +7,9 @@
 // each a copy with a contiguous memref for every result after its arguments (rank 0 for scalars) and no results. A
 // result whose buffer is made by a tensor.empty is marked so that eliminate-empty-tensors computes it in the caller's
 // memory; others are copied there. Sizes known only at run time are compared with the buffer's before anything is
-// written (tessera_check_size). Buffers must not overlap each other or the arguments. A function with a result that is
-// no tensor, memref or scalar, or a tensor with an encoding, has no second form.
+// written (tessera_check_size). A long function is not compiled twice: its second form calls it and copies the results,
+// which are small beside what hundreds of ops read and write. Buffers must not overlap each other or the arguments. A
+// function with a result that is no tensor, memref or scalar, or a tensor with an encoding, has no second form.
 #include "dialects/tile/ops.h"
 #include "lib/capi/bufferization.h"
 #include "lib/capi/op.h"
@@ -217,9 +218,48 @@ static void nameInto(MlirOperation function, char *name, size_t capacity) {
   snprintf(name, capacity, "%.*s_into", (int)old.length, old.data);
 }
 
-static void addInto(MlirOperation function, const char *name) {
+// A copy of the function, which calls the function and gives what that gives.
+static MlirOperation createCaller(MlirOperation function) {
+  MlirOperation caller = mlirOperationClone(function);
+  MlirRegion body = mlirOperationGetRegion(caller, 0), empty = mlirRegionCreate();
+  mlirRegionTakeBody(body, empty);
+  mlirRegionDestroy(empty);
+  MlirType type = functionType(function);
+  intptr_t inputs = mlirFunctionTypeGetNumInputs(type), count = mlirFunctionTypeGetNumResults(type);
+  MlirValue *values = malloc((size_t)(inputs + count) * sizeof *values), *results = values + inputs;
+  MlirType *types = malloc((size_t)(inputs + count) * sizeof *types), *resultTypes = types + inputs;
+  MlirBlock block = mlirBlockCreate(0, NULL, NULL);
+  mlirRegionAppendOwnedBlock(body, block);
+  TileBuilder builder = tileBuilderAtEnd(block, mlirOperationGetLocation(function));
+  for (intptr_t i = 0; i < inputs; ++i)
+    values[i] = mlirBlockAddArgument(block, mlirFunctionTypeGetInput(type, i), builder.location);
+  for (intptr_t i = 0; i < count; ++i)
+    resultTypes[i] = mlirFunctionTypeGetResult(type, i);
+  MlirAttribute callee = mlirFlatSymbolRefAttrGet(builder.context, funcFuncOpGetSymNameValue(function));
+  MlirOperation call = funcCallOpBuild(&builder, count, resultTypes, inputs, values, callee);
+  for (intptr_t i = 0; i < count; ++i)
+    results[i] = mlirOperationGetResult(call, i);
+  funcReturnOpBuild(&builder, count, results);
+  free(values);
+  free(types);
+  return caller;
+}
+
+static MlirWalkResult countOp(MlirOperation op, void *count) {
+  (void)op;
+  ++*(int64_t *)count;
+  return MlirWalkResultAdvance;
+}
+
+static bool isLongerThan(MlirOperation function, int64_t most) {
+  int64_t count = 0;
+  mlirOperationWalk(function, countOp, &count, MlirWalkPreOrder);
+  return count > most;
+}
+
+static void addInto(MlirOperation function, const char *name, bool isCaller) {
   MlirContext context = mlirOperationGetContext(function);
-  MlirOperation into = mlirOperationClone(function);
+  MlirOperation into = isCaller ? createCaller(function) : mlirOperationClone(function);
   mlirBlockInsertOwnedOperationAfter(mlirOperationGetBlock(function), function, into);
   mlirOperationSetAttributeByName(into, tileString("sym_name"), mlirStringAttrGet(context, tileString(name)));
   intptr_t count = mlirFunctionTypeGetNumResults(functionType(function));
@@ -241,20 +281,24 @@ static bool checkName(MlirOperation function, const char *name) {
 static bool run(MlirOperation module, MlirExtPass pass) {
   TileOps functions = tileCollectOps(module, funcFuncOpIsA);
   bool ok = true;
-  uint64_t added = 0;
+  uint64_t added = 0, callers = 0;
+  int64_t most = mlirExtPassGetInteger(pass, "most-ops");
   for (intptr_t i = 0; i < functions.count && ok; ++i) {
     char name[1024];
     if (!isEntryWithResults(functions.items[i]))
       continue;
     nameInto(functions.items[i], name, sizeof name);
     ok = checkName(functions.items[i], name);
+    bool isCaller = ok && isLongerThan(functions.items[i], most);
     if (ok)
-      addInto(functions.items[i], name);
+      addInto(functions.items[i], name, isCaller);
     added += ok;
+    callers += isCaller;
   }
   if (added)
     declareCheck(module);
   mlirExtPassAddStatistic(pass, 0, added);
+  mlirExtPassAddStatistic(pass, 1, callers);
   tileOpsFree(&functions);
   return ok;
 }
@@ -263,7 +307,13 @@ const MlirExtPassDefinition tileAddIntoEntriesPass = {
     .argument = "tile-add-into-entries",
     .summary = "Add to every public function a form NAME_into that writes the caller's buffers",
     .anchor = builtinModuleOpName,
-    .statistics = (const char *const[]){"entries: functions given a second form", NULL},
+    .options = (const MlirExtPassOption[]){{"most-ops",
+                                            "a function of more ops has a second form that calls it and copies its "
+                                            "results",
+                                            MlirExtOption_Integer, "500"},
+                                           {NULL}},
+    .statistics = (const char *const[]){"entries: functions given a second form",
+                                        "callers: of these, forms that call the function", NULL},
     .dialects = (const char *const[]){"memref", "tensor", "arith", "func", NULL},
     .registerDialects = mlirExtDialectRegistryInsertBufferization,
     .run = run,

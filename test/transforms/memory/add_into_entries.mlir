@@ -1,5 +1,6 @@
 // RUN: %tile_opt %s --pass-pipeline='builtin.module(tile-add-into-entries)' -split-input-file -verify-diagnostics | FileCheck %s
 // RUN: %tile_opt %s --pass-pipeline='builtin.module(tile-add-into-entries,func.func(eliminate-empty-tensors),tile-bufferize-host,func.func(canonicalize,cse,canonicalize))' -split-input-file -verify-diagnostics | FileCheck %s --check-prefix=BUFFERS
+// RUN: %tile_opt %s --pass-pipeline='builtin.module(tile-add-into-entries{most-ops=0})' -split-input-file -verify-diagnostics | FileCheck %s --check-prefix=CALLS
 
 // A result that starts from a tensor.empty is computed in the caller's buffer, whose size is checked before.
 // CHECK-LABEL: func.func @add(
@@ -70,4 +71,28 @@ func.func @f(%x: f32) -> f32 {
 // expected-note @below {{this one}}
 func.func @f_into() {
   return
+}
+
+// -----
+
+// A function of more than 500 ops would be compiled twice: the second form calls it and copies what it gives. Here, with
+// most-ops=0, each function does.
+// CALLS-LABEL: func.func @twice_into(
+// CALLS-SAME: %[[X:.*]]: tensor<?xf32>, %[[N:.*]]: index, %[[OUT0:.*]]: memref<?xf32> {llvm.noalias}, %[[OUT1:.*]]: memref<index> {llvm.noalias}, %[[OUT2:.*]]: memref<2xf32> {llvm.noalias})
+// CALLS-NEXT: %[[R:.*]]:3 = call @twice(%[[X]], %[[N]])
+// CALLS: call @tessera_check_size
+// CALLS-NEXT: %[[FROM:.*]] = bufferization.to_buffer %[[R]]#0 read_only
+// CALLS-NEXT: memref.copy %[[FROM]], %[[OUT0]]
+// CALLS-NEXT: memref.store %[[R]]#1, %[[OUT1]][]
+// CALLS-NEXT: bufferization.materialize_in_destination %[[R]]#2 in restrict writable %[[OUT2]]
+// CALLS-NEXT: return
+// CHECK-LABEL: func.func @twice_into(
+// CHECK-NOT: call @twice(
+func.func @twice(%x: tensor<?xf32>, %n: index) -> (tensor<?xf32>, index, tensor<2xf32>) {
+  %c0 = arith.constant 0 : index
+  %size = tensor.dim %x, %c0 : tensor<?xf32>
+  %e = tensor.empty(%size) : tensor<?xf32>
+  %r = linalg.add ins(%x, %x : tensor<?xf32>, tensor<?xf32>) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+  %c = arith.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  return %r, %n, %c : tensor<?xf32>, index, tensor<2xf32>
 }
