@@ -320,7 +320,8 @@ bool tileAtomicLoadOpVerify(MlirOperation op) {
 
 bool tileAtomicWaitOpVerify(MlirOperation op) {
   MlirType type = tileAtomicWaitOpGetLeastType(op);
-  if (!mlirTypeIsAInteger(type) || mlirIntegerTypeGetWidth(type) < 32)
+  unsigned width = mlirTypeIsAInteger(type) ? mlirIntegerTypeGetWidth(type) : 0;
+  if (width != 32 && width != 64)
     return tileError(op, "waits for a number of type %s; accepts i32 and i64", TILE_TYPE_TEXT(type));
   return verifyOrder(op, "acquire") && verifyWritten(op, tileOpOperand(op, "memory"), tileOpOperand(op, "least"), true);
 }

@@ -335,6 +335,14 @@ tile.kernel @k(%m: memref<?xf32>, %i: index, %x: f32) {
 
 // -----
 
+tile.kernel @k(%m: memref<?xi48>, %i: index, %x: i48) {
+  // expected-error @+1 {{'tile.atomic_wait' op waits for a number of type i48; accepts i32 and i64}}
+  tile.atomic_wait %m[%i] least %x acquire device : memref<?xi48>, i48
+  tile.return
+}
+
+// -----
+
 tile.kernel @k(%m: memref<?xi32>, %i: index, %x: i32) {
   // expected-error @+1 {{'tile.atomic_store' op has order acquire, expected relaxed or release}}
   tile.atomic_store %x, %m[%i] acquire device : i32, memref<?xi32>
