@@ -1,5 +1,7 @@
 // The JIT: modules from text become code; packed entries with scalar and memref results; every failure is a sentence.
 // Under AddressSanitizer the same program shows that nothing is left behind, on success and on failure.
+#include "lib/capi/optimize.h"
+#include "lib/jit/codegen.h"
 #include "lib/jit/jit.h"
 #include "test/check.h"
 #include "llvm-c/IRReader.h"
@@ -97,11 +99,58 @@ static void testFailures(void) {
   tileJitDestroy(NULL);
 }
 
+// The stores left of a function of `straight` stores and a loop of `rounds` with one store (0: a number that is not
+// known), optimized for a processor that unrolls loops; null limits: those of all programs.
+static int countStores(int straight, int rounds, const MlirExtOptimizeLimits *limits) {
+  static char text[1 << 17];
+  int at = snprintf(text, sizeof text, "define void @f(ptr %%p, i64 %%n) {\nentry:\n");
+  for (int i = 0; i < straight; ++i)
+    at += snprintf(text + at, sizeof text - at, "  store volatile i32 %d, ptr %%p\n", i);
+  char end[32] = "%n";
+  if (rounds)
+    snprintf(end, sizeof end, "%d", rounds);
+  snprintf(text + at, sizeof text - at,
+           "  br label %%loop\nloop:\n  %%i = phi i64 [0, %%entry], [%%next, %%loop]\n"
+           "  store volatile i64 %%i, ptr %%p\n  %%next = add i64 %%i, 1\n  %%more = icmp ult i64 %%next, %s\n"
+           "  br i1 %%more, label %%loop, label %%end\nend:\n  ret void\n}\n",
+           end);
+  LLVMContextRef context = LLVMContextCreate();
+  LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(text, strlen(text), "test");
+  LLVMModuleRef module;
+  CHECK(!LLVMParseIRInContext(context, buffer, &module, NULL));
+  LLVMTargetMachineRef machine = tileCodegenMachineCreate("skylake-avx512", "", LLVMCodeModelDefault, &error);
+  CHECK(machine, "%s", error.text);
+  tileCodegenPrepare(module, machine);
+  if (limits)
+    mlirExtOptimizeWithin(module, machine, 3, limits);
+  else
+    CHECK(tileCodegenOptimize(module, machine, 3, &error), "%s", error.text);
+  int count = 0;
+  LLVMValueRef function = LLVMGetNamedFunction(module, "f");
+  for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block; block = LLVMGetNextBasicBlock(block))
+    for (LLVMValueRef op = LLVMGetFirstInstruction(block); op; op = LLVMGetNextInstruction(op))
+      count += LLVMGetInstructionOpcode(op) == LLVMStore;
+  LLVMDisposeTargetMachine(machine);
+  LLVMDisposeModule(module);
+  LLVMContextDispose(context);
+  return count;
+}
+
+// Short bodies are unrolled, long ones are not.
+static void testUnrolling(void) {
+  CHECK(countStores(10, 0, NULL) > 11);
+  CHECK(countStores(1600, 0, NULL) == 1601);
+  CHECK(countStores(0, 7, NULL) == 7);
+  CHECK(countStores(0, 7, &(MlirExtOptimizeLimits){.pass = "", .unrolled_loop = 5}) == 7);
+  CHECK(countStores(0, 7, &(MlirExtOptimizeLimits){.pass = "", .unrolled_loop = 4}) == 1);
+}
+
 int main(void) {
   testScalarResult();
   testTruthValue();
   testMemrefResult();
   testProcessSymbols();
   testFailures();
-  return checkResult(20);
+  testUnrolling();
+  return checkResult(35);
 }
