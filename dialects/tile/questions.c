@@ -132,6 +132,8 @@ bool tileIsFactor(MlirOpOperand operand) {
 }
 
 const char *tileFactorPart(MlirOperation mma) {
+  if (tileMmaScaledOpIsA(mma))
+    return "f16";
   MlirStringRef precision = tileKeywordOf(mma, "precision");
   if (precision.length >= 4 && !strncmp(precision.data, "tf32", 4))
     return "tf32";

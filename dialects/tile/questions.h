@@ -38,7 +38,8 @@ bool tileKeywordIs(MlirOperation op, const char *name, const char *text);
 TileNumberConversion tileConversionOf(MlirOperation op); // of a tile.convert_type
 bool tileIsProduct(MlirOperation op);                    // tile.mma or tile.mma_sparse
 bool tileIsFactor(MlirOpOperand operand);                // the left or right factor of tile.mma or tile.mma_sparse
-// What a product's `precision` lets factors of f32 be split into: "tf32" or "bf16"; null: nothing.
+// What a product's `precision` lets factors of f32 be split into: "tf32" or "bf16"; of a block-scaled product "f16",
+// which has all numbers of its factors' elements; null: nothing.
 const char *tileFactorPart(MlirOperation mma);
 // A CPU's matrix instruction: each sum adds the products of `group` neighbours along k. Where several take the
 // same types, the fastest comes first.

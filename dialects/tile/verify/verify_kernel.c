@@ -303,6 +303,20 @@ static bool verifyMultiplyAdd(MlirOperation op, uint32_t side, const char *name)
                    (int)seenText.length, seenText.data, (int)wantedText.length, wantedText.data);
 }
 
+// Each thread has the scales of its accumulators.
+static bool verifyScales(MlirOperation op) {
+  return !tileMmaScaledOpIsA(op) || (verifyMultiplyAdd(op, 0, "lhs_scale") && verifyMultiplyAdd(op, 1, "rhs_scale"));
+}
+
+// The sums of a block are whole steps of the instruction.
+static bool verifyBlock(const Fit *fit, MlirOperation op, const char *name, const TileMachineAtom *atom) {
+  int64_t block = tileMmaScaledOpGetBlockValue(op);
+  return block % atom->k == 0 ||
+         tileErrorWithNote(op, mlirOperationGetLocation(fit->kernel), "the machine is named here",
+                           "has blocks of %lld and atom %s, expected an atom whose depth, %lld, divides the block",
+                           (long long)block, name, (long long)atom->k);
+}
+
 static bool verifyAtom(const Fit *fit, MlirOperation op) {
   MlirStringRef text = tileKeywordOf(op, "atom");
   TileMachineAtom atom;
@@ -311,6 +325,8 @@ static bool verifyAtom(const Fit *fit, MlirOperation op) {
   snprintf(name, sizeof name, "%.*s", (int)text.length, text.data);
   if (!text.length)
     return true;
+  if (!verifyScales(op))
+    return false;
   if (tileStringEquals(text, "fma"))
     return verifyMultiplyAdd(op, 0, "lhs") && verifyMultiplyAdd(op, 1, "rhs");
   if (!tileMachineFindAtom(fit->machine, name, &atom, &error))
@@ -320,6 +336,8 @@ static bool verifyAtom(const Fit *fit, MlirOperation op) {
                              "has atom %s, which multiplies %s left factors", name,
                              atom.fragment[3][0] ? "sparse" : "dense");
   if (atom.fragment[3][0] && !verifyFragment(fit, op, "places", atom.fragment[3]))
+    return false;
+  if (tileMmaScaledOpIsA(op) && !verifyBlock(fit, op, name, &atom))
     return false;
   return verifyTypes(fit, op, &atom) && verifyFragment(fit, op, "lhs", atom.fragment[0]) &&
          verifyFragment(fit, op, "rhs", atom.fragment[1]) && verifyFragment(fit, op, "accumulator", atom.fragment[2]);
@@ -334,7 +352,7 @@ static bool verifyOp(const Fit *fit, MlirOperation op) {
     return verifyBuffer(fit, op);
   if (tileCopyAsyncOpIsA(op))
     return verifyEngine(fit, op);
-  bool isProduct = tileMmaOpIsA(op) || tileMmaSparseOpIsA(op) || tileMmaAsyncOpIsA(op);
+  bool isProduct = tileIsProduct(op) || tileMmaScaledOpIsA(op) || tileMmaAsyncOpIsA(op);
   return !isProduct || verifyAtom(fit, op);
 }
 

@@ -7,6 +7,25 @@ MlirValue gpuRoundToTf32(Gpu *g, MlirValue value); // of f32, to nearest, ties t
 bool gpuLowerMma(Gpu *g, MlirOperation op);
 bool gpuLowerFma(Gpu *g, MlirOperation op);
 bool gpuLowerMmaScaled(Gpu *g, MlirOperation op);
+
+// scales.c: the scales of a tile.mma_scaled, which each thread has for its accumulators.
+typedef struct GpuScale {
+  MlirType element;
+  const MlirValue *registers;
+  MlirValue *factor[2]; // f32, by register: two numbers whose product is the scale; null where not needed yet
+  intptr_t **tables;    // by block: which of the registers each register of the accumulator takes
+} GpuScale;
+
+typedef struct GpuScales {
+  int64_t block;  // elements along k that share a scale
+  uint32_t count; // blocks
+  GpuScale side[2];
+} GpuScales;
+
+bool gpuReadScales(Gpu *g, MlirOperation op, GpuScales *scales);
+// `to` + `sum` times both scales of a block of k, for a register of the accumulator. All are f32.
+MlirValue gpuAddScaled(Gpu *g, GpuScales *scales, uint32_t block, intptr_t reg, MlirValue sum, MlirValue to);
+
 bool gpuLowerReduce(Gpu *g, MlirOperation op);
 bool gpuLowerScan(Gpu *g, MlirOperation op);
 bool gpuLowerRandom(Gpu *g, MlirOperation op);

@@ -64,8 +64,3 @@ bool gpuLowerFma(Gpu *g, MlirOperation op) {
     }
   return true;
 }
-
-bool gpuLowerMmaScaled(Gpu *g, MlirOperation op) {
-  return tileKeywordIs(op, "atom", "fma") ? gpuLowerFma(g, op)
-                                          : gpuRefuse(op, "scaled products by an instruction of the machine");
-}

@@ -51,7 +51,8 @@ typedef struct Product {
   Operand operands[4];
   bool isSparse;
   const Split *split;
-  MlirType part; // of the factors in the instruction; null: their own element
+  MlirType part;     // of the factors in the instruction; null: their own element
+  GpuScales *scales; // of a block-scaled product; null: of another one
 } Product;
 
 //===--- reading ------------------------------------------------------------------------------===//
@@ -79,6 +80,7 @@ static bool readOperand(Gpu *g, Product *product, int which, const char *name) {
 static bool readProduct(Gpu *g, MlirOperation op, Product *product) {
   TileError error;
   product->op = op;
+  product->scales = NULL;
   product->isSparse = tileMmaSparseOpIsA(op);
   product->split = &whole;
   product->part = (MlirType){NULL};
@@ -106,6 +108,10 @@ static bool expectTypes(Gpu *g, Product *product) {
   if (tileMachineAtomTakes(&product->atom, text[0], text[1], text[2]))
     return true;
   const char *part = tileFactorPart(product->op);
+  if (tileMmaScaledOpIsA(product->op) && tileMachineAtomTakes(&product->atom, part, part, text[2])) {
+    product->part = mlirF16TypeGet(g->context);
+    return true;
+  }
   for (size_t i = 0; part && i < sizeof splits / sizeof *splits; ++i)
     if (tileKeywordIs(product->op, "precision", splits[i].precision) &&
         tileMachineAtomTakes(&product->atom, part, part, text[2])) {
@@ -181,6 +187,8 @@ static bool expectWarps(Gpu *g, const Product *product) {
 //===--- the instructions -----------------------------------------------------------------------===//
 
 static MlirValue rounded(Gpu *g, MlirType part, MlirValue value) {
+  if (mlirTypeIsAF16(part)) // exact; by way of f32, as tile-pair-halves expects such numbers
+    return gpuOp(g, ArithOp_TruncF, part, gpuOp(g, ArithOp_ExtF, mlirF32TypeGet(g->context), value));
   return mlirTypeIsATF32(part) ? gpuRoundToTf32(g, value) : gpuOp(g, ArithOp_TruncF, part, value);
 }
 
@@ -244,7 +252,8 @@ static Fragment *pick(Gpu *g, const Product *product, int which, const Sum *sum,
     if (operand->record->pending)
       gpuLoadRegister(g, operand->record->pending, registers[i]);
     MlirValue value = operand->record->registers[registers[i]];
-    values[i] = gpuIsSmallFloat(mlirValueGetType(value)) ? tileBuildBits(&g->builder, value) : value;
+    bool isInBits = mlirTypeIsNull(product->part) && gpuIsSmallFloat(mlirValueGetType(value));
+    values[i] = isInBits ? tileBuildBits(&g->builder, value) : value;
   }
   splitFactor(g, product, operand->count, values, fragment->parts);
   return step->known[which] = fragment;
@@ -309,6 +318,41 @@ static bool listSums(Gpu *g, const Product *product, Sum *sums, intptr_t *numSum
   return true;
 }
 
+// All of one step's fragments, read before its products.
+static bool pickAll(Gpu *g, const Product *product, const Sum *sums, intptr_t numSums, Step *step) {
+  for (intptr_t i = 0; i < numSums; ++i)
+    if (!pick(g, product, OperandA, &sums[i], step) || !pick(g, product, OperandB, &sums[i], step) ||
+        (product->isSparse && !pick(g, product, OperandPlaces, &sums[i], step)))
+      return false;
+  return true;
+}
+
+// One block of k: its products are summed from zero, and the scaled sum is added.
+static bool multiplyBlock(Gpu *g, const Product *product, const Sum *sums, intptr_t numSums, uint32_t block,
+                          MlirValue *registers) {
+  const Operand *c = &product->operands[OperandC];
+  uint32_t count = (uint32_t)(product->scales->block / product->atom.k);
+  Step *steps = gpuAllocate(g, count * sizeof *steps);
+  MlirValue *sum = gpuAllocate(g, (size_t)tileLayoutDimSize(&c->layout, TileLayoutReg) * sizeof *sum);
+  for (uint32_t i = 0; i < count; ++i) {
+    steps[i].k = block * count + i;
+    if (!pickAll(g, product, sums, numSums, &steps[i]))
+      return false;
+  }
+  for (intptr_t s = 0; s < numSums; ++s) {
+    for (intptr_t i = 0; i < c->count; ++i)
+      sum[sums[s].registers[i]] = tileBuildFloat(&g->builder, mlirF32TypeGet(g->context), 0);
+    for (uint32_t i = 0; i < count; ++i)
+      if (!multiply(g, product, &sums[s], &steps[i], sum))
+        return false;
+    for (intptr_t i = 0; i < c->count; ++i) {
+      intptr_t reg = sums[s].registers[i];
+      registers[reg] = gpuAddScaled(g, product->scales, block, reg, sum[reg], registers[reg]);
+    }
+  }
+  return true;
+}
+
 // K outermost: the fragments of one step, all read before its products, are not needed while another's are.
 static bool multiplyAll(Gpu *g, const Product *product, MlirValue *registers) {
   const Operand *c = &product->operands[OperandC];
@@ -318,17 +362,30 @@ static bool multiplyAll(Gpu *g, const Product *product, MlirValue *registers) {
   if (!listSums(g, product, sums, &numSums))
     return false;
   memcpy(registers, gpuTile(g, tileOpOperand(product->op, "accumulator")), (size_t)count * sizeof *registers);
-  for (uint32_t k = 0; k < depth; ++k) {
+  for (uint32_t k = 0; product->scales && k < product->scales->count; ++k)
+    if (!multiplyBlock(g, product, sums, numSums, k, registers))
+      return false;
+  for (uint32_t k = 0; !product->scales && k < depth; ++k) {
     Step step = {.k = k};
-    for (intptr_t i = 0; i < numSums; ++i)
-      if (!pick(g, product, OperandA, &sums[i], &step) || !pick(g, product, OperandB, &sums[i], &step) ||
-          (product->isSparse && !pick(g, product, OperandPlaces, &sums[i], &step)))
-        return false;
+    if (!pickAll(g, product, sums, numSums, &step))
+      return false;
     for (intptr_t i = 0; i < numSums; ++i)
       if (!multiply(g, product, &sums[i], &step, registers))
         return false;
   }
   return true;
+}
+
+bool gpuLowerMmaScaled(Gpu *g, MlirOperation op) {
+  Product product;
+  GpuScales scales;
+  if (tileKeywordIs(op, "atom", "fma"))
+    return gpuLowerFma(g, op);
+  if (!readProduct(g, op, &product) || !gpuReadScales(g, op, &scales))
+    return false;
+  product.scales = &scales;
+  return expectTypes(g, &product) && expectWarps(g, &product) &&
+         multiplyAll(g, &product, gpuRecordTile(g, tileOnlyResult(op)));
 }
 
 bool gpuLowerMma(Gpu *g, MlirOperation op) {

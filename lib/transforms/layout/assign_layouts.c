@@ -75,24 +75,31 @@ static MlirAttribute offsets(MlirContext context, intptr_t rank) {
 
 enum { IN_ORDER = 0x44 }; // places 0, 1, 0, 1: of what is padded, which must ascend as well
 
-// The tile in the corner of a larger one of zeros, or of this integer.
+// The tile in the corner of a larger one that holds this number elsewhere.
 static MlirValue padded(TileBuilder *builder, MlirValue value, const int64_t *shape, int64_t with) {
   MlirType type = mlirValueGetType(value), element = tileTypeGetElement(type);
   intptr_t rank = tileTypeGetRank(type);
   MlirType larger = tileTileTypeGet(rank, shape, element, (MlirAttribute){NULL});
   if (mlirTypeEqual(type, larger))
     return value;
-  MlirAttribute zero = mlirTypeIsAFloat(element) ? mlirFloatAttrDoubleGet(builder->context, element, 0)
-                                                 : mlirIntegerAttrGet(element, with);
-  MlirValue zeros = tileBuildConstant(builder, mlirDenseElementsAttrSplatGet(larger, zero));
-  return tileInsertOpBuild(builder, value, zeros, 0, NULL, offsets(builder->context, rank));
+  MlirAttribute number = mlirTypeIsAFloat(element) ? mlirFloatAttrDoubleGet(builder->context, element, (double)with)
+                                                   : mlirIntegerAttrGet(element, with);
+  MlirValue around = tileBuildConstant(builder, mlirDenseElementsAttrSplatGet(larger, number));
+  return tileInsertOpBuild(builder, value, around, 0, NULL, offsets(builder->context, rank));
 }
+
+// What an operand of a product is padded up to, and with what.
+typedef struct Side {
+  int64_t shape[3], with;
+} Side;
+
+static bool isPadded(MlirOperation op) { return tileIsProduct(op) || tileMmaScaledOpIsA(op); }
 
 static bool padProduct(MlirOperation op, const TileMachine *machine, uint32_t warps) {
   char name[48];
   TileMachineAtom atom;
-  intptr_t numSides = mlirOperationGetNumOperands(op); // lhs, rhs, accumulator, and a sparse one's places
-  bool isSparse = numSides == 4;
+  intptr_t numSides = mlirOperationGetNumOperands(op);
+  bool isSparse = tileMmaSparseOpIsA(op), isScaled = tileMmaScaledOpIsA(op);
   MlirType result = tileOnlyResultType(op), rhs = mlirValueGetType(tileOpOperand(op, "rhs"));
   intptr_t rank = tileTypeGetRank(result);
   if (!layoutFindAtom(machine, op, warps, true, name, sizeof name, &atom))
@@ -100,17 +107,27 @@ static bool padProduct(MlirOperation op, const TileMachine *machine, uint32_t wa
   int64_t m = tessera_round_up(tileTypeGetSize(result, rank - 2), atom.m),
           n = tessera_round_up(tileTypeGetSize(result, rank - 1), atom.n);
   int64_t k = tessera_round_up(tileTypeGetSize(rhs, rank - 2), atom.k), batch = tileTypeGetSize(result, 0);
-  int64_t shapes[4][3] = {{batch, m, isSparse ? k / 2 : k}, {batch, k, n}, {batch, m, n}, {batch, m, k / 8}};
+  int64_t block = isScaled ? tileMmaScaledOpGetBlockValue(op) : 1;
+  const Side plain[] = {{{batch, m, isSparse ? k / 2 : k}, 0},
+                        {{batch, k, n}, 0},
+                        {{batch, m, n}, 0},
+                        {{batch, m, k / 8}, IN_ORDER}},
+             scaled[] = {{{batch, m, k}, 0},
+                         {{batch, m, k / block}, 1},
+                         {{batch, k, n}, 0},
+                         {{batch, k / block, n}, 1},
+                         {{batch, m, n}, 0}},
+             *sides = isScaled ? scaled : plain;
   TileBuilder builder = tileBuilderBefore(op);
   bool changed = false;
   for (intptr_t i = 0; i < numSides; ++i) {
     MlirValue side = mlirOperationGetOperand(op, i);
-    MlirValue larger = padded(&builder, side, &shapes[i][3 - rank], i < 3 ? 0 : IN_ORDER);
+    MlirValue larger = padded(&builder, side, &sides[i].shape[3 - rank], sides[i].with);
     changed |= !mlirValueEqual(larger, side);
     mlirOperationSetOperand(op, i, larger);
   }
   MlirValue sum = tileOnlyResult(op);
-  MlirType larger = mlirValueGetType(tileMmaOpGetAccumulator(op));
+  MlirType larger = mlirValueGetType(tileOpOperand(op, "accumulator"));
   if (mlirTypeEqual(larger, result))
     return changed;
   TileBuilder after = tileBuilderAfter(op);
@@ -122,7 +139,7 @@ static bool padProduct(MlirOperation op, const TileMachine *machine, uint32_t wa
 
 static uint64_t padProducts(MlirOperation kernel, const TileMachine *machine, uint32_t warps) {
   uint64_t count = 0;
-  TileOps products = tileCollectOps(kernel, tileIsProduct);
+  TileOps products = tileCollectOps(kernel, isPadded);
   for (intptr_t i = 0; i < products.count; ++i)
     count += padProduct(products.items[i], machine, warps);
   tileOpsFree(&products);

@@ -41,6 +41,11 @@ static int64_t workOf(const Sizes *sizes, const TileMachineAtom *atom, int64_t w
   return tessera_round_up(atoms, warps) / warps * atom->m * atom->n * tessera_round_up(sizes->k, atom->k);
 }
 
+// A block-scaled product is summed in blocks, which are whole steps of the instruction.
+static bool dividesBlock(const TileMachineAtom *atom, MlirOperation op) {
+  return !tileMmaScaledOpIsA(op) || tileMmaScaledOpGetBlockValue(op) % atom->k == 0;
+}
+
 // An instruction for the elements as they are, or for the parts that f32 may be split into.
 static bool takes(const TileMachineAtom *atom, MlirOperation op) {
   const char *part = tileFactorPart(op);
@@ -49,7 +54,7 @@ static bool takes(const TileMachineAtom *atom, MlirOperation op) {
   for (int i = 0; i < 3; ++i)
     tileTypeText(tileTypeGetElement(mlirValueGetType(tileOpOperand(op, names[i]))), text[i], sizeof text[i]);
   return tileMmaSparseOpIsA(op) == !!atom->fragment[3][0] && atom->warps == 1 && atom->fragment[0][0] &&
-         atom->fragment[1][0] && atom->fragment[2][0] &&
+         atom->fragment[1][0] && atom->fragment[2][0] && dividesBlock(atom, op) &&
          (tileMachineAtomTakes(atom, text[0], text[1], text[2]) ||
           (part && tileMachineAtomTakes(atom, part, part, text[2])));
 }
@@ -63,7 +68,8 @@ bool layoutFindAtom(const TileMachine *machine, MlirOperation op, uint32_t warps
                     size_t capacity, TileMachineAtom *best) {
   Sizes sizes = sizesOf(op);
   int64_t least = INT64_MAX, largest = 0;
-  for (size_t i = 0; tileIsProduct(op) && i < tileMachineGetKeyCount(machine); ++i) {
+  bool isProduct = tileIsProduct(op) || tileMmaScaledOpIsA(op);
+  for (size_t i = 0; isProduct && i < tileMachineGetKeyCount(machine); ++i) {
     const char *value, *key = tileMachineGetKeyAt(machine, i, &value);
     TileMachineAtom atom;
     if (strncmp(key, "atom.", 5) || strchr(key, '*') || !tileMachineFindAtom(machine, key + 5, &atom, NULL) ||
@@ -82,6 +88,13 @@ bool layoutFindAtom(const TileMachine *machine, MlirOperation op, uint32_t warps
 
 //===--- fragments ------------------------------------------------------------------===//
 
+// Each thread has the scales of the accumulators that it holds, as for multiply-adds.
+static bool isScale(const Port *port) {
+  return port->operand >= 0 && tileMmaScaledOpIsA(port->op) && port->relation != Relation_Same &&
+         !mlirValueEqual(port->value, tileMmaScaledOpGetLhs(port->op)) &&
+         !mlirValueEqual(port->value, tileMmaScaledOpGetRhs(port->op));
+}
+
 static Candidate *addFragments(Graph *graph, uint32_t number, const TileLayout layouts[4], const char *atom) {
   LayoutId own = layoutIntern(graph, &layouts[2]);
   Variable *variable = &graph->variables[number];
@@ -91,8 +104,10 @@ static Candidate *addFragments(Graph *graph, uint32_t number, const TileLayout l
   *candidate = (Candidate){.own = own, .price = -1, .ports = calloc(variable->portCount, sizeof(LayoutId))};
   snprintf(candidate->atom, sizeof candidate->atom, "%s", atom);
   for (uint32_t i = 0; i < variable->portCount; ++i) {
-    Relation relation = graph->ports[variable->firstPort + i].relation;
-    candidate->ports[i] = relation == Relation_Lhs      ? layoutIntern(graph, &layouts[0])
+    const Port *port = &graph->ports[variable->firstPort + i];
+    Relation relation = port->relation;
+    candidate->ports[i] = isScale(port)                 ? layoutOfPort(graph, port, own)
+                          : relation == Relation_Lhs    ? layoutIntern(graph, &layouts[0])
                           : relation == Relation_Rhs    ? layoutIntern(graph, &layouts[1])
                           : relation == Relation_Places ? layoutIntern(graph, &layouts[3])
                                                         : own;

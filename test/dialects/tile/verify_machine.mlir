@@ -144,3 +144,41 @@ tile.kernel @k() attributes {machine = #tile.machine<"sm_80">, warps = 1 : i32} 
   %w = tile.mma %x, %y, %z atom "fma" : tensor<8x4xf32, #rows>, tensor<4x8xf32, #columns> -> tensor<8x8xf32, #sum>
   tile.return
 }
+
+// -----
+
+// A scaled product has the fragments of its instruction, and scales in the threads that accumulate.
+#acc = #tile.layout<reg [2:d1, 2:d0*8], lane [4:d1*2, 8:d0]>
+#lhs = #tile.layout<reg [4:d1, 2:d0*8, 2:d1*16], lane [4:d1*4, 8:d0]>
+#rhs = #tile.layout<reg [4:d0, 2:d0*16], lane [4:d0*4, 8:d1]>
+#row_scales = #tile.layout<reg [2:d0], lane [4:_, 8:d0*2]>
+#column_scales = #tile.layout<reg [2:d1], lane [4:d1*2, 8:_]>
+tile.kernel @k() attributes {machine = #tile.machine<"sm_89">, warps = 1 : i32} {
+  %a = arith.constant dense<1.0> : tensor<16x32xf8E4M3FN, #lhs>
+  %s = arith.constant dense<1.0> : tensor<16x1xf8E8M0FNU, #row_scales>
+  %b = arith.constant dense<1.0> : tensor<32x8xf8E4M3FN, #rhs>
+  %t = arith.constant dense<1.0> : tensor<1x8xf8E8M0FNU, #column_scales>
+  %c = arith.constant dense<1.0> : tensor<16x8xf32, #acc>
+  // expected-error @+1 {{'tile.mma_scaled' op lhs_scale has layout <reg [2:d0], lane [4:_, 8:d0*2]>, expected <reg [2:d0*8], lane [4:_, 8:d0]>: all of k in the threads that accumulate}}
+  %d = tile.mma_scaled %a scale %s, %b scale %t, %c block 32 atom "mma.sync.m16n8k32" : tensor<16x32xf8E4M3FN, #lhs>, tensor<16x1xf8E8M0FNU, #row_scales>, tensor<32x8xf8E4M3FN, #rhs>, tensor<1x8xf8E8M0FNU, #column_scales> -> tensor<16x8xf32, #acc>
+  tile.return
+}
+
+// -----
+
+#acc = #tile.layout<reg [2:d1, 2:d0*8], lane [4:d1*2, 8:d0]>
+#lhs = #tile.layout<reg [4:d1, 2:d0*8, 2:d1*16], lane [4:d1*4, 8:d0]>
+#rhs = #tile.layout<reg [4:d0, 2:d0*16], lane [4:d0*4, 8:d1]>
+#row_scales = #tile.layout<reg [2:d1, 2:d0*8], lane [4:_, 8:d0]>
+#column_scales = #tile.layout<reg [2:d0, 2:d1], lane [4:d1*2, 8:_]>
+// expected-note @+1 {{the machine is named here}}
+tile.kernel @k() attributes {machine = #tile.machine<"sm_89">, warps = 1 : i32} {
+  %a = arith.constant dense<1.0> : tensor<16x32xf8E4M3FN, #lhs>
+  %s = arith.constant dense<1.0> : tensor<16x2xf8E4M3FN, #row_scales>
+  %b = arith.constant dense<1.0> : tensor<32x8xf8E4M3FN, #rhs>
+  %t = arith.constant dense<1.0> : tensor<2x8xf8E4M3FN, #column_scales>
+  %c = arith.constant dense<1.0> : tensor<16x8xf32, #acc>
+  // expected-error @+1 {{'tile.mma_scaled' op has blocks of 16 and atom mma.sync.m16n8k32, expected an atom whose depth, 32, divides the block}}
+  %d = tile.mma_scaled %a scale %s, %b scale %t, %c block 16 atom "mma.sync.m16n8k32" : tensor<16x32xf8E4M3FN, #lhs>, tensor<16x2xf8E4M3FN, #row_scales>, tensor<32x8xf8E4M3FN, #rhs>, tensor<2x8xf8E4M3FN, #column_scales> -> tensor<16x8xf32, #acc>
+  tile.return
+}
