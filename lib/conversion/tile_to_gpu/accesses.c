@@ -21,6 +21,16 @@ MlirValue gpuViewSize(Gpu *g, const View *view, intptr_t axis) {
   return tileBuildMul(&g->builder, size, tileBuildIndex(&g->builder, view->packing->extents[axis]));
 }
 
+// `distance`, 0 where it is negative and INT32_MAX where it is larger, as i32. By halves: numbers of 64 bits have no
+// minimum and maximum on GPUs.
+static MlirValue saturate(Gpu *g, MlirValue distance) {
+  MlirValue low = gpuCast(g, distance, g->i32, true), zero = gpuI32(g, 0);
+  MlirValue high = gpuCast(g, gpuShiftRight(g, distance, 32), g->i32, true);
+  MlirValue isPositive = gpuXor(g, gpuBinary(g, ArithOp_ShRSI, high, gpuI32(g, 31)), gpuI32(g, -1));
+  MlirValue number = gpuSelect(g, gpuCompare(g, ArithCmpI_Eq, high, zero), low, isPositive);
+  return gpuBinary(g, ArithOp_MinUI, number, gpuI32(g, INT32_MAX));
+}
+
 // ceil(distance / stride), at least 0 and at most `extent`, as i32.
 static MlirValue limit(Gpu *g, MlirValue distance, int64_t stride, int64_t extent) {
   TileBuilder *builder = &g->builder;
@@ -48,11 +58,18 @@ static void limitAxis(Gpu *g, Window *window, intptr_t axis, MlirValue origin, T
   MlirValue size = gpuViewSize(g, view, axis);
   if (facts.low >= 0 && isWithinSize(view, axis, size, facts))
     return;
-  MlirValue high = limit(g, tileBuildSub(&g->builder, size, origin), stride, extent);
-  if (!mlirValueIsNull(view->inside))
+  MlirValue distance = tileBuildSub(&g->builder, size, origin);
+  int64_t known;
+  if (stride == 1 && !tileConstantIndex(distance, &known)) {
+    distance = gpuCast(g, distance, g->i64, true);
+    window->distance[axis] = gpuSelect(g, view->inside, distance, gpuInteger(g, g->i64, 0));
+    window->left[axis] = saturate(g, window->distance[axis]);
+  } else {
+    MlirValue high = limit(g, distance, stride, extent);
     high = gpuSelect(g, view->inside, high, gpuI32(g, 0));
-  if (!isNumber(high, extent))
-    window->high[axis] = high;
+    if (!isNumber(high, extent))
+      window->high[axis] = high;
+  }
   if (facts.low >= 0)
     return;
   MlirValue low = limit(g, tileBuildSub(&g->builder, tileBuildIndex(&g->builder, 0), origin), stride, extent);
@@ -90,17 +107,42 @@ Window gpuWindow(Gpu *g, MlirValue memory, MlirOperation op) {
 
 //===--- a register of it -----------------------------------------------------------------===//
 
-// What differs between registers goes to the limit, which is the same in all threads, and not to the coordinate, of
-// which every thread would hold one for each register.
+// How many numbers registers add to the thread's coordinate, where runs of registers are one access.
+static int64_t countConstants(const Window *window, const Map *map, intptr_t axis) {
+  const TileLayout *layout = &map->layout;
+  int64_t count = 1, run = isNumber(window->strides[axis], 1) ? window->vector : 1;
+  for (uint32_t bit = 0; bit < layout->bits[TileLayoutReg]; ++bit)
+    count *= layout->steps[bit].at[axis] ? 2 : 1;
+  for (uint32_t i = 0; i < layout->repeatCount; ++i)
+    count *= layout->repeats[i].dim == TileLayoutReg && layout->repeats[i].axis == axis ? layout->repeats[i].count : 1;
+  return tessera_max(count / run, 1);
+}
+
+enum { MaxWideLimits = 4 }; // comparisons of 64 bits that take no more instructions than a number of 32 bits
+
+// Whether the register's element lies before the view's end. All registers share the thread's room. It is compared with
+// a constant: what the register adds to the thread's place.
+static MlirValue isInside(Gpu *g, const Window *window, const Map *map, intptr_t axis, MlirValue thread,
+                          int64_t constant) {
+  MlirValue distance = window->distance[axis];
+  int64_t count = countConstants(window, map, axis);
+  if (count > MaxWideLimits)
+    return gpuCompare(g, ArithCmpI_Sgt, gpuSub(g, window->left[axis], thread), gpuI32(g, constant));
+  thread = gpuCast(g, thread, g->i64, true);
+  if (count == 1)
+    return gpuCompare(g, ArithCmpI_Slt, gpuAdd(g, thread, gpuInteger(g, g->i64, constant)), distance);
+  return gpuCompare(g, ArithCmpI_Sgt, gpuSub(g, distance, thread), gpuInteger(g, g->i64, constant));
+}
+
 MlirValue gpuWindowMask(Gpu *g, const Window *window, const Map *map, intptr_t reg) {
   MlirValue mask = window->rank ? (MlirValue){NULL} : window->view->inside;
   for (intptr_t axis = 0; axis < window->rank; ++axis) {
-    if (mlirValueIsNull(window->high[axis])) // the tile's size is the limit
+    if (mlirValueIsNull(window->high[axis])) // the tile's size is a limit
       mask = gpuBoth(g, mask, gpuIsBelow(g, map, axis, reg, tileViewTypeGetSize(window->view->type, axis)));
-    if (mlirValueIsNull(window->high[axis]) && mlirValueIsNull(window->low[axis]))
-      continue;
     int64_t constant;
     MlirValue at = gpuCoordinateParts(g, map, axis, reg, &constant), thread = mlirValueIsNull(at) ? gpuI32(g, 0) : at;
+    if (!mlirValueIsNull(window->distance[axis]))
+      mask = gpuBoth(g, mask, isInside(g, window, map, axis, thread, constant));
     if (!mlirValueIsNull(window->high[axis]))
       mask = gpuBoth(g, mask, gpuCompare(g, ArithCmpI_Slt, thread, gpuSub(g, window->high[axis], gpuI32(g, constant))));
     if (!mlirValueIsNull(window->low[axis]))

@@ -278,6 +278,8 @@ typedef struct Window {
   MlirValue base;                        // address of the tile's element 0
   MlirValue strides[MaxRank];            // index: elements from one coordinate to the next
   MlirValue low[MaxRank], high[MaxRank]; // i32, null: no limit; coordinates that lie in memory
+  MlirValue distance[MaxRank];           // i64, null: no limit but `high`; coordinates until memory ends
+  MlirValue left[MaxRank];               // i32: the same, but between 0 and INT32_MAX
   MlirValue origins[MaxRank];            // index: positions of the tile's element 0
   intptr_t rank;
   TileRuns runs;  // elements that may be accessed at once

@@ -325,7 +325,12 @@ static bool lowerNumTiles(Gpu *g, MlirOperation op) {
   TileBuilder *builder = &g->builder;
   MlirValue size = gpuViewSize(g, view, axis);
   MlirValue more = tileBuildAdd(builder, size, tileBuildIndex(builder, step - span));
-  MlirValue count = tileBuildCeilDiv(builder, more, tileBuildIndex(builder, step));
+  int64_t known;
+  // A size is not negative: rounding up needs no signs.
+  bool isShift = step >= span && tessera_is_power_of_two(step) && !tileConstantIndex(more, &known);
+  MlirValue count = isShift ? gpuShiftRight(g, tileBuildAdd(builder, more, tileBuildIndex(builder, step - 1)),
+                                            tessera_log2((uint64_t)step))
+                            : tileBuildCeilDiv(builder, more, tileBuildIndex(builder, step));
   if (step != span)
     count = tileBuildMax(builder, count, tileBuildMin(builder, size, tileBuildIndex(builder, 1)));
   gpuRecordScalar(g, tileNumTilesOpGetResult(op), count);
