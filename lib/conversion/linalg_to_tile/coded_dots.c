@@ -3,16 +3,10 @@
 //   dots[m, n, g] = sum over t, k of x[m, g, t, k] · (code[n, g, k; t] + zero[n, g])
 //   c[m, n] += f(dots[m, n, g], …)                       for each g in order
 //
-// A program owns a block of rows by a block of columns. It packs its rows of x so that what meets one part of 64 bytes
-// of codes lies together. For 16 columns at a time it lays what f reads by groups; then it makes the codes of every
-// part of a byte, as unsigned bytes, and multiplies them by x: tile.reduce of the products of four neighbours,
-// vpdpbusd.
-//   few rows    lanes run along k: a vector has the sums of four neighbours each. The lanes of 16 columns are added up
-//   at
-//               once, which gives a vector along n. Codes are made in registers; more rows than one share them in L1.
-//   many rows   lanes run along n: codes are turned by words of four neighbours, once for all rows, and a word of x is
-//               spread over the lanes. Up to 16 rows have their sums in registers.
-// Both are exact. Then f is computed as the program has it.
+// A program owns a block of rows by a block of columns. templates/ has its parts: pack_rows_of_dots.mlir, then
+// dots_of_few_rows.mlir or dots_of_many_rows.mlir; here is what their hooks build. Codes become unsigned bytes, which
+// are multiplied by x: tile.reduce of the products of four neighbours, vpdpbusd. Then f is computed as the program has
+// it.
 //
 // Zeros do not change along k: they are multiplied by the sum of x of the group. Signed codes get 128 added and lose it
 // as a zero. Expects: a structured op without a schedule that tileStructuredMatchScaledDots takes. Leaves: its kernel
@@ -23,10 +17,13 @@
 #include "lib/analysis/low_bit/dots.h"
 #include "lib/conversion/linalg_to_tile/lowerings.h"
 #include "lib/conversion/linalg_to_tile/product_kernels.h"
+#include "lib/conversion/linalg_to_tile/templates.h"
 #include "lib/support/integer.h"
 #include "mlir-c/BuiltinAttributes.h"
 #include "upstream/arith.h"
 #include "upstream/tensor.h"
+
+#include <assert.h>
 
 enum {
   Square = 16, // columns at a time, and lanes of i32
@@ -37,16 +34,17 @@ enum {
   UnknownRows = 64,
   Four = 4,
   Words = Bytes / Four, // of a vector
+  FewRows = 4,
   ManyRows = 8,
-  MostTogether = 16,  // rows that share what is loaded of the codes
-  MostUnrolled = 8,   // vectors of codes of one group
-  MostKept = 32 << 10 // bytes of unpacked codes
+  MostTogether = 16,    // rows that share what is loaded of the codes
+  MostTurned = 32 << 10 // bytes of a round's turned codes
 };
 
 //===--- the op of the kernel -------------------------------------------------------------------===//
 
 // Both ops as one: the dims of the sum, then the parts, what lies side by side in x, and bytes of codes.
 typedef struct Program {
+  TileKernelEmission e;
   const TileScaledDots *scaled;
   const TileDots *d;
   TileStructured s;         // the whole
@@ -55,13 +53,12 @@ typedef struct Program {
   int ofDots[MaxOperands];  // operand for each input of the dots
   int64_t rows, columns;
   int64_t piece, pieces, groupsAtOnce; // bytes of a group in one vector of codes, vectors of a group, groups in one
-  int64_t vectors, together;           // vectors and parts of a group; rows at once, 1 of few rows
-  bool isOneRow, areKept;              // codes are made once for all rows
+  int64_t together;                    // rows at once; 1: few rows, one after the other
   bool isZeroUniform;                  // zeros, with 128 for signed codes, are the number `zero` everywhere
   int64_t zero;
   MlirValue packed, sums, unpacked, results; // buffers
   MlirValue laid[MaxOperands];               // of operands over n and g: groups × columns; null: read as they lie
-  MlirValue first[2], here[2], row, column;
+  MlirValue first[2], here[2];
 } Program;
 
 // The codes with groups and what lies side by side as one axis.
@@ -127,9 +124,16 @@ static bool unite(Program *p, const TileStructured *sum, const TileEpilogue *epi
   return !epilogue || tileStructuredAddEpilogue(&p->s, epilogue);
 }
 
-// Rows that are multiplied together, so that few of the last ones are padding.
-static int64_t rowsTogether(int64_t rows) {
-  int64_t best = ManyRows;
+// Rows that are multiplied together, so that few of the last ones are padding. 1: row after row. Then codes are made
+// again for each row, which pays for few rows, if the codes of 16 columns stay in L1, and where the turned codes of a
+// round would leave it.
+static int64_t rowsTogether(const Program *p, int64_t rows) {
+  int64_t codes = Square * p->d->groups * p->d->run, best = ManyRows;
+  if (rows == 1 || p->pieces * p->d->parts * Square * Bytes > MostTurned ||
+      (rows <= FewRows && codes <= p->s.target->search.levels[0].bytes))
+    return 1;
+  if (rows < ManyRows)
+    return rows;
   for (int64_t some = ManyRows; some <= MostTogether; ++some)
     if (tessera_round_up(rows, some) <= tessera_round_up(rows, best))
       best = some;
@@ -148,120 +152,17 @@ static void setSizes(Program *p) {
   const TileSearchTarget *target = &p->s.target->search;
   int64_t l2 = target->levels[target->numLevels > 1 ? 1 : 0].bytes, rows = p->s.dims[p->m].extent;
   int64_t depth = p->d->groups * p->d->run * p->d->parts;
-  p->isOneRow = rows == 1;
   if (mlirShapedTypeIsDynamicSize(rows))
     rows = UnknownRows;
   p->rows = tessera_max(1, tessera_min(tessera_min(rows, MostRows), l2 / 2 / depth));
-  p->together = p->rows >= ManyRows ? rowsTogether(p->rows) : 1;
-  p->rows = p->rows < rows ? p->rows / p->together * p->together : tessera_round_up(p->rows, p->together);
-  p->columns = tessera_min(columnsOf(p, rows), tessera_round_up(p->s.dims[p->n].extent, Square));
   p->piece = tessera_min(p->d->run, Bytes);
   p->pieces = p->d->run / p->piece;
   p->groupsAtOnce = Bytes / p->piece;
-  p->vectors = p->pieces * p->d->parts;
-  p->areKept = !p->isOneRow && p->vectors * Square * Bytes <= MostKept;
-  if (!p->areKept)
-    p->together = 1;
-  p->s.dims[p->m].tile = p->rows;
-  p->s.dims[p->m].axis = 0;
-  p->s.dims[p->n].tile = p->columns;
-  p->s.dims[p->n].axis = 1;
-}
-
-//===--- tiles ----------------------------------------------------------------------------------===//
-
-static MlirType tileOf(TileKernelEmission *e, int rank, const int64_t *shape, MlirType element) {
-  (void)e;
-  return tileTileTypeGet(rank, shape, element, mlirAttributeGetNull());
-}
-
-static MlirValue reshaped(TileKernelEmission *e, MlirValue tile, int rank, const int64_t *shape) {
-  return tileReshapeOpBuild(&e->body, tileOf(e, rank, shape, tileTypeGetElement(mlirValueGetType(tile))), tile);
-}
-
-static MlirType i32(TileKernelEmission *e) { return mlirIntegerTypeGet(e->body.context, 32); }
-
-// The op with an axis for these two dimensions (-1: none), whose tiles have these sizes.
-static TileStructured view(const Program *p, MlirBlock body, int first, int64_t size, int second, int64_t other) {
-  TileStructured v = tileStructuredOver(&p->s, first, second);
-  v.body = body;
-  for (int d = 0; d < v.numDims; ++d)
-    v.dims[d].tile = d == first ? size : d == second ? other : 1;
-  return v;
-}
-
-// The current 16 columns as a number of a tile; the current row; the rows together as a number of a tile.
-static MlirValue squareOfColumns(TileKernelEmission *e, const Program *p) {
-  MlirValue at = tileBuildAdd(&e->body, p->first[1], p->column);
-  at = arithDivUIOpBuild(&e->body, at, tileBuildIndex(&e->body, Square));
-  return tileKernelAssumeTile(e, at, p->n, Square);
-}
-
-static MlirValue rowOf(TileKernelEmission *e, const Program *p) {
-  return tileKernelAssumeTile(e, tileBuildAdd(&e->body, p->first[0], p->row), p->m, 1);
-}
-
-static MlirValue tileOfRows(TileKernelEmission *e, const Program *p) {
-  MlirValue at = tileBuildAdd(&e->body, p->first[0], p->row);
-  at = arithDivUIOpBuild(&e->body, at, tileBuildIndex(&e->body, p->together));
-  return tileKernelAssumeTile(e, at, p->m, p->together);
-}
-
-// `count` elements of a buffer's row, from `column` on, as a tile without an axis for the row.
-static MlirValue loadRow(TileKernelEmission *e, MlirValue buffer, int64_t count, MlirValue row, MlirValue column) {
-  MlirValue tile = tileKernelLoadBuffer(e, tileKernelSlice(e, buffer, 1, count, row, column));
-  return reshaped(e, tile, 1, &count);
-}
-
-static void storeRow(TileKernelEmission *e, MlirValue tile, MlirValue buffer, int64_t count, MlirValue row,
-                     MlirValue column) {
-  int64_t shape[2] = {1, count};
-  tileStoreOpBuild(&e->body, reshaped(e, tile, 2, shape), tileKernelSlice(e, buffer, 1, count, row, column), 0, NULL);
-}
-
-static MlirValue recast(TileKernelEmission *e, MlirValue tile, int rank, const int64_t *shape, unsigned width) {
-  return tileBitcastOpBuild(&e->body, tileOf(e, rank, shape, mlirIntegerTypeGet(e->body.context, width)), tile);
-}
-
-//===--- x --------------------------------------------------------------------------------------===//
-
-// Row of the buffer that has the words of x for vector `vector` of codes; rows follow each other.
-static MlirValue placeOfX(TileKernelEmission *e, const Program *p, MlirValue vector) {
-  return tileBuildAdd(&e->body, tileBuildMul(&e->body, vector, tileBuildIndex(&e->body, p->rows)), p->row);
-}
-
-// The vector of codes that begins the group, or has the group in it.
-static MlirValue vectorOfGroup(TileKernelEmission *e, const Program *p, MlirValue group) {
-  MlirValue pieces = tileBuildIndex(&e->body, p->pieces), atOnce = tileBuildIndex(&e->body, p->groupsAtOnce);
-  return p->groupsAtOnce == 1 ? tileBuildMul(&e->body, group, pieces) : arithDivUIOpBuild(&e->body, group, atOnce);
-}
-
-// Packs one piece, at e->index; returns it as words if zeros need their sum.
-static MlirValue packPiece(TileKernelEmission *e, const Program *p, MlirValue piece, int64_t part) {
-  MlirValue vector = tileBuildAdd(&e->body, vectorOfGroup(e, p, e->index[p->g]), piece), none = {NULL};
-  MlirValue word = tileBuildIndex(&e->body, part * Words);
-  int64_t words = p->piece / Four;
-  if (p->groupsAtOnce > 1) {
-    MlirValue in = arithRemUIOpBuild(&e->body, e->index[p->g], tileBuildIndex(&e->body, p->groupsAtOnce));
-    word = tileBuildAdd(&e->body, word, tileBuildMul(&e->body, in, tileBuildIndex(&e->body, words)));
-  }
-  e->index[p->k] = piece;
-  if (p->t >= 0)
-    e->index[p->t] = tileBuildIndex(&e->body, part);
-  MlirValue tile = tileKernelLoad(e, p->x, NULL, false);
-  storeRow(e, recast(e, tile, 1, &words, 32), p->packed, words, placeOfX(e, p, vector), word);
-  if (mlirValueIsNull(p->sums))
-    return none;
-  return arithExtSIOpBuild(&e->body, tileOf(e, 1, &p->piece, i32(e)), tile);
-}
-
-static MlirValue packParts(TileKernelEmission *e, const Program *p, MlirValue piece, MlirValue sum) {
-  for (int64_t part = 0; part < p->d->parts; ++part) {
-    MlirValue own = packPiece(e, p, piece, part);
-    if (!mlirValueIsNull(own))
-      sum = arithAddIOpBuild(&e->body, sum, own);
-  }
-  return sum;
+  p->together = rowsTogether(p, p->rows);
+  p->rows = p->rows < rows ? p->rows / p->together * p->together : tessera_round_up(p->rows, p->together);
+  p->columns = tessera_min(columnsOf(p, rows), tessera_round_up(p->s.dims[p->n].extent, Square));
+  tileProductSetTile(&p->s, p->m, 0, p->rows, 1);
+  tileProductSetTile(&p->s, p->n, 1, p->columns, 1);
 }
 
 static void readZero(Program *p) {
@@ -275,64 +176,102 @@ static void readZero(Program *p) {
   }
 }
 
-// Keeps the sum of a row's group; of one zero for all, times this zero.
-static void packGroup(TileKernelEmission *e, const Program *p) {
-  MlirValue sum = tileBuildInteger(&e->body, tileOf(e, 1, &p->piece, i32(e)), 0);
-  TileKernelLoop loop;
-  if (p->pieces == 1) {
-    sum = packParts(e, p, tileBuildIndex(&e->body, 0), sum);
-  } else {
-    MlirValue piece = tileKernelOpenLoop(e, tileBuildIndex(&e->body, p->pieces), 1, 1, &sum, &loop);
-    sum = packParts(e, p, tileKernelAssumeBelow(e, piece, p->pieces), sum);
-    tileKernelCloseLoop(e, &loop);
-  }
-  if (mlirValueIsNull(p->sums))
-    return;
-  sum = tileKernelFold(e, tileUpstreamName(ArithOp_AddI), sum, i32(e), 1, (int64_t[]){0});
+static bool hasSums(const Program *p) { return p->d->numZeros || p->d->isSigned; }
+
+//===--- tiles ----------------------------------------------------------------------------------===//
+
+static MlirType tileOf(int rank, const int64_t *shape, MlirType element) {
+  return tileTileTypeGet(rank, shape, element, mlirAttributeGetNull());
+}
+
+static MlirType i32(const Program *p) { return mlirIntegerTypeGet(p->e.body.context, 32); }
+
+static MlirValue reshaped(Program *p, MlirValue tile, int rank, const int64_t *shape) {
+  return tileReshapeOpBuild(&p->e.body, tileOf(rank, shape, tileTypeGetElement(mlirValueGetType(tile))), tile);
+}
+
+static MlirValue recast(Program *p, MlirValue tile, int rank, const int64_t *shape, unsigned width) {
+  return tileBitcastOpBuild(&p->e.body, tileOf(rank, shape, mlirIntegerTypeGet(p->e.body.context, width)), tile);
+}
+
+// Tiles have an axis for these two dimensions (-1: none) from here on, of these sizes; the body is this one.
+static void over(Program *p, TileStructured *view, MlirBlock body, int first, int64_t size, int second, int64_t other) {
+  *view = tileStructuredOver(&p->s, first, second);
+  view->body = body;
+  for (int d = 0; d < view->numDims; ++d)
+    view->dims[d].tile = d == first ? size : d == second ? other : 1;
+  p->e.structured = view;
+}
+
+// The tile of `size` along m or n that begins with row or column `at` of the program.
+static void setIndex(Program *p, int dim, MlirValue at, int64_t size) {
+  at = tileBuildAdd(&p->e.body, p->first[dim == p->n], at);
+  at = arithDivUIOpBuild(&p->e.body, at, tileBuildIndex(&p->e.body, size));
+  p->e.index[dim] = tileKernelAssumeTile(&p->e, at, dim, size);
+}
+
+static void setGroup(Program *p, MlirValue group) {
+  p->e.index[p->g] = tileKernelAssumeBelow(&p->e, group, p->d->groups);
+}
+
+// The tile of vector `vector` of the codes of 16 columns.
+static void overCodes(Program *p, TileStructured *view, MlirValue column, MlirValue vector) {
+  over(p, view, p->d->s.body, p->n, Square, p->bytes, Bytes);
+  setIndex(p, p->n, column, Square);
+  p->e.index[p->bytes] = tileKernelAssumeBelow(&p->e, vector, p->d->groups * p->d->run / Bytes);
+}
+
+// What f computes on: the rows together, if they are several, by 16 columns.
+static void overTerms(Program *p, TileStructured *view, MlirValue row, MlirValue column, MlirValue group) {
+  if (p->together > 1)
+    over(p, view, p->s.body, p->m, p->together, p->n, Square);
+  else
+    over(p, view, p->s.body, p->n, Square, -1, 0);
+  setIndex(p, p->m, row, p->together);
+  setIndex(p, p->n, column, Square);
+  setGroup(p, group);
+}
+
+static MlirType termType(const Program *p, MlirType element) {
+  int64_t shape[2] = {p->together, Square};
+  return p->together > 1 ? tileOf(2, shape, element) : tileOf(1, shape + 1, element);
+}
+
+// `count` elements of a buffer's row, from `column` on (null: 0), as a tile without an axis for the row.
+static MlirValue loadRow(Program *p, MlirValue buffer, int64_t count, MlirValue row, MlirValue column) {
+  return reshaped(p, tileKernelLoadBuffer(&p->e, tileKernelSlice(&p->e, buffer, 1, count, row, column)), 1, &count);
+}
+
+//===--- x --------------------------------------------------------------------------------------===//
+
+// Bytes of a row, a group, a piece and a part.
+static MlirValue buildX(Program *p, const MlirValue *at) {
+  TileStructured view;
+  over(p, &view, p->s.body, p->k, p->piece, -1, 0);
+  setIndex(p, p->m, at[0], 1);
+  setGroup(p, at[1]);
+  p->e.index[p->k] = tileKernelAssumeBelow(&p->e, at[2], p->pieces);
+  if (p->t >= 0)
+    p->e.index[p->t] = tileKernelAssumeBelow(&p->e, at[3], p->d->parts);
+  return tileKernelLoad(&p->e, p->x, NULL, false);
+}
+
+// Keeps the sum of a row's group, if zeros need it; of one zero for all, times this zero.
+static MlirValue buildKeep(Program *p, const MlirValue *at) {
+  if (!hasSums(p))
+    return (MlirValue){NULL};
+  MlirValue sum = tileKernelFold(&p->e, tileUpstreamName(ArithOp_AddI), at[2], i32(p), 1, (int64_t[]){0});
   if (p->isZeroUniform)
-    sum = arithMulIOpBuild(&e->body, sum, tileBuildInteger(&e->body, i32(e), p->zero));
-  MlirValue one = tileKernelSplat(e, sum, tileOf(e, 2, (int64_t[]){1, 1}, i32(e)));
-  tileStoreOpBuild(&e->body, one, tileKernelSlice(e, p->sums, 1, 1, p->row, e->index[p->g]), 0, NULL);
+    sum = arithMulIOpBuild(&p->e.body, sum, tileBuildInteger(&p->e.body, i32(p), p->zero));
+  MlirValue one = tileKernelSplat(&p->e, sum, tileOf(2, (int64_t[]){1, 1}, i32(p)));
+  tileStoreOpBuild(&p->e.body, one, tileKernelSlice(&p->e, p->sums, 1, 1, at[0], at[1]), 0, NULL);
+  return (MlirValue){NULL};
 }
 
-static void packRows(TileKernelEmission *e, Program *p) {
-  TileStructured v = view(p, p->s.body, p->k, p->piece, -1, 0);
-  TileKernelLoop overRows, overGroups;
-  TileKernelScope scope = tileKernelEnter(e, &v);
-  p->row = tileKernelOpenLoop(e, p->here[0], 1, 0, NULL, &overRows);
-  e->index[p->m] = rowOf(e, p);
-  e->index[p->g] = tileKernelOpenLoop(e, tileBuildIndex(&e->body, p->d->groups), 1, 0, NULL, &overGroups);
-  e->index[p->g] = tileKernelAssumeBelow(e, e->index[p->g], p->d->groups);
-  packGroup(e, p);
-  tileKernelCloseLoop(e, &overGroups);
-  tileKernelCloseLoop(e, &overRows);
-  tileKernelLeave(e, &scope);
-}
-
-static bool hasPaddedRows(const Program *p) {
-  int64_t extent = p->s.dims[p->m].extent;
-  return p->together > 1 && (mlirShapedTypeIsDynamicSize(extent) || extent % p->together);
-}
-
-static void storeZeros(TileKernelEmission *e, MlirValue buffer, int64_t columns, MlirValue row) {
-  MlirValue none = {NULL}, zeros = tileBuildInteger(&e->body, tileOf(e, 2, (int64_t[]){1, columns}, i32(e)), 0);
-  tileStoreOpBuild(&e->body, zeros, tileKernelSlice(e, buffer, 1, columns, row, none), 0, NULL);
-}
-
-// Zeros in the rows behind the last one, which are multiplied with it.
-static void padRows(TileKernelEmission *e, Program *p) {
-  TileKernelLoop overRows, overVectors;
-  int64_t vectors = p->d->groups * p->d->run / Bytes;
-  MlirValue together = tileBuildIndex(&e->body, p->together);
-  MlirValue all = tileBuildMul(&e->body, tileBuildCeilDiv(&e->body, p->here[0], together), together);
-  MlirValue number = tileKernelOpenLoop(e, tileBuildSub(&e->body, all, p->here[0]), 1, 0, NULL, &overRows);
-  p->row = tileBuildAdd(&e->body, p->here[0], number);
-  MlirValue vector = tileKernelOpenLoop(e, tileBuildIndex(&e->body, vectors), 1, 0, NULL, &overVectors);
-  storeZeros(e, p->packed, p->d->parts * Words, placeOfX(e, p, vector));
-  tileKernelCloseLoop(e, &overVectors);
-  if (!mlirValueIsNull(p->sums))
-    storeZeros(e, p->sums, p->d->groups, p->row);
-  tileKernelCloseLoop(e, &overRows);
+// The row of the buffer that has the words of x for a vector of codes.
+static MlirValue placeOfX(Program *p, MlirValue vector, MlirValue row) {
+  MlirValue rows = tileBuildIndex(&p->e.body, p->rows);
+  return tileBuildAdd(&p->e.body, tileBuildMul(&p->e.body, vector, rows), row);
 }
 
 //===--- what f reads ---------------------------------------------------------------------------===//
@@ -343,38 +282,29 @@ static bool isLaid(const Program *p, int operand) {
          tileOperandUses(o, p->g) && !tileOperandUses(o, p->m);
 }
 
-// Copies of the current columns, by groups, of what lies by columns.
-static void layOperands(TileKernelEmission *e, Program *p) {
-  TileStructured v = view(p, p->s.body, p->g, p->d->groups, p->n, Square);
-  TileKernelScope scope = tileKernelEnter(e, &v);
+// Copies, by groups, of what lies by columns.
+static MlirValue buildBegin(Program *p, const MlirValue *at) {
+  TileStructured view;
   MlirValue none = {NULL};
-  int dims[2] = {p->g, p->n};
-  e->index[p->n] = squareOfColumns(e, p);
-  e->index[p->g] = tileBuildIndex(&e->body, 0);
+  over(p, &view, p->s.body, p->g, p->d->groups, p->n, Square);
+  setIndex(p, p->n, at[0], Square);
+  p->e.index[p->g] = tileBuildIndex(&p->e.body, 0);
   for (int i = 0; i < tileStructuredNumOwnInputs(&p->s); ++i) {
     if (mlirValueIsNull(p->laid[i]))
       continue;
-    MlirValue whole = tileKernelSlice(e, p->laid[i], p->d->groups, Square, none, none);
-    tileStoreOpBuild(&e->body, tileKernelLoadMatrix(e, i, dims), whole, 0, NULL);
+    MlirValue whole = tileKernelSlice(&p->e, p->laid[i], p->d->groups, Square, none, none);
+    tileStoreOpBuild(&p->e.body, tileKernelLoadMatrix(&p->e, i, (int[2]){p->g, p->n}), whole, 0, NULL);
   }
-  tileKernelLeave(e, &scope);
+  return none;
 }
 
-// A tile of what f computes on: 16 columns, of several rows an axis for these before.
-static MlirType termType(TileKernelEmission *e, const Program *p, MlirType element) {
-  int64_t shape[2] = {p->together, Square};
-  return p->together > 1 ? tileOf(e, 2, shape, element) : tileOf(e, 1, shape + 1, element);
-}
-
-static MlirValue overRows(TileKernelEmission *e, const Program *p, MlirValue columns) {
-  MlirType type = termType(e, p, tileTypeGetElement(mlirValueGetType(columns)));
-  return p->together > 1 ? tileKernelBroadcast(e, columns, type, 1, (int64_t[]){0}) : columns;
-}
-
-static MlirValue loadNumbers(TileKernelEmission *e, const Program *p, int operand) {
+static MlirValue loadNumbers(Program *p, int operand) {
   MlirValue none = {NULL};
-  return mlirValueIsNull(p->laid[operand]) ? tileKernelLoad(e, operand, NULL, false)
-                                           : overRows(e, p, loadRow(e, p->laid[operand], Square, e->index[p->g], none));
+  if (mlirValueIsNull(p->laid[operand]))
+    return tileKernelLoad(&p->e, operand, NULL, false);
+  MlirValue columns = loadRow(p, p->laid[operand], Square, p->e.index[p->g], none);
+  MlirType type = termType(p, tileTypeGetElement(mlirValueGetType(columns)));
+  return p->together > 1 ? tileKernelBroadcast(&p->e, columns, type, 1, (int64_t[]){0}) : columns;
 }
 
 //===--- codes ----------------------------------------------------------------------------------===//
@@ -383,344 +313,298 @@ static bool isTable(const Program *p, int input) {
   return p->t >= 0 && input != p->d->x && tileOperandUses(&p->d->s.operands[input], p->d->t);
 }
 
-// 16 columns × 64 codes as unsigned bytes: part `part` of the bytes at e->index[p->bytes].
-static MlirValue buildCodes(TileKernelEmission *e, const Program *p, int64_t part) {
-  TileStructured v = view(p, p->d->s.body, p->n, Square, p->bytes, Bytes);
-  const TileStructured *before = e->structured;
-  MlirType type = tileOf(e, 2, (int64_t[]){Square, Bytes}, mlirIntegerTypeGet(e->body.context, 8));
+// 16 columns × 64 codes as unsigned bytes: part `part` of the current bytes (overCodes).
+static MlirValue buildCodes(Program *p, int64_t part) {
+  MlirType type = tileOf(2, (int64_t[]){Square, Bytes}, mlirIntegerTypeGet(p->e.body.context, 8));
   TileBodyMap map = {0};
   size_t size;
-  e->structured = &v;
   for (int i = 0; i < p->d->s.numInputs; ++i) {
     MlirValue argument = mlirBlockGetArgument(p->d->s.body, i);
     if (i == p->d->codes)
-      tileBodyMapSet(&map, argument, tileKernelLoad(e, p->codes, NULL, false));
+      tileBodyMapSet(&map, argument, tileKernelLoad(&p->e, p->codes, NULL, false));
     else if (isTable(p, i))
       tileBodyMapSet(
           &map, argument,
-          tileBuildInteger(&e->body, type, (int8_t)tileOperandConstantBytes(&p->d->s.operands[i], &size)[part]));
+          tileBuildInteger(&p->e.body, type, (int8_t)tileOperandConstantBytes(&p->d->s.operands[i], &size)[part]));
   }
-  MlirValue codes = tileKernelCloneValue(e, &map, p->d->code);
-  if (p->d->isSigned)
-    codes = arithXOrIOpBuild(&e->body, codes, tileBuildInteger(&e->body, type, INT8_MIN));
-  e->structured = before;
-  return codes;
+  MlirValue codes = tileKernelCloneValue(&p->e, &map, p->d->code);
+  return p->d->isSigned ? arithXOrIOpBuild(&p->e.body, codes, tileBuildInteger(&p->e.body, type, INT8_MIN)) : codes;
 }
 
-// Bytes as sums of fours see them.
-static MlirValue inFours(TileKernelEmission *e, MlirValue bytes, int64_t rows, bool isUnsigned) {
+// sums + unsigned · signed bytes, by fours: rows × 16 lanes.
+static MlirValue addFours(Program *p, MlirValue sums, MlirValue codes, MlirValue x, int64_t rows) {
   int64_t shape[3] = {rows, Square, Four};
-  MlirValue fours = reshaped(e, bytes, 3, shape);
-  MlirType wide = tileOf(e, 3, shape, i32(e));
-  return isUnsigned ? arithExtUIOpBuild(&e->body, wide, fours) : arithExtSIOpBuild(&e->body, wide, fours);
-}
-
-// sums + unsigned · signed bytes: rows × 16 lanes.
-static MlirValue addFours(TileKernelEmission *e, MlirValue sums, MlirValue codes, MlirValue x, int64_t rows) {
-  MlirValue products = arithMulIOpBuild(&e->body, inFours(e, codes, rows, true), inFours(e, x, rows, false));
-  MlirType lanes = tileOf(e, 2, (int64_t[]){rows, Square}, i32(e));
-  MlirValue own = tileKernelFold(e, tileUpstreamName(ArithOp_AddI), products, lanes, 1, (int64_t[]){2});
-  return mlirValueIsNull(sums) ? own : arithAddIOpBuild(&e->body, sums, own);
-}
-
-// sums + codes · x: 16 columns × 16 lanes.
-static MlirValue addVector(TileKernelEmission *e, const Program *p, MlirValue sums, MlirValue codes, MlirValue vector,
-                           int64_t part) {
-  MlirType whole = tileOf(e, 2, (int64_t[]){Square, Bytes}, mlirIntegerTypeGet(e->body.context, 8));
-  int64_t bytes = Bytes;
-  MlirValue x = loadRow(e, p->packed, Words, placeOfX(e, p, vector), tileBuildIndex(&e->body, part * Words));
-  x = tileKernelBroadcast(e, recast(e, x, 1, &bytes, 8), whole, 1, (int64_t[]){0});
-  return addFours(e, sums, codes, x, Square);
-}
-
-// Calls addVector for each part of the vector of codes.
-static MlirValue addParts(TileKernelEmission *e, Program *p, MlirValue sums, MlirValue first, MlirValue piece) {
-  MlirValue vector = tileBuildAdd(&e->body, first, piece), none = {NULL};
-  e->index[p->bytes] = tileKernelAssumeBelow(e, vector, p->d->groups * p->d->run / Bytes);
-  for (int64_t part = 0; part < p->d->parts; ++part) {
-    MlirValue codes;
-    if (p->areKept) {
-      MlirValue at = tileBuildMul(&e->body, piece, tileBuildIndex(&e->body, p->d->parts * Square));
-      at = tileBuildAdd(&e->body, at, tileBuildIndex(&e->body, part * Square));
-      codes = tileKernelLoadBuffer(e, tileKernelSlice(e, p->unpacked, Square, Words, at, none));
-      codes = recast(e, codes, 2, (int64_t[]){Square, Bytes}, 8);
-    } else {
-      codes = buildCodes(e, p, part);
-    }
-    sums = addVector(e, p, sums, codes, vector, part);
-  }
-  return sums;
-}
-
-// The sums of the group's (groups') products, for each of 16 columns and lanes.
-static MlirValue sumOfLanes(TileKernelEmission *e, Program *p, MlirValue first) {
-  MlirValue sums = {NULL};
-  TileKernelLoop loop;
-  if (p->vectors <= MostUnrolled) {
-    for (int64_t piece = 0; piece < p->pieces; ++piece)
-      sums = addParts(e, p, sums, first, tileBuildIndex(&e->body, piece));
-    return sums;
-  }
-  sums = tileBuildInteger(&e->body, tileOf(e, 2, (int64_t[]){Square, Square}, i32(e)), 0);
-  MlirValue piece = tileKernelOpenLoop(e, tileBuildIndex(&e->body, p->pieces), 1, 1, &sums, &loop);
-  sums = addParts(e, p, sums, first, tileKernelAssumeBelow(e, piece, p->pieces));
-  tileKernelCloseLoop(e, &loop);
-  return sums;
-}
-
-// Unpacks the codes of the group (the groups) for all rows.
-static void keepCodes(TileKernelEmission *e, const Program *p, MlirValue first) {
-  MlirValue none = {NULL};
-  int64_t square[2] = {Square, Words};
-  for (int64_t piece = 0; piece < p->pieces; ++piece) {
-    MlirValue vector = tileBuildAdd(&e->body, first, tileBuildIndex(&e->body, piece));
-    e->index[p->bytes] = tileKernelAssumeBelow(e, vector, p->d->groups * p->d->run / Bytes);
-    for (int64_t part = 0; part < p->d->parts; ++part) {
-      MlirValue at = tileBuildIndex(&e->body, (piece * p->d->parts + part) * Square);
-      MlirValue place = tileKernelSlice(e, p->unpacked, Square, Words, at, none);
-      MlirValue codes = recast(e, buildCodes(e, p, part), 2, square, 32);
-      if (p->together > 1) // words of each column below each other
-        codes = tileKernelSwapped(e, codes);
-      tileStoreOpBuild(&e->body, codes, place, 0, NULL);
-    }
-  }
-}
-
-// Asks for the codes of the next group (groups): rows that are many hide the wait, but no prefetcher of the hardware
-// follows 16 columns that are read so slowly.
-static void prefetchCodes(TileKernelEmission *e, const Program *p, MlirValue first) {
-  TileStructured v = view(p, p->d->s.body, p->n, Square, p->bytes, Bytes);
-  TileKernelScope scope = tileKernelEnter(e, &v);
-  for (int64_t piece = 0; piece < p->pieces; ++piece) {
-    e->index[p->bytes] = tileBuildAdd(&e->body, first, tileBuildIndex(&e->body, p->pieces + piece));
-    tileKernelPrefetch(e, p->codes, false);
-  }
-  tileKernelLeave(e, &scope);
+  MlirType wide = tileOf(3, shape, i32(p));
+  codes = arithExtUIOpBuild(&p->e.body, wide, reshaped(p, codes, 3, shape));
+  x = arithExtSIOpBuild(&p->e.body, wide, reshaped(p, x, 3, shape));
+  MlirValue own = tileKernelFold(&p->e, tileUpstreamName(ArithOp_AddI), arithMulIOpBuild(&p->e.body, codes, x),
+                                 tileOf(2, shape, i32(p)), 1, (int64_t[]){2});
+  return arithAddIOpBuild(&p->e.body, sums, own);
 }
 
 //===--- sums -----------------------------------------------------------------------------------===//
 
 // Zeros, and 128 for signed codes, as a tile.
-static MlirValue buildZero(TileKernelEmission *e, const Program *p) {
-  const TileStructured *before = e->structured;
-  TileStructured v = *before;
-  MlirType type = termType(e, p, i32(e));
-  MlirValue sum = tileBuildInteger(&e->body, type, p->d->isSigned ? INT8_MIN : 0);
+static MlirValue buildZero(Program *p) {
+  const TileStructured *before = p->e.structured;
+  TileStructured view = *before;
+  MlirType type = termType(p, i32(p));
+  MlirValue sum = tileBuildInteger(&p->e.body, type, p->d->isSigned ? INT8_MIN : 0);
   TileBodyMap map = {0};
-  v.body = p->d->s.body;
-  e->structured = &v;
+  view.body = p->d->s.body;
+  p->e.structured = &view;
   for (int i = 0; i < p->d->s.numInputs; ++i) {
     MlirValue argument = mlirBlockGetArgument(p->d->s.body, i);
     if (i != p->d->x && i != p->d->codes && !isTable(p, i) && !mlirOpOperandIsNull(mlirValueGetFirstUse(argument)))
-      tileBodyMapSet(&map, argument, loadNumbers(e, p, p->ofDots[i]));
+      tileBodyMapSet(&map, argument, loadNumbers(p, p->ofDots[i]));
   }
   for (int i = 0; i < p->d->numZeros; ++i) {
-    MlirValue zero = tileKernelCloneValue(e, &map, p->d->zeros[i]);
+    MlirValue zero = tileKernelCloneValue(&p->e, &map, p->d->zeros[i]);
     if (!mlirTypeEqual(mlirValueGetType(zero), type))
-      zero = arithExtSIOpBuild(&e->body, type, zero);
-    sum = p->d->isSubtracted[i] ? arithSubIOpBuild(&e->body, sum, zero) : arithAddIOpBuild(&e->body, sum, zero);
+      zero = arithExtSIOpBuild(&p->e.body, type, zero);
+    sum = p->d->isSubtracted[i] ? arithSubIOpBuild(&p->e.body, sum, zero) : arithAddIOpBuild(&p->e.body, sum, zero);
   }
-  e->structured = before;
+  p->e.structured = before;
   return sum;
 }
 
-// The zero times the sum of the row's x in this group; null where there is none.
-static MlirValue buildZeros(TileKernelEmission *e, const Program *p) {
-  MlirType type = termType(e, p, i32(e));
-  if (mlirValueIsNull(p->sums))
-    return p->sums;
-  MlirValue x = tileKernelLoadBuffer(e, tileKernelSlice(e, p->sums, p->together, 1, p->row, e->index[p->g]));
-  x = reshaped(e, x, 1, &p->together);
+// The zero times the sums of the rows' x in this group; 0 where there is none.
+static MlirValue buildZeros(Program *p, MlirValue row) {
+  MlirType type = termType(p, i32(p));
+  if (!hasSums(p))
+    return tileBuildInteger(&p->e.body, type, 0);
+  MlirValue x = tileKernelLoadBuffer(&p->e, tileKernelSlice(&p->e, p->sums, p->together, 1, row, p->e.index[p->g]));
+  x = reshaped(p, x, 1, &p->together);
   if (p->together > 1)
-    x = tileKernelBroadcast(e, x, type, 1, (int64_t[]){1});
+    x = tileKernelBroadcast(&p->e, x, type, 1, (int64_t[]){1});
   else
-    x = tileKernelSplat(e, tileKernelFold(e, tileUpstreamName(ArithOp_AddI), x, i32(e), 1, (int64_t[]){0}), type);
-  return p->isZeroUniform ? x : arithMulIOpBuild(&e->body, buildZero(e, p), x);
+    x = tileKernelSplat(&p->e, tileKernelFold(&p->e, tileUpstreamName(ArithOp_AddI), x, i32(p), 1, (int64_t[]){0}),
+                        type);
+  return p->isZeroUniform ? x : arithMulIOpBuild(&p->e.body, buildZero(p), x);
 }
 
-// f for one group; row `number` of what addTerms turned.
-static MlirValue buildTerm(TileKernelEmission *e, const Program *p, MlirValue dots) {
-  const TileStructured *s = e->structured;
+// f for one group.
+static MlirValue buildTerm(Program *p, MlirValue dots) {
   TileBodyMap map = {0};
-  for (int i = 0; i < (int)mlirBlockGetNumArguments(s->body) - 1; ++i) {
-    MlirValue argument = mlirBlockGetArgument(s->body, i);
+  for (int i = 0; i < (int)mlirBlockGetNumArguments(p->s.body) - 1; ++i) {
+    MlirValue argument = mlirBlockGetArgument(p->s.body, i);
     if (!mlirOpOperandIsNull(mlirValueGetFirstUse(argument)))
-      tileBodyMapSet(&map, argument, i == p->scaled->input ? dots : loadNumbers(e, p, i));
+      tileBodyMapSet(&map, argument, i == p->scaled->input ? dots : loadNumbers(p, i));
   }
-  return tileKernelCloneValue(e, &map, p->scaled->folded);
+  return tileKernelCloneValue(&p->e, &map, p->scaled->folded);
 }
 
-static MlirValue rowOfTurned(TileKernelEmission *e, const Program *p, MlirValue turned, int64_t number) {
-  int64_t offsets[2] = {number, 0}, size = Square;
-  MlirType row = tileOf(e, 2, (int64_t[]){1, Square}, i32(e));
-  if (p->groupsAtOnce > 1)
-    turned = tileSliceOpBuild(&e->body, row, turned, 0, NULL, mlirDenseI64ArrayGet(e->body.context, 2, offsets));
-  MlirValue dots = reshaped(e, turned, 1, &size), zeros = buildZeros(e, p);
-  return mlirValueIsNull(zeros) ? dots : arithAddIOpBuild(&e->body, dots, zeros);
+// What the output starts from, the sums and the epilogue, for 16 columns.
+static MlirValue buildEnd(Program *p, const MlirValue *at) {
+  TileStructured view;
+  over(p, &view, p->s.body, p->m, p->rows, p->n, Square);
+  setIndex(p, p->n, at[0], Square);
+  MlirValue sum = tileProductAddInitial(&p->e, tileKernelLoadBuffer(&p->e, p->results));
+  tileKernelStore(&p->e, p->s.numInputs, tileKernelEpilogue(&p->e, sum));
+  return (MlirValue){NULL};
 }
 
-// result + the terms of the groups at once, from `group` on, in order.
-static MlirValue addTerms(TileKernelEmission *e, Program *p, MlirValue first, MlirValue group, MlirValue result) {
-  TileStructured v = view(p, p->s.body, p->n, Square, -1, 0);
-  int64_t lanes = Square / p->groupsAtOnce, shape[3] = {p->groupsAtOnce, lanes, Square};
-  TileKernelScope scope = tileKernelEnter(e, &p->s);
-  e->index[p->m] = rowOf(e, p);
-  e->index[p->n] = squareOfColumns(e, p);
-  MlirValue sums = tileKernelSwapped(e, sumOfLanes(e, p, first));
-  MlirValue turned = tileKernelFold(e, tileUpstreamName(ArithOp_AddI), reshaped(e, sums, 3, shape),
-                                    tileOf(e, 2, (int64_t[]){p->groupsAtOnce, Square}, i32(e)), 1, (int64_t[]){1});
-  e->structured = &v;
+//===--- few rows -------------------------------------------------------------------------------===//
+
+// Takes a row, a column and a vector of codes, whose parts are made in registers.
+static MlirValue buildProductsOfRow(Program *p, const MlirValue *at) {
+  TileStructured view;
+  MlirType whole = tileOf(2, (int64_t[]){Square, Bytes}, mlirIntegerTypeGet(p->e.body.context, 8));
+  MlirValue sums = at[3];
+  overCodes(p, &view, at[1], at[2]);
+  for (int64_t part = 0; part < p->d->parts; ++part) {
+    MlirValue codes = buildCodes(p, part), word = tileBuildIndex(&p->e.body, part * Words);
+    MlirValue x = loadRow(p, p->packed, Words, placeOfX(p, at[2], at[0]), word);
+    x = tileKernelBroadcast(&p->e, recast(p, x, 1, (int64_t[]){Bytes}, 8), whole, 1, (int64_t[]){0});
+    sums = addFours(p, sums, codes, x, Square);
+  }
+  return sums;
+}
+
+// Takes a row, a column and a round; adds the groups' terms in order.
+static MlirValue buildTermsOfRow(Program *p, const MlirValue *at) {
+  MlirValue result = at[4], group = tileBuildMul(&p->e.body, at[2], tileBuildIndex(&p->e.body, p->groupsAtOnce));
+  MlirType row = tileOf(2, (int64_t[]){1, Square}, i32(p));
   for (int64_t i = 0; i < p->groupsAtOnce; ++i) {
-    e->index[p->g] = tileBuildAdd(&e->body, group, tileBuildIndex(&e->body, i));
-    e->index[p->g] = tileKernelAssumeBelow(e, e->index[p->g], p->d->groups);
-    result = arithAddFOpBuild(&e->body, result, buildTerm(e, p, rowOfTurned(e, p, turned, i)));
+    TileStructured view;
+    overTerms(p, &view, at[0], at[1], tileBuildAdd(&p->e.body, group, tileBuildIndex(&p->e.body, i)));
+    MlirAttribute offsets = mlirDenseI64ArrayGet(p->e.body.context, 2, (int64_t[]){i, 0});
+    MlirValue dots = p->groupsAtOnce > 1 ? tileSliceOpBuild(&p->e.body, row, at[3], 0, NULL, offsets) : at[3];
+    dots = arithAddIOpBuild(&p->e.body, reshaped(p, dots, 1, (int64_t[]){Square}), buildZeros(p, at[0]));
+    result = arithAddFOpBuild(&p->e.body, result, buildTerm(p, dots));
   }
-  tileKernelLeave(e, &scope);
   return result;
 }
 
 //===--- many rows ------------------------------------------------------------------------------===//
 
-// The words of 16 columns' codes in row `at` of the buffer, and the words of x of the rows: as bytes.
-static MlirValue wordsOfCodes(TileKernelEmission *e, const Program *p, MlirValue at) {
-  MlirValue none = {NULL}, words = loadRow(e, p->unpacked, Words, at, none);
-  words = tileKernelBroadcast(e, words, termType(e, p, i32(e)), 1, (int64_t[]){0});
-  return recast(e, words, 2, (int64_t[]){p->together, Bytes}, 8);
-}
-
-static MlirValue wordsOfX(TileKernelEmission *e, const Program *p, MlirValue row, MlirValue word) {
-  MlirValue words = tileKernelLoadBuffer(e, tileKernelSlice(e, p->packed, p->together, 1, row, word));
-  words = tileKernelBroadcast(e, reshaped(e, words, 1, &p->together), termType(e, p, i32(e)), 1, (int64_t[]){1});
-  return recast(e, words, 2, (int64_t[]){p->together, Bytes}, 8);
-}
-
-// The dots of the rows together by 16 columns, of group `inside` among those at once.
-static MlirValue sumOfWords(TileKernelEmission *e, const Program *p, MlirValue first, int64_t inside) {
-  int64_t words = p->piece / Four, begin = inside * words;
-  MlirValue sums = buildZeros(e, p), parts = tileBuildIndex(&e->body, p->d->parts);
-  if (mlirValueIsNull(sums))
-    sums = tileBuildInteger(&e->body, termType(e, p, i32(e)), 0);
-  TileKernelLoop loop;
-  MlirValue number = tileKernelOpenLoop(e, tileBuildIndex(&e->body, p->vectors), 1, 1, &sums, &loop);
-  number = tileKernelAssumeBelow(e, number, p->vectors);
-  MlirValue piece = arithDivUIOpBuild(&e->body, number, parts), part = arithRemUIOpBuild(&e->body, number, parts);
-  MlirValue row = placeOfX(e, p, tileBuildAdd(&e->body, first, piece));
-  for (int64_t word = begin; word < begin + words; ++word) {
-    MlirValue at = tileBuildMul(&e->body, number, tileBuildIndex(&e->body, Words));
-    at = tileBuildAdd(&e->body, at, tileBuildIndex(&e->body, word));
-    MlirValue of = tileBuildMul(&e->body, part, tileBuildIndex(&e->body, Words));
-    of = tileBuildAdd(&e->body, of, tileBuildIndex(&e->body, word));
-    sums = addFours(e, sums, wordsOfCodes(e, p, at), wordsOfX(e, p, row, of), p->together);
+// Takes a column, a vector of codes and the vector's place in the round; lays words of each column below each other.
+// Asks for the codes of the next round: rows that are many hide the wait, but no prefetcher of the hardware follows 16
+// columns that are read so slowly.
+static MlirValue buildTurn(Program *p, const MlirValue *at) {
+  TileStructured view;
+  MlirValue none = {NULL}, next = tileBuildAdd(&p->e.body, at[1], tileBuildIndex(&p->e.body, p->pieces));
+  overCodes(p, &view, at[0], at[1]);
+  for (int64_t part = 0; part < p->d->parts; ++part) {
+    MlirValue row = tileBuildMul(&p->e.body, at[2], tileBuildIndex(&p->e.body, p->d->parts * Words));
+    row = tileBuildAdd(&p->e.body, row, tileBuildIndex(&p->e.body, part * Words));
+    MlirValue words = recast(p, buildCodes(p, part), 2, (int64_t[]){Square, Words}, 32);
+    MlirValue place = tileKernelSlice(&p->e, p->unpacked, Words, Square, row, none);
+    tileStoreOpBuild(&p->e.body, tileKernelSwapped(&p->e, words), place, 0, NULL);
   }
-  tileKernelCloseLoop(e, &loop);
+  p->e.index[p->bytes] = next;
+  tileKernelPrefetch(&p->e, p->codes, false);
+  return none;
+}
+
+static MlirValue buildStart(Program *p, const MlirValue *at) {
+  TileStructured view;
+  overTerms(p, &view, at[0], at[1], at[2]);
+  return buildZeros(p, at[0]);
+}
+
+// Takes rows, the round's first vector, the number of a part of a piece, and a group's place in the vector.
+static MlirValue buildProductsOfRows(Program *p, const MlirValue *at) {
+  int64_t words = p->piece / Four, bytes[2] = {p->together, Bytes};
+  MlirType spread = termType(p, i32(p));
+  MlirValue sums = at[4], parts = tileBuildIndex(&p->e.body, p->d->parts), all = tileBuildIndex(&p->e.body, Words);
+  MlirValue number = tileKernelAssumeBelow(&p->e, at[2], p->pieces * p->d->parts), none = {NULL};
+  MlirValue vector = tileBuildAdd(&p->e.body, at[1], arithDivUIOpBuild(&p->e.body, number, parts));
+  MlirValue row = placeOfX(p, vector, at[0]), part = arithRemUIOpBuild(&p->e.body, number, parts);
+  MlirValue begin = tileBuildMul(&p->e.body, at[3], tileBuildIndex(&p->e.body, words));
+  MlirValue ofX = tileBuildAdd(&p->e.body, tileBuildMul(&p->e.body, part, all), begin);
+  MlirValue ofCodes = tileBuildAdd(&p->e.body, tileBuildMul(&p->e.body, number, all), begin);
+  for (int64_t word = 0; word < words; ++word) {
+    MlirValue by = tileBuildIndex(&p->e.body, word);
+    MlirValue codes = loadRow(p, p->unpacked, Square, tileBuildAdd(&p->e.body, ofCodes, by), none);
+    MlirValue column = tileBuildAdd(&p->e.body, ofX, by);
+    MlirValue x = tileKernelLoadBuffer(&p->e, tileKernelSlice(&p->e, p->packed, p->together, 1, row, column));
+    codes = tileKernelBroadcast(&p->e, codes, spread, 1, (int64_t[]){0});
+    x = tileKernelBroadcast(&p->e, reshaped(p, x, 1, &p->together), spread, 1, (int64_t[]){1});
+    sums = addFours(p, sums, recast(p, codes, 2, bytes, 8), recast(p, x, 2, bytes, 8), p->together);
+  }
   return sums;
 }
 
-static void addManyRows(TileKernelEmission *e, Program *p, MlirValue first, MlirValue group) {
-  TileStructured v = view(p, p->s.body, p->m, p->together, p->n, Square);
-  TileKernelLoop loop;
-  MlirValue none = {NULL};
-  TileKernelScope scope = tileKernelEnter(e, &v);
-  p->row = tileKernelOpenLoop(e, p->here[0], p->together, 0, NULL, &loop);
-  e->index[p->m] = tileOfRows(e, p);
-  e->index[p->n] = squareOfColumns(e, p);
-  for (int64_t i = 0; i < p->groupsAtOnce; ++i) {
-    MlirValue place = tileKernelSlice(e, p->results, p->together, Square, p->row, none);
-    e->index[p->g] = tileBuildAdd(&e->body, group, tileBuildIndex(&e->body, i));
-    e->index[p->g] = tileKernelAssumeBelow(e, e->index[p->g], p->d->groups);
-    MlirValue term = buildTerm(e, p, sumOfWords(e, p, first, i));
-    tileStoreOpBuild(&e->body, arithAddFOpBuild(&e->body, tileKernelLoadBuffer(e, place), term), place, 0, NULL);
+static MlirValue buildTermOfRows(Program *p, const MlirValue *at) {
+  TileStructured view;
+  overTerms(p, &view, at[0], at[1], at[2]);
+  return buildTerm(p, at[3]);
+}
+
+//===--- the kernel -----------------------------------------------------------------------------===//
+
+// The tiles and indices of the emission are the hook's until it returns.
+static MlirValue inHook(TileBuilder *b, const void *program, const MlirValue *at,
+                        MlirValue (*build)(Program *p, const MlirValue *at)) {
+  Program *p = *(Program *const *)program;
+  TileBuilder outer = p->e.body;
+  TileKernelScope scope = tileKernelEnter(&p->e, &p->s);
+  p->e.body = *b;
+  MlirValue value = build(p, at);
+  tileKernelLeave(&p->e, &scope);
+  p->e.body = outer;
+  return value;
+}
+
+#define HOOK(name, build)                                                                                              \
+  static MlirValue name(TileBuilder *b, MlirType type, const MlirValue *at, const void *program) {                     \
+    return inHook(b, program, at, build);                                                                              \
   }
-  tileKernelCloseLoop(e, &loop);
-  tileKernelLeave(e, &scope);
-}
+HOOK(xHook, buildX)
+HOOK(keepHook, buildKeep)
+HOOK(beginHook, buildBegin)
+HOOK(endHook, buildEnd)
+HOOK(productsOfRowHook, buildProductsOfRow)
+HOOK(termsOfRowHook, buildTermsOfRow)
+HOOK(turnHook, buildTurn)
+HOOK(startHook, buildStart)
+HOOK(productsOfRowsHook, buildProductsOfRows)
+HOOK(termOfRowsHook, buildTermOfRows)
+#undef HOOK
 
-//===--- columns --------------------------------------------------------------------------------===//
-
-static void addRows(TileKernelEmission *e, Program *p, MlirValue first, MlirValue group) {
-  TileKernelLoop loop;
-  MlirValue none = {NULL};
-  p->row = tileKernelOpenLoop(e, p->here[0], 1, 0, NULL, &loop);
-  MlirValue result = loadRow(e, p->results, Square, p->row, none);
-  storeRow(e, addTerms(e, p, first, group, result), p->results, Square, p->row, none);
-  tileKernelCloseLoop(e, &loop);
-}
-
-// What the output starts from, the sums and the epilogue, for the current 16 columns.
-static void storeColumns(TileKernelEmission *e, const Program *p) {
-  TileStructured v = view(p, p->s.body, p->m, p->rows, p->n, Square);
-  TileKernelScope scope = tileKernelEnter(e, &v);
-  e->index[p->n] = squareOfColumns(e, p);
-  MlirValue sum = tileProductAddInitial(e, tileKernelLoadBuffer(e, p->results));
-  tileKernelStore(e, p->s.numInputs, tileKernelEpilogue(e, sum));
-  tileKernelLeave(e, &scope);
-}
-
-// All groups of the current 16 columns.
-static void addColumns(TileKernelEmission *e, Program *p) {
-  TileKernelLoop loop;
-  MlirValue none = {NULL};
-  MlirType whole = tileOf(e, 2, (int64_t[]){p->rows, Square}, mlirF32TypeGet(e->body.context));
-  if (!p->isOneRow)
-    tileStoreOpBuild(&e->body, tileProductConstant(e, whole, 0), p->results, 0, NULL);
-  MlirValue zero = tileBuildFloat(&e->body, tileOf(e, 1, (int64_t[]){Square}, mlirF32TypeGet(e->body.context)), 0);
-  MlirValue result = zero, count = tileBuildIndex(&e->body, p->d->groups / p->groupsAtOnce);
-  layOperands(e, p);
-  p->row = tileBuildIndex(&e->body, 0);
-  MlirValue number = tileKernelOpenLoop(e, count, 1, p->isOneRow, &result, &loop);
-  number = tileKernelAssumeBelow(e, number, p->d->groups / p->groupsAtOnce);
-  MlirValue group = tileBuildMul(&e->body, number, tileBuildIndex(&e->body, p->groupsAtOnce));
-  MlirValue first = tileBuildMul(&e->body, number, tileBuildIndex(&e->body, p->pieces));
-  if (p->areKept) {
-    TileKernelScope scope = tileKernelEnter(e, &p->s);
-    e->index[p->n] = squareOfColumns(e, p);
-    keepCodes(e, p, first);
-    prefetchCodes(e, p, first);
-    tileKernelLeave(e, &scope);
-  }
-  if (p->isOneRow)
-    result = addTerms(e, p, first, group, result);
-  else if (p->together > 1)
-    addManyRows(e, p, first, group);
-  else
-    addRows(e, p, first, group);
-  tileKernelCloseLoop(e, &loop);
-  p->row = tileBuildIndex(&e->body, 0);
-  if (p->isOneRow)
-    storeRow(e, result, p->results, Square, p->row, none);
-  storeColumns(e, p);
-}
-
-static void makeBuffers(TileKernelEmission *e, Program *p) {
-  MlirType f32 = mlirF32TypeGet(e->body.context);
+static void makeBuffers(Program *p) {
   int64_t vectors = p->d->groups * p->d->run / Bytes;
-  p->packed = tileProductBuffer(e, vectors * p->rows, p->d->parts * Words, i32(e));
-  if (p->d->numZeros || p->d->isSigned)
-    p->sums = tileProductBuffer(e, p->rows, p->d->groups, i32(e));
-  if (p->areKept)
-    p->unpacked = tileProductBuffer(e, p->vectors * Square, Words, i32(e));
-  p->results = tileProductBuffer(e, p->rows, Square, f32);
+  p->packed = tileProductBuffer(&p->e, vectors * p->rows, p->d->parts * Words, i32(p));
+  if (hasSums(p))
+    p->sums = tileProductBuffer(&p->e, p->rows, p->d->groups, i32(p));
+  if (p->together > 1)
+    p->unpacked = tileProductBuffer(&p->e, p->pieces * p->d->parts * Words, Square, i32(p));
+  p->results = tileProductBuffer(&p->e, p->rows, Square, mlirF32TypeGet(p->e.body.context));
   for (int i = 0; i < tileStructuredNumOwnInputs(&p->s); ++i)
     if (isLaid(p, i))
-      p->laid[i] = tileProductBuffer(e, p->d->groups, Square, tileOperandElementType(&p->s.operands[i]));
+      p->laid[i] = tileProductBuffer(&p->e, p->d->groups, Square, tileOperandElementType(&p->s.operands[i]));
 }
 
-static void build(TileKernelEmission *e, Program *p) {
-  TileKernelLoop loop;
-  p->first[0] = tileProductBlockOf(e, p->m, p->rows, &p->here[0]);
-  p->first[1] = tileProductBlockOf(e, p->n, p->columns, &p->here[1]);
-  makeBuffers(e, p);
-  packRows(e, p);
-  if (hasPaddedRows(p))
-    padRows(e, p);
-  p->column = tileKernelOpenLoop(e, p->here[1], Square, 0, NULL, &loop);
-  addColumns(e, p);
-  tileKernelCloseLoop(e, &loop);
+static TileTemplateUse usePacking(Program *const *p) {
+  TileKernelEmission *e = &(*p)->e;
+  const TileDots *d = (*p)->d;
+  int64_t words = (*p)->piece / Four;
+  return tileUsePackRowsOfDots((TilePackRowsOfDots){.PACKED = mlirValueGetType((*p)->packed),
+                                                    .PLACE = tileKernelBufferType(e, 1, words, i32(*p)),
+                                                    .LINE = tileKernelBufferType(e, 1, d->parts * Words, i32(*p)),
+                                                    .ROWS = (*p)->rows,
+                                                    .GROUPS = d->groups,
+                                                    .TOGETHER = (*p)->groupsAtOnce,
+                                                    .VECTORS = d->groups * d->run / Bytes,
+                                                    .PIECES = (*p)->pieces,
+                                                    .PARTS = d->parts,
+                                                    .BYTES = (*p)->piece,
+                                                    .WORDS = words,
+                                                    .WIDTH = d->parts * Words,
+                                                    .x = {xHook, p},
+                                                    .keep = {keepHook, p}});
+}
+
+static TileTemplateUse useDots(Program *const *p) {
+  TileKernelEmission *e = &(*p)->e;
+  MlirType results = mlirValueGetType((*p)->results), f32 = mlirF32TypeGet(e->body.context);
+  MlirType place = tileKernelBufferType(e, (*p)->together, Square, f32);
+  int64_t rounds = (*p)->d->groups / (*p)->groupsAtOnce;
+  if ((*p)->together > 1)
+    return tileUseDotsOfManyRows((TileDotsOfManyRows){.RESULTS = results,
+                                                      .PLACE = place,
+                                                      .ROWS = (*p)->rows,
+                                                      .SIDE = (*p)->together,
+                                                      .ROUNDS = rounds,
+                                                      .PIECES = (*p)->pieces,
+                                                      .PARTS = (*p)->d->parts,
+                                                      .TOGETHER = (*p)->groupsAtOnce,
+                                                      .begin = {beginHook, p},
+                                                      .turn = {turnHook, p},
+                                                      .start = {startHook, p},
+                                                      .multiply = {productsOfRowsHook, p},
+                                                      .term = {termOfRowsHook, p},
+                                                      .end = {endHook, p}});
+  return tileUseDotsOfFewRows((TileDotsOfFewRows){.RESULTS = results,
+                                                  .RESULT = place,
+                                                  .ROUNDS = rounds,
+                                                  .PIECES = (*p)->pieces,
+                                                  .TOGETHER = (*p)->groupsAtOnce,
+                                                  .LANES = Square / (*p)->groupsAtOnce,
+                                                  .begin = {beginHook, p},
+                                                  .multiply = {productsOfRowHook, p},
+                                                  .add = {termsOfRowHook, p},
+                                                  .end = {endHook, p}});
+}
+
+static void build(Program *p) {
+  p->first[0] = tileProductBlockOf(&p->e, p->m, p->rows, &p->here[0]);
+  p->first[1] = tileProductBlockOf(&p->e, p->n, p->columns, &p->here[1]);
+  makeBuffers(p);
+  // Rows behind the last one are multiplied with it.
+  MlirValue all = p->here[0], together = tileBuildIndex(&p->e.body, p->together);
+  if (p->together > 1)
+    all = tileBuildMul(&p->e.body, tileBuildCeilDiv(&p->e.body, all, together), together);
+  TileTemplateUse packing = usePacking(&p), dots = useDots(&p);
+  bool isBuilt = tileTemplateInline(&p->e.body, &packing, (MlirValue[]){p->here[0], all, p->packed}, NULL) &&
+                 tileTemplateInline(&p->e.body, &dots, (MlirValue[]){p->here[0], p->here[1], p->results}, NULL);
+  assert(isBuilt && "templates are parsed when the tree is built");
+  (void)isBuilt;
 }
 
 bool tileLowerScaledDots(TileStructured *s, const TileEpilogue *epilogue) {
   TileScaledDots scaled;
-  TileKernelEmission e;
   if (!tileStructuredMatchScaledDots(s, &scaled))
     return false;
   Program *p = tileArenaAllocate(s->target->arena, sizeof *p);
@@ -729,8 +613,8 @@ bool tileLowerScaledDots(TileStructured *s, const TileEpilogue *epilogue) {
     return false;
   setSizes(p);
   readZero(p);
-  tileKernelBegin(&e, &p->s, "coded_dots");
-  build(&e, p);
-  tileKernelEnd(&e);
+  tileKernelBegin(&p->e, &p->s, "coded_dots");
+  build(p);
+  tileKernelEnd(&p->e);
   return true;
 }
