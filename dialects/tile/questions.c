@@ -140,6 +140,12 @@ const char *tileFactorPart(MlirOperation mma) {
   return precision.length >= 4 && !strncmp(precision.data, "bf16", 4) ? "bf16" : NULL;
 }
 
+bool tileHasScales(MlirOperation op, const char *type, int64_t block) {
+  return tileMmaScaledOpGetBlockValue(op) == block &&
+         !strcmp(TILE_TYPE_TEXT(tileTypeGetElement(tileMmaScaledOpGetLhsScaleType(op))), type) &&
+         !strcmp(TILE_TYPE_TEXT(tileTypeGetElement(tileMmaScaledOpGetRhsScaleType(op))), type);
+}
+
 const TileDot tileDots[TileNumDots] = {{"tdpbf16ps", 2, "bf16", "f32", .losesSubnormals = true, .isByTiles = true},
                                        {"tdpbssd", 4, "i8", "i32", .isByTiles = true},
                                        {"tdpbusd", 4, "i8", "i32", .isUnsigned = {true, false}, .isByTiles = true},

@@ -105,15 +105,19 @@ static void expand(const char *text, int64_t n, char *buffer, size_t capacity) {
 }
 
 static void fillFragments(const TileMachine *machine, const char *pattern, TileMachineAtom *atom) {
-  static const char operands[] = "abce";
-  for (int i = 0; i < 4; ++i) {
-    char key[128];
+  static const char operands[] = "abcest";
+  char key[128];
+  for (int i = 0; i < TileMachineFragments; ++i) {
     snprintf(key, sizeof key, "fragment.%s.%c", pattern, operands[i]);
     const char *text = tileMachineGetText(machine, key);
     atom->fragment[i][0] = '\0';
     if (text)
       expand(text, atom->n, atom->fragment[i], TileMachineFragmentBytes);
   }
+  snprintf(key, sizeof key, "scales.%s", pattern);
+  const char *scales = tileMachineGetText(machine, key);
+  if (!scales || sscanf(scales, "%23s %" SCNd64, atom->scales, &atom->block) != 2 || atom->block < 1)
+    atom->scales[0] = '\0';
 }
 
 static bool unknownAtom(const TileMachine *machine, const char *name, TileError *error) {
@@ -135,10 +139,12 @@ static void exchangeAxes(char *layout) {
       at[1] = at[1] == '0' ? '1' : '0';
 }
 
+bool tileMachineAtomIsPlain(const TileMachineAtom *atom) { return !atom->fragment[3][0] && !atom->scales[0]; }
+
 static bool swap(TileMachineAtom *atom) {
   char left[TileMachineFragmentBytes];
   int64_t rows = atom->m;
-  if (atom->warps != 1 || !atom->fragment[0][0] || !atom->fragment[1][0] || atom->fragment[3][0])
+  if (atom->warps != 1 || !atom->fragment[0][0] || !atom->fragment[1][0] || !tileMachineAtomIsPlain(atom))
     return false;
   atom->m = atom->n;
   atom->n = rows;

@@ -101,7 +101,7 @@ typedef struct TileMachineLevel {
 // False if `levels` does not name it.
 bool tileMachineGetLevel(const TileMachine *machine, const char *name, TileMachineLevel *level);
 
-enum { TileMachineFragmentBytes = 160 };
+enum { TileMachineFragments = 6, TileMachineFragmentBytes = 160, TileMachineScalesBytes = 24 };
 
 // A matrix multiply-accumulate instruction: D (m x n) = A (m x k) * B (k x n) + C (m x n).
 typedef struct TileMachineAtom {
@@ -111,7 +111,10 @@ typedef struct TileMachineAtom {
   // The layouts of A, B and C/D in registers, in the text form of #tile.layout; empty where the operand is in memory.
   // An instruction with a fourth layout is sparse: A is m x k/2 and holds two of each four neighbours along k. The
   // fourth layout is that of m x k/8 bytes that give the places of these two (tile.mma_sparse).
-  char fragment[4][TileMachineFragmentBytes];
+  // One with a fifth and a sixth layout takes the scales of A, m x k/block, and of B, k/block x n (tile.mma_scaled).
+  char fragment[TileMachineFragments][TileMachineFragmentBytes];
+  char scales[TileMachineScalesBytes]; // their type; empty: it takes none
+  int64_t block;
   bool isSwapped; // the instruction multiplies Bᵀ by Aᵀ: its sum is the transposed one
 } TileMachineAtom;
 // Finds an atom by name: "mma.sync.m16n8k16". The key `wgmma.m64n*k16` has a free size and matches "wgmma.m64n256k16".
@@ -120,6 +123,8 @@ typedef struct TileMachineAtom {
 #define TILE_MACHINE_SWAPPED ".swapped"
 // On failure the error lists the machine's atoms.
 bool tileMachineFindAtom(const TileMachine *machine, const char *name, TileMachineAtom *atom, TileError *error);
+// Whether the atom multiplies dense factors without scales.
+bool tileMachineAtomIsPlain(const TileMachineAtom *atom);
 // Whether the atom multiplies these element types.
 bool tileMachineAtomTakes(const TileMachineAtom *atom, const char *a, const char *b, const char *c);
 

@@ -140,7 +140,7 @@ static bool findAtom(const TileMachine *machine, const TileOperator *op, int64_t
     const char *value, *key = tileMachineGetKeyAt(machine, i, &value);
     TileMachineAtom atom;
     if (strncmp(key, "atom.", 5) || strchr(key, '*') || !tileMachineFindAtom(machine, key + 5, &atom, NULL) ||
-        atom.warps != 1 || atom.fragment[3][0] || !takesTypes(&atom, op))
+        atom.warps != 1 || !tileMachineAtomIsPlain(&atom) || !takesTypes(&atom, op))
       continue;
     bool isSmaller = !found || atom.m * atom.n < best[0] * best[1];
     if (!isSmaller && (atom.m * atom.n > best[0] * best[1] || atom.k <= best[2]))

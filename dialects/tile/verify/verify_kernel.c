@@ -317,6 +317,16 @@ static bool verifyBlock(const Fit *fit, MlirOperation op, const char *name, cons
                            (long long)block, name, (long long)atom->k);
 }
 
+// The instruction takes the scales.
+static bool verifyTakenScales(const Fit *fit, MlirOperation op, const char *name, const TileMachineAtom *atom) {
+  if (tileMmaScaledOpIsA(op) && tileHasScales(op, atom->scales, atom->block))
+    return verifyFragment(fit, op, "lhs_scale", atom->fragment[4]) &&
+           verifyFragment(fit, op, "rhs_scale", atom->fragment[5]);
+  return tileErrorWithNote(op, mlirOperationGetLocation(fit->kernel), "the machine is named here",
+                           "has atom %s, which takes scales of %s for blocks of %lld", name, atom->scales,
+                           (long long)atom->block);
+}
+
 static bool verifyAtom(const Fit *fit, MlirOperation op) {
   MlirStringRef text = tileKeywordOf(op, "atom");
   TileMachineAtom atom;
@@ -325,10 +335,8 @@ static bool verifyAtom(const Fit *fit, MlirOperation op) {
   snprintf(name, sizeof name, "%.*s", (int)text.length, text.data);
   if (!text.length)
     return true;
-  if (!verifyScales(op))
-    return false;
   if (tileStringEquals(text, "fma"))
-    return verifyMultiplyAdd(op, 0, "lhs") && verifyMultiplyAdd(op, 1, "rhs");
+    return verifyMultiplyAdd(op, 0, "lhs") && verifyMultiplyAdd(op, 1, "rhs") && verifyScales(op);
   if (!tileMachineFindAtom(fit->machine, name, &atom, &error))
     return tileErrorWithNote(op, mlirOperationGetLocation(fit->kernel), "the machine is named here", "%s", error.text);
   if (tileMmaSparseOpIsA(op) != !!atom.fragment[3][0])
@@ -337,7 +345,8 @@ static bool verifyAtom(const Fit *fit, MlirOperation op) {
                              atom.fragment[3][0] ? "sparse" : "dense");
   if (atom.fragment[3][0] && !verifyFragment(fit, op, "places", atom.fragment[3]))
     return false;
-  if (tileMmaScaledOpIsA(op) && !verifyBlock(fit, op, name, &atom))
+  if (atom.scales[0] ? !verifyTakenScales(fit, op, name, &atom)
+                     : tileMmaScaledOpIsA(op) && (!verifyScales(op) || !verifyBlock(fit, op, name, &atom)))
     return false;
   return verifyTypes(fit, op, &atom) && verifyFragment(fit, op, "lhs", atom.fragment[0]) &&
          verifyFragment(fit, op, "rhs", atom.fragment[1]) && verifyFragment(fit, op, "accumulator", atom.fragment[2]);

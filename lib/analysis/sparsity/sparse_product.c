@@ -40,8 +40,8 @@ static int64_t depthOf(const TileMachine *machine, MlirType element, MlirType su
     const char *value, *key = tileMachineGetKeyAt(machine, i, &value);
     TileMachineAtom atom;
     if (!strncmp(key, "atom.", 5) && !strchr(key, '*') && tileMachineFindAtom(machine, key + 5, &atom, NULL) &&
-        atom.warps == 1 && isSparse == !!atom.fragment[3][0] && tileMachineAtomTakes(&atom, in, in, out) &&
-        atom.k > deepest)
+        atom.warps == 1 && isSparse == !!atom.fragment[3][0] && !atom.scales[0] &&
+        tileMachineAtomTakes(&atom, in, in, out) && atom.k > deepest)
       deepest = atom.k;
   }
   return deepest;

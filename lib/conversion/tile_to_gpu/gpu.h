@@ -34,7 +34,9 @@ typedef struct GpuProduct {
   const MlirValue *a, *b, *c;
   const MlirValue *places; // of a sparse product: bytes that say where the elements of A stand (tile.mma_sparse)
   intptr_t numPlaces;
-  GpuPacked *packed[3]; // of A, B and the places
+  const MlirValue *scales[2]; // of A and B, as bytes, where the instruction takes them; null: it takes none
+  intptr_t numScales;         // of each
+  GpuPacked *packed[3];       // of A, B and the places
   const TileMachine *machine;
   MlirValue *d;
 } GpuProduct;

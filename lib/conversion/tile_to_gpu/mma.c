@@ -14,7 +14,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { OperandA, OperandB, OperandC, OperandPlaces, MaxFragment = GpuMaxFragment };
+// In the order of the machine file's fragments.
+enum { OperandA, OperandB, OperandC, OperandPlaces, OperandS, OperandT, NumOperands, MaxFragment = GpuMaxFragment };
 
 typedef struct Operand {
   MlirType type;
@@ -48,12 +49,15 @@ typedef struct Product {
   MlirOperation op;
   TileMachineAtom atom, instruction; // as the kernel has it; as it is listed
   char name[GpuAtomName];
-  Operand operands[4];
+  Operand operands[NumOperands];
   bool isSparse;
   const Split *split;
   MlirType part;     // of the factors in the instruction; null: their own element
-  GpuScales *scales; // of a block-scaled product; null: of another one
+  GpuScales *scales; // of a block-scaled product; null: of another one, or the instruction takes them
 } Product;
+
+static bool takesScales(const Product *product) { return product->atom.scales[0]; }
+static bool isRight(int which) { return which == OperandB || which == OperandT; }
 
 //===--- reading ------------------------------------------------------------------------------===//
 
@@ -62,7 +66,9 @@ static bool readOperand(Gpu *g, Product *product, int which, const char *name) {
   Operand *operand = &product->operands[which];
   const TileMachineAtom *atom = &product->atom;
   const int64_t kept = product->isSparse ? atom->k / 2 : atom->k;
-  const int64_t sizes[4][2] = {{atom->m, kept}, {atom->k, atom->n}, {atom->m, atom->n}, {atom->m, atom->k / 8}};
+  const int64_t blocks = atom->scales[0] ? atom->k / atom->block : 0;
+  const int64_t sizes[NumOperands][2] = {{atom->m, kept},        {atom->k, atom->n}, {atom->m, atom->n},
+                                         {atom->m, atom->k / 8}, {atom->m, blocks},  {blocks, atom->n}};
   MlirValue value = tileOpOperand(product->op, name);
   const char *text = atom->fragment[which][0] ? atom->fragment[which] : empty;
   TileError error;
@@ -97,7 +103,9 @@ static bool readProduct(Gpu *g, MlirOperation op, Product *product) {
                      product->isSparse ? "dense" : "sparse");
   return readOperand(g, product, OperandA, "lhs") && readOperand(g, product, OperandB, "rhs") &&
          readOperand(g, product, OperandC, "accumulator") &&
-         (!product->isSparse || readOperand(g, product, OperandPlaces, "places"));
+         (!product->isSparse || readOperand(g, product, OperandPlaces, "places")) &&
+         (!takesScales(product) ||
+          (readOperand(g, product, OperandS, "lhs_scale") && readOperand(g, product, OperandT, "rhs_scale")));
 }
 
 // "f16 x f16 -> f32 is not among the types of mma.sync.m16n8k16 on sm_80: …"
@@ -160,6 +168,10 @@ static bool fragmentAt(const Operand *operand, Place place, intptr_t *registers)
 
 //===--- warps ----------------------------------------------------------------------------------===//
 
+static bool isTaken(const Product *product, int which) {
+  return which == OperandPlaces ? product->isSparse : which < OperandPlaces || takesScales(product);
+}
+
 // Each warp has the rows of A and the columns of B that its part of the accumulator wants, and all of K.
 static bool expectWarps(Gpu *g, const Product *product) {
   const Operand *a = &product->operands[OperandA], *b = &product->operands[OperandB], *c = &product->operands[OperandC];
@@ -169,9 +181,12 @@ static bool expectWarps(Gpu *g, const Product *product) {
                     inB = tileLayoutStepOf(&b->layout, TileLayoutWarp, bit),
                     inC = tileLayoutStepOf(&c->layout, TileLayoutWarp, bit);
     bool fits = inA.at[m] == inC.at[m] && !inA.at[n] && inB.at[n] == inC.at[n] && !inB.at[m];
-    if (product->isSparse) {
-      TileLayoutPoint places = tileLayoutStepOf(&product->operands[OperandPlaces].layout, TileLayoutWarp, bit);
-      fits = fits && places.at[m] == inC.at[m] && !places.at[n];
+    for (int which = OperandPlaces; which < NumOperands; ++which) {
+      if (!isTaken(product, which))
+        continue;
+      TileLayoutPoint step = tileLayoutStepOf(&product->operands[which].layout, TileLayoutWarp, bit);
+      intptr_t shared = isRight(which) ? n : m, summed = isRight(which) ? m : n;
+      fits = fits && step.at[shared] == inC.at[shared] && !step.at[summed];
     }
     if (m)
       fits = fits && inA.at[0] == inC.at[0] && inB.at[0] == inC.at[0];
@@ -228,14 +243,14 @@ typedef struct Sum {
 // One step of K, and the fragments that its products have taken, by operand.
 typedef struct Step {
   uint32_t k;
-  Fragment *known[4];
+  Fragment *known[NumOperands];
 } Step;
 
 // The fragment of an operand that the sum takes. Places count the left factor's elements.
 static Fragment *pick(Gpu *g, const Product *product, int which, const Sum *sum, Step *step) {
   const Operand *operand = &product->operands[which];
-  const Place place = {sum->place.batch, which == OperandB ? step->k : sum->place.row,
-                       which == OperandB ? sum->place.column : step->k};
+  const Place place = {sum->place.batch, isRight(which) ? step->k : sum->place.row,
+                       isRight(which) ? sum->place.column : step->k};
   intptr_t registers[MaxFragment];
   for (Fragment *fragment = step->known[which]; fragment; fragment = fragment->next)
     if (samePlace(fragment->place, place))
@@ -252,7 +267,7 @@ static Fragment *pick(Gpu *g, const Product *product, int which, const Sum *sum,
     if (operand->record->pending)
       gpuLoadRegister(g, operand->record->pending, registers[i]);
     MlirValue value = operand->record->registers[registers[i]];
-    bool isInBits = mlirTypeIsNull(product->part) && gpuIsSmallFloat(mlirValueGetType(value));
+    bool isInBits = (mlirTypeIsNull(product->part) || which > OperandC) && gpuIsSmallFloat(mlirValueGetType(value));
     values[i] = isInBits ? tileBuildBits(&g->builder, value) : value;
   }
   splitFactor(g, product, operand->count, values, fragment->parts);
@@ -274,6 +289,10 @@ static bool multiply(Gpu *g, const Product *product, const Sum *sum, Step *step,
     one.places = places->parts[0];
     one.numPlaces = product->operands[OperandPlaces].count;
     one.packed[2] = &places->packed[0];
+  }
+  for (int i = 0; takesScales(product) && i < 2; ++i) {
+    one.scales[i] = pick(g, product, OperandS + i, sum, step)->parts[0];
+    one.numScales = product->operands[OperandS].count;
   }
   for (int i = 0; i < 3; ++i) {
     bool isPart = i != OperandC && !mlirTypeIsNull(product->part);
@@ -322,7 +341,9 @@ static bool listSums(Gpu *g, const Product *product, Sum *sums, intptr_t *numSum
 static bool pickAll(Gpu *g, const Product *product, const Sum *sums, intptr_t numSums, Step *step) {
   for (intptr_t i = 0; i < numSums; ++i)
     if (!pick(g, product, OperandA, &sums[i], step) || !pick(g, product, OperandB, &sums[i], step) ||
-        (product->isSparse && !pick(g, product, OperandPlaces, &sums[i], step)))
+        (product->isSparse && !pick(g, product, OperandPlaces, &sums[i], step)) ||
+        (takesScales(product) &&
+         (!pick(g, product, OperandS, &sums[i], step) || !pick(g, product, OperandT, &sums[i], step))))
       return false;
   return true;
 }
@@ -381,9 +402,9 @@ bool gpuLowerMmaScaled(Gpu *g, MlirOperation op) {
   GpuScales scales;
   if (tileKeywordIs(op, "atom", "fma"))
     return gpuLowerFma(g, op);
-  if (!readProduct(g, op, &product) || !gpuReadScales(g, op, &scales))
+  if (!readProduct(g, op, &product) || (!takesScales(&product) && !gpuReadScales(g, op, &scales)))
     return false;
-  product.scales = &scales;
+  product.scales = takesScales(&product) ? NULL : &scales;
   return expectTypes(g, &product) && expectWarps(g, &product) &&
          multiplyAll(g, &product, gpuRecordTile(g, tileOnlyResult(op)));
 }

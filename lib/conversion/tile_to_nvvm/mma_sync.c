@@ -5,6 +5,7 @@
 #include "lib/conversion/tile_to_nvvm/nvvm.h"
 
 #include "mlir-c/Dialect/LLVM.h"
+#include "upstream/arith.h"
 #include "upstream/llvm.h"
 #include "upstream/nvvm.h"
 
@@ -43,6 +44,9 @@ static const ElementName elements[] = {
     {isI32, "s32", 32, NvvmMMATypes_S32},
     {mlirTypeIsAFloat8E4M3FN, "e4m3", 8, NvvmMMATypes_E4m3},
     {mlirTypeIsAFloat8E5M2, "e5m2", 8, NvvmMMATypes_E5m2},
+    {mlirTypeIsAFloat6E2M3FN, "e2m3", 6, NvvmMMATypes_E2m3},
+    {mlirTypeIsAFloat6E3M2FN, "e3m2", 6, NvvmMMATypes_E3m2},
+    {mlirTypeIsAFloat4E2M1FN, "e2m1", 4, NvvmMMATypes_E2m1},
 };
 
 static const ElementName *nameOf(MlirType type) {
@@ -167,7 +171,100 @@ static MlirValue buildSparseMma(TileBuilder *builder, const GpuProduct *product,
   return value;
 }
 
+//===--- block scales -----------------------------------------------------------------------===//
+
+// PTX ISA, "mma with block scaling": in the form for 8, 6 and 4 bits each element has a byte, one of 4 bits at bits 2
+// to 5; in the forms for 4 bits alone eight share a word.
+typedef struct ScaledForm {
+  const char *name, *kind, *scale;
+  unsigned bits; // of an element in a register
+} ScaledForm;
+
+static const ScaledForm scaledForms[] = {
+    {"mma.scaled.m16n8k32", "mxf8f6f4", "ue8m0", 8},
+    {"mma.scaled.m16n8k64", "mxf4.scale.2x", "ue8m0", 4},
+    {"mma.scaled.nv.m16n8k64", "mxf4nvf4.scale.4x", "ue4m3", 4},
+};
+
+static const ScaledForm *scaledFormOf(const char *name) {
+  for (size_t i = 0; i < sizeof scaledForms / sizeof *scaledForms; ++i)
+    if (!strcmp(scaledForms[i].name, name))
+      return &scaledForms[i];
+  return NULL;
+}
+
+static MlirValue inByte(TileBuilder *builder, MlirValue bits) {
+  MlirType byte = mlirIntegerTypeGet(builder->context, 8);
+  unsigned width = mlirIntegerTypeGetWidth(mlirValueGetType(bits));
+  MlirValue value = width < 8 ? arithExtUIOpBuild(builder, byte, bits) : bits;
+  return width == 4 ? arithShLIOpBuild(builder, value, tileBuildInteger(builder, byte, 2)) : value;
+}
+
+// The values side by side in a word, the first in the lowest bits. LLVM would take vectors of i4 through memory.
+static MlirValue packWord(TileBuilder *builder, intptr_t count, const MlirValue *values, int64_t bits) {
+  MlirType word = mlirIntegerTypeGet(builder->context, 32);
+  MlirValue all = arithExtUIOpBuild(builder, word, values[0]);
+  for (intptr_t i = 1; i < count; ++i) {
+    MlirValue one = arithExtUIOpBuild(builder, word, values[i]);
+    all = arithOrIOpBuild(builder, all, arithShLIOpBuild(builder, one, tileBuildInteger(builder, word, bits * i)));
+  }
+  return all;
+}
+
+static intptr_t packScaled(TileBuilder *builder, const ScaledForm *form, intptr_t count, const MlirValue *values,
+                           GpuPacked *known) {
+  MlirValue bytes[MaxFragment];
+  enum { Nibbles = 8 };
+  if (known->count)
+    return known->count;
+  for (intptr_t i = 0; form->bits == 4 && i < count; i += Nibbles)
+    known->values[known->count++] = packWord(builder, Nibbles, values + i, form->bits);
+  if (known->count)
+    return known->count;
+  for (intptr_t i = 0; i < count; ++i)
+    bytes[i] = inByte(builder, values[i]);
+  return known->count = gpuWordsOf(builder, count, bytes, form->bits, known->values);
+}
+
+// Selectors 0, as the fragments of scales in the machine's file are for.
+static bool buildScaledMma(TileBuilder *builder, MlirOperation at, const GpuProduct *product) {
+  const ScaledForm *form = scaledFormOf(product->name);
+  const ElementName *names[] = {nameOf(product->element[0]), nameOf(product->element[1])};
+  if (!form || !names[0] || !names[1])
+    return tileError(at, "not converted to nvvm yet: atom \"%s\" on these types", product->name);
+  MlirContext context = builder->context;
+  MlirType f32 = mlirF32TypeGet(context), types[MaxFragment];
+  MlirValue values[3 * MaxFragment], none = tileBuildInteger(builder, mlirIntegerTypeGet(context, 16), 0);
+  const MlirValue *factors[] = {product->a, product->b};
+  intptr_t count = 0, numSums = product->count[2];
+  for (int i = 0; i < 2; ++i) {
+    intptr_t words = packScaled(builder, form, product->count[i], factors[i], product->packed[i]);
+    memcpy(values + count, product->packed[i]->values, (size_t)words * sizeof *values);
+    count += words;
+  }
+  for (intptr_t i = 0; i < numSums; ++i) {
+    values[count++] = product->c[i];
+    types[i] = f32;
+  }
+  for (int i = 0; i < 2; ++i) {
+    values[count++] = packWord(builder, product->numScales, product->scales[i], 8);
+    values[count++] = none;
+    values[count++] = none;
+  }
+  char name[128];
+  snprintf(name, sizeof name, "llvm.nvvm.mma.block.scale.m%dn%dk%d.row.col.%s.f32.%s.%s.f32.%s", (int)product->atom->m,
+           (int)product->atom->n, (int)product->atom->k, form->kind, names[0]->ptx, names[1]->ptx, form->scale);
+  MlirType result = mlirLLVMStructTypeLiteralGet(context, numSums, types, false);
+  MlirOperation call =
+      llvmCallIntrinsicOpBuild(builder, result, count, values, 0, NULL, mlirStringAttrGet(context, tileString(name)),
+                               mlirDenseI32ArrayGet(context, 0, NULL));
+  unpack(builder, product, llvmCallIntrinsicOpGetResults(call), numSums, f32);
+  return true;
+}
+
 bool tileNvvmMma(TileBuilder *builder, MlirOperation at, const GpuProduct *product) {
+  if (product->scales[0])
+    return buildScaledMma(builder, at, product);
   const ElementName *names[3];
   const MlirValue *fragments[] = {product->a, product->b, product->c};
   Operands operands = {{0}};

@@ -4,6 +4,7 @@
 // one i64. Which element a register holds is the machine file's fragment; an instruction is known by its shape, its
 // elements and how many of them a lane holds, so no chip is named here.
 #include "lib/conversion/tile_to_rocdl/rocdl.h"
+#include "upstream/arith.h"
 #include "upstream/llvm.h"
 
 #include <stdio.h>
@@ -140,7 +141,72 @@ static MlirValue buildSmfmac(TileBuilder *builder, const char *name, MlirValue a
   return tileBuildValue(builder, name, mlirValueGetType(c), 6, operands, NULL);
 }
 
+//===--- block scales ---------------------------------------------------------------------------===//
+
+// The number by which the instruction knows the elements' type; -1: it does not.
+static int64_t formatOf(MlirType element) {
+  static const char *const names[] = {"f8E4M3FN", "f8E5M2", "f6E2M3FN", "f6E3M2FN", "f4E2M1FN"};
+  char text[32];
+  tileTypeText(element, text, sizeof text);
+  for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
+    if (!strcmp(names[i], text))
+      return (int64_t)i;
+  return -1;
+}
+
+static MlirValue shifted(TileBuilder *builder, MlirValue word, int64_t left) {
+  MlirType type = mlirValueGetType(word);
+  if (!left)
+    return word;
+  return left > 0 ? arithShLIOpBuild(builder, word, tileBuildInteger(builder, type, left))
+                  : arithShRUIOpBuild(builder, word, tileBuildInteger(builder, type, -left));
+}
+
+// Elements side by side in words, the first in the lowest bits; one of 6 bits may lie in two words.
+static MlirValue packBits(TileBuilder *builder, intptr_t count, const MlirValue *values, GpuPacked *known) {
+  enum { WordBits = 32, MostWords = 8 };
+  MlirType type = mlirIntegerTypeGet(builder->context, WordBits);
+  MlirValue words[MostWords] = {{NULL}};
+  int64_t bits = mlirIntegerTypeGetWidth(mlirValueGetType(values[0])), numWords = count * bits / WordBits;
+  if (known->count)
+    return known->values[0];
+  for (intptr_t i = 0; i < count; ++i) {
+    MlirValue value = llvmZExtOpBuild(builder, type, values[i]);
+    for (int64_t w = i * bits / WordBits; w <= ((i + 1) * bits - 1) / WordBits; ++w) {
+      MlirValue part = shifted(builder, value, i * bits - w * WordBits);
+      words[w] = mlirValueIsNull(words[w]) ? part : llvmOrOpBuild(builder, words[w], part);
+    }
+  }
+  known->count = 1;
+  return known->values[0] = gpuVectorOf(builder, numWords, words);
+}
+
+// Selectors 0: the lowest byte of a lane's word is its scale.
+static bool buildScaledMfma(TileBuilder *builder, MlirOperation at, const GpuProduct *product) {
+  int64_t left = formatOf(product->element[0]), right = formatOf(product->element[1]);
+  if (left < 0 || right < 0 || product->numScales != 1 || strncmp(product->name, "mfma.scale.", 11) != 0)
+    return tileError(at, "not converted to rocdl yet: atom \"%s\" on these types", product->name);
+  MlirType word = mlirIntegerTypeGet(builder->context, 32);
+  MlirValue zero = tileBuildInteger(builder, word, 0), c = gpuVectorOf(builder, product->count[2], product->c);
+  MlirValue operands[] = {packBits(builder, product->count[0], product->a, product->packed[0]),
+                          packBits(builder, product->count[1], product->b, product->packed[1]),
+                          c,
+                          tileBuildInteger(builder, word, left),
+                          tileBuildInteger(builder, word, right),
+                          zero,
+                          llvmZExtOpBuild(builder, word, product->scales[0][0]),
+                          zero,
+                          llvmZExtOpBuild(builder, word, product->scales[1][0])};
+  char name[64];
+  const TileMachineAtom *atom = product->atom;
+  snprintf(name, sizeof name, "rocdl.mfma.scale.f32.%dx%dx%d.f8f6f4", (int)atom->m, (int)atom->n, (int)atom->k);
+  unpack(builder, product, tileBuildValue(builder, name, mlirValueGetType(c), 9, operands, NULL));
+  return true;
+}
+
 bool tileRocdlMma(TileBuilder *builder, MlirOperation at, const GpuProduct *product) {
+  if (product->scales[0])
+    return buildScaledMfma(builder, at, product);
   bool isMfma = !strncmp(product->name, "mfma.", 5), isSmfmac = !strncmp(product->name, "smfmac.", 7);
   const Form *forms = isMfma ? mfmaForms : wmmaForms;
   const Form *left = formOf(isSmfmac ? smfmacLeft : forms, product->element[0], product->count[0]);

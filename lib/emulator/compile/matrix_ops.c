@@ -179,13 +179,58 @@ static bool readIntrinsic(MlirStringRef name, bool *isSparse, tessera_mma_sync_t
          typeByWord(b, &mma->b) && typeByWord(c, &mma->c);
 }
 
+// "llvm.nvvm.mma.block.scale.m16n8k64.row.col.mxf4.scale.2x.f32.e2m1.e2m1.f32.ue8m0": A, B, C, then for A and for B the
+// word of scales and two selectors.
+enum { ScaledOperands = 6 };
+static bool lowerBlockScale(EmulatorBuild *build, MlirOperation op, const char *rest) {
+  tessera_mma_sync_t mma = {.m = 0};
+  tessera_block_scale_t scale = {.scales = 1};
+  tessera_matrix_t matrix;
+  tessera_error_t error;
+  char kind[16], a[8], b[8], type[8];
+  int read = 0;
+  if (sscanf(rest, "m%dn%dk%d.row.col.%15[a-z0-9].%n", &mma.m, &mma.n, &mma.k, kind, &read) != 4 || !read)
+    return emulatorRefuse(build, op, "is not known to the emulator: its name ends with \"%s\"", rest);
+  rest += read;
+  if (sscanf(rest, "scale.%dx.%n", &scale.scales, &read) == 1)
+    rest += read;
+  else
+    scale.scales = mma.k / 32;
+  if (sscanf(rest, "f32.%7[a-z0-9].%7[a-z0-9].f32.%7[a-z0-9]", a, b, type) != 3 || !typeByWord(a, &mma.a) ||
+      !typeByWord(b, &mma.b))
+    return emulatorRefuse(build, op, "is not known to the emulator: its name ends with \"%s\"", rest);
+  mma.c = mma.d = TESSERA_LANE_F32;
+  scale.kind = kind;
+  scale.scale = type;
+  intptr_t first = mlirOperationGetNumOperands(op) - ScaledOperands;
+  for (int i = 0; i < 2; ++i) {
+    int64_t selectors[2];
+    for (int s = 0; s < 2; ++s)
+      if (first < 0 || !emulatorConstant(mlirOperationGetOperand(op, first + 3 * i + 1 + s), &selectors[s]))
+        return emulatorRefuse(build, op, "its selectors are not constant, which the emulator does not know");
+    scale.byte_id[i] = (int)selectors[0];
+    scale.thread_id[i] = (int)selectors[1];
+  }
+  if (!tessera_mma_block_scale(&mma, &scale, &matrix, &error))
+    return emulatorRefuse(build, op, "%s", error.text);
+  TileBuilder builder = tileBuilderBefore(op);
+  for (int i = 0; i < 2; ++i)
+    emulatorStoreOperands(build, &builder, op, first + 3 * i, 1, (uint32_t)matrix.scaled[i].scale_at);
+  return lowerMatrix(build, op, &matrix, wordGroups(&matrix, first));
+}
+
 bool emulatorLowerMmaIntrinsic(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
   tessera_mma_sync_t mma = {.m = 0};
   tessera_matrix_t matrix;
   tessera_error_t error;
   MlirStringRef name = mlirStringAttrGetValue(tileOpAttribute(op, "intrin"));
+  static const char scaled[] = "llvm.nvvm.mma.block.scale.";
+  char text[128];
   bool isSparse = false;
   (void)row;
+  snprintf(text, sizeof text, "%.*s", (int)name.length, name.data);
+  if (!strncmp(text, scaled, sizeof scaled - 1))
+    return lowerBlockScale(build, op, text + sizeof scaled - 1);
   if (!readIntrinsic(name, &isSparse, &mma))
     return emulatorRefuse(build, op, "is not known to the emulator: \"%.*s\"", (int)name.length, name.data);
   if (isSparse)
@@ -311,6 +356,33 @@ bool emulatorLowerMfma(EmulatorBuild *build, MlirOperation op, const EmulatorRow
     return false;
   if (!shortName(op, name, sizeof name) || !tessera_mfma(name, build->options->amd, &matrix, &error))
     return emulatorRefuse(build, op, "%s", error.text);
+  return lowerMatrix(build, op, &matrix, (Groups){0, 1, 1, 1});
+}
+
+// A, B, C, their formats, then for A and for B the byte of a word and the word.
+bool emulatorLowerMfmaScale(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
+  enum { Formats = 3, Scales = 5, NumOperands = 9 };
+  char name[64];
+  tessera_matrix_t matrix;
+  tessera_error_t error = {.text = "is not known to the emulator"};
+  int format[2], byteId[2];
+  (void)row;
+  if (mlirOperationGetNumOperands(op) != NumOperands)
+    return emulatorRefuse(build, op, "has %lld operands, not 9", (long long)mlirOperationGetNumOperands(op));
+  for (int i = 0; i < 2; ++i) {
+    int64_t formatOf, byte;
+    if (!emulatorConstant(mlirOperationGetOperand(op, Formats + i), &formatOf) ||
+        !emulatorConstant(mlirOperationGetOperand(op, Scales + 2 * i), &byte))
+      return emulatorRefuse(build, op, "its formats and selectors are not constant, which the emulator does not know");
+    format[i] = (int)formatOf;
+    byteId[i] = (int)byte;
+  }
+  if (!shortName(op, name, sizeof name) ||
+      !tessera_mfma_scale(name, build->options->amd, format, byteId, &matrix, &error))
+    return emulatorRefuse(build, op, "%s", error.text);
+  TileBuilder b = tileBuilderBefore(op);
+  for (int i = 0; i < 2; ++i)
+    emulatorStoreOperands(build, &b, op, Scales + 1 + 2 * i, 1, (uint32_t)matrix.scaled[i].scale_at);
   return lowerMatrix(build, op, &matrix, (Groups){0, 1, 1, 1});
 }
 

@@ -11,5 +11,6 @@ bool emulatorLowerWarpLoad(EmulatorBuild *build, MlirOperation op, const Emulato
 bool emulatorLowerWarpStore(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row);
 bool emulatorLowerWarpMma(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row);
 bool emulatorLowerMfma(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row);
+bool emulatorLowerMfmaScale(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row);
 bool emulatorLowerSmfmac(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row);
 bool emulatorLowerWmma(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row);

@@ -278,6 +278,7 @@ const EmulatorRow emulatorRocdlRows[] = {
     {rocdlPermlaneX16OpName, lowerPermlanex16, NULL, 0},
     {rocdlPermlane16SwapOpName, lowerSwap, NULL, 16},
     {rocdlPermlane32SwapOpName, lowerSwap, NULL, 32},
+    {"rocdl.mfma.scale.*", emulatorLowerMfmaScale, NULL, 0},
     {"rocdl.mfma.*", emulatorLowerMfma, NULL, 0},
     {"rocdl.smfmac.*", emulatorLowerSmfmac, NULL, 0},
     {"rocdl.wmma.*", emulatorLowerWmma, NULL, 0},

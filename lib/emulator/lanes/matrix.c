@@ -4,6 +4,7 @@
 #include "lib/emulator/lanes/matrix.h"
 #include "lib/emulator/lanes/wide.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,6 +31,8 @@ bool tessera_matrix_prepare(tessera_matrix_t *matrix, tessera_error_t *out_error
     places += (size_t)operands[i]->count * matrix->lanes;
   if (matrix->is_sparse)
     places += (size_t)matrix->a.count * matrix->lanes;
+  int runs = matrix->scale_block ? matrix->k / matrix->scale_block : 0;
+  places += (size_t)(matrix->m + matrix->n) * (size_t)runs;
   uint16_t *place = calloc(places, sizeof *place);
   if (!place)
     return tessera_fail(out_error, "out of memory");
@@ -41,7 +44,11 @@ bool tessera_matrix_prepare(tessera_matrix_t *matrix, tessera_error_t *out_error
   }
   matrix->index = place; // after all others
   matrix->index_at = (int)at;
-  matrix->fragment_bytes = at + (matrix->is_sparse ? 16 : 0);
+  matrix->fragment_bytes = at + (matrix->is_sparse || runs ? 16 : 0);
+  for (int i = 0; i < 2; ++i) {
+    matrix->scaled[i].scale = place + (size_t)(i * matrix->m * runs);
+    matrix->scaled[i].scale_at = (int)at + 4 * i;
+  }
   size_t elements = (size_t)matrix->blocks * (matrix->m * matrix->k + matrix->k * matrix->n + matrix->m * matrix->n);
   matrix->scratch_bytes = elements * (is_f64(matrix) ? 8 : 4);
   return true;
@@ -230,6 +237,46 @@ static void run_f32(const tessera_matrix_t *matrix, matrices_t *all) {
       all->c[i] = tessera_lane_type_from_f32(matrix->d.type, ((any_f32_t *)all->c)[i]);
 }
 
+//===--- block scales -------------------------------------------------------===//
+
+static double scale_of(const tessera_matrix_t *matrix, int side, int at, void *const *fragments) {
+  int place = matrix->scaled[side].scale[at];
+  const char *holder = fragments[place / 4];
+  uint32_t byte = *(const any_u32_t *)(holder + matrix->scaled[side].scale_at) >> 8 * (place % 4) & 0xff;
+  if (!matrix->scales_are_powers)
+    return tessera_lane_type_to_f32(TESSERA_LANE_E4M3, byte & 0x7f);
+  return byte == 255 ? (double)NAN : ldexp(1, (int)byte - 127);
+}
+
+static void decode_scaled(const tessera_matrix_t *matrix, int side, int count, uint32_t *values) {
+  tessera_lane_type_t element = matrix->scaled[side].element;
+  uint32_t mask = (UINT32_C(1) << tessera_lane_type_bits(element)) - 1;
+  for (int i = 0; i < count; ++i)
+    values[i] = values[i] >> matrix->scaled[side].element_low & mask;
+  tessera_lane_values_to_f32(element, (size_t)count, values);
+}
+
+// A run's sum is exact in f64, and so is its product with the scales; the sum is rounded to f32 once.
+static void run_scaled(const tessera_matrix_t *matrix, void *const *fragments, matrices_t *all) {
+  int n = matrix->n, k = matrix->k, run = matrix->scale_block, runs = k / run;
+  decode_scaled(matrix, 0, all->a_size, all->a);
+  decode_scaled(matrix, 1, all->b_size, all->b);
+  const any_f32_t *a = (any_f32_t *)all->a, *b = (any_f32_t *)all->b;
+  any_f32_t *c = (any_f32_t *)all->c;
+  for (int row = 0; row < matrix->m; ++row)
+    for (int column = 0; column < n; ++column) {
+      double sum = c[row * n + column];
+      for (int r = 0; r < runs; ++r) {
+        double part = 0;
+        for (int j = r * run; j < (r + 1) * run; ++j)
+          part += (double)a[row * k + j] * b[j * n + column];
+        sum +=
+            part * (scale_of(matrix, 0, row * runs + r, fragments) * scale_of(matrix, 1, column * runs + r, fragments));
+      }
+      c[row * n + column] = (float)sum;
+    }
+}
+
 static void extend(tessera_lane_type_t type, int count, uint32_t *values) {
   for (int i = 0; i < count; ++i)
     values[i] = (uint32_t)tessera_lane_type_to_i32(type, values[i]);
@@ -283,7 +330,9 @@ bool tessera_matrix_run(const tessera_matrix_t *matrix, void *const *fragments, 
   (has_gaps(matrix, &matrix->c) ? gather_some : gather_bits)(&matrix->c, lanes, fragments, all.c);
   bool agree = replicas_agree(matrix, &matrix->a, fragments, all.a, all.a_size) &&
                replicas_agree(matrix, &matrix->b, fragments, all.b, all.b_size);
-  if (tessera_lane_type_is_integer(matrix->a.type))
+  if (matrix->scale_block)
+    run_scaled(matrix, fragments, &all);
+  else if (tessera_lane_type_is_integer(matrix->a.type))
     run_integer(matrix, &all);
   else
     run_f32(matrix, &all);

@@ -40,6 +40,16 @@ typedef struct tessera_matrix_t {
   bool is_sparse, must_ascend;
   int index_at;
   uint16_t *index; // lanes * a.count
+  // Of A and B: each run of scale_block elements along k is multiplied by its scale. An element is `element`, from bit
+  // element_low on of what a.type or b.type gathers. A scale is a byte of a lane's word, which lies at scale_at in the
+  // fragment: byte scale[…] mod 4 of lane scale[…] / 4, for run r of row (column) i at […] = i * (k / scale_block) + r.
+  int scale_block;        // 0: no scales
+  bool scales_are_powers; // 2^(byte - 127), 255 is nan; else e4m3 without a sign
+  struct {
+    tessera_lane_type_t element;
+    int element_low, scale_at;
+    uint16_t *scale; // (m or n) * k / scale_block
+  } scaled[2];
   size_t fragment_bytes, scratch_bytes;
 } tessera_matrix_t;
 
@@ -54,6 +64,16 @@ typedef struct tessera_mma_sync_t {
 bool tessera_mma_sync(const tessera_mma_sync_t *op, tessera_matrix_t *out, tessera_error_t *out_error);
 // As above, for mma.sp.sync: A is m x k / 2. `selector` says which lanes of each four hold the indices.
 bool tessera_mma_sp(const tessera_mma_sync_t *op, int selector, tessera_matrix_t *out, tessera_error_t *out_error);
+
+// As above, for mma.sync with block_scale. `kind`: "mxf8f6f4", "mxf4" or "mxf4nvf4"; `scale`: "ue8m0" or "ue4m3". The
+// selectors, those for A first, tell the bytes and lanes that hold the scales.
+typedef struct tessera_block_scale_t {
+  const char *kind, *scale;
+  int scales; // for a row or column: 1, 2 or 4
+  int byte_id[2], thread_id[2];
+} tessera_block_scale_t;
+bool tessera_mma_block_scale(const tessera_mma_sync_t *op, const tessera_block_scale_t *scale, tessera_matrix_t *out,
+                             tessera_error_t *out_error);
 
 // PTX wmma: products of fragments that only wmma.load and wmma.store know. `a_is_column`, `b_is_row` as the op says.
 bool tessera_warp_mma(const tessera_mma_sync_t *op, tessera_matrix_t *out, tessera_error_t *out_error);
@@ -86,6 +106,10 @@ tessera_lane_type_t tessera_amd_isa_type(tessera_amd_isa_t isa, tessera_lane_typ
 // An instruction by the op's name without "rocdl." ("mfma.f32.16x16x16f16"). False when the set has no such
 // instruction.
 bool tessera_mfma(const char *name, tessera_amd_isa_t isa, tessera_matrix_t *out, tessera_error_t *out_error);
+// As above, for "mfma.scale.f32.16x16x128.f8f6f4". `format` of A and B, 0 to 4: e4m3, e5m2, e2m3, e3m2, e2m1;
+// `byte_id`: the byte of a lane's word that holds its scale.
+bool tessera_mfma_scale(const char *name, tessera_amd_isa_t isa, const int format[2], const int byte_id[2],
+                        tessera_matrix_t *out, tessera_error_t *out_error);
 // As above, for "smfmac.f32.16x16x32.f16"; `abid` chooses the lane's indices among those in its register.
 bool tessera_smfmac(const char *name, tessera_amd_isa_t isa, int abid, tessera_matrix_t *out,
                     tessera_error_t *out_error);

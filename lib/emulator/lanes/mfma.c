@@ -186,3 +186,56 @@ bool tessera_smfmac(const char *name, tessera_amd_isa_t isa, int abid, tessera_m
     out->index[at] = (uint16_t)(at / out->a.count * 16 + at % out->a.count + abid * index_bits / 2);
   return true;
 }
+
+// Where element i of a lane stands along k. Source: Triton's linear layouts of scaled mfma.
+static int scaled_k(const tessera_matrix_t *mfma, tessera_lane_type_t element, int group, int i) {
+  if (element == TESSERA_LANE_E2M1)
+    return 32 * group + i;
+  return 16 * group + i % 16 + i / 16 * (mfma->k / 2);
+}
+
+bool tessera_mfma_scale(const char *name, tessera_amd_isa_t isa, const int format[2], const int byte_id[2],
+                        tessera_matrix_t *out, tessera_error_t *out_error) {
+  static const mfma_row_t scaled_rows[] = {
+      {"mfma.scale.f32.16x16x128.f8f6f4", 16, 128, 1, FP8, FP8, F32, ONLY_4},
+      {"mfma.scale.f32.32x32x64.f8f6f4", 32, 64, 1, FP8, FP8, F32, ONLY_4},
+  };
+  static const tessera_lane_type_t formats[] = {TESSERA_LANE_E4M3, TESSERA_LANE_E5M2, TESSERA_LANE_E2M3,
+                                                TESSERA_LANE_E3M2, TESSERA_LANE_E2M1};
+  const mfma_row_t *row = FIND_ROW(scaled_rows, name);
+  if (!is_in(row, name, isa, out_error))
+    return false;
+  for (int side = 0; side < 2; ++side)
+    if (format[side] < 0 || format[side] > 4 || byte_id[side] < 0 || byte_id[side] > 3)
+      return tessera_fail(out_error, "%s: format %d and byte %d, expected 0 to 4 and 0 to 3", name, format[side],
+                          byte_id[side]);
+  int inputs = row->m * row->k / 64, results = row->m * row->m / 64;
+  tessera_matrix_t mfma = {.lanes = 64,
+                           .blocks = 1,
+                           .m = row->m,
+                           .n = row->m,
+                           .k = row->k,
+                           .scale_block = 32,
+                           .scales_are_powers = true,
+                           .a = {.type = formats[format[0]], .count = inputs},
+                           .b = {.type = formats[format[1]], .count = inputs},
+                           .c = {.type = F32, .count = results},
+                           .d = {.type = F32, .count = results}};
+  snprintf(mfma.name, sizeof mfma.name, "%s", name);
+  if (!tessera_matrix_prepare(&mfma, out_error))
+    return false;
+  place_results(&mfma);
+  for (int lane = 0; lane < 64; ++lane)
+    for (int i = 0; i < inputs; ++i) {
+      int line = lane % row->m, group = lane / row->m;
+      mfma.a.place[lane * inputs + i] = (uint16_t)(line * row->k + scaled_k(&mfma, mfma.a.type, group, i));
+      mfma.b.place[lane * inputs + i] = (uint16_t)(scaled_k(&mfma, mfma.b.type, group, i) * row->m + line);
+    }
+  for (int side = 0; side < 2; ++side) {
+    mfma.scaled[side].element = formats[format[side]];
+    for (int lane = 0; lane < 64; ++lane)
+      mfma.scaled[side].scale[lane % row->m * (row->k / 32) + lane / row->m] = (uint16_t)(4 * lane + byte_id[side]);
+  }
+  *out = mfma;
+  return true;
+}

@@ -188,3 +188,78 @@ bool tessera_mma_sp(const tessera_mma_sync_t *op, int selector, tessera_matrix_t
   *out = mma;
   return true;
 }
+
+//===--- block scales -------------------------------------------------------===//
+
+// PTX ISA 9.0, "Block scaling for mma.sync": A's row r has its scales in lane 4 (r mod 8) + 2 thread_id + floor(r / 8)
+// (thread_id 0 or 1), B's column c in lane 4 c + thread_id (0 to 3), from byte byte_id of the lane's register on. In
+// mxf8f6f4 each element stands in a byte of its own, those of 4 bits from bit 2 on.
+typedef struct scaled_kind_t {
+  const char *kind, *scale;
+  int k, scales;
+} scaled_kind_t;
+
+static const scaled_kind_t scaled_kinds[] = {
+    {"mxf8f6f4", "ue8m0", 32, 1}, {"mxf4", "ue8m0", 64, 2}, {"mxf4nvf4", "ue8m0", 64, 2}, {"mxf4nvf4", "ue4m3", 64, 4}};
+
+static bool scaled_exists(const tessera_mma_sync_t *op, const tessera_block_scale_t *scale) {
+  bool fits = op->m == 16 && op->n == 8 && op->c == TESSERA_LANE_F32 && op->d == TESSERA_LANE_F32, exists = false;
+  const tessera_lane_type_t factors[] = {op->a, op->b};
+  for (int i = 0; i < 2; ++i) {
+    bool is_byte = factors[i] == TESSERA_LANE_E4M3 || factors[i] == TESSERA_LANE_E5M2 ||
+                   factors[i] == TESSERA_LANE_E2M3 || factors[i] == TESSERA_LANE_E3M2;
+    fits = fits && (factors[i] == TESSERA_LANE_E2M1 || (op->k == 32 && is_byte));
+  }
+  for (size_t i = 0; i < sizeof scaled_kinds / sizeof *scaled_kinds; ++i)
+    exists = exists || (!strcmp(scaled_kinds[i].kind, scale->kind) && !strcmp(scaled_kinds[i].scale, scale->scale) &&
+                        scaled_kinds[i].k == op->k && scaled_kinds[i].scales == scale->scales);
+  return fits && exists;
+}
+
+static bool selectors_fit(const tessera_block_scale_t *scale) {
+  bool fit = true;
+  for (int i = 0; i < 2; ++i)
+    fit = fit && scale->byte_id[i] >= 0 && scale->byte_id[i] % scale->scales == 0 &&
+          scale->byte_id[i] + scale->scales <= 4 && scale->thread_id[i] >= 0 && scale->thread_id[i] < (i ? 4 : 2);
+  return fit;
+}
+
+bool tessera_mma_block_scale(const tessera_mma_sync_t *op, const tessera_block_scale_t *scale, tessera_matrix_t *out,
+                             tessera_error_t *out_error) {
+  char name[64];
+  snprintf(name, sizeof name, "mma.sync.%s.m%dn%dk%d.%s.%s.%s", scale->kind, op->m, op->n, op->k,
+           tessera_lane_type_name(op->a), tessera_lane_type_name(op->b), scale->scale);
+  if (!scaled_exists(op, scale))
+    return tessera_fail(out_error, "%s with %d scales is not known to the emulator", name, scale->scales);
+  if (!selectors_fit(scale))
+    return tessera_fail(out_error, "%s: selectors of scales {%d, %d} and {%d, %d} do not fit %d scales", name,
+                        scale->byte_id[0], scale->thread_id[0], scale->byte_id[1], scale->thread_id[1], scale->scales);
+  tessera_lane_type_t container = op->k == 32 ? TESSERA_LANE_U8 : TESSERA_LANE_U4;
+  tessera_matrix_t mma = {.lanes = 32,
+                          .blocks = 1,
+                          .m = op->m,
+                          .n = op->n,
+                          .k = op->k,
+                          .scale_block = op->k / scale->scales,
+                          .scales_are_powers = !strcmp(scale->scale, "ue8m0"),
+                          .a = {.type = container, .count = op->m * op->k / 32},
+                          .b = {.type = container, .count = op->k * op->n / 32},
+                          .c = {.type = op->c, .count = op->m * op->n / 32},
+                          .d = {.type = op->d, .count = op->m * op->n / 32}};
+  memcpy(mma.name, name, sizeof name);
+  if (!tessera_matrix_prepare(&mma, out_error))
+    return false;
+  place_tensor_core(&mma);
+  const tessera_lane_type_t factors[] = {op->a, op->b};
+  for (int side = 0; side < 2; ++side) {
+    mma.scaled[side].element = factors[side];
+    mma.scaled[side].element_low = op->k == 32 && factors[side] == TESSERA_LANE_E2M1 ? 2 : 0;
+    for (int i = 0; i < (side ? op->n : op->m); ++i)
+      for (int s = 0; s < scale->scales; ++s) {
+        int lane = side ? 4 * i + scale->thread_id[1] : 4 * (i % 8) + 2 * scale->thread_id[0] + i / 8;
+        mma.scaled[side].scale[i * scale->scales + s] = (uint16_t)(4 * lane + scale->byte_id[side] + s);
+      }
+  }
+  *out = mma;
+  return true;
+}

@@ -28,6 +28,9 @@ static const element_row_t rows[TESSERA_LANE_COUNT] = {
     [TESSERA_LANE_E5M2] = {"e5m2", 8, false, true, 2, 15, 0x7c, 0x7c},
     [TESSERA_LANE_E4M3_FNUZ] = {"e4m3fnuz", 8, false, true, 3, 8, 0x80, 0},
     [TESSERA_LANE_E5M2_FNUZ] = {"e5m2fnuz", 8, false, true, 2, 16, 0x80, 0},
+    [TESSERA_LANE_E2M3] = {"e2m3", 6, false, true, 3, 1, 0x40, 0},
+    [TESSERA_LANE_E3M2] = {"e3m2", 6, false, true, 2, 3, 0x40, 0},
+    [TESSERA_LANE_E2M1] = {"e2m1", 4, false, true, 1, 1, 0x10, 0},
     [TESSERA_LANE_S8] = {"s8", 8, true, true, 0, 0, 0, 0},
     [TESSERA_LANE_U8] = {"u8", 8, true, false, 0, 0, 0, 0},
     [TESSERA_LANE_S4] = {"s4", 4, true, true, 0, 0, 0, 0},
@@ -52,8 +55,9 @@ static float float_of(uint32_t bits) {
   return value;
 }
 
-// A FNUZ nan is the sign bit alone: -0 does not exist. Its row's first_nan no magnitude reaches.
-static bool is_fnuz(const element_row_t *row) { return row->first_nan >> (row->bits - 1); }
+// A FNUZ nan is the sign bit alone: -0 does not exist. Its row's first_nan no magnitude reaches. Types without nan have
+// a larger one.
+static bool is_fnuz(const element_row_t *row) { return row->first_nan == UINT32_C(1) << (row->bits - 1); }
 
 static void small_to_f32(const element_row_t *row, size_t count, uint32_t *values) {
   const uint32_t sign = UINT32_C(1) << (row->bits - 1), infinity = row->infinity, first_nan = row->first_nan;
@@ -103,8 +107,11 @@ uint32_t tessera_lane_type_get(tessera_lane_type_t type, const void *packed, siz
   const unsigned char *bytes = packed;
   int bits = rows[type].bits;
   uint32_t value = 0;
-  if (bits < 8)
-    return bytes[index * bits / 8] >> index * bits % 8 & ((1u << bits) - 1);
+  if (bits < 8) {
+    size_t first = index * bits / 8, last = ((index + 1) * bits - 1) / 8; // one of 6 bits may end in the next byte
+    value = bytes[first] | (uint32_t)(last > first ? bytes[last] : 0) << 8;
+    return value >> index * bits % 8 & ((1u << bits) - 1);
+  }
   memcpy(&value, bytes + index * bits / 8, bits / 8 < 4 ? bits / 8 : 4);
   return value;
 }

@@ -20,6 +20,9 @@ typedef enum tessera_lane_type_t {
   TESSERA_LANE_E5M2,
   TESSERA_LANE_E4M3_FNUZ, // gfx940, gfx942: bias 8, nan 0x80
   TESSERA_LANE_E5M2_FNUZ, // bias 16, nan 0x80
+  TESSERA_LANE_E2M3,      // OCP's of 6 and 4 bits have no infinity and no nan
+  TESSERA_LANE_E3M2,
+  TESSERA_LANE_E2M1,
   TESSERA_LANE_S8,
   TESSERA_LANE_U8,
   TESSERA_LANE_S4,

@@ -41,9 +41,13 @@ static int64_t workOf(const Sizes *sizes, const TileMachineAtom *atom, int64_t w
   return tessera_round_up(atoms, warps) / warps * atom->m * atom->n * tessera_round_up(sizes->k, atom->k);
 }
 
-// A block-scaled product is summed in blocks, which are whole steps of the instruction.
-static bool dividesBlock(const TileMachineAtom *atom, MlirOperation op) {
-  return !tileMmaScaledOpIsA(op) || tileMmaScaledOpGetBlockValue(op) % atom->k == 0;
+// The instruction takes the scales of a block-scaled product, or the product is summed in blocks, which are whole steps
+// of the instruction.
+static bool takesBlocks(const TileMachineAtom *atom, MlirOperation op) {
+  if (!tileMmaScaledOpIsA(op))
+    return !atom->scales[0];
+  return atom->scales[0] ? tileHasScales(op, atom->scales, atom->block)
+                         : tileMmaScaledOpGetBlockValue(op) % atom->k == 0;
 }
 
 // An instruction for the elements as they are, or for the parts that f32 may be split into.
@@ -54,7 +58,7 @@ static bool takes(const TileMachineAtom *atom, MlirOperation op) {
   for (int i = 0; i < 3; ++i)
     tileTypeText(tileTypeGetElement(mlirValueGetType(tileOpOperand(op, names[i]))), text[i], sizeof text[i]);
   return tileMmaSparseOpIsA(op) == !!atom->fragment[3][0] && atom->warps == 1 && atom->fragment[0][0] &&
-         atom->fragment[1][0] && atom->fragment[2][0] && dividesBlock(atom, op) &&
+         atom->fragment[1][0] && atom->fragment[2][0] && takesBlocks(atom, op) &&
          (tileMachineAtomTakes(atom, text[0], text[1], text[2]) ||
           (part && tileMachineAtomTakes(atom, part, part, text[2])));
 }
@@ -76,6 +80,7 @@ bool layoutFindAtom(const TileMachine *machine, MlirOperation op, uint32_t warps
         !takes(&atom, op) || (!mayPad && !divides(&sizes, &atom)))
       continue;
     int64_t work = workOf(&sizes, &atom, warps), size = atom.m * atom.n * atom.k;
+    size += atom.scales[0] != '\0'; // of two alike, the one that takes the scales
     if (work > least || (work == least && size <= largest))
       continue;
     least = work;
@@ -95,18 +100,21 @@ static bool isScale(const Port *port) {
          !mlirValueEqual(port->value, tileMmaScaledOpGetRhs(port->op));
 }
 
-static Candidate *addFragments(Graph *graph, uint32_t number, const TileLayout layouts[4], const char *atom) {
+static Candidate *addFragments(Graph *graph, uint32_t number, const TileLayout layouts[TileMachineFragments],
+                               const TileMachineAtom *atom, const char *name) {
   LayoutId own = layoutIntern(graph, &layouts[2]);
   Variable *variable = &graph->variables[number];
   if (variable->candidateCount == MaxCandidates)
     return NULL;
   Candidate *candidate = &variable->candidates[variable->candidateCount++];
   *candidate = (Candidate){.own = own, .price = -1, .ports = calloc(variable->portCount, sizeof(LayoutId))};
-  snprintf(candidate->atom, sizeof candidate->atom, "%s", atom);
+  snprintf(candidate->atom, sizeof candidate->atom, "%s", name);
   for (uint32_t i = 0; i < variable->portCount; ++i) {
     const Port *port = &graph->ports[variable->firstPort + i];
     Relation relation = port->relation;
-    candidate->ports[i] = isScale(port)                 ? layoutOfPort(graph, port, own)
+    candidate->ports[i] = isScale(port) && atom->scales[0]
+                              ? layoutIntern(graph, &layouts[relation == Relation_Lhs ? 4 : 5])
+                          : isScale(port)               ? layoutOfPort(graph, port, own)
                           : relation == Relation_Lhs    ? layoutIntern(graph, &layouts[0])
                           : relation == Relation_Rhs    ? layoutIntern(graph, &layouts[1])
                           : relation == Relation_Places ? layoutIntern(graph, &layouts[3])
@@ -115,9 +123,9 @@ static Candidate *addFragments(Graph *graph, uint32_t number, const TileLayout l
   return candidate;
 }
 
-static bool parseFragments(MlirOperation op, const TileMachineAtom *atom, TileLayout fragments[4]) {
+static bool parseFragments(MlirOperation op, const TileMachineAtom *atom, TileLayout *fragments) {
   TileError error;
-  for (int i = 0; i < 4; ++i)
+  for (int i = 0; i < TileMachineFragments; ++i)
     if (atom->fragment[i][0] && !tileLayoutParse(atom->fragment[i], strlen(atom->fragment[i]), &fragments[i], &error))
       return tileError(op, "the machine's fragment <%s> is not a layout: %s", atom->fragment[i], error.text);
   return true;
@@ -134,11 +142,21 @@ static bool sparseOperands(const TileLayout fragments[4], const TileProductShape
          tileLayoutProductOperand(&fragments[3], &places, 0, &layouts[3], NULL);
 }
 
+// The layouts of the operands of a product whose instruction takes scales.
+static bool scaledOperands(const TileLayout *fragments, const TileProductShape *shape, int64_t block,
+                           TileLayout *layouts) {
+  TileProductShape blocks = *shape;
+  blocks.k = shape->k / block;
+  return tileLayoutProductOperands(fragments, shape, layouts, NULL) &&
+         tileLayoutProductOperand(&fragments[4], &blocks, 0, &layouts[4], NULL) &&
+         tileLayoutProductOperand(&fragments[5], &blocks, 1, &layouts[5], NULL);
+}
+
 // Every way to share the accumulator among warps that leaves none idle; if there is none, those with fewest idle.
 static bool proposeAtom(Graph *graph, uint32_t number, const char *name, const TileMachineAtom *atom) {
   MlirOperation op = graph->variables[number].op;
   Sizes sizes = sizesOf(op);
-  TileLayout fragments[4], layouts[4];
+  TileLayout fragments[TileMachineFragments], layouts[TileMachineFragments];
   bool isSparse = tileMmaSparseOpIsA(op);
   TileProductShape shape = {.batch = sizes.batch, .m = sizes.m, .n = sizes.n, .k = sizes.k};
   shape.warpBits = (uint32_t)__builtin_ctz(graph->warps);
@@ -149,9 +167,10 @@ static bool proposeAtom(Graph *graph, uint32_t number, const char *name, const T
     for (uint32_t m = 0; m <= used; ++m) {
       shape.warpBitsM = m;
       shape.warpBitsN = used - m;
-      if (isSparse ? sparseOperands(fragments, &shape, layouts)
-                   : tileLayoutProductOperands(fragments, &shape, layouts, NULL))
-        addFragments(graph, number, layouts, name);
+      if (isSparse          ? sparseOperands(fragments, &shape, layouts)
+          : atom->scales[0] ? scaledOperands(fragments, &shape, atom->block, layouts)
+                            : tileLayoutProductOperands(fragments, &shape, layouts, NULL))
+        addFragments(graph, number, layouts, atom, name);
     }
   graph->variables[number].isFixed = true;
   return graph->variables[number].candidateCount > 0 ||
@@ -165,7 +184,7 @@ static bool proposeAsync(Graph *graph, uint32_t number) {
   MlirOperation op = graph->variables[number].op;
   MlirStringRef name = tileKeywordOf(op, "atom");
   TileMachineAtom atom;
-  TileLayout fragments[4], layouts[4];
+  TileLayout fragments[TileMachineFragments], layouts[TileMachineFragments];
   TileError error;
   char text[48];
   snprintf(text, sizeof text, "%.*s", (int)name.length, name.data);
@@ -185,7 +204,7 @@ static bool proposeAsync(Graph *graph, uint32_t number) {
     if (!tileLayoutProductOperand(&fragments[2], &shape, 2, &layouts[2], NULL) ||
         !tileLayoutProductOperand(&fragments[0], &shape, 0, &layouts[0], NULL))
       continue;
-    addFragments(graph, number, layouts, text);
+    addFragments(graph, number, layouts, &atom, text);
     graph->variables[number].isFixed = true;
     return true;
   }

@@ -182,3 +182,23 @@ tile.kernel @k() attributes {machine = #tile.machine<"sm_89">, warps = 1 : i32} 
   %d = tile.mma_scaled %a scale %s, %b scale %t, %c block 16 atom "mma.sync.m16n8k32" : tensor<16x32xf8E4M3FN, #lhs>, tensor<16x2xf8E4M3FN, #row_scales>, tensor<32x8xf8E4M3FN, #rhs>, tensor<2x8xf8E4M3FN, #column_scales> -> tensor<16x8xf32, #acc>
   tile.return
 }
+
+// -----
+
+#acc = #tile.layout<reg [2:d1, 2:d0*8], lane [4:d1*2, 8:d0]>
+#lhs = #tile.layout<reg [8:d1, 2:d0*8, 2:d1*32], lane [4:d1*8, 8:d0]>
+#rhs = #tile.layout<reg [8:d0, 2:d0*32], lane [4:d0*8, 8:d1]>
+#row_scales = #tile.layout<reg [4:d1], lane [2:d0*8, 2:_, 8:d0]>
+#column_scales = #tile.layout<reg [4:d0], lane [4:_, 8:d1]>
+// expected-note @+1 {{the machine is named here}}
+tile.kernel @k() attributes {machine = #tile.machine<"sm_120a">, warps = 1 : i32} {
+  %a = arith.constant dense<1.0> : tensor<16x64xf4E2M1FN, #lhs>
+  %s = arith.constant dense<1.0> : tensor<16x4xf8E4M3FN, #row_scales>
+  %b = arith.constant dense<1.0> : tensor<64x8xf4E2M1FN, #rhs>
+  %t = arith.constant dense<1.0> : tensor<4x8xf8E4M3FN, #column_scales>
+  %c = arith.constant dense<1.0> : tensor<16x8xf32, #acc>
+  %d = tile.mma_scaled %a scale %s, %b scale %t, %c block 16 atom "mma.scaled.nv.m16n8k64" : tensor<16x64xf4E2M1FN, #lhs>, tensor<16x4xf8E4M3FN, #row_scales>, tensor<64x8xf4E2M1FN, #rhs>, tensor<4x8xf8E4M3FN, #column_scales> -> tensor<16x8xf32, #acc>
+  // expected-error @+1 {{'tile.mma_scaled' op has atom mma.scaled.m16n8k64, which takes scales of f8E8M0FNU for blocks of 32}}
+  %e = tile.mma_scaled %a scale %s, %b scale %t, %c block 16 atom "mma.scaled.m16n8k64" : tensor<16x64xf4E2M1FN, #lhs>, tensor<16x4xf8E4M3FN, #row_scales>, tensor<64x8xf4E2M1FN, #rhs>, tensor<4x8xf8E4M3FN, #column_scales> -> tensor<16x8xf32, #acc>
+  tile.return
+}

@@ -2,6 +2,7 @@
 odd sizes and tiles. Against numpy in 64 bits.
 
 Usage: scaled_products.py TILE_RUN TARGET…    prints a line for each target and program.
+       scaled_products.py --print=NAME        prints a program.
 """
 import json
 import subprocess
@@ -21,10 +22,10 @@ WIDTH = {"f8E4M3FN": 8, "f8E5M2": 8, "f6E2M3FN": 6, "f6E3M2FN": 6, "f4E2M1FN": 4
 POWER, SHORT = "f8E8M0FNU", "f8E4M3FN"
 # the sizes M, N, K; those of a tile; the left elements and scales; the right ones; the block
 PROGRAMS = {
-    "mxfp8": ((32, 32, 128), (32, 32, 64), "f8E4M3FN", POWER, "f8E4M3FN", POWER, 32),
-    "mxfp8-mixed": ((32, 32, 128), (32, 32, 64), "f8E4M3FN", POWER, "f8E5M2", POWER, 32),
-    "mxfp6": ((32, 32, 64), (32, 32, 64), "f6E2M3FN", POWER, "f6E3M2FN", POWER, 32),
-    "mxfp4": ((32, 32, 128), (32, 32, 64), "f4E2M1FN", POWER, "f4E2M1FN", POWER, 32),
+    "mxfp8": ((64, 64, 128), (64, 64, 64), "f8E4M3FN", POWER, "f8E4M3FN", POWER, 32),
+    "mxfp8-mixed": ((32, 32, 128), (32, 32, 128), "f8E4M3FN", POWER, "f8E5M2", POWER, 32),
+    "mxfp6": ((32, 32, 128), (32, 32, 128), "f6E2M3FN", POWER, "f6E3M2FN", POWER, 32),
+    "mxfp4": ((64, 64, 128), (64, 64, 64), "f4E2M1FN", POWER, "f4E2M1FN", POWER, 32),
     "nvfp4": ((32, 32, 128), (32, 32, 64), "f4E2M1FN", SHORT, "f4E2M1FN", SHORT, 16),
     "both-scales": ((32, 32, 64), (32, 32, 64), "f4E2M1FN", SHORT, "f8E4M3FN", POWER, 32),
     "odd": ((11, 41, 96), (5, 20, 32), "f8E5M2", POWER, "f8E4M3FN", POWER, 32),
@@ -99,6 +100,9 @@ def check(tool, target, folder, sizes, tiles, a, sa, b, sb, block):
 
 
 def main():
+    if sys.argv[1].startswith("--print="):
+        print(kernel(*PROGRAMS[sys.argv[1].split("=")[1]]))
+        return
     wrong = count = 0
     with tempfile.TemporaryDirectory() as temporary:
         for target in sys.argv[2:]:
