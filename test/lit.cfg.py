@@ -43,7 +43,7 @@ long_run = bool(lit_config.params.get("long"))
 
 
 def preload():
-    """Under a sanitizer the unmodified mlir-opt must load its runtime before our library does."""
+    """Under a sanitizer the unmodified mlir-opt or Python must load its runtime before our library does."""
     name = {"address": "asan", "thread": "tsan"}.get((sorted(sanitizers & {"address", "thread"}) or [""])[0])
     if not name:
         return ""
@@ -54,6 +54,7 @@ def preload():
 plugin = f"{preload()}{config.llvm_tools}/mlir-opt --load-dialect-plugin={library} --load-pass-plugin={library}"
 words = {
     "mlir_opt_plugin": plugin,
+    "preloaded": preload(),
     "libtessera": library,
     "llvm_tools": config.llvm_tools,
     "unit": os.path.join(config.test_exec_root, "bin"),

@@ -85,6 +85,7 @@ def test_an_edited_file_is_compiled_again(tmp_path):
     np.testing.assert_array_equal(tessera.compile(path)(A, B), A + B)
 
 
+@pytest.mark.unsanitized
 def test_another_process_finds_what_is_kept(kept):
     tessera.compile(TEXT)
     before = files(kept)

@@ -3,6 +3,7 @@ import os
 import subprocess
 import sys
 
+import pytest
 import tessera
 
 PACKAGE = os.path.dirname(os.path.dirname(tessera.__file__))
@@ -27,6 +28,7 @@ def test_a_library_that_cannot_be_loaded_is_told_from_a_missing_one(tmp_path):
     assert "libtessera-execution.so: " in done.stdout and "invalid ELF header" in done.stdout
 
 
+@pytest.mark.unsanitized
 def test_a_build_folder_is_a_home():
     home = os.path.dirname(tessera.library_path())
     done = run("import tessera; print(tessera.library_path())", TESSERA_HOME=home)

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 
+import pytest
 import tessera
 from programs import MATMUL
 
@@ -68,6 +69,7 @@ def test_results_do_not_change_with_later_calls():
     assert (first[0] == kept).all()
 
 
+@pytest.mark.unsanitized
 def test_a_process_ends_silently_whatever_it_still_holds():
     script = """
 import sys, tessera

@@ -332,6 +332,7 @@ def test_threads_call_at_the_same_time(load):
     assert not wrong
 
 
+@pytest.mark.unsanitized
 def test_calls_leave_nothing(load):
     program, a = load(STATIC), numbers(37)
     most = []

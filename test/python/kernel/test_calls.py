@@ -27,6 +27,7 @@ def resident():
         return int(file.read().split()[1]) * os.sysconf("SC_PAGESIZE")
 
 
+@pytest.mark.unsanitized
 def test_many_calls_hold_nothing():
     x, y, z = data(1024), data(1024, seed=1), np.zeros(1024, "f4")
     for _ in range(2000):
