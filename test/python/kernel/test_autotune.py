@@ -78,7 +78,7 @@ def test_a_candidate_that_does_not_compile_is_left_out():
 
 
 def test_a_gpu_is_ranked_by_prediction(kept):
-    x, y = data(512), np.zeros(512, "f4")
+    x, y = data(8192), np.zeros(8192, "f4")  # more blocks of one number than the chip holds at once
     with pytest.warns(UserWarning, match="ranked by the emulator's prediction for sm_80, which is not calibrated"):
         tuned([{"BLOCK": 1}, {"BLOCK": 256, "warps": 4}])[grid](x, y, target="emulate:sm_80")
     np.testing.assert_array_equal(y, x * 2)
