@@ -1,18 +1,20 @@
 // #sparse.micro_tiles: how a product gathers what a run-time mask names (PIT, SOSP 2023). A product over a #sparse.mask
 // carries it as `sparse.micro_tiles`; a person may write it, sparse-find-masks does.
 //
-//   #sparse.micro_tiles<axis = 1, by = 1, lines = 32, dense_above = 80>
+//   #sparse.micro_tiles<axis = 1, by = 1, lines = 32, dense_above = 80, entry_cost = 300>
 //
 // A micro-tile is `by` neighbours along `axis` of `lines` lines of the masked factor. It is gathered whole if the mask
 // names an element of it; what the mask hides in it counts as zero. Where more than `dense_above` percent of the
-// micro-tiles are gathered, the dense product runs instead.
+// micro-tiles are gathered, the dense product runs instead. Where the mask has an element for each of the matrix and
+// `entry_cost` percent of the elements that it names are fewer than the elements of micro-tiles, elements are listed
+// and multiplied singly; with 0, which is not printed, never.
 #include "dialects/sparse/definitions.h"
 #include "dialects/sparse/ops.h"
 #include "lib/ir/assembly_parts.h"
 
-enum { Axis, By, Lines, DenseAbove, NumKeys };
-static const char *const keys[] = {"axis", "by", "lines", "dense_above", NULL};
-static const int64_t fallbacks[] = {-1, 1, -1, 80}; // -1: none
+enum { Axis, By, Lines, DenseAbove, EntryCost, NumKeys };
+static const char *const keys[] = {"axis", "by", "lines", "dense_above", "entry_cost", NULL};
+static const int64_t fallbacks[] = {-1, 1, -1, 80, 0}; // -1: none
 
 //===--- text ---------------------------------------------------------------===//
 
@@ -44,14 +46,18 @@ static int64_t number(MlirAttribute value) { return mlirIntegerAttrGetValueInt(v
 
 void sparseMicroTilesPrint(MlirExtPrinter printer, intptr_t count, const MlirAttribute *values) {
   char text[160];
-  snprintf(text, sizeof text, "<axis = %lld, by = %lld, lines = %lld, dense_above = %lld>",
-           (long long)number(values[Axis]), (long long)number(values[By]), (long long)number(values[Lines]),
-           (long long)number(values[DenseAbove]));
+  int length = snprintf(text, sizeof text, "<axis = %lld, by = %lld, lines = %lld, dense_above = %lld",
+                        (long long)number(values[Axis]), (long long)number(values[By]),
+                        (long long)number(values[Lines]), (long long)number(values[DenseAbove]));
+  if (number(values[EntryCost]))
+    length += snprintf(text + length, sizeof text - (size_t)length, ", entry_cost = %lld",
+                       (long long)number(values[EntryCost]));
+  snprintf(text + length, sizeof text - (size_t)length, ">");
   tilePrintText(printer, text);
 }
 
 bool sparseMicroTilesVerify(MlirExtEmitter emitter, intptr_t count, const MlirAttribute *values) {
-  static const int64_t least[] = {0, 1, 1, 0}, most[] = {1, 1 << 20, 1 << 20, 100};
+  static const int64_t least[] = {0, 1, 1, 0, 0}, most[] = {1, 1 << 20, 1 << 20, 100, 1 << 20};
   if (count != NumKeys)
     return tileEmit(emitter, "#sparse.micro_tiles has %ld parameters, expected %d", (long)count, NumKeys);
   for (int key = 0; key < NumKeys; ++key)
@@ -67,7 +73,8 @@ const char sparseMicroTilesName[] = "sparse.micro_tiles";
 
 MlirAttribute sparseMicroTilesMake(MlirContext context, SparseMicroTiles tiles) {
   const MlirAttribute values[] = {tileInteger(context, tiles.axis), tileInteger(context, tiles.by),
-                                  tileInteger(context, tiles.lines), tileInteger(context, tiles.denseAbove)};
+                                  tileInteger(context, tiles.lines), tileInteger(context, tiles.denseAbove),
+                                  tileInteger(context, tiles.entryCost)};
   return mlirExtAttributeGet(context, sparseMicroTilesDefinition, NumKeys, values);
 }
 
@@ -78,7 +85,7 @@ bool sparseMicroTilesOf(MlirOperation op, SparseMicroTiles *tiles) {
   int64_t values[NumKeys];
   for (int key = 0; key < NumKeys; ++key)
     values[key] = number(mlirExtAttributeGetParameter(attribute, key));
-  *tiles = (SparseMicroTiles){values[Axis], values[By], values[Lines], values[DenseAbove]};
+  *tiles = (SparseMicroTiles){values[Axis], values[By], values[Lines], values[DenseAbove], values[EntryCost]};
   return true;
 }
 

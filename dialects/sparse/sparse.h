@@ -119,6 +119,7 @@ MlirAttribute sparseKnownGetMap(MlirAttribute known, SparseKnownKey key); // nul
 typedef struct SparseMicroTiles {
   int64_t axis, by, lines; // `by` neighbours along `axis` of so many lines
   int64_t denseAbove;      // percent
+  int64_t entryCost;       // of a single element, to one in a micro-tile, in percent; 0: never singly
 } SparseMicroTiles;
 extern const char sparseMicroTilesName[];
 MlirAttribute sparseMicroTilesMake(MlirContext context, SparseMicroTiles tiles);

@@ -123,6 +123,8 @@ def prepare(case, workers, options, folder, threads):
     operations, traffic = kind.work(**arguments)
     row = {"name": title(operator, arguments), "operator": operator, "arguments": arguments, "threads": threads,
            "clock": clock_of(options, threads), "operations": operations, "bytes": traffic, "contenders": {}}
+    if hasattr(kind, "way"):
+        row["way"] = kind.way(options.build / "bin/tile-exec", program, arrays, folder)
     for worker in workers:
         answer = worker.ask(prepare=True, operator=operator, arguments=arguments, result=str(folder / "result.npy"),
                             program=str(program), shape=exact.shape, dtype=ARRAYS[sums_of(**arguments)])
@@ -222,6 +224,7 @@ def print_row(row, names):
     ratio += f", at best {row['ratio_at_best']:.2f}" if "ratio_at_best" in row else ""
     ratio += "".join(f", {value:.2f} {name}" for name, value in row.get("ratios", {}).items() if name != row["best_peer"])
     ratio += f" {row['share_of_peak']:.2f} of the peak" if "share_of_peak" in row else ""
+    ratio += f" {row['way']}" if "way" in row else ""
     print(f"{row['name']:44} {speed(row, 'ours') + spread:>26}" + "".join(f"{speed(row, n):>10}" for n in names[1:]) + f"  {ratio}", flush=True)
 
 

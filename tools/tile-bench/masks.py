@@ -1,11 +1,16 @@
 """Products whose left factor a mask makes zero that is known only when the program runs (PIT, SOSP 2023), beside OpenBLAS on the
 dense matrix. `format`: a #sparse.mask of 32 × 1 tiles; `tiles`: a select by such a mask; `elements`: a select by a mask with an
-element for each. `zero`: the share of the 32 × 1 tiles that are hidden; of `random` of the elements, which leaves few tiles empty."""
+element for each. `zero`: the share of the 32 × 1 tiles that are hidden; of `random` of the elements, which leaves few tiles empty.
+Behind each row stands what our program chose when it saw the mask: by tiles, by entries or densely."""
+import json
 import math
+import subprocess
 
 import numpy as np
 
 LINES = 32
+# How a program multiplied, by a kernel that it launched.
+WAYS = {"spmm_csr": "by entries", "spmm_named": "by tiles"}
 
 
 class masked:
@@ -38,6 +43,17 @@ class masked:
   return %r : {c}
 }}
 """
+
+    @staticmethod
+    def way(tile_exec, program, arrays, folder):
+        """What the program chose for these arrays."""
+        command = [tile_exec, program, "--threads=1", f"--stats={folder / 'stats.json'}"]
+        for i, array in enumerate(arrays):
+            np.save(folder / f"way{i}.npy", array)
+            command.append(f"--in={folder / f'way{i}.npy'}")
+        subprocess.run(command, check=True, capture_output=True)
+        kernels = json.loads((folder / "stats.json").read_text())["kernels"]
+        return next((way for name, way in WAYS.items() if any(kernel.startswith(name) and counts["launches"] for kernel, counts in kernels.items())), "densely")
 
     peer_program = staticmethod(lambda **arguments: None)
 
@@ -74,6 +90,6 @@ class masked:
 SIZES = dict(m=4096, n=256, k=4096)
 TABLE = [("gemm", SIZES)] + [("masked", dict(**SIZES, form=form, zero=zero))
                              for form in ("format", "tiles", "elements") for zero in (.0, .5, .8, .9, .95)] + [
-    ("masked", dict(**SIZES, form="random", zero=.9))]
+    ("masked", dict(**SIZES, form="random", zero=zero)) for zero in (.5, .8, .9, .99)]
 TINY = [("masked", dict(m=64, n=64, k=40, form=form, zero=zero))
         for form, zero in (("format", .7), ("tiles", .7), ("elements", .7), ("elements", 0.), ("random", .5))]

@@ -72,6 +72,12 @@ intptr_t sparseValuesIndex(MlirType type);
 // The lines of an operand, with the entries at one place added up.
 SparseLines sparseLinesWithoutRepeats(SparseLowering *lowering, intptr_t operand, int axis);
 
+//===--- products.c ---------------------------------------------------------===//
+
+// Lines, about `entries` of them (a size that is open: unknown), times a dense matrix, added to `init`.
+MlirValue sparseMultiplyLines(SparseLowering *lowering, const SparseLines *lines, int64_t entries, MlirValue dense,
+                              MlirValue init);
+
 //===--- marked_products.c --------------------------------------------------===//
 
 // Whether a product of two sparse matrices goes by rows of its pattern.

@@ -53,10 +53,18 @@ static bool combineMask(SparseLowering *lowering, const SparseMatrix *matrix, co
   const MlirValue sizes[] = {named->lines, tileBuildSize(b, mask, 1)};
   const TileCombineMask combines = {.P = i32, .LINES = named->tiles->lines / tile[0], .COLUMNS = MaskAtOnce};
   MlirValue made[] = {sparseEmpty(lowering, combined, 1 + mlirShapedTypeIsDynamicSize(shape[1]), sizes),
+                      sparseEmpty(lowering, sparseVectorOf(i32), 1, &named->lines),
                       sparseEmpty(lowering, sparseVectorOf(i32), 1, &named->lines)};
-  if (!sparseLaunchAll(lowering, tileUseCombineMask(combines), 1, &named->lines, 1, &mask, 2, made))
+  if (!sparseLaunchAll(lowering, tileUseCombineMask(combines), 1, &named->lines, 1, &mask, 3, made))
     return false;
   named->mask = made[0];
+  if (sparseMultipliesSingly(named)) {
+    MlirValue all = sparseSumUp(lowering, made[2], sparseEmpty(lowering, sparseVectorOf(i32), 1, &ends));
+    if (mlirValueIsNull(all))
+      return false;
+    named->single = mask;
+    named->numSingle = sparseTotal(lowering, all, named->lines);
+  }
   if (mlirOperationIsNull(named->select))
     return true;
   named->hidden = mask;
@@ -250,6 +258,16 @@ static MlirValue multiplySelected(SparseLowering *lowering, const SparseNamed *n
   return sparseBranchEnd(lowering, &branch, multiplyGathered(lowering, named, positions, dense, init));
 }
 
+// By single elements, where they are few beside those of micro-tiles.
+static MlirValue multiplySinglyOr(SparseLowering *lowering, const SparseNamed *named, MlirValue positions,
+                                  MlirValue dense, MlirValue init) {
+  if (mlirValueIsNull(named->single))
+    return multiplySelected(lowering, named, positions, dense, init);
+  SparseBranch branch = sparseBranchBegin(lowering, sparseAreFewSingle(lowering, named, positions));
+  sparseBranchElse(lowering, &branch, sparseMultiplySingly(lowering, named, dense, init));
+  return sparseBranchEnd(lowering, &branch, multiplySelected(lowering, named, positions, dense, init));
+}
+
 SparseNamed sparseNamedOf(SparseLowering *lowering, const SparseMatrix *matrix, const SparseMicroTiles *tiles) {
   MlirAttribute encoding = sparseTypeGetEncoding(matrix->type);
   const int64_t tile[] = {sparseEncodingGetSize(encoding, "tile", 0), sparseEncodingGetSize(encoding, "tile", 1)};
@@ -274,5 +292,5 @@ MlirValue sparseMultiplyNamed(SparseLowering *lowering, const SparseMatrix *matr
                                                         ? areMostAndFinite(lowering, &named, positions, dense)
                                                         : doAllStay(lowering, &named, positions));
   sparseBranchElse(lowering, &branch, multiplyDensely(lowering, named.values, dense, init));
-  return sparseBranchEnd(lowering, &branch, multiplySelected(lowering, &named, positions, dense, init));
+  return sparseBranchEnd(lowering, &branch, multiplySinglyOr(lowering, &named, positions, dense, init));
 }

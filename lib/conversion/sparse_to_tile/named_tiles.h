@@ -12,7 +12,8 @@
 typedef struct SparseNamed {
   const SparseMicroTiles *tiles;
   MlirValue mask, values, lines;
-  MlirValue hidden, hasSome; // null: none
+  MlirValue hidden, hasSome;   // null: none
+  MlirValue single, numSingle; // a mask by element, and how many it names; null: they are not multiplied singly
   int64_t hiddenTile[2];
   MlirOperation select; // makes the matrix with zeros; null: values are that
 } SparseNamed;
@@ -32,6 +33,15 @@ SparseNamed sparseNamedOf(SparseLowering *lowering, const SparseMatrix *matrix, 
 // A hook: columns `operands[3]` of lines `operands[2]` of the view `operands[1]`, with zeros where the mask
 // `operands[0]` hides them; `data` is a SparseNamed.
 MlirValue sparseBuildNamedColumns(TileBuilder *builder, MlirType result, const MlirValue *operands, const void *data);
+
+//===--- single_elements.c --------------------------------------------------===//
+
+// Whether the program may multiply elements that the mask names singly.
+bool sparseMultipliesSingly(const SparseNamed *named);
+// Whether that costs less than the micro-tiles at these positions.
+MlirValue sparseAreFewSingle(SparseLowering *lowering, const SparseNamed *named, MlirValue positions);
+// The product of elements that are listed row by row. Null after a diagnostic.
+MlirValue sparseMultiplySingly(SparseLowering *lowering, const SparseNamed *named, MlirValue dense, MlirValue init);
 
 //===--- listed_tiles.c -----------------------------------------------------===//
 

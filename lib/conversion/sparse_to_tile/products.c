@@ -49,11 +49,10 @@ static int64_t entriesOf(MlirValue values) {
 // The width of the panels of columns into which the dense factor is packed first; 0: it is used unpacked. Packing helps
 // when the dense factor exceeds the second cache, a panel fits into that cache, and every row is read many times
 // (4096² with a tenth of the entries, 256 columns: 12.7 ms instead of 17.2).
-static int64_t panelOf(const SparseLowering *lowering, MlirValue values, MlirType dense) {
+static int64_t panelOf(const SparseLowering *lowering, int64_t entries, MlirType dense) {
   enum { Uses = 8, LeastVectors = 2, MostVectors = 16 };
   const TileSearchTarget *machine = &lowering->target->search;
   MlirType element = mlirShapedTypeGetElementType(dense);
-  int64_t entries = entriesOf(values);
   int64_t inner = mlirShapedTypeGetDimSize(dense, 0), columns = mlirShapedTypeGetDimSize(dense, 1);
   if (machine->isGpu || machine->numLevels < 3 || isOpen(entries) || isOpen(inner) || isOpen(columns))
     return 0;
@@ -95,14 +94,12 @@ void sparseGridOf(SparseLowering *lowering, MlirValue init, int64_t rows, int64_
   grid[1] = tileBuildCeilDiv(b, tileBuildSize(&lowering->builder, init, 1), tileBuildIndex(b, columns));
 }
 
-static MlirValue multiplyLines(SparseLowering *lowering, const Factor *factor, MlirValue dense, MlirValue init) {
-  SparseLines lines = sparseLinesOf(lowering, &factor->matrix, factor->isTransposed ? 1 : 0);
-  if (mlirValueIsNull(lines.positions))
-    return lines.positions;
-  MlirType element = sparseElement(lines.values), result = mlirValueGetType(init);
+MlirValue sparseMultiplyLines(SparseLowering *lowering, const SparseLines *lines, int64_t entries, MlirValue dense,
+                              MlirValue init) {
+  MlirType element = sparseElement(lines->values), result = mlirValueGetType(init);
   MlirType sum = mlirShapedTypeGetElementType(result);
   SparseSemiring semiring = sparseSemiring(lowering->op, sum);
-  int64_t panel = panelOf(lowering, lines.values, mlirValueGetType(dense));
+  int64_t panel = panelOf(lowering, entries, mlirValueGetType(dense));
   int64_t rowBytes = sparseRegistersOf(&lowering->target->search).rowBytes;
   int64_t columns = panel ? panel : sparseTileColumns(result, rowBytes);
   bool arePanels = panel != 0;
@@ -113,8 +110,8 @@ static MlirValue multiplyLines(SparseLowering *lowering, const Factor *factor, M
   const TileSpmmCsr product = {.MATRIX = mlirMemRefTypeGet(element, arePanels ? 3 : 2, shape, none, none),
                                .E = element,
                                .A = sum,
-                               .P = sparseElement(lines.positions),
-                               .I = sparseElement(lines.coordinates),
+                               .P = sparseElement(lines->positions),
+                               .I = sparseElement(lines->coordinates),
                                .WIDEN = sparseWidenOp(element, sum),
                                .COLUMNS = columns,
                                .row = {buildRow, &arePanels},
@@ -130,16 +127,22 @@ static MlirValue multiplyLines(SparseLowering *lowering, const Factor *factor, M
                              .row = product.row,
                              .step = product.step,
                              .finish = sparseHookFinish(&semiring)};
-  const MlirValue inputs[] = {lines.positions, lines.coordinates, lines.values, dense};
+  const MlirValue inputs[] = {lines->positions, lines->coordinates, lines->values, dense};
   MlirValue grid[2];
   sparseGridOf(lowering, init, 1, columns, grid);
-  SparseSplit split = sparseSplitOf(lowering, &semiring, lines.positions);
+  SparseSplit split = sparseSplitOf(lowering, &semiring, lines->positions);
   if (split == SparseSplit_Entries)
     return sparseMultiplyEntries(lowering, &product, &semiring, inputs, init);
   if (split == SparseSplit_RunTime)
     return sparseMultiplyEither(lowering, &product, &semiring, inputs, init, grid);
   return sparseLaunch(lowering, semiring.isMean ? tileUseSpmmMean(mean) : tileUseSpmmCsr(product), 2, grid, 4, inputs,
                       init);
+}
+
+static MlirValue multiplyLines(SparseLowering *lowering, const Factor *factor, MlirValue dense, MlirValue init) {
+  SparseLines lines = sparseLinesOf(lowering, &factor->matrix, factor->isTransposed ? 1 : 0);
+  return mlirValueIsNull(lines.positions) ? lines.positions
+                                          : sparseMultiplyLines(lowering, &lines, entriesOf(lines.values), dense, init);
 }
 
 //===--- lowerings --------------------------------------------------------------===//

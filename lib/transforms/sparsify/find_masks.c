@@ -34,10 +34,13 @@ static bool isAtLeast(MlirType type, intptr_t axis, int64_t least) {
 }
 
 // The micro-tiles for a mask of such tiles. False: none are packed by the kernel.
-static bool chooseMicroTiles(const int64_t tile[2], bool isGpu, SparseMicroTiles *tiles) {
+static bool chooseMicroTiles(const int64_t tile[2], const TileSearchTarget *machine, SparseMicroTiles *tiles) {
+  bool isGpu = machine->isGpu, areSingle = tile[0] == 1 && tile[1] == 1;
   int64_t least = isGpu ? LeastLinesOnGpu : LeastLines;
   *tiles = (SparseMicroTiles){.axis = 1, .by = tile[1], .lines = tile[0], .denseAbove = DenseAbove};
-  if ((isGpu && tile[0] < least && Lines % tile[0] == 0) || (tile[0] == 1 && tile[1] == 1))
+  if (areSingle && !isGpu)
+    tiles->entryCost = (int64_t)(100 * machine->model.sparseEntry + .5);
+  if ((isGpu && tile[0] < least && Lines % tile[0] == 0) || areSingle)
     tiles->lines = Lines;
   return tiles->lines >= least && tiles->lines <= MostLines && tessera_is_power_of_two(tiles->lines);
 }
@@ -48,7 +51,7 @@ typedef struct MaskedProduct {
   SparseMicroTiles tiles;
 } MaskedProduct;
 
-static bool matchMaskedProduct(MlirOperation op, bool isGpu, MaskedProduct *found) {
+static bool matchMaskedProduct(MlirOperation op, const TileSearchTarget *machine, MaskedProduct *found) {
   if (!tileMatchMatrixProduct(op, &found->product) || found->product.isVector || found->product.transposeLhs)
     return false;
   MlirType result = tileOnlyResultType(op), element = mlirShapedTypeGetElementType(result);
@@ -56,7 +59,8 @@ static bool matchMaskedProduct(MlirOperation op, bool isGpu, MaskedProduct *foun
   unsigned width = mlirTypeIsAFloat(element) ? mlirFloatTypeGetWidth(element) : mlirIntegerTypeGetWidth(element);
   return width >= 32 && mlirTypeEqual(element, mlirShapedTypeGetElementType(mlirValueGetType(factor))) &&
          isAtLeast(result, 0, Lines) && isAtLeast(result, 1, LeastColumns) &&
-         sparseMatchMaskedValues(factor, &found->masked) && chooseMicroTiles(found->masked.tile, isGpu, &found->tiles);
+         sparseMatchMaskedValues(factor, &found->masked) &&
+         chooseMicroTiles(found->masked.tile, machine, &found->tiles);
 }
 
 //===--- the pass -----------------------------------------------------------===//
@@ -98,7 +102,7 @@ static bool run(MlirOperation function, MlirExtPass pass) {
     return false;
   TileOps ops = tileCollect(function, NULL);
   for (intptr_t i = 0; i < ops.count; ++i) {
-    if (!matchMaskedProduct(ops.items[i], target.search.isGpu, &found))
+    if (!matchMaskedProduct(ops.items[i], &target.search, &found))
       continue;
     rewrite(ops.items[i], &found);
     mlirExtPassAddStatistic(pass, 0, 1);

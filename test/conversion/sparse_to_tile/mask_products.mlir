@@ -91,3 +91,22 @@ func.func @select(%m: tensor<64x48xi1>, %x: tensor<64x48xf32>, %b: tensor<48x16x
   %r = sparse.spmm %a, %b, %c {sparse.micro_tiles = #sparse.micro_tiles<axis = 1, by = 1, lines = 16>} : tensor<64x48xf32, #sparse.mask<tile = [1, 1]>>, tensor<48x16xf32>, tensor<64x16xf32>
   return %r : tensor<64x16xf32>
 }
+
+// A mask whose single elements are few beside those of its micro-tiles: they are listed with their values, and multiplied
+// as csr. On GPUs micro-tiles are gathered all the same.
+// CHECK-LABEL: func.func @single
+// CHECK: %[[MADE:.*]]:3 = tile.launch @combine_mask
+// CHECK: %[[ISFEW:.*]] = arith.cmpi slt
+// CHECK: scf.if %[[ISFEW]]
+// CHECK: %[[LISTED:.*]]:2 = tile.launch @list_entries{{.*}} ins(%arg0, %arg1,
+// CHECK: tile.launch @spmm_csr{{.*}} ins(%{{.*}}, %[[LISTED]]#0, %[[LISTED]]#1, %arg2
+// CHECK: } else {
+// CHECK: tile.launch @spmm_named
+// GPU-LABEL: func.func @single
+// GPU-NOT: list_entries
+// GPU: tile.launch @spmm_listed
+func.func @single(%m: tensor<64x48xi1>, %v: tensor<64x48xf32>, %b: tensor<48x16xf32>, %c: tensor<64x16xf32>) -> tensor<64x16xf32> {
+  %a = sparse.assemble(%m, %v) : tensor<64x48xi1>, tensor<64x48xf32> -> tensor<64x48xf32, #sparse.mask<tile = [1, 1]>>
+  %r = sparse.spmm %a, %b, %c {sparse.micro_tiles = #sparse.micro_tiles<axis = 1, by = 1, lines = 16, entry_cost = 250>} : tensor<64x48xf32, #sparse.mask<tile = [1, 1]>>, tensor<48x16xf32>, tensor<64x16xf32>
+  return %r : tensor<64x16xf32>
+}

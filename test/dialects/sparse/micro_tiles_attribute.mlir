@@ -4,10 +4,10 @@
 #m = #sparse.mask<tile = [8, 1]>
 // CHECK-LABEL: func.func @round_trip
 // CHECK: sparse.spmm {{.*}} {sparse.micro_tiles = #sparse.micro_tiles<axis = 1, by = 1, lines = 32, dense_above = 80>}
-// CHECK: sparse.spmm {{.*}} {sparse.micro_tiles = #sparse.micro_tiles<axis = 1, by = 1, lines = 16, dense_above = 0>}
+// CHECK: sparse.spmm {{.*}} {sparse.micro_tiles = #sparse.micro_tiles<axis = 1, by = 1, lines = 16, dense_above = 0, entry_cost = 250>}
 func.func @round_trip(%a: tensor<64x64xf32, #m>, %b: tensor<64x16xf32>, %c: tensor<64x16xf32>) -> tensor<64x16xf32> {
   %r = sparse.spmm %a, %b, %c {sparse.micro_tiles = #sparse.micro_tiles<lines = 32, axis = 1>} : tensor<64x64xf32, #m>, tensor<64x16xf32>, tensor<64x16xf32>
-  %s = sparse.spmm %a, %b, %r {sparse.micro_tiles = #sparse.micro_tiles<axis = 1, by = 1, lines = 16, dense_above = 0>} : tensor<64x64xf32, #m>, tensor<64x16xf32>, tensor<64x16xf32>
+  %s = sparse.spmm %a, %b, %r {sparse.micro_tiles = #sparse.micro_tiles<axis = 1, by = 1, lines = 16, entry_cost = 250, dense_above = 0>} : tensor<64x64xf32, #m>, tensor<64x16xf32>, tensor<64x16xf32>
   return %s : tensor<64x16xf32>
 }
 
@@ -39,7 +39,7 @@ func.func @csr(%a: tensor<64x64xf32, #sparse.csr>, %b: tensor<64x16xf32>, %c: te
 
 // -----
 
-// expected-error@+1 {{unknown key 'rows' in #sparse.micro_tiles, expected one of axis, by, lines, dense_above}}
+// expected-error@+1 {{unknown key 'rows' in #sparse.micro_tiles, expected one of axis, by, lines, dense_above, entry_cost}}
 func.func private @key() attributes {x = #sparse.micro_tiles<axis = 1, rows = 4>}
 
 // -----
@@ -51,6 +51,11 @@ func.func private @twice() attributes {x = #sparse.micro_tiles<axis = 1, lines =
 
 // expected-error@+1 {{#sparse.micro_tiles without 'lines'}}
 func.func private @missing() attributes {x = #sparse.micro_tiles<axis = 1>}
+
+// -----
+
+// expected-error@+1 {{entry_cost of #sparse.micro_tiles is -1, expected 0 to 1048576}}
+func.func private @cost() attributes {x = #sparse.micro_tiles<axis = 1, lines = 4, entry_cost = -1>}
 
 // -----
 

@@ -1,5 +1,5 @@
 // A product whose left factor a mask makes zero becomes a masked product with micro-tiles; other selects stay.
-// RUN: %tile_opt %s --pass-pipeline='builtin.module(func.func(sparse-find-masks{chip=x86-64-v4}))' | FileCheck %s
+// RUN: %tile_opt %s --pass-pipeline='builtin.module(func.func(sparse-find-masks{chip=x86-64-v4}))' | FileCheck %s --check-prefixes=CHECK,CPU
 // RUN: %tile_opt %s --pass-pipeline='builtin.module(func.func(sparse-find-masks{chip=sm_80}))' | FileCheck %s --check-prefixes=CHECK,GPU
 // RUN: %tile_opt %s --pass-pipeline='builtin.module(func.func(sparse-find-masks{chip=x86-64-v4 sparsity=off}))' | FileCheck %s --check-prefix=STAYS
 
@@ -13,7 +13,8 @@
 // CHECK-LABEL: func.func @elements
 // CHECK: %[[S:.*]] = linalg.generic
 // CHECK: %[[A:.*]] = sparse.assemble(%{{.*}}, %[[S]]) sizes [{{.*}}] : tensor<?x48xi1>, tensor<?x48xf32> -> tensor<?x48xf32, #sparse.mask<tile = [1, 1]>>
-// CHECK: sparse.spmm %[[A]], %arg2, %arg3 {sparse.micro_tiles = #sparse.micro_tiles<axis = 1, by = 1, lines = 32, dense_above = 80>}
+// CPU: sparse.spmm %[[A]], %arg2, %arg3 {sparse.micro_tiles = #sparse.micro_tiles<axis = 1, by = 1, lines = 32, dense_above = 80, entry_cost = 300>}
+// GPU: sparse.spmm %[[A]], %arg2, %arg3 {sparse.micro_tiles = #sparse.micro_tiles<axis = 1, by = 1, lines = 32, dense_above = 80>}
 func.func @elements(%m: tensor<96x48xi1>, %x: tensor<?x48xf32>, %b: tensor<48x64xf32>, %c: tensor<?x64xf32>, %e: tensor<?x48xf32>) -> tensor<?x64xf32> {
   %z = arith.constant -0.0 : f32
   %s = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]} ins(%m, %x : tensor<96x48xi1>, tensor<?x48xf32>) outs(%e : tensor<?x48xf32>) {
