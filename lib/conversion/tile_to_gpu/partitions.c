@@ -11,8 +11,6 @@
 
 #include <stdlib.h>
 
-enum { GroupWarps = 4, RegisterGrain = 8, FewestRegisters = 24, MostRegisters = 256, Barriers = 16 };
-
 //===--- questions ----------------------------------------------------------------------------===//
 
 static bool isOneThread(MlirOperation op, intptr_t partition) {
@@ -28,21 +26,31 @@ static bool expectThreads(MlirOperation op, intptr_t partition) {
 //===--- registers ----------------------------------------------------------------------------===//
 
 static bool expectRegisters(Gpu *g, MlirOperation op, intptr_t partition, int64_t first) {
+  enum { Least, Most, Grain, NumLimits };
   int64_t registers = tileArrayCount(op, "registers") ? tileArrayAt(op, "registers", partition) : 0;
+  int64_t limits[NumLimits], group = 1, warps = tileArrayAt(op, "warps", partition);
   if (!registers)
     return true;
   if (!tileHas(g->kernel, "registers"))
     return tileError(g->kernel,
                      "registers: none; a kernel whose partitions change their registers needs the number that "
                      "they start with");
-  if (registers % RegisterGrain || registers < FewestRegisters || registers > MostRegisters)
-    return tileError(op, "gives partition #%d %lld registers a thread; expected a multiple of %d from %d to %d",
-                     (int)partition, (long long)registers, RegisterGrain, FewestRegisters, MostRegisters);
-  return (first % GroupWarps == 0 && tileArrayAt(op, "warps", partition) % GroupWarps == 0) ||
+  size_t count = tileMachineGetIntegers(g->machine, "registers.partition", limits, NumLimits);
+  if (count != NumLimits)
+    return tileError(op,
+                     "gives partition #%d %lld registers a thread, but the machine key registers.partition of %s has "
+                     "%d numbers; expected the least, the most and their grain",
+                     (int)partition, (long long)registers, tileMachineGetName(g->machine), (int)count);
+  if (registers % limits[Grain] || registers < limits[Least] || registers > limits[Most])
+    return tileError(op, "gives partition #%d %lld registers a thread; expected a multiple of %lld from %lld to %lld",
+                     (int)partition, (long long)registers, (long long)limits[Grain], (long long)limits[Least],
+                     (long long)limits[Most]);
+  tileMachineGetInteger(g->machine, "warps.per_partition", &group);
+  return (first % group == 0 && warps % group == 0) ||
          tileError(op,
                    "gives partition #%d, which begins at warp %lld and has %lld, registers of its own; expected whole "
-                   "groups of %d warps",
-                   (int)partition, (long long)first, (long long)tileArrayAt(op, "warps", partition), GroupWarps);
+                   "groups of %lld warps",
+                   (int)partition, (long long)first, (long long)warps, (long long)group);
 }
 
 static void setRegisters(Gpu *g, MlirOperation op, intptr_t partition) {
@@ -122,10 +130,12 @@ static bool lowerPartition(Gpu *g, MlirOperation op, intptr_t partition, int64_t
 }
 
 static bool lowerWarpSpecialize(Gpu *g, MlirOperation op) {
+  int64_t barriers = 1;
   intptr_t partitions = mlirOperationGetNumRegions(op);
-  if (partitions >= Barriers)
+  tileMachineGetInteger(g->machine, "barriers.per_block", &barriers);
+  if (partitions >= barriers)
     return tileError(op, "has %d partitions; %s has barriers for %d", (int)partitions, tileMachineGetName(g->machine),
-                     Barriers - 1);
+                     (int)barriers - 1);
   MlirValue warp = g->vocabulary->shuffleFrom(&g->builder, gpuShiftRight(g, g->thread, g->laneBits), gpuI32(g, 0));
   int64_t first = 0;
   for (intptr_t i = 0; i < partitions; ++i) {
