@@ -326,18 +326,6 @@ int tileGroupGraphResultOf(const TileGroupGraph *graph, int node, int output) {
   return -1;
 }
 
-bool tileGroupDimIsWalked(const TileGroupDim *dim) {
-  bool isKnown = !mlirShapedTypeIsDynamicSize(dim->extent);
-  return dim->isFolded && !(isKnown && dim->extent > 0 && dim->block >= dim->extent);
-}
-
-bool tileGroupNodeHas(const TileGroupNode *node, int output, int dim) {
-  for (int d = 0; d < node->s.numDims; ++d)
-    if (node->dims[d] == dim)
-      return tileOperandUses(&node->s.operands[node->s.numInputs + output], d);
-  return false;
-}
-
 //===--- blocks -------------------------------------------------------------===//
 
 bool tileGroupGraphTakeBlock(TileGroupGraph *graph, MlirAttribute block) {

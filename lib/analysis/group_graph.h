@@ -60,9 +60,18 @@ bool tileGroupGraphRead(const MlirOperation *ops, intptr_t count, const TileTarg
                         const char **reason);
 // The number of a node's result among the graph's; -1: nothing outside uses it.
 int tileGroupGraphResultOf(const TileGroupGraph *graph, int node, int output);
-bool tileGroupDimIsWalked(const TileGroupDim *dim);
+// The kernel walks the dimension in a loop: some op folds it, and its block has not all of it.
+static inline bool tileGroupDimIsWalked(const TileGroupDim *dim) {
+  bool isWhole = !mlirShapedTypeIsDynamicSize(dim->extent) && dim->extent > 0 && dim->block >= dim->extent;
+  return dim->isFolded && !isWhole;
+}
 // Output `output` of the node is indexed by the group's dimension.
-bool tileGroupNodeHas(const TileGroupNode *node, int output, int dim);
+static inline bool tileGroupNodeHas(const TileGroupNode *node, int output, int dim) {
+  int own = 0;
+  while (own < node->s.numDims && node->dims[own] != dim)
+    ++own;
+  return own < node->s.numDims && tileOperandUses(&node->s.operands[node->s.numInputs + output], own);
+}
 
 // Blocks for every dimension: those of a schedule, else plain ones.
 bool tileGroupGraphTakeBlock(TileGroupGraph *graph, MlirAttribute block);
