@@ -184,6 +184,16 @@ static bool memoryOf(const Tile *tile, const Basis *basis, const int64_t *shape,
   return true;
 }
 
+// Words that a thread moves because a vector's registers do not follow each other in the layout of values: other
+// instructions take them in that order.
+static uint64_t movesOf(const Tile *tile, const TileAccess *access, uint64_t instructions) {
+  uint64_t bytes = (uint64_t)tile->limits->elementBytes << access->vectorBits, word = 4;
+  for (uint32_t bit = 0; bit < access->vectorBits; ++bit)
+    if (access->slotStep[bit] != 1u << bit)
+      return instructions * (bytes > word ? bytes / word : 1);
+  return 0;
+}
+
 static bool wavefrontsOf(const Tile *tile, const TileLayout *memory, const int64_t *shape, uint32_t rank,
                          uint64_t *wavefronts, TileError *error) {
   *wavefronts = 0;
@@ -193,7 +203,8 @@ static bool wavefrontsOf(const Tile *tile, const TileLayout *memory, const int64
       return false;
     TileAccessTraffic traffic = tileAccessTraffic(&access, 1u << tile->side[k].lanes, tile->limits);
     // Instructions break ties: fewer and wider ones for the same wavefronts.
-    *wavefronts += (traffic.phases + traffic.conflicts) * 64 + traffic.instructions;
+    *wavefronts +=
+        (traffic.phases + traffic.conflicts) * 64 + traffic.instructions + movesOf(tile, &access, traffic.instructions);
   }
   return true;
 }
