@@ -135,19 +135,31 @@ static bool lowerYielding(Gpu *g, MlirBlock source, Flat *flat) {
 
 //===--- for ------------------------------------------------------------------------------===//
 
+// No number of the loop reaches 2^31: GPUs count in one register.
+static bool countsInWords(MlirOperation op) {
+  TileIndexFacts low = tileIndexFacts(scfForOpGetLowerBound(op)), high = tileIndexFacts(scfForOpGetUpperBound(op)),
+                 step = tileIndexFacts(scfForOpGetStep(op));
+  return mlirTypeIsAIndex(mlirValueGetType(scfForOpGetUpperBound(op))) && low.low >= 0 && high.low >= 0 &&
+         high.high <= INT32_MAX / 2 && low.high <= INT32_MAX / 2 && step.low > 0 && step.high <= INT32_MAX / 2;
+}
+
 static bool lowerFor(Gpu *g, MlirOperation op) {
   Flat flat;
   if (!flatOfResults(g, op, &flat))
     return false;
   give(g, op, 3, &flat);
   MlirValue bounds[3];
-  for (int i = 0; i < 3; ++i)
+  bool isShort = countsInWords(op);
+  for (int i = 0; i < 3; ++i) {
     bounds[i] = gpuScalar(g, mlirOperationGetOperand(op, i));
+    bounds[i] = isShort ? gpuCast(g, bounds[i], g->i32, true) : bounds[i];
+  }
   MlirBlock source = blockOf(op, 0), body;
   MlirOperation loop = tileBuildFor(&g->builder, bounds[0], bounds[1], bounds[2], flat.count, flat.values, &body);
   TileBuilder here = g->builder;
   gpuEnter(g, body);
-  gpuRecordScalar(g, mlirBlockGetArgument(source, 0), mlirBlockGetArgument(body, 0));
+  MlirValue counter = mlirBlockGetArgument(body, 0);
+  gpuRecordScalar(g, mlirBlockGetArgument(source, 0), isShort ? gpuCast(g, counter, g->index, false) : counter);
   takeArguments(g, source, 1, body);
   if (!lowerYielding(g, source, &flat))
     return false;

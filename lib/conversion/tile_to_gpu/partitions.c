@@ -211,7 +211,14 @@ static MlirValue quotient(Gpu *g, MlirValue use, int64_t stages, bool isRest) {
   if (tileConstantIndex(use, &constant) && constant >= 0)
     return gpuI32(g, isRest ? constant % stages : constant / stages);
   MlirValue word = gpuCast(g, use, g->i32, true);
-  return gpuBinary(g, isRest ? ArithOp_RemUI : ArithOp_DivUI, word, gpuI32(g, stages));
+  uint32_t bits = tessera_log2((uint64_t)stages);
+  if (tessera_is_power_of_two(stages))
+    return isRest ? gpuAnd(g, word, stages - 1) : gpuShiftRight(g, word, bits);
+  // The factor is 2^(32 + bits) / stages, rounded up: exact for uses below 2^31. (Hacker's Delight, 10-9.)
+  int64_t factor = (int64_t)(((UINT64_C(1) << (32 + bits)) + (uint64_t)stages - 1) / (uint64_t)stages);
+  MlirValue product = gpuMul(g, gpuCast(g, word, g->i64, false), gpuInteger(g, g->i64, factor));
+  MlirValue whole = gpuCast(g, gpuShiftRight(g, product, 32 + bits), g->i32, true);
+  return isRest ? gpuSub(g, word, gpuMul(g, whole, gpuI32(g, stages))) : whole;
 }
 
 MlirValue gpuStageOf(Gpu *g, MlirValue use, int64_t stages) {
@@ -228,8 +235,7 @@ MlirValue gpuBarrierOf(Gpu *g, MlirValue barrier, MlirValue use) {
 static MlirValue exists(Gpu *g, MlirValue use) {
   if (tileIndexFacts(use).low >= 0)
     return (MlirValue){NULL};
-  MlirValue scalar = gpuScalar(g, use);
-  return gpuCompare(g, ArithCmpI_Sge, scalar, tileBuildIndex(&g->builder, 0));
+  return gpuCompare(g, ArithCmpI_Sge, gpuCast(g, gpuScalar(g, use), g->i32, true), gpuI32(g, 0));
 }
 
 static bool isAlong(MlirOperation op, int axis) {

@@ -222,14 +222,17 @@ static intptr_t useOperand(MlirOperation op) {
 static MlirValue shift(TileBuilder *builder, MlirOperation op, MlirValue use, MlirValue before) {
   MlirOperation maker = tileDefiningOp(use);
   int64_t below;
+  bool isBelow =
+      !mlirOperationIsNull(maker) && arithSubIOpIsA(maker) && tileConstantIndex(tileBinaryRhs(maker), &below);
   if (tileIndexFacts(use).low >= 0)
     return tileBuildAdd(builder, use, before);
   if (tileBarrierArriveOpIsA(op)) {
-    MlirValue zero = tileBuildIndex(builder, 0), none = tileBuildIndex(builder, -1);
-    return arithSelectOpBuild(builder, arithCmpIOpBuild(builder, use, zero, ArithCmpI_Slt), none,
+    MlirValue none = tileBuildIndex(builder, -1), left = isBelow ? tileBinaryLhs(maker) : use;
+    MlirValue right = isBelow ? tileBinaryRhs(maker) : tileBuildIndex(builder, 0);
+    return arithSelectOpBuild(builder, arithCmpIOpBuild(builder, left, right, ArithCmpI_Slt), none,
                               tileBuildAdd(builder, use, before));
   }
-  if (!mlirOperationIsNull(maker) && arithSubIOpIsA(maker) && tileConstantIndex(tileBinaryRhs(maker), &below))
+  if (isBelow)
     return arithSubIOpBuild(builder, tileBuildAdd(builder, tileBinaryLhs(maker), before), tileBinaryRhs(maker));
   return tileBuildAdd(builder, use, before);
 }

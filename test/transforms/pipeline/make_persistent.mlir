@@ -20,8 +20,8 @@
 // CHECK: partition "multiply"
 // CHECK: scf.for
 // CHECK: scf.for %[[L:.*]] = %c0
-// CHECK: %[[U:.*]] = arith.subi %[[L]], %c1
-// CHECK: arith.cmpi slt, %[[U]], %c0
+// CHECK: arith.subi %[[L]], %c1
+// CHECK: arith.cmpi slt, %[[L]], %c1
 // CHECK: tile.barrier_arrive %{{.*}}[%{{.*}}]
 // CHECK: tile.sync
 // CHECK-NEXT: tile.store %{{.*}}, %{{.*}} : tensor<64x64xf16>
