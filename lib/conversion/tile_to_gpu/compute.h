@@ -5,6 +5,9 @@
 
 MlirValue gpuRoundToTf32(Gpu *g, MlirValue value); // of f32, to nearest, ties to even; elementwise.c
 bool gpuLowerMma(Gpu *g, MlirOperation op);
+// Zeros in the registers of the accumulator of `op`, a tile.mma that a loop begins with, by products of zeros; false:
+// the machine has no such instruction, or it saves nothing.
+bool gpuZeroSums(Gpu *g, MlirOperation op, MlirValue *registers);
 bool gpuLowerFma(Gpu *g, MlirOperation op);
 bool gpuLowerMmaScaled(Gpu *g, MlirOperation op);
 

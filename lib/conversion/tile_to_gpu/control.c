@@ -1,6 +1,10 @@
 // scf.for, if and while: the same ops, with every tile as its registers. Control flow is the program's: all threads
 // take the same way.
-#include "lib/conversion/tile_to_gpu/engine.h"
+#include "lib/conversion/tile_to_gpu/compute.h"
+
+#include "mlir-c/BuiltinAttributes.h"
+
+#include <math.h>
 
 // A tile's registers cross a region's border as vectors of up to so many bytes: upstream's canonicalization is
 // quadratic in what a loop carries, and narrow elements share a register.
@@ -135,6 +139,44 @@ static bool lowerYielding(Gpu *g, MlirBlock source, Flat *flat) {
 
 //===--- for ------------------------------------------------------------------------------===//
 
+// The product that adds to this argument of a loop's body; null: none.
+static MlirOperation productInto(MlirValue argument) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(argument); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation op = mlirOpOperandGetOwner(use);
+    if (tileMmaOpIsA(op) && mlirValueEqual(tileMmaOpGetAccumulator(op), argument))
+      return op;
+  }
+  return (MlirOperation){NULL};
+}
+
+static bool isZero(MlirValue value) {
+  MlirOperation op = tileDefiningOp(value);
+  MlirAttribute number =
+      mlirOperationIsNull(op) || !arithConstantOpIsA(op) ? (MlirAttribute){NULL} : tileOpAttribute(op, "value");
+  return !mlirAttributeIsNull(number) && mlirAttributeIsADenseElements(number) &&
+         mlirDenseElementsAttrIsSplat(number) &&
+         mlirTypeIsAF32(mlirShapedTypeGetElementType(mlirValueGetType(value))) &&
+         mlirDenseElementsAttrGetFloatSplatValue(number) == 0 &&
+         !signbit(mlirDenseElementsAttrGetFloatSplatValue(number));
+}
+
+// Where the machine has an instruction for it, sums that begin with zero come from there.
+static void giveZeroSums(Gpu *g, MlirOperation loop, Flat *flat) {
+  MlirBlock body = blockOf(loop, 0);
+  for (intptr_t i = 3, at = 0; i < mlirOperationGetNumOperands(loop); ++i) {
+    MlirValue start = mlirOperationGetOperand(loop, i);
+    MlirType type = mlirValueGetType(start);
+    intptr_t width = widthOf(type), group = groupOf(g, type);
+    MlirOperation product = isZero(start) ? productInto(mlirBlockGetArgument(body, i - 2)) : (MlirOperation){NULL};
+    MlirValue *registers = gpuAllocate(g, (size_t)width * sizeof *registers);
+    if (!mlirOperationIsNull(product) && gpuZeroSums(g, product, registers))
+      for (intptr_t reg = 0; reg < width; reg += group)
+        flat->values[at + reg / group] = group == 1 ? registers[reg] : gpuVectorOf(&g->builder, group, registers + reg);
+    at += width / group;
+  }
+}
+
 // No number of the loop reaches 2^31: GPUs count in one register.
 static bool countsInWords(MlirOperation op) {
   TileIndexFacts low = tileIndexFacts(scfForOpGetLowerBound(op)), high = tileIndexFacts(scfForOpGetUpperBound(op)),
@@ -148,6 +190,7 @@ static bool lowerFor(Gpu *g, MlirOperation op) {
   if (!flatOfResults(g, op, &flat))
     return false;
   give(g, op, 3, &flat);
+  giveZeroSums(g, op, &flat);
   MlirValue bounds[3];
   bool isShort = countsInWords(op);
   for (int i = 0; i < 3; ++i) {

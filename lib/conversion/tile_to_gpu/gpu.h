@@ -105,6 +105,9 @@ typedef struct GpuVocabulary {
   MlirValue (*shuffleXor)(TileBuilder *builder, MlirValue word, int64_t mask);    // from lane ^ mask
   MlirValue (*shuffleFrom)(TileBuilder *builder, MlirValue word, MlirValue lane); // from that lane
   bool (*mma)(TileBuilder *builder, MlirOperation at, const GpuProduct *product); // false after a diagnostic
+  // Atoms with this prefix start a loop's sums, all zero, by products of zeros: one instruction for a whole fragment.
+  // Null: a move for each register.
+  const char *zeroingAtoms;
   // Four (or `count`) 8x8 matrices of 16-bit elements from rows of 16 bytes, whose addresses the lanes hold: `count`
   // words. The other way round for stores. Null: not there.
   void (*loadMatrix)(TileBuilder *builder, MlirValue address, int count, bool transposed, MlirValue *words);

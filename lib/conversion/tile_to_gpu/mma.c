@@ -409,6 +409,49 @@ bool gpuLowerMmaScaled(Gpu *g, MlirOperation op) {
          multiplyAll(g, &product, gpuRecordTile(g, tileOnlyResult(op)));
 }
 
+// Sums that begin as constants are moved into each register, and once more where a loop may have no round.
+bool gpuZeroSums(Gpu *g, MlirOperation op, MlirValue *registers) {
+  enum { LeastRegisters = 4 }; // of an instruction's sums
+  Product product;
+  const char *atoms = g->vocabulary->zeroingAtoms;
+  MlirStringRef name = tileKeywordOf(op, "atom");
+  if (!atoms || name.length < strlen(atoms) || strncmp(name.data, atoms, strlen(atoms)) != 0 ||
+      !readProduct(g, op, &product) || !expectTypes(g, &product))
+    return false;
+  const Operand *c = &product.operands[OperandC];
+  intptr_t count = (intptr_t)tileLayoutDimSize(&c->layout, TileLayoutReg), numSums;
+  Sum *sums = gpuAllocate(g, (size_t)(count / c->count + 1) * sizeof *sums);
+  MlirType f32 = mlirF32TypeGet(g->context);
+  if (c->count < LeastRegisters || !mlirTypeEqual(tileTypeGetElement(c->type), f32) || product.split != &whole ||
+      !listSums(g, &product, sums, &numSums))
+    return false;
+  MlirValue after[MaxFragment];
+  GpuPacked packed[2] = {{.count = 0}, {.count = 0}};
+  for (intptr_t n = 0; n < numSums; ++n) {
+    MlirValue zeros[3][MaxFragment];
+    GpuProduct one = {.atom = &product.instruction, .name = product.name, .machine = g->machine, .d = after};
+    for (int i = 0; i < 3; ++i) {
+      const Operand *operand = &product.operands[i == OperandC ? i : i ^ product.atom.isSwapped];
+      one.element[i] = tileTypeGetElement(operand->type);
+      one.count[i] = operand->count;
+      MlirValue zero = gpuZero(g, one.element[i]);
+      zero = gpuIsSmallFloat(mlirValueGetType(zero)) ? tileBuildBits(&g->builder, zero) : zero;
+      for (intptr_t at = 0; at < one.count[i]; ++at)
+        zeros[i][at] = zero;
+    }
+    // Each begins with the sums before: equal products would be one, whose result is then moved.
+    if (n)
+      memcpy(zeros[OperandC], after, sizeof after);
+    one.a = zeros[OperandA], one.b = zeros[OperandB], one.c = zeros[OperandC];
+    one.packed[OperandA] = &packed[0], one.packed[OperandB] = &packed[1];
+    if (!g->vocabulary->mma(&g->builder, op, &one))
+      return false;
+    for (intptr_t i = 0; i < c->count; ++i)
+      registers[sums[n].registers[i]] = after[i];
+  }
+  return true;
+}
+
 bool gpuLowerMma(Gpu *g, MlirOperation op) {
   Product product;
   if (tileKeywordIs(op, "atom", "fma"))

@@ -163,6 +163,7 @@ const GpuVocabulary tileRocdlVocabulary = {
     .shuffleXor = shuffleXor,
     .shuffleFrom = shuffleFrom,
     .mma = tileRocdlMma,
+    .zeroingAtoms = "mfma.",
     .boundedMemory = boundedMemory,
     .boundedLoad = boundedLoad,
     .boundedStore = boundedStore,

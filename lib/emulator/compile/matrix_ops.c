@@ -345,6 +345,25 @@ static bool hasPlainModifiers(EmulatorBuild *build, MlirOperation op) {
   return true;
 }
 
+// Zeros that the program writes down, by a constant or element by element: such products begin sums.
+static bool isZeros(MlirValue value) {
+  MlirOperation op = tileDefiningOp(value);
+  if (mlirOperationIsNull(op))
+    return false;
+  if (llvmInsertElementOpIsA(op)) {
+    MlirOperation before = tileDefiningOp(llvmInsertElementOpGetVector(op));
+    bool isFirst = !mlirOperationIsNull(before) && (llvmUndefOpIsA(before) || llvmPoisonOpIsA(before));
+    return isZeros(llvmInsertElementOpGetValue(op)) && (isFirst || isZeros(llvmInsertElementOpGetVector(op)));
+  }
+  MlirAttribute number = llvmConstantOpIsA(op) ? tileOpAttribute(op, "value") : mlirAttributeGetNull();
+  if (!mlirAttributeIsNull(number) && mlirAttributeIsADenseElements(number) && mlirDenseElementsAttrIsSplat(number))
+    number = mlirDenseElementsAttrGetSplatValue(number);
+  if (mlirAttributeIsNull(number))
+    return false;
+  return mlirAttributeIsAInteger(number) ? mlirIntegerAttrGetValueInt(number) == 0
+                                         : mlirAttributeIsAFloat(number) && mlirFloatAttrGetValueDouble(number) == 0;
+}
+
 bool emulatorLowerMfma(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
   char name[64];
   tessera_matrix_t matrix;
@@ -356,7 +375,9 @@ bool emulatorLowerMfma(EmulatorBuild *build, MlirOperation op, const EmulatorRow
     return false;
   if (!shortName(op, name, sizeof name) || !tessera_mfma(name, build->options->amd, &matrix, &error))
     return emulatorRefuse(build, op, "%s", error.text);
-  return lowerMatrix(build, op, &matrix, (Groups){0, 1, 1, 1});
+  const Groups groups = {0, 1, 1, 1};
+  matrix.is_of_zeros = isZeros(mlirOperationGetOperand(op, groups.first));
+  return lowerMatrix(build, op, &matrix, groups);
 }
 
 // A, B, C, their formats, then for A and for B the byte of a word and the word.

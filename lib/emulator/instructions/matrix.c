@@ -30,8 +30,8 @@ void tessera_emu_multiply(const tessera_emu_group_t *group, const void *paramete
     tessera_emu_report(lane, group->site, "%s: the indices of two kept elements of four do not ascend", matrix->name);
   if (!tessera_matrix_run(matrix, group->contribution, scratch))
     tessera_emu_report(lane, group->site, "%s: lanes that must hold the same element of A or B differ", matrix->name);
-  tessera_emu_count_mma(lane, 2ull * matrix->blocks * matrix->m * matrix->n * matrix->k, (uint32_t)matrix->a.type,
-                        group->site);
+  uint64_t flops = matrix->is_of_zeros ? 0 : 2ull * matrix->blocks * matrix->m * matrix->n * matrix->k;
+  tessera_emu_count_mma(lane, flops, (uint32_t)matrix->a.type, group->site);
 }
 
 //===--- ldmatrix, stmatrix -------------------------------------------------------===//

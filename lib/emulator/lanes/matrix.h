@@ -32,6 +32,7 @@ typedef struct tessera_matrix_t {
   int lanes, blocks, m, n, k;
   tessera_matrix_operand_t a, b, c, d;
   bool saturate;                     // integer results are clamped, not wrapped
+  bool is_of_zeros;                  // A is zero in the program: no operation is counted
   tessera_bit_product_t bit_product; // of b1
   // Of every 4 neighbours in k, A holds 2: element i of a lane stands at a.place[lane * a.count + i] and up to 3
   // further. 2 bits of an index register give the amount; the register lies at index_at in the fragment of each lane:
