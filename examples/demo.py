@@ -6,8 +6,8 @@
   softmax      a tile kernel written by hand: edit examples/softmax/softmax.mlir and run again
 
 Each runs on the CPU, compiled; by definition, in the interpreter; and as GPU kernels on the emulator, which counts their
-traffic and looks for races (on the GPU itself where CUDA's driver finds one). Where the packages of MiniLM are installed, it searches
-sentences too. Prints tables and writes an HTML page with
+traffic and looks for races (on the GPU itself where CUDA's driver finds one). The digits and the transformer run with weights of 4 bits,
+too. Where the packages of MiniLM are installed, it searches sentences. Prints tables and writes an HTML page with
 them, a trace of each run and each program at every level. Exit status 1 if a result is wrong or a kernel is at fault.
 Use: ./dev demo [--repeat=N] [--threads=N] [--page=FILE]
 """
@@ -27,7 +27,8 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # numpy's products here are 
 import numpy as np  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE / "digits"), str(HERE / "transformer"), str(HERE.parent / "tools" / "tile-bench")]
+sys.path[:0] = [str(HERE / "digits"), str(HERE / "transformer"), str(HERE / "low-bit"), str(HERE.parent / "tools" / "tile-bench")]
+import low_bit  # noqa: E402
 import model  # noqa: E402
 import page  # noqa: E402
 import train  # noqa: E402
@@ -255,6 +256,7 @@ def main():
         print_table(rows)
         gpu_rows = [run_on_gpu(p, target, tools, Path(folder)) for p in programs for target in gpus()]
     print_gpu_table(gpu_rows)
+    low_bit.show(options.build)
     searched = search()
     write_page(path, programs, rows, gpu_rows, tools)
     print(f"\nEvery level of each program, side by side: {path}")
