@@ -50,6 +50,9 @@ static const TilePipelineStep toVectors[] = {
     {NULL},
 };
 
+// A copy into a padded tensor costs a CPU more than the tests at the image's edges.
+static const TilePipelineStep toImages[] = {{"tile-skip-padding"}, {NULL}};
+
 // Here kernels are made, and both forms of an entry launch the same.
 static const TilePipelineStep toEntries[] = {{"tile-add-into-entries"}, {NULL}};
 
@@ -96,6 +99,7 @@ static const TilePipelineStage stages[] = {
     {tileStageToTiles, .given = TilePipeline_Policy, .unless = TilePipeline_Bufferized},
     {tileStageToSplitReductions, .unless = TilePipeline_Bufferized},
     {tileStageToKernels, .unless = TilePipeline_Bufferized},
+    {toImages, .unless = TilePipeline_Bufferized},
     {toEntries, .given = TilePipeline_Into},
     {tileStageToBuffers, .unless = TilePipeline_Bufferized},
     {tileStageOfOwnership, .unless = TilePipeline_Bufferized},

@@ -6,3 +6,4 @@
 extern const MlirExtPassDefinition tileGroupOpsPass;
 extern const MlirExtPassDefinition tileFuseAtMemoryLevelPass;
 extern const MlirExtPassDefinition tileShareKernelsPass;
+extern const MlirExtPassDefinition tileSkipPaddingPass;
