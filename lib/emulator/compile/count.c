@@ -117,36 +117,55 @@ static const TileUpstream loadOps[] = {LlvmOp_Load, LlvmOp_MaskedLoad, NvvmOp_Ld
 
 static bool loads(MlirOperation op) { return tileUpstreamIsOneOf(op, loadOps); }
 
-// The first op of the block that does something with the value; what only takes it apart does not. A value that another
-// block uses is wanted at the end of this one: a loop that loads ahead has had its body's time. `visits` bounds the
-// search.
-static void findFirstUse(MlirValue value, MlirBlock block, MlirOperation *first, int *visits) {
-  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use) && --*visits > 0;
+enum { MostUseBlocks = 8 };
+
+// The first op of each block that does something with a value.
+typedef struct Uses {
+  MlirOperation first[MostUseBlocks];
+  int count, visits; // visits: bounds the search
+  bool areTooMany;
+} Uses;
+
+static void addUse(Uses *uses, MlirOperation user) {
+  for (int i = 0; i < uses->count; ++i)
+    if (mlirBlockEqual(mlirOperationGetBlock(uses->first[i]), mlirOperationGetBlock(user))) {
+      if (mlirOperationIsBeforeInBlock(user, uses->first[i]))
+        uses->first[i] = user;
+      return;
+    }
+  uses->areTooMany |= uses->count == MostUseBlocks;
+  if (!uses->areTooMany)
+    uses->first[uses->count++] = user;
+}
+
+// What only takes the value apart is no use. A branch that hands it on is one: a loop that loads ahead has had its
+// body's time, and the site loads something else in the next round.
+static void findUses(MlirValue value, Uses *uses) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use) && --uses->visits > 0;
        use = mlirOpOperandGetNextUse(use)) {
     MlirOperation user = mlirOpOperandGetOwner(use);
-    if (!mlirBlockEqual(mlirOperationGetBlock(user), block))
-      user = mlirBlockGetTerminator(block);
-    bool takesApart = tileUpstreamIsOneOf(user, freeOps) && mlirOperationGetNumResults(user) == 1 && !loads(user);
-    if (takesApart)
-      findFirstUse(tileOnlyResult(user), block, first, visits);
-    else if (mlirOperationIsNull(*first) || mlirOperationIsBeforeInBlock(user, *first))
-      *first = user;
+    if (tileUpstreamIsOneOf(user, freeOps) && mlirOperationGetNumResults(user) == 1 && !loads(user))
+      findUses(tileOnlyResult(user), uses);
+    else
+      addUse(uses, user);
   }
 }
 
 void emulatorMarkUses(EmulatorBuild *build, const TileOps *ops) {
   build->use = build->useEnd = build->program->siteCount;
   for (intptr_t i = 0; i < ops->count; ++i) {
-    MlirOperation op = ops->items[i], first = {NULL};
-    int visits = 256;
+    MlirOperation op = ops->items[i];
+    Uses uses = {.visits = 256};
     if (!loads(op) || !mlirOperationGetNumResults(op))
       continue;
-    findFirstUse(tileOnlyResult(op), mlirOperationGetBlock(op), &first, &visits);
-    if (mlirOperationIsNull(first))
-      continue;
-    TileBuilder b = tileBuilderBefore(first);
-    MlirValue operands[] = {build->self, emulatorI32(build, &b, emulatorSite(build, op))};
-    emulatorCall(build, &b, "tessera_emu_use", (MlirType){NULL}, 2, operands);
+    findUses(tileOnlyResult(op), &uses);
+    if (uses.areTooMany || uses.visits <= 0) // it is wanted at the end of its block, at the latest
+      uses = (Uses){.first = {mlirBlockGetTerminator(mlirOperationGetBlock(op))}, .count = 1};
+    for (int k = 0; k < uses.count; ++k) {
+      TileBuilder b = tileBuilderBefore(uses.first[k]);
+      MlirValue operands[] = {build->self, emulatorI32(build, &b, emulatorSite(build, op))};
+      emulatorCall(build, &b, "tessera_emu_use", (MlirType){NULL}, 2, operands);
+    }
   }
   build->useEnd = build->program->siteCount;
 }

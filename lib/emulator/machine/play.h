@@ -4,7 +4,7 @@
 
 #include "lib/emulator/machine/timing.h"
 
-enum { EMU_SITES_REMEMBERED = 64, EMU_GROUPS_REMEMBERED = 16, EMU_MOST_PARTITIONS = 16 };
+enum { EMU_SITES_REMEMBERED = 256, EMU_GROUPS_REMEMBERED = 16, EMU_MOST_PARTITIONS = 16 };
 
 typedef struct emu_playing_warp_t {
   const emu_event_t *next, *end;

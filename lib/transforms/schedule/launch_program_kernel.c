@@ -6,6 +6,7 @@
 #include "dialects/tile/layouts.h"
 #include "dialects/tile/questions.h"
 #include "lib/ir/op_query.h"
+#include "lib/ir/table.h"
 #include "lib/ir/template.h"
 #include "lib/layout/layout.h"
 #include "lib/support/integer.h"
@@ -20,14 +21,16 @@
 
 enum {
   MostSpread = 32,
-  MostCarried = 32
-}; // words of a row of operands that threads hold in registers; values of loops
+  MostCarried = 32,
+  MostAhead = 64
+}; // words of a row of operands that threads hold in registers; values of loops; registers of what is loaded ahead
 
 // What the hooks of the template share, and the types of what the plan gives.
 typedef struct Emission {
   const Program *program;
   int64_t warps, width, row;          // row: words of a launch in the table of operands
   MlirValue table, task, kind, index; // index: the loop's
+  MlirOperation awaits;               // of an item, ahead of its first program
   MlirValue addresses[MostSpread];
 } Emission;
 
@@ -229,32 +232,141 @@ static int64_t mostWarps(const Program *program) {
   return most;
 }
 
+//===--- loads ahead of awaits ------------------------------------------------------------===//
+
+// No launch of the program writes this memory.
+static bool isOnlyRead(const Program *program, MlirValue root) {
+  for (intptr_t i = 0; i < program->numRoots; ++i)
+    if (program->isWritten[i] && tileMemoryMayOverlap(program->roots[i], root))
+      return false;
+  return true;
+}
+
+// As isOnlyRead, in all launches of the kind.
+static bool isOnlyReadBy(const Program *program, const Task *kind, intptr_t operand) {
+  for (intptr_t i = 0; i < program->count; ++i)
+    if (program->tasks[i].kind == kind->kind &&
+        !isOnlyRead(program, tileMemoryRoot(tileLaunchOperand(program->tasks[i].launch, operand))))
+      return false;
+  return true;
+}
+
+static int64_t registersOf(const Emission *e, MlirType type) {
+  MlirAttribute layout = tileTypeGetLayout(type);
+  int64_t words = tessera_ceil_div(tileElementWidth(type), 32);
+  if (mlirAttributeIsNull(layout))
+    return words * tessera_ceil_div(tileTypeGetCount(type), e->width);
+  TileLayout held = tileLayoutAttrGetLayout(layout);
+  return words * (int64_t)tileLayoutDimSize(&held, TileLayoutReg);
+}
+
+// The ops of a body, and which of them stand ahead of the awaits.
+typedef struct Ahead {
+  const Emission *emission;
+  const Task *kind;
+  MlirBlock body;
+  TileTable possible, chosen, early; // of ops; early: loads behind the awaits that need not wait for other work
+  int64_t registers;
+} Ahead;
+
+static bool areOperandsPossible(Ahead *ahead, MlirOperation op) {
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
+    MlirOperation maker = tileDefiningOp(mlirOperationGetOperand(op, i));
+    if (!mlirOperationIsNull(maker) && mlirBlockEqual(mlirOperationGetBlock(maker), ahead->body) &&
+        !tileTableFind(&ahead->possible, maker.ptr))
+      return false;
+  }
+  return true;
+}
+
+static bool hasRoom(Ahead *ahead, MlirOperation load) {
+  int64_t registers = registersOf(ahead->emission, tileOnlyResultType(load));
+  if (ahead->registers + registers > MostAhead)
+    return false;
+  ahead->registers += registers;
+  return true;
+}
+
+static bool isOfUnwritten(const Ahead *ahead, MlirOperation load) {
+  MlirValue root = tileMemoryRoot(tileLoadOpGetSource(load));
+  return mlirValueIsABlockArgument(root) && mlirBlockEqual(mlirBlockArgumentGetOwner(root), ahead->body) &&
+         isOnlyReadBy(ahead->emission->program, ahead->kind, mlirBlockArgumentGetArgNumber(root));
+}
+
+static void choose(const Ahead *ahead, TileTable *set, MlirOperation op) {
+  if (mlirOperationIsNull(op) || !mlirBlockEqual(mlirOperationGetBlock(op), ahead->body) ||
+      tileTableFind(&ahead->chosen, op.ptr) || tileTableFind(set, op.ptr))
+    return;
+  tileTableSet(set, op.ptr, op.ptr);
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
+    choose(ahead, set, tileDefiningOp(mlirOperationGetOperand(op, i)));
+}
+
+// Chooses loads of what no launch writes, such as weights, and what they need: they are on their way while a lane
+// awaits the rest. The other loads of the body that stand ahead of its stores and need no result of it come first
+// behind the awaits. So do all of a body whose loads need one another.
+static void chooseLoads(Ahead *ahead, bool isAhead) {
+  MlirOperation end = mlirBlockGetTerminator(ahead->body);
+  for (MlirOperation op = mlirBlockGetFirstOperation(ahead->body); !mlirOperationEqual(op, end);
+       op = mlirOperationGetNextInBlock(op)) {
+    bool isPure = mlirOperationGetNumRegions(op) == 0 && mlirExtOperationIsPure(op), isLoad = tileLoadOpIsA(op);
+    if (!isPure && !isLoad && !isAhead && !tileOpOnlyReads(op))
+      return;
+    if (tileTableFind(&ahead->chosen, op.ptr) || !areOperandsPossible(ahead, op))
+      continue;
+    if (isLoad && (isAhead == isOfUnwritten(ahead, op)) && hasRoom(ahead, op))
+      choose(ahead, isAhead ? &ahead->chosen : &ahead->early, op);
+    else if (!isPure || isLoad)
+      continue;
+    tileTableSet(&ahead->possible, op.ptr, op.ptr);
+  }
+}
+
+// Moves ops of the body to the builder's place: those of the set, or all.
+static void moveBody(TileBuilder *b, const Ahead *ahead, TileTable *set) {
+  MlirOperation end = mlirBlockGetTerminator(ahead->body);
+  for (MlirOperation op = mlirBlockGetFirstOperation(ahead->body), next; !mlirOperationEqual(op, end); op = next) {
+    next = mlirOperationGetNextInBlock(op);
+    if (set && !tileTableFind(set, op.ptr))
+      continue;
+    mlirOperationRemoveFromParent(op);
+    tileBuilderInsert(b, op);
+  }
+}
+
 // A kind of fewer warps keeps its layouts, so that sums have the order that they have in a launch of their own.
 static void buildBody(TileBuilder *b, const Emission *e, const Task *task, MlirValue number) {
   MlirOperation copy = mlirOperationClone(task->kernel);
-  MlirBlock body = tileKernelBody(copy);
   MlirValue ids[GridRank];
   tileCopyTilesToWarps(copy, mostWarps(e->program));
   buildIds(b, task, number, ids);
   replaceIds(b, copy, task, ids);
-  for (intptr_t i = 0; i < mlirBlockGetNumArguments(body); ++i) {
-    MlirValue parameter = mlirBlockGetArgument(body, i);
+  Ahead ahead = {.emission = e, .kind = task, .body = tileKernelBody(copy)};
+  chooseLoads(&ahead, true);
+  chooseLoads(&ahead, false);
+  for (intptr_t i = 0; i < mlirBlockGetNumArguments(ahead.body); ++i) {
+    MlirValue parameter = mlirBlockGetArgument(ahead.body, i);
     MlirType type = typeAtAddress(mlirValueGetType(parameter));
     retype(parameter, type);
     mlirValueReplaceAllUsesOfWith(parameter, buildMemory(b, e, i, type));
   }
-  MlirOperation end = mlirBlockGetTerminator(body);
-  for (MlirOperation op = mlirBlockGetFirstOperation(body), next; !mlirOperationEqual(op, end); op = next) {
-    next = mlirOperationGetNextInBlock(op);
-    mlirOperationRemoveFromParent(op);
-    tileBuilderInsert(b, op);
-  }
+  moveBody(b, &ahead, &ahead.chosen);
+  tileBuilderInsert(b, mlirOperationClone(e->awaits));
+  moveBody(b, &ahead, &ahead.early);
+  moveBody(b, &ahead, NULL);
+  tileTableFree(&ahead.possible);
+  tileTableFree(&ahead.early);
+  tileTableFree(&ahead.chosen);
   mlirOperationDestroy(copy);
 }
 
-// if the kind is this one … else the next ones
+// if the kind is this one … else the next ones. With segments, an item may only await.
 static void buildKinds(TileBuilder *b, const Emission *e, intptr_t kind, MlirValue number) {
-  if (kind + 1 == e->program->numKinds) {
+  if (kind == e->program->numKinds) {
+    tileBuilderInsert(b, mlirOperationClone(e->awaits));
+    return;
+  }
+  if (kind + 1 == e->program->numKinds && !e->program->numSegments) {
     buildBody(b, e, e->program->kinds[kind], number);
     return;
   }
@@ -298,10 +410,20 @@ static MlirValue prepareHook(TileBuilder *b, MlirType result, const MlirValue *o
   return none;
 }
 
-// @execute(program), behind @prepare
+static MlirOperation opAhead(const TileBuilder *b) {
+  MlirOperation op = mlirBlockGetFirstOperation(b->block);
+  while (!mlirOperationEqual(mlirOperationGetNextInBlock(op), b->before))
+    op = mlirOperationGetNextInBlock(op);
+  return op;
+}
+
+// @execute(program), behind @prepare. The op ahead of the call has the awaits: each kind takes them.
 static MlirValue executeHook(TileBuilder *b, MlirType result, const MlirValue *operands, const void *data) {
   (void)result;
-  buildKinds(b, *(Emission *const *)data, 0, operands[0]);
+  Emission *e = *(Emission *const *)data;
+  e->awaits = opAhead(b);
+  buildKinds(b, e, 0, operands[0]);
+  mlirOperationDestroy(e->awaits);
   return (MlirValue){NULL};
 }
 

@@ -255,7 +255,7 @@ static int64_t countOf(const TileLaneAwait *await) { return await->isOfRoundBefo
 typedef struct Origin {
   const Program *part;
   const Task *tasks;
-  int64_t firstTask, firstCounter;
+  int64_t firstTask, firstCounter, noKind; // noKind: of a task that only awaits
 } Origin;
 
 static int64_t counterOf(const Origin *origin, int64_t counter) {
@@ -269,9 +269,9 @@ static void fillRecord(const Origin *origin, const TileLaneItem *item, int64_t m
   bool isLaunch = item->task < origin->part->count;
   int64_t rest = tessera_max(item->awaitCount - RecordAwaits, 0);
   const int64_t words[] = {isLaunch ? origin->firstTask + item->task : 0,
-                           isLaunch ? origin->tasks[item->task].kind : 0,
+                           isLaunch ? origin->tasks[item->task].kind : origin->noKind,
                            item->first,
-                           isLaunch ? item->count : 0,
+                           item->count,
                            dealt->step ? dealt->step : 1,
                            counterOf(origin, dealt->counter),
                            counterOf(origin, item->counter),
@@ -324,7 +324,7 @@ static void addItems(Program *program, const Origin *origin, int64_t *next) {
 
 static void addRecords(Program *program) {
   const TileLanePlan *lanes = program->lanes;
-  const Origin origin = {program, program->tasks, 0, 0};
+  const Origin origin = {program, program->tasks, 0, 0, program->numKinds};
   int64_t *next = calloc((size_t)lanes->lanes, sizeof *next);
   intptr_t record = findBegins(lanes, tessera_round_up(lanes->lanes + 1, RecordWords) / RecordWords, next);
   for (int64_t lane = 0; lane < lanes->lanes; ++lane)
@@ -395,7 +395,7 @@ static void addSegments(Program *program) {
   for (intptr_t i = 0; i < program->numSegments; ++i) {
     const Segment *segment = &program->segments[i];
     const Origin origin = {&segment->part, program->tasks + segment->firstTask, segment->firstTask,
-                           segment->firstCounter};
+                           segment->firstCounter, program->numKinds};
     addItems(program, &origin, next + i * program->numLanes);
   }
   free(shares);

@@ -49,8 +49,11 @@
 // CHECK: tile.launch @[[program:.*]] grid(%c6)
 // CHECK-NOT: tile.launch
 // CHECK: tile.kernel private @[[program]]({{.*}} attributes {cooperative, warps = 2 : i32}
+// What no launch writes is loaded ahead of the awaits.
+// CHECK: tile.load
+// CHECK: tile.load
 // CHECK: tile.atomic_wait {{.*}} acquire device
-// CHECK: tile.memref_at
+// CHECK: tile.load
 // CHECK: tile.atomic_rmw add {{.*}} release device
 // CHECK-NOT: tile.kernel
 // APART-COUNT-4: tile.launch
