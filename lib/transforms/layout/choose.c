@@ -3,7 +3,8 @@
 // Model: cycles of one core for a block of the kernel. Conversions as lib/layout prices them; elsewhere instructions,
 //   shuffles, accesses and barriers by the machine's `model.layout.*`, and memory by the segments that one instruction
 //   touches. Only differences count.
-// How: from every op's own favourite, variables are improved one by one until none can be; then whole regions are
+// How: from every op's own favourite, variables are improved one by one until none can be (one around which nothing
+//   changed is not looked at again); then whole regions are
 //   moved: from each candidate of each op that has wishes, its layout is spread across tiles as far as candidates
 //   match, and single improvements mend the borders. A move stays if the whole became cheaper. (The moves are those of
 //   alpha-expansion, Boykov, Veksler, Zabih 2001, with the inner cut replaced by descent.) Deterministic.
@@ -327,11 +328,24 @@ static double priceOfAll(Graph *graph, double limit) {
   return sum;
 }
 
+// Who shares a tile with the variable may improve again.
+static void markAround(Graph *graph, uint32_t number) {
+  const Variable *variable = &graph->variables[number];
+  for (uint32_t i = 0; i < variable->portCount; ++i) {
+    const Value *value = &graph->values[graph->ports[variable->firstPort + i].tile];
+    graph->variables[graph->ports[value->definition].variable].mayImprove = true;
+    for (uint32_t u = 0; u < value->useCount; ++u)
+      graph->variables[graph->ports[value->uses[u]].variable].mayImprove = true;
+  }
+  graph->variables[number].mayImprove = true;
+}
+
 static bool improve(Graph *graph, uint32_t number) {
   Variable *variable = &graph->variables[number];
   uint32_t before = variable->chosen, best = before;
-  if (variable->candidateCount < 2)
+  if (variable->candidateCount < 2 || !variable->mayImprove)
     return false;
+  variable->mayImprove = false;
   double least = priceAround(graph, number, INFINITY);
   for (uint32_t c = 0; c < variable->candidateCount; ++c) {
     if (c == before)
@@ -344,6 +358,8 @@ static bool improve(Graph *graph, uint32_t number) {
     }
   }
   variable->chosen = best;
+  if (best != before)
+    markAround(graph, number);
   return best != before;
 }
 
@@ -359,12 +375,18 @@ static void descend(Graph *graph) {
 
 //===--- moves --------------------------------------------------------------------------===//
 
+static void choose(Graph *graph, uint32_t number, uint32_t candidate) {
+  if (graph->variables[number].chosen != candidate)
+    markAround(graph, number);
+  graph->variables[number].chosen = candidate;
+}
+
 static bool adopt(Graph *graph, uint32_t portNumber, LayoutId layout, bool *reached, uint32_t *queue, uint32_t *count) {
   uint32_t number = graph->ports[portNumber].variable;
   Variable *variable = &graph->variables[number];
   for (uint32_t c = 0; !reached[number] && c < variable->candidateCount; ++c)
     if (variable->candidates[c].ports[portNumber - variable->firstPort] == layout) {
-      variable->chosen = c;
+      choose(graph, number, c);
       reached[number] = true;
       queue[(*count)++] = number;
       return true;
@@ -375,7 +397,7 @@ static bool adopt(Graph *graph, uint32_t portNumber, LayoutId layout, bool *reac
 static void spread(Graph *graph, uint32_t number, uint32_t candidate, bool *reached, uint32_t *queue) {
   uint32_t count = 0;
   memset(reached, 0, graph->variableCount * sizeof *reached);
-  graph->variables[number].chosen = candidate;
+  choose(graph, number, candidate);
   reached[number] = true;
   queue[count++] = number;
   for (uint32_t next = 0; next < count; ++next) {
@@ -390,14 +412,17 @@ static void spread(Graph *graph, uint32_t number, uint32_t candidate, bool *reac
   }
 }
 
+// With what may improve still, so that a choice that is taken up again goes on as it was left.
 static void save(const Graph *graph, uint32_t *choice) {
   for (uint32_t i = 0; i < graph->variableCount; ++i)
-    choice[i] = graph->variables[i].chosen;
+    choice[i] = graph->variables[i].chosen << 1 | graph->variables[i].mayImprove;
 }
 
 static void restore(Graph *graph, const uint32_t *choice) {
-  for (uint32_t i = 0; i < graph->variableCount; ++i)
-    graph->variables[i].chosen = choice[i];
+  for (uint32_t i = 0; i < graph->variableCount; ++i) {
+    graph->variables[i].chosen = choice[i] >> 1;
+    graph->variables[i].mayImprove = choice[i] & 1;
+  }
 }
 
 static bool hasWishes(VariableKind kind) { return kind >= Variable_Load; }
@@ -432,6 +457,7 @@ static void chooseFavourites(Graph *graph) {
       }
     }
     variable->chosen = best;
+    variable->mayImprove = true;
   }
 }
 

@@ -70,8 +70,9 @@ typedef struct Variable {
   double weight; // how often the op runs, by the loops around it
   uint32_t firstPort, portCount;
   uint32_t candidateCount, chosen;
-  bool isFixed; // takes no proposals of others
-  bool isExact; // its op takes no layout that reaches beyond a tile
+  bool isFixed;    // takes no proposals of others
+  bool isExact;    // its op takes no layout that reaches beyond a tile
+  bool mayImprove; // while the choice is made: something around it has changed
   Candidate candidates[MaxCandidates];
 } Variable;
 
