@@ -14,7 +14,7 @@
 #include "lib/conversion/linalg_to_tile/product_kernels.h"
 #include "upstream/arith.h"
 
-enum { LeastSide = 16, MostSide = 64, MostDepth = 64, MostUnrolled = 8 };
+enum { LeastSide = 16, MostSide = 64, MostDepth = 64, MostUnrolled = 8, MostTable = 256 };
 
 typedef struct Walk {
   const TileStructured *s;
@@ -163,9 +163,36 @@ static void loopFrom(TileKernelEmission *e, const Walk *w, int i, MlirValue *sum
   tileKernelCloseLoop(e, &loop);
 }
 
+// A table of the body, copied to the memory that the program's threads share: from there each weight takes its number.
+static MlirValue sharedTable(TileKernelEmission *e, MlirValue table) {
+  MlirType type = mlirValueGetType(table), element = mlirShapedTypeGetElementType(type);
+  int64_t size = mlirShapedTypeGetDimSize(type, 0);
+  MlirValue memory = tileAllocOpBuild(&e->body, mlirMemRefTypeContiguousGet(element, 1, &size, mlirAttributeGetNull()));
+  MlirType view = tileViewTypeGet(e->body.context, &(TileViewSpec){.rank = 1, .shape = &size, .element = element});
+  MlirType tile = tileTileTypeGet(1, &size, element, mlirAttributeGetNull());
+  MlirValue first = tileBuildIndex(&e->body, 0), views[2], memories[2] = {table, memory};
+  for (int i = 0; i < 2; ++i)
+    views[i] = tileViewOpBuild(&e->body, view, memories[i], 0, NULL, mlirDenseI64ArrayGet(e->body.context, 0, NULL));
+  tileStoreOpBuild(&e->body, tileLoadOpBuild(&e->body, tile, views[0], 1, &first), views[1], 1, &first);
+  return memory;
+}
+
+static void shareTables(TileKernelEmission *e) {
+  const TileStructured *s = e->structured;
+  for (int i = 0; i < s->numCaptures; ++i) {
+    MlirValue *parameter = &e->parameters[s->numInputs + s->numOutputs + i];
+    MlirType type = mlirValueGetType(*parameter);
+    bool isTable = mlirTypeIsAMemRef(type) && mlirShapedTypeGetRank(type) == 1 && mlirShapedTypeHasStaticShape(type) &&
+                   mlirShapedTypeGetDimSize(type, 0) <= MostTable;
+    if (isTable)
+      *parameter = sharedTable(e, *parameter);
+  }
+}
+
 // `element`: the type of the product itself, before its epilogue.
 static void build(TileKernelEmission *e, const Walk *w, MlirType element) {
   const TileStructured *s = e->structured;
+  shareTables(e);
   TileStructured view = tileStructuredOver(s, w->c->m, w->c->n);
   e->structured = &view;
   MlirType type = tileKernelOutputTileType(e, mlirF32TypeGet(e->body.context));

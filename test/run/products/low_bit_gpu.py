@@ -14,14 +14,16 @@ CASES = [
     (64, 128, 512, 128, "i4", "f16", "f32", "all"), (7, 96, 256, 32, "i4", "f16", "f32", "all"), (33, 40, 192, 64, "ui4", "f16", "f16", "all"),
     (16, 64, 128, 32, "f4E2M1FN", "bf16", "f32", "all"), (128, 64, 256, 128, "i8", "f16", "f32", "all"), (17, 48, 128, 64, "ui2", "f16", "f32", "all"),
     (16, 128, 512, 128, "i8", "f16", "f32", "all"),  # two steps of k within a group: copies ahead of their use
+    (16, 128, 256, 64, "nf4", "f16", "f32", "all"),  # a table of the caller's
     (5, 33, 96, 32, "i4", "f32", "f32", "gfx"), (2, 32, 128, 64, "f8E4M3FN", "f16", "f32", "all"),
 ]
-BITS = {"i4": 4, "ui4": 4, "f4E2M1FN": 4, "i8": 8, "ui2": 2, "f8E4M3FN": 8}
+BITS = {"nf4": 4, "i4": 4, "ui4": 4, "f4E2M1FN": 4, "i8": 8, "ui2": 2, "f8E4M3FN": 8}
 
 
 def program(m, n, k, group, codes, x, out):
     weights = f"tensor<{n}x{k}x{x}, #q>"
-    return f"""#q = #tile.quantized<codes = {codes}, group = [1, {group}], scale = f16>
+    table = ", table = f32" if codes == "nf4" else ""
+    return f"""#q = #tile.quantized<codes = {codes.replace("nf4", "ui4")}, group = [1, {group}], scale = f16{table}>
 func.func @main(%x: tensor<{m}x{k}x{x}>, %w: {weights}) -> tensor<{m}x{n}x{out}> {{
   %d = tile.dequantize %w : {weights} -> tensor<{n}x{k}x{x}>
   %e = tensor.empty() : tensor<{m}x{n}x{out}>
@@ -52,6 +54,10 @@ def check(tool, chip, folder, m, n, k, group, codes, x, out, matrix):
     written = m * n * (2 if out == "f16" else 4) + m * k * (4 if x == "f32" else 2)  # the result, and the rows in the codes' order
     if wide > written:
         return f"wrong: {wide} bytes written, expected at most {written}"
+    if codes == "nf4":  # two programs read the rows; each of their 128 threads reads four numbers of the table
+        least = 2 * (m * k * 2 + 128 * 16) + n * k // 2 + n * (k // group) * 2
+        if kernel["global_bytes_read"] > 1.03 * least:
+            return f"wrong: {kernel['global_bytes_read']} bytes read, expected {least}"
     if (m, n, k) == (64, 128, 512):
         # Each of the two programs reads all rows, and its columns' codes and scales.
         least = 2 * m * k * 2 + n * k * BITS[codes] // 8 + n * (k // group) * 2
