@@ -24,6 +24,7 @@ typedef struct TileAccessLimits {
   uint32_t elementBytes; // a power of two
   uint32_t vectorBytes;  // of the widest instruction, a power of two
   uint32_t banks, bankBytes;
+  bool isOfRegisters; // values come from registers and go to registers; false: an engine may copy them
 } TileAccessLimits;
 
 // The registers of one layout as vectors of 2^vectorBits neighbouring elements of a memory.

@@ -386,6 +386,7 @@ static bool planShared(const TileLayout *from, const TileLayout *to, const int64
   TileAccessLimits limits = target->shared;
   TileConversionScratch *scratch = &plan->shared;
   limits.elementBytes = target->elementBits <= 8 ? 1 : target->elementBits / 8;
+  limits.isOfRegisters = true;
   scratch->elementBytes = limits.elementBytes;
   if (!tileLayoutSwizzle(from, to, shape, rank, &limits, &scratch->memory, error) ||
       !tileAccessPlan(from, &scratch->memory, shape, rank, &limits, &scratch->store, error) ||

@@ -188,7 +188,7 @@ static bool memoryOf(const Tile *tile, const Basis *basis, const int64_t *shape,
 // instructions take them in that order.
 static uint64_t movesOf(const Tile *tile, const TileAccess *access, uint64_t instructions) {
   uint64_t bytes = (uint64_t)tile->limits->elementBytes << access->vectorBits, word = 4;
-  for (uint32_t bit = 0; bit < access->vectorBits; ++bit)
+  for (uint32_t bit = 0; bit < access->vectorBits && tile->limits->isOfRegisters; ++bit)
     if (access->slotStep[bit] != 1u << bit)
       return instructions * (bytes > word ? bytes / word : 1);
   return 0;
@@ -202,7 +202,7 @@ static bool wavefrontsOf(const Tile *tile, const TileLayout *memory, const int64
     if (!tileAccessPlan(tile->side[k].layout, memory, shape, rank, tile->limits, &access, error))
       return false;
     TileAccessTraffic traffic = tileAccessTraffic(&access, 1u << tile->side[k].lanes, tile->limits);
-    // Instructions break ties: fewer and wider ones for the same wavefronts.
+    // Instructions break ties: fewer ones for the same wavefronts.
     *wavefronts +=
         (traffic.phases + traffic.conflicts) * 64 + traffic.instructions + movesOf(tile, &access, traffic.instructions);
   }

@@ -357,6 +357,7 @@ static void testSwizzles(void) {
     TileError error = {.text = ""};
     TileAccess access[2];
     limits.elementBytes = swizzled[i].elementBytes;
+    limits.isOfRegisters = true;
     CHECK(tileLayoutSwizzle(&store, &load, swizzled[i].shape.shape, 2, &limits, &chosen, &error), "%s", error.text);
     for (int k = 0; k < 2; ++k) {
       const TileLayout *side = k ? &load : &store;
