@@ -162,7 +162,7 @@ bool tileLowerProduct(TileStructured *s, const TileEpilogue *epilogue) {
   sortDimsOfSum(s, &p, isOutside);
   TileKernelEmission e;
   tileKernelBegin(&e, s, "product");
-  tileKernelBuildNode(&e, TileGroupKind_Product, &p);
+  tileKernelBuildNode(&e, TileGroupKind_Product, &p, NULL);
   tileKernelEnd(&e);
   return true;
 }
@@ -173,7 +173,7 @@ bool tileLowerProduct(TileStructured *s, const TileEpilogue *epilogue) {
 // and walks k, its operands from memory. On a GPU staging in shared memory and copies ahead are passes of their own.
 static void buildMatrix(TileKernelEmission *e, const TileContraction *c) {
   const TileProduct p = {.lhs = c->lhs, .rhs = c->rhs, .m = c->m, .n = c->n, .k = c->k};
-  tileKernelBuildNode(e, TileGroupKind_Product, &p);
+  tileKernelBuildNode(e, TileGroupKind_Product, &p, NULL);
 }
 
 static void setTiles(TileStructured *s, TileContraction *c, const TileSearchTile *tile) {

@@ -16,12 +16,12 @@
 
 enum { LeastSide = 16, MostSide = 64, MostDepth = 64, MostUnrolled = 8, MostTable = 256 };
 
-typedef struct Walk {
+typedef struct Factors {
   const TileStructured *s;
   const TileConverted *c;
-  bool isUnrolled[MaxDims];
-  MlirType element; // of the factors as they are multiplied
-} Walk;
+  uint32_t unrolled; // reductions that the codes do not have, as bits
+  MlirType element;  // of the factors as they are multiplied
+} Factors;
 
 //===--- sizes --------------------------------------------------------------------------------===//
 
@@ -61,26 +61,29 @@ static const TileOperand *codesOf(const TileStructured *s, const TileConverted *
   return codes;
 }
 
-static void chooseUnrolled(Walk *w) {
-  const TileOperand *codes = codesOf(w->s, w->c);
+static uint32_t findUnrolled(const TileStructured *s, const TileConverted *c) {
+  const TileOperand *codes = codesOf(s, c);
+  uint32_t unrolled = 0;
   int64_t all = 1;
-  for (int i = 0; i < w->c->count - 1; ++i) {
-    int dim = w->c->depth[i];
-    int64_t extent = w->s->dims[dim].extent;
-    w->isUnrolled[dim] = codes && !tileOperandUses(codes, dim) && extent * all <= MostUnrolled;
-    all *= w->isUnrolled[dim] ? extent : 1;
+  for (int i = 0; i < c->count - 1; ++i) {
+    int64_t extent = s->dims[c->depth[i]].extent;
+    if (!codes || tileOperandUses(codes, c->depth[i]) || extent * all > MostUnrolled)
+      continue;
+    unrolled |= 1u << c->depth[i];
+    all *= extent;
   }
+  return unrolled;
 }
 
 //===--- the kernel ---------------------------------------------------------------------------===//
 
 // The number that a constant operand over one unrolled reduction has there; false for another operand.
-static bool constantAt(const TileKernelEmission *e, const Walk *w, const TileOperand *operand, int64_t *number) {
+static bool constantAt(const TileKernelEmission *e, const Factors *f, const TileOperand *operand, int64_t *number) {
   int dim = operand->isTensor && operand->rank == 1 ? operand->results[0] : -1;
   MlirOperation constant = tileDefiningOp(operand->value);
   MlirAttribute data = arithConstantOpIsA(constant) ? arithConstantOpGetValue(constant) : mlirAttributeGetNull();
   int64_t at;
-  if (dim < 0 || !w->isUnrolled[dim] || mlirAttributeIsNull(data) || !mlirAttributeIsADenseElements(data) ||
+  if (dim < 0 || !(f->unrolled >> dim & 1) || mlirAttributeIsNull(data) || !mlirAttributeIsADenseElements(data) ||
       !mlirTypeIsAInteger(tileOperandElementType(operand)) || tileElementWidth(tileOperandElementType(operand)) != 8 ||
       !tileConstantIndex(e->index[dim], &at))
     return false;
@@ -89,10 +92,10 @@ static bool constantAt(const TileKernelEmission *e, const Walk *w, const TileOpe
 }
 
 // The weights of the current step, k × n.
-static MlirValue convertWeights(TileKernelEmission *e, const Walk *w, MlirValue factor) {
-  const TileConverted *c = w->c;
+static MlirValue convertWeights(TileKernelEmission *e, const Factors *f, MlirValue factor) {
+  const TileConverted *c = f->c;
   int last = c->depth[c->count - 1];
-  TileStructured view = tileStructuredOver(w->s, c->isAlongColumns ? last : c->n, c->isAlongColumns ? c->n : last);
+  TileStructured view = tileStructuredOver(f->s, c->isAlongColumns ? last : c->n, c->isAlongColumns ? c->n : last);
   TileBodyMap map = {0};
   e->structured = &view;
   for (int i = 0; i < tileStructuredNumOwnInputs(&view); ++i) {
@@ -100,7 +103,7 @@ static MlirValue convertWeights(TileKernelEmission *e, const Walk *w, MlirValue 
     MlirValue argument = mlirBlockGetArgument(view.body, i);
     if (i == c->x)
       continue;
-    if (constantAt(e, w, &view.operands[i], &number))
+    if (constantAt(e, f, &view.operands[i], &number))
       tileBodyMapSet(&map, argument,
                      tileBuildInteger(&e->body, tileKernelTileType(e, mlirValueGetType(argument)), number));
     else
@@ -109,58 +112,22 @@ static MlirValue convertWeights(TileKernelEmission *e, const Walk *w, MlirValue 
   MlirValue weights = tileKernelCloneValue(e, &map, factor);
   if (!c->isAlongColumns)
     weights = tileKernelSwapped(e, weights);
-  e->structured = w->s;
+  e->structured = f->s;
   return weights;
 }
 
 // What the product multiplies by, before it is widened to the product's type, if x has that type as well.
-static MlirValue factorOf(const Walk *w) {
-  MlirOperation op = tileDefiningOp(w->c->factor);
-  bool isPlain = arithExtFOpIsA(op) && mlirTypeEqual(mlirValueGetType(tileOnlyOperand(op)), w->element);
-  return isPlain ? tileOnlyOperand(op) : w->c->factor;
+static MlirValue factorOf(const Factors *f) {
+  MlirOperation op = tileDefiningOp(f->c->factor);
+  bool isPlain = arithExtFOpIsA(op) && mlirTypeEqual(mlirValueGetType(tileOnlyOperand(op)), f->element);
+  return isPlain ? tileOnlyOperand(op) : f->c->factor;
 }
 
-static void multiply(TileKernelEmission *e, const Walk *w, MlirValue *sum) {
-  const TileConverted *c = w->c;
-  int rows[2] = {c->m, c->depth[c->count - 1]};
-  TileStructured view = tileStructuredOver(w->s, rows[0], rows[1]);
-  e->structured = &view;
-  MlirValue x = tileKernelCast(e, tileKernelLoadMatrix(e, c->x, rows), w->element);
-  e->structured = w->s;
-  *sum = tileMmaOpBuild(&e->body, x, tileKernelCast(e, convertWeights(e, w, factorOf(w)), w->element), *sum);
-}
-
-static void unrollFrom(TileKernelEmission *e, const Walk *w, int i, MlirValue *sum) {
-  if (i == w->c->count) {
-    multiply(e, w, sum);
-    return;
-  }
-  int dim = w->c->depth[i];
-  for (int64_t at = 0; at < (w->isUnrolled[dim] ? w->s->dims[dim].extent : 1); ++at) {
-    if (w->isUnrolled[dim])
-      e->index[dim] = tileBuildIndex(&e->body, at);
-    unrollFrom(e, w, i + 1, sum);
-  }
-}
-
-static void loopFrom(TileKernelEmission *e, const Walk *w, int i, MlirValue *sum) {
-  if (i == w->c->count) {
-    unrollFrom(e, w, 0, sum);
-    return;
-  }
-  int dim = w->c->depth[i];
-  int64_t steps = w->s->dims[dim].extent / (i == w->c->count - 1 ? w->s->dims[dim].tile : 1);
-  if (w->isUnrolled[dim] || steps == 1) {
-    if (steps == 1)
-      e->index[dim] = tileBuildIndex(&e->body, 0);
-    loopFrom(e, w, i + 1, sum);
-    return;
-  }
-  TileKernelLoop loop;
-  // Nothing is assumed of the number: copies ahead of their use are made for steps past the end too.
-  e->index[dim] = tileKernelOpenLoop(e, tileBuildIndex(&e->body, steps), 1, 1, sum, &loop);
-  loopFrom(e, w, i + 1, sum);
-  tileKernelCloseLoop(e, &loop);
+static void buildFactors(TileKernelEmission *e, const void *data, MlirValue factors[2]) {
+  const Factors *f = data;
+  const int rows[2] = {f->c->m, f->c->depth[f->c->count - 1]};
+  factors[0] = tileKernelCast(e, tileKernelLoadMatrix(e, f->c->x, rows), f->element);
+  factors[1] = tileKernelCast(e, convertWeights(e, f, factorOf(f)), f->element);
 }
 
 // A table of the body, copied to the memory that the program's threads share: from there each weight takes its number.
@@ -189,22 +156,6 @@ static void shareTables(TileKernelEmission *e) {
   }
 }
 
-// `element`: the type of the product itself, before its epilogue.
-static void build(TileKernelEmission *e, const Walk *w, MlirType element) {
-  const TileStructured *s = e->structured;
-  shareTables(e);
-  TileStructured view = tileStructuredOver(s, w->c->m, w->c->n);
-  e->structured = &view;
-  MlirType type = tileKernelOutputTileType(e, mlirF32TypeGet(e->body.context));
-  MlirValue sum = tileProductConstant(e, type, 0);
-  e->structured = s;
-  loopFrom(e, w, 0, &sum);
-  e->structured = &view;
-  sum = tileProductAddInitial(e, sum);
-  tileKernelStore(e, s->numInputs, tileKernelEpilogue(e, tileKernelCast(e, sum, element)));
-  e->structured = s;
-}
-
 // Matrix instructions take 16 bits where x has them and so has the factor, if only before it is widened.
 static MlirType elementOfFactors(const TileStructured *s, const TileConverted *c) {
   MlirType x = tileOperandElementType(&s->operands[c->x]), factor = mlirValueGetType(c->factor);
@@ -218,19 +169,21 @@ bool tileLowerConvertedInRegisters(TileStructured *s, const TileEpilogue *epilog
   TileConverted c;
   if (!tileStructuredGpu(s) || !tileStructuredMatchConverted(s, &c))
     return false;
-  MlirType element = tileOperandElementType(&s->operands[s->numInputs]);
   if (epilogue)
     tileStructuredAddEpilogue(s, epilogue);
   tileConvertedSortDims(s, &c);
+  int last = c.depth[c.count - 1];
   tileProductSetTile(s, c.m, 0, side(s->dims[c.m].extent), 1);
   tileProductSetTile(s, c.n, 1, side(s->dims[c.n].extent), 1);
-  tileProductSetTile(s, c.depth[c.count - 1], 2, depthOf(s, &c), 1);
+  tileProductSetTile(s, last, 2, depthOf(s, &c), 1);
   s->warps = warpsOf(s, side(s->dims[c.n].extent));
-  Walk walk = {.s = s, .c = &c, .element = elementOfFactors(s, &c)};
-  chooseUnrolled(&walk);
+  const Factors factors = {.s = s, .c = &c, .unrolled = findUnrolled(s, &c), .element = elementOfFactors(s, &c)};
+  const TileProduct product = {.lhs = c.x, .rhs = -1, .m = c.m, .n = c.n, .k = last};
   TileKernelEmission e;
   tileKernelBegin(&e, s, "converted_product");
-  build(&e, &walk, element);
+  shareTables(&e);
+  tileKernelBuildNode(&e, TileGroupKind_Product, &product,
+                      &(TileNodeFactors){buildFactors, &factors, factors.unrolled});
   tileKernelEnd(&e);
   return true;
 }

@@ -38,7 +38,8 @@ typedef struct Emission {
   TileKernelEmission e;                                            // of the node that is computed now
   MlirValue parameters[MaxOperands + MaxCaptures], index[MaxDims]; // of the whole kernel
   Values values;
-  uint32_t open; // walked dimensions whose loops are open
+  uint32_t open;                  // walked dimensions whose loops are open
+  const TileNodeFactors *factors; // of the only node; null: products take operands where they lie
 } Emission;
 
 //===--- the launch's operands ------------------------------------------------===//
@@ -107,7 +108,7 @@ static bool isComplete(const Emission *k, const TileGroupNode *node, int output,
 // A factor from outside has one tile wherever these loops stand: no loop goes along its dimensions.
 static bool isLoadedOnce(const Emission *k, int number, int input) {
   const TileGroupNode *node = &k->graph->nodes[number];
-  bool isOnce = node->kind == TileGroupKind_Product && node->makers[input] < 0;
+  bool isOnce = node->kind == TileGroupKind_Product && node->makers[input] < 0 && !k->factors;
   for (int d = 0; d < node->s.numDims; ++d)
     isOnce &= !tileOperandUses(&node->s.operands[input], d) || !tileGroupDimIsWalked(&k->graph->dims[node->dims[d]]);
   return isOnce;
@@ -137,12 +138,15 @@ static void computeBefore(Emission *k, int number, const int *dims, int count) {
     computeRows(k, number);
 }
 
+static bool isUnrolled(const Emission *k, int dim) { return k->factors && k->factors->unrolled >> dim & 1; }
+
 // The walked dimensions that the node folds, or that its output has.
 static int walkedDims(const Emission *k, int number, bool folded, int *dims) {
   const TileGroupNode *node = &k->graph->nodes[number];
   int count = 0;
   for (int d = 0; d < node->s.numDims; ++d)
-    if (node->s.dims[d].isReduction == folded && tileGroupDimIsWalked(&k->graph->dims[node->dims[d]]))
+    if (node->s.dims[d].isReduction == folded && tileGroupDimIsWalked(&k->graph->dims[node->dims[d]]) &&
+        !isUnrolled(k, node->dims[d]))
       dims[count++] = node->dims[d];
   return count;
 }
@@ -495,6 +499,36 @@ static bool isSummedInF32(const TileStructured *s, MlirType element) {
          (mlirTypeIsABF16(element) || (mlirTypeIsAF16(element) && addsHalvesInF32(s->target->machine)));
 }
 
+static void multiply(Emission *k, int number, MlirValue *sum) {
+  const TileGroupNode *node = &k->graph->nodes[number];
+  MlirValue factors[2];
+  for (int i = 0; i < node->s.numInputs; ++i)
+    if (node->makers[i] >= 0)
+      evaluate(k, node->makers[i], node->outputs[i]);
+  enter(k, number);
+  if (k->factors) {
+    k->factors->build(&k->e, k->factors->data, factors);
+  } else {
+    factors[0] = loadMatrix(k, number, node->product.lhs);
+    factors[1] = loadMatrix(k, number, node->product.rhs);
+  }
+  *sum = tileMmaOpBuild(&k->e.body, factors[0], factors[1], *sum);
+}
+
+// Steps along unrolled dimensions, from `dim` on, follow each other.
+static void multiplyFrom(Emission *k, int number, int dim, MlirValue *sum) {
+  while (dim < k->graph->numDims && !isUnrolled(k, dim))
+    ++dim;
+  if (dim == k->graph->numDims) {
+    multiply(k, number, sum);
+    return;
+  }
+  for (int64_t at = 0; at < k->graph->dims[dim].extent; ++at) {
+    k->index[dim] = tileBuildIndex(&k->e.body, at);
+    multiplyFrom(k, number, dim + 1, sum);
+  }
+}
+
 static void buildProduct(Emission *k, int number) {
   const TileGroupNode *node = &k->graph->nodes[number];
   const TileProduct *p = &node->product;
@@ -507,15 +541,10 @@ static void buildProduct(Emission *k, int number) {
   MlirType element = tileTypeGetElement(mlirValueGetType(sum));
   if (p->m > p->n)
     sum = tileKernelSwapped(&k->e, sum);
-  if (isSummedInF32(&node->s, element))
+  if (k->factors || isSummedInF32(&node->s, element))
     sum = tileKernelCast(&k->e, sum, mlirF32TypeGet(k->e.body.context));
   openLoops(k, dims, count, 1, &sum, &loops);
-  for (int i = 0; i < node->s.numInputs; ++i)
-    if (node->makers[i] >= 0)
-      evaluate(k, node->makers[i], node->outputs[i]);
-  enter(k, number);
-  MlirValue lhs = loadMatrix(k, number, p->lhs), rhs = loadMatrix(k, number, p->rhs);
-  sum = tileMmaOpBuild(&k->e.body, lhs, rhs, sum);
+  multiplyFrom(k, number, 0, &sum);
   closeLoops(k, &loops);
   sum = tileKernelCast(&k->e, sum, element);
   k->values.of[number][0] = p->m > p->n ? tileKernelSwapped(&k->e, sum) : sum;
@@ -640,11 +669,12 @@ bool tileLowerGroup(MlirOperation group, const TileTarget *target, const char **
 
 //===--- one op -----------------------------------------------------------------------===//
 
-void tileKernelBuildNode(TileKernelEmission *e, TileGroupKind kind, const TileProduct *product) {
+void tileKernelBuildNode(TileKernelEmission *e, TileGroupKind kind, const TileProduct *product,
+                         const TileNodeFactors *factors) {
   const TileStructured *s = e->structured;
   TileGroupGraph graph = {
       .target = s->target, .numNodes = 1, .numDims = s->numDims, .numResults = s->numOutputs, .nodes = {{kind, *s}}};
-  Emission k = {.graph = &graph, .e = *e, .unit = {.s = *s}};
+  Emission k = {.graph = &graph, .e = *e, .unit = {.s = *s}, .factors = factors};
   TileGroupNode *node = graph.nodes;
   if (product)
     node->product = *product;
@@ -679,7 +709,11 @@ bool tileLowerNode(TileStructured *s, const TileEpilogue *epilogue) {
                   : linalgUnPackOpIsA(s->op) ? "unpack"
                   : isFold                   ? "reduction"
                                              : "elementwise");
-  tileKernelBuildNode(&e, isSoftmax ? TileGroupKind_Softmax : isFold ? TileGroupKind_Fold : TileGroupKind_Map, NULL);
+  tileKernelBuildNode(&e,
+                      isSoftmax ? TileGroupKind_Softmax
+                      : isFold  ? TileGroupKind_Fold
+                                : TileGroupKind_Map,
+                      NULL, NULL);
   tileKernelEnd(&e);
   return true;
 }

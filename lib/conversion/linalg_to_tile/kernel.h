@@ -42,9 +42,17 @@ void tileKernelLeave(TileKernelEmission *emission, const TileKernelScope *scope)
 
 void tileKernelBegin(TileKernelEmission *emission, const TileStructured *structured, const char *kind);
 void tileKernelEnd(TileKernelEmission *emission);
+// A product that makes its factors itself: a left and a right matrix for the current step of its loops, whose sums are
+// f32's.
+typedef struct TileNodeFactors {
+  void (*build)(TileKernelEmission *emission, const void *data, MlirValue factors[2]);
+  const void *data;
+  uint32_t unrolled; // reductions whose steps follow each other without a loop, as bits
+} TileNodeFactors;
 // Between the two: what the op computes, as a group of one node of this kind, and its stores (group_kernel.c).
-// `product`: of a product; else null.
-void tileKernelBuildNode(TileKernelEmission *emission, TileGroupKind kind, const TileProduct *product);
+// `product`: of a product; else null. `factors`: null where a product takes operands where they lie.
+void tileKernelBuildNode(TileKernelEmission *emission, TileGroupKind kind, const TileProduct *product,
+                         const TileNodeFactors *factors);
 
 // The type that a host's tensor or number has in a kernel.
 MlirType tileKernelParameterType(MlirValue host);
