@@ -359,10 +359,38 @@ TilePlaces tilePlacesOf(MlirValue tile, TileChecks *checks) {
 //===--- masks ------------------------------------------------------------------------===//
 
 // x < y, or x <= y.
+// less <= more, where only `more` has coordinates, and grows with them.
+static bool isFloor(const TilePlaces *less, const TilePlaces *more) {
+  int64_t step;
+  bool grows = false;
+  for (intptr_t i = 0; i < more->rank; ++i) {
+    if (less->steps[i].count || !mlirValueIsNull(less->numbers[i]) || !mlirValueIsNull(more->numbers[i]) ||
+        !tilePlaceIsConstant(&more->steps[i], &step) || step < 0)
+      return false;
+    grows |= step > 0;
+  }
+  return grows;
+}
+
+// A sum with a term that may be negative would often fail at launch, and take the kernel's other views with it.
+static bool addFloor(const TilePlaces *less, const TilePlaces *more, bool orEqual, TileMask *mask) {
+  TilePlaceSum one = tilePlaceConstant(!orEqual), floor = tilePlaceAdd(&more->base, &less->base, -1);
+  floor = tilePlaceAdd(&floor, &one, -1);
+  if (!tilePlaceIsKnown(&floor) || mask->numFloors == PlaceMaxLimits)
+    return false;
+  for (int i = 0; i < floor.count; ++i)
+    if (floor.terms[i].coefficient < 0)
+      return false;
+  mask->floors[mask->numFloors++] = floor;
+  return true;
+}
+
 static bool addLimit(MlirValue x, MlirValue y, bool orEqual, TileMask *mask, TileChecks *checks) {
   TilePlaces less = tilePlacesOf(x, checks), more = tilePlacesOf(y, checks);
   if (!less.isKnown || !more.isKnown || mask->count == PlaceMaxLimits)
     return false;
+  if (isFloor(&less, &more))
+    return addFloor(&less, &more, orEqual, mask);
   TilePlaces difference = sumOf(&less, &more, -1, checks);
   TileLimit *limit = &mask->limits[mask->count++];
   int64_t step, found = 0;

@@ -57,7 +57,8 @@ TilePlaceSum tilePlaceQuotient(const TilePlaceSum *sum, int64_t by); // of a mul
 TilePlaceSum tilePlaceOfScalar(MlirValue scalar, TileChecks *checks);
 TilePlaces tilePlacesOf(MlirValue tile, TileChecks *checks);
 
-// The mask as limits: coordinate a of the tile, plus `from`, is below `below`.
+// The mask as limits: coordinate a of the tile, plus `from`, is below `below`. It says besides that no floor is below
+// 0: conditions as `0 <= 16 pid + i`, which hold for all coordinates if they hold for the first.
 typedef struct TileLimit {
   intptr_t axis;
   TilePlaceSum from, below;
@@ -66,6 +67,8 @@ typedef struct TileMask {
   bool isKnown;
   intptr_t count;
   TileLimit limits[PlaceMaxLimits];
+  intptr_t numFloors;
+  TilePlaceSum floors[PlaceMaxLimits];
 } TileMask;
 TileMask tilePlaceMask(MlirValue mask, TileChecks *checks);
 

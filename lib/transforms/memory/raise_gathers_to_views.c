@@ -27,6 +27,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { Statistic_Raised, Statistic_Kept, Statistic_Kernels };
 static const char *const statistics[] = {
@@ -44,6 +45,8 @@ typedef struct Access {
   TilePlaceSum first;               // of the view's memory in the argument
   TilePlaceSum tile[PlaceMaxAxes];  // the tile's first coordinate
   TilePlaceSum sizes[PlaceMaxAxes]; // of the memory that the view sees
+  intptr_t numFloors;
+  TilePlaceSum floors[PlaceMaxLimits]; // what the mask says is not negative
   TileChecks *checks;
   const char *pad; // of loads
   bool keepsOther; // of loads: no padding says `other`
@@ -141,6 +144,8 @@ static bool understand(Access *access) {
   bool limited[PlaceMaxAxes] = {false};
   if (!mask.isKnown)
     return fail(access, "its mask is more than limits of coordinates");
+  access->numFloors = mask.numFloors;
+  memcpy(access->floors, mask.floors, sizeof mask.floors);
   for (intptr_t i = 0; i < mask.count; ++i) {
     TileLimit *limit = &mask.limits[i];
     if (limited[limit->axis])
@@ -168,6 +173,11 @@ static bool require(TileRanges *ranges, const Access *access) {
     if (!tileRangeOf(ranges, access->checks->values[i], &range))
       return false;
   MlirValue zero = tileRangesNumber(ranges, 0), one = tileRangesNumber(ranges, 1);
+  for (intptr_t i = 0; i < access->numFloors; ++i) {
+    if (!tileRangeOfSum(ranges, &access->floors[i], &range))
+      return false;
+    tileRangesRequire(ranges, zero, range.least);
+  }
   if (!tileRangeOfSum(ranges, &access->first, &range))
     return false;
   tileRangesRequire(ranges, zero, range.least);

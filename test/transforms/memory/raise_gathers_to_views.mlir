@@ -121,3 +121,60 @@ func.func @launch(%x: memref<?xf32>, %y: memref<?xf32>, %g: index) {
   tile.launch @public grid(%g) ins(%x : memref<?xf32>) outs(%y : memref<?xf32>)
   return
 }
+
+// -----
+
+// A place that is not below 0 in any instance is no limit of its own: the launch checks the first. So is a loop's
+// place. With a halo the first is below 0, and the access stays; the others do not suffer.
+// CHECK-LABEL: tile.kernel private @floors
+// CHECK: %[[X:.*]] = memref.reinterpret_cast %{{.*}} to offset: [0], sizes: [%{{.*}}], strides: [1]
+// CHECK: scf.for %[[K:.*]] =
+// CHECK: tile.load %{{.*}}[%{{.*}}]
+// CHECK-NOT: tile.gather
+// CHECK: tile.store
+// CHECK: tile.gather
+tile.kernel private @floors(%x: memref<?xf32>, %n: index, %y: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant dense<0> : tensor<64xindex>
+  %one = arith.constant dense<1> : tensor<64xindex>
+  %start = arith.constant dense<0.0> : tensor<64xf32>
+  %p = tile.program_id 0
+  %r = tile.iota dim 0 : tensor<64xindex>
+  %sizes = tile.broadcast %n : index -> tensor<64xindex>
+  %sum = scf.for %k = %c0 to %n step %c1 iter_args(%s = %start) -> tensor<64xf32> {
+    %f = arith.muli %k, %c64 : index
+    %fb = tile.broadcast %f : index -> tensor<64xindex>
+    %at = arith.addi %fb, %r : tensor<64xindex>
+    %low = arith.cmpi sge, %at, %zero : tensor<64xindex>
+    %high = arith.cmpi slt, %at, %sizes : tensor<64xindex>
+    %m = arith.andi %low, %high : tensor<64xi1>
+    %v = tile.gather %x[%at] mask %m other %start bounds(trap) : memref<?xf32>[tensor<64xindex>] -> tensor<64xf32>
+    %t = arith.addf %s, %v : tensor<64xf32>
+    scf.yield %t : tensor<64xf32>
+  }
+  %g = arith.muli %p, %c64 : index
+  %gb = tile.broadcast %g : index -> tensor<64xindex>
+  %to = arith.addi %r, %gb : tensor<64xindex>
+  %low2 = arith.cmpi sle, %zero, %to : tensor<64xindex>
+  %high2 = arith.cmpi slt, %to, %sizes : tensor<64xindex>
+  %m2 = arith.andi %high2, %low2 : tensor<64xi1>
+  tile.scatter %sum, %y[%to] mask %m2 bounds(trap) : tensor<64xf32>, memref<?xf32>[tensor<64xindex>]
+  %halo = arith.subi %to, %one : tensor<64xindex>
+  %low3 = arith.cmpi sge, %halo, %zero : tensor<64xindex>
+  %high3 = arith.cmpi slt, %halo, %sizes : tensor<64xindex>
+  %m3 = arith.andi %low3, %high3 : tensor<64xi1>
+  // expected-remark @+1 {{stays: its mask is more than limits of coordinates}}
+  %h = tile.gather %x[%halo] mask %m3 other %start bounds(trap) : memref<?xf32>[tensor<64xindex>] -> tensor<64xf32>
+  %twice = arith.addf %h, %h : tensor<64xf32>
+  tile.scatter %twice, %y[%to] mask %m2 bounds(trap) : tensor<64xf32>, memref<?xf32>[tensor<64xindex>]
+  tile.return
+}
+// CHECK-LABEL: func.func @launch
+// CHECK: arith.cmpi sge, %{{.*}}
+// CHECK: scf.if
+func.func @launch(%x: memref<?xf32>, %n: index, %y: memref<?xf32>, %g: index) {
+  tile.launch @floors grid(%g) ins(%x, %n : memref<?xf32>, index) outs(%y : memref<?xf32>)
+  return
+}
