@@ -360,7 +360,7 @@ static bool lowerOp(VecLowering *lowering, MlirOperation op) {
   Lower lower = lowerOf(op);
   if (lower)
     return lower(lowering, op);
-  bool yieldsTile = mlirOperationGetNumResults(op) == 1 && vecIsTile(tileOnlyResultType(op));
+  bool yieldsTile = mlirOperationGetNumResults(op) > 0 && vecIsTile(tileFirstResultType(op));
   MlirValue viewed = tileOpViewedMemory(op);
   if (tileReshapeOpIsA(op) && !yieldsTile && vecIsTile(mlirValueGetType(tileReshapeOpGetInput(op))))
     return lowerReshapeToScalar(lowering, op);
