@@ -78,7 +78,7 @@ MlirOperation tileOutermostLoop(MlirOperation op) {
 }
 
 typedef struct Use {
-  MlirOperation loop; // null: all the time
+  MlirOperation op, loop; // loop: around the op; null: all the time
   int64_t buffers, scratch;
 } Use;
 
@@ -108,6 +108,8 @@ static Time timeOf(MlirOperation op, MlirOperation loop) {
   }
   return mlirOperationEqual(here, there) ? Meanwhile : mlirOperationIsBeforeInBlock(here, there) ? Before : After;
 }
+
+bool tileAreInOtherBranches(MlirOperation a, MlirOperation b) { return timeOf(a, b) == Apart; }
 
 typedef struct Times {
   MlirOperation loop;
@@ -141,6 +143,8 @@ static int64_t tileBytes(MlirType type) {
 
 static MlirWalkResult visit(MlirOperation op, void *data) {
   Use *use = data;
+  if (tileAreInOtherBranches(op, use->op))
+    return MlirWalkResultSkip;
   bool isShared = tileAllocOpIsA(op) && tileTypeIsABuffer(tileAllocOpGetResultType(op)) &&
                   tileStringEquals(tileBufferTypeGetLevel(tileAllocOpGetResultType(op)), "shared");
   bool isElsewhere = !mlirOperationIsNull(use->loop) && !mlirOperationEqual(tileOutermostLoop(op), use->loop);
@@ -153,9 +157,9 @@ static MlirWalkResult visit(MlirOperation op, void *data) {
   return MlirWalkResultAdvance;
 }
 
-int64_t tileSharedMemoryLeft(MlirOperation kernel, const struct TileMachine *machine, MlirOperation loop) {
+int64_t tileSharedMemoryLeft(MlirOperation kernel, const struct TileMachine *machine, MlirOperation op) {
   TileMachineLevel shared = {.bytes = 0};
-  Use use = {loop, 0, 0};
+  Use use = {op, tileOutermostLoop(op), 0, 0};
   tileMachineGetLevel(machine, "shared", &shared);
   int64_t limit = shared.bytes;
   tileMachineGetInteger(machine, "shared.per_block.bytes", &limit);

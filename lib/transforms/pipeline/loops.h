@@ -15,7 +15,10 @@ void tileLoopYieldMore(MlirOperation loop, intptr_t count, const MlirValue *valu
 
 // The outermost loop around the op; null outside loops.
 MlirOperation tileOutermostLoop(MlirOperation op);
-// What buffers that live during an outermost loop (null: all the time) may take: the machine's limit for a block, less
-// the buffers that live then too and the scratch that ops need then to move elements between threads, as much as the
-// largest tile they move. Buffers of other loops lie in the same memory.
-int64_t tileSharedMemoryLeft(MlirOperation kernel, const struct TileMachine *machine, MlirOperation loop);
+// The two ops never run in one round of anything: a branch has one of them on each side.
+bool tileAreInOtherBranches(MlirOperation a, MlirOperation b);
+// What buffers that live during the outermost loop around the op (outside loops: all the time) may take: the machine's
+// limit for a block, less the buffers that live then too and the scratch that ops need then to move elements between
+// threads, as much as the largest tile they move. Buffers of other loops lie in the same memory, and so do those made
+// in other branches, as the bodies of one launch of many are.
+int64_t tileSharedMemoryLeft(MlirOperation kernel, const struct TileMachine *machine, MlirOperation op);

@@ -431,7 +431,7 @@ static int64_t stagesStated(MlirOperation kernel, MlirExtPass pass) {
 }
 
 static int64_t sharedLeft(MlirOperation kernel, const TileMachine *machine, MlirOperation loop) {
-  return machine ? tileSharedMemoryLeft(kernel, machine, tileOutermostLoop(loop)) : INT64_MAX;
+  return machine ? tileSharedMemoryLeft(kernel, machine, loop) : INT64_MAX;
 }
 
 // Makes the rings, as deep as stated. Without a stated number two stages are a wish.

@@ -250,9 +250,24 @@ static MlirType bufferTypeOf(const Stage *stage, const Plan *plan) {
   return tileBufferTypeGet(rank, shape, tileTypeGetElement(tile), layout, "shared", 0);
 }
 
+// A buffer is made at the kernel's beginning. In a loop over branches, as lanes of many launches go through, it is made
+// in its branch: those of other branches lie in the same memory.
+static MlirBlock homeOf(const Stage *stage, MlirOperation load) {
+  MlirBlock home = {NULL};
+  bool isInLoop = false;
+  for (MlirOperation op = load; !tileKernelOpIsA(op); op = mlirOperationGetParentOperation(op)) {
+    MlirOperation parent = mlirOperationGetParentOperation(op);
+    if (scfIfOpIsA(parent)) {
+      home = mlirBlockIsNull(home) || isInLoop ? mlirOperationGetBlock(op) : home;
+      isInLoop = false;
+    }
+    isInLoop |= scfForOpIsA(parent) || scfWhileOpIsA(parent);
+  }
+  return mlirBlockIsNull(home) || !isInLoop ? mlirRegionGetFirstBlock(tileKernelOpGetBody(stage->kernel)) : home;
+}
+
 static MlirValue bufferFor(Stage *stage, const Plan *plan) {
-  MlirBlock entry = mlirRegionGetFirstBlock(tileKernelOpGetBody(stage->kernel));
-  TileBuilder builder = tileBuilderAtStart(entry, mlirOperationGetLocation(plan->load));
+  TileBuilder builder = tileBuilderAtStart(homeOf(stage, plan->load), mlirOperationGetLocation(plan->load));
   mlirExtPassAddStatistic(stage->pass, Buffers, 1);
   mlirExtPassAddStatistic(stage->pass, SharedBytes, (uint64_t)plan->bytes);
   return tileAllocOpBuild(&builder, bufferTypeOf(stage, plan));
@@ -348,9 +363,11 @@ static void stageAll(Stage *stage, Plan *plans, intptr_t count) {
 // What the plans so far leave of what may live together with this one.
 static int64_t bytesLeft(const Stage *stage, const Plan *plans, intptr_t count, const Plan *plan) {
   MlirOperation loop = tileOutermostLoop(plan->load);
-  int64_t left = tileSharedMemoryLeft(stage->kernel, stage->machine, loop);
+  int64_t left = tileSharedMemoryLeft(stage->kernel, stage->machine, plan->load);
   for (intptr_t i = 0; i < count; ++i) {
     MlirOperation other = tileOutermostLoop(plans[i].load);
+    if (tileAreInOtherBranches(plans[i].load, plan->load))
+      continue;
     if (mlirOperationIsNull(loop) || mlirOperationIsNull(other) || mlirOperationEqual(loop, other))
       left -= plans[i].bytes;
   }
