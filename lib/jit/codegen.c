@@ -78,6 +78,7 @@ static bool runPasses(LLVMModuleRef module, const char *passes, LLVMTargetMachin
 static bool expectInstructions(LLVMModuleRef module, LLVMTargetMachineRef machine, tessera_error_t *error) {
   static const char *const needs[][2] = {{"llvm.x86.avx512bf16.", "+avx512bf16"},
                                          {"llvm.x86.avx512.vpdpbusd", "+avx512vnni"},
+                                         {"llvm.x86.avx512.vpermi2var.qi", "+avx512vbmi"},
                                          {"llvm.x86.avx512fp16.", "+avx512fp16"}};
   char *features = LLVMGetTargetMachineFeatureString(machine);
   bool ok = true;

@@ -56,6 +56,9 @@ static const TilePipelineStep toImages[] = {{"tile-skip-padding"}, {NULL}};
 // Here kernels are made, and both forms of an entry launch the same.
 static const TilePipelineStep toEntries[] = {{"tile-add-into-entries"}, {NULL}};
 
+// C has no name for the instruction.
+static const TilePipelineStep toLookUps[] = {{"tile-look-up-narrow-floats", .on = funcFuncOpName}, {NULL}};
+
 static const TilePipelineStep toCalls[] = {{"convert-tile-launch-to-runtime"}, {NULL}};
 
 // Source text shows what kernels were, and names the functions that they call.
@@ -113,6 +116,7 @@ static const TilePipelineStage stages[] = {
     {tileStageToLoops},
     {toFunctions, .given = TilePipeline_Source},
     {toSingles, .given = TilePipeline_Source},
+    {toLookUps, .without = TilePipeline_Source},
     {tileStageToInstructions},
     {tileStageToLlvm, .without = TilePipeline_Source},
     {toSource, .given = TilePipeline_Source},
