@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
-"""The main job: three programs compiled by Tessera, run on this CPU and on emulated GPUs, judged by numpy.
+"""The main job: six programs compiled by Tessera, run on this CPU and on emulated GPUs, judged by numpy.
 
   digits       1,797 scans of handwritten digits read by a small network that this script trains
   transformer  one GPT-style block, batch 2, 128 tokens, width 256, 8 heads
   softmax      a tile kernel written by hand: edit examples/softmax/softmax.mlir and run again
+  masked       a product by a matrix of which a mask hides 90 %, known only when the program runs
+  routed       a layer in which each token chooses one of 8 experts
+  gcn          two layers of a graph network on a generated graph
 
 Each runs on the CPU, compiled; by definition, in the interpreter; and as GPU kernels on the emulator, which counts their
 traffic and looks for races (on the GPU itself where CUDA's driver finds one). The digits and the transformer run with weights of 4 bits,
@@ -25,13 +28,15 @@ from pathlib import Path
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # numpy's products here are small: more threads only spin
 import numpy as np  # noqa: E402
+import scipy.sparse  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE / "digits"), str(HERE / "transformer"), str(HERE / "low-bit"), str(HERE.parent / "tools" / "tile-bench")]
+sys.path[:0] = [str(HERE / "digits"), str(HERE / "transformer"), str(HERE / "low-bit"), str(HERE / "gcn"), str(HERE.parent / "tools" / "tile-bench")]
 import low_bit  # noqa: E402
 import model  # noqa: E402
 import page  # noqa: E402
 import train  # noqa: E402
+from run import normalized, rmat  # noqa: E402
 
 # The levels between the program and the LLVM dialect: each is what the named pass of the pipeline finds.
 LEVELS = {
@@ -55,10 +60,10 @@ COUNTS = {
 class Program:
     """One program: where it stands, what goes in, what numpy says comes out, and how it is judged."""
 
-    def __init__(self, name, inputs, expected, flops, tolerance, judge=None):
+    def __init__(self, name, inputs, expected, flops, tolerance, judge=None, folder=None):
         self.name, self.inputs, self.expected = name, inputs, expected
         self.flops, self.tolerance, self.judge = flops, tolerance, judge
-        self.file = HERE / name / f"{name}.mlir"
+        self.file = HERE / (folder or name) / f"{name}.mlir"
 
 
 def digits():
@@ -86,6 +91,31 @@ def softmax():
     return Program("softmax", [x], e / e.sum(axis=1, keepdims=True), 5 * x.size, 1e-6)
 
 
+def masked():
+    """Operations are those on what the mask shows."""
+    rng = np.random.default_rng(5)
+    mask, x, w = rng.random((512, 512)) < .1, rng.normal(size=(512, 512)).astype("f4"), rng.normal(size=(512, 64)).astype("f4")
+    return Program("masked", [mask, x, w], np.where(mask, x, 0).astype("f8") @ w, 2 * int(mask.sum()) * 64, 1e-3, folder="sparse")
+
+
+def routed():
+    rng = np.random.default_rng(6)
+    x, experts = rng.normal(size=(200, 96)).astype("f4"), rng.normal(size=(8, 96, 128)).astype("f4")
+    chosen = rng.choice(8, 200, p=np.array([8, 4, 2, 1, 1, 1, 1, 0]) / 18)
+    return Program("routed", [x, experts, chosen], np.einsum("tk,tkn->tn", x.astype("f8"), experts[chosen].astype("f8")), 2 * 200 * 96 * 128, 1e-3,
+                   folder="sparse")
+
+
+def gcn():
+    graph = normalized(300, rmat(300, 900))
+    rng = np.random.default_rng(9)
+    parts = [rng.normal(size=shape).astype("f4") for shape in ((300, 50), (50, 16), 16, (16, 7), 7)]
+    x, w1, b1, w2, b2 = (part.astype("f8") for part in parts)
+    wide = graph.astype("f8")
+    scores = wide @ (np.maximum(wide @ (x @ w1) + b1, 0) @ w2) + b2
+    return Program("gcn", [graph, *parts], scores, 2 * (300 * 50 * 16 + graph.nnz * 16 + 300 * 16 * 7 + graph.nnz * 7), 1e-3)
+
+
 def interpreter_ms(trace):
     """How long the interpreter ran, by the trace's phases."""
     events = json.loads(trace.read_text())["traceEvents"]
@@ -94,9 +124,10 @@ def interpreter_ms(trace):
 
 def save_inputs(program, folder):
     """Writes the inputs and returns the flags that name them."""
-    for i, array in enumerate(program.inputs):
-        np.save(folder / f"{program.name}{i}.npy", array)
-    return [f"--in={folder / f'{program.name}{i}.npy'}" for i in range(len(program.inputs))]
+    files = [folder / f"{program.name}{i}.{'npz' if scipy.sparse.issparse(array) else 'npy'}" for i, array in enumerate(program.inputs)]
+    for file, array in zip(files, program.inputs):
+        (scipy.sparse.save_npz if scipy.sparse.issparse(array) else np.save)(file, array)
+    return [f"--in={file}" for file in files]
 
 
 def gpus():
@@ -250,7 +281,7 @@ def main():
     path = (options.page or options.build / "demo.html").resolve()
     traces = path.with_suffix(".traces")
     traces.mkdir(parents=True, exist_ok=True)
-    programs = [digits(), transformer(), softmax()]
+    programs = [digits(), transformer(), softmax(), masked(), routed(), gcn()]
     with tempfile.TemporaryDirectory() as folder:
         rows = [run(p, tools, options, Path(folder), traces) for p in programs]
         print_table(rows)
