@@ -286,8 +286,8 @@ MlirValue sparseMultiplyNamed(SparseLowering *lowering, const SparseMatrix *matr
   if (tiles->lines != named.hiddenTile[0] && !combineMask(lowering, matrix, named.hiddenTile, &named))
     return (MlirValue){NULL};
   MlirValue positions = sparseCountNamed(lowering, named.mask, named.lines);
-  if (mlirValueIsNull(positions) || !mlirTypeEqual(sparseElement(named.values), sparseElement(init)))
-    return mlirValueIsNull(positions) ? positions : multiplyGathered(lowering, &named, positions, dense, init);
+  if (mlirValueIsNull(positions))
+    return positions;
   SparseBranch branch = sparseBranchBegin(lowering, mlirOperationIsNull(named.select)
                                                         ? areMostAndFinite(lowering, &named, positions, dense)
                                                         : doAllStay(lowering, &named, positions));

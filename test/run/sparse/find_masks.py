@@ -13,13 +13,17 @@ ONE, ROWS, BOTH = (1, 1), (32, 1), (8, 4)
 MASKS = ["none", "all", "elements", "tiles", "holes", "most"]
 
 
+def sum_of(element):
+    return "f32" if element == "f16" else element
+
+
 def select_form(tile, element, transposed):
     """select(mask[i / h, k / w], x, 0) · b + c."""
     place = ", ".join(name if size == 1 else f"{name} floordiv {size}" for name, size in zip("ik", tile))
-    zero, dense = "0" if element == "i32" else "0.0", f"tensor<?x?x{element}>"
+    zero, dense, sums = "0" if element == "i32" else "0.0", f"tensor<?x?x{element}>", f"tensor<?x?x{sum_of(element)}>"
     right = "(n, k)" if transposed else "(k, n)"
     return f"""
-func.func @main(%m: tensor<?x?xi1>, %x: {dense}, %b: {dense}, %c: {dense}) -> {dense} {{
+func.func @main(%m: tensor<?x?xi1>, %x: {dense}, %b: {dense}, %c: {sums}) -> {sums} {{
   %z = arith.constant {zero} : {element}
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -33,8 +37,8 @@ func.func @main(%m: tensor<?x?xi1>, %x: {dense}, %b: {dense}, %c: {dense}) -> {d
     linalg.yield %q : {element}
   }} -> {dense}
   %r = linalg.matmul indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> {right}>, affine_map<(m, n, k) -> (m, n)>]
-      ins(%s, %b : {dense}, {dense}) outs(%c : {dense}) -> {dense}
-  return %r : {dense}
+      ins(%s, %b : {dense}, {dense}) outs(%c : {sums}) -> {sums}
+  return %r : {sums}
 }}
 """
 
@@ -58,7 +62,7 @@ func.func @main(%m: tensor<?x?xi1>, %v: {dense}, %b: {dense}, %c: {dense}) -> {d
 
 
 FORMS = [("select", ONE, "f32", False), ("select", ROWS, "f32", True), ("select", ONE, "i32", True), ("select", ONE, "f64", False),
-         ("select", BOTH, "f32", False), ("format", ONE, "f32", 16), ("format", BOTH, "i32", 32)]
+         ("select", BOTH, "f32", False), ("select", ONE, "f16", True), ("format", ONE, "f32", 16), ("format", BOTH, "i32", 32)]
 
 
 def draw_mask(rng, kind, tile, shape):
@@ -82,7 +86,9 @@ def draw(rng, kind, form):
     mask = draw_mask(rng, kind, tile, (rows, inner))
     shown = shown_elements(mask, tile, rows, inner)
     a, b, c = draw_operands(rng, element, rows, inner, columns)
-    want = (np.where(shown, a, 0) @ b + c).astype(c.dtype)
+    if element == "f16":
+        c = c.astype("f4")
+    want = (np.where(shown, a, 0).astype(c.dtype) @ b.astype(c.dtype) + c).astype(c.dtype)
     if style == "format":
         a = np.where(shown, a, 0).astype(a.dtype)
         if element != "i32":
@@ -96,4 +102,4 @@ def program(form):
     return select_form(*form[1:]) if form[0] == "select" else format_form(*form[1:])
 
 
-sys.exit(judge(FORMS, MASKS, program, draw, lambda forms, masks: (forms[:2] + forms[3:5], masks)))
+sys.exit(judge(FORMS, MASKS, program, draw, lambda forms, masks: (forms[:1] + forms[3:6], masks)))

@@ -1,5 +1,6 @@
 // A product whose left factor a mask makes zero becomes a masked product with micro-tiles; other selects stay.
 // RUN: %tile_opt %s --pass-pipeline='builtin.module(func.func(sparse-find-masks{chip=x86-64-v4}))' | FileCheck %s --check-prefixes=CHECK,CPU
+// RUN: %tile_opt %s --pass-pipeline='builtin.module(func.func(sparse-find-masks{chip=znver5}))' | FileCheck %s --check-prefixes=CHECK,ZEN
 // RUN: %tile_opt %s --pass-pipeline='builtin.module(func.func(sparse-find-masks{chip=sm_80}))' | FileCheck %s --check-prefixes=CHECK,GPU
 // RUN: %tile_opt %s --pass-pipeline='builtin.module(func.func(sparse-find-masks{chip=x86-64-v4 sparsity=off}))' | FileCheck %s --check-prefix=STAYS
 
@@ -88,5 +89,23 @@ func.func @low(%m: tensor<8x64xi1>, %x: tensor<64x64xf32>, %b: tensor<64x64xf32>
     linalg.yield %r : f32
   } -> tensor<64x64xf32>
   %r = linalg.matmul ins(%s, %b : tensor<64x64xf32>, tensor<64x64xf32>) outs(%c : tensor<64x64xf32>) -> tensor<64x64xf32>
+  return %r : tensor<64x64xf32>
+}
+
+// Halves that are summed up in f32: on CPUs, where the dense product by a dot instruction is cheaper.
+// CHECK-LABEL: func.func @halves
+// CPU: sparse.spmm {{.*}} {sparse.micro_tiles = #sparse.micro_tiles<axis = 1, by = 1, lines = 32, dense_above = 80, entry_cost = 300>} : tensor<64x64xbf16
+// ZEN: sparse.spmm {{.*}} {sparse.micro_tiles = #sparse.micro_tiles<axis = 1, by = 1, lines = 32, dense_above = 40, entry_cost = 600>} : tensor<64x64xbf16
+// GPU-NOT: sparse.
+// GPU: return
+func.func @halves(%m: tensor<64x64xi1>, %x: tensor<64x64xbf16>, %b: tensor<64x64xbf16>, %c: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %z = arith.constant 0.0 : bf16
+  %e = tensor.empty() : tensor<64x64xbf16>
+  %s = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]} ins(%m, %x : tensor<64x64xi1>, tensor<64x64xbf16>) outs(%e : tensor<64x64xbf16>) {
+  ^bb0(%p: i1, %v: bf16, %o: bf16):
+    %r = arith.select %p, %v, %z : bf16
+    linalg.yield %r : bf16
+  } -> tensor<64x64xbf16>
+  %r = linalg.matmul ins(%s, %b : tensor<64x64xbf16>, tensor<64x64xbf16>) outs(%c : tensor<64x64xf32>) -> tensor<64x64xf32>
   return %r : tensor<64x64xf32>
 }
