@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define F16 TESSERA_LANE_F16
 #define BF16 TESSERA_LANE_BF16
@@ -610,13 +611,80 @@ static void testElements(void) {
     checkElement(TESSERA_LANE_E4M3_FNUZ, bits, bits == 0x80 ? NAN : small_float(bits, 8, 3, 8, false));
     checkElement(TESSERA_LANE_E5M2_FNUZ, bits, bits == 0x80 ? NAN : small_float(bits, 8, 2, 16, false));
   }
+  for (uint32_t bits = 0; bits < 64; ++bits) {
+    checkElement(TESSERA_LANE_E2M3, bits, small_float(bits, 6, 3, 1, false));
+    checkElement(TESSERA_LANE_E3M2, bits, small_float(bits, 6, 2, 3, false));
+    checkElement(TESSERA_LANE_E2M1, bits % 16, small_float(bits % 16, 4, 1, 1, false));
+  }
   checkElement(TF32, 0x3f801fff, 1);                        // truncated
   checkElement(TESSERA_LANE_XF32, 0x3f801001, 1 + 0x1p-10); // rounded, ties to even
   checkElement(TESSERA_LANE_XF32, 0x3f801000, 1);
 }
 
+//===--- block scales -------------------------------------------------------------===//
+
+static uint32_t nextRandom(uint64_t *state) {
+  *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+  return (uint32_t)(*state >> 33);
+}
+
+// e4m3 by e2m1, which stands at bits 2 to 5 of its byte. All other bits, bytes and lanes hold anything.
+static void testBlockScale(void) {
+  enum { M = 16, N = 8, K = 32, RowByte = 1, ColumnByte = 3, RowThread = 1, ColumnThread = 2 };
+  _Alignas(16) char room[32][256], scratch[8192];
+  void *fragments[32];
+  double a[M][K], b[K][N];
+  uint64_t state = 20261127;
+  tessera_mma_sync_t mma = {.m = M, .n = N, .k = K, .a = E4M3, .b = TESSERA_LANE_E2M1, .c = F32, .d = F32};
+  tessera_block_scale_t scale = {"mxf8f6f4", "ue8m0", 1, {RowByte, ColumnByte}, {RowThread, ColumnThread}};
+  tessera_matrix_t op;
+  tessera_error_t error;
+  CHECK(tessera_mma_block_scale(&mma, &scale, &op, &error), "%s", error.text);
+  CHECK(op.fragment_bytes <= sizeof room[0] && op.scratch_bytes <= sizeof scratch);
+  for (int lane = 0; lane < 32; ++lane) {
+    fragments[lane] = room[lane];
+    memset(room[lane], 0, sizeof room[lane]);
+    for (int i = 0; i < op.a.count; ++i) {
+      cell_t cell = ptx_a(&op, lane >> 2, lane % 4, i);
+      uint32_t code = nextRandom(&state) & 0xf7; // no nan
+      room[lane][op.a.at + i] = (char)code;
+      a[cell.row][cell.column] = small_float(code, 8, 3, 7, false);
+    }
+    for (int i = 0; i < op.b.count; ++i) {
+      cell_t cell = ptx_b(&op, lane >> 2, lane % 4, i);
+      uint32_t byte = nextRandom(&state) & 0xff;
+      room[lane][op.b.at + i] = (char)byte;
+      b[cell.row][cell.column] = small_float(byte >> 2 & 15, 4, 1, 1, false);
+    }
+    for (int i = 0; i < 8; ++i)
+      room[lane][op.scaled[i / 4].scale_at + i % 4] = (char)(120 + nextRandom(&state) % 15);
+  }
+  CHECK(tessera_matrix_run(&op, fragments, scratch));
+  for (int lane = 0; lane < 32; ++lane)
+    for (int i = 0; i < op.d.count; ++i) {
+      cell_t cell = ptx_c(lane >> 2, lane % 4, i);
+      double sum = 0;
+      for (int k = 0; k < K; ++k)
+        sum += a[cell.row][k] * b[k][cell.column];
+      int rowLane = 4 * (cell.row % 8) + 2 * RowThread + cell.row / 8, columnLane = 4 * cell.column + ColumnThread;
+      int power = (unsigned char)room[rowLane][op.scaled[0].scale_at + RowByte] +
+                  (unsigned char)room[columnLane][op.scaled[1].scale_at + ColumnByte] - 2 * 127;
+      float got;
+      memcpy(&got, room[lane] + op.d.at + 4 * i, sizeof got);
+      CHECK(got == (float)ldexp(sum, power), "lane %d element %d: %g not %g", lane, i, got, ldexp(sum, power));
+    }
+  tessera_matrix_destroy(&op);
+  scale.thread_id[0] = 2; // rows have two places
+  CHECK(!tessera_mma_block_scale(&mma, &scale, &op, &error));
+  CHECK_CONTAINS(error.text, "selectors of scales {1, 2} and {3, 2} do not fit");
+  CHECK(!tessera_mfma_scale("mfma.scale.f32.16x16x128.f8f6f4", TESSERA_AMD_CDNA3, (int[]){0, 0}, (int[]){0, 0}, &op,
+                            &error));
+  CHECK_CONTAINS(error.text, "does not exist in cdna3");
+}
+
 int main(void) {
   testElements();
+  testBlockScale();
   testPtx();
   testVolta();
   testRefused();
