@@ -356,14 +356,17 @@ static void addKind(Entries *entries, const TileOperator *op, const TileSearchCa
 }
 
 MlirAttribute tileScheduleOfBlock(MlirContext context, int count, const int64_t *sizes) {
-  return tileScheduleOfGroupedBlock(context, count, sizes, 0);
+  return tileScheduleOfGroupedBlock(context, count, sizes, 0, 0);
 }
 
-MlirAttribute tileScheduleOfGroupedBlock(MlirContext context, int count, const int64_t *sizes, int64_t group) {
+MlirAttribute tileScheduleOfGroupedBlock(MlirContext context, int count, const int64_t *sizes, int64_t group,
+                                         int64_t cluster) {
   Entries entries = {.context = context};
   addList(&entries, "block", count, sizes);
   if (group > 0)
     addList(&entries, "group", 1, &group);
+  if (cluster > 1)
+    addList(&entries, "cluster", 1, &cluster);
   return tileScheduleAttrGet(context, mlirDictionaryAttrGet(context, entries.count, entries.items));
 }
 

@@ -45,8 +45,10 @@ TileSearchTarget tileStructuredTargetFor(const TileTarget *target, const TileOpe
 
 // A schedule that is a block alone.
 MlirAttribute tileScheduleOfBlock(MlirContext context, int count, const int64_t *sizes);
-// With `group` of at least 1, too: attention's heads that are visited side by side.
-MlirAttribute tileScheduleOfGroupedBlock(MlirContext context, int count, const int64_t *sizes, int64_t group);
+// With `group` and `cluster` of at least 1 and 2, too: attention's heads that are visited side by side, and its
+// programs that share copies.
+MlirAttribute tileScheduleOfGroupedBlock(MlirContext context, int count, const int64_t *sizes, int64_t group,
+                                         int64_t cluster);
 // The schedule of a candidate's tile alone: its `kind`, `block` and the other fields of the kind. tile-construct-tiles
 // adds what the model says of it, and asks no policy again.
 MlirAttribute tileScheduleOfTile(MlirContext context, const TileOperator *op, const TileSearchCandidate *candidate);

@@ -206,6 +206,20 @@ static int64_t headsTogether(const TileSearchTarget *target, const TileAttention
   return together;
 }
 
+// Pairs of programs, where all programs of a head visit the same blocks, and keys and values would take more than the
+// difference that counts as none of the kernel's time less.
+static int64_t clusterOf(const TileSearchTarget *target, const TileAttentionSizes *s, const TileSearchAttention *best) {
+  enum { Pair = 2 };
+  if (!best->queries || target->clusterBlocks < Pair || s->isOpen || s->numBounds || s->mostKeys ||
+      !runsInGroups(target, s, best->queries, best->keys))
+    return 0;
+  int64_t programs = tessera_ceil_div(s->queries, best->queries);
+  double columns = (double)(s->heads * blocksVisited(s, best->queries, best->keys) * best->keys);
+  double bytes = columns * (double)((s->depth + s->channels) * s->bytes);
+  bool pays = bytes * (1 - 1.0 / Pair) / keyBandwidth(target, s, programs) >= target->model.equal * best->fused;
+  return programs % Pair == 0 && pays ? Pair : 0;
+}
+
 //===--- both ------------------------------------------------------------------------------===//
 
 TileSearchAttention tileSearchAttention(const TileSearchTarget *target, const TileAttentionSizes *sizes,
@@ -216,6 +230,7 @@ TileSearchAttention tileSearchAttention(const TileSearchTarget *target, const Ti
     searchGpu(target, sizes, &best);
   else
     searchCpu(target, sizes, &best);
+  best.cluster = target->isGpu ? clusterOf(target, sizes, &best) : 0;
   best.apart = products + (target->isGpu ? gpuSoftmaxSeconds : cpuSoftmaxSeconds)(target, sizes);
   return best;
 }

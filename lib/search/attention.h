@@ -30,6 +30,7 @@ typedef struct TileAttentionSizes {
   int numBounds;                                 // blocks that no query of a program sees are not visited
   TileAttentionBound bounds[TileAttentionBounds];
   int64_t mostKeys; // of a block, where a run-time mask hides blocks: the larger, the fewer are hidden. 0: any
+  bool isOpen;      // a size is not known: those here are guesses
 } TileAttentionSizes;
 
 typedef struct TileSearchAttention {
@@ -39,6 +40,8 @@ typedef struct TileSearchAttention {
   // A GPU's, where programs of later queries see more keys: so many heads are visited side by side, their longest
   // programs first. 0: programs are visited in order.
   int64_t heads;
+  // A GPU's: so many programs of a head, neighbours in the grid, share copies of keys and values. 0, 1: none.
+  int64_t cluster;
 } TileSearchAttention;
 
 // `products`: predicted seconds of both products by themselves. The target's rate is of the products' types.

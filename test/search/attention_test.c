@@ -103,6 +103,28 @@ static void testMeasuredBlocks(void) {
   }
 }
 
+// Pairs of programs of a head share keys and values where they visit the same blocks, and the copies take time.
+static void testClusters(void) {
+  TileSearchTarget target = targetOf("sm_90a", "f16"), old = targetOf("sm_80", "f16");
+  const TileAttentionSizes sizes = {
+      .heads = 16, .queries = 4096, .keys = 4096, .depth = 128, .channels = 128, .bytes = 2};
+  expect(tileSearchAttention(&target, &sizes, 1).cluster == 2, "two programs of a head form a cluster");
+  expect(tileSearchAttention(&old, &sizes, 1).cluster == 0, "a machine without clusters has none");
+  TileAttentionSizes odd = sizes, causal = sizes, masked = sizes, open = sizes;
+  odd.queries = 4096 - 128;
+  expect(tileSearchAttention(&target, &odd, 1).cluster == 0, "an odd number of programs makes no pairs");
+  causal.numBounds = 1;
+  causal.bounds[0] = (TileAttentionBound){.isUpper = true, .slope = 1, .constant = 1};
+  expect(tileSearchAttention(&target, &causal, 1).cluster == 0, "programs of other rounds share nothing");
+  masked.mostKeys = 128;
+  expect(tileSearchAttention(&target, &masked, 1).cluster == 0, "nor do those that a mask sends elsewhere");
+  open.isOpen = true;
+  expect(tileSearchAttention(&target, &open, 1).cluster == 0, "a grid that is not known may be odd");
+  for (int level = target.shared + 1; level < target.numLevels; ++level)
+    target.levels[level].bandwidth *= 100;
+  expect(tileSearchAttention(&target, &sizes, 1).cluster == 0, "copies that take no time are not shared");
+}
+
 // Programs of later queries see more keys: heads are visited side by side, as many as half of the cache holds.
 static void testOrder(void) {
   TileSearchTarget target = targetOf("sm_90a", "f16");
@@ -128,6 +150,7 @@ int main(void) {
   testFewQueries();
   testMeasuredBlocks();
   testOrder();
+  testClusters();
   printf("%d failures\n", failures);
   return failures ? 1 : 0;
 }

@@ -467,6 +467,16 @@ static bool takeSchedule(TileAttention *a, MlirOperation group) {
          a->structured.dims[a->channels].tile >= a->structured.dims[a->channels].extent;
 }
 
+// The kernel says which programs form clusters: it is done with the rest of the schedule.
+static void takeCluster(TileAttention *a, MlirAttribute schedule) {
+  MlirAttribute cluster = tileScheduleAttrGetEntry(schedule, "cluster");
+  MlirContext context = mlirAttributeGetContext(schedule);
+  if (mlirAttributeIsNull(cluster))
+    return;
+  MlirNamedAttribute entry = mlirNamedAttributeGet(mlirIdentifierGet(context, tileString("cluster")), cluster);
+  a->structured.schedule = tileScheduleAttrGet(context, mlirDictionaryAttrGet(context, 1, &entry));
+}
+
 //===--- the order of programs -----------------------------------------------------------===//
 
 static bool isHead(const Emission *k, int dim) { return !k->s->dims[dim].isReduction && dim != k->attention->queries; }
@@ -533,5 +543,6 @@ bool tileLowerAttention(MlirOperation group, const TileTarget *target) {
   if (mlirOperationIsNull(root) || !tileAttentionMatch(root, target, &a, &reason) || !takeSchedule(&a, group))
     return false;
   MlirAttribute together = tileScheduleAttrGetEntry(tileGroupOpGetSchedule(group), "group");
+  takeCluster(&a, tileGroupOpGetSchedule(group));
   return emit(&a, mlirAttributeIsNull(together) ? 0 : mlirDenseI64ArrayGetElement(together, 0));
 }

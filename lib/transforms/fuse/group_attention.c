@@ -4,7 +4,8 @@
 // Expects: linalg on tensors in func.func, named ops generalized, elementwise ops composed. Leaves: a tile.group around
 // each chain that lib/analysis/attention.h recognizes and that the model (lib/search/attention.h) finds faster as one
 // kernel. The group's schedule says how many queries, keys, channels of Q and channels of V a program takes at once,
-// and, where programs of later queries see more keys, how many heads are visited side by side (`group`).
+// and, where programs of later queries see more keys, how many heads are visited side by side (`group`), or how many
+// programs of a head share copies of keys and values (`cluster`).
 // With `remarks` the pass says why a chain stayed. Cost: linear in the ops. Papers: FlashAttention (Dao et al., NeurIPS
 // 2022), online softmax (Milakov and Gimelshein, 2018).
 #include "lib/transforms/fuse/group_attention.h"
@@ -71,6 +72,8 @@ static TileAttentionSizes sizesOf(const TileAttention *a) {
                               .channels = planned(&s->dims[a->channels]),
                               .bytes = mlirTypeIsAF32(element) ? 4 : 2};
   for (int d = 0; d < s->numDims; ++d)
+    sizes.isOpen |= mlirShapedTypeIsDynamicSize(s->dims[d].extent);
+  for (int d = 0; d < s->numDims; ++d)
     if (d != a->queries && d != a->keys && d != a->depth && d != a->channels)
       sizes.heads *= planned(&s->dims[d]);
   TileKeyRange keys = tileAttentionKeyRange(a);
@@ -117,7 +120,7 @@ static void group(const TileAttention *a, const TileSearchAttention *best) {
                            isGpu ? tessera_bucket(channels) : channels};
   appendMakers(s, tileOnlyResult(s->op), &ops);
   tileGroupWrap(ops.items, ops.count, "register",
-                tileScheduleOfGroupedBlock(mlirOperationGetContext(s->op), 4, block, best->heads));
+                tileScheduleOfGroupedBlock(mlirOperationGetContext(s->op), 4, block, best->heads, best->cluster));
   tileOpsFree(&ops);
 }
 
