@@ -380,8 +380,6 @@ const char *tileGroupGraphFault(const TileGroupGraph *graph) {
       return "a dimension that a product has beside m, n and k has a block above 1";
     if (dim->isOne && dim->isMatrix)
       return "a dimension is a matrix's in one product and counts matrices in another";
-    if (dim->isWhole && !isAll)
-      return "a row of a softmax has more elements than its block";
     for (int r = 0; r < graph->numResults && !dim->isFolded && !isAll; ++r)
       if (!tileGroupNodeHas(&graph->nodes[graph->results[r].node], graph->results[r].output, d))
         return "several programs would store one result: a dimension that does not index the result has a block that "

@@ -41,7 +41,7 @@ typedef struct TileGroupDim {
   bool isFolded;  // by some op
   bool isMatrix;  // m, n or k of a product: tiles have an axis for it, be it of one element
   bool isOne;     // of a product, but none of m, n and k: the block is 1
-  bool isWhole;   // a softmax goes along it: the block has all of it
+  bool isWhole;   // a softmax goes along it: plain blocks and those of the search have all of it
 } TileGroupDim;
 
 typedef struct TileGroupGraph {

@@ -94,13 +94,16 @@ static void enter(Emission *k, int number) {
 
 static MlirValue evaluate(Emission *k, int node, int output);
 
-// The output has no tile of its own in each round of these loops, nor of loops that are still to be opened.
-static bool isComplete(const Emission *k, const TileGroupNode *node, int output, const int *dims, int count) {
+// The output has no tile of its own in each round of these loops, nor of loops that are still to be opened. With
+// `ofRows` this is asked for the rows of a softmax, which the node folds.
+static bool isComplete(const Emission *k, const TileGroupNode *node, int output, bool ofRows, const int *dims,
+                       int count) {
   uint32_t inside = ~k->open;
   for (int i = 0; i < count; ++i)
     inside |= 1u << dims[i];
-  for (int d = 0; d < k->graph->numDims; ++d)
-    if (inside >> d & 1 && tileGroupNodeHas(node, output, d) && tileGroupDimIsWalked(&k->graph->dims[d]))
+  for (int d = 0; d < node->s.numDims; ++d)
+    if (inside >> node->dims[d] & 1 && !(ofRows && node->s.dims[d].isReduction) &&
+        tileGroupNodeHas(node, output, node->dims[d]) && tileGroupDimIsWalked(&k->graph->dims[node->dims[d]]))
       return false;
   return true;
 }
@@ -129,12 +132,12 @@ static void computeBefore(Emission *k, int number, const int *dims, int count) {
       }
       continue;
     }
-    if (isComplete(k, &k->graph->nodes[node->makers[i]], node->outputs[i], dims, count))
+    if (isComplete(k, &k->graph->nodes[node->makers[i]], node->outputs[i], false, dims, count))
       evaluate(k, node->makers[i], node->outputs[i]);
     else
       computeBefore(k, node->makers[i], dims, count);
   }
-  if (node->kind == TileGroupKind_Softmax && walksRows(k, number))
+  if (node->kind == TileGroupKind_Softmax && walksRows(k, number) && isComplete(k, node, 0, true, dims, count))
     computeRows(k, number);
 }
 
@@ -167,6 +170,9 @@ static void forgetTilesAlong(Emission *k, int dim) {
     for (int o = 0; o < node->s.numOutputs; ++o)
       if (tileGroupNodeHas(node, o, dim))
         k->values.of[n][o] = (MlirValue){NULL};
+    for (int d = 0; node->kind == TileGroupKind_Softmax && d < node->s.numDims; ++d)
+      if (node->dims[d] == dim && !node->s.dims[d].isReduction)
+        k->values.ahead[n][0] = (MlirValue){NULL};
   }
 }
 
@@ -439,6 +445,8 @@ static void computeRows(Emission *k, int number) {
 
 static void buildSoftmax(Emission *k, int number) {
   bool isWalked = walksRows(k, number);
+  if (isWalked)
+    computeRows(k, number);
   MlirValue *rows = k->values.ahead[number], x = loadRows(k, number);
   MlirValue maximum = isWalked ? rows[0] : tileKernelReduce(&k->e, tileUpstreamName(ArithOp_MaximumF), x);
   MlirValue exps = exponentials(&k->e, x, maximum);

@@ -196,6 +196,20 @@ def scores(heads, m, n, k, block):
     return b
 
 
+def attention(m, n, k, c, block):
+    b = Body(block)
+    q, keys, v = b.input(m, k), b.input(k, n), b.input(n, c)
+    b.give(b.matmul(b.softmax(b.matmul(q, keys)), v))
+    return b
+
+
+def weightsByColumn(m, n, block):
+    """The sums of a softmax's columns: along its rows, whose maxima and sums each program needs."""
+    b = Body(block)
+    b.give(b.fold("ij", "i", [b.softmax(b.input(m, n))], ["ij"], (n,), "0.0", ADD))
+    return b
+
+
 def rowsOfProduct(m, n, k, block):
     """The largest element of each row of a product, and of each row the sum of what is below it."""
     b = Body(block)
@@ -238,6 +252,13 @@ FORMS = {
     "layers, walked": lambda: layers(37, 64, 3, [16, 16, 32, 16, 64]),
     "layers, rows walked": lambda: layers(37, 35, 3, [16, 16, 16, 64, 16]),
     "scores": lambda: scores(3, 21, 35, 24, [1, 16, 64, 8]),
+    "scores, rows walked": lambda: scores(3, 21, 35, 24, [1, 16, 16, 8]),
+    "attention": lambda: attention(37, 53, 24, 19, [16, 64, 32, 32]),
+    "attention, keys walked": lambda: attention(37, 53, 24, 19, [16, 16, 32, 32]),
+    "attention, all walked": lambda: attention(19, 53, 24, 40, [16, 16, 16, 32]),
+    "weights by column": lambda: weightsByColumn(29, 45, [32, 64]),
+    "weights by column, both walked": lambda: weightsByColumn(29, 45, [8, 16]),
+    "weights by column, rows walked": lambda: weightsByColumn(29, 45, [8, 64]),
     "rows of a product": lambda: rowsOfProduct(37, 29, 24, [16, 32, 16]),
     "rows of a product, walked": lambda: rowsOfProduct(37, 45, 24, [16, 16, 16]),
     "columns of a product": lambda: columnsOfProduct(21, 37, 24, [16, 32, 16]),
