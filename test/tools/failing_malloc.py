@@ -12,12 +12,28 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "import/onnx"))
+from model_writer import FLOAT, model as onnx_model, node, number, packed, tensor, text, value  # noqa: E402
+
 PROGRAM = """func.func @main(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
   %e = tensor.empty() : tensor<4xf32>
   %r = linalg.add ins(%x, %y : tensor<4xf32>, tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
   return %r : tensor<4xf32>
 }
 """
+
+
+def model():
+    """An ONNX model with weights in typed fields, small and large constants, and enough nodes that lists grow."""
+    float_data = text(4, packed(FLOAT, [i / 7 for i in range(600)]))
+    weight = number(1, 20) + number(1, 30) + number(2, FLOAT) + text(8, "w") + float_data
+    nodes = [node("MatMul", ["x", "w"], ["y0"])]
+    nodes += [node("Add", [f"y{i}", f"y{i}"], [f"y{i + 1}"]) for i in range(40)]
+    initializers = [weight, tensor("big", FLOAT, [30], [i / 3 for i in range(30)])]
+    return onnx_model([*nodes, node("Mul", ["y40", "big"], ["y"])], [value("x", FLOAT, ["N", 20])],
+                      [value("y", FLOAT, ["N", 30])], initializers, opset=17)
+
+
 FAILURES = ("wrong", "silent", "crash", "left")  # right, refused and upstream's are none
 
 
@@ -38,6 +54,8 @@ class Faults:
         self.tools, self.library, self.work = Path(tools), str(library), Path(work)
         self.source, self.program = self.work / "add.mlir", self.work / "add.so"
         self.source.write_text(PROGRAM)
+        self.model = self.work / "model.onnx"
+        self.model.write_bytes(model())
         subprocess.run([self.tools / "tile-translate", self.source, "--tile-to-program", "-o", self.program], check=True,
                        timeout=100)
         self.names = list(self.commands(self.work))
@@ -54,6 +72,7 @@ class Faults:
             "tile-run": [self.tools / "tile-run", self.source, *run],
             "tile-run interpret": [self.tools / "tile-run", self.source, "--target=interpret", *run],
             "tile-opt": [self.tools / "tile-opt", self.source, "--tile-to-cpu-pipeline", "-o", f"{out}/o.mlir"],
+            "tile-translate onnx": [self.tools / "tile-translate", self.model, "--import-onnx", "-o", f"{out}/o.mlir"],
             "tile-translate": [self.tools / "tile-translate", self.source, "--tile-to-program", "-o", f"{out}/o.so"],
         }
 

@@ -30,6 +30,8 @@ bool onnxError(const Node *node, const char *format, ...) {
                      text);
 }
 
+bool onnxOutOfMemory(const Node *node) { return onnxError(node, "memory has run out"); }
+
 //===--- attributes -----------------------------------------------------------===//
 
 static const OnnxAttribute *find(const OnnxAttribute *items, int64_t count, OnnxText name) {
@@ -113,6 +115,8 @@ static bool bind(Node *node, Scope *scope, OnnxText name, OnnxValue *value) {
     Scope old = *scope;
     scope->capacity = old.capacity ? 2 * old.capacity : 64;
     scope->bindings = onnxAllocate(node, (size_t)scope->capacity * sizeof *scope->bindings);
+    if (!scope->bindings)
+      return onnxOutOfMemory(node);
     for (int64_t i = 0; i < old.capacity; ++i)
       if (old.bindings[i].name.data)
         *slotOf(scope, old.bindings[i].name) = old.bindings[i];
@@ -250,6 +254,8 @@ static bool emitNode(Import *import, Scope *scope, const OnnxNode *raw, int numb
   }
   if (!emitRow(&node))
     return false;
+  if (import->model->isFull)
+    return onnxOutOfMemory(&node);
   for (int i = 0; i < node.numOut; ++i) {
     if (!raw->outputs.items[i].length)
       continue;
@@ -278,6 +284,7 @@ static bool emitBody(Node *around, Scope *scope, const OnnxGraph *graph) {
   for (int64_t i = 0; i < graph->numTensors && ok; ++i) {
     OnnxValue *value = onnxValueOfTensor(around, &graph->tensors[i]);
     ok = value && bind(around, scope, graph->tensors[i].name, value);
+    ok = ok && (!import->model->isFull || onnxOutOfMemory(around));
   }
   for (int64_t i = 0; i < graph->numNodes && ok; ++i)
     ok = emitNode(import, scope, &graph->nodes[i], (int)i + 1);
@@ -380,6 +387,8 @@ static bool bindArguments(Node *node, Scope *scope, const OnnxGraph *graph) {
   for (int64_t i = 0; i < graph->numInputs; ++i)
     most += graph->inputs[i].type.rank;
   Symbol *symbols = onnxAllocate(node, (size_t)most * sizeof *symbols);
+  if (!symbols)
+    return onnxOutOfMemory(node);
   for (int64_t i = 0; i < graph->numInputs; ++i) {
     const OnnxValueInfo *info = &graph->inputs[i];
     if (isInitialized(graph, info->name))
@@ -421,6 +430,8 @@ static bool buildReturn(Node *node, Scope *scope, const OnnxGraph *graph, MlirTy
   MlirValue *values = onnxAllocate(node, (size_t)(graph->numOutputs + 1) * sizeof *values);
   MlirType *types = onnxAllocate(node, (size_t)(graph->numOutputs + 1) * sizeof *types);
   MlirType *arguments = onnxAllocate(node, (size_t)(numArguments + 1) * sizeof *arguments);
+  if (!values || !types || !arguments)
+    return onnxOutOfMemory(node);
   for (int64_t i = 0; i < graph->numOutputs; ++i) {
     const OnnxValueInfo *info = &graph->outputs[i];
     OnnxValue *value = lookUp(scope, info->name);
@@ -513,8 +524,13 @@ const OnnxFile *onnxImportMap(Import *import, const char *path, tessera_error_t 
   }
   size_t length = strlen(path) + 1;
   import->others = grown;
-  import->others[import->numOthers] =
-      (OnnxFile){mapping, memcpy(onnxModelAllocate(import->model, length), path, length)};
+  char *copy = onnxModelAllocate(import->model, length);
+  if (!copy) {
+    tessera_fail(error, "memory has run out");
+    tessera_mapping_release(mapping);
+    return NULL;
+  }
+  import->others[import->numOthers] = (OnnxFile){mapping, memcpy(copy, path, length)};
   return &import->others[import->numOthers++];
 }
 

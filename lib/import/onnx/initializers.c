@@ -31,6 +31,8 @@ static bool typedData(Node *node, const OnnxTensor *tensor, int64_t count, Data 
     return onnxError(node, "tensor '%.*s' has %lld elements of data; its shape has %lld", ONNX_SHOWN(tensor->name),
                      (long long)numbers->count, (long long)count);
   unsigned char *bytes = onnxAllocate(node, (size_t)(count * each) + 1);
+  if (!bytes)
+    return onnxOutOfMemory(node);
   for (int64_t i = 0; i < count; ++i)
     memcpy(bytes + i * each, &numbers->items[i], (size_t)each); // the low bytes come first
   *data = (Data){bytes, (size_t)(count * each), NULL, NULL};

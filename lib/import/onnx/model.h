@@ -124,11 +124,16 @@ typedef struct OnnxModel {
   OnnxFunction *functions;
   const char *start; // of the file
   size_t size;
-  struct OnnxChunk *memory; // of all lists
+  struct OnnxChunk *memory;  // of all lists
+  struct OnnxChunk *reserve; // for what is small when memory has run out
+  bool isFull;               // memory has run out: what was read or made since is not whole
 } OnnxModel;
 
 // Null after an error that says where the file ends or what it holds instead.
 OnnxModel *onnxModelRead(const void *bytes, size_t size, tessera_error_t *error);
-void onnxModelDestroy(OnnxModel *model); // null is allowed
-// Zeroed memory that lives as long as the model.
+void onnxModelDestroy(OnnxModel *model);            // null is allowed
+OnnxModel *onnxModelCreate(tessera_error_t *error); // empty, for onnxModelDestroy; null after an error
+// Zeroed memory that lives as long as the model. When memory has run out, the model is full: up to OnnxSmall bytes come
+// from a reserve, so that the code at work may go on until the next test of isFull. Larger sizes give null.
+enum { OnnxSmall = 4096 };
 void *onnxModelAllocate(OnnxModel *model, size_t size);

@@ -50,7 +50,9 @@ enum { OnnxMaxInputs = 32 };
 
 // "node 'conv1' (Conv): …" at the node's place. Returns false.
 bool onnxError(const Node *node, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void *onnxAllocate(const Node *node, size_t size); // zeroed, lives as long as the import
+// Zeroed, lives as long as the import. Null where memory has run out and the size is more than OnnxSmall (model.h).
+void *onnxAllocate(const Node *node, size_t size);
+bool onnxOutOfMemory(const Node *node); // false, after an error
 
 //===--- attributes -----------------------------------------------------------===//
 

@@ -16,20 +16,43 @@ typedef struct OnnxChunk {
   _Alignas(16) char data[];
 } OnnxChunk;
 
+enum { ChunkBytes = 1 << 16, ReserveBytes = 1 << 18 }; // the reserve: a hundred values with all their elements
+
+static OnnxChunk *chunkCreate(OnnxChunk *next, size_t size) {
+  OnnxChunk *chunk = calloc(1, sizeof *chunk + size);
+  if (chunk)
+    *chunk = (OnnxChunk){.next = next, .size = size};
+  return chunk;
+}
+
+static bool hasRoom(const OnnxChunk *chunk, size_t size) { return chunk && chunk->size - chunk->used >= size; }
+
 void *onnxModelAllocate(OnnxModel *model, size_t size) {
   size = (size + 15) & ~(size_t)15;
   OnnxChunk *chunk = model->memory;
-  if (!chunk || chunk->size - chunk->used < size) {
-    size_t bytes = size > 1 << 16 ? size : 1 << 16;
-    chunk = calloc(1, sizeof *chunk + bytes);
-    if (!chunk)
-      abort(); // as MLIR does; lib/capi/tool.h turns that into a message
-    *chunk = (OnnxChunk){.next = model->memory, .size = bytes};
+  if (!hasRoom(chunk, size))
+    chunk = chunkCreate(model->memory, size > ChunkBytes ? size : ChunkBytes);
+  if (chunk)
     model->memory = chunk;
-  }
+  model->isFull = model->isFull || !chunk;
+  if (!chunk && size <= OnnxSmall && hasRoom(model->reserve, size))
+    chunk = model->reserve;
+  if (!chunk)
+    return NULL;
   void *memory = chunk->data + chunk->used;
   chunk->used += size;
   return memory;
+}
+
+OnnxModel *onnxModelCreate(tessera_error_t *error) {
+  OnnxModel *model = calloc(1, sizeof *model);
+  if (model)
+    model->reserve = chunkCreate(NULL, ReserveBytes);
+  if (model && model->reserve)
+    return model;
+  tessera_fail(error, "out of memory");
+  free(model);
+  return NULL;
 }
 
 void onnxModelDestroy(OnnxModel *model) {
@@ -39,6 +62,7 @@ void onnxModelDestroy(OnnxModel *model) {
     next = chunk->next;
     free(chunk);
   }
+  free(model->reserve);
   free(model);
 }
 
@@ -47,11 +71,13 @@ bool onnxTextEquals(OnnxText a, OnnxText b) {
 }
 bool onnxTextIs(OnnxText text, const char *word) { return onnxTextEquals(text, (OnnxText){word, strlen(word)}); }
 
-// A new last item of a list, zeroed.
+// A new last item of a list, zeroed. Null where memory has run out.
 static void *grow(OnnxModel *model, void **items, int64_t *count, int64_t *capacity, size_t bytes) {
   if (*count == *capacity) {
     int64_t more = *capacity ? 2 * *capacity : 4;
     void *grown = onnxModelAllocate(model, (size_t)more * bytes);
+    if (!grown)
+      return NULL;
     if (*count)
       memcpy(grown, *items, (size_t)*count * bytes);
     *items = grown;
@@ -73,8 +99,12 @@ typedef struct Target {
   int depth;
 } Target;
 
+static const char fullText[] = "memory has run out";
+
 static bool readText(const Target *to, pb_istream_t *stream, OnnxText *text) {
   const char *at = stream->state;
+  if (!text)
+    PB_RETURN_ERROR(stream, fullText);
   // A field of another wire type lies in a buffer of nanopb's own.
   if (at < to->model->start || at + stream->bytes_left > to->model->start + to->model->size)
     PB_RETURN_ERROR(stream, "a text is coded as a number");
@@ -103,6 +133,8 @@ static bool readNumbers(const Target *to, pb_istream_t *stream, OnnxNumbers *num
   if (!numbers->capacity && stream->bytes_left >= 4 * each) {
     numbers->capacity = (int64_t)(stream->bytes_left / each);
     numbers->items = onnxModelAllocate(to->model, (size_t)numbers->capacity * sizeof *numbers->items);
+    if (!numbers->items)
+      PB_RETURN_ERROR(stream, fullText);
   }
   bool ok = true;
   while (ok && stream->bytes_left) {
@@ -110,8 +142,11 @@ static bool readNumbers(const Target *to, pb_istream_t *stream, OnnxNumbers *num
     ok = coding == Varint    ? readNumber(stream, &number)
          : coding == Fixed32 ? pb_decode_fixed32(stream, &number)
                              : pb_decode_fixed64(stream, &number);
+    int64_t *item = ok ? APPEND(numbers->items, numbers->count, numbers->capacity) : NULL;
+    if (ok && !item)
+      PB_RETURN_ERROR(stream, fullText);
     if (ok)
-      *(int64_t *)APPEND(numbers->items, numbers->count, numbers->capacity) = number;
+      *item = number;
   }
   return ok;
 }
@@ -123,6 +158,8 @@ static bool appendText(const Target *to, pb_istream_t *stream, OnnxTexts *texts)
 static bool readMessage(const Target *around, pb_istream_t *stream, const pb_msgdesc_t *message, void *object) {
   if (around->depth >= MaxDepth)
     PB_RETURN_ERROR(stream, "messages nest too deep");
+  if (!object)
+    PB_RETURN_ERROR(stream, fullText);
   Target to = {.model = around->model, .object = object, .depth = around->depth + 1};
   return pb_decode(stream, message, to.message);
 }
@@ -141,8 +178,12 @@ static bool readPair(const Target *to, pb_istream_t *stream, uint32_t tag) {
 static bool readExternal(const Target *to, pb_istream_t *stream, OnnxTensor *tensor) {
   OnnxText pair[2] = {{""}, {""}};
   bool ok = readMessage(to, stream, &onnx_StringStringEntryProto_msg, pair);
-  *(OnnxText *)APPEND(tensor->keys.items, tensor->keys.count, tensor->keys.capacity) = pair[0];
-  *(OnnxText *)APPEND(tensor->values.items, tensor->values.count, tensor->values.capacity) = pair[1];
+  OnnxText *key = APPEND(tensor->keys.items, tensor->keys.count, tensor->keys.capacity);
+  OnnxText *value = APPEND(tensor->values.items, tensor->values.count, tensor->values.capacity);
+  if (!key || !value)
+    PB_RETURN_ERROR(stream, fullText);
+  *key = pair[0];
+  *value = pair[1];
   return ok;
 }
 
@@ -190,6 +231,8 @@ static bool readDimension(const Target *to, pb_istream_t *stream, uint32_t tag) 
 static bool readShape(const Target *to, pb_istream_t *stream, uint32_t tag) {
   OnnxTypeInfo *type = to->object;
   OnnxDimension *dimension = APPEND(type->dims, type->rank, type->capacity);
+  if (!dimension)
+    PB_RETURN_ERROR(stream, fullText);
   *dimension = (OnnxDimension){.value = -1, .parameter = {""}};
   return readMessage(to, stream, &onnx_TensorShapeProto_Dimension_msg, dimension);
 }
@@ -382,17 +425,17 @@ bool onnxReadField(pb_istream_t *stream, pb_ostream_t *none, const pb_field_t *f
 }
 
 OnnxModel *onnxModelRead(const void *bytes, size_t size, tessera_error_t *error) {
-  OnnxModel *model = calloc(1, sizeof *model);
-  if (!model) {
-    tessera_fail(error, "out of memory");
+  OnnxModel *model = onnxModelCreate(error);
+  if (!model)
     return NULL;
-  }
   model->start = bytes;
   model->size = size;
   pb_istream_t stream = pb_istream_from_buffer(bytes, size);
   Target to = {.model = model, .object = model};
   bool ok = pb_decode(&stream, &onnx_ModelProto_msg, to.message);
-  if (!ok)
+  if (model->isFull)
+    ok = tessera_fail(error, "out of memory at byte %zu of %zu of the file", size - stream.bytes_left, size);
+  else if (!ok)
     tessera_fail(error, "not a valid ONNX file: %s at byte %zu of %zu", PB_GET_ERROR(&stream), size - stream.bytes_left,
                  size);
   else if (!model->graph)

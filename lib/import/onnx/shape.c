@@ -19,6 +19,8 @@ static MlirValue number(Node *node, int64_t at) { return tileBuildIndex(node->b,
 static bool returnNumbers(Node *node, OnnxType type, const OnnxNumbers *numbers) {
   MlirType element = onnxElementType(node, type);
   MlirValue *elements = onnxAllocate(node, (size_t)(numbers->count + 1) * sizeof *elements);
+  if (!elements)
+    return onnxOutOfMemory(node);
   for (int64_t i = 0; i < numbers->count; ++i) {
     float real;
     memcpy(&real, &numbers->items[i], sizeof real);

@@ -74,10 +74,19 @@ static void forget(void *userData, const void *data, size_t size, size_t alignme
   free((void *)(uintptr_t)data);
 }
 
+MlirValue onnxStandIn(Node *node, MlirType type) {
+  MlirType element = mlirShapedTypeGetElementType(type);
+  MlirAttribute zero = mlirTypeIsAFloat(element) ? mlirFloatAttrDoubleGet(node->import->context, element, 0)
+                                                 : mlirIntegerAttrGet(element, 0);
+  return tileBuildConstant(node->b, mlirDenseElementsAttrSplatGet(type, zero));
+}
+
 static MlirValue copy(Node *node, const OnnxValue *value, MlirType type, size_t size) {
   void *data = aligned_alloc(64, (size + 63) / 64 * 64);
-  if (!data)
-    abort();
+  if (!data) {
+    node->import->model->isFull = true;
+    return onnxStandIn(node, type);
+  }
   memcpy(data, value->bytes, size);
   char name[32];
   snprintf(name, sizeof name, "weight_%lld", (long long)node->import->numTensors++);

@@ -13,6 +13,8 @@ bool onnxIsUnary(TileUpstream kind);
 int64_t onnxInteger(double number);
 // A constant of more than 1 KB: a global that names its place in the file (dialects/tile/extern_weights.h), or a
 // resource where the file does not hold the data as they are.
+// Zeros for a constant that memory has no room for. The model is full, and the import ends after the node.
+MlirValue onnxStandIn(Node *node, MlirType type);
 MlirValue onnxLargeConstant(Node *node, const OnnxValue *value, MlirType type, size_t size);
 MlirValue onnxFromIndex(Body *body, MlirValue x, MlirType type);
 // As onnxMap, to a shape that the inputs broadcast to.

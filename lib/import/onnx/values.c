@@ -270,6 +270,8 @@ static MlirValue constantOfBytes(Node *node, const OnnxValue *value) {
   int64_t count = onnxCount(value);
   if (value->type == Onnx_Bool) { // one byte each in the file
     int *bools = onnxAllocate(node, (size_t)(count + 1) * sizeof *bools);
+    if (!bools)
+      return onnxStandIn(node, type);
     for (int64_t i = 0; i < count; ++i)
       bools[i] = value->bytes[i] != 0;
     return tileBuildConstant(node->b, mlirDenseElementsAttrBoolGet(type, count, bools));

@@ -174,6 +174,8 @@ OnnxValue *torchWeight(Node *node, Torch *torch, const json_t *config, const cha
     if (stored.count > MaxBytes / stored.each)
       return onnxError(node, "tensor '%.200s' does not lie in rows, and has more than 1 GB", name), none;
     unsigned char *copy = onnxAllocate(node, (size_t)(stored.count * stored.each) + 1);
+    if (!copy)
+      return onnxOutOfMemory(node), none;
     gather(&stored, bytes, copy);
     value->bytes = copy;
     value->weight = NULL;

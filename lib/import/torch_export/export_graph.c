@@ -25,14 +25,15 @@ bool torchBind(Node *node, Torch *torch, const char *name, OnnxValue *tensor, Ml
   if (torch->numValues == torch->valuesCapacity) {
     int64_t more = torch->valuesCapacity ? 2 * torch->valuesCapacity : 256;
     TorchValue *grown = onnxAllocate(node, (size_t)more * sizeof *grown);
+    if (!grown)
+      return onnxOutOfMemory(node);
     if (torch->numValues)
       memcpy(grown, torch->values, (size_t)torch->numValues * sizeof *grown);
     torch->values = grown;
     torch->valuesCapacity = more;
   }
   torch->values[torch->numValues] = (TorchValue){name, tensor, number, memory < 0 ? torch->numMemories++ : memory};
-  return json_object_set_new(torch->names, name, json_integer(torch->numValues++)) == 0 ||
-         onnxError(node, "out of memory");
+  return json_object_set_new(torch->names, name, json_integer(torch->numValues++)) == 0 || onnxOutOfMemory(node);
 }
 
 // What an operator in place leaves: every name of the same tensor is the new one.
@@ -230,6 +231,8 @@ static bool emitNode(Torch *torch, const json_t *raw, unsigned number) {
     return onnxError(&aten.node, "its result has no type, or one that is not supported");
   if (!aten.row->emit(&aten) || !declareOutputs(&aten, outputs))
     return false;
+  if (aten.node.import->model->isFull)
+    return onnxOutOfMemory(&aten.node);
   if (inPlace) {
     TorchValue *old = (TorchValue *)(uintptr_t)firstInput(&aten);
     if (!old || !old->tensor || !out[0] || out[0]->rank != old->tensor->rank || out[0]->type != old->tensor->type)
@@ -264,7 +267,9 @@ static MlirValue bindSymbol(Node *node, Torch *torch, json_t *symbols, const jso
     tileBuildAssert(b, arithCmpIOpBuild(b, found, tileBuildIndex(b, json_integer_value(most)), ArithCmpI_Sle),
                     "a size is larger than the range that the program was exported for");
   char *kept = onnxAllocate(node, strlen(name) + 1);
-  if (!torchBind(node, torch, strcpy(kept, name), NULL, found, -1))
+  if (!kept)
+    onnxOutOfMemory(node);
+  if (!kept || !torchBind(node, torch, strcpy(kept, name), NULL, found, -1))
     return found;
   json_object_set_new(symbols, name, json_integer(torch->numValues - 1));
   return found;
@@ -356,6 +361,8 @@ static bool buildReturn(Node *node, Torch *torch, OnnxValue *const *before, int6
   results.values = onnxAllocate(node, (size_t)(results.capacity + 1) * sizeof *results.values);
   results.types = onnxAllocate(node, (size_t)(results.capacity + 1) * sizeof *results.types);
   MlirType *arguments = onnxAllocate(node, (size_t)(numArguments + 1) * sizeof *arguments);
+  if (!results.values || !results.types || !arguments)
+    return onnxOutOfMemory(node);
   for (size_t i = 0; i < json_array_size(outputs); ++i) {
     const json_t *tensor = json_object_get(json_array_get(outputs, i), "as_tensor");
     TorchValue *value = tensor ? torchLookUp(torch, torchString(tensor, "name")) : NULL;
@@ -386,6 +393,8 @@ static bool emitGraph(Node *node, Torch *torch, MlirType *type) {
     return false;
   int64_t numBefore = torch->numValues;
   OnnxValue **before = onnxAllocate(node, (size_t)(numBefore + 1) * sizeof *before);
+  if (!before)
+    return onnxOutOfMemory(node);
   for (int64_t i = 0; i < numBefore; ++i)
     before[i] = torch->values[i].tensor;
   MlirLocation location = node->b->location;
@@ -409,10 +418,8 @@ MlirModule torchImport(MlirContext context, const char *path, tessera_error_t *e
   MlirModule none = {NULL};
   onnxLoadDialects(context);
   const tessera_mapping_t *mapping = tessera_mapping_open(path, error);
-  OnnxModel *model = mapping ? calloc(1, sizeof *model) : NULL;
+  OnnxModel *model = mapping ? onnxModelCreate(error) : NULL;
   if (!model) {
-    if (mapping)
-      tessera_fail(error, "out of memory");
     tessera_mapping_release(mapping);
     return none;
   }
