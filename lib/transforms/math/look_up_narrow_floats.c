@@ -46,6 +46,15 @@ static MlirOperation wideningOf(MlirOperation load) {
   return arithExtFOpIsA(op) && mlirTypeIsAF32(mlirShapedTypeGetElementType(tileOnlyResultType(op))) ? op : none;
 }
 
+// An index as a value (null: none) and a constant, their sum.
+static MlirValue baseOf(MlirValue index, int64_t *constant) {
+  MlirOperation op = tileDefiningOp(index);
+  *constant = 0;
+  if (tileConstantIndex(index, constant))
+    return (MlirValue){NULL};
+  return arithAddIOpIsA(op) && tileConstantIndex(tileBinaryRhs(op), constant) ? tileBinaryLhs(op) : index;
+}
+
 static bool areNeighbours(MlirOperation first, MlirOperation second) {
   intptr_t count = mlirOperationGetNumOperands(first);
   int64_t from, to;
@@ -54,8 +63,10 @@ static bool areNeighbours(MlirOperation first, MlirOperation second) {
   for (intptr_t i = 0; i < count - 1; ++i)
     if (!mlirValueEqual(mlirOperationGetOperand(first, i), mlirOperationGetOperand(second, i)))
       return false;
-  return tileConstantIndex(mlirOperationGetOperand(first, count - 1), &from) &&
-         tileConstantIndex(mlirOperationGetOperand(second, count - 1), &to) && to == from + Lanes;
+  MlirValue base = baseOf(mlirOperationGetOperand(first, count - 1), &from);
+  MlirValue other = baseOf(mlirOperationGetOperand(second, count - 1), &to);
+  bool areAlike = mlirValueIsNull(base) ? mlirValueIsNull(other) : mlirValueEqual(base, other);
+  return areAlike && to == from + Lanes;
 }
 
 static bool onlyReads(MlirOperation op) {

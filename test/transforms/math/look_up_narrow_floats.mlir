@@ -21,6 +21,22 @@ func.func @pair(%m: memref<8x32xf8E4M3FN>, %i: index) -> (vector<16xf32>, vector
   return %x, %y : vector<16xf32>, vector<16xf32>
 }
 
+// Neighbours from any place on.
+// CHECK-LABEL: func.func @from
+// CHECK: vector.load %arg0[%arg1, %arg2] : memref<8x64xf8E4M3FN>, vector<32xf8E4M3FN>
+// CHECK-COUNT-2: llvm.call_intrinsic
+// CHECK-NOT: arith.extf
+// CHECK: return
+func.func @from(%m: memref<8x64xf8E4M3FN>, %i: index, %k: index) -> (vector<16xf32>, vector<16xf32>) {
+  %c16 = arith.constant 16 : index
+  %l = arith.addi %k, %c16 : index
+  %a = vector.load %m[%i, %k] : memref<8x64xf8E4M3FN>, vector<16xf8E4M3FN>
+  %x = arith.extf %a : vector<16xf8E4M3FN> to vector<16xf32>
+  %b = vector.load %m[%i, %l] : memref<8x64xf8E4M3FN>, vector<16xf8E4M3FN>
+  %y = arith.extf %b : vector<16xf8E4M3FN> to vector<16xf32>
+  return %x, %y : vector<16xf32>, vector<16xf32>
+}
+
 // What is stored between may be what the second one reads.
 // CHECK-LABEL: func.func @stored
 // CHECK-NOT: call_intrinsic
