@@ -11,21 +11,34 @@ static bool mayKeep(const TranslateOptions *options, const TileForm *form) {
   return strcmp(form->name, "program") == 0 && !options->stats && !options->prepared;
 }
 
+// The folder of the file, or "-" for standard output. Null: the folder is missing, or memory.
+static char *folderOf(const char *file) {
+  const char *slash = strrchr(file, '/');
+  if (strcmp(file, "-") == 0)
+    return strdup(file);
+  char *name = slash ? strndup(file, (size_t)(slash - file) + 1) : strdup(".");
+  char *folder = name ? realpath(name, NULL) : NULL;
+  free(name);
+  return folder;
+}
+
 // All that the bytes depend on besides the model; weights are named from the output's folder.
 static char *describe(const TranslateOptions *options, const TileForm *form) {
-  char *text = NULL, *here = realpath(".", NULL);
+  char *text = NULL, *here = realpath(".", NULL), *there = folderOf(options->output);
   size_t size;
-  FILE *stream = open_memstream(&text, &size);
-  if (!stream || !here) {
+  FILE *stream = here && there ? open_memstream(&text, &size) : NULL;
+  if (!stream) {
     free(here);
+    free(there);
     return NULL;
   }
   fprintf(stream, "%s %s %s %s %s %d %s\n%s", form->name, options->target ? options->target : "",
           options->chip ? options->chip : "", options->policy ? options->policy : "",
-          options->pipeline ? options->pipeline : "", options->embedsWeights, options->output, here);
+          options->pipeline ? options->pipeline : "", options->embedsWeights, there, here);
   for (int i = 0; i < options->numChips; ++i)
     fprintf(stream, "\n%s", options->chips[i]);
   free(here);
+  free(there);
   if (fclose(stream) == 0)
     return text;
   free(text);
