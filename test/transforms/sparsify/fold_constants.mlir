@@ -83,3 +83,39 @@ func.func @full() -> tensor<1x4xf32, #sparse.nm<n = 1, m = 4>> {
   %b = sparse.convert %a : tensor<1x4xf32, #sparse.csr> -> tensor<1x4xf32, #sparse.nm<n = 1, m = 4>>
   return %b : tensor<1x4xf32, #sparse.nm<n = 1, m = 4>>
 }
+
+// -----
+
+// A product sums up rows of its left factor and columns of its right one: constants that store the others are turned.
+// CHECK-LABEL: func.func @factors
+// CHECK-DAG: arith.constant dense<[0, 1, 2, 2]> : tensor<4xi32>
+// CHECK-DAG: arith.constant dense<[5.000000e+00, 7.000000e+00]> : tensor<2xf32>
+// CHECK: %[[W:.*]] = sparse.assemble({{.*}}) : {{.*}} -> tensor<3x2xf32, #sparse.csr>
+// CHECK: sparse.spmm %arg0, %[[W]] transpose, %arg1 : tensor<4x2xf32>, tensor<3x2xf32, #sparse.csr>, tensor<4x3xf32>
+// CHECK: %[[V:.*]] = sparse.assemble({{.*}}) : {{.*}} -> tensor<3x2xf32, #sparse.csr>
+// CHECK: sparse.spmm %[[V]], %arg2, %arg3 over max_mul : tensor<3x2xf32, #sparse.csr>, tensor<2x5xf32>, tensor<3x5xf32>
+// CHECK: arith.constant dense<{{\[\[\[}}5.000000e+00], [0.000000e+00]], {{\[\[}}7.000000e+00], [1.000000e+00]]]> : tensor<2x2x1xf32>
+// CHECK: sparse.spmm %arg0, %{{.*}} transpose, %arg4 : tensor<4x2xf32>, tensor<4x2xf32, #{{.*}}>, tensor<4x4xf32>
+func.func @factors(%x: tensor<4x2xf32>, %y: tensor<4x3xf32>, %z: tensor<2x5xf32>, %u: tensor<3x5xf32>, %o: tensor<4x4xf32>)
+    -> (tensor<4x3xf32>, tensor<3x5xf32>, tensor<4x4xf32>) {
+  %d = arith.constant dense<[[0.0, 7.0, 0.0], [5.0, 0.0, 0.0]]> : tensor<2x3xf32>
+  %w = sparse.pack %d : tensor<2x3xf32> -> tensor<2x3xf32, #sparse.csr>
+  %a = sparse.spmm %x, %w, %y : tensor<4x2xf32>, tensor<2x3xf32, #sparse.csr>, tensor<4x3xf32>
+  %b = sparse.spmm %w transpose, %z, %u over max_mul : tensor<2x3xf32, #sparse.csr>, tensor<2x5xf32>, tensor<3x5xf32>
+  %e = arith.constant dense<[[0.0, 0.0, 7.0, 1.0], [5.0, 0.0, 0.0, 0.0]]> : tensor<2x4xf32>
+  %v = sparse.pack %e : tensor<2x4xf32> -> tensor<2x4xf32, #sparse.bsr<block = [1, 2]>>
+  %c = sparse.spmm %x, %v, %o : tensor<4x2xf32>, tensor<2x4xf32, #sparse.bsr<block = [1, 2]>>, tensor<4x4xf32>
+  return %a, %b, %c : tensor<4x3xf32>, tensor<3x5xf32>, tensor<4x4xf32>
+}
+
+// Lines that are those of the product, and factors that are no constants, stay.
+// CHECK-LABEL: func.func @factors_stay
+// CHECK: sparse.spmm %arg0, %{{.*}}, %arg1 : tensor<4x2xf32>, tensor<2x3xf32, #sparse.csc>, tensor<4x3xf32>
+// CHECK: sparse.spmm %arg0, %arg2, %{{.*}} : tensor<4x2xf32>, tensor<2x3xf32, #sparse.csr>, tensor<4x3xf32>
+func.func @factors_stay(%x: tensor<4x2xf32>, %y: tensor<4x3xf32>, %s: tensor<2x3xf32, #sparse.csr>) -> tensor<4x3xf32> {
+  %d = arith.constant dense<[[0.0, 7.0, 0.0], [5.0, 0.0, 0.0]]> : tensor<2x3xf32>
+  %w = sparse.pack %d : tensor<2x3xf32> -> tensor<2x3xf32, #sparse.csc>
+  %a = sparse.spmm %x, %w, %y : tensor<4x2xf32>, tensor<2x3xf32, #sparse.csc>, tensor<4x3xf32>
+  %b = sparse.spmm %x, %s, %a : tensor<4x2xf32>, tensor<2x3xf32, #sparse.csr>, tensor<4x3xf32>
+  return %b : tensor<4x3xf32>
+}
