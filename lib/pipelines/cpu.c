@@ -75,6 +75,7 @@ static const TilePipelineStep toSingles[] = {
 // Memrefs keep their places, vectors their length: what is left are accesses by an index. Functions of f64 are not left
 // to the C library, which has none of vectors.
 static const TilePipelineStep toSource[] = {
+    {"tile-expand-extended", .on = funcFuncOpName},
     {"tile-expand-math", {{"f64", "true"}}, .on = funcFuncOpName},
     {"canonicalize", .on = funcFuncOpName},
     {"tile-avoid-upstream-faults", .on = funcFuncOpName},

@@ -94,6 +94,7 @@ static const TilePipelineStep toFactors[] = {
 static const TilePipelineStep toTexts[] = {{"tile-record-kernels"}, {NULL}};
 static const TilePipelineStep toFunctions[] = {{"tile-outline-functions", .on = gpuGPUModuleOpName}, {NULL}};
 static const TilePipelineStep toShortDevice[] = {
+    {"tile-expand-extended", .on = gpuGPUModuleOpName},
     {"canonicalize", .on = gpuGPUModuleOpName},
     {"cse", .on = gpuGPUModuleOpName},
     {NULL},

@@ -14,7 +14,7 @@ import tempfile
 
 import numpy as np
 
-from programs import (BOOLEANS, BRAINS, CONVERSIONS, FUNCTIONS, HALVES, INTEGERS, MASKS, MATMUL, NARROW,
+from programs import (BOOLEANS, BRAINS, CONVERSIONS, FUNCTIONS, HALVES, HALVES_OF_PRODUCTS, INTEGERS, MASKS, MATMUL, NARROW,
                       NORM, OPEN, ROWS, SEVERAL, SOFTMAX, TRANSPOSE)
 
 tile_translate, tile_run = sys.argv[1:3]
@@ -186,6 +186,7 @@ judge("masks", MASKS, normal(77), normal(77), tolerance=0)
 judge("booleans", BOOLEANS, random.integers(0, 2, 77).astype(np.bool_), normal(77), tolerance=0)
 judge("conversions", CONVERSIONS, random.integers(-128, 128, 133).astype(np.int8),
       random.integers(-2**62, 2**62, 133), tolerance=0)
+judge("halves of products", HALVES_OF_PRODUCTS, *random.integers(-2**63, 2**63, (2, 133)), tolerance=0)
 judge("open sizes", OPEN, normal(13, 21), normal(21, 34), tolerance=1e-5)
 judge("several", SEVERAL, normal(7, 19), normal(19, 5))
 for t, s, zero, m, n, k in [("f16", "f32", "0.0", 100, 72, 40), ("f32", "f32", "0.0", 33, 50, 17),

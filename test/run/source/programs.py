@@ -326,3 +326,26 @@ func.func @main(%x: tensor<?x?xf32>, %w: tensor<?x?xf32>, %is: i1) -> tensor<?x?
   return %last : tensor<?x?xf32>
 }
 """
+HALVES_OF_PRODUCTS = """
+#map = affine_map<(d0) -> (d0)>
+func.func @main(%x: tensor<133xi64>, %y: tensor<133xi64>) -> (tensor<133xi64>, tensor<133xi32>) {
+  %e = tensor.empty() : tensor<133xi64>
+  %f = tensor.empty() : tensor<133xi32>
+  %r:2 = linalg.generic {indexing_maps = [#map, #map, #map, #map], iterator_types = ["parallel"]}
+    ins(%x, %y : tensor<133xi64>, tensor<133xi64>) outs(%e, %f : tensor<133xi64>, tensor<133xi32>) {
+    ^bb0(%a: i64, %b: i64, %o: i64, %q: i32):
+      %low, %high = arith.mului_extended %a, %b : i64
+      %slow, %shigh = arith.mulsi_extended %a, %low : i64
+      %sum, %carry = arith.addui_extended %high, %shigh : i64, i1
+      %c = arith.trunci %a : i64 to i32
+      %d = arith.trunci %b : i64 to i32
+      %low32, %high32 = arith.mului_extended %c, %d : i32
+      %slow32, %shigh32 = arith.mulsi_extended %c, %low32 : i32
+      %one = arith.extui %carry : i1 to i32
+      %mixed = arith.xori %high32, %shigh32 : i32
+      %all = arith.addi %mixed, %one : i32
+      linalg.yield %sum, %all : i64, i32
+  } -> (tensor<133xi64>, tensor<133xi32>)
+  return %r#0, %r#1 : tensor<133xi64>, tensor<133xi32>
+}
+"""
