@@ -82,6 +82,7 @@ bool tritonControl(Triton *t, MlirOperation op, bool *isKnown);
 bool tritonElementwise(Triton *t, MlirOperation op); // an op of arith or math, on new values
 bool tritonExtern(Triton *t, MlirOperation op);
 bool tritonInline(Triton *t, MlirOperation op);
+bool tritonMap(Triton *t, MlirOperation op);
 
 // tt.func becomes func.func of one block, its calls inlined.
 bool tritonStructure(MlirOperation module);

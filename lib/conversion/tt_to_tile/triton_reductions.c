@@ -1,4 +1,4 @@
-// reduce, scan, histogram and map_elementwise. A body that is no single op of arith has no neutral element that could
+// reduce, scan and histogram; map_elementwise is in triton_map.c. A body that is no single op of arith has no neutral element that could
 // be read off: each element then comes with a flag that says whether there is one, so that any body has one.
 #include "lib/conversion/tt_to_tile/triton.h"
 
@@ -155,6 +155,8 @@ bool tritonReduction(Triton *t, MlirOperation op, bool *isKnown) {
     return scan(t, op);
   case TtOp_Histogram:
     return histogram(t, op);
+  case TtOp_MapElementwise:
+    return tritonMap(t, op);
   default:
     *isKnown = false;
     return true;

@@ -132,3 +132,35 @@ tt.func public @instructions(%p: !tt.ptr<f32>, %q: !tt.ptr<i32>, %x: f32, %n: i3
   tt.store %q, %d : !tt.ptr<i32>
   tt.return
 }
+
+// A function of elements is one of tiles. Both arms of a condition are computed; a number from around it is in all
+// elements.
+// CHECK-LABEL: tile.kernel private @mapped
+// CHECK: %[[V:.*]] = tile.gather
+// CHECK: %[[C:.*]] = arith.cmpf olt, %[[V]], %{{.*}} : tensor<64xf32>
+// CHECK: %[[A:.*]] = arith.mulf %[[V]], %{{.*}} : tensor<64xf32>
+// CHECK: %[[B:.*]] = math.exp2 %[[V]] : tensor<64xf32>
+// CHECK: arith.select %[[C]], %[[A]], %[[B]] : tensor<64xi1>, tensor<64xf32>
+tt.func public @mapped(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>, %s: f32) {
+  %at = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+  %p = tt.splat %x : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
+  %q = tt.addptr %p, %at : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+  %v = tt.load %q : tensor<64x!tt.ptr<f32>>
+  %m = "tt.map_elementwise"(%v) <{pack = 1 : i32}> ({
+  ^bb0(%a: f32):
+    %limit = arith.constant 0.5 : f32
+    %c = arith.cmpf olt, %a, %limit : f32
+    %r = scf.if %c -> f32 {
+      %b = arith.mulf %a, %s : f32
+      scf.yield %b : f32
+    } else {
+      %e = math.exp2 %a : f32
+      scf.yield %e : f32
+    }
+    tt.map_elementwise.return %r : f32
+  }) : (tensor<64xf32>) -> tensor<64xf32>
+  %o = tt.splat %y : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
+  %w = tt.addptr %o, %at : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+  tt.store %w, %m : tensor<64x!tt.ptr<f32>>
+  tt.return
+}

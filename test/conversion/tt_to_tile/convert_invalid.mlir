@@ -71,3 +71,59 @@ tt.func public @cast(%x: !tt.ptr<f32>, %y: !tt.ptr<i32>) {
 tt.func public @result(%x: i32) -> i32 {
   tt.return %x : i32
 }
+
+// -----
+
+tt.func public @packed(%p: !tt.ptr<f32>) {
+  %x = arith.constant dense<1.0> : tensor<64xf32>
+  // expected-error @+1 {{takes 2 elements at a time; only 1 has a conversion to tile}}
+  %m = "tt.map_elementwise"(%x) <{pack = 2 : i32}> ({
+  ^bb0(%a: f32, %b: f32):
+    tt.map_elementwise.return %b, %a : f32, f32
+  }) : (tensor<64xf32>) -> tensor<64xf32>
+  %q = tt.splat %p : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
+  tt.store %q, %m : tensor<64x!tt.ptr<f32>>
+  tt.return
+}
+
+// -----
+
+tt.func public @fails(%p: !tt.ptr<i32>, %n: i32) {
+  %x = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+  %m = "tt.map_elementwise"(%x) <{pack = 1 : i32}> ({
+  ^bb0(%a: i32):
+    %zero = arith.constant 0 : i32
+    %c = arith.cmpi ne, %n, %zero : i32
+    %r = scf.if %c -> i32 {
+      // expected-error @+1 {{may fail, and stands in an arm of a condition in tt.map_elementwise}}
+      %q = arith.divsi %a, %n : i32
+      scf.yield %q : i32
+    } else {
+      scf.yield %a : i32
+    }
+    tt.map_elementwise.return %r : i32
+  }) : (tensor<64xi32>) -> tensor<64xi32>
+  %q = tt.splat %p : !tt.ptr<i32> -> tensor<64x!tt.ptr<i32>>
+  tt.store %q, %m : tensor<64x!tt.ptr<i32>>
+  tt.return
+}
+
+// -----
+
+tt.func public @walks(%p: !tt.ptr<i32>, %n: i32) {
+  %x = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+  %m = "tt.map_elementwise"(%x) <{pack = 1 : i32}> ({
+  ^bb0(%a: i32):
+    %zero = arith.constant 0 : i32
+    %one = arith.constant 1 : i32
+    // expected-error @+1 {{in tt.map_elementwise has no conversion to tile: expected arithmetic and conditions}}
+    %r = scf.for %i = %zero to %n step %one iter_args(%s = %a) -> i32 : i32 {
+      %t = arith.addi %s, %i : i32
+      scf.yield %t : i32
+    }
+    tt.map_elementwise.return %r : i32
+  }) : (tensor<64xi32>) -> tensor<64xi32>
+  %q = tt.splat %p : !tt.ptr<i32> -> tensor<64x!tt.ptr<i32>>
+  tt.store %q, %m : tensor<64x!tt.ptr<i32>>
+  tt.return
+}
