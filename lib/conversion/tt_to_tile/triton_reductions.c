@@ -1,5 +1,6 @@
-// reduce, scan and histogram; map_elementwise is in triton_map.c. A body that is no single op of arith has no neutral element that could
-// be read off: each element then comes with a flag that says whether there is one, so that any body has one.
+// reduce, scan and histogram; map_elementwise is in triton_map.c. A body that is no single op of arith has no neutral
+// element that could be read off: each element then comes with a flag that says whether there is one, so that any body
+// has one.
 #include "lib/conversion/tt_to_tile/triton.h"
 
 #include "dialects/foreign/tt/ops.h"

@@ -82,8 +82,9 @@ static void expand(MlirOperation op) {
   MlirValue second = !isProduct(op)     ? arithCmpIOpBuild(&b, first, x, ArithCmpI_Ult)
                      : bits == WordBits ? highOfWords(&b, x, y, isSigned)
                                         : highOfNarrow(&b, x, y, isSigned, bits);
-  mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), first);
-  mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 1), second);
+  MlirValue results[] = {first, second};
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
+    mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, i), results[i]);
   mlirOperationDestroy(op);
 }
 

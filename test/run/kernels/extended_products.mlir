@@ -1,6 +1,9 @@
 // Ops with two results run on every target: the low and the high half of products, signed and not, of narrow and wide
 // integers, and sums with their carry. Tiles end beyond the memory.
 // RUN: %tile_run %s --target=cpu --target=emulate:sm_80 --target=emulate:gfx942 --check-against=interpret | FileCheck %s
+// RUN: %tile_translate %s --tile-to-cuda-source | FileCheck %s --check-prefix=SOURCE
+// RUN: %tile_translate %s --tile-to-hip-source | FileCheck %s --check-prefix=SOURCE
+// SOURCE: >> 32
 // CHECK-COUNT-15: argument {{[0-4]}}: right
 tile.kernel private @i32(%x: memref<100xi32>, %y: memref<100xi32>, %z: memref<100xi32>) {
   %p = tile.program_id 0

@@ -10,7 +10,7 @@ import tempfile
 
 import numpy as np
 
-from programs import FUNCTIONS, HALVES, HALVES_OF_PRODUCTS, INTEGERS, MATMUL, NARROW, ROWS, SOFTMAX, TRANSPOSE
+from programs import FUNCTIONS, HALVES, INTEGERS, MATMUL, NARROW, ROWS, SOFTMAX, TRANSPOSE
 
 tile_translate, tile_run, chips = sys.argv[1], sys.argv[2], sys.argv[3:]
 random = np.random.default_rng(7)
@@ -81,7 +81,6 @@ judge("rows", ROWS, normal(7, 300))
 judge("softmax", SOFTMAX, normal(5, 201))
 judge("transpose", TRANSPOSE, random.integers(-999, 999, (37, 21)).astype(np.int16))
 judge("integers", INTEGERS, *(random.integers(-2**31, 2**31, (2, 333)).astype(np.int32)))
-judge("halves of products", HALVES_OF_PRODUCTS, *random.integers(-2**63, 2**63, (2, 133)))
 judge("narrow", NARROW, normal(100).astype(np.float16))
 judge("halves", HALVES, normal(100).astype(np.float16), normal(100).astype(np.float16))
 for t, s, zero, m, n, k in [("f16", "f32", "0.0", 100, 72, 40), ("f32", "f32", "0.0", 33, 50, 17),

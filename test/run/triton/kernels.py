@@ -3,7 +3,7 @@
 Sizes are odd, ragged and single.
 """
 import numpy as np
-from harness import count, judge, launch, normal, report, targets
+from harness import count, judge, launch, normal, random, report, targets
 
 
 def add(n):
@@ -50,6 +50,14 @@ def attention(heads, n, depth=64):
           {3: (weights / weights.sum(2, keepdims=True) @ wide[2], 2e-3)})
 
 
+def mapped(n):
+    """A function of elements with conditions in each other."""
+    x, k = normal(n), random.integers(-100, 100, n).astype(np.int32)
+    low = np.where(k > 0, x * 3 - np.float32(0.25), -(x * 3))
+    judge("mapped", [x, k, np.zeros(n, np.float32), np.zeros(n, np.int32), np.int32(n)], (-(-n // 64), 1, 1),
+          {2: (np.where(x < 0.25, low, np.exp2(x)), 1e-6), 3: (np.where(x < 0.25, k + n, k ^ 7), 0)})
+
+
 def outside():
     """An array shorter than n: views are not sound there, and the gathers of the kernel as it was stop the program."""
     x = normal(5000)
@@ -73,5 +81,6 @@ softmax(5, 781)
 layernorm(3, 600)
 matmul(67, 129, 45)
 attention(2, 97)
+mapped(173)
 outside()
 report()

@@ -30,7 +30,7 @@ func.func @exponentials(%x: tensor<1001xf32>) -> tensor<1001xf32> {
 // CUDA: copy_async_cg_16(
 // CUDA: copy_async_commit();
 // CUDA: #pragma unroll 1
-// CUDA-NEXT: for (uint64_t [[I:i[0-9]+]] = 0; [[I]] < {{[0-9]+}}; [[I]] += 1) {
+// CUDA-NEXT: for (uint{{32|64}}_t [[I:i[0-9]+]] = 0; [[I]] < {{[0-9]+}}; [[I]] += 1) {
 // CUDA: __syncthreads();
 // CUDA: mma_m16n8k16_f32_f16(
 // HIP: matrix_core(
