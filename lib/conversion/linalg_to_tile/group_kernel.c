@@ -479,8 +479,12 @@ static MlirValue loadMatrix(Emission *k, int number, int input) {
   int rows = isLhs ? p->m : p->k, columns = isLhs ? p->k : p->n;
   if (!mlirValueIsNull(k->values.ahead[number][input]))
     return k->values.ahead[number][input];
-  if (node->makers[input] < 0)
-    return tileKernelLoadMatrix(&k->e, input, (int[2]){rows, columns});
+  if (node->makers[input] < 0) {
+    MlirValue tile = tileKernelLoadMatrix(&k->e, input, (int[2]){rows, columns});
+    // Past the end of a window the image goes on, and infinity times the other factor's padding is no zero.
+    bool isOfWindow = tileOperandAxisOf(&node->s.operands[input], p->k) < 0;
+    return isOfWindow ? zeroPastEnd(k, tile, p->k, isLhs) : tile;
+  }
   MlirValue value = k->values.of[node->makers[input]][node->outputs[input]];
   bool isInOrder = rows < columns; // the value's axes are in the order of the dimensions
   value = zeroPastEnd(k, value, p->k, isLhs == isInOrder);
