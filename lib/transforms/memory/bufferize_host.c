@@ -13,10 +13,13 @@
 #include "lib/ir/pass.h"
 #include "upstream/bufferization.h"
 #include "upstream/func.h"
+#include "upstream/gpu.h"
 #include "upstream/linalg.h"
+#include "upstream/memref.h"
 #include "upstream/tensor.h"
 
 #include "upstream/builtin.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -208,6 +211,118 @@ static void eraseTensorFrees(MlirOperation module) {
   tileOpsFree(&frees);
 }
 
+//===--- constants -----------------------------------------------------------===//
+
+// Upstream bufferizes functions in the order of a hash table, and numbers the globals of their constants as they come:
+// each run gives other names (https://github.com/llvm/llvm-project/pull/184722). Here they get the order and the
+// numbers of their first uses.
+
+static const char constantPrefix[] = "__constant_";
+
+static bool isNumbered(MlirOperation global) {
+  MlirStringRef name = memrefGlobalOpGetSymNameValue(global);
+  return name.length >= sizeof constantPrefix - 1 && !memcmp(name.data, constantPrefix, sizeof constantPrefix - 1);
+}
+
+// The ops of that name whose symbols are those of `module`, not those of a module in it. The caller frees the list.
+static TileOps collectOwn(MlirOperation module, bool (*isA)(MlirOperation op)) {
+  TileOps all = tileCollectOps(module, isA);
+  intptr_t count = 0;
+  for (intptr_t i = 0; i < all.count; ++i) {
+    MlirOperation table = mlirOperationGetParentOperation(all.items[i]);
+    while (!builtinModuleOpIsA(table) && !gpuGPUModuleOpIsA(table))
+      table = mlirOperationGetParentOperation(table);
+    if (mlirOperationEqual(table, module))
+      all.items[count++] = all.items[i];
+  }
+  all.count = count;
+  return all;
+}
+
+// Names and symbols are unique in their context: one text has one place.
+static intptr_t indexOf(const TileOps *globals, MlirStringRef name) {
+  for (intptr_t i = 0; i < globals->count; ++i)
+    if (memrefGlobalOpGetSymNameValue(globals->items[i]).data == name.data)
+      return i;
+  return -1;
+}
+
+// Without the number at its end.
+static MlirStringRef stemOf(MlirStringRef name) {
+  size_t length = name.length;
+  while (length && name.data[length - 1] >= '0' && name.data[length - 1] <= '9')
+    --length;
+  bool hasNumber = length < name.length && length > sizeof constantPrefix && name.data[length - 1] == '_';
+  return hasNumber ? (MlirStringRef){name.data, length - 1} : name;
+}
+
+// The globals in the order of their first uses; those that nothing uses come last. The caller frees the list.
+static TileOps orderByUse(MlirOperation module, const TileOps *uses) {
+  TileOps globals = collectOwn(module, memrefGlobalOpIsA);
+  intptr_t sorted = 0;
+  for (intptr_t i = 0; i < uses->count; ++i) {
+    intptr_t at = indexOf(&globals, memrefGetGlobalOpGetNameValue(uses->items[i]));
+    if (at < sorted)
+      continue;
+    MlirOperation global = globals.items[at];
+    memmove(globals.items + sorted + 1, globals.items + sorted, (size_t)(at - sorted) * sizeof global);
+    globals.items[sorted++] = global;
+  }
+  return globals;
+}
+
+// The name of global `index`: the stem, and a number where a global before has the same one.
+static MlirStringRef numberedName(const MlirStringRef *stems, intptr_t index, char *text, size_t size) {
+  intptr_t number = 0;
+  for (intptr_t i = 0; i < index; ++i)
+    number += mlirStringRefEqual(stems[i], stems[index]);
+  int length = (int)stems[index].length;
+  snprintf(text, size, number ? "%.*s_%lld" : "%.*s", length, stems[index].data, (long long)number - 1);
+  return tileString(text);
+}
+
+// A name that others may know stays, and then all do.
+static bool mayRenumber(const TileOps *globals) {
+  for (intptr_t i = 0; i < globals->count; ++i)
+    if (isNumbered(globals->items[i]) && tileSymbolIsPublic(globals->items[i]))
+      return false;
+  return true;
+}
+
+static void renumberConstants(MlirOperation module) {
+  TileOps uses = collectOwn(module, memrefGetGlobalOpIsA), globals = orderByUse(module, &uses);
+  if (!mayRenumber(&globals))
+    globals.count = 0;
+  intptr_t *used = malloc(((size_t)uses.count + 1) * sizeof *used);
+  MlirStringRef *stems = malloc(((size_t)globals.count + 1) * sizeof *stems);
+  MlirContext context = mlirOperationGetContext(module);
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0));
+  MlirOperation last = {NULL};
+  for (intptr_t i = 0; i < uses.count; ++i)
+    used[i] = indexOf(&globals, memrefGetGlobalOpGetNameValue(uses.items[i]));
+  for (intptr_t i = 0; i < globals.count; ++i) {
+    char text[1024];
+    stems[i] = stemOf(memrefGlobalOpGetSymNameValue(globals.items[i]));
+    if (!isNumbered(globals.items[i]))
+      continue;
+    MlirStringRef own = numberedName(stems, i, text, sizeof text);
+    memrefGlobalOpSetSymName(globals.items[i], mlirStringAttrGet(context, own));
+    if (mlirOperationIsNull(last) && !mlirOperationEqual(globals.items[i], mlirBlockGetFirstOperation(body)))
+      mlirOperationMoveBefore(globals.items[i], mlirBlockGetFirstOperation(body));
+    else if (!mlirOperationIsNull(last))
+      mlirOperationMoveAfter(globals.items[i], last);
+    last = globals.items[i];
+  }
+  for (intptr_t i = 0; i < uses.count; ++i)
+    if (used[i] >= 0)
+      memrefGetGlobalOpSetName(
+          uses.items[i], mlirFlatSymbolRefAttrGet(context, memrefGlobalOpGetSymNameValue(globals.items[used[i]])));
+  free(used);
+  free(stems);
+  tileOpsFree(&uses);
+  tileOpsFree(&globals);
+}
+
 //===--- the pass -----------------------------------------------------------===//
 
 static bool run(MlirOperation module, MlirExtPass pass) {
@@ -224,6 +339,7 @@ static bool run(MlirOperation module, MlirExtPass pass) {
   MlirExtBufferizationStatistics statistics = {0};
   if (mlirLogicalResultIsFailure(mlirExtOneShotBufferizeModule(module, &options, &statistics)))
     return false;
+  renumberConstants(module);
   mlirExtPassAddStatistic(pass, Statistic_Allocations, (uint64_t)statistics.allocations);
   mlirExtPassAddStatistic(pass, Statistic_InPlace, (uint64_t)statistics.inPlace);
   mlirExtPassAddStatistic(pass, Statistic_OutOfPlace, (uint64_t)statistics.outOfPlace);
