@@ -238,6 +238,8 @@ static bool readMachine(Graph *graph, MlirOperation kernel, const TileMachine *m
     return tileError(kernel, "is for %s, which is a CPU: layouts are for GPUs", tileMachineGetName(machine));
   graph->model = target->model;
   graph->lanes = (uint32_t)width;
+  graph->sharedBytes = INT64_MAX;
+  tileMachineGetInteger(machine, "shared.per_block.bytes", &graph->sharedBytes);
   graph->target.shuffleBits = 32;
   graph->target.shared = (TileAccessLimits){.elementBytes = 1, .vectorBytes = 16, .banks = (uint32_t)shared.banks};
   graph->target.shared.bankBytes = shared.banks ? (uint32_t)shared.bankBytes : 4;

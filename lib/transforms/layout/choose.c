@@ -72,6 +72,9 @@ static uint32_t copyBits(const TileLayout *layout, uint32_t dim) {
 
 //===--- conversions ------------------------------------------------------------------===//
 
+// No layout is worth an exchange that does not fit: every other choice costs less.
+static const double tooLarge = 1e12;
+
 static double planPrice(Graph *graph, MlirType type, LayoutId from, LayoutId to) {
   int64_t shape[TILE_LAYOUT_MAX_AXES];
   uint32_t rank = layoutShapeOf(type, shape);
@@ -82,6 +85,8 @@ static double planPrice(Graph *graph, MlirType type, LayoutId from, LayoutId to)
     return graph->warps * (double)(layoutRegisters(layoutOf(graph, from)) + layoutRegisters(layoutOf(graph, to))) *
                graph->model.elementCycles +
            2 * (double)graph->model.barrierCycles; // element by element, through shared memory
+  if (plan.kind == TileConversionShared && (int64_t)plan.shared.bytes > graph->sharedBytes)
+    return tooLarge;
   // A conversion is never free: it costs moves or registers at least.
   return plan.kind == TileConversionNone ? 0 : plan.cost.cycles + plan.cost.moves * 0.01;
 }

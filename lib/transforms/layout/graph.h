@@ -93,6 +93,7 @@ typedef struct Graph {
   const TileMachine *machine;
   TileSearchModel model;
   uint32_t lanes, warps;
+  int64_t sharedBytes;         // of a block, at most
   TileConversionTarget target; // elementBits set per value
   Port *ports;
   uint32_t portCount;
