@@ -466,7 +466,10 @@ static uint64_t skipIn(const Kernel *kernel) {
   return count;
 }
 
-static bool isPrivateKernel(MlirOperation op) { return tileKernelOpIsA(op) && !tileSymbolIsPublic(op); }
+static bool isPrivateKernel(MlirOperation op) {
+  return tileKernelOpIsA(op) && !tileSymbolIsPublic(op) &&
+         !mlirBlockIsNull(mlirRegionGetFirstBlock(tileKernelOpGetBody(op)));
+}
 
 static bool run(MlirOperation module, MlirExtPass pass) {
   TileOps kernels = tileCollectOps(module, isPrivateKernel), launches = tileCollectOps(module, tileLaunchOpIsA);

@@ -212,3 +212,9 @@ func.func @infinite(%x: tensor<8x8x16xf32>, %w: tensor<3x16x16xf32>, %e: tensor<
   %y2 = tile.launch @taps grid(%c8) ins(%r, %known : tensor<10x8x16xf32>, tensor<3x16x16xf32>) outs(%e : tensor<8x8x16xf32>) -> tensor<8x8x16xf32>
   return %y0, %y1, %y2 : tensor<8x8x16xf32>, tensor<8x8x16xf32>, tensor<8x8x16xf32>
 }
+
+// -----
+
+// A kernel without a body stays as it is.
+// CHECK: tile.kernel private @declared(memref<?xf32>)
+tile.kernel private @declared(memref<?xf32>)
