@@ -167,13 +167,9 @@ static bool writeTrace(Session *session, const char *path, tessera_error_t *erro
 
 static bool writeAll(Session *session, tessera_error_t *error) {
   const tessera_run_options_t *options = session->options;
-  tessera_files_t files;
-  tessera_files_begin(&files);
-  bool ok = tessera_run_data_write(&session->first.data, options, error) &&
-            (!options->stats || writeStatistics(session, error)) &&
-            (!options->trace || writeTrace(session, options->trace, error));
-  return tessera_files_end(&files, ok, error) &&
-         (session->check.right || tessera_fail(error, "the check failed: the outputs differ from what is expected"));
+  return tessera_run_data_write(&session->first.data, options, error) &&
+         (!options->stats || writeStatistics(session, error)) &&
+         (!options->trace || writeTrace(session, options->trace, error));
 }
 
 static void destroy(Session *session) {
@@ -207,7 +203,11 @@ bool runSession(const tessera_run_options_t *options, tessera_error_t *error) {
   bool ok = start(session, error) && execute(session, error);
   tessera_progress_stop(session->progress);
   tessera_timeout_stop(session->timeout); // before files are written: they come wholly or not at all
+  tessera_files_t files;
+  tessera_files_begin(&files);
   ok = ok && writeAll(session, error);
-  destroy(session);
-  return ok;
+  bool isRight = session->check.right;
+  destroy(session); // may run out of memory, too: files have no names until then
+  return tessera_files_end(&files, ok, error) &&
+         (isRight || tessera_fail(error, "the check failed: the outputs differ from what is expected"));
 }

@@ -13,6 +13,7 @@
 #include "dialects/tile/questions.h"
 #include "dialects/tile/tile.h"
 #include "lib/analysis/facts.h"
+#include "lib/analysis/scratch.h"
 #include "lib/ir/op_format.h"
 #include "lib/layout/algebra.h"
 #include "lib/support/grow.h"
@@ -75,6 +76,20 @@ static uint32_t copyBits(const TileLayout *layout, uint32_t dim) {
 // No layout is worth an exchange that does not fit: every other choice costs less.
 static const double tooLarge = 1e12;
 
+// Whether the exchange has room, if need be in parts, as tile-exchange-in-shared-memory makes them.
+static bool hasRoom(const Graph *graph, MlirType type, LayoutId from, LayoutId to, int64_t bytes) {
+  TileChange change = {
+      .element = tileTypeGetElement(type), .before = *layoutOf(graph, from), .after = *layoutOf(graph, to)};
+  TileChangeHalves halves;
+  change.rank = layoutShapeOf(type, change.sizes);
+  for (; bytes > graph->sharedBytes; bytes /= 2) {
+    if (!tileChangeHalve(&change, &halves))
+      return false;
+    change = halves.half;
+  }
+  return true;
+}
+
 static double planPrice(Graph *graph, MlirType type, LayoutId from, LayoutId to) {
   int64_t shape[TILE_LAYOUT_MAX_AXES];
   uint32_t rank = layoutShapeOf(type, shape);
@@ -85,7 +100,7 @@ static double planPrice(Graph *graph, MlirType type, LayoutId from, LayoutId to)
     return graph->warps * (double)(layoutRegisters(layoutOf(graph, from)) + layoutRegisters(layoutOf(graph, to))) *
                graph->model.elementCycles +
            2 * (double)graph->model.barrierCycles; // element by element, through shared memory
-  if (plan.kind == TileConversionShared && (int64_t)plan.shared.bytes > graph->sharedBytes)
+  if (plan.kind == TileConversionShared && !hasRoom(graph, type, from, to, (int64_t)plan.shared.bytes))
     return tooLarge;
   // A conversion is never free: it costs moves or registers at least.
   return plan.kind == TileConversionNone ? 0 : plan.cost.cycles + plan.cost.moves * 0.01;
