@@ -131,6 +131,11 @@ bool tileIsFactor(MlirOpOperand operand) {
   return tileIsProduct(mlirOpOperandGetOwner(operand)) && mlirOpOperandGetOperandNumber(operand) < 2;
 }
 
+bool tileIsPrivateKernel(MlirOperation op) {
+  return tileKernelOpIsA(op) && !tileSymbolIsPublic(op) &&
+         !mlirBlockIsNull(mlirRegionGetFirstBlock(tileKernelOpGetBody(op)));
+}
+
 const char *tileFactorPart(MlirOperation mma) {
   if (tileMmaScaledOpIsA(mma))
     return "f16";

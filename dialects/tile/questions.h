@@ -36,6 +36,7 @@ MlirStringRef tileKeywordOf(MlirOperation op, const char *name); // empty when a
 bool tileKeywordIs(MlirOperation op, const char *name, const char *text);
 
 TileNumberConversion tileConversionOf(MlirOperation op); // of a tile.convert_type
+bool tileIsPrivateKernel(MlirOperation op);              // with a body: all that is known of it may change
 bool tileIsProduct(MlirOperation op);                    // tile.mma or tile.mma_sparse
 bool tileIsFactor(MlirOpOperand operand);                // the left or right factor of tile.mma or tile.mma_sparse
 // What a product's `precision` lets factors of f32 be split into: "tf32" or "bf16"; of a block-scaled product "f16",

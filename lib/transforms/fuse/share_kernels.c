@@ -56,10 +56,8 @@ static void relaunch(const TileOps *ops, MlirOperation kernel, MlirOperation ins
       tileLaunchOpSetKernel(ops->items[i], other);
 }
 
-static bool isPrivateKernel(MlirOperation op) { return tileKernelOpIsA(op) && !tileSymbolIsPublic(op); }
-
 static bool run(MlirOperation module, MlirExtPass pass) {
-  TileOps kernels = tileCollectOps(module, isPrivateKernel), users = tileCollectOps(module, tileLaunchOpIsA);
+  TileOps kernels = tileCollectOps(module, tileIsPrivateKernel), users = tileCollectOps(module, tileLaunchOpIsA);
   Kernel *kept = calloc((size_t)kernels.count + 1, sizeof *kept);
   int64_t numKept = 0;
   for (intptr_t i = 0; kernels.count > 1 && i < kernels.count; ++i) {
