@@ -245,16 +245,11 @@ static MlirOperation createCaller(MlirOperation function) {
   return caller;
 }
 
-static MlirWalkResult countOp(MlirOperation op, void *count) {
-  (void)op;
-  ++*(int64_t *)count;
-  return MlirWalkResultAdvance;
-}
-
 static bool isLongerThan(MlirOperation function, int64_t most) {
-  int64_t count = 0;
-  mlirOperationWalk(function, countOp, &count, MlirWalkPreOrder);
-  return count > most;
+  TileOps all = tileCollect(function, NULL);
+  bool isLonger = all.count > most;
+  tileOpsFree(&all);
+  return isLonger;
 }
 
 static void addInto(MlirOperation function, const char *name, bool isCaller) {

@@ -220,21 +220,18 @@ static void eraseTensorFrees(MlirOperation module) {
 static const char constantPrefix[] = "__constant_";
 
 static bool isNumbered(MlirOperation global) {
-  MlirStringRef name = memrefGlobalOpGetSymNameValue(global);
-  return name.length >= sizeof constantPrefix - 1 && !memcmp(name.data, constantPrefix, sizeof constantPrefix - 1);
+  return tileStringStartsWith(memrefGlobalOpGetSymNameValue(global), constantPrefix);
 }
+
+static bool hasSymbols(MlirOperation op) { return builtinModuleOpIsA(op) || gpuGPUModuleOpIsA(op); }
 
 // The ops of that name whose symbols are those of `module`, not those of a module in it. The caller frees the list.
 static TileOps collectOwn(MlirOperation module, bool (*isA)(MlirOperation op)) {
   TileOps all = tileCollectOps(module, isA);
   intptr_t count = 0;
-  for (intptr_t i = 0; i < all.count; ++i) {
-    MlirOperation table = mlirOperationGetParentOperation(all.items[i]);
-    while (!builtinModuleOpIsA(table) && !gpuGPUModuleOpIsA(table))
-      table = mlirOperationGetParentOperation(table);
-    if (mlirOperationEqual(table, module))
+  for (intptr_t i = 0; i < all.count; ++i)
+    if (mlirOperationEqual(tileParentOp(all.items[i], hasSymbols), module))
       all.items[count++] = all.items[i];
-  }
   all.count = count;
   return all;
 }

@@ -12,11 +12,10 @@
 //   what the host does run in the order of the program. Views keep what they view in use. Bodies of loops and branches
 //   are planned by themselves, and lie in the arena while their op runs. With `slots`, tessera_arena_slot says which
 //   bytes are a buffer's, so that the emulator finds an access outside of it.
-//   With `open`, a function that has an allocation of open sizes as well is planned when it runs. Sizes that follow
-//   from
-// the function's arguments are computed at its begin, and one call gives the places of all buffers:
+//   With `open`, a function that has an allocation of open sizes is planned when it runs. Its begin computes the sizes
+//   that follow from the function's arguments, and one call gives the places of all buffers:
 //     %places:n, %bytes = call @tessera_plan_memory_n(%bytes of each buffer) {lives = array<i64: begin, end, …>}
-// Only text in C has the call (lib/target/source).
+//   Only text in C has the call (lib/target/source).
 // Statistics: the bytes of all planned buffers, of the arenas, and the most bytes in use at once, which no arena can be
 // smaller than. Cost: quadratic in the buffers of a block (lib/search/memory_plan.h).
 // Paper: Welder (OSDI 2023), AITemplate; greedy by size (arXiv 2001.03288).
