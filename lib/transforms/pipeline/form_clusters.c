@@ -8,12 +8,13 @@
 // Expects: private kernels of partitions (tile-specialize-warps, tile-make-persistent) whose schedule has
 //   `cluster = [C]`, launched with one constant grid whose first size C divides.
 // Leaves: C programs along axis 0 of the grid in a cluster. The programs take turns to copy each tile that all of them
-//   need; one copy writes it into every program. Before such a copy, the partitions of all programs arrive at the
-//   barrier that it waits for. tile-insert-barriers writes the cluster's own barriers.
+//   need; one copy writes the tile into every program. Before a copy, the partitions of all programs arrive at the
+//   barrier that the copy waits for. tile-insert-barriers writes the cluster's own barriers.
 //   A kernel stays as it is if no copy is provably the same in all programs, if the programs might run different
 //   numbers of rounds, or if nothing tells the copy that its place is free. The option `remarks` reports the reason.
-// Method: a value is equal in all programs of a cluster, or differs from such a value by the program's place in the
-//   cluster, or is unknown (Kind). A multiple of C plus the place, divided by a multiple of C, is equal again.
+// Method: each value has a Kind: all programs of a cluster have the same value, or the values differ by the program's
+//   place in the cluster, or nothing is known. A multiple of C plus the place, divided by a multiple of C, is the same
+//   in all programs again.
 // Sources: CUTLASS's multicast mainloops (sm90_mma_tma_gmma_ss_warpspecialized.hpp). Cost: linear in the ops, times the
 //   depth of index arithmetic.
 #include "lib/transforms/pipeline/pipeline.h"
