@@ -179,12 +179,6 @@ static void remember(Wrap *w, MlirValue outside, MlirValue inside) {
   w->inside[w->numKnown++] = inside;
 }
 
-static bool isInside(MlirOperation op, MlirOperation ancestor) {
-  while (!mlirOperationIsNull(op) && !mlirOperationEqual(op, ancestor))
-    op = mlirOperationGetParentOperation(op);
-  return !mlirOperationIsNull(op);
-}
-
 static MlirOperation ownerOf(MlirValue value) {
   return mlirValueIsABlockArgument(value) ? mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(value))
                                           : mlirOpResultGetOwner(value);
@@ -210,7 +204,7 @@ static MlirWalkResult replaceOperands(MlirOperation op, void *data) {
   Wrap *w = data;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
     MlirValue value = mlirOperationGetOperand(op, i);
-    if (!isInside(ownerOf(value), w->op))
+    if (!tileIsWithin(ownerOf(value), w->op))
       mlirOperationSetOperand(op, i, insideOf(w, value));
   }
   return MlirWalkResultAdvance;
@@ -252,7 +246,7 @@ static bool isUsedOutside(MlirOperation op, const MlirOperation *ops, const bool
     for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
       bool isOurs = false;
       for (intptr_t i = 0; i < count; ++i)
-        isOurs |= !isShared[i] && isInside(mlirOpOperandGetOwner(use), ops[i]);
+        isOurs |= !isShared[i] && tileIsWithin(mlirOpOperandGetOwner(use), ops[i]);
       if (!isOurs)
         return true;
     }
@@ -281,7 +275,7 @@ static void replaceOutside(MlirValue inside, MlirValue result, MlirOperation gro
   for (MlirOpOperand use = mlirValueGetFirstUse(inside), next; !mlirOpOperandIsNull(use); use = next) {
     MlirOperation user = mlirOpOperandGetOwner(use);
     next = mlirOpOperandGetNextUse(use);
-    if (!isInside(user, group))
+    if (!tileIsWithin(user, group))
       mlirOperationSetOperand(user, mlirOpOperandGetOperandNumber(use), result);
   }
 }

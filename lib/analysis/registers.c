@@ -120,12 +120,7 @@ typedef struct Uses {
 } Uses;
 
 static bool isWithin(MlirOperation root, MlirValue value) {
-  MlirBlock block = blockOf(value);
-  for (MlirOperation op = mlirBlockGetParentOperation(block); !mlirOperationIsNull(op);
-       op = mlirOperationGetParentOperation(op))
-    if (mlirOperationEqual(op, root))
-      return true;
-  return false;
+  return tileIsWithin(mlirBlockGetParentOperation(blockOf(value)), root);
 }
 
 static MlirWalkResult addUses(MlirOperation op, void *data) {

@@ -6,6 +6,7 @@
 #include "lib/capi/op.h"
 #include "upstream/arith.h"
 #include <assert.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -145,6 +146,12 @@ MlirOperation tileParentOp(MlirOperation op, bool (*isA)(MlirOperation op)) {
   return parent;
 }
 
+bool tileIsWithin(MlirOperation op, MlirOperation around) {
+  while (!mlirOperationIsNull(op) && !mlirOperationEqual(op, around))
+    op = mlirOperationGetParentOperation(op);
+  return !mlirOperationIsNull(op);
+}
+
 MlirOperation tileFindSymbol(MlirOperation from, const char *name) {
   return mlirExtSymbolLookup(from, mlirFlatSymbolRefAttrGet(mlirOperationGetContext(from), tileString(name)));
 }
@@ -227,6 +234,11 @@ bool tileConstantFloat(MlirValue value, double *constant) {
     return false;
   *constant = mlirFloatAttrGetValueDouble(attribute);
   return true;
+}
+
+bool tileIsPlusZero(MlirValue value) {
+  double number;
+  return tileConstantFloat(value, &number) && number == 0 && !signbit(number);
 }
 
 //===--- lists of ops -------------------------------------------------------===//

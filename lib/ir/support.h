@@ -71,6 +71,7 @@ MlirType tileFirstResultType(MlirOperation op);
 MlirValue tileBinaryLhs(MlirOperation op);
 MlirValue tileBinaryRhs(MlirOperation op);
 MlirOperation tileParentOp(MlirOperation op, bool (*isA)(MlirOperation op)); // nearest enclosing; null: none
+bool tileIsWithin(MlirOperation op, MlirOperation around);                   // or is that op
 MlirOperation tileFindSymbol(MlirOperation from, const char *name);          // in the symbol tables around; null: none
 // A name that no symbol around `from` has: stem_0, stem_1, …
 MlirAttribute tileFreshSymbol(MlirOperation from, const char *stem);
@@ -81,6 +82,7 @@ bool tileHasUses(MlirValue value, int count);
 bool tileIsDefinedIn(MlirValue value, MlirBlock block);
 bool tileConstantIndex(MlirValue value, int64_t *constant); // arith.constant of index or integer type
 bool tileConstantFloat(MlirValue value, double *constant);  // arith.constant of one float, a splat too
+bool tileIsPlusZero(MlirValue value);                       // such a constant of 0 that is not -0
 
 unsigned tileElementWidth(MlirType element); // bits of an integer or a float; 0 of others
 // In memory, where index and pointers have 64 bits.

@@ -117,17 +117,11 @@ static Presence either(Presence a, Presence b) {
   return a == Presence_Neutral ? b : b == Presence_Neutral ? a : a > b ? a : b;
 }
 
-static bool isInside(MlirOperation op, MlirOperation around) {
-  while (!mlirOperationIsNull(op) && !mlirOperationEqual(op, around))
-    op = mlirOperationGetParentOperation(op);
-  return !mlirOperationIsNull(op);
-}
-
 static bool isOfBody(const Body *body, MlirValue value) {
   if (mlirValueIsABlockArgument(value))
-    return isInside(mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(value)), body->op);
+    return tileIsWithin(mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(value)), body->op);
   MlirOperation owner = mlirOpResultGetOwner(value);
-  return isInside(owner, body->op) && !mlirOperationEqual(owner, body->op);
+  return tileIsWithin(owner, body->op) && !mlirOperationEqual(owner, body->op);
 }
 
 static Presence presenceOf(const Body *body, MlirValue value, const bool *present) {
@@ -319,7 +313,7 @@ static MlirWalkResult nameOperands(MlirOperation op, void *data) {
     MlirOperation owner = mlirValueIsABlockArgument(value)
                               ? mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(value))
                               : mlirOpResultGetOwner(value);
-    bool isOwn = isInside(owner, named->around) &&
+    bool isOwn = tileIsWithin(owner, named->around) &&
                  (mlirValueIsABlockArgument(value) || !mlirOperationEqual(owner, named->around));
     if (!isOwn && !nameOf(named->body, value))
       evaluate(named->body, named->b, value);

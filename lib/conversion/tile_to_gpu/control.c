@@ -2,10 +2,6 @@
 // take the same way.
 #include "lib/conversion/tile_to_gpu/compute.h"
 
-#include "mlir-c/BuiltinAttributes.h"
-
-#include <math.h>
-
 // A tile's registers cross a region's border as vectors of up to so many bytes: upstream's canonicalization is
 // quadratic in what a loop carries, and narrow elements share a register.
 enum { CarriedBytes = 16 };
@@ -151,14 +147,8 @@ static MlirOperation productInto(MlirValue argument) {
 }
 
 static bool isZero(MlirValue value) {
-  MlirOperation op = tileDefiningOp(value);
-  MlirAttribute number =
-      mlirOperationIsNull(op) || !arithConstantOpIsA(op) ? (MlirAttribute){NULL} : tileOpAttribute(op, "value");
-  return !mlirAttributeIsNull(number) && mlirAttributeIsADenseElements(number) &&
-         mlirDenseElementsAttrIsSplat(number) &&
-         mlirTypeIsAF32(mlirShapedTypeGetElementType(mlirValueGetType(value))) &&
-         mlirDenseElementsAttrGetFloatSplatValue(number) == 0 &&
-         !signbit(mlirDenseElementsAttrGetFloatSplatValue(number));
+  return mlirTypeIsAShaped(mlirValueGetType(value)) &&
+         mlirTypeIsAF32(mlirShapedTypeGetElementType(mlirValueGetType(value))) && tileIsPlusZero(value);
 }
 
 // Where the machine has an instruction for it, sums that begin with zero come from there.

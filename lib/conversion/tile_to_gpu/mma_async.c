@@ -12,7 +12,6 @@
 #include "mlir-c/BuiltinAttributes.h"
 #include "upstream/arith.h"
 
-#include <math.h>
 #include <string.h>
 
 enum { AddressMask = 0x3ffff, AddressShift = 4, WordBits = 32 };
@@ -181,11 +180,6 @@ static const MlirValue *wordsAt(const Product *product, uint32_t row, uint32_t s
   return NULL;
 }
 
-static bool isPlusZero(MlirAttribute value) {
-  double number = mlirFloatAttrGetValueDouble(value);
-  return number == 0 && !signbit(number);
-}
-
 // Nothing is added to. Such sums need no registers before the product.
 static bool areZero(intptr_t count, const MlirValue *sums) {
   for (intptr_t i = 0; i < count; ++i) {
@@ -194,8 +188,7 @@ static bool areZero(intptr_t count, const MlirValue *sums) {
         !mlirOperationIsNull(op) && arithConstantOpIsA(op) ? arithConstantOpGetValue(op) : mlirAttributeGetNull();
     if (mlirAttributeIsNull(value))
       return false;
-    bool isZero = mlirAttributeIsAInteger(value) ? mlirIntegerAttrGetValueInt(value) == 0
-                                                 : mlirAttributeIsAFloat(value) && isPlusZero(value);
+    bool isZero = mlirAttributeIsAInteger(value) ? mlirIntegerAttrGetValueInt(value) == 0 : tileIsPlusZero(sums[i]);
     if (!isZero)
       return false;
   }

@@ -9,8 +9,8 @@
 // Expects: kernels and launches on tensors, as convert-linalg-to-tile leaves them.
 // Leaves: the same results. A launch reads past tensor.pad if the padding is constant, zero, of f32, and read by
 //   launches alone; if each launch of the kernel has such a padding; and if the kernel only multiplies the tiles that
-//   it loads from it, and adds up from +0. Taps are left out if the other factor is a constant without infinities and
-//   nan, whose products with zero are zero.
+//   it loads from the padded tensor, and sums up from +0. Taps are left out if the other factor is a constant without
+//   infinities and nan, whose products with zero are zero.
 // Cost: a walk over the module, and one pass over the constants that are factors.
 #include "lib/transforms/fuse/fuse.h"
 
@@ -82,10 +82,9 @@ static bool readPadding(MlirValue value, Padding *padding) {
       return false;
   }
   MlirOperation yield = mlirBlockGetTerminator(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)));
-  double zero;
   return padding->rank <= MaxRank && mlirTypeIsAF32(mlirShapedTypeGetElementType(padding->source)) &&
          mlirAttributeIsNull(mlirRankedTensorTypeGetEncoding(padding->source)) &&
-         tileConstantFloat(tensorYieldOpGetValue(yield), &zero) && zero == 0 && !signbit(zero);
+         tileIsPlusZero(tensorYieldOpGetValue(yield));
 }
 
 static bool isSame(const Padding *a, const Padding *b) {
@@ -115,12 +114,6 @@ typedef struct Reading {
   intptr_t numFactors;
 } Reading;
 
-static bool isInside(MlirOperation op, MlirOperation outer) {
-  while (!mlirOperationIsNull(op) && !mlirOperationEqual(op, outer))
-    op = mlirOperationGetParentOperation(op);
-  return !mlirOperationIsNull(op);
-}
-
 static MlirOperation loopOf(MlirValue value) {
   if (!mlirValueIsABlockArgument(value) || mlirBlockArgumentGetArgNumber(value) != 0)
     return (MlirOperation){NULL};
@@ -141,10 +134,10 @@ static bool readTerm(MlirValue value, Tap *tap) {
 static bool isKnownBefore(MlirOperation loop, MlirValue value) {
   if (mlirValueIsABlockArgument(value)) {
     MlirOperation owner = mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(value));
-    return !isInside(owner, loop);
+    return !tileIsWithin(owner, loop);
   }
   MlirOperation op = mlirOpResultGetOwner(value);
-  bool is = !isInside(op, loop);
+  bool is = !tileIsWithin(op, loop);
   if (is || !(arithAddIOpIsA(op) || arithMulIOpIsA(op) || arithConstantOpIsA(op)))
     return is;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
@@ -193,14 +186,13 @@ static bool onlyAdds(MlirOperation loop, MlirOperation product) {
 // A sum that starts from +0 is never -0, whatever zeros are added.
 static bool startsFromZero(MlirOperation loop) {
   MlirValue first = scfForOpGetInitArgs(loop, 0);
-  double zero;
   while (mlirValueIsABlockArgument(first)) {
     loop = mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(first));
     if (!scfForOpIsA(loop) || scfForOpGetNumInitArgs(loop) != 1)
       return false;
     first = scfForOpGetInitArgs(loop, 0);
   }
-  return tileConstantFloat(first, &zero) && zero == 0 && !signbit(zero);
+  return tileIsPlusZero(first);
 }
 
 static bool addFactor(Reading *reading, MlirValue factor) {
@@ -236,7 +228,7 @@ static bool readLoad(Reading *reading, MlirOperation view, MlirOperation load, i
   if (mlirOperationIsNull(product) || !addFactor(reading, factor))
     return false;
   for (intptr_t i = firstTap; i < reading->numTaps; ++i)
-    if (!isInside(product, reading->taps[i].loop) || !onlyAdds(reading->taps[i].loop, product) ||
+    if (!tileIsWithin(product, reading->taps[i].loop) || !onlyAdds(reading->taps[i].loop, product) ||
         !startsFromZero(reading->taps[i].loop))
       return false;
   return true;
@@ -330,7 +322,7 @@ static bool haveFiniteFactors(const Kernel *kernel, const Reading *reading) {
 
 static void moveBefore(MlirOperation loop, MlirValue value) {
   MlirOperation op = tileDefiningOp(value);
-  if (mlirOperationIsNull(op) || !isInside(op, loop))
+  if (mlirOperationIsNull(op) || !tileIsWithin(op, loop))
     return;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
     moveBefore(loop, mlirOperationGetOperand(op, i));
@@ -466,13 +458,8 @@ static uint64_t skipIn(const Kernel *kernel) {
   return count;
 }
 
-static bool isPrivateKernel(MlirOperation op) {
-  return tileKernelOpIsA(op) && !tileSymbolIsPublic(op) &&
-         !mlirBlockIsNull(mlirRegionGetFirstBlock(tileKernelOpGetBody(op)));
-}
-
 static bool run(MlirOperation module, MlirExtPass pass) {
-  TileOps kernels = tileCollectOps(module, isPrivateKernel), launches = tileCollectOps(module, tileLaunchOpIsA);
+  TileOps kernels = tileCollectOps(module, tileIsPrivateKernel), launches = tileCollectOps(module, tileLaunchOpIsA);
   for (intptr_t i = 0; i < kernels.count; ++i) {
     Kernel kernel = kernelOf(kernels.items[i], &launches);
     mlirExtPassAddStatistic(pass, 0, skipIn(&kernel));

@@ -57,12 +57,6 @@ typedef struct Loop {
 
 static MlirValue inductionOf(const Loop *loop) { return mlirBlockGetArgument(loop->body, 0); }
 
-static bool isInside(const Loop *loop, MlirOperation op) {
-  while (!mlirOperationIsNull(op) && !mlirOperationEqual(op, loop->op))
-    op = mlirOperationGetParentOperation(op);
-  return !mlirOperationIsNull(op);
-}
-
 // A load that may run as many rounds ahead as the copies do.
 static bool mayRunAhead(const Loop *loop, MlirOperation op) {
   MlirAttribute rounds = tileOpGetRoundsAhead(op);
@@ -74,9 +68,9 @@ static bool isKnownAhead(const Loop *loop, MlirValue value) {
   MlirOperation op = tileDefiningOp(value);
   if (mlirOperationIsNull(op)) {
     MlirBlock block = mlirBlockArgumentGetOwner(value);
-    return mlirValueEqual(value, inductionOf(loop)) || !isInside(loop, mlirBlockGetParentOperation(block));
+    return mlirValueEqual(value, inductionOf(loop)) || !tileIsWithin(mlirBlockGetParentOperation(block), loop->op);
   }
-  if (!isInside(loop, op))
+  if (!tileIsWithin(op, loop->op))
     return true;
   if ((!mlirExtOperationIsPure(op) && !mayRunAhead(loop, op)) || mlirOperationGetNumRegions(op) ||
       !mlirBlockEqual(mlirOperationGetBlock(op), loop->body))
@@ -190,7 +184,7 @@ static MlirValue renamed(const Loop *loop, Names *names, TileBuilder *builder, M
   for (intptr_t i = 0; i < names->count; ++i)
     if (mlirValueEqual(names->items[i].from, value))
       return names->items[i].to;
-  if (mlirOperationIsNull(op) || !isInside(loop, op))
+  if (mlirOperationIsNull(op) || !tileIsWithin(op, loop->op))
     return value;
   MlirOperation copy = cloneAhead(loop, names, builder, op);
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
@@ -306,7 +300,7 @@ static void useSlots(const Loop *loop, TileBuilder *builder, const MlirValue *ri
       MlirOperation user = mlirOpOperandGetOwner(operand);
       intptr_t number = mlirOpOperandGetOperandNumber(operand);
       next = mlirOpOperandGetNextUse(operand);
-      if (!isInside(loop, user) || isOurs(loop->copies, loop->copyCount, user))
+      if (!tileIsWithin(user, loop->op) || isOurs(loop->copies, loop->copyCount, user))
         continue;
       if (mlirValueIsNull(slot))
         slot = slotOf(builder, rings[i], use);

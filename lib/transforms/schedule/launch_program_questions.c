@@ -104,11 +104,7 @@ static bool isStaticBesideOffset(const Rounds *rounds, MlirType type) {
 static bool isInside(MlirValue value, MlirOperation loop) {
   MlirBlock block = mlirValueIsABlockArgument(value) ? mlirBlockArgumentGetOwner(value)
                                                      : mlirOperationGetBlock(tileDefiningOp(value));
-  for (MlirOperation op = mlirBlockGetParentOperation(block); !mlirOperationIsNull(op);
-       op = mlirOperationGetParentOperation(op))
-    if (mlirOperationEqual(op, loop))
-      return true;
-  return false;
+  return tileIsWithin(mlirBlockGetParentOperation(block), loop);
 }
 
 const char *tileLaunchWhyMemoryStays(const Rounds *rounds, MlirValue memref) {
