@@ -85,6 +85,9 @@ static bool digitsOfSource(MlirOperation op, MlirValue source, const TileDigit *
   MlirType result = tileOnlyResultType(op);
   if (rank > MaxOperandRank)
     return false;
+  // A result of rank 0 has no groups. All axes of its source have one element.
+  for (int axis = 0; axis < rank; ++axis)
+    out[axis] = (TileDigit){.dim = -1};
   for (int g = 0; g < count; ++g) {
     int size = groupSize(groups, g);
     if (isCollapse ? !splitDigit(mlirValueGetType(source), first, size, at[g], &out[first])

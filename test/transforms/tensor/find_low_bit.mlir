@@ -233,3 +233,33 @@ func.func @narrow_scales(%x: tensor<4x64xf32>, %w: tensor<16x4x16xf8E4M3FN>, %s:
   } -> tensor<4x16xf32>
   return %y : tensor<4x16xf32>
 }
+
+// -----
+
+// A zero of rank 0, read from a tensor of one element: the product reads that tensor and the codes.
+// CHECK-DAG: #[[CODES:.*]] = affine_map<(d0, d1, d2) -> (d1, d2)>
+// CHECK-DAG: #[[ZERO:.*]] = affine_map<(d0, d1, d2) -> (0)>
+// CHECK-LABEL: func @one_zero
+// CHECK-SAME: (%[[X:.*]]: tensor<4x3xi32>, %[[W:.*]]: tensor<2x3xi8>, %[[Z:.*]]: tensor<1xi8>
+// CHECK: linalg.generic {indexing_maps = [#{{.*}}, #[[CODES]], #[[ZERO]], #{{.*}}]
+// CHECK-SAME: ins(%[[X]], %[[W]], %[[Z]] : tensor<4x3xi32>, tensor<2x3xi8>, tensor<1xi8>)
+func.func @one_zero(%x: tensor<4x3xi32>, %w: tensor<2x3xi8>, %z: tensor<1xi8>, %c: tensor<4x2xi32>) -> tensor<4x2xi32> {
+  %z0 = tensor.collapse_shape %z [] : tensor<1xi8> into tensor<i8>
+  %e = tensor.empty() : tensor<2x3xi32>
+  %d = linalg.generic {indexing_maps = [affine_map<(n, k) -> (n, k)>, affine_map<(n, k) -> ()>, affine_map<(n, k) -> (n, k)>],
+      iterator_types = ["parallel", "parallel"]} ins(%w, %z0 : tensor<2x3xi8>, tensor<i8>) outs(%e : tensor<2x3xi32>) {
+  ^bb0(%a: i8, %b: i8, %o: i32):
+    %aw = arith.extui %a : i8 to i32
+    %bw = arith.extui %b : i8 to i32
+    %s = arith.subi %aw, %bw : i32
+    linalg.yield %s : i32
+  } -> tensor<2x3xi32>
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],
+      iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %d : tensor<4x3xi32>, tensor<2x3xi32>) outs(%c : tensor<4x2xi32>) {
+  ^bb0(%a: i32, %b: i32, %o: i32):
+    %p = arith.muli %a, %b : i32
+    %s = arith.addi %o, %p : i32
+    linalg.yield %s : i32
+  } -> tensor<4x2xi32>
+  return %r : tensor<4x2xi32>
+}
