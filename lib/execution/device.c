@@ -26,11 +26,8 @@ bool runDeviceLower(Run *run, const tessera_run_options_t *options, tessera_erro
   bool isOfTile = has(run, tileKernelOpIsA), isOfGpu = !isOfTile && has(run, isOfGpuDialect);
   if (options->pipeline || (!isOfGpu && !isOfTile && has(run, gpuGPUModuleOpIsA)))
     return true;
-  TilePipelineCall call = {.pipeline = tilePipelineOfChip(run->chip),
-                           .values = {{"chip", run->chip},
-                                      {"fusion", options->fusion},
-                                      {"persistent", options->persistent},
-                                      {"sparsity", options->sparsity}}};
+  TilePipelineCall call = {
+      .pipeline = tilePipelineOfChip(run->chip), .choices = &options->choices, .values = {{"chip", run->chip}}};
   if (isOfGpu)
     call = (TilePipelineCall){.pipeline = tilePipelineOfGpuPrograms(run->chip), .values = {{"chip", run->chip}}};
   if (!call.pipeline)

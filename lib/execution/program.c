@@ -41,8 +41,8 @@ static bool readFlags(TesseraProgram *program, const char *name, intptr_t count,
     return false;
   if (options->num_inputs || options->num_outputs || options->num_checks || options->stats || options->trace ||
       options->timeout > 0 || options->help || options->num_targets != 1)
-    return tessera_fail(error, "only --target (one), --entry, --pass-pipeline, --threads and --max-steps say what is "
-                               "compiled; the other flags are tile-run's");
+    return tessera_fail(error, "only --target (one), --entry, --pass-pipeline, --threads, --max-steps and the choices "
+                               "of a pipeline say what is compiled; the other flags are tile-run's");
   return !options->threads || tessera_set_threads((int)options->threads) ||
          tessera_fail(error, "--threads=%lld: cannot be set", (long long)options->threads);
 }

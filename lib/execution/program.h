@@ -40,8 +40,9 @@ extern "C" {
 
 // Compiles an entry of `module`, which stays as it is and may go before the program does; its context must stay. `name`
 // stands for the file in errors and in the manifest. `flags` are those of tile-run that say what is run: --target=
-// (one), --entry=, --pass-pipeline=, --threads=, --max-steps=. Null after an error: an unknown flag, no such entry, an
-// entry that takes other things than tensors, memrefs and scalars, or what the compiler says.
+// (one), --entry=, --pass-pipeline=, --threads=, --max-steps=, and those of lib/support/choices.def. Null after an
+// error: an unknown flag, no such entry, an entry that takes other things than tensors, memrefs and scalars, or what
+// the compiler says.
 TesseraProgram *tesseraProgramCreate(MlirModule module, const char *name, intptr_t numFlags, const char *const *flags,
                                      tessera_error_t *error);
 void tesseraProgramDestroy(TesseraProgram *program); // null is allowed

@@ -14,9 +14,7 @@
 
 // The user's passes, else the target's.
 static bool choosePipeline(Run *run, const tessera_run_options_t *options, tessera_error_t *error) {
-  TilePipelineCall call = {
-      .pipeline = run->target->pipeline,
-      .values = {{"policy", options->policy}, {"fusion", options->fusion}, {"sparsity", options->sparsity}}};
+  TilePipelineCall call = {.pipeline = run->target->pipeline, .choices = &options->choices};
   if (options->pipeline)
     run->pipeline = strdup(options->pipeline);
   else if (call.pipeline)

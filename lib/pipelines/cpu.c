@@ -136,7 +136,8 @@ static bool buildSource(MlirExtPass options, MlirStringCallback append, void *us
 
 #define CPU_OPTIONS                                                                                                    \
   TILE_PIPELINE_CHIP("this host"), TILE_PIPELINE_BUCKETS, TILE_PIPELINE_BUFFERIZED,                                    \
-      TILE_PIPELINE_FAST(TILE_FAST_MATH_HELP), TILE_PIPELINE_POLICY, TILE_PIPELINE_FUSION, TILE_PIPELINE_SPARSITY
+      TILE_PIPELINE_FAST(TILE_FAST_MATH_HELP), TILE_PIPELINE_CHOICE(policy), TILE_PIPELINE_CHOICE(fusion),             \
+      TILE_PIPELINE_CHOICE(sparsity)
 
 const MlirExtPipelineDefinition tileToCpuPipeline = {
     .argument = "tile-to-cpu-pipeline",

@@ -164,8 +164,8 @@ static bool buildHip(MlirExtPass options, MlirStringCallback append, void *userD
 
 #define GPU_OPTIONS(chip)                                                                                              \
   {                                                                                                                    \
-    TILE_PIPELINE_CHIP(chip), TILE_PIPELINE_BUCKETS, TILE_PIPELINE_BUFFERIZED, TILE_PIPELINE_POLICY,                   \
-        TILE_PIPELINE_FUSION, TILE_PIPELINE_PERSISTENT, TILE_PIPELINE_SPARSITY, {                                      \
+    TILE_PIPELINE_CHIP(chip), TILE_PIPELINE_BUCKETS, TILE_PIPELINE_BUFFERIZED, TILE_PIPELINE_CHOICE(policy),           \
+        TILE_PIPELINE_CHOICE(fusion), TILE_PIPELINE_CHOICE(persistent), TILE_PIPELINE_CHOICE(sparsity), {              \
       NULL                                                                                                             \
     }                                                                                                                  \
   }

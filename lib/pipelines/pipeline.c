@@ -15,10 +15,10 @@ static const MlirExtPassOption options[] = {
     [TilePipeline_Buckets] = TILE_PIPELINE_BUCKETS,
     [TilePipeline_Bufferized] = TILE_PIPELINE_BUFFERIZED,
     [TilePipeline_Fast] = TILE_PIPELINE_FAST(""),
-    [TilePipeline_Policy] = TILE_PIPELINE_POLICY,
-    [TilePipeline_Fusion] = TILE_PIPELINE_FUSION,
-    [TilePipeline_Persistent] = TILE_PIPELINE_PERSISTENT,
-    [TilePipeline_Sparsity] = TILE_PIPELINE_SPARSITY,
+    [TilePipeline_Policy] = TILE_PIPELINE_CHOICE(policy),
+    [TilePipeline_Fusion] = TILE_PIPELINE_CHOICE(fusion),
+    [TilePipeline_Persistent] = TILE_PIPELINE_CHOICE(persistent),
+    [TilePipeline_Sparsity] = TILE_PIPELINE_CHOICE(sparsity),
     [TilePipeline_Into] = TILE_PIPELINE_INTO,
 };
 
@@ -138,25 +138,49 @@ bool tilePipelinePrint(const TilePipelineStage *stages, const TilePipelineConsta
 
 //===--- calling ---------------------------------------------------------------===//
 
+bool tilePipelineTakesChoices(const char *pipeline, const tessera_choices_t *choices, tessera_error_t *error) {
+  for (int i = 0; i < TesseraChoices; ++i)
+    if (choices->values[i] && !tilePipelineHasOption(pipeline, tessera_choice_name(i)))
+      return tessera_fail(error, "--%s=%s: %s does not have this choice", tessera_choice_name(i), choices->values[i],
+                          pipeline ? pipeline : "the target");
+  return true;
+}
+
+enum { MostValues = sizeof((TilePipelineCall *)NULL)->values / sizeof *((TilePipelineCall *)NULL)->values };
+
+typedef struct Value {
+  const char *option, *text;
+} Value;
+
+// The values that are given, and the choices that the pipeline declares.
+static int collectValues(const TilePipelineCall *call, Value values[MostValues + TesseraChoices]) {
+  int count = 0;
+  for (int i = 0; i < TesseraChoices && call->choices; ++i)
+    if (call->choices->values[i] && tilePipelineHasOption(call->pipeline, tessera_choice_name(i)))
+      values[count++] = (Value){tessera_choice_name(i), call->choices->values[i]};
+  for (int i = 0; i < MostValues; ++i)
+    if (call->values[i].value)
+      values[count++] = (Value){call->values[i].option, call->values[i].value};
+  return count;
+}
+
 char *tilePipelineCallPrint(const TilePipelineCall *call, tessera_error_t *error) {
   char *text = NULL;
   size_t size;
-  bool some = false;
-  for (size_t i = 0; i < sizeof call->values / sizeof *call->values; ++i)
-    if (call->values[i].value && !isPlain(tileString(call->values[i].value))) {
-      tessera_fail(error, "option '%s' of %s: '%s' has a space, a quote or a bracket in it", call->values[i].option,
-                   call->pipeline, call->values[i].value);
+  Value values[MostValues + TesseraChoices];
+  int count = collectValues(call, values);
+  for (int i = 0; i < count; ++i)
+    if (!isPlain(tileString(values[i].text))) {
+      tessera_fail(error, "option '%s' of %s: '%s' has a space, a quote or a bracket in it", values[i].option,
+                   call->pipeline, values[i].text);
       return NULL;
     }
   FILE *stream = open_memstream(&text, &size);
   if (stream) {
     fprintf(stream, "builtin.module(%s%s%s", call->before ? call->before : "", call->before ? "," : "", call->pipeline);
-    for (size_t i = 0; i < sizeof call->values / sizeof *call->values; ++i)
-      if (call->values[i].value) {
-        fprintf(stream, "%s%s=%s", some ? " " : "{", call->values[i].option, call->values[i].value);
-        some = true;
-      }
-    fputs(some ? "})" : ")", stream);
+    for (int i = 0; i < count; ++i)
+      fprintf(stream, "%s%s=%s", i ? " " : "{", values[i].option, values[i].text);
+    fputs(count ? "})" : ")", stream);
     if (fclose(stream) == 0)
       return text;
   }

@@ -11,6 +11,7 @@
 #pragma once
 
 #include "lib/capi/pass.h"
+#include "lib/support/run_options.h"
 #include "lib/support/status.h"
 
 //===--- options of pipelines --------------------------------------------------===//
@@ -49,27 +50,11 @@ typedef struct TilePipelineConstants {
 #define TILE_PIPELINE_BUFFERIZED                                                                                       \
   {"bufferized", "the program is in buffers: leave out the stages that work on tensors", MlirExtOption_Bool, "false"}
 #define TILE_PIPELINE_FAST(help) {"fast", help, MlirExtOption_Bool, "false"}
-#define TILE_PIPELINE_POLICY                                                                                           \
-  {"policy", "how tiles are chosen, of all ops: construct, exhaustive-model, measure, fixed, random or a plugin's",    \
-   MlirExtOption_String, ""}
-
-#define TILE_PIPELINE_FUSION                                                                                           \
-  {"fusion", "which ops become one kernel, by time, total-traffic or waves; default: those of tile-group-ops alone",   \
-   MlirExtOption_String, ""}
-
-#define TILE_PIPELINE_PERSISTENT                                                                                       \
-  {"persistent", "which launches become one that waits on the device: model, always or never; default: never",         \
-   MlirExtOption_String, ""}
+// A row of lib/support/choices.def: TILE_PIPELINE_CHOICE(sparsity).
+#define TILE_PIPELINE_CHOICE(name) {#name, tessera_summary_of_##name, MlirExtOption_String, ""}
 
 #define TILE_PIPELINE_INTO                                                                                             \
   {"into", "each entry gets a second form, which writes the caller's buffers", MlirExtOption_Bool, "false"}
-
-#define TILE_PIPELINE_SPARSITY                                                                                         \
-  {"sparsity",                                                                                                         \
-   "what is cut out of products by constants with zeros: exact, finite (no tensor holds an infinity or a nan) or "     \
-   "off; "                                                                                                             \
-   "default: exact",                                                                                                   \
-   MlirExtOption_String, ""}
 
 //===--- steps and stages ------------------------------------------------------===//
 
@@ -103,12 +88,17 @@ bool tilePipelinePrint(const TilePipelineStage *stages, const TilePipelineConsta
 
 // A named pipeline and values for its options. A null value leaves the option out.
 typedef struct TilePipelineCall {
-  const char *pipeline, *before; // before: a pass that runs ahead of it; may be null
+  const char *pipeline, *before;    // before: a pass that runs ahead of it; may be null
+  const tessera_choices_t *choices; // null: none. Those that the pipeline does not declare are left out
   struct {
     const char *option, *value;
   } values[4];
 } TilePipelineCall;
 
+// Does the pipeline of this name declare the option?
+bool tilePipelineHasOption(const char *pipeline, const char *option);
+// False if a choice is given that the pipeline does not declare.
+bool tilePipelineTakesChoices(const char *pipeline, const tessera_choices_t *choices, tessera_error_t *error);
 // "builtin.module(before,pipeline{option=value})", to be freed; null after an error.
 char *tilePipelineCallPrint(const TilePipelineCall *call, tessera_error_t *error);
 // The pipeline that makes code for a chip: "tile-to-nvvm-pipeline" for sm_80; null for a chip that no pipeline makes

@@ -9,8 +9,11 @@
 #include "lib/capi/dialect.h"
 #include "lib/capi/pass.h"
 #include "lib/capi/statistics.h"
+#include "lib/pipelines/pipeline.h"
 #include "lib/pipelines/pipelines.h"
 #include "mlir-c/RegisterEverything.h"
+
+#include <string.h>
 
 typedef void (*DialectRegistration)(MlirDialectRegistry registry);
 
@@ -37,6 +40,14 @@ static const MlirExtPipelineDefinition *const pipelines[] = {&tileToCpuPipeline,
                                                              &tileToCudaSourcePipeline, &tileToHipSourcePipeline,
                                                              &tileToHostPipeline,       &tileGpuToNvvmPipeline,
                                                              &tileGpuToRocdlPipeline,   NULL};
+
+bool tilePipelineHasOption(const char *pipeline, const char *option) {
+  for (const MlirExtPipelineDefinition *const *at = pipelines; *at && pipeline; ++at)
+    for (const MlirExtPassOption *own = (*at)->options; own && own->name && !strcmp((*at)->argument, pipeline); ++own)
+      if (strcmp(own->name, option) == 0)
+        return true;
+  return false;
+}
 
 static void registerDialects(MlirDialectRegistry registry, const DialectRegistration *registration) {
   for (; *registration; ++registration)

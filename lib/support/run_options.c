@@ -7,17 +7,87 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char tessera_run_options_help[] =
+//===--- choices -----------------------------------------------------------------===//
+
+enum { LastColumn = 118 };
+
+#define CHOICE(name, value, summary) const char tessera_summary_of_##name[] = summary;
+#include "lib/support/choices.def"
+#undef CHOICE
+
+static const struct {
+  const char *name, *value, *summary;
+} rows[] = {
+#define CHOICE(name, value, summary) {#name, value, tessera_summary_of_##name},
+#include "lib/support/choices.def"
+#undef CHOICE
+};
+
+const char *tessera_choice_name(int64_t choice) {
+  return choice >= 0 && choice < TesseraChoices ? rows[choice].name : NULL;
+}
+
+bool tessera_choices_take(tessera_choices_t *choices, const char *argument) {
+  for (int i = 0; i < TesseraChoices; ++i) {
+    size_t length = strlen(rows[i].name);
+    if (strncmp(argument, "--", 2) == 0 && strncmp(argument + 2, rows[i].name, length) == 0 &&
+        argument[2 + length] == '=') {
+      choices->values[i] = argument + 2 + length + 1;
+      return true;
+    }
+  }
+  return false;
+}
+
+int tessera_choices_first(const tessera_choices_t *choices) {
+  int first = 0;
+  while (first < TesseraChoices && !choices->values[first])
+    ++first;
+  return first;
+}
+
+bool tessera_choices_check(const tessera_choices_t *choices, const char *passes, tessera_error_t *out_error) {
+  int first = tessera_choices_first(choices);
+  return !passes || first == TesseraChoices ||
+         tessera_fail(out_error, "--%s=%s: applies only to the target's own pipeline, not to --pass-pipeline",
+                      rows[first].name, choices->values[first]);
+}
+
+// Words in lines that begin at `column`; `at` is where the first one begins.
+static void print_words(FILE *stream, const char *text, int at, int column) {
+  while (*text) {
+    int length = (int)strcspn(text, " ");
+    if (at > column && at + 1 + length > LastColumn) {
+      fprintf(stream, "\n%*s", column, "");
+      at = column;
+    } else if (at > column) {
+      fputc(' ', stream);
+      ++at;
+    }
+    fwrite(text, 1, (size_t)length, stream);
+    at += length;
+    text += length;
+    text += *text == ' ';
+  }
+  fputc('\n', stream);
+}
+
+void tessera_choices_print_help(FILE *stream, int column) {
+  for (int i = 0; i < TesseraChoices; ++i) {
+    int used = fprintf(stream, "  --%s=%s", rows[i].name, rows[i].value);
+    fprintf(stream, "%*s", used < column ? column - used : 2, "");
+    print_words(stream, rows[i].summary, column, column);
+  }
+}
+
+//===--- all flags ---------------------------------------------------------------===//
+
+static const char ahead_of_choices[] =
     "  --entry=NAME          function to call (default: main)\n"
     "  --target=NAME         what runs the program: cpu (default), interpret, emulate:CHIP, cuda or rocm. Given more\n"
     "                        than once: the first target gives the outputs, the others are compared with them\n"
-    "  --pass-pipeline=TEXT  passes instead of the target's own pipeline\n"
-    "  --policy=NAME         how tiles are chosen: construct (default), exhaustive-model, measure, fixed or random\n"
-    "  --fusion=OBJECTIVE    fuse ops across kernels by time, total-traffic or waves (default: only simple chains)\n"
-    "  --persistent=WHICH    launches of a GPU as one launch that waits on the device: model, always or never "
-    "(default)\n"
-    "  --sparsity=WHAT       what is cut out of products by constants with zeros: exact (default), finite (no tensor\n"
-    "                        holds an infinity or a nan, so that 0 times x is 0) or off\n"
+    "  --pass-pipeline=TEXT  passes instead of the target's own pipeline\n";
+static const char after_choices[] =
     "  --weights=FILE        the model's weights, by their names: .safetensors, .npz, .onnx or .pt2\n"
     "  --in=FILE             one .npy per argument, in order, or a .npz with the next ones (default: random data)\n"
     "  --size=N              size of every dynamic dimension of the random arguments (default: 128); given more than\n"
@@ -36,6 +106,12 @@ const char tessera_run_options_help[] =
     "  --allow-races         with emulate:CHIP: races are warnings, and the run goes on\n"
     "  --trace=FILE.json     what ran when, on which thread; opens in https://ui.perfetto.dev\n"
     "  --help                this text\n";
+
+void tessera_run_options_print_help(FILE *stream) {
+  fputs(ahead_of_choices, stream);
+  tessera_choices_print_help(stream, 24);
+  fputs(after_choices, stream);
+}
 
 // The value of `--name=value` if `argument` is that flag.
 static const char *value_of(const char *argument, const char *name) {
@@ -64,11 +140,7 @@ static bool take_text(const char *argument, tessera_run_options_t *options) {
     const char *flag, **target;
   } flags[] = {{"--entry", &options->entry},
                {"--pass-pipeline", &options->pipeline},
-               {"--policy", &options->policy},
-               {"--fusion", &options->fusion},
-               {"--persistent", &options->persistent},
                {"--weights", &options->weights},
-               {"--sparsity", &options->sparsity},
                {"--stats", &options->stats},
                {"--trace", &options->trace}};
   for (size_t i = 0; i < sizeof flags / sizeof *flags; ++i) {
@@ -140,8 +212,9 @@ static bool take_number(const char *argument, tessera_run_options_t *options, bo
 
 static bool take(const char *argument, tessera_run_options_t *options, tessera_error_t *out_error) {
   bool ok = true;
-  if (take_text(argument, options) || take_size(argument, options, &ok, out_error) ||
-      take_integer(argument, options, &ok, out_error) || take_number(argument, options, &ok, out_error))
+  if (tessera_choices_take(&options->choices, argument) || take_text(argument, options) ||
+      take_size(argument, options, &ok, out_error) || take_integer(argument, options, &ok, out_error) ||
+      take_number(argument, options, &ok, out_error))
     return ok;
   if (strcmp(argument, "--help") == 0) {
     options->help = true;
@@ -194,7 +267,7 @@ bool tessera_run_options_parse(int argc, char **argv, tessera_run_options_t *out
     ok = take(argv[i], &options, out_error);
   if (ok && !options.file && !options.help)
     ok = tessera_fail(out_error, "no program given; --help shows the usage");
-  ok = ok && check_written(&options, out_error);
+  ok = ok && tessera_choices_check(&options.choices, options.pipeline, out_error) && check_written(&options, out_error);
   if (ok && !options.num_targets)
     options.targets[options.num_targets++] = "cpu";
   if (ok)

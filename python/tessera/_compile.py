@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Callable
 
 from . import _library
+from ._choices import choice_flags
 from ._diagnostics import Error
 from ._ir import Module, load, parse
 
@@ -48,12 +49,12 @@ def _file_state(path: Path) -> str:
 # --- on disk (lib/target/program_cache.h) -----------------------------------------------------------------------------
 
 
-def _key(source: bytes, pipeline: str | None, chip: str | None) -> str:
+def _key(source: bytes, pipeline: str | None, chip: str | None, choices: list[str]) -> str:
     """All that a program depends on: its text, the passes, the chip, the compiler, the machine and its files."""
     import ctypes
     key = ctypes.create_string_buffer(65)
-    texts = [None if text is None else text.encode() for text in (pipeline, chip)]
-    _library.lib.tileProgramCacheKey(source, len(source), *texts, None, key)
+    texts = [None if text is None else text.encode() for text in (pipeline, chip, " ".join(sorted(choices)) or None)]
+    _library.lib.tileProgramCacheKey(source, len(source), *texts, key)
     return key.value.decode()
 
 
@@ -108,10 +109,11 @@ def _chip_of(device: str) -> str:
     return text.value.decode()
 
 
-def _translate(source: bytes, name: str, pipeline: str | None, chip: str | None, made: Path, limit: float | None) -> None:
+def _translate(source: bytes, name: str, pipeline: str | None, chip: str | None, choices: list[str], made: Path,
+               limit: float | None) -> None:
     import subprocess  # these two take a tenth of the time of importing tessera
     command = [_library.tool("tile-translate"), "-", "--tile-to-program", "-o", str(made)]
-    command += [f"--target={chip}"] if chip else []
+    command += [*choices, *([f"--target={chip}"] if chip else [])]
     command += [f"--pass-pipeline={pipeline}"] if pipeline is not None else []
     command += [f"--tile-machine-path={_library.machine_path()}"] if _library.machine_path() else []
     try:
@@ -133,11 +135,12 @@ def _load(path: Path, entry: str, name: str, device: str | None) -> "Compiled":
         raise Error(str(error).replace(str(path), name)) from None
 
 
-def _compiled(source: bytes, name: str, entry: str, target: str, pipeline: str | None, limit: float | None) -> "Compiled":
+def _compiled(source: bytes, name: str, entry: str, target: str, pipeline: str | None, limit: float | None,
+              choices: list[str]) -> "Compiled":
     _runtime()  # it tells what is missing, before anything is compiled
     device = target if _is_device(target) else None
     chip = _chip_of(device) if device else None
-    folder, key = _folder(), _key(source, pipeline, chip)
+    folder, key = _folder(), _key(source, pipeline, chip, choices)
     kept = _find(folder, key) if folder else None
     if kept:
         try:
@@ -147,7 +150,7 @@ def _compiled(source: bytes, name: str, entry: str, target: str, pipeline: str |
     import tempfile
     with tempfile.TemporaryDirectory(prefix="tessera-") as scratch:
         made = Path(scratch) / "program.so"
-        _translate(source, name, pipeline, chip, made, limit)
+        _translate(source, name, pipeline, chip, choices, made, limit)
         return _load(_keep(folder, key, made) if folder else made, entry, name, device)
 
 
@@ -172,8 +175,8 @@ def _given(program: Any) -> tuple[Any, Callable[[], bytes], str]:
 class OnTarget:
     """A program on a target that judges or emulates, called as the CPU's is: module.compile gives its counts."""
 
-    def __init__(self, module: Module, target: str, entry: str, pipeline: str | None) -> None:
-        self._program = module.compile(target, entry, pipeline=pipeline)
+    def __init__(self, module: Module, target: str, entry: str, pipeline: str | None, choices: dict[str, str]) -> None:
+        self._program = module.compile(target, entry, pipeline=pipeline, **choices)
         self.inputs, self.outputs = self._program.inputs, self._program.outputs
 
     def __repr__(self) -> str:
@@ -185,13 +188,14 @@ class OnTarget:
 
 
 def compile(program: Module | str | os.PathLike[str], *, entry: str = "main", target: str = "cpu",
-            pipeline: str | None = None, threads: int | None = None, limit: float | None = None) -> Any:
+            pipeline: str | None = None, threads: int | None = None, limit: float | None = None, **choices: str) -> Any:
     """The program as a callable: f(x, y) gives the result, a tuple of several, or None.
 
     program: a Module, the path of a file, or text (which has more than one line). target: "cpu" gives a
     tessera_runtime.Program: arrays of numpy, PyTorch and JAX without copies. "cuda", "rocm" (":1": the second one) give
-    one that runs on that GPU. "interpret" and "emulate:CHIP" take numpy's arrays and raise Error for what they find. pipeline: passes in place of the target's. threads: how many the programs
-    of this process use. limit: seconds that compiling for the CPU or a GPU may take.
+    one that runs on that GPU. "interpret" and "emulate:CHIP" take numpy's arrays and raise Error for what they find. pipeline: passes in place of the target's.
+    threads: how many the programs of this process use. limit: seconds that compiling for the CPU or a GPU may take.
+    choices of the target's own pipeline, as tile-run's flags: policy, fusion, persistent, sparsity ("exact", "finite", "off").
 
     The same program is compiled once: it stays in memory and in TESSERA_CACHE (docs/python.md).
 
@@ -201,12 +205,13 @@ def compile(program: Module | str | os.PathLike[str], *, entry: str = "main", ta
         _runtime().set_threads(threads)
     if target != "cpu" and not _is_device(target):
         module = program if isinstance(program, Module) else parse(str(program)) if "\n" in str(program) else load(program)
-        return OnTarget(module, target, entry, pipeline)
+        return OnTarget(module, target, entry, pipeline, choices)
+    flags = choice_flags(choices)
     identity, read, name = _given(program)
-    key = identity, entry, target, _key(b"", pipeline, None)
+    key = identity, entry, target, _key(b"", pipeline, None, flags)
     found = _programs.get(key)
     if found is None:
         if len(_programs) >= _MOST_IN_MEMORY:
             del _programs[next(iter(_programs))]
-        found = _programs[key] = _compiled(read(), name, entry, target, pipeline, limit)
+        found = _programs[key] = _compiled(read(), name, entry, target, pipeline, limit, flags)
     return found

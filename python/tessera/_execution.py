@@ -6,6 +6,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Callable, Mapping, NamedTuple, Sequence
 
 from ._diagnostics import Capture, Diagnostic, Error
+from ._choices import choice_flags
 from ._library import CArray, CError, CJudgement, StopCallback, lib, lock
 
 if TYPE_CHECKING:
@@ -165,12 +166,12 @@ class Program:
     """
 
     def __init__(self, module: "Module", target: str, entry: str, *, pipeline: str | None = None, threads: int | None = None,
-                 max_steps: int | None = None, predict: bool = False) -> None:
+                 max_steps: int | None = None, predict: bool = False, **choices: str) -> None:
         flags = [f"--target={target}", f"--entry={entry}"]
         flags += [f"--pass-pipeline={pipeline}"] if pipeline is not None else []
         flags += [f"--threads={threads:d}"] if threads is not None else []
         flags += [f"--max-steps={max_steps:d}"] if max_steps is not None else []
-        flags += ["--predict"] if predict else []
+        flags += [*(["--predict"] if predict else []), *choice_flags(choices)]
         self.target, self.entry, error = target, entry, CError()
         texts = (ctypes.c_char_p * len(flags))(*(flag.encode() for flag in flags))
         with lock, Capture(module._shared.raw) as said:

@@ -533,15 +533,16 @@ class Module:
             raise Error("".join([*pieces, f"bad pass pipeline: {text}"]))
 
     def compile(self, target: str = "cpu", entry: str = "main", *, pipeline: str | None = None, threads: int | None = None,
-                max_steps: int | None = None) -> "Program":
+                max_steps: int | None = None, **choices: str) -> "Program":
         """The entry function, compiled for a target, to be called on numpy arrays as often as wanted.
 
         target: "cpu", "interpret", "emulate:CHIP", "cuda" or "rocm", as tile-run's --target. pipeline: passes in place of
-        the target's own. threads: that grids run on (for the process from now on). max_steps: of the interpreter.
+        the target's own. threads: that grids run on (for the process from now on). max_steps: of the interpreter. choices
+        of the target's own pipeline, as tile-run's flags: policy, fusion, persistent, sparsity ("exact", "finite", "off").
         Raises Error: no such entry, a target that is not known, what the compiler says.
         """
         from ._execution import Program
-        return Program(self, target, entry, pipeline=pipeline, threads=threads, max_steps=max_steps)
+        return Program(self, target, entry, pipeline=pipeline, threads=threads, max_steps=max_steps, **choices)
 
     def run(self, *arrays: Any, target: str = "cpu", entry: str = "main", seed: int = 0, repeat: int = 1,
             **options: Any) -> "Result":

@@ -410,6 +410,7 @@ int64_t mlirDenseI64ArrayGetElement(Attribute, intptr_t)
 int mlirDenseI32ArrayGetElement(Attribute, intptr_t)
 bool mlirDenseBoolArrayGetElement(Attribute, intptr_t)
 
+char* tessera_choice_name(intptr_t)
 void* tesseraProgramCreate(Module, char*, intptr_t, char**, Error*)
 void tesseraProgramDestroy(void*)
 intptr_t tesseraProgramGetNumArguments(void*)

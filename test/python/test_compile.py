@@ -64,15 +64,17 @@ def test_what_a_program_depends_on_makes_another_one(kept, tmp_path):
     tessera.compile(TEXT)
     tessera.compile(TEXT.replace("linalg.sub", "linalg.add"))
     tessera.compile(TEXT, pipeline="builtin.module(tile-to-cpu-pipeline{chip=x86-64-v3})")
-    assert len(files(kept)) == 3
+    tessera.compile(TEXT, sparsity="off")
+    assert len(files(kept)) == 4
+    assert tessera.compile(TEXT, sparsity="off") is not tessera.compile(TEXT)
     (tmp_path / "odd.machine").write_text("")
     try:
         tessera.set_machine_path(tmp_path)
         tessera.compile(TEXT)
-        assert len(files(kept)) == 4
+        assert len(files(kept)) == 5
         (tmp_path / "odd.machine").write_text("# edited\n")
         tessera.compile(TEXT)
-        assert len(files(kept)) == 5
+        assert len(files(kept)) == 6
     finally:
         tessera.set_machine_path(None)
 
@@ -128,6 +130,17 @@ def test_a_folder_that_others_may_write_to_is_not_believed(kept):
     with pytest.warns(UserWarning, match="not kept: .* others may write to it"):
         np.testing.assert_array_equal(tessera.compile(TEXT)(A, B), A - B)
     assert files(kept) == []
+
+
+@pytest.mark.parametrize("target", ["cpu", "emulate:sm_80"])
+def test_choices_are_those_of_the_tools(target):
+    np.testing.assert_array_equal(tessera.compile(TEXT, target=target, sparsity="finite")(A, B), A - B)
+    with pytest.raises(tessera.Error, match="sparsity is 'some'; exact, finite and off are accepted"):
+        tessera.compile(TEXT, target=target, sparsity="some")
+    with pytest.raises(TypeError, match="'sparse'; choices of a pipeline are policy, fusion, persistent, sparsity"):
+        tessera.compile(TEXT, target=target, sparse="off")
+    with pytest.raises(TypeError, match="sparsity: expected str, got bool"):
+        tessera.compile(TEXT, target=target, sparsity=True)
 
 
 def test_errors_are_located(kept, tmp_path):

@@ -186,6 +186,8 @@ def test_a_memref_takes_only_an_array_that_can_be_written(array):
     ({"target": "interpret", "max_steps": 10}, "10"),
     ({"pipeline": "builtin.module(nosuch)"}, "pipeline"),
     ({"pipeline": "builtin.module(cse)"}, "LLVM|llvm"),
+    ({"sparsity": "some"}, "sparsity is 'some'; exact, finite and off are accepted"),
+    ({"policy": "fixed", "pipeline": "builtin.module(cse)"}, "--policy=fixed: applies only to the target's own pipeline"),
     ({"repeat": 0}, "repeat 0: expected 1"),
 ])  # yapf: disable
 def test_what_cannot_be_run_is_named(options, message):

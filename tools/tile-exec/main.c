@@ -32,10 +32,11 @@ int main(int argc, char **argv) {
   }
   options.default_size = TesseraDefaultSize;
   bool ok = true;
-  if (options.help)
-    printf("tile-exec PROGRAM.so [flags]: runs a compiled program\n\n%s%s", tessera_run_options_help,
-           "  --into                calls the form that writes the caller's buffers\n");
-  else if (!(ok = tessera_exec_run(&options, into, &error)))
+  if (options.help) {
+    puts("tile-exec PROGRAM.so [flags]: runs a compiled program\n");
+    tessera_run_options_print_help(stdout);
+    puts("  --into                calls the form that writes the caller's buffers");
+  } else if (!(ok = tessera_exec_run(&options, into, &error)))
     fprintf(stderr, "tile-exec: error: %s\n", error.text);
   tessera_run_options_destroy(&options);
   return ok ? 0 : 1;

@@ -56,12 +56,10 @@ static bool check_options(const tessera_run_options_t *options, tessera_error_t 
                         options->predict ? "--predict" : "--allow-races");
   if (options->weights)
     return tessera_fail(error, "--weights: the program names its weights (tile-run and tile-translate take modules)");
-  if (options->policy || options->fusion || options->persistent || options->sparsity)
-    return tessera_fail(error, "%s: a program has its tiles already (tile-run and tile-translate take modules)",
-                        options->policy       ? "--policy"
-                        : options->fusion     ? "--fusion"
-                        : options->persistent ? "--persistent"
-                                              : "--sparsity");
+  const char *choice = tessera_choice_name(tessera_choices_first(&options->choices));
+  if (choice)
+    return tessera_fail(error, "--%s: a program has its tiles already (tile-run and tile-translate take modules)",
+                        choice);
   if (tessera_run_check_wants_interpreter(options))
     return tessera_fail(error, "--check-against=interpret: there is no interpreter here (tile-run has it); give files");
   if (options->threads && !tessera_set_threads((int)options->threads))

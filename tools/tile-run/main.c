@@ -22,12 +22,13 @@ int main(int argc, char **argv) {
   }
   options.default_size = TesseraDefaultSize;
   bool ok = true;
-  if (options.help)
-    printf("tile-run FILE [flags]: compiles a program and runs one of its functions\n\n%s%s\nPrograms of models are "
-           "kept in "
-           "the folder TESSERA_CACHE, by default below ~/.cache; none: they are not kept.\n",
-           tessera_run_options_help, TILE_MACHINE_PATH_USAGE);
-  else if (!(ok = runSession(&options, &error)))
+  if (options.help) {
+    puts("tile-run FILE [flags]: compiles a program and runs one of its functions\n");
+    tessera_run_options_print_help(stdout);
+    puts(TILE_MACHINE_PATH_USAGE
+         "\nPrograms of models are kept in the folder TESSERA_CACHE, by default below ~/.cache; "
+         "none: they are not kept.");
+  } else if (!(ok = runSession(&options, &error)))
     fprintf(stderr, "tile-run: error: %s\n", error.text);
   tessera_run_options_destroy(&options);
   return ok ? 0 : 1;

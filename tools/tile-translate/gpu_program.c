@@ -112,7 +112,10 @@ static bool lowerFor(GpuProgram *program, int index, const TileSession *session,
   GpuPart *part = &program->parts[index];
   if (!way)
     return tessera_fail(error, "--target=%s: no pipeline makes code for it", chip);
-  TilePipelineCall call = {.pipeline = way->pipeline, .before = "tile-add-into-entries", .values = {{"chip", chip}}};
+  TilePipelineCall call = {.pipeline = way->pipeline,
+                           .before = "tile-add-into-entries",
+                           .choices = &program->options->choices,
+                           .values = {{"chip", chip}}};
   char *pipeline = tilePipelineCallPrint(&call, error);
   if (!pipeline)
     return false;
@@ -124,6 +127,15 @@ static bool lowerFor(GpuProgram *program, int index, const TileSession *session,
   else
     program->pipeline = pipeline;
   return ok && makeImages(part, way, chip, error);
+}
+
+bool gpuProgramTakesChoices(const TranslateOptions *options, tessera_error_t *error) {
+  for (int i = 0; i < options->numChips; ++i) {
+    const Way *way = wayOf(options->chips[i]);
+    if (way && !tilePipelineTakesChoices(way->pipeline, &options->choices, error))
+      return false;
+  }
+  return true;
 }
 
 bool gpuProgramLower(GpuProgram *program, const TileSession *session, tessera_error_t *error) {

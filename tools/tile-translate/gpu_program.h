@@ -25,6 +25,8 @@ typedef struct GpuProgram {
   char *pipeline;                              // of the first; owned
 } GpuProgram;
 
+// False if a choice is given that a chip's pipeline does not declare.
+bool gpuProgramTakesChoices(const TranslateOptions *options, tessera_error_t *error);
 // Fills program->translation.
 bool gpuProgramLower(GpuProgram *program, const TileSession *session, tessera_error_t *error);
 // "device_code": of each chip what code there is, its kernels' figures, and what is missing for more.

@@ -32,11 +32,13 @@ static char *describe(const TranslateOptions *options, const TileForm *form) {
     free(there);
     return NULL;
   }
-  fprintf(stream, "%s %s %s %s %s %d %s\n%s", form->name, options->target ? options->target : "",
-          options->chip ? options->chip : "", options->policy ? options->policy : "",
-          options->pipeline ? options->pipeline : "", options->embedsWeights, there, here);
+  fprintf(stream, "%s %s %s %s %d %s\n%s", form->name, options->target ? options->target : "",
+          options->chip ? options->chip : "", options->pipeline ? options->pipeline : "", options->embedsWeights, there,
+          here);
   for (int i = 0; i < options->numChips; ++i)
     fprintf(stream, "\n%s", options->chips[i]);
+  for (int i = 0; i < TesseraChoices; ++i)
+    fprintf(stream, "\n%s=%s", tessera_choice_name(i), options->choices.values[i] ? options->choices.values[i] : "");
   free(here);
   free(there);
   if (fclose(stream) == 0)

@@ -47,17 +47,12 @@ static bool lower(TileSession *session, const TileCodeTarget *target, const char
 // The user's passes or the target's pipeline for the chip asked for, to be freed; null after an error.
 static char *choosePipeline(const TileCodeTarget *target, const TileForm *form, const TranslateOptions *options,
                             tessera_error_t *error) {
-  if (options->policy && options->pipeline) {
-    tessera_fail(error, "--policy=%s: applies only to the target's own pipeline, not to --pass-pipeline",
-                 options->policy);
-    return NULL;
-  }
   if (options->pipeline)
     return strdup(options->pipeline);
   TilePipelineCall call = {
       .pipeline = target->pipeline,
-      .values = {{"policy", options->policy},
-                 {"chip", options->chip ? options->chip : target->defaultChip},
+      .choices = &options->choices,
+      .values = {{"chip", options->chip ? options->chip : target->defaultChip},
                  {"into", form->hasInto ? "true" : NULL}},
   };
   return tilePipelineCallPrint(&call, error);
@@ -236,7 +231,9 @@ static bool run(const TranslateOptions *options, tessera_error_t *error) {
   const TileCodeTarget *target =
       options->target ? tileTargetFind(options->target, error) : tileTargetOfForm(options->form, error);
   const TileForm *form = target ? tileTargetForm(target, options->form, error) : NULL;
-  if (!form || (options->chip && !target->checkChip(options->chip, error)))
+  if (!form || (options->chip && !target->checkChip(options->chip, error)) ||
+      !(options->numChips ? gpuProgramTakesChoices(options, error)
+                          : tilePipelineTakesChoices(target->pipeline, &options->choices, error)))
     return false;
   if (form->isFolder && strcmp(options->output, "-") == 0)
     return tessera_fail(error, "--tile-to-%s makes a folder: give -o DIR", form->name);

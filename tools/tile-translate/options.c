@@ -18,15 +18,10 @@ static const char *valueOf(const char *argument, const char *name) {
 static bool takeText(const char *argument, TranslateOptions *options) {
   const struct {
     const char *flag, **value;
-  } flags[] = {{"--target", &options->target},
-               {"--chip", &options->chip},
-               {"--cpu", &options->chip},
-               {"--pass-pipeline", &options->pipeline},
-               {"--stats", &options->stats},
-               {"-o", &options->output},
-               {"--policy", &options->policy},
-               {"--weights", &options->weights},
-               {"--prepared-weights", &options->prepared}};
+  } flags[] = {{"--target", &options->target},   {"--chip", &options->chip},
+               {"--cpu", &options->chip},        {"--pass-pipeline", &options->pipeline},
+               {"--stats", &options->stats},     {"-o", &options->output},
+               {"--weights", &options->weights}, {"--prepared-weights", &options->prepared}};
   for (size_t i = 0; i < sizeof flags / sizeof *flags; ++i) {
     const char *value = valueOf(argument, flags[i].flag);
     if (value) {
@@ -116,7 +111,8 @@ static bool take(const char *argument, TranslateOptions *options, tessera_error_
   const char *target = valueOf(argument, "--target");
   if (target && isChip(target))
     return takeChip(target, options, error);
-  return takeText(argument, options) || takeFile(argument, options, error);
+  return tessera_choices_take(&options->choices, argument) || takeText(argument, options) ||
+         takeFile(argument, options, error);
 }
 
 // A file of prepared weights, or none at all, is a program's.
@@ -128,6 +124,13 @@ static bool checkWeights(const TranslateOptions *options, tessera_error_t *error
     return tessera_fail(error, "--prepared-weights=%s and --embed-weights: give one of them", options->prepared);
   return !options->prepared || !tessera_file_is_same(options->output, options->prepared) ||
          tessera_fail(error, "-o %s and --prepared-weights=%s name one file", options->output, options->prepared);
+}
+
+// Choices are a form's: what reads or writes text of kernels has no pipeline.
+static bool checkChoices(const TranslateOptions *options, tessera_error_t *error) {
+  const char *choice = tessera_choice_name(tessera_choices_first(&options->choices));
+  return tessera_choices_check(&options->choices, options->pipeline, error) &&
+         (!choice || options->form || tessera_fail(error, "--%s: applies to --tile-to-FORM only", choice));
 }
 
 bool translateOptionsParse(int argc, char **argv, TranslateOptions *options, tessera_error_t *error) {
@@ -153,7 +156,7 @@ bool translateOptionsParse(int argc, char **argv, TranslateOptions *options, tes
   if (options->stats && tessera_file_is_same(options->output, options->stats))
     return tessera_fail(error, "-o %s and --stats=%s name one file; each requires a file of its own", options->output,
                         options->stats);
-  if (!checkWeights(options, error))
+  if (!checkWeights(options, error) || !checkChoices(options, error))
     return false;
   static const char *const models[][2] = {{"onnx", ".onnx"}, {"torch", ".pt2"}};
   const char *end = strrchr(options->file, '.');
@@ -187,9 +190,9 @@ void translateOptionsPrintHelp(void) {
        "  --target=NAME          cpu, nvvm (default: the first that has the form)\n"
        "  --target=CHIP          of a program: a GPU its kernels are for (sm_80, …); may be given several times\n"
        "  --chip=NAME, --cpu=    what the code is for (default: this machine, or sm_80; a wrong one lists all)\n"
-       "  --pass-pipeline=TEXT   passes instead of the target's own pipeline\n"
-       "  --policy=NAME          how tiles are chosen: construct (default), exhaustive-model, measure, fixed or "
-       "random\n" TILE_MACHINE_PATH_USAGE
+       "  --pass-pipeline=TEXT   passes instead of the target's own pipeline");
+  tessera_choices_print_help(stdout, 25);
+  puts(TILE_MACHINE_PATH_USAGE
        "  --weights=FILE         the model's weights, by their names: .safetensors, .npz, .onnx or .pt2\n"
        "  --prepared-weights=FILE  of a program: what the compiler makes of weights goes into FILE, which is extended\n"
        "  --embed-weights        of a program: weights go into it, instead of being mapped from the model's file\n"

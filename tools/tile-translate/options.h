@@ -1,6 +1,7 @@
 // The command line of tile-translate.
 #pragma once
 
+#include "lib/support/run_options.h"
 #include "lib/support/status.h"
 
 // Strings point into argv; null when not given. The output defaults to "-", standard output.
@@ -9,9 +10,10 @@ typedef struct TranslateOptions {
   int64_t elementBytes; // of drawn layouts
   const char *chips[8]; // --target=CHIP, each: GPUs that a program is for
   int numChips;
-  const char *file, *form, *target, *chip, *pipeline, *policy, *stats, *output, *weights, *prepared;
-  int cudaTile; // N: bytecode of CUDA Tile IR, version 13.N; 0: not asked for
-  bool ttir;    // TTIR is asked for
+  const char *file, *form, *target, *chip, *pipeline, *stats, *output, *weights, *prepared;
+  tessera_choices_t choices; // of the target's own pipeline
+  int cudaTile;              // N: bytecode of CUDA Tile IR, version 13.N; 0: not asked for
+  bool ttir;                 // TTIR is asked for
   bool embedsWeights;
   const char *import; // the form of FILE that is printed as linalg: onnx, stablehlo
 } TranslateOptions;
