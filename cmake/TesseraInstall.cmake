@@ -8,9 +8,9 @@ set(TESSERA_PACKAGE ${CMAKE_INSTALL_LIBDIR}/cmake/Tessera)
 
 # Public: every header and op table that speaks C. What includes C++ headers is the shim's own business.
 file(GLOB_RECURSE headers RELATIVE ${CMAKE_SOURCE_DIR} CONFIGURE_DEPENDS
-     lib/support/*.h lib/layout/*.h lib/machine/*.h lib/machine/*.def lib/search/*.h lib/search/*.def
+     lib/support/*.h lib/support/npy/*.h lib/layout/*.h lib/machine/*.h lib/machine/*.def lib/search/*.h lib/search/*.def
      lib/capi/*.h lib/ir/*.h lib/analysis/*.h lib/pipelines/*.h
-     lib/runtime/*.h lib/execution/program.h lib/execution/text.h dialects/*.h dialects/*.def)
+     lib/runtime/*.h lib/execution/program.h dialects/*.h dialects/*.def)
 foreach(header ${headers})
   file(STRINGS ${header} cplusplus REGEX "^ *# *include *[\"<](mlir|llvm)/" LIMIT_COUNT 1)
   get_filename_component(folder ${header} DIRECTORY)

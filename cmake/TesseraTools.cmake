@@ -13,7 +13,7 @@ target_link_options(tessera-execution PRIVATE -Wl,-Bsymbolic-functions
 set_target_properties(tessera-execution PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION 0 LINKER_LANGUAGE C LINK_DEPENDS
                       ${CMAKE_SOURCE_DIR}/cmake/libtessera-execution.map)
 
-file(GLOB support_sources CONFIGURE_DEPENDS lib/support/*.c)
+file(GLOB support_sources CONFIGURE_DEPENDS lib/support/*.c lib/support/npy/*.c)
 
 # Every tools/NAME/main.c (with whatever lies beside it) is an executable NAME linked to libtessera; tile-exec, which runs
 # where there is no MLIR, has lib/support inside instead, and tessera-codegen, which LLVM may end, links LLVM only.

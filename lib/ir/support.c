@@ -281,6 +281,9 @@ TileOps tileCollectOps(MlirOperation root, bool (*isA)(MlirOperation op)) {
 }
 
 //===--- text ---------------------------------------------------------------===//
+
+void tileTextAppend(MlirStringRef piece, void *text) { tessera_text_append(text, piece.data, piece.length); }
+
 typedef struct Writer {
   char *buffer;
   size_t capacity, used;

@@ -2,6 +2,8 @@
 #pragma once
 
 #include "lib/capi/common.h"
+#include "lib/support/text.h"
+
 #include <stdarg.h>
 #include <string.h>
 
@@ -14,6 +16,8 @@ static inline bool tileStringStartsWith(MlirStringRef string, const char *start)
   return string.length >= strlen(start) && !memcmp(string.data, start, strlen(start));
 }
 
+// An MlirStringCallback for what mlir-c prints: `text` is a tessera_text_t.
+void tileTextAppend(MlirStringRef piece, void *text);
 // A printf text of any length. The caller frees the text.
 char *tileFormatText(const char *format, va_list arguments) __attribute__((format(printf, 1, 0)));
 // Errors, warnings, remarks at an op ("'tile.mma' op …") with printf formats. tileError always returns false.

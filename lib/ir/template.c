@@ -9,37 +9,19 @@
 
 //===--- text -----------------------------------------------------------------===//
 
-typedef struct Text {
-  char *data;
-  size_t length, capacity;
-} Text;
-
-static void append(MlirStringRef part, void *data) {
-  Text *text = data;
-  if (text->length + part.length + 1 > text->capacity) {
-    text->capacity = 2 * (text->length + part.length + 1);
-    text->data = realloc(text->data, text->capacity);
-  }
-  memcpy(text->data + text->length, part.data, part.length);
-  text->length += part.length;
-  text->data[text->length] = '\0';
-}
-
-static void appendValue(Text *text, const TileParameter *parameter, TileParameterValue value) {
-  char number[32];
+static void appendValue(tessera_text_t *text, const TileParameter *parameter, TileParameterValue value) {
   switch (parameter->kind) {
   case TileParameter_Type:
-    mlirTypePrint(value.type, append, text);
+    mlirTypePrint(value.type, tileTextAppend, text);
     break;
   case TileParameter_Attribute:
-    mlirAttributePrint(value.attribute, append, text);
+    mlirAttributePrint(value.attribute, tileTextAppend, text);
     break;
   case TileParameter_Integer:
-    snprintf(number, sizeof number, "%" PRId64, value.integer);
-    append(tileString(number), text);
+    tessera_text_format(text, "%" PRId64, value.integer);
     break;
   case TileParameter_Op:
-    append(tileString(tileUpstreamName(value.op)), text);
+    tessera_text_format(text, "%s", tileUpstreamName(value.op));
     break;
   case TileParameter_Hook:
     break;
@@ -56,17 +38,17 @@ static int parameterAt(const TileTemplate *from, const char *at, const char *end
   return found;
 }
 
-// `values` null: the samples.
+// `values` null: the samples. Null: out of memory.
 static char *expand(const TileTemplate *from, const TileParameterValue *values) {
   const char *at = (const char *)from->text, *end = at + from->length;
-  Text text = {NULL};
+  tessera_text_t text = {NULL};
   while (at < end) {
     const char *dollar = memchr(at, '$', (size_t)(end - at)), *line = memchr(at, '\n', (size_t)(end - at));
     bool isComment = at[0] == '/' && at[1] == '/'; // of a whole line
     const char *stop = isComment ? line + 1 : dollar ? dollar : end;
     if (!isComment && line && line < stop)
       stop = line + 1;
-    append(mlirStringRefCreate(at, (size_t)(stop - at)), &text);
+    tessera_text_append(&text, at, (size_t)(stop - at));
     at = stop;
     if (isComment || stop != dollar)
       continue;
@@ -76,16 +58,16 @@ static char *expand(const TileTemplate *from, const TileParameterValue *values) 
     if (values)
       appendValue(&text, parameter, values[index]);
     else
-      append(tileString(parameter->sample), &text);
+      tessera_text_format(&text, "%s", parameter->sample);
     at = dollar + 1 + length;
   }
-  return text.data;
+  return tessera_text_take(&text);
 }
 
 char *tileTemplatePrint(MlirOperation op) {
-  Text text = {NULL};
-  mlirOperationPrint(op, append, &text);
-  return text.data;
+  tessera_text_t text = {NULL};
+  mlirOperationPrint(op, tileTextAppend, &text);
+  return tessera_text_take(&text);
 }
 
 char *tileTemplateSample(const TileTemplate *from) { return expand(from, NULL); }
@@ -155,6 +137,10 @@ MlirModule tileTemplateParse(MlirLocation location, const TileTemplateUse *use) 
       return (MlirModule){NULL};
     }
   char *text = expand(from, use->values);
+  if (!text) {
+    tileErrorAt(location, "%s: out of memory", from->file);
+    return (MlirModule){NULL};
+  }
   MlirModule module = mlirModuleCreateParse(mlirLocationGetContext(location), tileString(text));
   free(text);
   if (mlirModuleIsNull(module)) {

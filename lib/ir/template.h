@@ -83,10 +83,11 @@ MlirAttribute tileTemplateInsert(MlirOperation module, MlirOperation op, const c
 bool tileTemplateInline(TileBuilder *builder, const TileTemplateUse *use, const MlirValue *operands,
                         MlirValue *results);
 
-// The operation's text, which the caller frees. Kernels with equal texts are the same kernel.
+// The operation's text, which the caller frees; null: out of memory. Kernels with equal texts are the same kernel.
 char *tileTemplatePrint(MlirOperation op);
 
-// All templates of the library, and the text of one with the samples as its parameters (freed by the caller).
+// All templates of the library, and the text of one with the samples as its parameters (freed by the caller; null: out
+// of memory).
 extern const TileTemplate tileTemplates[];
 extern const int tileTemplatesCount;
 char *tileTemplateSample(const TileTemplate *from);

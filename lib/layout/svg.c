@@ -2,48 +2,24 @@
 #include "lib/layout/svg.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lib/layout/access.h"
 #include "lib/layout/text.h"
+#include "lib/support/text.h"
 
 enum { Cell = 26, Margin = 16, Most = 64, Banks = 32, BankBytes = 4 };
 
 typedef struct {
-  char *text;
-  size_t length, capacity;
+  tessera_text_t text;
   uint32_t width, y; // of the picture so far
-  bool failed;
 } Picture;
 
-__attribute__((format(printf, 2, 3))) static void put(Picture *picture, const char *format, ...) {
-  char line[TILE_LAYOUT_TEXT_CAPACITY + 256];
-  va_list arguments;
-  va_start(arguments, format);
-  int length = vsnprintf(line, sizeof line, format, arguments);
-  va_end(arguments);
-  size_t added = length < 0 ? 0 : (size_t)length < sizeof line ? (size_t)length : sizeof line - 1;
-  if (picture->failed)
-    return;
-  if (picture->length + added + 1 > picture->capacity) {
-    size_t capacity = (picture->length + added + 1) * 2;
-    char *text = realloc(picture->text, capacity);
-    picture->failed = !text;
-    if (!text)
-      return;
-    picture->text = text;
-    picture->capacity = capacity;
-  }
-  memcpy(picture->text + picture->length, line, added + 1);
-  picture->length += added;
-}
-
 static void title(Picture *picture, const char *name, const char *rest) {
-  put(picture, "<text x='%d' y='%u' class='t'>%s</text><text x='%d' y='%u'>%s</text>\n", Margin, picture->y + 14, name,
-      Margin, picture->y + 30, rest);
+  tessera_text_format(&picture->text, "<text x='%d' y='%u' class='t'>%s</text><text x='%d' y='%u'>%s</text>\n", Margin,
+                      picture->y + 14, name, Margin, picture->y + 30, rest);
   picture->y += 40;
 }
 
@@ -57,11 +33,11 @@ static uint32_t hueOf(uint32_t number) { return number * 137 % 360; }
 
 static void cell(Picture *picture, uint32_t x, uint32_t y, uint32_t hue, uint32_t light, const char *text,
                  const char *hint) {
-  put(picture,
-      "<g><title>%s</title><rect x='%u' y='%u' width='%d' height='%d' fill='hsl(%u,60%%,%u%%)'/>"
-      "<text x='%u' y='%u' class='c'>%s</text></g>\n",
-      hint, Margin + x * Cell, picture->y + y * Cell, Cell, Cell, hue, light, Margin + x * Cell + Cell / 2,
-      picture->y + y * Cell + Cell / 2 + 3, text);
+  tessera_text_format(&picture->text,
+                      "<g><title>%s</title><rect x='%u' y='%u' width='%d' height='%d' fill='hsl(%u,60%%,%u%%)'/>"
+                      "<text x='%u' y='%u' class='c'>%s</text></g>\n",
+                      hint, Margin + x * Cell, picture->y + y * Cell, Cell, Cell, hue, light,
+                      Margin + x * Cell + Cell / 2, picture->y + y * Cell + Cell / 2 + 3, text);
 }
 
 //===--- shapes ------------------------------------------------------------------===//
@@ -146,7 +122,7 @@ static void drawLayout(Picture *picture, const TileLayout *layout, const char *n
     else
       drawValue(picture, &grid, layout, index, taken);
   }
-  picture->failed |= !taken;
+  picture->text.failed |= !taken;
   free(taken);
   widen(picture, shown(grid.columns));
   picture->y += shown(grid.rows) * Cell + 2 * Margin;
@@ -173,7 +149,8 @@ static void drawConflicts(Picture *picture, const TileLayout *values, const Tile
            bytes, traffic.instructions, traffic.phases, traffic.conflicts);
   title(picture, name, rest);
   for (uint32_t bank = 0; bank < Banks; ++bank)
-    put(picture, "<text x='%u' y='%u' class='c'>%u</text>\n", Margin + bank * Cell + Cell / 2, picture->y + 8, bank);
+    tessera_text_format(&picture->text, "<text x='%u' y='%u' class='c'>%u</text>\n", Margin + bank * Cell + Cell / 2,
+                        picture->y + 8, bank);
   picture->y += 14;
   for (uint32_t lane = 0; lane < served; ++lane)
     for (uint32_t i = 0; i < words; ++i) {
@@ -198,7 +175,8 @@ static bool sameShape(const TileLayout *left, const TileLayout *right) {
 }
 
 char *tileLayoutDraw(const TileLayout *layouts, const char *const *names, uint32_t count, uint32_t elementBytes) {
-  Picture body = {.width = 1200, .y = Margin}, whole = {.text = NULL};
+  Picture body = {.width = 1200, .y = Margin};
+  tessera_text_t whole = {NULL};
   for (uint32_t i = 0; i < count; ++i)
     drawLayout(&body, &layouts[i], names[i], elementBytes);
   for (uint32_t i = 0; i < count; ++i)
@@ -206,18 +184,15 @@ char *tileLayoutDraw(const TileLayout *layouts, const char *const *names, uint32
       if (layouts[i].kind == TileLayoutValues && layouts[j].kind == TileLayoutMemory &&
           sameShape(&layouts[i], &layouts[j]))
         drawConflicts(&body, &layouts[i], &layouts[j], (const char *[]){names[i], names[j]}, elementBytes);
-  put(&whole,
+  tessera_text_format(
+      &whole,
       "<svg xmlns='http://www.w3.org/2000/svg' width='%u' height='%u' font-family='monospace' font-size='12'>\n"
       "<style>.c{font-size:9px;text-anchor:middle}.t{font-weight:bold;font-size:14px}rect{stroke:#fff}</style>\n"
       "<rect width='100%%' height='100%%' fill='#fff'/>\n",
       body.width, body.y);
-  for (size_t at = 0; body.text && at < body.length; at += 2000)
-    put(&whole, "%.2000s", body.text + at);
-  put(&whole, "</svg>\n");
-  free(body.text);
-  if (body.failed || whole.failed) {
-    free(whole.text);
-    return NULL;
-  }
-  return whole.text;
+  tessera_text_append(&whole, body.text.data, body.text.size);
+  tessera_text_format(&whole, "</svg>\n");
+  whole.failed |= body.text.failed;
+  tessera_text_free(&body.text);
+  return tessera_text_take(&whole);
 }

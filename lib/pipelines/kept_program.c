@@ -1,24 +1,16 @@
 // Looks for the program of a model before the model is compiled. See kept_program.h.
 #include "lib/pipelines/kept_program.h"
 
-#include <stdlib.h>
+#include "lib/ir/support.h"
 
-static void append(MlirStringRef piece, void *stream) { fwrite(piece.data, 1, piece.length, stream); }
-
-// With locations: messages of the program name them. The caller frees the text; null: out of memory.
-static char *print(MlirModule module, size_t *size) {
-  char *text = NULL;
-  FILE *stream = open_memstream(&text, size);
-  if (!stream)
-    return NULL;
+// With locations: messages of the program name them.
+static tessera_text_t print(MlirModule module) {
+  tessera_text_t text = {NULL};
   MlirOpPrintingFlags flags = mlirOpPrintingFlagsCreate();
   mlirOpPrintingFlagsEnableDebugInfo(flags, true, false);
-  mlirOperationPrintWithFlags(mlirModuleGetOperation(module), flags, append, stream);
+  mlirOperationPrintWithFlags(mlirModuleGetOperation(module), flags, tileTextAppend, &text);
   mlirOpPrintingFlagsDestroy(flags);
-  if (fclose(stream) == 0)
-    return text;
-  free(text);
-  return NULL;
+  return text;
 }
 
 static void warn(const char *tool, const char *why) {
@@ -36,11 +28,11 @@ bool tileKeptProgramFind(TileKeptProgram *kept, const TileSession *session, cons
     warn(tool, error.text);
     return false;
   }
-  size_t size;
-  char *text = print(session->module, &size);
-  kept->isWanted = text && tileProgramCacheKey(text, (intptr_t)size, pipeline, NULL, others, kept->key) &&
+  tessera_text_t text = print(session->module);
+  kept->isWanted = !text.failed &&
+                   tileProgramCacheKey(text.data, (intptr_t)text.size, pipeline, NULL, others, kept->key) &&
                    tileProgramCachePath(kept->folder, kept->key, kept->path, sizeof kept->path);
-  free(text);
+  tessera_text_free(&text);
   return kept->isWanted && tileProgramCacheFind(kept->folder, kept->key, kept->path, sizeof kept->path);
 }
 

@@ -165,8 +165,7 @@ static int collectValues(const TilePipelineCall *call, Value values[MostValues +
 }
 
 char *tilePipelineCallPrint(const TilePipelineCall *call, tessera_error_t *error) {
-  char *text = NULL;
-  size_t size;
+  tessera_text_t text = {NULL};
   Value values[MostValues + TesseraChoices];
   int count = collectValues(call, values);
   for (int i = 0; i < count; ++i)
@@ -175,18 +174,14 @@ char *tilePipelineCallPrint(const TilePipelineCall *call, tessera_error_t *error
                    call->pipeline, values[i].text);
       return NULL;
     }
-  FILE *stream = open_memstream(&text, &size);
-  if (stream) {
-    fprintf(stream, "builtin.module(%s%s%s", call->before ? call->before : "", call->before ? "," : "", call->pipeline);
-    for (int i = 0; i < count; ++i)
-      fprintf(stream, "%s%s=%s", i ? " " : "{", values[i].option, values[i].text);
-    fputs(count ? "})" : ")", stream);
-    if (fclose(stream) == 0)
-      return text;
-  }
-  free(text);
-  tessera_fail(error, "out of memory");
-  return NULL;
+  tessera_text_format(&text, "builtin.module(%s%s%s", call->before ? call->before : "", call->before ? "," : "",
+                      call->pipeline);
+  for (int i = 0; i < count; ++i)
+    tessera_text_format(&text, "%s%s=%s", i ? " " : "{", values[i].option, values[i].text);
+  tessera_text_format(&text, "%s", count ? "})" : ")");
+  if (text.failed)
+    tessera_fail(error, "out of memory");
+  return tessera_text_take(&text);
 }
 
 typedef struct Maker {

@@ -1,9 +1,10 @@
-// json.c - a growing text and a stack of what is open.
+// json.c - a text and a stack of what is open.
 // Why our own: tile-exec links nothing but the runtime and this. Expects: calls in document order.
 // Leaves: indented JSON, one value a line, so that stats files compare well; or the first mistake.
 #include "lib/support/json.h"
 
 #include "lib/support/file.h"
+#include "lib/support/text.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -12,8 +13,7 @@
 enum { MOST_OPEN = 64 };
 
 struct tessera_json_t {
-  char *text; // ends in 0 when there is any
-  size_t length, capacity;
+  tessera_text_t text;
   const char *mistake; // the first one
   unsigned depth;
   struct {
@@ -32,19 +32,9 @@ static void fail(tessera_json_t *json, const char *mistake) {
 static void append_bytes(tessera_json_t *json, const char *bytes, size_t size) {
   if (json->mistake)
     return;
-  if (json->length + size + 1 > json->capacity) {
-    size_t capacity = 2 * (json->length + size + 128);
-    char *text = realloc(json->text, capacity);
-    if (!text) {
-      fail(json, "out of memory");
-      return;
-    }
-    json->text = text;
-    json->capacity = capacity;
-  }
-  memcpy(json->text + json->length, bytes, size);
-  json->length += size;
-  json->text[json->length] = 0;
+  tessera_text_append(&json->text, bytes, size);
+  if (json->text.failed)
+    fail(json, "out of memory");
 }
 
 static void append(tessera_json_t *json, const char *text) { append_bytes(json, text, strlen(text)); }
@@ -109,7 +99,7 @@ static bool begin_value(tessera_json_t *json, const char *key) {
   bool in_object = json->depth > 0 && json->open[json->depth - 1].close == '}';
   if (in_object == !key)
     fail(json, key ? "a key outside an object" : "a value without a key in an object");
-  if (json->depth == 0 && json->length > 0)
+  if (json->depth == 0 && json->text.size > 0)
     fail(json, "a second value at the top");
   if (json->mistake)
     return false;
@@ -193,12 +183,12 @@ void tessera_json_boolean(tessera_json_t *json, const char *key, bool value) {
 //===--- The end ---------------------------------------------------------===//
 
 const char *tessera_json_text(tessera_json_t *json, tessera_error_t *out_error) {
-  if (json && !json->mistake && (json->depth > 0 || json->length == 0))
+  if (json && !json->mistake && (json->depth > 0 || json->text.size == 0))
     fail(json, json->depth > 0 ? "an end is missing" : "there is no value");
-  if (json && !json->mistake && json->text[json->length - 1] != '\n')
+  if (json && !json->mistake && json->text.data[json->text.size - 1] != '\n')
     append(json, "\n");
   if (json && !json->mistake)
-    return json->text;
+    return json->text.data;
   tessera_fail(out_error, "JSON: %s", json ? json->mistake : "out of memory");
   return NULL;
 }
@@ -212,6 +202,6 @@ tessera_json_t *tessera_json_create(void) { return calloc(1, sizeof(tessera_json
 
 void tessera_json_destroy(tessera_json_t *json) {
   if (json)
-    free(json->text);
+    tessera_text_free(&json->text);
   free(json);
 }

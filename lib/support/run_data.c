@@ -2,10 +2,10 @@
 // Expects: a signature. Leaves: arrays that the caller destroys, also after an error.
 #include "lib/support/run_data.h"
 
-#include "lib/support/npy.h"
-#include "lib/support/npz.h"
+#include "lib/support/npy/npy.h"
+#include "lib/support/npy/npz.h"
+#include "lib/support/npy/sparse_npz.h"
 #include "lib/support/random.h"
-#include "lib/support/sparse_npz.h"
 
 static int count_dynamic(const tessera_value_t *value) {
   int count = 0;

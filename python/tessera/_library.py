@@ -174,8 +174,8 @@ class CError(ctypes.Structure):
 
 
 class CText(ctypes.Structure):
-    """TesseraText of lib/execution/text.h."""
-    _fields_ = [("data", ctypes.c_void_p), ("length", ctypes.c_size_t), ("capacity", ctypes.c_size_t), ("failed", ctypes.c_bool)]
+    """tessera_text_t of lib/support/text.h."""
+    _fields_ = [("data", ctypes.c_void_p), ("size", ctypes.c_size_t), ("capacity", ctypes.c_size_t), ("failed", ctypes.c_bool)]
 
 
 class NamedAttribute(ctypes.Structure):
@@ -425,7 +425,7 @@ double* tesseraProgramGetArgumentBounds(void*, intptr_t)
 double* tesseraProgramGetResultBounds(void*, intptr_t)
 char* tesseraProgramGetPassStatistics(void*)
 char* tesseraProgramGetStatistics(void*)
-void tesseraTextFree(Text*)
+void tessera_text_free(Text*)
 bool tesseraJudge(Array*, Array*, double*, double, double, Judgement*, Error*)
 """
 
@@ -435,7 +435,7 @@ class Library:
 
     def __init__(self) -> None:
         self._c, self._path = _load()
-        self.append = StringCallback(("tesseraTextAppend", self._c))  # C's own, to be handed to C
+        self.append = StringCallback(("tileTextAppend", self._c))  # C's own, to be handed to C
         self.out_of_memory = OutOfMemory(("tessera_guard_out_of_memory", self._c))
         self._prototypes = {}
         for result, name, parameters in re.findall(r"^(\S+) (\w+)\((.*)\)$", PROTOTYPES, re.M):
@@ -506,9 +506,9 @@ def collect_bytes(call: Callable[..., Any], *arguments: Any) -> bytes:
             call(*arguments, lib.append, ctypes.byref(text))
         if text.failed:
             raise MemoryError
-        return ctypes.string_at(text.data, text.length) if text.length else b""
+        return ctypes.string_at(text.data, text.size) if text.size else b""
     finally:
-        lib.tesseraTextFree(ctypes.byref(text))
+        lib.tessera_text_free(ctypes.byref(text))
 
 
 def collect(call: Callable[..., Any], *arguments: Any) -> str:

@@ -18,7 +18,7 @@ trap 'rm -rf "$results"' EXIT
 if ! $exec --help >/dev/null 2>&1; then
   exec=$results/tile-exec
   (cd source && cc -std=c11 -D_GNU_SOURCE -O2 -I. -rdynamic tools/tile-exec/*.c lib/run/*.c lib/runtime/*.c \
-    lib/runtime/drivers/*.c lib/support/*.c lib/support/files/*.c -o "$exec" -pthread -ldl -Wl,--no-as-needed -lm) || exit 1
+    lib/runtime/drivers/*.c lib/support/*.c lib/support/*/*.c -o "$exec" -pthread -ldl -Wl,--no-as-needed -lm) || exit 1
 fi
 
 # value KEY FILE: of a key at the top of the statistics; "-" where there is none.

@@ -1,6 +1,6 @@
 // npy_test.c - .npy files: bytes as numpy writes them, both orders, round trips of every type, and each kind of bad
 // file. Works in a folder given as its argument.
-#include "lib/support/npy.h"
+#include "lib/support/npy/npy.h"
 
 #include "lib/support/random.h"
 #include "test/check.h"

@@ -110,7 +110,7 @@ def main():
     faults, counts = Faults(tools, library, work), collections.Counter()
     for name in faults.names:
         step = 1 if name == "tile-exec" else max(1, faults.total[name] // places)
-        last = 24 if name.startswith("tile-run") else 0  # when all is computed, and files have no names yet
+        last = 24  # when all is computed, and files have no names yet
         where = sorted({*range(step // 2, faults.total[name], step), *range(faults.total[name] - last, faults.total[name])})
         with ThreadPoolExecutor(2) as pool:
             for place, (word, text) in zip(where, pool.map(lambda place: faults.fail_at(name, place), where)):

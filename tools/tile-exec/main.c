@@ -1,7 +1,7 @@
 // tile-exec: runs a program that tile-translate --tile-to-program made, as tile-run runs a module. Needs neither MLIR
 // nor LLVM; builds with any C compiler:
 //   cc -std=c11 -D_GNU_SOURCE -O2 -I. -rdynamic tools/tile-exec/*.c lib/run/*.c lib/runtime/*.c
-//      lib/runtime/drivers/*.c lib/support/*.c lib/support/files/*.c
+//      lib/runtime/drivers/*.c lib/support/*.c lib/support/*/*.c
 //      -o tile-exec -pthread -ldl -lm
 #include "lib/support/guard.h"
 #include "tools/tile-exec/one_run.h"

@@ -25,54 +25,39 @@ static const Way *wayOf(const char *chip) {
 
 //===--- the host's parts -------------------------------------------------------------===//
 
-typedef struct Text {
-  char *data;
-  size_t size;
-} Text;
-
-static void append(MlirStringRef part, void *userData) {
-  Text *text = userData;
-  char *data = realloc(text->data, text->size + part.length + 1);
-  if (!data)
-    return;
-  memcpy(data + text->size, part.data, part.length);
-  text->data = data;
-  text->size += part.length;
-}
-
 // Takes away what is the device's: the gpu.module, whose code is in the image, and the machine, if it is described.
-static Text hostOf(MlirModule module) {
-  Text text = {NULL, 0};
+static tessera_text_t hostOf(MlirModule module) {
+  tessera_text_t text = {NULL};
   tileOpRemoveMachine(mlirModuleGetOperation(module));
   TileOps devices = tileCollectOps(mlirModuleGetOperation(module), gpuGPUModuleOpIsA);
   for (intptr_t i = 0; i < devices.count; ++i)
     mlirOperationDestroy(devices.items[i]);
   tileOpsFree(&devices);
-  mlirOperationPrint(mlirModuleGetOperation(module), append, &text);
+  mlirOperationPrint(mlirModuleGetOperation(module), tileTextAppend, &text);
   return text;
 }
 
 // Gives each part the number of its host's part among those that differ; `program->variants` gets their modules.
 static bool numberVariants(GpuProgram *program, tessera_error_t *error) {
-  Text texts[MaxGpus];
+  tessera_text_t texts[MaxGpus];
   int count = 0;
   bool ok = true;
   for (int i = 0; i < program->options->numChips; ++i) {
     GpuPart *part = &program->parts[i];
-    Text text = hostOf(part->module);
-    ok &= text.data != NULL;
+    tessera_text_t text = hostOf(part->module);
+    ok &= !text.failed;
     for (part->variant = 0; part->variant < count; ++part->variant)
       if (text.size == texts[part->variant].size && memcmp(text.data, texts[part->variant].data, text.size) == 0)
         break;
     if (part->variant < count) {
-      free(text.data);
+      tessera_text_free(&text);
       continue;
     }
     program->variants[count].module = mlirModuleGetOperation(part->module);
     texts[count++] = text;
   }
   for (int i = 0; i < count; ++i)
-    free(texts[i].data);
+    tessera_text_free(&texts[i]);
   program->translation.variants = program->variants;
   program->translation.numVariants = count;
   return ok || tessera_fail(error, "out of memory");

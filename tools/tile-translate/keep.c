@@ -2,6 +2,7 @@
 #include "tools/tile-translate/keep.h"
 
 #include "lib/support/file.h"
+#include "lib/support/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,27 +25,19 @@ static char *folderOf(const char *file) {
 
 // All that the bytes depend on besides the model; weights are named from the output's folder.
 static char *describe(const TranslateOptions *options, const TileForm *form) {
-  char *text = NULL, *here = realpath(".", NULL), *there = folderOf(options->output);
-  size_t size;
-  FILE *stream = here && there ? open_memstream(&text, &size) : NULL;
-  if (!stream) {
-    free(here);
-    free(there);
-    return NULL;
-  }
-  fprintf(stream, "%s %s %s %s %d %s\n%s", form->name, options->target ? options->target : "",
-          options->chip ? options->chip : "", options->pipeline ? options->pipeline : "", options->embedsWeights, there,
-          here);
+  char *here = realpath(".", NULL), *there = folderOf(options->output);
+  tessera_text_t text = {.failed = !here || !there};
+  tessera_text_format(&text, "%s %s %s %s %d %s\n%s", form->name, options->target ? options->target : "",
+                      options->chip ? options->chip : "", options->pipeline ? options->pipeline : "",
+                      options->embedsWeights, there ? there : "", here ? here : "");
   for (int i = 0; i < options->numChips; ++i)
-    fprintf(stream, "\n%s", options->chips[i]);
+    tessera_text_format(&text, "\n%s", options->chips[i]);
   for (int i = 0; i < TesseraChoices; ++i)
-    fprintf(stream, "\n%s=%s", tessera_choice_name(i), options->choices.values[i] ? options->choices.values[i] : "");
+    tessera_text_format(&text, "\n%s=%s", tessera_choice_name(i),
+                        options->choices.values[i] ? options->choices.values[i] : "");
   free(here);
   free(there);
-  if (fclose(stream) == 0)
-    return text;
-  free(text);
-  return NULL;
+  return tessera_text_take(&text);
 }
 
 bool keepFind(TileKeptProgram *kept, const TileSession *session, const TranslateOptions *options, const TileForm *form,

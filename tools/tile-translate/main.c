@@ -1,6 +1,7 @@
 // tile-translate: a module of any level -> LLVM IR, an object file, a program. --help lists the flags.
 // A file is written wholly or not at all: beside its place, then renamed.
 #include "lib/capi/tool.h"
+#include "lib/ir/support.h"
 #include "lib/machine/machine.h"
 #include "lib/pipelines/bind_by_name.h"
 #include "lib/pipelines/pass_statistics.h"
@@ -184,8 +185,6 @@ static bool writeStatistics(const TranslateOptions *options, const TileCodeTarge
 
 //===--- importing -------------------------------------------------------------===//
 
-static void append(MlirStringRef piece, void *stream) { fwrite(piece.data, 1, piece.length, stream); }
-
 static bool readForText(const TranslateOptions *options, TileSession *session, tessera_error_t *error) {
   if (options->ttir)
     return tileSessionRead(session, options->file, NULL, error) && tileSessionMakeTtir(session, error);
@@ -196,15 +195,13 @@ static bool readForText(const TranslateOptions *options, TileSession *session, t
 // The module of a file in another form, as text.
 static bool import(const TranslateOptions *options, tessera_error_t *error) {
   TileSession session;
-  TileArtifact artifact = {NULL};
+  tessera_text_t text = {NULL};
   bool ok = readForText(options, &session, error);
-  FILE *stream = ok ? open_memstream((char **)&artifact.data, &artifact.size) : NULL;
-  if (stream) {
-    mlirOperationPrint(mlirModuleGetOperation(session.module), append, stream);
-    ok = fclose(stream) == 0;
-  }
-  ok = ok && (stream || tessera_fail(error, "out of memory")) && writeArtifact(&artifact, options->output, error);
-  free((char *)artifact.data);
+  if (ok)
+    mlirOperationPrint(mlirModuleGetOperation(session.module), tileTextAppend, &text);
+  ok = ok && (!text.failed || tessera_fail(error, "out of memory")) &&
+       writeArtifact(&(TileArtifact){.data = text.data, .size = text.size}, options->output, error);
+  tessera_text_free(&text);
   tileSessionClose(&session);
   return ok;
 }

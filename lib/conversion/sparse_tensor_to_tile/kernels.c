@@ -30,7 +30,7 @@ void sparseLevelKernelsEnd(LevelKernels *kernels) {
 static MlirAttribute insert(LevelKernels *kernels, MlirOperation kernel, const char *name) {
   char *text = tileTemplatePrint(kernel);
   for (const LevelKernelMade *made = kernels->made; made; made = made->next)
-    if (!strcmp(made->text, text)) {
+    if (text && made->text && !strcmp(made->text, text)) {
       free(text);
       mlirOperationDestroy(kernel);
       return made->symbol;

@@ -97,7 +97,7 @@ MlirAttribute sparseKernelGet(SparseKernels *kernels, const TileTemplateUse *use
     return mlirAttributeGetNull();
   char *text = tileTemplatePrint(kernel);
   for (const SparseKernelMade *made = kernels->made; made; made = made->next)
-    if (!strcmp(made->text, text)) {
+    if (text && made->text && !strcmp(made->text, text)) {
       free(text);
       mlirOperationDestroy(kernel);
       return made->symbol;

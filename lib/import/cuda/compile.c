@@ -4,6 +4,7 @@
 #include "lib/import/cuda/parts.h"
 #include "lib/support/child.h"
 #include "lib/support/temporary.h"
+#include "lib/support/text.h"
 
 #include "llvm-c/IRReader.h"
 
@@ -29,18 +30,16 @@ static bool writeOverlay(const char *folder, tessera_error_t *error) {
                                       "cuda_fp16.h",     "cuda_bf16.h",       "device_launch_parameters.h",
                                       "cuda_pipeline.h", "hip/hip_runtime.h", "hip/hip_runtime_api.h",
                                       "hip/hip_fp16.h",  "hip/hip_bf16.h",    "cuda_pipeline_primitives.h"};
-  char *text = NULL;
-  size_t length = 0;
-  FILE *stream = open_memstream(&text, &length);
-  if (!stream)
-    return tessera_fail(error, "out of memory");
-  fprintf(stream, "{\"version\": 0, \"roots\": [");
+  tessera_text_t text = {NULL};
+  tessera_text_format(&text, "{\"version\": 0, \"roots\": [");
   for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
-    fprintf(stream, "%s{\"type\": \"file\", \"name\": \"%s/include/%s\", \"external-contents\": \"%s/empty.h\"}",
-            i ? ", " : "", folder, names[i], folder);
-  fprintf(stream, "]}\n");
-  bool ok = fclose(stream) == 0 && writeFile(folder, "/overlay.yaml", text, length, error);
-  free(text);
+    tessera_text_format(&text,
+                        "%s{\"type\": \"file\", \"name\": \"%s/include/%s\", \"external-contents\": \"%s/empty.h\"}",
+                        i ? ", " : "", folder, names[i], folder);
+  tessera_text_format(&text, "]}\n");
+  bool ok = text.failed ? tessera_fail(error, "out of memory")
+                        : writeFile(folder, "/overlay.yaml", text.data, text.size, error);
+  tessera_text_free(&text);
   return ok;
 }
 

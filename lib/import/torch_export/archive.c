@@ -3,7 +3,7 @@
 #include "lib/import/torch_export/state.h"
 
 #include "lib/support/grow.h"
-#include "lib/support/npz.h"
+#include "lib/support/npy/npz.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,8 +4,8 @@
 #include "lib/ir/support.h"
 #include "lib/support/array.h"
 #include "lib/support/grow.h"
-#include "lib/support/npy.h"
-#include "lib/support/npz.h"
+#include "lib/support/npy/npy.h"
+#include "lib/support/npy/npz.h"
 #include "mlir-c/BuiltinTypes.h"
 
 #include <jansson.h>

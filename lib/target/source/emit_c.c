@@ -344,17 +344,16 @@ static const char *nameOfSymbol(SourceWriter *w, MlirOperation function) {
 // Writes the body to a text of its own, since the parameters that it does not name are left out.
 static char *writeBody(SourceWriter *w, MlirOperation function, size_t *size) {
   FILE *out = w->out;
-  char *text = NULL;
-  bool ok = (w->out = open_memstream(&text, size)) != NULL;
-  ok = ok && tileSourceWriteBody(w, function, mlirOperationGetRegion(function, 0));
-  if (w->out)
-    fclose(w->out);
+  tessera_text_t text;
+  bool ok =
+      (w->out = tessera_text_open(&text)) && tileSourceWriteBody(w, function, mlirOperationGetRegion(function, 0));
+  ok = tessera_text_close(&text, w->out) && ok;
   w->out = out;
   if (ok)
-    *size = tileSourceDropUnused(text, *size, w->numValues);
-  if (!ok)
-    free(text);
-  return ok ? text : NULL;
+    *size = tileSourceDropUnused(text.data, text.size, w->numValues);
+  else
+    tessera_text_free(&text);
+  return text.data;
 }
 
 static bool writeFunction(const File *file, MlirOperation function) {

@@ -127,12 +127,8 @@ static void writeMain(FILE *out, const tessera_signature_t *signature, const cha
 
 //===--- the folder -----------------------------------------------------------------------------------------===//
 
-// The file to be written; the artifact owns what it becomes.
-static FILE *openFile(TileArtifact *artifact, const char *name) {
-  TileArtifactFile *file = &artifact->files[artifact->numFiles++];
-  file->name = name;
-  return open_memstream((char **)&file->data, &file->size);
-}
+enum { Header, Weights, Main, Makefile, Program, NumFiles };
+static const char *const fileNames[NumFiles] = {"program.h", "weights.bin", "main.c", "Makefile", "program.c"};
 
 // `main`, or the first entry.
 static const TileEntry *entryOf(const TileTranslation *translation) {
@@ -156,39 +152,36 @@ static bool writeMainOf(SourceWriter *w, const TileTranslation *translation, FIL
 static const char includedWeights[] = "\n__asm__(\".pushsection .rodata\\n.balign 64\\n.globl program_weights\\n\"\n"
                                       "        \"program_weights:\\n.incbin \\\"weights.bin\\\"\\n.popsection\\n\");\n";
 
-static void putProgram(TileArtifact *artifact, const TileArtifact *program, bool hasWeights) {
-  FILE *out = openFile(artifact, "program.c");
-  if (!out)
-    return;
-  fwrite(program->data, 1, program->size, out);
-  fputs(hasWeights ? includedWeights : "", out);
-  fclose(out);
-}
-
-bool tileSourceEmitProject(const TileTranslation *translation, TileArtifact *artifact, tessera_error_t *error) {
+static bool writeFiles(const TileTranslation *translation, FILE *const *files, tessera_error_t *error) {
   static const SourceLanguage project = {.prelude = "project"};
-  *artifact = (TileArtifact){.data = NULL};
+  SourceWriter writer = {.language = NULL, .header = files[Header], .weights = files[Weights]};
   TileArtifact program = {.data = NULL};
-  SourceWriter writer = {
-      .language = NULL, .header = openFile(artifact, "program.h"), .weights = openFile(artifact, "weights.bin")};
-  FILE *main = openFile(artifact, "main.c"), *makefile = openFile(artifact, "Makefile");
-  bool ok = (writer.header && writer.weights && main && makefile) || tessera_fail(error, "out of memory");
-  if (ok)
-    fputs("#pragma once\n#include <stdbool.h>\n#include <stdint.h>\n\n"
-          "typedef uint16_t f16, bf16; // their bits\n\n",
-          writer.header);
-  ok = ok && tileSourceWriteProgram(&writer, translation->module, &program, error) &&
-       writeMainOf(&writer, translation, main, error);
+  fputs("#pragma once\n#include <stdbool.h>\n#include <stdint.h>\n\n"
+        "typedef uint16_t f16, bf16; // their bits\n\n",
+        files[Header]);
+  bool ok = tileSourceWriteProgram(&writer, translation->module, &program, error) &&
+            writeMainOf(&writer, translation, files[Main], error);
   if (ok) {
-    tileSourceWritePrelude(&project, "makefile", makefile);
-    putProgram(artifact, &program, writer.numWeightBytes > 0);
-  }
-  for (int i = 0; i < 4; ++i) {
-    FILE *files[] = {writer.header, writer.weights, main, makefile};
-    if (files[i])
-      fclose(files[i]);
+    tileSourceWritePrelude(&project, "makefile", files[Makefile]);
+    fwrite(program.data, 1, program.size, files[Program]);
+    fputs(writer.numWeightBytes > 0 ? includedWeights : "", files[Program]);
   }
   tileArtifactDestroy(&program);
   tileSourceFreeWriter(&writer);
   return ok;
+}
+
+bool tileSourceEmitProject(const TileTranslation *translation, TileArtifact *artifact, tessera_error_t *error) {
+  tessera_text_t texts[NumFiles];
+  FILE *files[NumFiles];
+  bool isWhole = true;
+  for (int i = 0; i < NumFiles; ++i)
+    isWhole &= (files[i] = tessera_text_open(&texts[i])) != NULL;
+  bool ok = isWhole && writeFiles(translation, files, error);
+  *artifact = (TileArtifact){.numFiles = NumFiles};
+  for (int i = 0; i < NumFiles; ++i) {
+    isWhole &= tessera_text_close(&texts[i], files[i]);
+    artifact->files[i] = (TileArtifactFile){fileNames[i], texts[i].data, texts[i].size};
+  }
+  return isWhole ? ok : tessera_fail(error, "out of memory");
 }

@@ -53,44 +53,34 @@ void tileSourceWriteKernelText(SourceWriter *w, MlirOperation module, const char
 }
 
 // Puts the parts behind each other; the helpers are those that the rest uses.
-static void joinParts(SourceWriter *w, const char *types, size_t numTypes, const char *functions, size_t numFunctions,
-                      FILE *out) {
-  char *all = malloc(numTypes + numFunctions + 1);
-  if (!all)
-    return;
-  memcpy(all, types, numTypes);
-  memcpy(all + numTypes, functions, numFunctions + 1);
+static void joinParts(SourceWriter *w, tessera_text_t *types, const tessera_text_t *functions, FILE *out) {
+  bool hasTypes = types->size > 0;
+  tessera_text_append(types, functions->data, functions->size);
   fputs(w->language->comment, out);
-  tileSourceWritePrelude(w->language, all, out);
-  fprintf(out, "%s%s", numTypes ? "\n" : "", all);
-  free(all);
+  tileSourceWritePrelude(w->language, types->data, out);
+  fprintf(out, "%s%s", hasTypes ? "\n" : "", types->data);
 }
 
 bool tileSourceWriteFile(SourceWriter *w, bool (*write)(void *userData), void *userData, TileArtifact *artifact,
                          tessera_error_t *error) {
-  char *functions = NULL, *types = NULL, *text = NULL;
-  size_t numFunctions = 0, numTypes = 0, size = 0;
-  w->out = open_memstream(&functions, &numFunctions);
-  w->types = open_memstream(&types, &numTypes);
-  FILE *out = open_memstream(&text, &size);
-  bool ok = w->out && w->types && out;
-  if (!ok)
+  tessera_text_t functions, types, text;
+  w->out = tessera_text_open(&functions);
+  w->types = tessera_text_open(&types);
+  FILE *out = tessera_text_open(&text);
+  bool isOpen = w->out && w->types && out, isWritten = isOpen && write(userData);
+  bool isWhole = tessera_text_close(&functions, w->out);
+  isWhole = tessera_text_close(&types, w->types) && isWhole;
+  if (isWritten && isWhole)
+    joinParts(w, &types, &functions, out);
+  isWhole = tessera_text_close(&text, out) && isWhole && !types.failed;
+  bool ok = isWritten && isWhole && tileArtifactCopy(artifact, text.data, text.size, error);
+  if (!isWhole)
     tessera_fail(error, "out of memory");
-  bool isWritten = ok && write(userData);
-  if (ok && !isWritten)
+  else if (!isWritten)
     tessera_fail(error, "the program cannot be written in %s", w->language->name);
-  if (w->out)
-    fclose(w->out);
-  if (w->types)
-    fclose(w->types);
-  if (isWritten)
-    joinParts(w, types, numTypes, functions, numFunctions, out);
-  if (out)
-    fclose(out);
-  ok = isWritten && tileArtifactCopy(artifact, text, size, error);
-  free(functions);
-  free(types);
-  free(text);
+  tessera_text_free(&functions);
+  tessera_text_free(&types);
+  tessera_text_free(&text);
   return ok;
 }
 

@@ -265,14 +265,13 @@ static void expand(Expansion *e, const char *at, const char *end) {
 //===--- an op ----------------------------------------------------------------------------------------===//
 
 static const char *run(Expansion *e) {
-  char *text = NULL;
-  size_t size;
-  if (!(e->out = open_memstream(&text, &size)))
+  tessera_text_t text;
+  if ((e->out = tessera_text_open(&text)))
+    expand(e, e->source->text, e->source->text + strlen(e->source->text));
+  if (!tessera_text_close(&text, e->out))
     return NULL;
-  expand(e, e->source->text, e->source->text + strlen(e->source->text));
-  fclose(e->out);
-  const char *kept = e->failed ? NULL : tileArenaString(&e->writer->arena, text, size);
-  free(text);
+  const char *kept = e->failed ? NULL : tileArenaString(&e->writer->arena, text.data, text.size);
+  free(text.data);
   return kept;
 }
 

@@ -19,8 +19,6 @@ typedef struct Kernel {
   char *text;
 } Kernel;
 
-static void append(MlirStringRef part, void *file) { fwrite(part.data, 1, part.length, file); }
-
 // The name is taken out of the text: it stands there once, as the attribute.
 static void removeName(char *text) {
   static const char begin[] = "sym_name = \"";
@@ -29,10 +27,9 @@ static void removeName(char *text) {
     memmove(name, end, strlen(end) + 1);
 }
 
+// Null: out of memory.
 static char *textOf(MlirOperation kernel) {
-  char *text = NULL;
-  size_t size;
-  FILE *file = open_memstream(&text, &size);
+  tessera_text_t text = {NULL};
   MlirOpPrintingFlags flags = mlirOpPrintingFlagsCreate();
   mlirOpPrintingFlagsPrintGenericOpForm(flags);
   mlirOpPrintingFlagsUseLocalScope(flags);
@@ -40,11 +37,12 @@ static char *textOf(MlirOperation kernel) {
   mlirOpPrintingFlagsEnableDebugInfo(flags, false, false);
   mlirOpPrintingFlagsElideLargeElementsAttrs(flags, INTPTR_MAX);
   mlirOpPrintingFlagsElideLargeResourceString(flags, INTPTR_MAX);
-  mlirOperationPrintWithFlags(kernel, flags, append, file);
+  mlirOperationPrintWithFlags(kernel, flags, tileTextAppend, &text);
   mlirOpPrintingFlagsDestroy(flags);
-  fclose(file);
-  removeName(text);
-  return text;
+  char *data = tessera_text_take(&text);
+  if (data)
+    removeName(data);
+  return data;
 }
 
 static MlirStringRef nameOf(MlirOperation kernel) { return mlirStringAttrGetValue(tileKernelOpGetSymName(kernel)); }
@@ -60,9 +58,14 @@ static bool run(MlirOperation module, MlirExtPass pass) {
   TileOps kernels = tileCollectOps(module, tileIsPrivateKernel), users = tileCollectOps(module, tileLaunchOpIsA);
   Kernel *kept = calloc((size_t)kernels.count + 1, sizeof *kept);
   int64_t numKept = 0;
-  for (intptr_t i = 0; kernels.count > 1 && i < kernels.count; ++i) {
+  bool ok = kept != NULL;
+  for (intptr_t i = 0; ok && kernels.count > 1 && i < kernels.count; ++i) {
     Kernel kernel = {kernels.items[i], textOf(kernels.items[i])};
     int64_t same = 0;
+    if (!kernel.text) {
+      ok = false;
+      break;
+    }
     while (same < numKept && strcmp(kept[same].text, kernel.text) != 0)
       ++same;
     if (same == numKept) {
@@ -79,7 +82,7 @@ static bool run(MlirOperation module, MlirExtPass pass) {
   free(kept);
   tileOpsFree(&kernels);
   tileOpsFree(&users);
-  return true;
+  return ok || tileError(module, "out of memory");
 }
 
 const MlirExtPassDefinition tileShareKernelsPass = {

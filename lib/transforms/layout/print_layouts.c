@@ -112,11 +112,13 @@ static MlirWalkResult visit(MlirOperation op, void *data) {
 
 static bool run(MlirOperation kernel, MlirExtPass pass) {
   Table *table = calloc(1, sizeof *table);
-  char *text = NULL;
-  size_t length;
+  tessera_text_t text;
   MlirStringRef name = mlirStringAttrGetValue(tileOpAttribute(kernel, "sym_name"));
   (void)pass;
-  table->out = open_memstream(&text, &length);
+  if (!table || !(table->out = tessera_text_open(&text))) {
+    free(table);
+    return tileError(kernel, "out of memory");
+  }
   fprintf(table->out, "kernel @%.*s\n", (int)name.length, name.data);
   mlirOperationWalk(kernel, visit, table, MlirWalkPreOrder);
   for (int i = 0; i < table->count; ++i) {
@@ -125,11 +127,12 @@ static bool run(MlirOperation kernel, MlirExtPass pass) {
   }
   if (!table->hasTiles)
     fprintf(table->out, "  no layouts\n");
-  fclose(table->out);
-  fwrite(text, 1, length, stderr);
-  free(text);
+  bool ok = tessera_text_close(&text, table->out);
+  if (ok)
+    fwrite(text.data, 1, text.size, stderr);
+  tessera_text_free(&text);
   free(table);
-  return true;
+  return ok || tileError(kernel, "out of memory");
 }
 
 const MlirExtPassDefinition tilePrintLayoutsPass = {

@@ -13,7 +13,7 @@
 
 #include "dialects/tile/tile.h"
 #include "lib/ir/builder.h"
-#include "lib/support/npz.h"
+#include "lib/support/npy/npz.h"
 #include "lib/transforms/quantize/forms.h"
 #include "lib/transforms/quantize/quantizer.h"
 #include "mlir-c/BuiltinAttributes.h"

@@ -377,33 +377,33 @@ static MlirOperation buildKernel(Merging *m, const Plan *plan) {
   return kernel;
 }
 
-// Equal merges share a kernel: the members' kernels, grids and places say what it is.
+// Equal merges share a kernel (none without memory): the members' kernels, grids and places say what it is.
 static MlirAttribute keyOf(const Plan *plan, MlirContext context) {
-  char *text = NULL;
-  size_t size;
-  FILE *file = open_memstream(&text, &size);
+  tessera_text_t text = {NULL};
   for (intptr_t i = 0; i < plan->set->count; ++i) {
     MlirOperation launch = plan->members[i];
     MlirStringRef name = tileLaunchOpGetKernelValue(launch);
-    fprintf(file, "%.*s", (int)name.length, name.data);
+    tessera_text_format(&text, "%.*s", (int)name.length, name.data);
     for (intptr_t d = 0; d < GridRank; ++d)
-      fprintf(file, " %td:%lld", plan->sizes[i][d], (long long)plan->constants[i][d]);
+      tessera_text_format(&text, " %td:%lld", plan->sizes[i][d], (long long)plan->constants[i][d]);
     for (intptr_t k = 0; k < tileLaunchOpGetNumInputs(launch) + tileLaunchOpGetNumOutputs(launch); ++k)
-      fprintf(file, ",%td", plan->places[i][k]);
-    fputc('\n', file);
+      tessera_text_format(&text, ",%td", plan->places[i][k]);
+    tessera_text_append(&text, "\n", 1);
   }
-  fclose(file);
-  MlirAttribute key = mlirStringAttrGet(context, tileString(text));
-  free(text);
+  MlirAttribute key = {NULL};
+  if (!text.failed)
+    key = mlirStringAttrGet(context, mlirStringRefCreate(text.data, text.size));
+  tessera_text_free(&text);
   return key;
 }
 
 static MlirOperation kernelFor(Merging *m, const Plan *plan) {
   MlirAttribute key = keyOf(plan, mlirOperationGetContext(m->module));
-  MlirOperation kernel = {tileTableFind(&m->kernels, key.ptr)};
+  MlirOperation kernel = {mlirAttributeIsNull(key) ? NULL : tileTableFind(&m->kernels, key.ptr)};
   if (mlirOperationIsNull(kernel)) {
     kernel = buildKernel(m, plan);
-    tileTableSet(&m->kernels, key.ptr, kernel.ptr);
+    if (!mlirAttributeIsNull(key))
+      tileTableSet(&m->kernels, key.ptr, kernel.ptr);
   }
   return kernel;
 }

@@ -11,21 +11,16 @@
 #include "mlir-c/BuiltinAttributes.h"
 #include "upstream/builtin.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
-static void append(MlirStringRef text, void *stream) { fwrite(text.data, 1, text.length, stream); }
-
+// Null: out of memory.
 static MlirAttribute textOf(MlirOperation op) {
-  char *text = NULL;
-  size_t size = 0;
-  FILE *stream = open_memstream(&text, &size);
-  if (stream) {
-    mlirOperationPrint(op, append, stream);
-    fclose(stream);
-  }
-  MlirAttribute attribute = mlirStringAttrGet(mlirOperationGetContext(op), mlirStringRefCreate(text ? text : "", size));
-  free(text);
+  tessera_text_t text = {NULL};
+  MlirAttribute attribute = {NULL};
+  mlirOperationPrint(op, tileTextAppend, &text);
+  if (!text.failed)
+    attribute = mlirStringAttrGet(mlirOperationGetContext(op), mlirStringRefCreate(text.data, text.size));
+  tessera_text_free(&text);
   return attribute;
 }
 
@@ -33,14 +28,16 @@ static bool run(MlirOperation module, MlirExtPass pass) {
   (void)pass;
   TileOps kernels = tileCollectOps(module, tileKernelOpIsA);
   MlirNamedAttribute *texts = calloc((size_t)kernels.count + 1, sizeof *texts);
-  for (intptr_t i = 0; i < kernels.count && texts; ++i) {
-    MlirStringRef name = mlirStringAttrGetValue(tileKernelOpGetSymName(kernels.items[i]));
-    texts[i] =
-        mlirNamedAttributeGet(mlirIdentifierGet(mlirOperationGetContext(module), name), textOf(kernels.items[i]));
-  }
-  if (kernels.count && texts)
-    tileOpSetKernelTexts(module, mlirDictionaryAttrGet(mlirOperationGetContext(module), kernels.count, texts));
   bool ok = texts != NULL;
+  for (intptr_t i = 0; ok && i < kernels.count; ++i) {
+    MlirStringRef name = mlirStringAttrGetValue(tileKernelOpGetSymName(kernels.items[i]));
+    MlirAttribute text = textOf(kernels.items[i]);
+    ok = !mlirAttributeIsNull(text);
+    if (ok)
+      texts[i] = mlirNamedAttributeGet(mlirIdentifierGet(mlirOperationGetContext(module), name), text);
+  }
+  if (kernels.count && ok)
+    tileOpSetKernelTexts(module, mlirDictionaryAttrGet(mlirOperationGetContext(module), kernels.count, texts));
   free(texts);
   tileOpsFree(&kernels);
   return ok || tileError(module, "out of memory");

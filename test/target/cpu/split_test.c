@@ -1,4 +1,5 @@
 // A program split into modules: which functions move, and that the modules are complete.
+#include "lib/support/text.h"
 #include "lib/target/cpu/split.h"
 #include "mlir-c/RegisterEverything.h"
 #include "test/check.h"
@@ -8,38 +9,36 @@
 enum { Ops = 3000 };
 
 // A function of many ops, which takes the address of `taken` and calls `called`, where these are given.
-static void writeFunction(FILE *file, const char *name, const char *taken, const char *called) {
-  fprintf(file, "llvm.func @%s() {\n", name);
+static void writeFunction(tessera_text_t *text, const char *name, const char *taken, const char *called) {
+  tessera_text_format(text, "llvm.func @%s() {\n", name);
   for (int i = 0; i < Ops; ++i)
-    fprintf(file, "  %%%d = llvm.mlir.constant(%d : i32) : i32\n", i, i);
+    tessera_text_format(text, "  %%%d = llvm.mlir.constant(%d : i32) : i32\n", i, i);
   if (taken)
-    fprintf(file, "  %%t = llvm.mlir.addressof @%s : !llvm.ptr\n", taken);
+    tessera_text_format(text, "  %%t = llvm.mlir.addressof @%s : !llvm.ptr\n", taken);
   if (called)
-    fprintf(file, "  llvm.call @%s() : () -> ()\n", called);
-  fprintf(file, "  llvm.return\n}\n");
+    tessera_text_format(text, "  llvm.call @%s() : () -> ()\n", called);
+  tessera_text_format(text, "  llvm.return\n}\n");
 }
 
 static MlirModule parse(MlirContext context) {
-  char *text;
-  size_t size;
-  FILE *file = open_memstream(&text, &size);
-  fprintf(file, "llvm.mlir.global internal constant @table(\"ab\") {addr_space = 0 : i32}\n"
-                "llvm.mlir.global private constant @text(\"cd\") {addr_space = 0 : i32}\nllvm.func @outside()\n");
+  tessera_text_t text = {NULL};
+  tessera_text_format(&text,
+                      "llvm.mlir.global internal constant @table(\"ab\") {addr_space = 0 : i32}\n"
+                      "llvm.mlir.global private constant @text(\"cd\") {addr_space = 0 : i32}\nllvm.func @outside()\n");
   const char *const taken[] = {"alone", "asks", "reads", "calls", "owns"};
-  fprintf(file, "llvm.func @main() {\n");
+  tessera_text_format(&text, "llvm.func @main() {\n");
   for (int i = 0; i < 5; ++i)
-    fprintf(file, "  %%%d = llvm.mlir.addressof @%s : !llvm.ptr\n", i, taken[i]);
-  fprintf(file, "  llvm.call @helper() : () -> ()\n  llvm.return\n}\n");
-  writeFunction(file, "alone", NULL, NULL);
-  writeFunction(file, "asks", NULL, "outside");
-  writeFunction(file, "reads", "table", NULL);  // a global that another function names too
-  writeFunction(file, "calls", NULL, "helper"); // a function of the program's
-  writeFunction(file, "helper", "table", NULL); // is called
-  writeFunction(file, "owns", "text", "outside");
-  writeFunction(file, "unused", NULL, NULL); // perhaps an entry
-  fclose(file);
-  MlirModule module = mlirModuleCreateParse(context, mlirStringRefCreateFromCString(text));
-  free(text);
+    tessera_text_format(&text, "  %%%d = llvm.mlir.addressof @%s : !llvm.ptr\n", i, taken[i]);
+  tessera_text_format(&text, "  llvm.call @helper() : () -> ()\n  llvm.return\n}\n");
+  writeFunction(&text, "alone", NULL, NULL);
+  writeFunction(&text, "asks", NULL, "outside");
+  writeFunction(&text, "reads", "table", NULL);  // a global that another function names too
+  writeFunction(&text, "calls", NULL, "helper"); // a function of the program's
+  writeFunction(&text, "helper", "table", NULL); // is called
+  writeFunction(&text, "owns", "text", "outside");
+  writeFunction(&text, "unused", NULL, NULL); // perhaps an entry
+  MlirModule module = mlirModuleCreateParse(context, mlirStringRefCreateFromCString(text.data));
+  tessera_text_free(&text);
   return module;
 }
 

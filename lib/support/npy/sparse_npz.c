@@ -1,9 +1,9 @@
 // sparse_npz.c - members of a .npz to components of a format and back. See sparse_npz.h; the formats' rules are those
 // of dialects/sparse/sparse.h. Why checked here: compiled programs trust their arguments. Expects: any bytes. Leaves:
 // components that keep their format's rules.
-#include "lib/support/sparse_npz.h"
+#include "lib/support/npy/sparse_npz.h"
 
-#include "lib/support/npz.h"
+#include "lib/support/npy/npz.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // npy.c - .npy files by hand: a length, a line of Python, the bytes.
 // Why: tile-exec runs where there is no Python. Expects: any bytes whatever as input. Leaves: a whole file, or none.
-#include "lib/support/npy.h"
+#include "lib/support/npy/npy.h"
 
 #include "lib/support/file.h"
 

@@ -1,10 +1,10 @@
 // npz.c - zip files as numpy writes them. See npz.h. The format: PKWARE's APPNOTE, sections 4.3 and 4.5.3.
 // Expects: any bytes. Leaves: arrays whose check sums are right; a whole file, or none.
-#include "lib/support/npz.h"
+#include "lib/support/npy/npz.h"
 
 #include "lib/support/file.h"
 #include "lib/support/files/inflate.h"
-#include "lib/support/npy.h"
+#include "lib/support/npy/npy.h"
 
 #include <errno.h>
 #include <stdlib.h>
