@@ -395,8 +395,8 @@ typedef struct Refusal {
 } Refusal;
 
 static const char *const scalarMemrefOps[] = {
-    memrefDimOpName,  memrefLoadOpName,      memrefStoreOpName,          memrefSubViewOpName,
-    memrefCastOpName, memrefGetGlobalOpName, memrefReinterpretCastOpName};
+    memrefDimOpName,  memrefLoadOpName,      memrefStoreOpName,           memrefSubViewOpName,
+    memrefCastOpName, memrefGetGlobalOpName, memrefReinterpretCastOpName, memrefExtractAlignedPointerAsIndexOpName};
 
 // Upstream's dialects that belong to another level. An op of a dialect that is not upstream's is its author's business.
 static const Refusal refusals[] = {
@@ -417,7 +417,8 @@ static const Refusal refusals[] = {
     {"vector.", "it belongs below the kernel level: tiles are tensors"},
     {"affine.", "it belongs below the kernel level: use scf"},
     {"cf.", "it belongs below the kernel level: use scf"},
-    {"memref.", "only dim, load, store, subview, cast and get_global: use tile.view, tile.load and tile.store"},
+    {"memref.",
+     "only dim, load, store, subview, cast, get_global and addresses: use tile.view, tile.load and tile.store"},
     {tileKernelOpName, "kernels do not nest"},
     {tileFuncOpName, "functions stand beside kernels"},
     {tileLaunchOpName, "it belongs to the host"},

@@ -308,6 +308,12 @@ static bool dimension(ExportKernel *k, MlirOperation op) {
   return !mlirValueIsNull(size) && exportSetResult(k, op, size);
 }
 
+static bool addressOf(ExportKernel *k, MlirOperation op) {
+  const ExportMemory *memory = exportMemory(k, memrefExtractAlignedPointerAsIndexOpGetSource(op));
+  MlirType word = exportSized(0, NULL, exportInteger(k, 64));
+  return memory && exportSetResult(k, op, cudaTilePtrToIntOpBuild(&k->b, word, memory->base));
+}
+
 // Memory at an address: what its type leaves open are the op's operands.
 static bool memoryAt(ExportKernel *k, MlirOperation op) {
   MlirValue address = exportGet(k, tileMemrefAtOpGetAddress(op));
@@ -351,6 +357,8 @@ bool exportElements(ExportKernel *k, MlirOperation op, bool *isKnown) {
     return reinterpret(k, op);
   case MemrefOp_Dim:
     return dimension(k, op);
+  case MemrefOp_ExtractAlignedPointerAsIndex:
+    return addressOf(k, op);
   case MemrefOp_Load:
     return loadElement(k, op);
   case MemrefOp_Store:

@@ -143,7 +143,7 @@ static GpuPlace placeInMemref(Gpu *g, const GpuReach *reach, const Memory *memor
 
 // An address is a place as it is: 0 is none where elements may be dropped.
 static GpuPlace placeAtAddress(Gpu *g, const GpuReach *reach, intptr_t reg) {
-  MlirValue address = reach->indices[0][reg];
+  MlirValue address = reach->indices[0] ? reach->indices[0][reg] : gpuScalar(g, reach->memory);
   GpuPlace place = {.inside = {NULL}};
   if (reach->bounds == GpuDrop)
     place.inside = gpuCompare(g, ArithCmpI_Ne, address, gpuInteger(g, g->i64, 0));

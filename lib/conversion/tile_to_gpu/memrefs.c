@@ -168,6 +168,18 @@ static bool lowerMemrefAt(Gpu *g, MlirOperation op) {
   return describe(g, op, type, memory);
 }
 
+// The address of a part of memory would be that of the whole.
+static bool lowerAddress(Gpu *g, MlirOperation op) {
+  const Memory *memory = gpuRecord(g, memrefExtractAlignedPointerAsIndexOpGetSource(op))->memory;
+  MlirOperation source = tileDefiningOp(memrefExtractAlignedPointerAsIndexOpGetSource(op));
+  if (!mlirOperationIsNull(source) && (memrefSubViewOpIsA(source) || memrefReinterpretCastOpIsA(source)))
+    return gpuRefuse(op, "the address of a part of a memref");
+  MlirValue address = gpuOp(g, LlvmOp_PtrToInt, mlirIntegerTypeGet(g->context, 64), memory->base);
+  gpuRecordScalar(g, memrefExtractAlignedPointerAsIndexOpGetAlignedPointer(op),
+                  gpuCast(g, address, mlirIndexTypeGet(g->context), true));
+  return true;
+}
+
 bool gpuAllocMemref(Gpu *g, MlirOperation op) {
   MlirType type = tileAllocOpGetResultType(op);
   int64_t offset;
@@ -377,4 +389,5 @@ const GpuRow gpuMemrefRows[] = {{MemrefOp_Cast, lowerCast},
                                 {MemrefOp_Load, lowerScalarLoad},
                                 {MemrefOp_Store, lowerScalarStore},
                                 {MemrefOp_ReinterpretCast, lowerReinterpretCast},
+                                {MemrefOp_ExtractAlignedPointerAsIndex, lowerAddress},
                                 {.lower = NULL}};

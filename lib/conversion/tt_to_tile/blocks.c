@@ -20,10 +20,19 @@ static bool getIndices(Triton *t, intptr_t count, MlirValue (*at)(MlirOperation 
   return true;
 }
 
+// The elements of a block, whose integers may have a sign.
+static MlirType elementOf(Triton *t, MlirType block) {
+  MlirType element = ttTypeGetElement(block);
+  return mlirTypeIsAInteger(element) ? mlirIntegerTypeGet(t->b.context, mlirIntegerTypeGetWidth(element)) : element;
+}
+
 static bool begin(Triton *t, MlirOperation op, MlirValue base, MlirType block, TritonValue *value) {
   *value = tritonGet(t, base);
   if (value->kind != Triton_Pointer)
     return value->kind != Triton_None && tileError(op, "is of a pointer that is not defined on every way here");
+  if (!mlirValueIsNull(value->base) &&
+      !mlirTypeEqual(mlirShapedTypeGetElementType(mlirValueGetType(value->base)), elementOf(t, block)))
+    tritonToAddress(t, value);
   value->kind = Triton_Block;
   value->block = tritonAllocate(t, sizeof *value->block);
   value->block->block = block;
@@ -91,10 +100,7 @@ static MlirValue tensorOf(Triton *t, const TritonValue *value) {
   bool isAddress = mlirValueIsNull(value->base);
   MlirAttribute layout = mlirStridedLayoutAttrGet(
       t->b.context, isAddress ? 0 : mlirShapedTypeGetDynamicStrideOrOffset(), block->rank, strides);
-  MlirType element = ttTypeGetElement(block->block);
-  if (mlirTypeIsAInteger(element))
-    element = mlirIntegerTypeGet(t->b.context, mlirIntegerTypeGetWidth(element));
-  MlirType type = mlirMemRefTypeGet(element, block->rank, sizes, layout, mlirAttributeGetNull());
+  MlirType type = mlirMemRefTypeGet(elementOf(t, block->block), block->rank, sizes, layout, mlirAttributeGetNull());
   if (isAddress)
     return tileMemrefAtOpBuild(&t->b, type, value->value, block->rank, block->sizes, count, given);
   return memrefReinterpretCastOpBuild(&t->b, type, value->base, 1, &value->value, block->rank, block->sizes, count,

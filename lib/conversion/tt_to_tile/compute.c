@@ -1,4 +1,4 @@
-// Arithmetic: ops of arith and math on tiles, tt's own, products, what is printed and asserted.
+// Arithmetic: ops of arith and math on tiles, tt's own, what is printed and asserted.
 #include "lib/conversion/tt_to_tile/triton.h"
 #include "lib/ir/op_query.h"
 
@@ -148,85 +148,6 @@ static bool convert(Triton *t, MlirOperation op) {
   return true;
 }
 
-//===--- products -----------------------------------------------------------------------===//
-
-static bool product(Triton *t, MlirOperation op) {
-  static const char *const words[] = {"tf32", "tf32x3", "ieee", "bf16x3", "bf16x6"};
-  MlirValue a = tritonFull(t, ttDotOpGetA(op)), b = tritonFull(t, ttDotOpGetB(op)), c = tritonFull(t, ttDotOpGetC(op));
-  if (mlirValueIsNull(a) || mlirValueIsNull(b) || mlirValueIsNull(c))
-    return false;
-  int64_t precision = mlirIntegerAttrGetValueInt(ttDotOpGetInputPrecision(op));
-  bool isWide = mlirTypeIsAF32(tritonShape(mlirValueGetType(a)).element);
-  MlirAttribute word =
-      isWide && precision != TtPrecision_Ieee ? tritonWord(t, words[precision]) : mlirAttributeGetNull();
-  tritonSetFull(t, ttDotOpGetD(op), tileOnlyResult(tileMmaOpCreate(&t->b, a, b, c, word, mlirAttributeGetNull())));
-  return true;
-}
-
-static MlirValue transposed(Triton *t, MlirValue matrix) {
-  MlirExtShape shape = tritonShape(mlirValueGetType(matrix));
-  int64_t sizes[] = {shape.sizes[1], shape.sizes[0]}, order[] = {1, 0};
-  return tileTransposeOpBuild(&t->b, tritonTile(2, sizes, shape.element), matrix,
-                              mlirDenseI64ArrayGet(t->b.context, 2, order));
-}
-
-// Elements of half a byte lie in pairs along K.
-static MlirValue factor(Triton *t, MlirOperation op, MlirValue old, int64_t kind, bool isRhs, bool isPackedAlongK) {
-  MlirValue value = tritonFull(t, old);
-  MlirContext context = t->b.context;
-  if (mlirValueIsNull(value))
-    return value;
-  MlirExtShape shape = tritonShape(mlirValueGetType(value));
-  MlirType wanted = kind == TtScaled_E4M3   ? mlirFloat8E4M3FNTypeGet(context)
-                    : kind == TtScaled_E5M2 ? mlirFloat8E5M2TypeGet(context)
-                    : kind == TtScaled_E2M1 ? mlirFloat4E2M1FNTypeGet(context)
-                                            : (MlirType){NULL};
-  if (mlirTypeIsNull(wanted) || (kind == TtScaled_E2M1 && !isPackedAlongK)) {
-    tileError(op, "has elements other than e4m3, e5m2 and e2m1 packed along K");
-    return (MlirValue){NULL};
-  }
-  if (mlirTypeEqual(shape.element, wanted))
-    return value;
-  if (isRhs)
-    value = transposed(t, value);
-  shape = tritonShape(mlirValueGetType(value));
-  int64_t sizes[] = {shape.sizes[0], shape.sizes[1] * (kind == TtScaled_E2M1 ? 2 : 1)};
-  value = tileBitcastOpBuild(&t->b, tritonTile(2, sizes, wanted), value);
-  return isRhs ? transposed(t, value) : value;
-}
-
-static bool scaledProduct(Triton *t, MlirOperation op) {
-  MlirValue a = factor(t, op, ttDotScaledOpGetA(op), mlirIntegerAttrGetValueInt(ttDotScaledOpGetAElemType(op)), false,
-                       mlirBoolAttrGetValue(ttDotScaledOpGetLhsKPack(op)));
-  if (mlirValueIsNull(a))
-    return false;
-  MlirValue b = factor(t, op, ttDotScaledOpGetB(op), mlirIntegerAttrGetValueInt(ttDotScaledOpGetBElemType(op)), true,
-                       mlirBoolAttrGetValue(ttDotScaledOpGetRhsKPack(op)));
-  MlirValue c = tritonFull(t, ttDotScaledOpGetC(op));
-  if (mlirValueIsNull(b) || mlirValueIsNull(c))
-    return false;
-  if (mlirValueIsNull(ttDotScaledOpGetAScale(op)) || mlirValueIsNull(ttDotScaledOpGetBScale(op)))
-    return tileError(op, "has one scale only, expected scales of both factors");
-  MlirValue scales[] = {tritonFull(t, ttDotScaledOpGetAScale(op)), tritonFull(t, ttDotScaledOpGetBScale(op))};
-  MlirExtShape lhs = tritonShape(mlirValueGetType(a)), rhs = tritonShape(mlirValueGetType(b));
-  int64_t k = lhs.sizes[1];
-  for (int i = 0; i < 2; ++i) {
-    if (mlirValueIsNull(scales[i]))
-      return false;
-    MlirExtShape shape = tritonShape(mlirValueGetType(scales[i]));
-    bool fits = shape.rank == 2 && shape.sizes[0] == (i ? rhs.sizes[1] : lhs.sizes[0]) && shape.sizes[1] * 32 == k;
-    if (!fits || k != rhs.sizes[0] || tileElementWidth(shape.element) != 8)
-      return tileError(op, "has scales that are not one byte for 32 elements along K");
-    if (mlirTypeIsAInteger(shape.element))
-      scales[i] = tileBuildCast(&t->b, ArithOp_Bitcast, scales[i],
-                                tritonTile(2, shape.sizes, mlirFloat8E8M0FNUTypeGet(t->b.context)));
-  }
-  MlirValue result =
-      tileMmaScaledOpBuild(&t->b, a, scales[0], b, transposed(t, scales[1]), c, tileBuildEnum(&t->b, 64, 32));
-  tritonSetFull(t, ttDotScaledOpGetD(op), result);
-  return true;
-}
-
 //===--- debugging ------------------------------------------------------------------------===//
 
 static bool print(Triton *t, MlirOperation op) {
@@ -293,9 +214,9 @@ bool tritonCompute(Triton *t, MlirOperation op, bool *isKnown) {
   case TtOp_ElementwiseInlineAsm:
     return tritonInline(t, op);
   case TtOp_Dot:
-    return product(t, op);
+    return tritonProduct(t, op);
   case TtOp_DotScaled:
-    return scaledProduct(t, op);
+    return tritonScaledProduct(t, op);
   case TtOp_Print:
     return print(t, op);
   case TtOp_Assert:

@@ -27,7 +27,7 @@ typedef struct TritonValue {
   TritonKind kind;    // None: an error was reported
   MlirValue value;    // plain; a pointer's offset or address (i64); a tile, or a scalar. A block's base offset
   MlirValue base;     // of pointers and blocks; null: `value` is an address in bytes
-  MlirType pointee;   // of pointers: an element. Undefined: the old type
+  MlirType pointee;   // of pointers: an element, which may be another type than the base's. Undefined: the old type
   TritonBlock *block; // of blocks
   MlirValue offsets[TtMaxRank]; // of block pointers: i32
 } TritonValue;
@@ -58,6 +58,7 @@ MlirValue tritonFull(Triton *t, MlirValue old);                      // with all
 void tritonSetFull(Triton *t, MlirValue old, MlirValue full);
 MlirValue tritonIndex(Triton *t, MlirValue integer); // signed; of a scalar or a tile
 MlirValue tritonSplat(Triton *t, MlirValue scalar, MlirType type);
+void tritonToAddress(Triton *t, TritonValue *pointer); // gives up the base
 MlirAttribute tritonAxes(Triton *t, int64_t axis);
 MlirAttribute tritonWord(Triton *t, const char *word);
 
@@ -65,7 +66,8 @@ MlirAttribute tritonWord(Triton *t, const char *word);
 intptr_t tritonFlatten(Triton *t, const TritonValue *value, MlirValue *parts);
 TritonValue tritonUnflatten(Triton *t, const TritonValue *like, const MlirValue *parts);
 enum { TritonMaxParts = TtMaxRank };
-// What stands for both where control flow meets; false after an error: they point to different memory.
+// What stands for both where control flow meets. Pointers to different memory become addresses, `into` here and
+// `other` by another call. False after an error.
 bool tritonMerge(Triton *t, MlirOperation at, TritonValue *into, const TritonValue *other);
 
 //===--- conversions: false after a diagnostic ----------------------------------===//
@@ -83,6 +85,8 @@ bool tritonElementwise(Triton *t, MlirOperation op); // an op of arith or math, 
 bool tritonExtern(Triton *t, MlirOperation op);
 bool tritonInline(Triton *t, MlirOperation op);
 bool tritonMap(Triton *t, MlirOperation op);
+bool tritonProduct(Triton *t, MlirOperation op);
+bool tritonScaledProduct(Triton *t, MlirOperation op);
 
 // tt.func becomes func.func of one block, its calls inlined.
 bool tritonStructure(MlirOperation module);

@@ -86,6 +86,10 @@ static Parts *getLike(Triton *t, MlirOperation end, intptr_t begin, Values *like
     TritonValue seen = like->items[i];
     if (!tritonMerge(t, end, &values->items[i], &seen))
       return NULL;
+    if (seen.kind == Triton_Pointer && !mlirValueEqual(values->items[i].base, seen.base)) {
+      tileError(end, "moves a pointer to different memory from round to round: expected offsets into one argument");
+      return NULL;
+    }
   }
   return flatten(t, end, values);
 }

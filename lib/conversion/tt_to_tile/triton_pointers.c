@@ -47,11 +47,23 @@ static MlirValue toI64(Triton *t, MlirValue integer) {
                                    : tileBuildCast(&t->b, ArithOp_ExtSI, integer, type);
 }
 
+static int64_t bytesOfElement(Triton *t, MlirType pointee) { return (tileMemoryBits(storedType(t, pointee)) + 7) / 8; }
+
 static MlirValue bytesOf(Triton *t, MlirValue count, MlirType pointee) {
   MlirValue wide = toI64(t, count);
-  int64_t bytes = (tileMemoryBits(storedType(t, pointee)) + 7) / 8;
+  int64_t bytes = bytesOfElement(t, pointee);
   MlirValue size = tileBuildInteger(&t->b, mlirIntegerTypeGet(t->b.context, 64), bytes);
   return tileBuildBinary(&t->b, ArithOp_MulI, wide, tritonSplat(t, size, mlirValueGetType(wide)));
+}
+
+void tritonToAddress(Triton *t, TritonValue *pointer) {
+  if (mlirValueIsNull(pointer->base))
+    return;
+  MlirType i64 = mlirIntegerTypeGet(t->b.context, 64);
+  MlirValue start = arithIndexCastOpBuild(&t->b, i64, memrefExtractAlignedPointerAsIndexOpBuild(&t->b, pointer->base));
+  MlirValue offset = bytesOf(t, pointer->value, pointer->pointee);
+  pointer->value = tileBuildBinary(&t->b, ArithOp_AddI, tritonSplat(t, start, mlirValueGetType(offset)), offset);
+  pointer->base = (MlirValue){NULL};
 }
 
 static bool addPointer(Triton *t, MlirOperation op) {
@@ -81,8 +93,7 @@ static bool toInteger(Triton *t, MlirOperation op) {
   TritonValue pointer;
   if (!getPointer(t, op, ttPtrToIntOpGetSrc(op), &pointer))
     return false;
-  if (!mlirValueIsNull(pointer.base))
-    return tileError(op, "asks for the address of an argument's memory, which has no conversion to tile");
+  tritonToAddress(t, &pointer);
   tritonSetPlain(t, ttPtrToIntOpGetResult(op), pointer.value);
   return true;
 }
@@ -102,12 +113,46 @@ static bool bitcast(Triton *t, MlirOperation op) {
   if (!getPointer(t, op, ttBitcastOpGetSrc(op), &pointer))
     return false;
   MlirType pointee = pointeeOf(result);
-  if (!mlirValueIsNull(pointer.base) && !mlirTypeEqual(pointee, pointer.pointee))
-    return tileError(op, "makes a pointer to %s of one to %s, which has no conversion to tile",
-                     tileTypeText(pointee, (char[64]){0}, 64), tileTypeText(pointer.pointee, (char[64]){0}, 64));
+  if (bytesOfElement(t, pointee) != bytesOfElement(t, pointer.pointee))
+    tritonToAddress(t, &pointer);
   pointer.pointee = pointee;
   tritonSet(t, ttBitcastOpGetResult(op), pointer);
   return true;
+}
+
+//===--- elements of another type -----------------------------------------------------//
+// A pointer to i8 may point into an array of i1, one to i32 into an array of f32. Loads and stores convert elements.
+
+// What lies in memory there.
+static MlirType elementAt(Triton *t, const TritonValue *pointer) {
+  return mlirValueIsNull(pointer->base) ? storedType(t, pointer->pointee)
+                                        : mlirShapedTypeGetElementType(mlirValueGetType(pointer->base));
+}
+
+static bool isCast(Triton *t, const TritonValue *pointer) {
+  return !mlirTypeEqual(elementAt(t, pointer), storedType(t, pointer->pointee));
+}
+
+// Keeps the bits and makes the type `element`. A boolean is a byte, 0 or 1.
+static MlirValue recast(Triton *t, MlirValue value, MlirType element) {
+  MlirType type = shapedAs(value, element), old = tritonShape(mlirValueGetType(value)).element;
+  unsigned from = tileElementWidth(old), to = tileElementWidth(element);
+  if (mlirTypeEqual(old, element))
+    return value;
+  if (to == from)
+    return tileBuildCast(&t->b, ArithOp_Bitcast, value, type);
+  MlirType byte = mlirIntegerTypeGet(t->b.context, 8);
+  if (to > from)
+    return recast(t, tileBuildCast(&t->b, ArithOp_ExtUI, value, shapedAs(value, byte)), element);
+  value = recast(t, value, byte);
+  MlirValue zero = tritonSplat(t, tileBuildInteger(&t->b, byte, 0), mlirValueGetType(value));
+  return arithCmpIOpBuild(&t->b, value, zero, ArithCmpI_Ne);
+}
+
+// Atomics change the bits that are there.
+static void toAtomicPlace(Triton *t, TritonValue *pointer) {
+  if (isCast(t, pointer))
+    tritonToAddress(t, pointer);
 }
 
 // The one element at an address, as a memref.
@@ -168,10 +213,14 @@ static bool load(Triton *t, MlirOperation op) {
   other = optional(t, ttLoadOpGetOther(op), &ok);
   if (!ok)
     return false;
-  MlirValue loaded;
+  MlirValue loaded, instead = {NULL};
+  if (isCast(t, &pointer)) {
+    instead = other;
+    other = (MlirValue){NULL};
+  }
   if (isTile(pointer.value)) {
     intptr_t count;
-    MlirType type = shapedAs(pointer.value, storedType(t, pointer.pointee));
+    MlirType type = shapedAs(pointer.value, elementAt(t, &pointer));
     MlirValue memory = memoryOf(&pointer, &count);
     if (!mlirValueIsNull(mask) && mlirValueIsNull(other))
       other = ubPoisonOpBuild(&t->b, type);
@@ -179,6 +228,9 @@ static bool load(Triton *t, MlirOperation op) {
   } else {
     loaded = loadElement(t, pointer, mask, other);
   }
+  loaded = recast(t, loaded, storedType(t, pointer.pointee));
+  if (!mlirValueIsNull(instead))
+    loaded = arithSelectOpBuild(&t->b, mask, loaded, instead);
   setLoaded(t, ttLoadOpGetResult(op), loaded, pointer.pointee);
   return true;
 }
@@ -210,6 +262,7 @@ static bool store(Triton *t, MlirOperation op) {
   MlirValue value = tritonPlain(t, ttStoreOpGetValue(op));
   if (mlirValueIsNull(value))
     return false;
+  value = recast(t, value, elementAt(t, &pointer));
   if (!isTile(pointer.value)) {
     storeElement(t, pointer, value, mask);
     return true;
@@ -248,7 +301,7 @@ static bool combine(Triton *t, MlirOperation op) {
   if (mlirValueIsNull(value))
     return false;
   intptr_t count;
-  atAddress(t, &pointer);
+  toAtomicPlace(t, &pointer);
   MlirValue memory = memoryOf(&pointer, &count);
   MlirAttribute kind = tritonWord(t, kinds[mlirIntegerAttrGetValueInt(ttAtomicRMWOpGetAtomicRmwOp(op))]);
   MlirValue old = tileAtomicRmwOpBuild(&t->b, value, memory, count, &pointer.value, mask, kind,
@@ -263,7 +316,7 @@ static bool exchange(Triton *t, MlirOperation op) {
   if (mlirValueIsNull(compare) || mlirValueIsNull(value) || !getPointer(t, op, ttAtomicCASOpGetPtr(op), &pointer))
     return false;
   intptr_t count;
-  atAddress(t, &pointer);
+  toAtomicPlace(t, &pointer);
   MlirValue memory = memoryOf(&pointer, &count);
   MlirValue old = tileAtomicCasOpBuild(&t->b, compare, value, memory, count, &pointer.value, (MlirValue){NULL},
                                        orderOf(t, ttAtomicCASOpGetSem(op)), scopeOf(t, ttAtomicCASOpGetScope(op)));
@@ -284,8 +337,9 @@ static bool atomicLoad(Triton *t, MlirOperation op) {
   if (!getElement(t, op, ttAtomicLoadOpGetPtr(op), ttAtomicLoadOpGetMask(op), &pointer))
     return false;
   MlirValue loaded =
-      tileAtomicLoadOpBuild(&t->b, storedType(t, pointer.pointee), pointer.base, 1, &pointer.value,
+      tileAtomicLoadOpBuild(&t->b, elementAt(t, &pointer), pointer.base, 1, &pointer.value,
                             orderOf(t, ttAtomicLoadOpGetSem(op)), scopeOf(t, ttAtomicLoadOpGetScope(op)));
+  loaded = recast(t, loaded, storedType(t, pointer.pointee));
   setLoaded(t, ttAtomicLoadOpGetResult(op), loaded, pointer.pointee);
   return true;
 }
@@ -295,8 +349,44 @@ static bool atomicStore(Triton *t, MlirOperation op) {
   MlirValue value = tritonPlain(t, ttAtomicStoreOpGetValue(op));
   if (mlirValueIsNull(value) || !getElement(t, op, ttAtomicStoreOpGetPtr(op), ttAtomicStoreOpGetMask(op), &pointer))
     return false;
+  value = recast(t, value, elementAt(t, &pointer));
   tileAtomicStoreOpBuild(&t->b, value, pointer.base, 1, &pointer.value, orderOf(t, ttAtomicStoreOpGetSem(op)),
                          scopeOf(t, ttAtomicStoreOpGetScope(op)));
+  return true;
+}
+
+// Looks until the value is there. A timeout is how often it looks at most: a look takes longer than a nanosecond.
+static bool poll(Triton *t, MlirOperation op) {
+  TritonValue pointer;
+  bool ok = true;
+  MlirValue expected = tritonPlain(t, ttAtomicPollOpGetExpected(op));
+  MlirValue timeout = optional(t, ttAtomicPollOpGetTimeout(op), &ok);
+  if (!ok || mlirValueIsNull(expected) || !getElement(t, op, ttAtomicPollOpGetPtr(op), (MlirValue){NULL}, &pointer))
+    return false;
+  MlirType i1 = mlirIntegerTypeGet(t->b.context, 1), i64 = mlirIntegerTypeGet(t->b.context, 64), types[] = {i1, i64};
+  intptr_t count = !mlirValueIsNull(timeout);
+  TileBuilder outer = t->b;
+  MlirRegion regions[2];
+  t->b = tileBuilderInRegion(&outer, &regions[0], count, &i64);
+  MlirValue seen = tileAtomicLoadOpBuild(&t->b, elementAt(t, &pointer), pointer.base, 1, &pointer.value,
+                                         orderOf(t, ttAtomicPollOpGetSem(op)), scopeOf(t, ttAtomicPollOpGetScope(op)));
+  seen = recast(t, seen, mlirValueGetType(expected));
+  MlirValue passed[] = {arithCmpIOpBuild(&t->b, seen, expected, ArithCmpI_Eq), {NULL}};
+  MlirValue goes = arithCmpIOpBuild(&t->b, seen, expected, ArithCmpI_Ne);
+  if (count) {
+    passed[1] = mlirBlockGetArgument(t->b.block, 0);
+    MlirValue isEarly = arithCmpIOpBuild(&t->b, passed[1], tileBuildInteger(&t->b, i64, 0), ArithCmpI_Sgt);
+    goes = tileBuildBinary(&t->b, ArithOp_AndI, goes, isEarly);
+  }
+  scfConditionOpBuild(&t->b, goes, 1 + count, passed);
+  t->b = tileBuilderInRegion(&outer, &regions[1], 1 + count, types);
+  MlirValue left = {NULL};
+  if (count)
+    left = tileBuildBinary(&t->b, ArithOp_SubI, mlirBlockGetArgument(t->b.block, 1), tileBuildInteger(&t->b, i64, 1));
+  scfYieldOpBuild(&t->b, count, &left);
+  t->b = outer;
+  MlirOperation loop = scfWhileOpBuild(&t->b, 1 + count, types, count, &timeout, regions[0], regions[1]);
+  tritonSetPlain(t, ttAtomicPollOpGetResult(op), scfWhileOpGetResults(loop, 0));
   return true;
 }
 
@@ -325,6 +415,8 @@ bool tritonMemory(Triton *t, MlirOperation op, bool *isKnown) {
     return atomicLoad(t, op);
   case TtOp_AtomicStore:
     return atomicStore(t, op);
+  case TtOp_AtomicPoll:
+    return poll(t, op);
   default:
     *isKnown = false;
     return true;

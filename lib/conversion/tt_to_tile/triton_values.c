@@ -179,7 +179,12 @@ bool tritonMerge(Triton *t, MlirOperation at, TritonValue *into, const TritonVal
     return define(t, into, other);
   if (other->kind == Triton_Undefined || into->kind == Triton_Plain)
     return true;
-  bool ok = into->kind == other->kind && mlirValueEqual(into->base, other->base) &&
-            (into->kind != Triton_Block || isSameBlock(into, other));
-  return ok || tileError(at, "makes one pointer of pointers to different memory: expected offsets into one argument");
+  bool isSame = into->kind == other->kind && mlirValueEqual(into->base, other->base);
+  if (into->kind == Triton_Pointer && other->kind == Triton_Pointer) {
+    if (!isSame)
+      tritonToAddress(t, into);
+    return true;
+  }
+  return (isSame && isSameBlock(into, other)) ||
+         tileError(at, "makes one descriptor of descriptors of different memory: expected offsets into one argument");
 }

@@ -92,8 +92,8 @@ static bool isWritten(MlirValue memory);
 // Whether `op`, which takes the memory as operand `memory`, writes it or makes another name of it that is written.
 static bool writes(MlirOperation op, MlirValue memory) {
   if (tileScatterOpIsA(op) || tileStoreOpIsA(op) || tileAtomicRmwOpIsA(op) || tileAtomicCasOpIsA(op) ||
-      tileAtomicStoreOpIsA(op) || memrefStoreOpIsA(op))
-    return true;
+      tileAtomicStoreOpIsA(op) || memrefStoreOpIsA(op) || memrefExtractAlignedPointerAsIndexOpIsA(op))
+    return true; // through its address, perhaps
   return (tileAssumeOpIsA(op) || tileViewOpIsA(op) || memrefReinterpretCastOpIsA(op)) && isWritten(tileOnlyResult(op));
 }
 

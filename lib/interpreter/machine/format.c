@@ -49,6 +49,10 @@ bool interpretFormatOf(MlirType type, Format *format) {
   return true;
 }
 
+bool interpretFormatEqual(const Format *a, const Format *b) {
+  return a->isFloat == b->isFloat && a->width == b->width && (!a->isFloat || strcmp(a->name, b->name) == 0);
+}
+
 //===--- rounding -------------------------------------------------------------===//
 
 static double beyond(const Format *format, double x) {

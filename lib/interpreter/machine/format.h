@@ -31,6 +31,7 @@ extern const Format interpretFormatF64, interpretFormatF32, interpretFormatTf32;
 
 // False for a type that is no integer of at most 64 bits, index or known float.
 bool interpretFormatOf(MlirType type, Format *format);
+bool interpretFormatEqual(const Format *a, const Format *b);
 
 double interpretFormatRoundNarrow(const Format *format, double x); // formatRound below 32 bits
 // To nearest, ties to even; past the largest: inf, else nan, else the largest.

@@ -112,6 +112,12 @@ static inline void gridNumber(Grid *grid) {
   grid->instance = (int32_t)((grid->ids[0] * grid->sizes[1] + grid->ids[1]) * grid->sizes[2] + grid->ids[2]);
 }
 
+// Memory whose address a program knows, and what its elements are.
+typedef struct Addressed {
+  Storage *storage;
+  Format format;
+} Addressed;
+
 struct Machine {
   MlirOperation module;
   const TileInterpretOptions *options;
@@ -129,7 +135,7 @@ struct Machine {
   Storage *touched;
   Pool pool;
   uint64_t nextAddress;
-  Storage **addressed;
+  Addressed *addressed;
   intptr_t numAddressed;
   struct Group *group;       // of the parts that run, innermost (partitions.h); null: none
   struct Products *products; // under way (products_under_way.h); null: none yet
@@ -212,9 +218,10 @@ bool interpretMemoryWrite(Machine *machine, const Instruction *instruction, Stor
 void interpretMemoryForgetTouches(Machine *machine);
 // Reports an element that cannot be used and says why; true for one that can.
 bool interpretElementExpect(Machine *machine, const Instruction *instruction, Element x, const char *use);
-uint64_t interpretStorageAddress(Machine *machine, Storage *storage, unsigned bytes);
+uint64_t interpretStorageAddress(Machine *machine, Storage *storage, const Format *format); // 0: no memory
 void interpretForgetAddresses(Machine *machine);
-Storage *interpretStorageAt(Machine *machine, uint64_t address, uint64_t *offset);
+// Null: nothing lies there. The result lives until the next address is given.
+const Addressed *interpretStorageAt(Machine *machine, uint64_t address, uint64_t *offset);
 
 //===--- what attributes say -------------------------------------------------------===//
 bool interpretElementOfAttribute(MlirAttribute attribute, Element *x);          // integer, float or bool attribute

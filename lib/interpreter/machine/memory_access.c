@@ -128,30 +128,30 @@ bool interpretMemoryWrite(Machine *machine, const Instruction *instruction, Stor
 //===--- addresses ------------------------------------------------------------------===//
 // Storages get numbers far apart, so that leaving one never means entering another.
 
-uint64_t interpretStorageAddress(Machine *machine, Storage *storage, unsigned bytes) {
+uint64_t interpretStorageAddress(Machine *machine, Storage *storage, const Format *format) {
   if (storage->address)
     return storage->address;
-  Storage **list = realloc(machine->addressed, (size_t)(machine->numAddressed + 1) * sizeof *list);
+  Addressed *list = realloc(machine->addressed, (size_t)(machine->numAddressed + 1) * sizeof *list);
   if (!list)
     return 0;
   machine->addressed = list;
-  list[machine->numAddressed++] = storage;
+  list[machine->numAddressed++] = (Addressed){storage, *format};
   ++storage->references;
   machine->nextAddress += UINT64_C(1) << 40;
   return storage->address = machine->nextAddress;
 }
 
-Storage *interpretStorageAt(Machine *machine, uint64_t address, uint64_t *offset) {
+const Addressed *interpretStorageAt(Machine *machine, uint64_t address, uint64_t *offset) {
   for (intptr_t i = 0; i < machine->numAddressed; ++i) {
-    *offset = address - machine->addressed[i]->address;
+    *offset = address - machine->addressed[i].storage->address;
     if (*offset < UINT64_C(1) << 40)
-      return machine->addressed[i];
+      return &machine->addressed[i];
   }
   return NULL;
 }
 
 void interpretForgetAddresses(Machine *machine) {
   for (intptr_t i = 0; i < machine->numAddressed; ++i)
-    interpretStorageRelease(machine->addressed[i]);
+    interpretStorageRelease(machine->addressed[i].storage);
   free(machine->addressed);
 }

@@ -27,7 +27,7 @@ typedef struct Reach {
   int count;
   InterpretValue indices[InterpreterMaxRank];
   Bounds bounds;
-  unsigned bytes; // of an element, for addresses
+  const Format *format; // of what lies at addresses; null: no addresses
 } Reach;
 
 typedef struct InterpretPlace {
@@ -35,6 +35,7 @@ typedef struct InterpretPlace {
   int64_t at;
   const InterpretPacking *packing; // not null: element `position` of the word there
   int position;
+  const Format *stored, *seen; // not null: the memory's elements are another type of the same width
 } InterpretPlace;
 
 Element interpretPlacePeek(const InterpretPlace *place); // what is there, missing or not

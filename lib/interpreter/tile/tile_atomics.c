@@ -47,7 +47,7 @@ static bool runUpdate(Machine *machine, Frame *frame, const Instruction *instruc
   intptr_t mask = interpretGroupCount(instruction, memory + 2) ? interpretGroupBegin(instruction, memory + 2) : -1;
   MlirType type = tileOperandType(instruction->op, base);
   if (mlirTypeIsARankedTensor(type) || mlirTypeIsAInteger(type))
-    reach.bytes = (instruction->in.width + 7) / 8;
+    reach.format = &instruction->in;
   reach.bounds = BoundsTrap;
   acquire(machine, instruction);
   Array *old = interpretNewResult(machine, instruction, 0);

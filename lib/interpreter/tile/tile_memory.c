@@ -127,10 +127,14 @@ bool interpretTileMemrefAt(Machine *machine, Frame *frame, const Instruction *in
   uint64_t from, bytes = (instruction->out.width + 7) / 8;
   if (!interpretIndexOperand(machine, frame, instruction, 0, &address))
     return false;
-  Storage *storage = interpretStorageAt(machine, (uint64_t)address, &from);
-  if (!storage || from % bytes != 0)
+  const Addressed *found = interpretStorageAt(machine, (uint64_t)address, &from);
+  if (!found || from % bytes != 0)
     return interpretFail(machine, instruction->op, "makes memory at 0x%llx, where there is none",
                          (unsigned long long)address);
+  if (!interpretFormatEqual(&found->format, &instruction->out))
+    return interpretUnknown(machine, instruction->op,
+                            "not interpreted: memory at the address of elements of another type");
+  Storage *storage = found->storage;
   const Array whole = {.storage = storage};
   Array *array = interpretArrayAlias(&whole, (int64_t)(from / bytes), rank, sizes, isContiguous ? NULL : strides);
   int64_t last = array ? array->offset : 0;
@@ -225,7 +229,7 @@ static intptr_t optionalOperand(const Instruction *instruction, intptr_t group) 
 // A tile of i64 without indices holds addresses.
 static void markAddresses(Reach *reach, MlirType base, const Format *element) {
   if (mlirTypeIsARankedTensor(base) || (reach->count == 0 && mlirTypeIsAInteger(base)))
-    reach->bytes = (element->width + 7) / 8;
+    reach->format = element;
 }
 
 static bool gatherOnChip(Machine *machine, Frame *frame, const Instruction *instruction, const Reach *reach,

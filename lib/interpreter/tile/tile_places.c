@@ -54,8 +54,19 @@ static bool indexElement(const Reach *reach, InterpretValue index, int64_t numbe
 
 //===--- single elements --------------------------------------------------------------===//
 
+// Keeps the bits and changes the type. What bits an uncertain number has, nobody knows.
+static Element recast(const Format *from, const Format *to, Element x) {
+  if (!from || elementIsMissing(x))
+    return x;
+  uint64_t bits = from->isFloat ? interpretFormatToBits(from, x.f) : interpretFormatUnsigned(from, x.i);
+  Element result = to->isFloat ? elementOfFloat(interpretFormatFromBits(to, bits), 0)
+                               : elementOfInteger(interpretFormatWrap(to, bits));
+  result.bound = x.bound == 0 ? 0 : INFINITY;
+  return result;
+}
+
 Element interpretPlacePeek(const InterpretPlace *place) {
-  Element x = place->storage->elements[place->at];
+  Element x = recast(place->stored, place->seen, place->storage->elements[place->at]);
   return place->packing && !elementIsMissing(x) ? interpretPackingGet(place->packing, x, place->position) : x;
 }
 
@@ -67,8 +78,11 @@ bool interpretPlaceTouch(Machine *machine, const Instruction *instruction, const
 }
 
 bool interpretPlaceRead(Machine *machine, const Instruction *instruction, const InterpretPlace *place, Element *x) {
-  if (!place->packing)
-    return interpretMemoryRead(machine, instruction, place->storage, place->at, x);
+  if (!place->packing) {
+    bool ok = interpretMemoryRead(machine, instruction, place->storage, place->at, x);
+    *x = recast(place->stored, place->seen, *x);
+    return ok;
+  }
   *x = interpretPlacePeek(place);
   return interpretMemoryExpectAlive(machine, instruction, place->storage) &&
          interpretElementExpect(machine, instruction, *x, "reads") &&
@@ -77,12 +91,13 @@ bool interpretPlaceRead(Machine *machine, const Instruction *instruction, const 
 
 void interpretPlacePut(const InterpretPlace *place, Element x) {
   Element *to = &place->storage->elements[place->at];
-  *to = place->packing ? interpretPackingSet(place->packing, *to, place->position, x) : x;
+  *to = place->packing ? interpretPackingSet(place->packing, *to, place->position, x)
+                       : recast(place->seen, place->stored, x);
 }
 
 bool interpretPlaceWrite(Machine *machine, const Instruction *instruction, const InterpretPlace *place, Element x) {
   if (!place->packing)
-    return interpretMemoryWrite(machine, instruction, place->storage, place->at, x);
+    return interpretMemoryWrite(machine, instruction, place->storage, place->at, recast(place->seen, place->stored, x));
   if (!interpretMemoryExpectAlive(machine, instruction, place->storage) ||
       !interpretElementExpect(machine, instruction, x, "writes") ||
       !interpretPlaceTouch(machine, instruction, place, AccessWrite))
@@ -143,20 +158,29 @@ static bool placeAtAddress(const Reach *reach, int64_t number, InterpretPlace *p
   uint64_t offset;
   if (!indexElement(reach, reach->base, number, &address))
     return false;
-  Storage *storage = interpretStorageAt(reach->machine, (uint64_t)address, &offset);
-  bool isInside = storage && offset % reach->bytes == 0 && (int64_t)(offset / reach->bytes) < storage->count;
+  const Addressed *found = interpretStorageAt(reach->machine, (uint64_t)address, &offset);
+  const Format *format = reach->format;
+  uint64_t bytes = (format->width + 7) / 8;
+  bool isInside = found && offset % bytes == 0 && (int64_t)(offset / bytes) < found->storage->count;
   if (!isInside && reach->bounds != BoundsDrop)
     return interpretFail(reach->machine, reach->instruction->op, "is out of bounds: nothing lies at address 0x%llx",
                          (unsigned long long)address);
-  *place = (InterpretPlace){isInside ? storage : NULL, isInside ? (int64_t)(offset / reach->bytes) : 0};
-  return true;
+  *place = (InterpretPlace){isInside ? found->storage : NULL, isInside ? (int64_t)(offset / bytes) : 0};
+  if (!isInside || interpretFormatEqual(&found->format, format))
+    return true;
+  place->stored = &found->format;
+  place->seen = format;
+  return found->format.width == format->width ||
+         interpretUnknown(reach->machine, reach->instruction->op,
+                          "not interpreted: elements of %u bits at the address of memory with elements of %u bits",
+                          format->width, found->format.width);
 }
 
 // Buffers and tiles are arrays named whole.
 bool interpretReachPlace(const Reach *reach, const int64_t *index, int64_t number, InterpretPlace *place) {
   if (valueIsView(reach->base))
     return placeInView(reach, index, place);
-  if (reach->bytes)
+  if (reach->format)
     return placeAtAddress(reach, number, place);
   if (reach->count)
     return placeInMemref(reach, number, place);

@@ -64,8 +64,7 @@ bool interpretCopy(Machine *machine, Frame *frame, const Instruction *instructio
 }
 
 bool interpretPointer(Machine *machine, Frame *frame, const Instruction *instruction) {
-  unsigned bytes = (instruction->in.width + 7) / 8;
-  uint64_t address = interpretStorageAddress(machine, arrayOperand(frame, instruction, 0)->storage, bytes);
+  uint64_t address = interpretStorageAddress(machine, arrayOperand(frame, instruction, 0)->storage, &instruction->in);
   setResult(frame, instruction, 0, valueOfInteger((int64_t)address));
   return address || interpretOutOfMemory(machine, instruction->op);
 }

@@ -162,7 +162,7 @@ static bool printRows(Machine *machine, const Instruction *instruction, const Ar
 
 static bool printMemref(Machine *machine, const Instruction *instruction, const char *kind, const Array *array) {
   FILE *file = machine->options->print;
-  uint64_t base = interpretStorageAddress(machine, array->storage, 1);
+  uint64_t base = interpretStorageAddress(machine, array->storage, &instruction->in);
   if (!interpretMemoryExpectAlive(machine, instruction, array->storage))
     return false;
   fprintf(file, "%s base@ = 0x%" PRIx64 " rank = %d offset = %lld", kind, base, array->rank, (long long)array->offset);

@@ -47,21 +47,91 @@ tt.func public @library(%x: f32) {
 
 // -----
 
-tt.func public @two(%c: i1, %x: !tt.ptr<f32>, %y: !tt.ptr<f32>) {
-  // expected-error @+1 {{makes one pointer of pointers to different memory}}
-  %p = arith.select %c, %x, %y : !tt.ptr<f32>
-  %v = tt.load %p : !tt.ptr<f32>
+tt.func public @two(%n: i32, %x: !tt.ptr<f32>, %y: !tt.ptr<f32>) {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %last:2 = scf.for %i = %zero to %n step %one iter_args(%a = %x, %b = %y) -> (!tt.ptr<f32>, !tt.ptr<f32>) : i32 {
+    // expected-error @+1 {{moves a pointer to different memory from round to round}}
+    scf.yield %b, %a : !tt.ptr<f32>, !tt.ptr<f32>
+  }
+  %v = tt.load %last#0 : !tt.ptr<f32>
   tt.store %x, %v : !tt.ptr<f32>
   tt.return
 }
 
 // -----
 
-tt.func public @cast(%x: !tt.ptr<f32>, %y: !tt.ptr<i32>) {
-  // expected-error @+1 {{makes a pointer to i32 of one to f32, which has no conversion to tile}}
-  %p = tt.bitcast %x : !tt.ptr<f32> -> !tt.ptr<i32>
-  %v = tt.load %p : !tt.ptr<i32>
-  tt.store %y, %v : !tt.ptr<i32>
+tt.func public @two_descriptors(%c: i1, %n: i32, %s: i64, %x: !tt.ptr<f32>, %y: !tt.ptr<f32>) {
+  %one = arith.constant 1 : i64
+  %a = tt.make_tensor_descriptor %x, [%n, %n], [%s, %one] : <f32>, <8x16xf32>
+  %b = tt.make_tensor_descriptor %y, [%n, %n], [%s, %one] : <f32>, <8x16xf32>
+  // expected-error @+1 {{makes one descriptor of descriptors of different memory}}
+  %d = scf.if %c -> (!tt.tensordesc<8x16xf32>) {
+    scf.yield %a : !tt.tensordesc<8x16xf32>
+  } else {
+    scf.yield %b : !tt.tensordesc<8x16xf32>
+  }
+  %v = tt.descriptor_load %d[%n, %n] : !tt.tensordesc<8x16xf32> -> tensor<8x16xf32>
+  tt.descriptor_store %a[%n, %n], %v : !tt.tensordesc<8x16xf32>, tensor<8x16xf32>
+  tt.return
+}
+
+// -----
+
+tt.func public @scaled_six(%p: !tt.ptr<f32>) {
+  %a = arith.constant dense<1> : tensor<32x64xi8>
+  %s = arith.constant dense<127> : tensor<32x2xi8>
+  %b = arith.constant dense<1> : tensor<64x16xi8>
+  %t = arith.constant dense<127> : tensor<16x2xi8>
+  %c = arith.constant dense<0.0> : tensor<32x16xf32>
+  // expected-error @+1 {{has elements of 6 bits, or of 4 bits that are not packed along K, as its right factor}}
+  %d = tt.dot_scaled %a scale %s, %b scale %t, %c lhs = e4m3 rhs = e2m3 {fastMath = false}
+      : tensor<32x64xi8>, tensor<32x2xi8> * tensor<64x16xi8>, tensor<16x2xi8> -> tensor<32x16xf32>
+  %q = tt.splat %p : !tt.ptr<f32> -> tensor<32x16x!tt.ptr<f32>>
+  tt.store %q, %d : tensor<32x16x!tt.ptr<f32>>
+  tt.return
+}
+
+// -----
+
+tt.func public @scaled_wide(%p: !tt.ptr<f32>) {
+  %a = arith.constant dense<1.0> : tensor<32x64xbf16>
+  %b = arith.constant dense<1.0> : tensor<64x16xf16>
+  %c = arith.constant dense<0.0> : tensor<32x16xf32>
+  // expected-error @+1 {{multiplies bf16 and f16, expected one of the two}}
+  %d = tt.dot_scaled %a, %b, %c lhs = bf16 rhs = fp16 {fastMath = false}
+      : tensor<32x64xbf16> * tensor<64x16xf16> -> tensor<32x16xf32>
+  %q = tt.splat %p : !tt.ptr<f32> -> tensor<32x16x!tt.ptr<f32>>
+  tt.store %q, %d : tensor<32x16x!tt.ptr<f32>>
+  tt.return
+}
+
+// -----
+
+tt.func public @scaled_by(%p: !tt.ptr<f32>) {
+  %a = arith.constant dense<1> : tensor<32x64xi8>
+  %s = arith.constant dense<127> : tensor<32x8xi8>
+  %b = arith.constant dense<1.0> : tensor<64x16xbf16>
+  %c = arith.constant dense<0.0> : tensor<32x16xf32>
+  // expected-error @+1 {{has tensor<32x8xi8> as scales of its left factor: expected a byte for each 16 or 32 elements along K}}
+  %d = tt.dot_scaled %a scale %s, %b, %c lhs = e4m3 rhs = bf16 {fastMath = false}
+      : tensor<32x64xi8>, tensor<32x8xi8> * tensor<64x16xbf16> -> tensor<32x16xf32>
+  %q = tt.splat %p : !tt.ptr<f32> -> tensor<32x16x!tt.ptr<f32>>
+  tt.store %q, %d : tensor<32x16x!tt.ptr<f32>>
+  tt.return
+}
+
+// -----
+
+tt.func public @scaled_bits(%p: !tt.ptr<f32>) {
+  %a = arith.constant dense<1> : tensor<32x64xi8>
+  %b = arith.constant dense<1.0> : tensor<64x16xbf16>
+  %c = arith.constant dense<0.0> : tensor<32x16xf32>
+  // expected-error @+1 {{has tensor<32x64xi8> as its left factor, whose bits are no elements of its kind}}
+  %d = tt.dot_scaled %a, %b, %c lhs = bf16 rhs = bf16 {fastMath = false}
+      : tensor<32x64xi8> * tensor<64x16xbf16> -> tensor<32x16xf32>
+  %q = tt.splat %p : !tt.ptr<f32> -> tensor<32x16x!tt.ptr<f32>>
+  tt.store %q, %d : tensor<32x16x!tt.ptr<f32>>
   tt.return
 }
 

@@ -22,7 +22,7 @@ tile.kernel @k(%m: memref<4xf32>, %x: f32) {
 
 // expected-note @+1 {{in this one}}
 tile.kernel @k(%m: memref<4xf32>) {
-  // expected-error @+1 {{'memref.alloc' op cannot stand in a tile.kernel: only dim, load, store, subview, cast and get_global: use tile.view, tile.load and tile.store}}
+  // expected-error @+1 {{'memref.alloc' op cannot stand in a tile.kernel: only dim, load, store, subview, cast, get_global and addresses: use tile.view, tile.load and tile.store}}
   %a = memref.alloc() : memref<4xf32>
   tile.return
 }

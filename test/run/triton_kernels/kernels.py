@@ -1,77 +1,19 @@
-"""Kernels of our own in TTIR, 78 of them, compared with numpy on every target; with --tile-ir, after the way through CUDA Tile IR too.
-
-kernels.py TILE_RUN [--tile-ir=TILE_TRANSLATE] TARGET…
-kernels.py --write=FOLDER       only writes the kernels there
-
-They are the kinds of kernels that models have: activations, norms, losses, reductions, scans, products, places by index,
-quantization, early returns, functions of libdevice. Sizes are odd and ragged. The last line counts kernels and results.
+"""Kernels of our own in TTIR, 78 of them, of the kinds that models have: activations, norms, losses, reductions, scans,
+products, places by index, quantization, early returns, functions of libdevice. Sizes are odd and ragged. Arguments and
+last line: judge.py.
 """
 import math
 import os
-import subprocess
 import sys
-import tempfile
 
 import numpy as np
 
-here = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, here)
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from judge import judge, normal, random, report  # noqa: E402
 from writer import Kernel  # noqa: E402
 
-
-
-def flag(name):
-    return next((a[len(name) + 1:] for a in sys.argv if a.startswith(f"{name}=")), None)
-
-
-translate, folder_to_write = flag("--tile-ir"), flag("--write")
-tile_run, *targets = [a for a in sys.argv[1:] if not a.startswith("--")] or [None]
-random = np.random.default_rng(17)
 N, ROWS, COLUMNS, BLOCK = 150, 5, 45, 64
-counts = {"kernels": 0, "right": 0, "wrong": 0}
 erf = np.vectorize(math.erf)
-
-
-def normal(*shape):
-    return random.standard_normal(shape).astype(np.float32)
-
-
-def run(kernel, file, arguments, grid, wanted, tolerance, targets_, what):
-    with tempfile.TemporaryDirectory() as scratch:
-        inputs = []
-        for number, argument in enumerate([*arguments, *(np.int64(size) for size in (*grid, 1, 1, 1)[:3])]):
-            np.save(f"{scratch}/{number}.npy", argument)
-            inputs.append(f"--in={scratch}/{number}.npy")
-        for target in targets_:
-            done = subprocess.run([tile_run, file, f"--entry=launch_{kernel.name}", f"--target={target}", *inputs,
-                                   f"--out={scratch}/out.npz"], capture_output=True, text=True, check=False, timeout=300)
-            good = not done.returncode
-            if good:
-                with np.load(f"{scratch}/out.npz") as out:
-                    for number, value in wanted.items():
-                        seen = out[f"argument{number}"].astype(np.float64)
-                        good &= np.allclose(seen, np.asarray(value, np.float64).ravel(), rtol=tolerance, atol=tolerance, equal_nan=True)
-            counts["right" if good else "wrong"] += 1
-            if not good:
-                print(f"{kernel.name} {what} on {target} is wrong", *[line for line in done.stderr.splitlines() if "error" in line][:2])
-
-
-def judge(kernel, arguments, grid, wanted, tolerance=1e-5):
-    """wanted: by number of the argument what it holds afterwards."""
-    counts["kernels"] += 1
-    if folder_to_write:
-        with open(f"{folder_to_write}/{kernel.name}.ttir", "w", encoding="utf-8") as stream:
-            stream.write(kernel.text())
-        return
-    with tempfile.TemporaryDirectory() as folder:
-        file = f"{folder}/{kernel.name}.ttir"
-        with open(file, "w", encoding="utf-8") as stream:
-            stream.write(kernel.text())
-        run(kernel, file, arguments, grid, wanted, tolerance, targets, "from TTIR")
-        if translate:
-            through = f"{folder}/{kernel.name}.tileirbc"
-            subprocess.run([translate, file, "--tile-to-cuda-tile", "-o", through], check=True)
-            run(kernel, through, arguments, grid, wanted, tolerance, targets[:1], "from CUDA Tile IR")
 
 
 #===--- elementwise: x, y → out -------------------------------------------------------------------------------------------===#
@@ -499,4 +441,4 @@ def dependent_grids():
 
 for build in (concatenate, pick, only_element, persistent, atomics, descriptors, scattered_rows, block_pointers, dependent_grids):
     build()
-print(f"{counts['kernels']} kernels, {counts['right']} right, {counts['wrong']} wrong")
+report()

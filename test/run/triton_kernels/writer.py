@@ -139,6 +139,10 @@ class Value:
             name = "trunci" if width(element) < width(self.element) else "extui" if self.element == "i1" else "extsi"
         return self.kernel.op(f"arith.{name} {self.name} : {self.type} to {tile(element, self.shape)}", element, self.shape)
 
+    def extend(self, element):
+        """Unsigned, to more bits."""
+        return self.kernel.op(f"arith.extui {self.name} : {self.type} to {tile(element, self.shape)}", element, self.shape)
+
     def over(self, *shape):
         """A scalar as a tile, or a tile whose dimensions of size 1 repeat."""
         what = "tt.broadcast" if self.shape else "tt.splat"

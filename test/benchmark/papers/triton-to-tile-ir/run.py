@@ -30,8 +30,9 @@ def ops():
 
 
 def kernels(folder):
-    subprocess.run([sys.executable, f"{ROOT}/test/run/triton_kernels/kernels.py", f"--write={folder}"], check=True,
-                   stdout=subprocess.DEVNULL)
+    for script in ("kernels", "rare"):
+        subprocess.run([sys.executable, f"{ROOT}/test/run/triton_kernels/{script}.py", f"--write={folder}"], check=True,
+                       stdout=subprocess.DEVNULL)
     inputs = f"{ROOT}/test/run/triton/Inputs"
     return [f"{where}/{name}" for where in (folder, inputs) for name in sorted(os.listdir(where)) if name.endswith(".ttir")]
 
