@@ -42,5 +42,13 @@ typedef struct OnnxWindow {
 bool onnxReadWindow(Node *node, const OnnxValue *x, const MlirValue *kernel, bool rounds, OnnxWindow *window);
 // An image that is padded already, and weights.
 OnnxValue *onnxConvolve(Node *node, OnnxValue *x, OnnxValue *w, int64_t groups, const OnnxWindow *window);
+OnnxValue *onnxAddBias(Node *node, OnnxValue *x, OnnxValue *bias); // one number for each channel; null: none
 // x - zero as i32; a vector of zero points stands along `axis`.
 OnnxValue *onnxCentered(Node *node, OnnxValue *x, OnnxValue *zero, int axis);
+// Places of the elements that are not zero, in C order: rank × their number.
+OnnxValue *onnxNonZero(Node *node, OnnxValue *x);
+// Does a come before b, from the greatest on or from the smallest on? nan is the greatest.
+typedef struct OnnxOrder {
+  bool isSmallest, isUnsigned;
+} OnnxOrder;
+MlirValue onnxComesBefore(Body *body, MlirValue a, MlirValue b, const OnnxOrder *order);

@@ -120,6 +120,60 @@ bool onnxFor(Node *node, MlirValue count, int number, OnnxValue **carried, OnnxS
   return ok;
 }
 
+static OnnxValue *argumentOf(Node *node, const OnnxValue *like, MlirValue tensor) {
+  MlirValue sizes[OnnxMaxRank];
+  for (int d = 0; d < like->rank; ++d)
+    sizes[d] = onnxStatic(like->sizes[d]) >= 0 ? like->sizes[d] : tileBuildDim(node->b, tensor, d);
+  OnnxValue *value = onnxValue(node, like->type, like->rank, sizes);
+  value->tensor = tensor;
+  return value;
+}
+
+bool onnxWhile(Node *node, MlirValue most, MlirValue condition, int number, OnnxValue **state, OnnxWhileStep *step,
+               const void *data, MlirValue *count) {
+  TileBuilder *b = node->b;
+  MlirType types[OnnxMaxInputs + 2] = {mlirIndexTypeGet(b->context), mlirIntegerTypeGet(b->context, 1)};
+  MlirValue first[OnnxMaxInputs + 2] = {tileBuildIndex(b, 0), condition};
+  for (int i = 0; i < number; ++i) {
+    first[i + 2] = onnxTensor(node, state[i]);
+    types[i + 2] = mlirValueGetType(first[i + 2]);
+  }
+  MlirRegion before, after;
+  TileBuilder asks = tileBuilderInRegion(b, &before, number + 2, types);
+  MlirValue arguments[OnnxMaxInputs + 2];
+  for (int i = 0; i < number + 2; ++i)
+    arguments[i] = mlirBlockGetArgument(asks.block, i);
+  MlirValue goesOn = arguments[1];
+  if (!mlirValueIsNull(most))
+    goesOn = arithAndIOpBuild(&asks, goesOn, arithCmpIOpBuild(&asks, arguments[0], most, ArithCmpI_Slt));
+  scfConditionOpBuild(&asks, goesOn, number + 2, arguments);
+  TileBuilder does = tileBuilderInRegion(b, &after, number + 2, types);
+  TileBuilder saved = enter(node, does.block);
+  OnnxValue *inside[OnnxMaxInputs];
+  MlirValue at = mlirBlockGetArgument(does.block, 0), next[OnnxMaxInputs + 2];
+  for (int i = 0; i < number; ++i)
+    inside[i] = argumentOf(node, state[i], mlirBlockGetArgument(does.block, i + 2));
+  bool ok = step(node, at, mlirBlockGetArgument(does.block, 1), inside, &next[1], data);
+  if (ok) {
+    next[0] = tileBuildAdd(b, at, tileBuildIndex(b, 1));
+    for (int i = 0; i < number; ++i)
+      next[i + 2] = castTo(node, inside[i], types[i + 2]);
+    tileBuildYield(b, number + 2, next);
+  }
+  leave(node, saved);
+  if (!ok) {
+    mlirRegionDestroy(after);
+    mlirRegionDestroy(before);
+    return false;
+  }
+  MlirOperation op = scfWhileOpBuild(b, number + 2, types, number + 2, first, before, after);
+  if (count)
+    *count = scfWhileOpGetResults(op, 0);
+  for (int i = 0; i < number; ++i)
+    state[i] = onnxOfTensor(node, state[i]->type, mlirOperationGetResult(op, i + 2), NULL);
+  return true;
+}
+
 //===--- If -------------------------------------------------------------------===//
 
 // The sizes that both have; where they differ only the running program knows.
@@ -294,18 +348,10 @@ static bool settle(Node *node, const Loop *loop, OnnxValue **carried, OnnxValue 
   return onnxError(node, "sizes of the loop's values do not settle");
 }
 
-static OnnxValue *argumentOf(Node *node, const OnnxValue *like, MlirValue tensor) {
-  MlirValue sizes[OnnxMaxRank];
-  for (int d = 0; d < like->rank; ++d)
-    sizes[d] = onnxStatic(like->sizes[d]) >= 0 ? like->sizes[d] : tileBuildDim(node->b, tensor, d);
-  OnnxValue *value = onnxValue(node, like->type, like->rank, sizes);
-  value->tensor = tensor;
-  return value;
-}
-
 // One step in the present block: the values carried on, scan rows put in place, the condition.
-static bool emitStep(Node *node, const Loop *loop, MlirValue at, MlirValue condition, OnnxValue **state,
-                     MlirValue *goesOn) {
+static bool stepOfWhile(Node *node, MlirValue at, MlirValue condition, OnnxValue **state, MlirValue *goesOn,
+                        const void *data) {
+  const Loop *loop = data;
   OnnxValue *inputs[OnnxMaxInputs] = {onnxOfIndex(node, at), onnxOfElements(node, Onnx_Bool, 0, NULL, &condition, 1)};
   OnnxValue *outputs[OnnxMaxInputs];
   memcpy(inputs + 2, state, (size_t)loop->numCarried * sizeof *state);
@@ -327,51 +373,7 @@ static bool stepOfFor(Node *node, MlirValue at, OnnxValue **state, const void *d
   for (int i = 0; i < loop->numCarried + loop->numScans; ++i)
     state[i] = argumentOf(node, state[i], state[i]->tensor);
   MlirValue goesOn, condition = tileBuildInteger(node->b, mlirIntegerTypeGet(node->b->context, 1), 1);
-  return emitStep(node, loop, at, condition, state, &goesOn);
-}
-
-static bool whileLoop(Node *node, const Loop *loop, OnnxValue **state, MlirValue condition, MlirValue *count) {
-  int number = loop->numCarried + loop->numScans;
-  TileBuilder *b = node->b;
-  MlirType types[OnnxMaxInputs + 2] = {mlirIndexTypeGet(b->context), mlirIntegerTypeGet(b->context, 1)};
-  MlirValue first[OnnxMaxInputs + 2] = {tileBuildIndex(b, 0), condition};
-  for (int i = 0; i < number; ++i) {
-    first[i + 2] = onnxTensor(node, state[i]);
-    types[i + 2] = mlirValueGetType(first[i + 2]);
-  }
-  MlirRegion before, after;
-  TileBuilder asks = tileBuilderInRegion(b, &before, number + 2, types);
-  MlirValue arguments[OnnxMaxInputs + 2];
-  for (int i = 0; i < number + 2; ++i)
-    arguments[i] = mlirBlockGetArgument(asks.block, i);
-  MlirValue goesOn = arguments[1];
-  if (!mlirValueIsNull(loop->most))
-    goesOn = arithAndIOpBuild(&asks, goesOn, arithCmpIOpBuild(&asks, arguments[0], loop->most, ArithCmpI_Slt));
-  scfConditionOpBuild(&asks, goesOn, number + 2, arguments);
-  TileBuilder does = tileBuilderInRegion(b, &after, number + 2, types);
-  TileBuilder saved = enter(node, does.block);
-  OnnxValue *inside[OnnxMaxInputs];
-  MlirValue at = mlirBlockGetArgument(does.block, 0), next[OnnxMaxInputs + 2];
-  for (int i = 0; i < number; ++i)
-    inside[i] = argumentOf(node, state[i], mlirBlockGetArgument(does.block, i + 2));
-  bool ok = emitStep(node, loop, at, mlirBlockGetArgument(does.block, 1), inside, &next[1]);
-  if (ok) {
-    next[0] = tileBuildAdd(b, at, tileBuildIndex(b, 1));
-    for (int i = 0; i < number; ++i)
-      next[i + 2] = castTo(node, inside[i], types[i + 2]);
-    tileBuildYield(b, number + 2, next);
-  }
-  leave(node, saved);
-  if (!ok) {
-    mlirRegionDestroy(after);
-    mlirRegionDestroy(before);
-    return false;
-  }
-  MlirOperation op = scfWhileOpBuild(b, number + 2, types, number + 2, first, before, after);
-  *count = scfWhileOpGetResults(op, 0);
-  for (int i = 0; i < number; ++i)
-    state[i] = onnxOfTensor(node, state[i]->type, mlirOperationGetResult(op, i + 2), NULL);
-  return true;
+  return stepOfWhile(node, at, condition, state, &goesOn, loop);
 }
 
 bool onnxEmitLoop(Node *node) {
@@ -420,8 +422,9 @@ bool onnxEmitLoop(Node *node) {
   }
   int number = loop.numCarried + loop.numScans;
   MlirValue count = loop.most;
-  if (loop.isFor ? !onnxFor(node, loop.most, number, state, stepOfFor, &loop)
-                 : !whileLoop(node, &loop, state, condition, &count))
+  if (loop.isFor
+          ? !onnxFor(node, loop.most, number, state, stepOfFor, &loop)
+          : !onnxWhile(node, loop.most, condition, loop.numCarried + loop.numScans, state, stepOfWhile, &loop, &count))
     return false;
   for (int i = 0; i < node->numOut; ++i) {
     OnnxValue *x = state[i];

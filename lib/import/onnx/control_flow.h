@@ -7,6 +7,12 @@
 typedef bool OnnxStep(Node *node, MlirValue at, OnnxValue **carried, const void *data);
 // `carried` are the first values and, after it, the last. False after an error.
 bool onnxFor(Node *node, MlirValue count, int number, OnnxValue **carried, OnnxStep *step, const void *data);
+// As above, until `goesOn`, a boolean, is false or after `most` steps (null: no limit). `condition`: whether to begin.
+// Sizes that are not constants are asked of the results. `count` (may be null): the steps.
+typedef bool OnnxWhileStep(Node *node, MlirValue at, MlirValue condition, OnnxValue **carried, MlirValue *goesOn,
+                           const void *data);
+bool onnxWhile(Node *node, MlirValue most, MlirValue condition, int number, OnnxValue **carried, OnnxWhileStep *step,
+               const void *data, MlirValue *count);
 // Row `at` along an axis, which the result lacks; and the tensor with such a row replaced.
 OnnxValue *onnxRow(Node *node, OnnxValue *x, int axis, MlirValue at);
 OnnxValue *onnxWithRow(Node *node, OnnxValue *x, int axis, MlirValue at, OnnxValue *row);

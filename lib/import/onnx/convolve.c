@@ -217,7 +217,7 @@ OnnxValue *onnxConvolve(Node *node, OnnxValue *x, OnnxValue *w, int64_t groups, 
   return result ? onnxCast(node, result, x->type) : NULL;
 }
 
-static OnnxValue *addBias(Node *node, OnnxValue *x, OnnxValue *bias) {
+OnnxValue *onnxAddBias(Node *node, OnnxValue *x, OnnxValue *bias) {
   if (!x || !bias)
     return x;
   return onnxAdd(node, x, onnxUnsqueeze(node, bias, ~2u & ((1u << x->rank) - 1), x->rank));
@@ -231,7 +231,7 @@ bool onnxEmitConv(Node *node) {
   if (!onnxReadWindow(node, x, w->sizes + 2, false, &window))
     return false;
   OnnxValue *result = onnxConvolve(node, padWindow(node, x, &window, 0), w, onnxInt(node, "group", 1), &window);
-  return onnxReturn(node, addBias(node, result, node->in[2]));
+  return onnxReturn(node, onnxAddBias(node, result, node->in[2]));
 }
 
 //===--- transposed convolution -----------------------------------------------===//
@@ -379,7 +379,7 @@ bool onnxEmitConvTranspose(Node *node) {
   if (!transposedPads(node, x, &window, more, by.low, high, window.out))
     return false;
   if (isApart(node, &window, groups, more, by.low, high))
-    return onnxReturn(node, addBias(node, convolveApart(node, x, w), node->in[2]));
+    return onnxReturn(node, onnxAddBias(node, convolveApart(node, x, w), node->in[2]));
   sizes[0] = x->sizes[0];
   sizes[1] = x->sizes[1];
   filters[0] = tileBuildMul(node->b, w->sizes[1], tileBuildIndex(node->b, groups));
@@ -394,7 +394,7 @@ bool onnxEmitConvTranspose(Node *node) {
   OnnxValue *image = onnxGenerate(node, x->type, x->rank, sizes, spread, &by);
   OnnxValue *weights = image ? onnxGenerate(node, w->type, w->rank, filters, mirrored, &turn) : NULL;
   OnnxValue *result = weights ? onnxConvolve(node, image, weights, groups, &window) : NULL;
-  return onnxReturn(node, addBias(node, result, node->in[2]));
+  return onnxReturn(node, onnxAddBias(node, result, node->in[2]));
 }
 
 //===--- pools ----------------------------------------------------------------===//

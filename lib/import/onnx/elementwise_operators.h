@@ -4,6 +4,7 @@
 enum { OnnxArithmetic_Add, OnnxArithmetic_Sub, OnnxArithmetic_Mul, OnnxArithmetic_Div };
 enum { OnnxCompare_Equal, OnnxCompare_Less, OnnxCompare_LessOrEqual, OnnxCompare_Greater, OnnxCompare_GreaterOrEqual };
 enum { OnnxVariadic_Max, OnnxVariadic_Min, OnnxVariadic_Sum, OnnxVariadic_Mean };
+enum { OnnxWindow_Hann, OnnxWindow_Hamming, OnnxWindow_Blackman };
 typedef enum OnnxActivation {
   OnnxActivation_Sigmoid,
   OnnxActivation_HardSigmoid,

@@ -171,12 +171,7 @@ bool onnxEmitCumulate(Node *node) {
 
 //===--- top k ----------------------------------------------------------------===//
 
-// How many elements of its row come before an element. The order is total: nan is the greatest, of equals the first.
-typedef struct Order {
-  bool isSmallest, isUnsigned;
-} Order;
-
-static MlirValue comesBefore(Body *body, MlirValue a, MlirValue b, const Order *order) {
+MlirValue onnxComesBefore(Body *body, MlirValue a, MlirValue b, const OnnxOrder *order) {
   if (order->isSmallest) {
     MlirValue other = a;
     a = b;
@@ -192,10 +187,11 @@ static MlirValue comesBefore(Body *body, MlirValue a, MlirValue b, const Order *
 typedef struct TopK {
   OnnxValue *from, *ranks;
   int axis;
-  Order order;
+  OnnxOrder order;
 } TopK;
 
-// Over the row of others, the last dimension: is the other one before?
+// Over the row of others, the last dimension: is the other one before? Their number is the element's place: the order
+// is total, as of equals the first one comes first.
 static MlirValue countBefore(Body *body) {
   const TopK *by = body->data;
   int rank = by->from->rank;
@@ -203,7 +199,7 @@ static MlirValue countBefore(Body *body) {
   memcpy(other, body->index, (size_t)rank * sizeof *other);
   other[by->axis] = body->index[rank];
   MlirValue a = onnxAt(body, by->from, other), b = onnxAt(body, by->from, body->index);
-  MlirValue isBefore = comesBefore(body, a, b, &by->order), isAfter = comesBefore(body, b, a, &by->order);
+  MlirValue isBefore = onnxComesBefore(body, a, b, &by->order), isAfter = onnxComesBefore(body, b, a, &by->order);
   MlirValue isEarlier = onnxCompareI(body, ArithCmpI_Ult, other[by->axis], body->index[by->axis]);
   MlirValue neither = ONNX_OP(ArithOp_XOrI, ONNX_OP(ArithOp_OrI, isBefore, isAfter),
                               tileBuildInteger(body->b, mlirIntegerTypeGet(body->b->context, 1), 1));
@@ -306,7 +302,7 @@ static bool nonzeroStep(Node *node, MlirValue at, OnnxValue **state, const void 
   return true;
 }
 
-static OnnxValue *nonzero(Node *node, OnnxValue *x) {
+OnnxValue *onnxNonZero(Node *node, OnnxValue *x) {
   MlirValue total = product(node, x->sizes, x->rank);
   const MlirValue sizes[] = {tileBuildIndex(node->b, x->rank),
                              tileBuildAdd(node->b, total, tileBuildIndex(node->b, 1))};
@@ -323,7 +319,7 @@ bool onnxEmitNonZero(Node *node) {
   OnnxValue *x = node->in[0];
   if (x->rank == 0)
     x = onnxUnsqueeze(node, x, 1, 1);
-  return onnxReturn(node, nonzero(node, x));
+  return onnxReturn(node, onnxNonZero(node, x));
 }
 
 typedef struct Rows {
@@ -351,7 +347,7 @@ bool onnxEmitCompress(Node *node) {
   }
   if (!by.from || node->in[1]->rank != 1)
     return onnxError(node, "the condition has rank %d, not 1", node->in[1]->rank);
-  by.places = nonzero(node, node->in[1]);
+  by.places = onnxNonZero(node, node->in[1]);
   if (!by.places)
     return false;
   memcpy(sizes, by.from->sizes, sizeof sizes);
