@@ -27,6 +27,7 @@ static const TilePipelineStep toScheduled[] = {
     {"tile-stage-in-shared-memory", .on = tileKernelOpName},
     {"tile-pipeline-loops", .on = tileKernelOpName},
     {"tile-form-clusters"},
+    {"tile-specialize-stores", .on = tileKernelOpName},
     {"canonicalize", .on = tileKernelOpName},
     {"cse", .on = tileKernelOpName},
     {"tile-exchange-in-shared-memory", .on = tileKernelOpName},

@@ -166,8 +166,11 @@ GpuIf gpuIf(Gpu *g, MlirValue condition, intptr_t count, const MlirType *types) 
 void gpuElse(Gpu *g, GpuIf *branch, intptr_t count, const MlirValue *values) {
   if (mlirOperationIsNull(branch->op))
     return;
+  MlirRegion otherwise = scfIfOpGetElseRegion(branch->op);
+  if (mlirBlockIsNull(mlirRegionGetFirstBlock(otherwise)))
+    mlirRegionAppendOwnedBlock(otherwise, mlirBlockCreate(0, NULL, NULL));
   tileBuildYield(&g->builder, count, values);
-  gpuEnter(g, mlirRegionGetFirstBlock(scfIfOpGetElseRegion(branch->op)));
+  gpuEnter(g, mlirRegionGetFirstBlock(otherwise));
 }
 
 void gpuEndIf(Gpu *g, GpuIf *branch, intptr_t count, const MlirValue *values, MlirValue *results) {

@@ -64,6 +64,7 @@ typedef struct Buffer {
   MlirValue base;    // llvm.ptr<3>
   TileLayout layout; // offsets, of the type
   int64_t stages, stageBytes;
+  MlirValue ring, stage; // of one stage of a ring: the ring's base and the stage's number, i32; null: no ring
   int64_t align;
 } Buffer;
 

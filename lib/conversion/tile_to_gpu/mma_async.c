@@ -132,10 +132,16 @@ static uint32_t rowOf(const Product *product, int which, TileLayoutPoint tile) {
 }
 
 // The begin of the factor's rows that this warpgroup has, and the leading distance. Equal in all lanes of a warp: said
-// by a shuffle, so that it is computed once.
+// by a shuffle, so that it is computed once. The stage of a ring is added to the descriptor of stage 0, which no round
+// changes.
 static void beginFactor(Gpu *g, Product *product, int which, MlirValue warp) {
   Factor *factor = &product->factors[which];
-  MlirValue address = gpuOp(g, LlvmOp_PtrToInt, g->i32, factor->buffer->base);
+  const Buffer *buffer = factor->buffer;
+  bool isOfRing = !mlirValueIsNull(buffer->ring);
+  TileBuilder here = g->builder;
+  if (isOfRing && g->partition) // the ring was made ahead of the partition
+    g->builder = g->entry;
+  MlirValue address = gpuOp(g, LlvmOp_PtrToInt, g->i32, isOfRing ? buffer->ring : buffer->base);
   for (uint32_t bit = 0; bit < product->repeated.bits[TileLayoutWarp]; ++bit) {
     uint64_t bytes = tileDescriptorOffset(&factor->plan, rowOf(product, which, warpStep(&product->repeated, bit)), 0);
     if (!bytes)
@@ -145,6 +151,9 @@ static void beginFactor(Gpu *g, Product *product, int which, MlirValue warp) {
   }
   MlirValue begin = gpuShiftRight(g, gpuAnd(g, address, AddressMask), AddressShift);
   factor->low = gpuBinary(g, ArithOp_OrI, begin, gpuI32(g, (int64_t)(int32_t)(uint32_t)factor->plan.bits));
+  g->builder = here;
+  if (isOfRing)
+    factor->low = gpuAdd(g, factor->low, gpuMul(g, buffer->stage, gpuI32(g, buffer->stageBytes >> AddressShift)));
 }
 
 static MlirValue descriptorOf(Gpu *g, const Product *product, int which, TileLayoutPoint tile, int64_t k) {

@@ -25,7 +25,23 @@ static bool expectThreads(MlirOperation op, intptr_t partition) {
 
 //===--- registers ----------------------------------------------------------------------------===//
 
-static bool expectRegisters(Gpu *g, MlirOperation op, intptr_t partition, int64_t first) {
+// How many partitions from this one on share a group of warps, which changes its registers as a whole: together they
+// are one group and have equal registers. Else 1.
+static intptr_t sharersOf(Gpu *g, MlirOperation op, intptr_t partition, int64_t first) {
+  int64_t group = 1, warps = 0,
+          registers = tileArrayCount(op, "registers") ? tileArrayAt(op, "registers", partition) : 0;
+  tileMachineGetInteger(g->machine, "warps.per_partition", &group);
+  intptr_t next = partition;
+  for (; next < mlirOperationGetNumRegions(op) && registers && warps < group; ++next) {
+    if (tileArrayAt(op, "registers", next) != registers)
+      return 1;
+    warps += tileArrayAt(op, "warps", next);
+  }
+  return first % group == 0 && warps == group ? next - partition : 1;
+}
+
+// `isShared`: with other partitions of its group of warps.
+static bool expectRegisters(Gpu *g, MlirOperation op, intptr_t partition, int64_t first, bool isShared) {
   enum { Least, Most, Grain, NumLimits };
   int64_t registers = tileArrayCount(op, "registers") ? tileArrayAt(op, "registers", partition) : 0;
   int64_t limits[NumLimits], group = 1, warps = tileArrayAt(op, "warps", partition);
@@ -46,10 +62,10 @@ static bool expectRegisters(Gpu *g, MlirOperation op, intptr_t partition, int64_
                      (int)partition, (long long)registers, (long long)limits[Grain], (long long)limits[Least],
                      (long long)limits[Most]);
   tileMachineGetInteger(g->machine, "warps.per_partition", &group);
-  return (first % group == 0 && warps % group == 0) ||
+  return (first % group == 0 && warps % group == 0) || isShared ||
          tileError(op,
                    "gives partition #%d, which begins at warp %lld and has %lld, registers of its own; expected whole "
-                   "groups of %lld warps",
+                   "groups of %lld warps, or partitions of one group with equal registers",
                    (int)partition, (long long)first, (long long)warps, (long long)group);
 }
 
@@ -88,7 +104,6 @@ static bool lowerBody(Gpu *g, MlirOperation op, intptr_t partition, int64_t firs
   g->warpBits = tessera_log2((uint64_t)g->warps);
   g->threads = g->warps * g->width;
   g->exchange.warps = (uint32_t)g->warps;
-  setRegisters(g, op, partition);
   MlirValue thread = gpuSub(g, g->thread, gpuI32(g, first * g->width));
   GpuIf only =
       gpuIf(g, g->isOneThread ? gpuCompare(g, ArithCmpI_Eq, thread, gpuI32(g, 0)) : (MlirValue){NULL}, 0, NULL);
@@ -111,39 +126,74 @@ static bool lowerBody(Gpu *g, MlirOperation op, intptr_t partition, int64_t firs
   return ok;
 }
 
-static bool lowerPartition(Gpu *g, MlirOperation op, intptr_t partition, int64_t first, MlirValue warp) {
-  int64_t warps = tileArrayAt(op, "warps", partition), all = 1;
-  tileIntegerOf(g->kernel, "warps", &all);
-  if (warps & (warps - 1))
-    return gpuRefuse(op, "a partition of warps whose number is not a power of two");
-  if (!expectThreads(op, partition) || !expectRegisters(g, op, partition, first))
+static int64_t warpsOf(MlirOperation op, intptr_t from, intptr_t to) {
+  int64_t warps = 0;
+  for (intptr_t i = from; i < to; ++i)
+    warps += tileArrayAt(op, "warps", i);
+  return warps;
+}
+
+// Warps that run one or more of the partitions.
+typedef struct Range {
+  intptr_t from, to; // partitions
+  int64_t first;     // warp
+  int64_t end;       // warps below this one get here
+  bool isInGroup;    // each partition has a branch of its own, but changes no registers
+} Range;
+
+static bool expectPartitions(Gpu *g, MlirOperation op, const Range *range) {
+  for (intptr_t i = range->from; i < range->to; ++i) {
+    int64_t warps = tileArrayAt(op, "warps", i), first = range->first + warpsOf(op, range->from, i);
+    if (warps & (warps - 1))
+      return gpuRefuse(op, "a partition of warps whose number is not a power of two");
+    if (!expectThreads(op, i) || !expectRegisters(g, op, i, first, range->to - range->from > 1))
+      return false;
+  }
+  return true;
+}
+
+static bool lowerRange(Gpu *g, MlirOperation op, MlirValue warp, Range range);
+
+static bool lowerGroup(Gpu *g, MlirOperation op, MlirValue warp, Range range) {
+  if (!range.isInGroup && !expectPartitions(g, op, &range))
     return false;
-  MlirValue is = {NULL};
-  if (first)
-    is = gpuCompare(g, ArithCmpI_Uge, warp, gpuI32(g, first));
-  if (first + warps < all)
-    is = gpuBoth(g, is, gpuCompare(g, ArithCmpI_Ult, warp, gpuI32(g, first + warps)));
-  GpuIf branch = gpuIf(g, is, 0, NULL);
-  bool ok = lowerBody(g, op, partition, first);
+  if (!range.isInGroup)
+    setRegisters(g, op, range.from);
+  if (range.to - range.from == 1)
+    return lowerBody(g, op, range.from, range.first);
+  range.isInGroup = true;
+  return lowerRange(g, op, warp, range);
+}
+
+// A branch for the first partitions, which share a group of warps, and in its `else` the rest: no warp goes from one
+// partition's code to another one's. ptxas then keeps in uniform registers what is equal in all lanes.
+static bool lowerRange(Gpu *g, MlirOperation op, MlirValue warp, Range range) {
+  if (range.from == range.to)
+    return true;
+  intptr_t next = range.from + (range.isInGroup ? 1 : sharersOf(g, op, range.from, range.first));
+  int64_t end = range.first + warpsOf(op, range.from, next);
+  Range group = range, rest = range;
+  group.to = rest.from = next;
+  group.end = rest.first = end;
+  GpuIf branch =
+      gpuIf(g, end < range.end ? gpuCompare(g, ArithCmpI_Ult, warp, gpuI32(g, end)) : (MlirValue){NULL}, 0, NULL);
+  bool ok = lowerGroup(g, op, warp, group);
+  gpuElse(g, &branch, 0, NULL);
+  ok = ok && lowerRange(g, op, warp, rest);
   gpuEndIf(g, &branch, 0, NULL, NULL);
   return ok;
 }
 
 static bool lowerWarpSpecialize(Gpu *g, MlirOperation op) {
-  int64_t barriers = 1;
+  int64_t barriers = 1, warps = 1;
   intptr_t partitions = mlirOperationGetNumRegions(op);
   tileMachineGetInteger(g->machine, "barriers.per_block", &barriers);
+  tileIntegerOf(g->kernel, "warps", &warps);
   if (partitions >= barriers)
     return tileError(op, "has %d partitions; %s has barriers for %d", (int)partitions, tileMachineGetName(g->machine),
                      (int)barriers - 1);
   MlirValue warp = g->vocabulary->shuffleFrom(&g->builder, gpuShiftRight(g, g->thread, g->laneBits), gpuI32(g, 0));
-  int64_t first = 0;
-  for (intptr_t i = 0; i < partitions; ++i) {
-    if (!lowerPartition(g, op, i, first, warp))
-      return false;
-    first += tileArrayAt(op, "warps", i);
-  }
-  return true;
+  return lowerRange(g, op, warp, (Range){.to = partitions, .end = warps});
 }
 
 const GpuRow gpuPartitionRows[] = {{TileOp_WarpSpecialize, lowerWarpSpecialize, true}, {.lower = NULL}};
@@ -287,6 +337,8 @@ static bool lowerArriveAtRow(Gpu *g, MlirOperation op) {
   return true;
 }
 
+// Where one lane of each warp arrives, the address depends on the lane. Else ptxas computes the address of shared
+// memory in all lanes, because a branch of one lane uses it, and with it all that is computed from that address.
 static bool lowerArrive(Gpu *g, MlirOperation op) {
   const GpuEngines *engines = g->vocabulary->engines;
   if (tileHas(op, "multicast"))
@@ -303,7 +355,9 @@ static bool lowerArrive(Gpu *g, MlirOperation op) {
   MlirValue address = gpuBarrierOf(g, barrier, use), isFirstLane = {NULL};
   if (!g->isOneThread) {
     engines->warpBarrier(&g->builder);
-    isFirstLane = gpuCompare(g, ArithCmpI_Eq, gpuAnd(g, g->thread, g->width - 1), gpuI32(g, 0));
+    MlirValue lane = gpuAnd(g, g->thread, g->width - 1);
+    isFirstLane = gpuCompare(g, ArithCmpI_Eq, lane, gpuI32(g, 0));
+    address = gpuAddress(g, address, lane); // 0 where it arrives
   }
   GpuIf arriving = gpuIf(g, gpuBoth(g, exists(g, use), isFirstLane), 0, NULL);
   GpuIf first = gpuIf(g, expects ? gpuIsElected(g) : (MlirValue){NULL}, 0, NULL);

@@ -46,6 +46,8 @@ static bool lowerSlot(Gpu *g, MlirOperation op) {
   MlirValue stage = gpuStageOf(g, gpuScalar(g, tileSlotOpGetUse(op)), ring->stages);
   MlirValue offset = gpuMul(g, stage, gpuI32(g, ring->stageBytes));
   record->buffer->base = gpuAddress(g, ring->base, offset);
+  record->buffer->ring = ring->base;
+  record->buffer->stage = stage;
   return true;
 }
 

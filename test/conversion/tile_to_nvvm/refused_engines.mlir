@@ -132,6 +132,13 @@ tile.kernel @groups() attributes {warps = 8 : i32} {
 }
 
 // -----
+tile.kernel @unequal() attributes {warps = 8 : i32, registers = 128 : i32} {
+  // expected-error@+1 {{gives partition #0, which begins at warp 0 and has 2, registers of its own; expected whole groups of 4 warps, or partitions of one group with equal registers}}
+  tile.warp_specialize captures() partition "a" warps(2) registers(40) { tile.yield } partition "b" warps(2) registers(64) { tile.yield } partition "c" warps(4) { tile.yield }
+  tile.return
+}
+
+// -----
 tile.kernel @grain() attributes {warps = 8 : i32} {
   // expected-error@+1 {{gives partition #0 20 registers a thread; expected a multiple of 8 from 24 to 256}}
   tile.warp_specialize captures() partition "a" warps(4) registers(20) { tile.yield } partition "b" warps(4) { tile.yield }

@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
-FINDING = re.compile(r"error: (race|read before the copy landed|overwrite of a copy in flight|uninitialized read|divergence|deadlock)")
+FINDING = re.compile(r"error: (race|read before the copy landed|overwrite of a copy in flight|uninitialized read|divergence|deadlock|missing fence)")
 
 
 def product(m, n, k, block, warps):
@@ -61,6 +61,20 @@ def without(text, pattern, n):
     return text[:found[n].start()] + text[found[n].end():]
 
 
+def flipped(text, pattern, n):
+    """The wait names the other parity."""
+    line = re.search(pattern, text[[m.start() for m in re.finditer(pattern, text, re.M)][n]:], re.M).group(0)
+    parity = re.search(r"%\w+, (%\w+), %\w+ :", line).group(1)
+    other = (f"      %one_{n} = llvm.mlir.constant(1 : i32) : i32\n      %other_{n} = llvm.xor {parity}, %one_{n} : i32\n"
+             + line.replace(f" {parity},", f" %other_{n},"))
+    return text.replace(line, other)
+
+
+def behind_next(text, pattern, n):
+    """The line comes one line later."""
+    return re.sub(pattern.replace(r"^.*", r"^(.*").replace(r"\n", r"\n)(.*\n)"), r"\2\1", text, count=1, flags=re.M)
+
+
 def main():
     build, wrong = Path(sys.argv[1]), 0
     with tempfile.TemporaryDirectory() as machines:
@@ -86,17 +100,20 @@ def main():
         if run(build, machines, text).returncode:
             sys.exit("the lowered text does not run")
         found = 0
-        # In the loop over tiles: the named barriers ahead of the store and of the copy out; the fence; the wait.
-        barrier = r"^.*nvvm\.barrier id.*\n"
-        waits = len(re.findall(r"mbarrier\.try_wait", text))
-        defects = [(barrier, 0), (barrier, 1), (r"^.*nvvm\.fence\.proxy.*\n", 0), (r"^.*cp\.async\.bulk\.wait_group.*\n", 0)]
-        defects += [(r"^.*mbarrier\.try_wait.*\n", i) for i in range(waits)]
-        for pattern, n in defects:
-            done = run(build, machines, without(text, pattern, n))
-            is_found = done.returncode and (FINDING.search(done.stderr) or "missing fence" in done.stderr)
+        # In the loops over tiles, of the three partitions: every wait, with the other parity and removed; every arrival;
+        # the fence; commit and wait of the copy out; the buffer given back before the engine has read it.
+        wait, arrival = r"^.*mbarrier\.try_wait.*\n", r"^.*mbarrier\.arrive.*\n"
+        single = [r"^.*nvvm\.fence\.proxy.*\n", r"^.*cp\.async\.bulk\.wait_group.*\n", r"^.*cp\.async\.bulk\.commit.*\n"]
+        defects = [(pattern, 0, without) for pattern in single]
+        defects += [(pattern, n, change) for pattern, change in ((wait, without), (wait, flipped), (arrival, without))
+                    for n in range(len(re.findall(pattern, text, re.M)))]
+        defects.append((single[1], 0, behind_next))
+        for pattern, n, change in defects:
+            done = run(build, machines, change(text, pattern, n))
+            is_found = done.returncode and FINDING.search(done.stderr)
             found += bool(is_found)
             if not is_found:
-                print("not found:", pattern, n, done.stderr[:300])
+                print("not found:", change.__name__, pattern, n, done.stderr[:300])
     print(f"{wrong} wrong, {found} of {len(defects)} planted defects found")
 
 
