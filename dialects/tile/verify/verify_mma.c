@@ -188,8 +188,8 @@ static bool expectScaleShape(MlirOperation op, Side scale, Side operand, intptr_
 
 static bool expectScale(MlirOperation op, Side scale, Side operand, intptr_t k, int64_t block) {
   MlirType element = tileTypeGetElement(mlirValueGetType(operand.value));
-  if (!isByteFloat(element) && !isNarrowFloat(element))
-    return tileError(op, "%s has elements of type %s, expected floats of 8 bits or fewer", operand.name,
+  if (!isByteFloat(element) && !isNarrowFloat(element) && !mlirTypeIsAF16(element))
+    return tileError(op, "%s has elements of type %s, expected floats of 8 bits or fewer, or f16", operand.name,
                      TILE_TYPE_TEXT(element));
   return expectScaleType(op, scale) && expectScaleShape(op, scale, operand, k, block);
 }

@@ -155,8 +155,7 @@ int64_t tileConvertedStep(const TileStructured *s, const TileConverted *c) {
 
 //===--- codes --------------------------------------------------------------------------------===//
 
-// `value`, an element of the body, does not change along `dim` where `code` does not.
-static bool isSame(const TileStructured *s, MlirValue value, MlirValue code, int dim) {
+bool tileConvertedIsSame(const TileStructured *s, MlirValue value, MlirValue code, int dim) {
   int input = tileStructuredInputOf(s, value);
   if (mlirValueEqual(value, code))
     return true;
@@ -166,7 +165,7 @@ static bool isSame(const TileStructured *s, MlirValue value, MlirValue code, int
   if (mlirOperationIsNull(op) || !tileIsDefinedIn(value, s->body))
     return true;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
-    if (!isSame(s, mlirOperationGetOperand(op, i), code, dim))
+    if (!tileConvertedIsSame(s, mlirOperationGetOperand(op, i), code, dim))
       return false;
   return true;
 }
@@ -224,11 +223,11 @@ bool tileConvertedFindCode(const TileStructured *s, const TileConverted *c, Tile
     if (mlirOperationGetNumResults(op) != 1 || !isCode(tileOnlyResult(op)))
       continue;
     MlirValue code = tileOnlyResult(op);
-    if (isSame(s, code, none, c->depth[last]) || !isSame(s, c->factor, code, c->depth[last]) ||
-        mayStop(s, c->factor, code))
+    if (tileConvertedIsSame(s, code, none, c->depth[last]) ||
+        !tileConvertedIsSame(s, c->factor, code, c->depth[last]) || mayStop(s, c->factor, code))
       continue;
     *found = (TileConvertedCode){.code = code, .level = last};
-    while (found->level && isSame(s, c->factor, code, c->depth[found->level - 1]))
+    while (found->level && tileConvertedIsSame(s, c->factor, code, c->depth[found->level - 1]))
       --found->level;
     return true;
   }

@@ -41,5 +41,8 @@ typedef struct TileConvertedCode {
 } TileConvertedCode;
 bool tileConvertedFindCode(const TileStructured *structured, const TileConverted *converted, TileConvertedCode *code);
 
+// `value`, an element of the body, does not change along `dim` where `code` (null: none) does not.
+bool tileConvertedIsSame(const TileStructured *structured, MlirValue value, MlirValue code, int dim);
+
 // Renumbers the dimensions: other ones, rows, then k and columns as the weights lie.
 void tileConvertedSortDims(TileStructured *structured, TileConverted *converted);

@@ -123,7 +123,7 @@ static MlirValue factorOf(const Factors *f) {
   return isPlain ? tileOnlyOperand(op) : f->c->factor;
 }
 
-static void buildFactors(TileKernelEmission *e, const void *data, MlirValue factors[2]) {
+static void buildFactors(TileKernelEmission *e, const void *data, MlirValue *factors) {
   const Factors *f = data;
   const int rows[2] = {f->c->m, f->c->depth[f->c->count - 1]};
   factors[0] = tileKernelCast(e, tileKernelLoadMatrix(e, f->c->x, rows), f->element);
@@ -183,7 +183,7 @@ bool tileLowerConvertedInRegisters(TileStructured *s, const TileEpilogue *epilog
   tileKernelBegin(&e, s, "converted_product");
   shareTables(&e);
   tileKernelBuildNode(&e, TileGroupKind_Product, &product,
-                      &(TileNodeFactors){buildFactors, &factors, factors.unrolled});
+                      &(TileNodeFactors){.build = buildFactors, .data = &factors, .unrolled = factors.unrolled});
   tileKernelEnd(&e);
   return true;
 }

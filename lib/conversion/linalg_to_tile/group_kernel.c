@@ -513,7 +513,7 @@ static bool isSummedInF32(const TileStructured *s, MlirType element) {
 
 static void multiply(Emission *k, int number, MlirValue *sum) {
   const TileGroupNode *node = &k->graph->nodes[number];
-  MlirValue factors[2];
+  MlirValue factors[TileMostFactors];
   for (int i = 0; i < node->s.numInputs; ++i)
     if (node->makers[i] >= 0)
       evaluate(k, node->makers[i], node->outputs[i]);
@@ -524,7 +524,11 @@ static void multiply(Emission *k, int number, MlirValue *sum) {
     factors[0] = loadMatrix(k, number, node->product.lhs);
     factors[1] = loadMatrix(k, number, node->product.rhs);
   }
-  *sum = tileMmaOpBuild(&k->e.body, factors[0], factors[1], *sum);
+  if (k->factors && k->factors->block)
+    *sum = tileMmaScaledOpBuild(&k->e.body, factors[0], factors[2], factors[1], factors[3], *sum,
+                                mlirIntegerAttrGet(mlirIntegerTypeGet(k->e.body.context, 64), k->factors->block));
+  else
+    *sum = tileMmaOpBuild(&k->e.body, factors[0], factors[1], *sum);
 }
 
 // Steps along unrolled dimensions, from `dim` on, follow each other.

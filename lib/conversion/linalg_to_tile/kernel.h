@@ -43,11 +43,13 @@ void tileKernelLeave(TileKernelEmission *emission, const TileKernelScope *scope)
 void tileKernelBegin(TileKernelEmission *emission, const TileStructured *structured, const char *kind);
 void tileKernelEnd(TileKernelEmission *emission);
 // A product that makes its factors itself: a left and a right matrix for the current step of its loops, whose sums are
-// f32's.
+// f32's, and the scales of both where it has some.
+enum { TileMostFactors = 4 };
 typedef struct TileNodeFactors {
-  void (*build)(TileKernelEmission *emission, const void *data, MlirValue factors[2]);
+  void (*build)(TileKernelEmission *emission, const void *data, MlirValue *factors);
   const void *data;
   uint32_t unrolled; // reductions whose steps follow each other without a loop, as bits
+  int64_t block;     // elements along k that share a scale; 0: there are no scales
 } TileNodeFactors;
 // Between the two: what the op computes, as a group of one node of this kind, and its stores (group_kernel.c).
 // `product`: of a product; else null. `factors`: null where a product takes operands where they lie.

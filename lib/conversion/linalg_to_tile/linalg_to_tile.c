@@ -42,7 +42,7 @@ static bool lowerWithEpilogue(const TileStructured *elementwise, bool *isRight) 
       !tileEpilogueFind(elementwise, &s, &epilogue) || !(*isRight = tileStructuredCheckSchedule(&s)))
     return false;
   return tileLowerContraction(&s, &epilogue) || tileLowerProduct(&s, &epilogue) || tileLowerConverted(&s, &epilogue) ||
-         tileLowerScaledDots(&s, &epilogue) || tileLowerNode(&s, &epilogue);
+         tileLowerScaledProduct(&s, &epilogue) || tileLowerScaledDots(&s, &epilogue) || tileLowerNode(&s, &epilogue);
 }
 
 // True if the op became a kernel (or vanished because nobody reads it). `isRight` becomes false after an error.
@@ -65,8 +65,9 @@ static bool lower(MlirOperation op, const TileTarget *target, bool *isRight) {
     return tileLowerContraction(&s, NULL);
   if (tileLowerContraction(&s, NULL) || lowerWithEpilogue(&s, isRight))
     return true;
-  return *isRight && (tileLowerProduct(&s, NULL) || tileLowerConverted(&s, NULL) || tileLowerScaledDots(&s, NULL) ||
-                      tileLowerNode(&s, NULL) || tileLowerExtremum(&s) || tileLowerFold(&s));
+  return *isRight &&
+         (tileLowerProduct(&s, NULL) || tileLowerConverted(&s, NULL) || tileLowerScaledProduct(&s, NULL) ||
+          tileLowerScaledDots(&s, NULL) || tileLowerNode(&s, NULL) || tileLowerExtremum(&s) || tileLowerFold(&s));
 }
 
 static MlirWalkResult collect(MlirOperation op, void *userData) {

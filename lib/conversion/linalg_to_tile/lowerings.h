@@ -14,6 +14,8 @@ bool tileLowerConverted(TileStructured *structured,
                         const TileEpilogue *epilogue); // products whose weights are converted in the body
 bool tileLowerConvertedInRegisters(TileStructured *structured,
                                    const TileEpilogue *epilogue); // of these, a GPU's: asked by tileLowerConverted
+bool tileLowerScaledProduct(TileStructured *structured,
+                            const TileEpilogue *epilogue); // products of block-scaled floats, on a GPU
 bool tileLowerScaledDots(TileStructured *structured,
                          const TileEpilogue *epilogue); // scaled sums of products of integers, rows by codes
 bool tileLowerNode(TileStructured *structured,

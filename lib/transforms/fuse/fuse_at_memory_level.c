@@ -18,6 +18,7 @@
 #include "lib/analysis/fusion.h"
 #include "lib/analysis/group_graph.h"
 #include "lib/analysis/low_bit/converted.h"
+#include "lib/analysis/low_bit/scaled.h"
 #include "lib/analysis/target_of_pass.h"
 #include "lib/analysis/tiling.h"
 #include "lib/ir/pass.h"
@@ -80,8 +81,10 @@ static bool takesCodes(MlirOperation op) {
 static bool isConverted(const Fusion *f, MlirOperation op) {
   TileStructured s;
   TileConverted converted;
+  TileScaledProduct scaled;
   return linalgGenericOpIsA(op) && !tileGenericIsParallel(op) && takesCodes(op) &&
-         tileStructuredRead(op, f->target, &s) && tileStructuredMatchConverted(&s, &converted);
+         tileStructuredRead(op, f->target, &s) &&
+         (tileStructuredMatchConverted(&s, &converted) || tileStructuredMatchScaledProduct(&s, &scaled));
 }
 
 static bool isCandidate(MlirOperation op) {

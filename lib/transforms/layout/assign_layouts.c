@@ -20,6 +20,7 @@
 #include "lib/search/model.h"
 #include "lib/support/integer.h"
 #include "lib/transforms/layout/graph.h"
+#include "lib/transforms/layout/scaled_factors.h"
 #include "mlir-c/BuiltinAttributes.h"
 
 #include <stdio.h>
@@ -363,6 +364,7 @@ static bool assign(MlirOperation kernel, MlirExtPass pass, const TileMachine *ma
   if (!inlineCalls(kernel) || !readMachine(&base, kernel, machine, &target))
     return false;
   makeProductsDense(kernel, machine, (uint32_t)(warps ? warps : Fewest));
+  layoutPrepareScaledProducts(kernel, machine, (uint32_t)(warps ? warps : Fewest));
   mlirExtPassAddStatistic(pass, Padded, padProducts(kernel, machine, (uint32_t)(warps ? warps : Fewest)));
   bool ok = warps ? decide(&base, warps, &graph) : decideWarps(&base, &target, &graph);
   if (ok) {

@@ -21,6 +21,7 @@
 #include "lib/transforms/layout/graph.h"
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/BuiltinTypes.h"
+#include "upstream/arith.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -229,6 +230,13 @@ static double priceProduct(const Graph *graph, const Variable *variable, const C
   return 2 * accumulators * (double)k / rate;
 }
 
+// Instructions for an element of an elementwise op: chips widen narrow floats by shifts and masks.
+static double instructionsOf(const Graph *graph, MlirOperation op) {
+  MlirType from = arithExtFOpIsA(op) ? mlirValueGetType(tileOnlyOperand(op)) : (MlirType){NULL};
+  bool isNarrow = !mlirTypeIsNull(from) && tileElementWidth(tileTypeGetElement(from)) <= 8;
+  return isNarrow ? (double)graph->model.widenInstructions : 1;
+}
+
 static double priceOfOp(Graph *graph, const Variable *variable, const Candidate *candidate) {
   const TileLayout *layout = layoutOf(graph, candidate->own);
   switch (variable->kind) {
@@ -245,7 +253,8 @@ static double priceOfOp(Graph *graph, const Variable *variable, const Candidate 
   case Variable_Scan:
     return variable->weight * priceScan(graph, variable, layout);
   case Variable_Elementwise:
-    return variable->weight * graph->warps * (double)layoutRegisters(layout) * graph->model.issueCycles;
+    return variable->weight * graph->warps * (double)layoutRegisters(layout) * graph->model.issueCycles *
+           instructionsOf(graph, variable->op);
   }
   return 0;
 }

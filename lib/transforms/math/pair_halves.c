@@ -92,10 +92,10 @@ static bool readCode(MlirOperation conversion, Field *field) {
   return true;
 }
 
-// A float of 8 bits or fewer whose numbers f16 has, that is widened to f32: its bits.
+// A float of 8 bits or fewer whose numbers f16 has, that is widened to f16 or f32: its bits.
 static bool readNarrowFloat(MlirOperation op, TileFloatFormat *format, Field *field) {
   enum { HalfExponent = 5 };
-  if (mlirOperationIsNull(op) || !arithExtFOpIsA(op) || !mlirTypeIsAF32(tileOnlyResultType(op)) ||
+  if (mlirOperationIsNull(op) || !arithExtFOpIsA(op) || tileElementWidth(tileOnlyResultType(op)) > 32 ||
       !tileFloatFormatOf(mlirValueGetType(tileOnlyOperand(op)), format) || format->width > ByteBits)
     return false;
   int64_t exponent = (int64_t)format->width - 1 - format->fraction;
@@ -260,6 +260,15 @@ static bool isSum(MlirOperation op) { return arithAddFOpIsA(op) || arithSubFOpIs
 
 static MlirValue pairHalves(TileBuilder *b, MlirValue first, MlirValue second);
 
+// Two narrow floats as f16; null: they are of two types.
+static MlirValue pairFloats(TileBuilder *b, MlirOperation first, MlirOperation second) {
+  Field fields[2];
+  TileFloatFormat formats[2];
+  bool areAlike = readNarrowFloat(first, &formats[0], &fields[0]) && readNarrowFloat(second, &formats[1], &fields[1]) &&
+                  mlirTypeEqual(mlirValueGetType(tileOnlyOperand(first)), mlirValueGetType(tileOnlyOperand(second)));
+  return areAlike ? buildFloats(b, &formats[0], &fields[0], &fields[1]) : none;
+}
+
 // Two exact numbers of f32 as f16; null: they are computed in different ways.
 static MlirValue pairExact(TileBuilder *b, MlirValue first, MlirValue second) {
   MlirOperation a = tileDefiningOp(first), c = tileDefiningOp(second);
@@ -276,9 +285,7 @@ static MlirValue pairExact(TileBuilder *b, MlirValue first, MlirValue second) {
   Field fields[2];
   TileFloatFormat formats[2];
   if (readNarrowFloat(a, &formats[0], &fields[0]) && readNarrowFloat(c, &formats[1], &fields[1]))
-    return mlirTypeEqual(mlirValueGetType(tileOnlyOperand(a)), mlirValueGetType(tileOnlyOperand(c)))
-               ? buildFloats(b, &formats[0], &fields[0], &fields[1])
-               : none;
+    return pairFloats(b, a, c);
   if (isConversion(a) && isConversion(c) && readCode(a, &fields[0]) && readCode(c, &fields[1]))
     return buildCodes(b, &fields[0], &fields[1]);
   if (!(isSum(a) && isSum(c)) || arithOpKind(a) != arithOpKind(c))
@@ -306,6 +313,8 @@ static MlirValue pairHalves(TileBuilder *b, MlirValue first, MlirValue second) {
   MlirOperation a = tileDefiningOp(first), c = tileDefiningOp(second);
   if (mlirValueEqual(first, second))
     return buildVector(b, first, first);
+  if (!mlirOperationIsNull(a) && !mlirOperationIsNull(c) && arithExtFOpIsA(a) && arithExtFOpIsA(c))
+    return pairFloats(b, a, c);
   bool areRounded = !mlirOperationIsNull(a) && !mlirOperationIsNull(c) && arithTruncFOpIsA(a) && arithTruncFOpIsA(c) &&
                     mlirTypeIsAF32(mlirValueGetType(tileOnlyOperand(a))) &&
                     mlirTypeIsAF32(mlirValueGetType(tileOnlyOperand(c)));

@@ -25,6 +25,7 @@
 #include "dialects/tile/tile.h"
 #include "lib/analysis/low_bit/converted.h"
 #include "lib/analysis/low_bit/dots.h"
+#include "lib/analysis/low_bit/scaled.h"
 #include "lib/analysis/sparsity/sparse_product.h"
 #include "lib/analysis/target_of_pass.h"
 #include "lib/analysis/tiling.h"
@@ -435,8 +436,9 @@ static bool writePlain(const Run *run, TileStructured *s, const TileTiling *tili
 // Products of weights in codes: their kernels have sizes that follow from the machine. Those of integers are a CPU's.
 static bool hasSizesOfMachine(const Run *run, const TileStructured *s) {
   TileConverted converted;
+  TileScaledProduct product;
   TileScaledDots scaled;
-  if (tileStructuredMatchConverted(s, &converted))
+  if (tileStructuredMatchConverted(s, &converted) || tileStructuredMatchScaledProduct(s, &product))
     return true;
   return !run->target.search.isGpu &&
          (tileStructuredMatchScaledDots(s, &scaled) ||

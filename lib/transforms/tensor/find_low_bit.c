@@ -7,6 +7,7 @@
 //   where x is seen with k cut into groups (tensor.expand_shape): no converted weight goes to memory.
 // Codes that share a byte (a shift by a table of shifts, a mask) cut k once more; the rows are then copied, so that
 // neighbours in memory are multiplied by neighbours: nibbles at even k first, then those at odd k.
+// On a GPU both factors of a product of block-scaled floats are read so (lib/analysis/low_bit/scaled.h).
 // Expects: linalg.generic on tensors in func.func (after tile-generalize-named-ops). Leaves: sums in another order,
 // each product and conversion as it was. What has a schedule, what would not become smaller, and what no kernel on
 // codes takes stays as it is, and so does a conversion for more than `rows` rows. Cost: linear in the code.
@@ -21,6 +22,7 @@
 #include "lib/analysis/low_bit/dots.h"
 #include "lib/analysis/low_bit/factor.h"
 #include "lib/analysis/low_bit/packed_elements.h"
+#include "lib/analysis/low_bit/scaled.h"
 #include "lib/analysis/product.h"
 #include "lib/analysis/target_of_pass.h"
 #include "lib/ir/pass.h"
@@ -54,11 +56,18 @@ typedef struct Parts {
   int last;           // the part that comes last in the new op; 0: they stay in order
 } Parts;
 
-typedef struct Plan {
-  const TileStructured *s;
-  int converted, other; // inputs
+// A factor that is read as codes.
+typedef struct Converted {
+  int input;
   TileFactor factor;
   int root;
+} Converted;
+
+typedef struct Plan {
+  const TileStructured *s;
+  int other; // the input that stays as it is; -1: both are codes
+  int count;
+  Converted sides[2];
   Parts parts[MaxDims];
   int numDims;
   bool isAlongReduction; // the largest tensor that is read has a reduction last
@@ -83,9 +92,36 @@ static bool isFull(const TileOperand *operand) {
 }
 
 // Less is read than by the product as it is: by a quarter, so that a conversion is worth its instructions.
-static bool gains(const Plan *plan) {
-  int64_t before = tileTensorBytes(plan->s->operands[plan->converted].value);
-  return before > 0 && tileFactorReadBytes(&plan->factor) * 4 <= before * 3;
+static bool gains(const TileStructured *s, const Converted *side) {
+  int64_t before = tileTensorBytes(s->operands[side->input].value);
+  return before > 0 && tileFactorReadBytes(&side->factor) * 4 <= before * 3;
+}
+
+// Where the factors cut dimension `dim`, as tileFactorCuts does for one.
+static int cutsOf(const Plan *plan, int dim, int64_t extent, int64_t *cuts) {
+  int count = tileFactorCuts(&plan->sides[0].factor, dim, extent, cuts, MaxParts);
+  for (int side = 1; count && side < plan->count; ++side) {
+    int64_t more[MaxParts];
+    int numMore = tileFactorCuts(&plan->sides[side].factor, dim, extent, more, MaxParts);
+    if (!numMore)
+      return 0;
+    for (int i = 0; i < numMore; ++i) {
+      int at = 0;
+      while (at < count && cuts[at] < more[i])
+        ++at;
+      if (at < count && cuts[at] == more[i])
+        continue;
+      if (count == MaxParts)
+        return 0;
+      memmove(&cuts[at + 1], &cuts[at], (size_t)(count - at) * sizeof *cuts);
+      cuts[at] = more[i];
+      ++count;
+    }
+  }
+  for (int i = 1; i < count; ++i)
+    if (cuts[i] % cuts[i - 1])
+      return 0;
+  return count;
 }
 
 static bool planParts(Plan *plan) {
@@ -93,7 +129,7 @@ static bool planParts(Plan *plan) {
   for (int d = 0; d < s->numDims; ++d) {
     Parts *parts = &plan->parts[d];
     int64_t extent = s->dims[d].extent;
-    parts->count = tileFactorCuts(&plan->factor, d, extent, parts->cuts, MaxParts);
+    parts->count = cutsOf(plan, d, extent, parts->cuts);
     if (!parts->count || (parts->count > 1 && !s->dims[d].isReduction))
       return false;
     for (int i = 0; i < parts->count; ++i)
@@ -106,8 +142,8 @@ static bool planParts(Plan *plan) {
 // other in memory is multiplied by neighbours.
 static void orderParts(Plan *plan) {
   const TileFactorNode *largest = NULL;
-  for (int i = 0; i < plan->factor.count; ++i) {
-    const TileFactorNode *node = &plan->factor.nodes[i];
+  for (int i = 0; i < plan->sides[0].factor.count; ++i) {
+    const TileFactorNode *node = &plan->sides[0].factor.nodes[i];
     if (mlirOperationIsNull(node->op) && node->rank &&
         (!largest || tileTensorElements(node->value) > tileTensorElements(largest->value)))
       largest = node;
@@ -138,26 +174,39 @@ static void numberParts(Plan *plan) {
 }
 
 // Reads the factor; values of fewer than `least` elements stay what they are.
-static bool readFactor(const Run *run, Plan *plan, int64_t least) {
+static bool readFactor(const Run *run, const TileStructured *s, Converted *side, int64_t least) {
   TileDigit at[MaxOperandRank];
-  const TileOperand *operand = &plan->s->operands[plan->converted];
-  plan->factor = (TileFactor){.target = &run->target, .least = least};
+  const TileOperand *operand = &s->operands[side->input];
+  side->factor = (TileFactor){.target = &run->target, .least = least};
   for (int i = 0; i < operand->rank; ++i)
     at[i] = (TileDigit){.dim = operand->results[i], .divisor = 1};
-  plan->root = tileFactorRead(&plan->factor, operand->value, at);
-  return plan->root >= 0 && !mlirOperationIsNull(plan->factor.nodes[plan->root].op) && gains(plan) && planParts(plan);
+  side->root = tileFactorRead(&side->factor, operand->value, at);
+  return side->root >= 0 && !mlirOperationIsNull(side->factor.nodes[side->root].op) && gains(s, side);
+}
+
+static bool orderPlan(Plan *plan) {
+  orderParts(plan);
+  numberParts(plan);
+  return plan->numDims <= MaxDims;
 }
 
 // Where zeros are packed in another way than the codes, they are made first, as they are few.
 static bool makePlan(const Run *run, const TileStructured *s, int converted, Plan *plan) {
   enum { Few = 16 };
-  *plan = (Plan){.s = s, .converted = converted, .other = 1 - converted};
-  if (repeatsOf(s, converted) > run->rows ||
-      (!readFactor(run, plan, 0) && !readFactor(run, plan, tileTensorElements(s->operands[converted].value) / Few + 1)))
-    return false;
-  orderParts(plan);
-  numberParts(plan);
-  return plan->numDims <= MaxDims;
+  *plan = (Plan){.s = s, .other = 1 - converted, .count = 1};
+  Converted *side = &plan->sides[0];
+  side->input = converted;
+  int64_t few = tileTensorElements(s->operands[converted].value) / Few + 1;
+  return repeatsOf(s, converted) <= run->rows &&
+         ((readFactor(run, s, side, 0) && planParts(plan)) || (readFactor(run, s, side, few) && planParts(plan))) &&
+         orderPlan(plan);
+}
+
+// Both factors are read as codes, as block-scaled products are.
+static bool makePlanOfBoth(const Run *run, const TileStructured *s, Plan *plan) {
+  *plan = (Plan){.s = s, .other = -1, .count = 2, .sides = {{.input = 1}, {.input = 0}}};
+  return run->target.search.isGpu && readFactor(run, s, &plan->sides[0], 0) && readFactor(run, s, &plan->sides[1], 0) &&
+         planParts(plan) && orderPlan(plan);
 }
 
 //===--- operands -----------------------------------------------------------------------------===//
@@ -384,38 +433,56 @@ static MlirValue buildNumbers(TileBuilder *b, int64_t count) {
   return tileBuildConstant(b, mlirDenseElementsAttrInt8Get(type, count, numbers));
 }
 
-// The operands that are read: the other factor, then what the factor is made of. Returns their number.
-static int buildInputs(TileBuilder *b, const Plan *plan, Operand *inputs, int *nodes) {
-  int count = 1;
-  inputs[0] = expandOwn(b, plan, plan->other);
-  sortAxes(b, &inputs[0]);
-  for (int i = 0; i < plan->factor.count; ++i) {
-    const TileFactorNode *node = &plan->factor.nodes[i];
-    if (!mlirOperationIsNull(node->op) && !node->numParts)
-      continue;
-    if (count == MaxOperands - 1)
-      return 0;
-    nodes[count] = i;
-    inputs[count++] = node->numParts ? expand(b, plan, buildNumbers(b, node->numParts), 1, &node->part)
-                                     : expand(b, plan, node->value, node->rank, node->at);
+// What an operand of the new op is: a node of one of the sides; side -1: the other factor.
+typedef struct Source {
+  int side, node;
+} Source;
+
+// The operands that are read: the other factor, then what the factors are made of. Returns their number.
+static int buildInputs(TileBuilder *b, const Plan *plan, Operand *inputs, Source *sources) {
+  int count = 0;
+  if (plan->other >= 0) {
+    sources[count] = (Source){.side = -1};
+    inputs[count] = expandOwn(b, plan, plan->other);
+    sortAxes(b, &inputs[count++]);
   }
+  for (int side = 0; side < plan->count; ++side)
+    for (int i = 0; i < plan->sides[side].factor.count; ++i) {
+      const TileFactorNode *node = &plan->sides[side].factor.nodes[i];
+      if (!mlirOperationIsNull(node->op) && !node->numParts)
+        continue;
+      if (count == MaxOperands - 1)
+        return 0;
+      sources[count] = (Source){.side = side, .node = i};
+      inputs[count++] = node->numParts ? expand(b, plan, buildNumbers(b, node->numParts), 1, &node->part)
+                                       : expand(b, plan, node->value, node->rank, node->at);
+    }
   return count;
 }
 
-static MlirRegion buildBody(TileBuilder *b, const Plan *plan, int count, const MlirType *types, const int *nodes) {
+// The element of a side's factor.
+static MlirValue buildElement(TileBuilder *inside, const Plan *plan, int side, int count, const Source *sources) {
+  const Converted *converted = &plan->sides[side];
+  MlirValue elements[MaxFactorNodes] = {{NULL}};
+  bool areParts[MaxFactorNodes] = {false};
+  for (int i = 0; i < count; ++i)
+    if (sources[i].side == side) {
+      elements[sources[i].node] = mlirBlockGetArgument(inside->block, i);
+      areParts[sources[i].node] = converted->factor.nodes[sources[i].node].numParts > 0;
+    }
+  return buildNode(inside, &converted->factor, converted->root, elements, areParts);
+}
+
+static MlirRegion buildBody(TileBuilder *b, const Plan *plan, int count, const MlirType *types, const Source *sources) {
   const TileStructured *s = plan->s;
   MlirRegion region;
   TileBuilder inside = tileBuilderInRegion(b, &region, count + 1, types);
-  MlirValue elements[MaxFactorNodes] = {{NULL}};
-  bool areParts[MaxFactorNodes] = {false};
-  for (int i = 1; i < count; ++i) {
-    elements[nodes[i]] = mlirBlockGetArgument(inside.block, i);
-    areParts[nodes[i]] = plan->factor.nodes[nodes[i]].numParts > 0;
-  }
   Mapping mapping = {0};
-  map(&mapping, mlirBlockGetArgument(s->body, plan->converted),
-      buildNode(&inside, &plan->factor, plan->root, elements, areParts));
-  map(&mapping, mlirBlockGetArgument(s->body, plan->other), mlirBlockGetArgument(inside.block, 0));
+  for (int side = 0; side < plan->count; ++side)
+    map(&mapping, mlirBlockGetArgument(s->body, plan->sides[side].input),
+        buildElement(&inside, plan, side, count, sources));
+  if (plan->other >= 0)
+    map(&mapping, mlirBlockGetArgument(s->body, plan->other), mlirBlockGetArgument(inside.block, 0));
   map(&mapping, mlirBlockGetArgument(s->body, s->numInputs), mlirBlockGetArgument(inside.block, count));
   MlirValue result = copyBody(&inside, s->body, &mapping);
   linalgYieldOpBuild(&inside, 1, &result);
@@ -425,7 +492,8 @@ static MlirRegion buildBody(TileBuilder *b, const Plan *plan, int count, const M
 // The product on codes; null where it has too many operands.
 static MlirValue buildProduct(TileBuilder *b, const Plan *plan) {
   Operand inputs[MaxOperands];
-  int nodes[MaxOperands], count = buildInputs(b, plan, inputs, nodes);
+  Source sources[MaxOperands];
+  int count = buildInputs(b, plan, inputs, sources);
   if (!count)
     return (MlirValue){NULL};
   MlirAttribute maps[MaxOperands], none = {NULL};
@@ -437,7 +505,7 @@ static MlirValue buildProduct(TileBuilder *b, const Plan *plan) {
     values[i] = inputs[i].value;
     types[i] = elementOf(values[i]);
   }
-  MlirRegion body = buildBody(b, plan, count, types, nodes);
+  MlirRegion body = buildBody(b, plan, count, types, sources);
   MlirType type = mlirValueGetType(values[count]);
   return tileOnlyResult(linalgGenericOpCreate(b, 1, &type, count, values, 1, &values[count],
                                               mlirArrayAttrGet(b->context, count + 1, maps), iteratorsOf(b, plan), none,
@@ -522,11 +590,15 @@ static void destroyUnused(MlirValue value, TileOps *ops) {
 static bool isTaken(const Run *run, const Plan *plan, MlirValue product) {
   TileStructured s;
   TileConverted converted;
+  TileScaledProduct scaled;
   TileDots dots;
+  if (plan->count == 2)
+    return tileStructuredRead(tileDefiningOp(product), &run->target, &s) &&
+           tileStructuredMatchScaledProduct(&s, &scaled);
   bool isOnce = tileStructuredRead(tileDefiningOp(product), &run->target, &s) &&
                 (tileStructuredMatchConverted(&s, &converted) || tileStructuredMatchDots(&s, &dots));
   int64_t most = run->target.search.isGpu ? 1 : FewRows; // a GPU has matrix instructions for more rows than one
-  return isOnce || (plan->isAlongReduction && repeatsOf(plan->s, plan->converted) <= most);
+  return isOnce || (plan->isAlongReduction && repeatsOf(plan->s, plan->sides[0].input) <= most);
 }
 
 // Weights that are converted are made by an op. Asked first: to read an op is dear.
@@ -537,6 +609,32 @@ static bool hasMadeInput(MlirOperation op) {
   return false;
 }
 
+// The product of the plan in place of `op`; false where no kernel takes it, and nothing has changed.
+static bool replace(const Run *run, MlirOperation op, const Plan *plan, TileOps *ops) {
+  TileBuilder b = tileBuilderBefore(op);
+  MlirValue product = buildProduct(&b, plan), weights[2];
+  if (mlirValueIsNull(product))
+    return false;
+  if (!isTaken(run, plan, product)) {
+    mlirOperationDestroy(tileDefiningOp(product));
+    return false;
+  }
+  for (int i = 0; i < plan->count; ++i) {
+    weights[i] = plan->s->operands[plan->sides[i].input].value;
+    if (run->explains)
+      tileRemark(op, "reads %lld bytes of codes, scales and zeros in place of %lld bytes of weights",
+                 (long long)tileFactorReadBytes(&plan->sides[i].factor), (long long)tileTensorBytes(weights[i]));
+  }
+  if (!run->target.search.isGpu)
+    widenScales(tileDefiningOp(product), tileTensorElements(weights[0]));
+  mlirValueReplaceAllUsesOfWith(tileOnlyResult(op), product);
+  mlirOperationDestroy(op);
+  for (int i = 0; i < plan->count; ++i)
+    destroyUnused(weights[i], ops);
+  mlirExtPassAddStatistic(run->pass, Found, 1);
+  return true;
+}
+
 static bool convert(const Run *run, MlirOperation op, TileOps *ops) {
   TileStructured s;
   Plan plan;
@@ -544,26 +642,9 @@ static bool convert(const Run *run, MlirOperation op, TileOps *ops) {
   if (!hasMadeInput(op) || !tileStructuredRead(op, &run->target, &s) || !mlirAttributeIsNull(s.schedule) ||
       !tileStructuredMatchMultiplyAdd(&s, &lhs, &rhs) || !isFull(&s.operands[0]) || !isFull(&s.operands[1]))
     return false;
-  if (!makePlan(run, &s, rhs, &plan) && !makePlan(run, &s, lhs, &plan))
-    return false;
-  TileBuilder b = tileBuilderBefore(op);
-  MlirValue product = buildProduct(&b, &plan), weights = s.operands[plan.converted].value;
-  if (mlirValueIsNull(product))
-    return false;
-  if (!isTaken(run, &plan, product)) {
-    mlirOperationDestroy(tileDefiningOp(product));
-    return false;
-  }
-  if (run->explains)
-    tileRemark(op, "reads %lld bytes of codes, scales and zeros in place of %lld bytes of weights",
-               (long long)tileFactorReadBytes(&plan.factor), (long long)tileTensorBytes(weights));
-  if (!run->target.search.isGpu)
-    widenScales(tileDefiningOp(product), tileTensorElements(weights));
-  mlirValueReplaceAllUsesOfWith(tileOnlyResult(op), product);
-  mlirOperationDestroy(op);
-  destroyUnused(weights, ops);
-  mlirExtPassAddStatistic(run->pass, Found, 1);
-  return true;
+  if (makePlanOfBoth(run, &s, &plan) && replace(run, op, &plan, ops))
+    return true;
+  return (makePlan(run, &s, rhs, &plan) || makePlan(run, &s, lhs, &plan)) && replace(run, op, &plan, ops);
 }
 
 static bool run(MlirOperation function, MlirExtPass pass) {

@@ -193,10 +193,10 @@ tile.func private @f(%a: tensor<4x64xf8E4M3FN>, %s: tensor<4x2xf32>, %b: tensor<
 
 // -----
 
-tile.func private @f(%a: tensor<4x64xf16>, %s: tensor<4x2xf8E8M0FNU>, %b: tensor<64x4xf8E4M3FN>,
+tile.func private @f(%a: tensor<4x64xbf16>, %s: tensor<4x2xf8E8M0FNU>, %b: tensor<64x4xf8E4M3FN>,
                      %t: tensor<2x4xf8E8M0FNU>, %c: tensor<4x4xf32>) {
-  // expected-error @+1 {{'tile.mma_scaled' op lhs has elements of type f16, expected floats of 8 bits or fewer}}
-  %d = tile.mma_scaled %a scale %s, %b scale %t, %c block 32 : tensor<4x64xf16>, tensor<4x2xf8E8M0FNU>, tensor<64x4xf8E4M3FN>, tensor<2x4xf8E8M0FNU> -> tensor<4x4xf32>
+  // expected-error @+1 {{'tile.mma_scaled' op lhs has elements of type bf16, expected floats of 8 bits or fewer, or f16}}
+  %d = tile.mma_scaled %a scale %s, %b scale %t, %c block 32 : tensor<4x64xbf16>, tensor<4x2xf8E8M0FNU>, tensor<64x4xf8E4M3FN>, tensor<2x4xf8E8M0FNU> -> tensor<4x4xf32>
   tile.return
 }
 

@@ -1,4 +1,4 @@
-"""Kernels of tile.mma_scaled: pairs of element types, blocks of 16 and 32, scales that leave the range of f32 two by two, nan scales,
+"""Kernels of tile.mma_scaled: pairs of element types, blocks of 16 and 32, scales that leave the range of f32 two by two, nan and negative scales,
 odd sizes and tiles. Against numpy in 64 bits.
 
 Usage: scaled_products.py TILE_RUN TARGET…    prints a line for each target and program.
@@ -74,6 +74,8 @@ def scales(sizes, left, right, blocks):
              (254 - powers[:, None] + rng.integers(-1, 2, (blocks, n))) if right == POWER else rng.integers(1, 127, (blocks, n))]
     for held, side in zip((left, right), codes, strict=True):
         side[-1, 0] = 255 if held == POWER else 127
+        if held == SHORT:
+            side += 128 * rng.integers(0, 2, side.shape)
     return [c.astype("u1") for c in codes], [float_formats.decode(t)[c] for t, c in zip((left, right), codes, strict=True)]
 
 

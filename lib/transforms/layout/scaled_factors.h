@@ -1,0 +1,8 @@
+// Factors of block-scaled products in the form that the machine's instructions take, ahead of layouts.
+#pragma once
+
+#include "lib/capi/op.h"
+#include "lib/machine/machine.h"
+
+// Rewrites the factors of each tile.mma_scaled of the kernel, whose instruction on so many warps is known.
+void layoutPrepareScaledProducts(MlirOperation kernel, const TileMachine *machine, uint32_t warps);
