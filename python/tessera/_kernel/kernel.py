@@ -62,6 +62,8 @@ class Kernel(Launcher):
         made = []
         for node in nodes:
             where = self.source.where(node)
+            if node.arg in ("target", "stream"):
+                raise CompileError(f"'{node.arg}' says where a kernel runs, at its call: expected another name", where)
             kind = self._annotation(function, node, where)
             made.append(Parameter(node.arg, kind, defaults.get(node.arg, NO_DEFAULT), where))
         return made

@@ -14,6 +14,7 @@ from .._diagnostics import Error
 from .._ir import Module
 from .builder import DType
 from .errors import CompileError, Where, excerpt, from_text
+from .source import EXACT, exact, plain
 
 if TYPE_CHECKING:
     from .breakpoints import Breakpoints
@@ -222,10 +223,13 @@ class Launcher:
                 raise TypeError(f"{self.name} needs its argument '{self.given[i].name}'")
         if self._sizes:
             self._check_sizes(values)
-        if self._is_flat:
-            return values
-        return [flat for parameter, value in zip(self.given, values)
-                for flat in (parameter.kind.expand(parameter.name, value) if isinstance(parameter.kind, SparseType) else (value, ))]
+        if not self._is_flat:
+            values = [flat for parameter, value in zip(self.given, values)
+                      for flat in (parameter.kind.expand(parameter.name, value) if isinstance(parameter.kind, SparseType) else (value, ))]
+        for i in self._constants:
+            if values[i].__class__ not in EXACT:
+                values[i] = plain(values[i])
+        return values
 
     def _check_sizes(self, values: Sequence[Any]) -> None:
         for name, places in self._sizes:
@@ -254,7 +258,8 @@ class Launcher:
         return ArrayType(DTYPES[element], (None, ) * len(shape))
 
     def _key(self, values: Sequence[Any], target: str, rank: int) -> Any:
-        key: tuple[Any, ...] = tuple([(values[i].__class__, values[i]) for i in self._constants])
+        constants = [values[i] for i in self._constants]
+        key: tuple[Any, ...] = tuple([(value.__class__, value) if value.__class__ in EXACT else exact(value) for value in constants])
         if self._open:
             key += tuple([self._kind(i, values[i]) for i in self._open])
         return key, target, rank

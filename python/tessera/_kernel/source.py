@@ -7,6 +7,7 @@ import textwrap
 from types import FunctionType, ModuleType
 from typing import Any
 
+from .builder import DType
 from .errors import CompileError, Where
 
 MISSING = object()
@@ -61,35 +62,70 @@ def outer(function: FunctionType, name: str) -> Any:
     return (builtins.__dict__ if isinstance(builtins, ModuleType) else builtins).get(name, MISSING)
 
 
+def plain(value: Any) -> Any:
+    """Python's number for one of numpy, whose arrays without axes may change in place; tuples with such numbers, too."""
+    if isinstance(value, tuple):
+        items = [plain(item) for item in value]
+        return value if all(new is old for new, old in zip(items, value)) else tuple(items)
+    is_numpys = type(value).__module__.partition(".")[0] == "numpy" and getattr(value, "shape", None) == ()
+    return value.item() if is_numpys else value
+
+
+# Of these types equal values are one value, and their attributes do not change.
+EXACT = frozenset((bool, int, str, type(None), DType))
+_FIXED = (*EXACT, float, tuple, range)
+
+
+def exact(value: Any) -> Any:
+    """What is equal for one value of a constant only: 1, 1.0 and True are three, as are 0.0 and -0.0."""
+    if isinstance(value, tuple):
+        return value.__class__, tuple([exact(item) for item in value])
+    return value.__class__, value.hex() if isinstance(value, float) else value
+
+
 class Reads:
     """What a kernel reads of the world, and the values seen. A kernel is compiled again if one of them changed."""
 
     def __init__(self) -> None:
-        self.seen: dict[tuple[FunctionType, tuple[str, ...]], Any] = {}
-        self._plain: list[tuple[dict[str, Any], str, Any]] | None = None
+        self._names: dict[tuple[int, str], tuple[FunctionType, str, Any]] = {}
+        self._attributes: dict[tuple[int, str], tuple[Any, str, Any]] = {}
+        self._globals: list[tuple[dict[str, Any], str, Any]] | None = None
 
-    def note(self, function: FunctionType, path: tuple[str, ...], value: Any) -> None:
-        self.seen[function, path] = value
+    def note(self, function: FunctionType, name: str, value: Any) -> None:
+        self._names[id(function), name] = function, name, plain(value)
+
+    def note_attribute(self, owner: Any, name: str, value: Any) -> None:
+        if not isinstance(owner, _FIXED):
+            self._attributes[id(owner), name] = owner, name, plain(value)
 
     def hold(self) -> bool:
-        if self._plain is None:  # globals are most of them: asked for at once
-            self._plain = [(function.__globals__, path[0], value) for (function, path), value in self.seen.items()
-                           if len(path) == 1 and path[0] not in function.__code__.co_freevars and path[0] in function.__globals__]
-            done = {(id(names), name) for names, name, _ in self._plain}
-            self.seen = {key: value for key, value in self.seen.items() if (id(key[0].__globals__), key[1][0]) not in done
-                         or len(key[1]) > 1}
-        for names, name, value in self._plain:
+        if self._globals is None:  # most of what is read: asked for at once
+            self._globals = _globals_of(self._names)
+        for names, name, value in self._globals:
             now = names.get(name, MISSING)
             if now is not value and not _same(now, value):
                 return False
-        for (function, path), value in self.seen.items():
-            now = outer(function, path[0])
-            for name in path[1:]:
-                now = getattr(now, name, MISSING)
+        for function, name, value in self._names.values():
+            now = outer(function, name)
+            if now is not value and not _same(now, value):
+                return False
+        for owner, name, value in self._attributes.values():
+            now = getattr(owner, name, MISSING)
             if now is not value and not _same(now, value):
                 return False
         return True
 
 
+def _globals_of(names: dict[tuple[int, str], tuple[FunctionType, str, Any]]) -> list[tuple[dict[str, Any], str, Any]]:
+    """Takes those out of `names` that are read of modules: each once."""
+    found: dict[tuple[int, str], tuple[dict[str, Any], str, Any]] = {}
+    for key, (function, name, value) in list(names.items()):
+        if name in function.__globals__ and name not in function.__code__.co_freevars:
+            found[id(function.__globals__), name] = function.__globals__, name, value
+            del names[key]
+    return list(found.values())
+
+
 def _same(now: Any, value: Any) -> bool:
-    return type(now) is type(value) and isinstance(now, (bool, int, float, str, tuple)) and repr(now) == repr(value)
+    now = plain(now)
+    return type(now) is type(value) and (now is value or isinstance(value, (bool, int, float, str, tuple)) and exact(now) == exact(value))

@@ -14,7 +14,7 @@ from typing import Any, Callable, Iterator, Sequence
 from . import _ops, _upstream, jumps, language
 from .builder import Builder, DType, bool_, f32, i32, index
 from .errors import CompileError, Refused, Where
-from .source import MISSING, Reads, Source
+from .source import MISSING, Reads, Source, plain
 from .tiles import Array, Sparse, Tile, as_index, as_tile, binary, broadcast_to, compare, convert, described, unary
 
 _OPERATORS: dict[type, str] = {
@@ -228,7 +228,7 @@ class Walker:
         self.assign(frame, node.target, self.at(frame, node, self.operate, name, left, right))
 
     def do_Assert(self, frame: Frame, node: ast.Assert) -> None:
-        condition = self.expression(frame, node.test)
+        condition = self.condition(frame, node.test)
         message = self.expression(frame, node.msg) if node.msg else ast.unparse(node.test)
         if not isinstance(message, str):
             raise self.refuse(frame, node.msg or node, f"the message is {described(message)}, expected a constant text")
@@ -281,7 +281,7 @@ class Walker:
 
     def truth(self, frame: Frame, node: ast.expr) -> Any:
         """A condition: a Python bool where it is known now, else a scalar of i1."""
-        value = self.expression(frame, node)
+        value = self.condition(frame, node)
         self.b.where = frame.source.where(node)
         if isinstance(value, Array):
             raise self.refuse(frame, node, f"the condition is {value!r}, expected a scalar")
@@ -649,17 +649,16 @@ class Walker:
         value = frame.source.outer(node.id)
         if value is MISSING:
             raise self.refuse(frame, node, f"'{node.id}' is not defined")
-        self.reads.note(frame.source.function, (node.id, ), value)
+        self.reads.note(frame.source.function, node.id, value)
         return self.outside(frame, node, value)
 
     def outside(self, frame: Frame, node: ast.AST, value: Any) -> Any:
         """What a kernel may read of the world."""
+        value = plain(value)
         if isinstance(value, (bool, int, float, str, DType, ModuleType, type(None), type(Ellipsis), FunctionType, type)) or callable(value):
             return value
         if isinstance(value, tuple):
             return tuple(self.outside(frame, node, item) for item in value)
-        if type(value).__module__.partition(".")[0] == "numpy" and getattr(value, "shape", None) == ():
-            return value.item()
         raise self.refuse(frame, node, f"{ast.unparse(node)} is a {type(value).__name__}: a kernel reads numbers, texts, types, functions and "
                           "tuples of the world around; arrays are its parameters")
 
@@ -674,9 +673,8 @@ class Walker:
         if value is MISSING:
             what = f"module '{base.__name__}'" if isinstance(base, ModuleType) else described(base)
             raise self.refuse(frame, node, f"{what} has no '{node.attr}'")
-        path = _path(node)
-        if path and path[0] not in frame.names and getattr(base, "__name__", "") not in ("tessera", "math"):
-            self.reads.note(frame.source.function, path, value)
+        if not isinstance(base, ModuleType) or base.__name__ not in ("tessera", "math"):
+            self.reads.note_attribute(base, node.attr, value)
         return self.outside(frame, node, value)
 
     def of_Tuple(self, frame: Frame, node: ast.Tuple | ast.List) -> Any:
@@ -744,9 +742,10 @@ class Walker:
         return self.at(frame, node, self.operate, _OPERATORS[type(node.op)], left, right)
 
     def of_UnaryOp(self, frame: Frame, node: ast.UnaryOp) -> Any:
-        value = self.expression(frame, node.operand)
+        is_not = isinstance(node.op, ast.Not)
+        value = self.condition(frame, node.operand) if is_not else self.expression(frame, node.operand)
         self.b.where = frame.source.where(node)
-        if isinstance(node.op, ast.Not):
+        if is_not:
             if not _is_tile(value):
                 return not value
             self.scalar_logic(frame, node, value, "not", "~")
@@ -765,23 +764,33 @@ class Walker:
                               "parentheses", ("the operand is made here", value.where))
 
     def of_BoolOp(self, frame: Frame, node: ast.BoolOp) -> Any:
-        return self.logic(frame, node, node.values)
+        return self.logic(frame, node, node.values, self.expression)
 
-    def logic(self, frame: Frame, node: ast.BoolOp, values: Sequence[ast.expr]) -> Any:
-        """As Python's: what follows is computed only if it counts."""
-        is_and = isinstance(node.op, ast.And)
-        value = self.expression(frame, values[0])
+    def condition(self, frame: Frame, node: ast.expr) -> Any:
+        """An expression of which only the truth counts: of `and` and `or`, the operands may be of several types."""
+        return self.logic(frame, node, node.values, self.condition) if isinstance(node, ast.BoolOp) else self.expression(frame, node)
+
+    def logic(self, frame: Frame, node: ast.BoolOp, values: Sequence[ast.expr], read: Callable[[Frame, ast.expr], Any]) -> Any:
+        """As Python's: what follows is computed only if it counts, and the value is that of an operand."""
+        is_and, is_condition = isinstance(node.op, ast.And), read == self.condition
+        value = read(frame, values[0])
         if len(values) == 1:
             if _is_tile(value):
                 self.scalar_logic(frame, values[0], value, "and" if is_and else "or", "&" if is_and else "|")
             return value
         if not _is_tile(value):
-            return self.logic(frame, node, values[1:]) if bool(value) == is_and else value
+            return self.logic(frame, node, values[1:], read) if bool(value) == is_and else value
         self.scalar_logic(frame, values[0], value, "and" if is_and else "or", "&" if is_and else "|")
         self.b.where = frame.source.where(node)
         condition = convert(value, bool_)
-        return self.choose(frame, node, condition, (lambda: self.logic(frame, node, values[1:])) if is_and else (lambda: True),
-                           (lambda: False) if is_and else (lambda: self.logic(frame, node, values[1:])), as_bool=True)
+
+        def rest() -> Any:
+            return self.logic(frame, node, values[1:], read)
+
+        def this() -> Any:
+            return not is_and if is_condition else value
+
+        return self.choose(frame, node, condition, rest if is_and else this, this if is_and else rest, as_bool=is_condition)
 
     def choose(self, frame: Frame, node: ast.AST, condition: Tile, then: Callable[[], Any], otherwise: Callable[[], Any],
                as_bool: bool = False) -> Any:
@@ -863,7 +872,7 @@ class Walker:
         text, values = self.formatted(frame, node)
         if values:
             raise self.refuse(frame, node, "a text of what is known only when the kernel runs: only print can show it")
-        return text.replace("{{", "{").replace("}}", "}")
+        return text
 
     def formatted(self, frame: Frame, node: ast.JoinedStr) -> tuple[str, list[Tile]]:
         """The text of an f-string with {} for each tile, and the tiles."""
@@ -874,11 +883,15 @@ class Walker:
                 continue
             assert isinstance(part, ast.FormattedValue)
             value = self.expression(frame, part.value)
-            if _is_tile(value):
-                text += "{}"
-                values.append(value)
-            else:
-                text += str(value)
+            spec = self.expression(frame, part.format_spec) if part.format_spec else ""
+            if not _is_tile(value):
+                shown = {ord("r"): repr, ord("a"): ascii, ord("s"): str}.get(part.conversion, lambda value: value)(value)
+                text += self.at(frame, part.value, _formatted, shown, spec)
+                continue
+            if spec:
+                raise self.refuse(frame, part.value, f"the format '{spec}' of what is known only when the kernel runs is not supported")
+            text += "{}"
+            values.append(value)
         return text, values
 
     # --- calls ---
@@ -958,6 +971,8 @@ class Walker:
         if len(self.stack) >= _MOST_CALLS:
             raise self.refuse(frame, node, f"calls nest deeper than {_MOST_CALLS}")
         names = self.at(frame, node, bind, source, given, named)
+        for attribute in ("__defaults__", "__kwdefaults__"):
+            self.reads.note_attribute(source.function, attribute, getattr(source.function, attribute))
         where = frame.source.where(node)
         self.b.calls.append(self.b.locate(where))
         self.call_places = [*self.call_places, where]
@@ -975,15 +990,15 @@ class Walker:
         for one in node.args:
             if isinstance(one, ast.JoinedStr):
                 text, tiles = self.formatted(frame, one)
-                parts.append(text)
-                values += tiles
-                continue
-            value = self.expression(frame, one)
-            if isinstance(value, Array):
-                raise self.refuse(frame, one, f"print of {value!r}: read a tile of it by tessera.load")
-            if _is_tile(value):
-                values.append(value)
-            parts.append("{}" if _is_tile(value) else str(value))
+            else:
+                value = self.expression(frame, one)
+                if isinstance(value, Array):
+                    raise self.refuse(frame, one, f"print of {value!r}: read a tile of it by tessera.load")
+                text, tiles = ("{}", [value]) if _is_tile(value) else (str(value), [])
+            if text.count("{}") > len(tiles):
+                raise self.refuse(frame, one, "the text to print has {}, which stands for a value")
+            parts.append(text)
+            values += tiles
         self.b.where = frame.source.where(node)
         self.at(frame, node, _ops.print_, self.b, values, message=" ".join(parts))
 
@@ -993,6 +1008,24 @@ class Walker:
         if self.b.breakpoints is not None:
             names = {name: value for name, value in frame.names.items() if not isinstance(value, Missing)}
             self.b.breakpoints.add(self.b, frame.source.where(node), frame.source.function.__module__, names)
+
+
+def _formatted(value: Any, spec: str) -> str:
+    try:
+        return format(value, spec)
+    except (TypeError, ValueError) as error:
+        raise Refused(str(error)) from None
+
+
+def _text(function: Callable[[Any], str]) -> Callable[[Any], str]:
+    """str or repr, of what is known now."""
+
+    def of(value: Any) -> str:
+        if not _is_static(value):
+            raise Refused(f"the text of {described(value)}, which is known only when the kernel runs: only print can show it")
+        return function(value)
+
+    return of
 
 
 def as_dtype(value: bool | int | float) -> DType:
@@ -1016,17 +1049,8 @@ def bind(source: Source, given: Sequence[Any], named: dict[str, Any]) -> dict[st
         if name not in bound:
             if name not in defaults:
                 raise Refused(f"'{source.name}' needs its parameter '{name}'")
-            bound[name] = defaults[name]
+            bound[name] = plain(defaults[name])
     return bound
-
-
-def _path(node: ast.expr) -> tuple[str, ...]:
-    """("cfg", "sizes") of cfg.sizes; () of what does not begin with a name."""
-    names: list[str] = []
-    while isinstance(node, ast.Attribute):
-        names.append(node.attr)
-        node = node.value
-    return (node.id, *reversed(names)) if isinstance(node, ast.Name) else ()
 
 
 def _python_max(*items: Any) -> Any:
@@ -1077,7 +1101,7 @@ def _replacement(function: Any) -> Callable[..., Any] | None:
         (range, Range), (len, _length), (max, _python_max), (min, _python_min), (sum, _python_sum), (abs, _absolute), (int, _number(int, i32)),
         (float, _number(float, f32)), (bool, _number(bool, bool_)), (tuple, tuple), (enumerate, _enumerate), (zip, _zip),
         (pow, lambda a, b: binary("**", a, b) if not _is_static((a, b)) else a**b), (round, _round), (isinstance, isinstance),
-        (reversed, lambda items: tuple(items)[::-1]), (str, str), (repr, repr), (divmod, _divmod), (tessera.load, language.load)
+        (reversed, lambda items: tuple(items)[::-1]), (str, _text(str)), (repr, _text(repr)), (divmod, _divmod), (tessera.load, language.load)
     ]  # yapf: disable
     return next((meaning for known, meaning in table if known is function), None)
 

@@ -257,3 +257,127 @@ def test_an_access_outside_names_the_line():
     for target in ("interpret", "emulate:sm_80"):
         with pytest.raises(ts.Error, match=r"test_language\.py:\d+:\d+: (.|\n)*ts\.gather\(x, ts\.arange\(4\) \* 9\)"):
             outside[1](data(8), np.zeros(4, "f4"), target=target)
+
+
+# --- what a kernel reads of the world --------------------------------------------------------------------------------
+
+
+class Settings:
+    factor = 2.0
+
+
+CHOICES = (Settings, )
+NUMBER = np.array(2.0)
+
+
+@ts.func
+def times(v, factor=2.0):
+    return v * factor
+
+
+@ts.kernel
+def by_a_local_name(y: ts.Array[ts.f32, 4], own: ts.Constant):
+    known = Settings
+    ts.store(y, 0, ts.full(4, known.factor))
+
+
+@ts.kernel
+def by_a_tuple(y: ts.Array[ts.f32, 4], own: ts.Constant):
+    ts.store(y, 0, ts.full(4, CHOICES[0].factor))
+
+
+@ts.kernel
+def by_a_constant(y: ts.Array[ts.f32, 4], own: ts.Constant):
+    ts.store(y, 0, ts.full(4, own.factor))
+
+
+@ts.kernel
+def by_an_array(y: ts.Array[ts.f32, 4], own: ts.Constant):
+    ts.store(y, 0, ts.full(4, NUMBER))
+
+
+@ts.kernel
+def by_a_default(y: ts.Array[ts.f32, 4], own: ts.Constant):
+    ts.store(y, 0, times(ts.ones(4)))
+
+
+@pytest.mark.parametrize("kernel", [by_a_local_name, by_a_tuple, by_a_constant, by_an_array, by_a_default], ids=lambda kernel: kernel.name)
+def test_what_changed_in_place_compiles_again(kernel, monkeypatch):
+    y = np.zeros(4, "f4")
+    kernel[1](y, own=Settings)
+    assert y[0] == 2
+    monkeypatch.setattr(Settings, "factor", 5.0)
+    monkeypatch.setattr(times.source.function, "__defaults__", (5.0, ))
+    NUMBER[...] = 5
+    kernel[1](y, own=Settings)
+    NUMBER[...] = 2
+    assert y[0] == 5
+    before = [len(programs) for programs in kernel._compiled.values()]
+    kernel[1](y, own=Settings)
+    assert [len(programs) for programs in kernel._compiled.values()] == before
+
+
+@ts.kernel
+def told(y: ts.Array[ts.f32, 2], W: ts.Constant):
+    first = W[0] if isinstance(W, tuple) else W
+    ts.store(y, 0, ts.full(2, 1.0 if isinstance(first, float) else 2.0 if isinstance(first, bool) else 3.0) * ts.copysign(1.0, first))
+
+
+def test_constants_that_compare_equal_are_several():
+    y = np.zeros(2, "f4")
+    for given, wanted in [((1, 2), 3), ((1.0, 2), 1), ((True, 2), 2), (1, 3), (1.0, 1), (True, 2), (0.0, 1), (-0.0, -1), ((-0.0, ), -1),
+                          ((0.0, ), 1), (np.int64(1), 3), (np.float32(-0.0), -1), (np.True_, 2)]:
+        told[1](y, W=given)
+        assert y[0] == wanted, given
+    before = sum(map(len, told._compiled.values()))
+    for _ in range(3):
+        told[1](y, W=float("nan"))
+    assert sum(map(len, told._compiled.values())) == before + 1
+
+
+@ts.kernel
+def operands(n: ts.i32, m: ts.f32, y: ts.Array[ts.i32, 6]):
+    y[0] = n or 4
+    y[1] = n and 4
+    y[2] = 0 or n
+    y[3] = (n or 4) + (n and 9 and 5)
+    y[4] = ts.i32(1 if n and m > 2 or not (n or m) else 0)
+    assert n or m < 5 or n > 7
+    while n and m > 0:
+        n, m = n - 1, m - 1
+    y[5] = n
+
+
+@pytest.mark.parametrize("n, m", [(7, 3.0), (0, 3.0), (0, 0.0), (2, 3.0), (-1, 2.5)])
+def test_and_and_or_give_an_operand(n, m):
+    left, rest = n, m
+    while left and rest > 0:
+        left, rest = left - 1, rest - 1
+    wanted = [n or 4, n and 4, 0 or n, (n or 4) + (n and 9 and 5), 1 if n and m > 2 or not (n or m) else 0, left]
+    for target in THREE:
+        y = np.zeros(6, "i4")
+        operands[1](n, m, y, target=target)
+        assert y.tolist() == wanted, target
+
+
+@ts.kernel
+def counted(x: ts.Array[ts.i32, 4, 6], y: ts.Array[ts.i32, 2, 3]):
+    v = ts.load(x, (0, 0), (4, 6))
+    ts.store(y, (0, 0), ts.histogram(v, 3)[None, :])
+    ts.store(y, (1, 0), ts.histogram(v, 3, mask=v > 0)[None, :])
+
+
+def test_a_histogram_of_two_axes():
+    x = np.random.default_rng(0).integers(-1, 4, (4, 6)).astype("i4")
+    counts = [(x == k).sum() for k in range(3)]
+    run(counted, 1, [x, np.zeros((2, 3), "i4")], [None, np.array([counts, [0, *counts[1:]]])], THREE)
+
+
+@ts.kernel
+def texts(x: ts.Array[ts.f32, 2], W: ts.Constant):
+    print(f"{W:.2f} {W!r:>8} {{x}} {'a'!r}", "{W}", ts.sum(ts.load(x, 0, 2)), f"{W=}")
+
+
+def test_texts_are_formatted_as_by_python(capfd):
+    texts[1](np.ones(2, "f4"), W=3.14159)
+    assert capfd.readouterr().out.strip() == "3.14  3.14159 {x} 'a' {W} 2 W=3.14159"
