@@ -101,7 +101,7 @@ class Tuned:
             return None
         import ast
         parts = [ast.dump(self.kernel.source.node), repr(self.choices), repr(key)]
-        digest = _compile._key("\0".join(parts).encode(), None, None)
+        digest = _compile._key("\0".join(parts).encode(), None, None, [])
         return folder.parent / "tuning" / f"{self.name}-{digest[:24]}.json"
 
     def _kept(self, path: Any) -> int | None:
