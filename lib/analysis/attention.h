@@ -4,23 +4,22 @@
 //
 //   const char *reason;
 //   TileAttention a;
-//   if (tileAttentionMatch(op, &target, &a, &reason)) … a.structured …
+//   if (tileAttentionMatch(op, &target, &a, &reason)) … a.graph->dims[a.keys].extent …
 #pragma once
 
-#include "lib/analysis/structured.h"
+#include "lib/analysis/group_graph.h"
 
 typedef struct TileAttention {
-  // All of it as one op: parallel dimensions are heads (any number of them) and queries, with one more for the channels
-  // of V; reductions are keys and the channels of Q and K. Operands: Q and K, what f reads, V, what g reads, the
-  // output. Its epilogue is g.
-  TileStructured structured;
-  int q, k, v;                        // operands
+  // The nodes S, X if there is an f, O (of the kind Online: it takes X in place of P), and Y if there is a g. Parallel
+  // dimensions are heads (any number of them), queries, and the channels of V, which each program has all of; keys and
+  // the channels of Q and K are folded. In the arena of the target.
+  TileGroupGraph *graph;
+  int scores, masked, weighted;       // the nodes S, X (-1: S itself) and O
+  int q, k, v;                        // inputs of S and of O
   int queries, keys, depth, channels; // dimensions
-  TileFollower score;                 // f; its body is null where X is S
   MlirType sum;                       // the element type of scores and sums
   MlirType weight;                    // that of P as V's factor: a program may round it
   bool isExact;                       // exp is the program's own math.exp, not softmax's
-  MlirOperation products[2];
 } TileAttention;
 
 // Recognizes what ends in `root`. False: `reason` says why what looks like attention cannot be one
@@ -29,6 +28,11 @@ bool tileAttentionMatch(MlirOperation root, const TileTarget *target, TileAttent
 
 // Whether the machine has products of several warps for its types, so that tile-specialize-warps may take its kernel.
 bool tileAttentionHasGroupProducts(const TileAttention *attention);
+
+// The body of f; null where there is no f. The input of f that a value of the body is; -1 for the scores, and for any
+// other value.
+MlirBlock tileAttentionBody(const TileAttention *attention);
+int tileAttentionInputOf(const TileAttention *attention, MlirValue value);
 
 // Where the score's mask lets a program leave out blocks of keys: first and last key that a query may see, as bounds
 // that do not fall from one query to the next. Keys outside weigh exp(hidden - score) of the least, which is 0 where a

@@ -20,19 +20,24 @@ typedef struct Reader {
 //===--- sums of positions -------------------------------------------------------------===//
 
 static int positionDim(const Reader *r, MlirOperation index) {
-  return r->attention->score.dims[mlirIntegerAttrGetValueInt(tileOpAttribute(index, "dim"))];
+  const TileGroupNode *masked = &r->attention->graph->nodes[r->attention->masked];
+  return masked->dims[masked->from[mlirIntegerAttrGetValueInt(tileOpAttribute(index, "dim"))]];
+}
+
+// An input of f is indexed by the dimension.
+static bool uses(const TileAttention *a, int input, int dim) {
+  return tileGroupNodeUses(&a->graph->nodes[a->masked], input, dim);
 }
 
 // Equal for all keys and queries of a head.
 static bool isPerHead(const Reader *r, MlirValue value) {
   const TileAttention *a = r->attention;
   MlirOperation op = tileDefiningOp(value);
-  if (!tileIsDefinedIn(value, a->score.body))
+  if (!tileIsDefinedIn(value, tileAttentionBody(a)))
     return true;
   if (mlirOperationIsNull(op)) {
-    int operand = tileFollowerOperand(&a->score, (int)mlirBlockArgumentGetArgNumber(value));
-    return operand >= 0 && !tileOperandUses(&a->structured.operands[operand], a->keys) &&
-           !tileOperandUses(&a->structured.operands[operand], a->queries);
+    int input = tileAttentionInputOf(a, value);
+    return input >= 0 && !uses(a, input, a->keys) && !uses(a, input, a->queries);
   }
   if (linalgIndexOpIsA(op))
     return positionDim(r, op) != a->keys && positionDim(r, op) != a->queries;
@@ -58,7 +63,7 @@ static bool isWide(MlirType type) { return mlirTypeIsAIndex(type) || mlirInteger
 
 // Sums of positions in so few bits do not wrap: positions are below 2^30, and so are constants.
 static bool holdsPositions(const Reader *r, MlirType type) {
-  const TileDim *dims = r->attention->structured.dims;
+  const TileGroupDim *dims = r->attention->graph->dims;
   uint64_t keys = (uint64_t)dims[r->attention->keys].extent, queries = (uint64_t)dims[r->attention->queries].extent;
   enum { Most = 1 << 30 }; // an unknown extent is more
   return isWide(type) || (mlirIntegerTypeGetWidth(type) >= 32 && keys < Most && queries < Most);
@@ -131,11 +136,8 @@ static void readComparison(Reader *r, MlirOperation compare, bool holds) {
 // An element of a tensor of i1 that has keys and queries.
 static bool isRunTimeMask(const Reader *r, MlirValue value) {
   const TileAttention *a = r->attention;
-  if (!mlirValueIsABlockArgument(value) || !tileIsDefinedIn(value, a->score.body))
-    return false;
-  int operand = tileFollowerOperand(&a->score, (int)mlirBlockArgumentGetArgNumber(value));
-  return operand >= 0 && tileOperandUses(&a->structured.operands[operand], a->keys) &&
-         tileOperandUses(&a->structured.operands[operand], a->queries);
+  int input = tileAttentionInputOf(a, value);
+  return input >= 0 && uses(a, input, a->keys) && uses(a, input, a->queries);
 }
 
 // What follows for the key from the condition's being as `holds` says.
@@ -177,9 +179,10 @@ static void readMask(Reader *r, MlirValue value, double most) {
 
 TileKeyRange tileAttentionKeyRange(const TileAttention *attention) {
   Reader r = {.attention = attention};
-  if (mlirBlockIsNull(attention->score.body))
+  MlirBlock body = tileAttentionBody(attention);
+  if (mlirBlockIsNull(body))
     return r.range;
-  MlirValue value = tileOnlyOperand(mlirBlockGetTerminator(attention->score.body));
+  MlirValue value = tileOnlyOperand(mlirBlockGetTerminator(body));
   MlirOperation sum = tileDefiningOp(value);
   readMask(&r, value, -1.0e4); // scores that are hidden by less may still weigh something
   for (int i = 0; i < 2 && !r.range.numBounds && mlirValueIsNull(r.range.mask) && arithAddFOpIsA(sum); ++i)
@@ -197,9 +200,10 @@ static bool isHidden(MlirValue value) {
 
 MlirValue tileAttentionScaledScore(const TileAttention *a, double *factor) {
   const MlirValue none = {NULL};
-  if (mlirBlockIsNull(a->score.body))
+  if (a->masked < 0)
     return none;
-  MlirValue value = tileOnlyOperand(mlirBlockGetTerminator(a->score.body));
+  const TileGroupNode *masked = &a->graph->nodes[a->masked];
+  MlirValue value = tileOnlyOperand(mlirBlockGetTerminator(masked->s.body)), score = {NULL};
   MlirOperation op = tileDefiningOp(value);
   while (arithSelectOpIsA(op) && tileHasOneUse(value)) {
     bool isFirst = isHidden(arithSelectOpGetTrueValue(op));
@@ -208,7 +212,9 @@ MlirValue tileAttentionScaledScore(const TileAttention *a, double *factor) {
     value = isFirst ? arithSelectOpGetFalseValue(op) : arithSelectOpGetTrueValue(op);
     op = tileDefiningOp(value);
   }
-  MlirValue score = mlirBlockGetArgument(a->score.body, a->score.argument);
+  for (int i = 0; i < masked->s.numInputs; ++i)
+    if (masked->makers[i] == a->scores)
+      score = mlirBlockGetArgument(masked->s.body, i);
   if (!arithMulFOpIsA(op) || !tileHasOneUse(value))
     return none;
   bool isRight = mlirValueEqual(tileBinaryLhs(op), score);

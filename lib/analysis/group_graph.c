@@ -205,17 +205,6 @@ static void joinShared(const TileGroupGraph *graph, Classes *c, int n, int i) {
     }
 }
 
-static const char *joinDims(const TileGroupGraph *graph, Classes *c) {
-  for (int i = 0; i < MaxGroupNodes * MaxDims; ++i)
-    c->parent[i] = i;
-  const char *reason = joinEdges(graph, c);
-  for (int n = 0; n < graph->numNodes && !reason; ++n)
-    for (int i = 0; i < graph->nodes[n].s.numInputs; ++i)
-      if (graph->nodes[n].makers[i] < 0 && graph->nodes[n].s.operands[i].isTensor)
-        joinShared(graph, c, n, i);
-  return reason;
-}
-
 static const char *numberDims(TileGroupGraph *graph, const Classes *c) {
   int number[MaxGroupNodes * MaxDims];
   for (int n = 0; n < graph->numNodes; ++n)
@@ -237,6 +226,20 @@ static const char *numberDims(TileGroupGraph *graph, const Classes *c) {
   return NULL;
 }
 
+static const char *connect(TileGroupGraph *graph, bool joinsShared) {
+  Classes c;
+  for (int i = 0; i < MaxGroupNodes * MaxDims; ++i)
+    c.parent[i] = i;
+  const char *reason = joinEdges(graph, &c);
+  for (int n = 0; n < graph->numNodes && joinsShared && !reason; ++n)
+    for (int i = 0; i < graph->nodes[n].s.numInputs; ++i)
+      if (graph->nodes[n].makers[i] < 0 && graph->nodes[n].s.operands[i].isTensor)
+        joinShared(graph, &c, n, i);
+  return reason ? reason : numberDims(graph, &c);
+}
+
+const char *tileGroupGraphConnect(TileGroupGraph *graph) { return connect(graph, false); }
+
 // An op's dimensions come in the order of the group's, so that tiles of different ops have their axes in one order.
 static void sortDims(TileGroupNode *node) {
   int sorted[MaxDims];
@@ -248,6 +251,18 @@ static void sortDims(TileGroupNode *node) {
   }
   memcpy(node->dims, sorted, sizeof sorted);
   tileStructuredRenumber(&node->s, node->from);
+}
+
+void tileGroupGraphOrder(TileGroupGraph *graph, const int *to) {
+  TileGroupDim dims[MaxDims];
+  memcpy(dims, graph->dims, sizeof dims);
+  for (int d = 0; d < graph->numDims; ++d)
+    graph->dims[to[d]] = dims[d];
+  for (int n = 0; n < graph->numNodes; ++n) {
+    for (int d = 0; d < graph->nodes[n].s.numDims; ++d)
+      graph->nodes[n].dims[d] = to[graph->nodes[n].dims[d]];
+    sortDims(&graph->nodes[n]);
+  }
 }
 
 static void noteRoles(TileGroupGraph *graph, TileGroupNode *node) {
@@ -291,7 +306,6 @@ static const char *findPickedTiles(const TileGroupGraph *graph) {
 }
 
 static const char *read(const MlirOperation *ops, intptr_t count, TileGroupGraph *graph) {
-  Classes classes;
   const char *reason = NULL;
   for (intptr_t i = 0; i < count && !reason; ++i)
     reason = readNode(graph, ops[i]);
@@ -300,8 +314,7 @@ static const char *read(const MlirOperation *ops, intptr_t count, TileGroupGraph
   if ((reason = findPickedTiles(graph)))
     return reason;
   findMakers(graph);
-  if ((reason = keepNeeded(graph, ops, count)) || (reason = joinDims(graph, &classes)) ||
-      (reason = numberDims(graph, &classes)))
+  if ((reason = keepNeeded(graph, ops, count)) || (reason = connect(graph, true)))
     return reason;
   for (int n = 0; n < graph->numNodes; ++n) {
     sortDims(&graph->nodes[n]);

@@ -23,7 +23,8 @@ typedef enum TileGroupKind {
   TileGroupKind_Map,     // all dimensions are parallel
   TileGroupKind_Fold,    // one combiner for each output
   TileGroupKind_Product, // by tile.mma
-  TileGroupKind_Softmax
+  TileGroupKind_Softmax,
+  TileGroupKind_Online // a product of a softmax along its k, whose input is the softmax's; written by attention.h alone
 } TileGroupKind;
 
 typedef struct TileGroupNode {
@@ -38,7 +39,7 @@ typedef struct TileGroupNode {
 typedef struct TileGroupDim {
   int64_t extent; // mlirShapedTypeGetDynamicSize() when unknown
   int64_t block;  // 0: not chosen yet
-  bool isFolded;  // by some op
+  bool isFolded;  // by some op, or each program has all of it
   bool isMatrix;  // m, n or k of a product: tiles have an axis for it, be it of one element
   bool isOne;     // of a product, but none of m, n and k: the block is 1
   bool isWhole;   // a softmax goes along it: plain blocks and those of the search have all of it
@@ -65,13 +66,28 @@ static inline bool tileGroupDimIsWalked(const TileGroupDim *dim) {
   bool isWhole = !mlirShapedTypeIsDynamicSize(dim->extent) && dim->extent > 0 && dim->block >= dim->extent;
   return dim->isFolded && !isWhole;
 }
+// The node's dimension that is the group's dimension; -1: none.
+static inline int tileGroupNodeDim(const TileGroupNode *node, int dim) {
+  int own = node->s.numDims - 1;
+  while (own >= 0 && node->dims[own] != dim)
+    --own;
+  return own;
+}
+// Operand `operand` of the node (inputs first) is indexed by the group's dimension.
+static inline bool tileGroupNodeUses(const TileGroupNode *node, int operand, int dim) {
+  int own = tileGroupNodeDim(node, dim);
+  return own >= 0 && tileOperandUses(&node->s.operands[operand], own);
+}
 // Output `output` of the node is indexed by the group's dimension.
 static inline bool tileGroupNodeHas(const TileGroupNode *node, int output, int dim) {
-  int own = 0;
-  while (own < node->s.numDims && node->dims[own] != dim)
-    ++own;
-  return own < node->s.numDims && tileOperandUses(&node->s.operands[node->s.numInputs + output], own);
+  return tileGroupNodeUses(node, node->s.numInputs + output, dim);
 }
+
+// For a graph whose nodes and makers are there already. Joins the dimensions along the edges and numbers them in the
+// order of the nodes. Null, or the reason why one kernel cannot compute the nodes.
+const char *tileGroupGraphConnect(TileGroupGraph *graph);
+// Dimension d of the graph becomes to[d]. The dimensions of each node are in the order of the graph's from then on.
+void tileGroupGraphOrder(TileGroupGraph *graph, const int *to);
 
 // Blocks for every dimension: those of a schedule, else plain ones.
 bool tileGroupGraphTakeBlock(TileGroupGraph *graph, MlirAttribute block);

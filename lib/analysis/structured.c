@@ -189,12 +189,18 @@ static bool addCapture(TileStructured *structured, MlirValue value) {
   return true;
 }
 
+static void renumberFollower(TileFollower *follower, const int *to) {
+  for (int d = 0; d < MaxDims && !mlirBlockIsNull(follower->body); ++d)
+    if (follower->dims[d] >= 0)
+      follower->dims[d] = to[follower->dims[d]];
+}
+
 bool tileStructuredAppend(TileStructured *s, const TileStructured *part, int argument, const int *dims) {
   int first = s->numInputs;
   *s = tileStructuredCopy(s, part->numInputs);
   s->epilogue = part->epilogue;
   s->epilogue.firstInput += first - (argument < s->epilogue.firstInput);
-  tileFollowerRenumber(&s->epilogue, dims);
+  renumberFollower(&s->epilogue, dims);
   bool hasRoom = s->numInputs + part->numInputs <= MaxOperands;
   for (int i = 0; i <= part->numInputs; ++i) {
     if (i == argument)
@@ -329,12 +335,6 @@ int tileFollowerOperand(const TileFollower *f, int argument) {
   return isInput ? f->firstInput + argument - (argument > f->argument) : -1;
 }
 
-void tileFollowerRenumber(TileFollower *follower, const int *to) {
-  for (int d = 0; d < MaxDims && !mlirBlockIsNull(follower->body); ++d)
-    if (follower->dims[d] >= 0)
-      follower->dims[d] = to[follower->dims[d]];
-}
-
 void tileStructuredRenumber(TileStructured *structured, const int *to) {
   TileDim old[MaxDims];
   memcpy(old, structured->dims, sizeof old);
@@ -342,7 +342,7 @@ void tileStructuredRenumber(TileStructured *structured, const int *to) {
     structured->dims[to[d]] = old[d];
   for (int i = 0; i < structured->numInputs + structured->numOutputs; ++i)
     tileOperandRenumber(&structured->operands[i], to, structured->numDims);
-  tileFollowerRenumber(&structured->epilogue, to);
+  renumberFollower(&structured->epilogue, to);
 }
 
 int64_t tileStructuredRun(const TileStructured *s, const TileOperand *operand, int dim) {

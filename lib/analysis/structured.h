@@ -163,7 +163,6 @@ const unsigned char *tileOperandConstantBytes(const TileOperand *operand, size_t
 void tileOperandRenumber(TileOperand *operand, const int *to, int numDims);
 // The operand that the argument of the body is read from; -1: the finished tile, or the output.
 int tileFollowerOperand(const TileFollower *follower, int argument);
-void tileFollowerRenumber(TileFollower *follower, const int *to);
 void tileStructuredRenumber(TileStructured *structured, const int *to);
 // True if a tile may be wider than 1 along `dim` when it is so along `other` too (-1: along no other): in every operand
 // it runs along one axis, forwards, and the other one along another.

@@ -12,12 +12,20 @@
 
 enum { NumCounts = 2 }; // columns before the lists
 
-bool tileAttentionMaskToList(const TileAttention *a, MlirValue mask, int *operand) {
+static const TileOperand *maskOf(const TileAttention *a, int input) {
+  return &a->graph->nodes[a->masked].s.operands[input];
+}
+
+static int axisOf(const TileAttention *a, int input, int dim) {
+  return tileOperandAxisOf(maskOf(a, input), tileGroupNodeDim(&a->graph->nodes[a->masked], dim));
+}
+
+bool tileAttentionMaskToList(const TileAttention *a, MlirValue mask, int *input) {
   if (mlirValueIsNull(mask))
     return false;
-  *operand = tileFollowerOperand(&a->score, (int)mlirBlockArgumentGetArgNumber(mask));
-  const TileOperand *of = &a->structured.operands[*operand];
-  int keys = tileOperandAxisOf(of, a->keys), queries = tileOperandAxisOf(of, a->queries), last = of->rank - 1;
+  *input = tileAttentionInputOf(a, mask);
+  const TileOperand *of = maskOf(a, *input);
+  int keys = axisOf(a, *input, a->keys), queries = axisOf(a, *input, a->queries), last = of->rank - 1;
   bool fits = of->isTensor && of->rank >= 2 && tileOperandIsPlain(of) && tessera_min(keys, queries) == last - 1 &&
               tessera_max(keys, queries) == last;
   for (int axis = 0; fits && axis + 2 < of->rank; ++axis)
@@ -77,9 +85,10 @@ static MlirAttribute insertKernel(const TileAttention *a, const TileTemplateUse 
   MlirOperation kernel = tileTemplateMake(host->location, use);
   if (mlirOperationIsNull(kernel))
     return mlirAttributeGetNull();
-  if (tileStructuredGpu(&a->structured))
-    tileKernelOpSetMachine(kernel, a->structured.target->attribute);
-  return tileTemplateInsert(tileParentOp(a->structured.op, builtinModuleOpIsA), kernel, "seen_blocks");
+  const TileTarget *target = a->graph->target;
+  if (target->search.isGpu)
+    tileKernelOpSetMachine(kernel, target->attribute);
+  return tileTemplateInsert(tileParentOp(a->graph->nodes[0].s.op, builtinModuleOpIsA), kernel, "seen_blocks");
 }
 
 // A tensor of `rows` by `columns` of i32, whose type knows the sizes that are constants.
@@ -94,23 +103,22 @@ static MlirValue buildList(TileBuilder *host, MlirValue rows, MlirValue columns)
   return tensorEmptyOpBuild(host, type, count, open);
 }
 
-MlirValue tileAttentionListBlocks(const TileAttention *a, int operand, bool shows, bool splits, TileBuilder *host) {
-  const TileOperand *mask = &a->structured.operands[operand];
-  int64_t queries = a->structured.dims[a->queries].tile, keys = a->structured.dims[a->keys].tile;
-  int ofQueries = tileOperandAxisOf(mask, a->queries), ofKeys = tileOperandAxisOf(mask, a->keys);
-  bool isGpu = tileStructuredGpu(&a->structured);
-  const Lists build = {.heads = numHeadAxes(mask), .isTurned = ofQueries > ofKeys, .foldsByRows = !isGpu};
-  MlirValue grid[] = {
-      tileBuildCeilDiv(host, tileBuildSize(host, mask->value, ofQueries), tileBuildIndex(host, queries)),
-      tileBuildIndex(host, 1)};
+MlirValue tileAttentionListBlocks(const TileAttention *a, int input, MlirValue mask, bool shows, bool splits,
+                                  TileBuilder *host) {
+  int64_t queries = a->graph->dims[a->queries].block, keys = a->graph->dims[a->keys].block;
+  int ofQueries = axisOf(a, input, a->queries), ofKeys = axisOf(a, input, a->keys);
+  bool isGpu = a->graph->target->search.isGpu;
+  const Lists build = {.heads = numHeadAxes(maskOf(a, input)), .isTurned = ofQueries > ofKeys, .foldsByRows = !isGpu};
+  MlirValue grid[] = {tileBuildCeilDiv(host, tileBuildSize(host, mask, ofQueries), tileBuildIndex(host, queries)),
+                      tileBuildIndex(host, 1)};
   for (int axis = 0; axis < build.heads; ++axis)
-    grid[1] = tileBuildMul(host, grid[1], tileBuildSize(host, mask->value, axis));
-  MlirValue blocks = tileBuildCeilDiv(host, tileBuildSize(host, mask->value, ofKeys), tileBuildIndex(host, keys));
+    grid[1] = tileBuildMul(host, grid[1], tileBuildSize(host, mask, axis));
+  MlirValue blocks = tileBuildCeilDiv(host, tileBuildSize(host, mask, ofKeys), tileBuildIndex(host, keys));
   MlirValue places = tileBuildAdd(host, blocks, tileBuildIndex(host, AttentionAhead)); // of a list
   MlirValue columns = tileBuildAdd(host, tileBuildMul(host, places, tileBuildIndex(host, NumBlockLists)),
                                    tileBuildIndex(host, NumCounts));
   MlirValue list = buildList(host, tileBuildMul(host, grid[0], grid[1]), columns);
-  const TileListSeenBlocks lists = {.MASK = tileKernelParameterType(mask->value),
+  const TileListSeenBlocks lists = {.MASK = tileKernelParameterType(mask),
                                     .LIST = tileKernelParameterType(list),
                                     .CODE = mlirIntegerTypeGet(host->context, isGpu ? 32 : 8),
                                     .ROWS = build.isTurned ? keys : queries,
@@ -129,18 +137,20 @@ MlirValue tileAttentionListBlocks(const TileAttention *a, int operand, bool show
   MlirType type = mlirValueGetType(list);
   if (mlirAttributeIsNull(kernel))
     return (MlirValue){NULL};
-  return tileOnlyResult(tileLaunchOpBuild(host, 1, &type, 2, grid, 1, &mask->value, 1, &list, kernel));
+  return tileOnlyResult(tileLaunchOpBuild(host, 1, &type, 2, grid, 1, &mask, 1, &list, kernel));
 }
 
 //===--- places --------------------------------------------------------------------------===//
 
 // The program's row: of heads, then of queries.
-static MlirValue buildRow(const TileAttention *a, const TileOperand *mask, TileKernelEmission *e) {
+static MlirValue buildRow(const TileAttention *a, int input, TileKernelEmission *e) {
+  const TileOperand *mask = maskOf(a, input);
   MlirValue row = tileBuildIndex(&e->body, 0);
   for (int axis = 0; axis <= numHeadAxes(mask); ++axis) {
-    int dim = axis < numHeadAxes(mask) ? mask->results[axis] : a->queries;
-    if (dim < 0) // an axis of one element
+    bool isHead = axis < numHeadAxes(mask);
+    if (isHead && mask->results[axis] < 0) // an axis of one element
       continue;
+    int dim = isHead ? a->graph->nodes[a->masked].dims[mask->results[axis]] : a->queries;
     MlirValue programs = tileKernelNumTiles(e, &e->body, dim, tileKernelExtent(e, dim));
     row = tileBuildAdd(&e->body, tileBuildMul(&e->body, row, programs), e->index[dim]);
   }
@@ -156,12 +166,12 @@ static MlirValue loadNumber(const TileBlockLists *lists, MlirValue column, TileK
   return arithIndexCastOpBuild(&e->body, mlirIndexTypeGet(e->body.context), number);
 }
 
-TileBlockLists tileAttentionLists(const TileAttention *a, int operand, MlirValue parameter, TileKernelEmission *e) {
-  const TileDim *keys = &a->structured.dims[a->keys];
+TileBlockLists tileAttentionLists(const TileAttention *a, int input, MlirValue parameter, TileKernelEmission *e) {
+  const TileGroupDim *keys = &a->graph->dims[a->keys];
   bool isKnown = !mlirShapedTypeIsDynamicSize(keys->extent);
   TileBlockLists lists = {.parameter = parameter,
-                          .row = buildRow(a, &a->structured.operands[operand], e),
-                          .blocks = isKnown ? tessera_ceil_div(keys->extent, keys->tile) : keys->extent};
+                          .row = buildRow(a, input, e),
+                          .blocks = isKnown ? tessera_ceil_div(keys->extent, keys->block) : keys->extent};
   MlirValue blocks = tileKernelNumTiles(e, &e->body, a->keys, tileKernelExtent(e, a->keys));
   MlirValue places = tileBuildAdd(&e->body, blocks, tileBuildIndex(&e->body, AttentionAhead));
   lists.columns[0] = tileBuildIndex(&e->body, NumCounts);

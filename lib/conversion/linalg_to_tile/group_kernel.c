@@ -15,7 +15,7 @@
 #include "lib/analysis/group_graph.h"
 #include "lib/analysis/low_bit/packed_elements.h"
 #include "lib/analysis/reduction.h"
-#include "lib/conversion/linalg_to_tile/kernel.h"
+#include "lib/conversion/linalg_to_tile/group_emission.h"
 #include "lib/conversion/linalg_to_tile/lowerings.h"
 #include "lib/conversion/linalg_to_tile/product_kernels.h"
 #include "upstream/arith.h"
@@ -25,22 +25,6 @@
 #include <assert.h>
 #include <math.h>
 #include <string.h>
-
-typedef struct Values {
-  MlirValue of[MaxGroupNodes][MaxOperands]; // by node and output; null: not computed here
-  // What is made once ahead of loops: of a product its factors from outside, of a softmax the rows' maxima and sums.
-  MlirValue ahead[MaxGroupNodes][2];
-} Values;
-
-typedef struct Emission {
-  TileGroupGraph *graph;
-  TileGroupUnit unit;
-  TileKernelEmission e;                                            // of the node that is computed now
-  MlirValue parameters[MaxOperands + MaxCaptures], index[MaxDims]; // of the whole kernel
-  Values values;
-  uint32_t open;                  // walked dimensions whose loops are open
-  const TileNodeFactors *factors; // of the only node; null: products take operands where they lie
-} Emission;
 
 //===--- the launch's operands ------------------------------------------------===//
 
@@ -76,8 +60,7 @@ static MlirValue outside(TileBuilder *host, MlirOperation group, MlirValue value
 
 //===--- nodes ----------------------------------------------------------------===//
 
-// The emission builds for this node from here on.
-static void enter(Emission *k, int number) {
+void tileGroupEnter(TileGroupEmission *k, int number) {
   const TileGroupNode *node = &k->graph->nodes[number];
   const TileStructured *s = &node->s;
   k->e.structured = s;
@@ -92,11 +75,15 @@ static void enter(Emission *k, int number) {
   }
 }
 
-static MlirValue evaluate(Emission *k, int node, int output);
+void tileGroupEnterWhole(TileGroupEmission *k) {
+  k->e.structured = &k->unit.s;
+  memcpy(k->e.parameters, k->parameters, sizeof k->parameters);
+  memcpy(k->e.index, k->index, sizeof k->index);
+}
 
 // The output has no tile of its own in each round of these loops, nor of loops that are still to be opened. With
 // `ofRows` this is asked for the rows of a softmax, which the node folds.
-static bool isComplete(const Emission *k, const TileGroupNode *node, int output, bool ofRows, const int *dims,
+static bool isComplete(const TileGroupEmission *k, const TileGroupNode *node, int output, bool ofRows, const int *dims,
                        int count) {
   uint32_t inside = ~k->open;
   for (int i = 0; i < count; ++i)
@@ -109,7 +96,7 @@ static bool isComplete(const Emission *k, const TileGroupNode *node, int output,
 }
 
 // A factor from outside has one tile wherever these loops stand: no loop goes along its dimensions.
-static bool isLoadedOnce(const Emission *k, int number, int input) {
+static bool isLoadedOnce(const TileGroupEmission *k, int number, int input) {
   const TileGroupNode *node = &k->graph->nodes[number];
   bool isOnce = node->kind == TileGroupKind_Product && node->makers[input] < 0 && !k->factors;
   for (int d = 0; d < node->s.numDims; ++d)
@@ -117,23 +104,22 @@ static bool isLoadedOnce(const Emission *k, int number, int input) {
   return isOnce;
 }
 
-static MlirValue loadMatrix(Emission *k, int number, int input);
-static bool walksRows(const Emission *k, int number);
-static void computeRows(Emission *k, int number);
+static bool walksRows(const TileGroupEmission *k, int number);
+static void computeRows(TileGroupEmission *k, int number);
 
 // Computes, ahead of loops over these dimensions, what the node needs and what they do not index.
-static void computeBefore(Emission *k, int number, const int *dims, int count) {
+static void computeBefore(TileGroupEmission *k, int number, const int *dims, int count) {
   const TileGroupNode *node = &k->graph->nodes[number];
   for (int i = 0; i < tileStructuredNumOwnInputs(&node->s); ++i) {
     if (node->makers[i] < 0) {
       if (count && isLoadedOnce(k, number, i)) {
-        enter(k, number);
-        k->values.ahead[number][i] = loadMatrix(k, number, i);
+        tileGroupEnter(k, number);
+        k->values.ahead[number][i] = tileGroupLoadMatrix(k, number, i);
       }
       continue;
     }
     if (isComplete(k, &k->graph->nodes[node->makers[i]], node->outputs[i], false, dims, count))
-      evaluate(k, node->makers[i], node->outputs[i]);
+      tileGroupEvaluate(k, node->makers[i], node->outputs[i]);
     else
       computeBefore(k, node->makers[i], dims, count);
   }
@@ -141,10 +127,10 @@ static void computeBefore(Emission *k, int number, const int *dims, int count) {
     computeRows(k, number);
 }
 
-static bool isUnrolled(const Emission *k, int dim) { return k->factors && k->factors->unrolled >> dim & 1; }
+static bool isUnrolled(const TileGroupEmission *k, int dim) { return k->factors && k->factors->unrolled >> dim & 1; }
 
 // The walked dimensions that the node folds, or that its output has.
-static int walkedDims(const Emission *k, int number, bool folded, int *dims) {
+static int walkedDims(const TileGroupEmission *k, int number, bool folded, int *dims) {
   const TileGroupNode *node = &k->graph->nodes[number];
   int count = 0;
   for (int d = 0; d < node->s.numDims; ++d)
@@ -159,12 +145,12 @@ static int walkedDims(const Emission *k, int number, bool folded, int *dims) {
 typedef struct Loops {
   TileKernelLoop loops[MaxDims];
   int count;
-  Values outer;
+  TileGroupValues outer;
   MlirValue index[MaxDims];
   uint32_t open;
 } Loops;
 
-static void forgetTilesAlong(Emission *k, int dim) {
+static void forgetTilesAlong(TileGroupEmission *k, int dim) {
   for (int n = 0; n < k->graph->numNodes; ++n) {
     const TileGroupNode *node = &k->graph->nodes[n];
     for (int o = 0; o < node->s.numOutputs; ++o)
@@ -176,7 +162,8 @@ static void forgetTilesAlong(Emission *k, int dim) {
   }
 }
 
-static void openLoops(Emission *k, const int *dims, int count, intptr_t carried, MlirValue *values, Loops *loops) {
+static void openLoops(TileGroupEmission *k, const int *dims, int count, intptr_t carried, MlirValue *values,
+                      Loops *loops) {
   loops->count = count;
   loops->outer = k->values;
   loops->open = k->open;
@@ -184,15 +171,14 @@ static void openLoops(Emission *k, const int *dims, int count, intptr_t carried,
   for (int i = 0; i < count; ++i) {
     if (k->open >> dims[i] & 1)
       forgetTilesAlong(k, dims[i]);
-    k->e.structured = &k->unit.s;
-    memcpy(k->e.parameters, k->parameters, sizeof k->parameters);
+    tileGroupEnterWhole(k);
     k->open |= 1u << dims[i];
     tileKernelOpenTiles(&k->e, dims[i], carried, values, &loops->loops[i]);
     k->index[dims[i]] = k->e.index[dims[i]];
   }
 }
 
-static void closeLoops(Emission *k, Loops *loops) {
+static void closeLoops(TileGroupEmission *k, Loops *loops) {
   for (int i = loops->count - 1; i >= 0; --i)
     tileKernelCloseLoop(&k->e, &loops->loops[i]);
   k->values = loops->outer;
@@ -203,7 +189,7 @@ static void closeLoops(Emission *k, Loops *loops) {
 //===--- operands -------------------------------------------------------------===//
 
 // A value of the group over all axes of the node that takes it.
-static MlirValue spread(Emission *k, int number, int input, MlirValue value) {
+static MlirValue spread(TileGroupEmission *k, int number, int input, MlirValue value) {
   const TileStructured *s = &k->graph->nodes[number].s;
   int64_t missing[MaxDims];
   int count = 0;
@@ -219,14 +205,18 @@ static MlirValue spread(Emission *k, int number, int input, MlirValue value) {
 
 // All inputs that the body uses, as tiles over the node's axes, input `padded` (-1: none) with the padding `pad`.
 // Values of the group are computed before anything else is built for this node: they are nodes themselves.
-static void mapInputs(Emission *k, int number, TileBodyMap *map, int padded, const char *pad) {
+static void mapInputs(TileGroupEmission *k, int number, TileBodyMap *map, int padded, const char *pad) {
   const TileGroupNode *node = &k->graph->nodes[number];
   for (int i = 0; i < node->s.numInputs; ++i)
     if (node->makers[i] >= 0)
-      evaluate(k, node->makers[i], node->outputs[i]);
-  enter(k, number);
+      tileGroupEvaluate(k, node->makers[i], node->outputs[i]);
+  tileGroupEnter(k, number);
+  for (intptr_t i = 0; i < k->given.count; ++i)
+    tileBodyMapSet(map, k->given.entries[i].from, k->given.entries[i].to);
   for (int i = 0; i < tileStructuredNumOwnInputs(&node->s); ++i)
-    if (node->makers[i] >= 0)
+    if (!mlirValueIsNull(tileBodyMapGet(map, mlirBlockGetArgument(node->s.body, i))))
+      continue;
+    else if (node->makers[i] >= 0)
       tileBodyMapSet(map, mlirBlockGetArgument(node->s.body, i),
                      spread(k, number, i, k->values.of[node->makers[i]][node->outputs[i]]));
     else if (i == padded)
@@ -236,7 +226,7 @@ static void mapInputs(Emission *k, int number, TileBodyMap *map, int padded, con
 }
 
 // A value of the body; its positions are those of the op's own dimensions.
-static MlirValue buildBody(Emission *k, int number, TileBodyMap *map, MlirValue value) {
+static MlirValue buildBody(TileGroupEmission *k, int number, TileBodyMap *map, MlirValue value) {
   const TileGroupNode *node = &k->graph->nodes[number];
   TileFollower body = {.body = node->s.body};
   memcpy(body.dims, node->from, sizeof body.dims);
@@ -250,12 +240,12 @@ static MlirValue buildBody(Emission *k, int number, TileBodyMap *map, MlirValue 
 
 // Linalg.pack and unpack copy: they loop over the tiled tensor, whose axes are the dimensions; axis a of the plain one
 // is at outer · size + inner. What lies past the plain tensor's end is read as zero and never written.
-static void buildMap(Emission *k, int number) {
+static void buildMap(TileGroupEmission *k, int number) {
   const TileGroupNode *node = &k->graph->nodes[number];
   const TileStructured *s = &node->s;
   TileBodyMap map = {0};
   if (mlirBlockIsNull(s->body)) {
-    enter(k, number);
+    tileGroupEnter(k, number);
     k->values.of[number][0] = tileKernelLoad(&k->e, 0, NULL, false);
     return;
   }
@@ -346,7 +336,7 @@ static bool foldsBehindLoop(const TileStructured *s) {
   return hasAxis && hasOuter && s->numInputs > 1 && termBits(s) <= most;
 }
 
-static Fold readFold(const Emission *k, const TileStructured *s) {
+static Fold readFold(const TileGroupEmission *k, const TileStructured *s) {
   Fold f = {.padded = -1};
   for (int o = 0; o < s->numOutputs; ++o)
     f.combiners[o] = tileStructuredMatchReduction(s, o, &f.folded[o]);
@@ -357,7 +347,7 @@ static Fold readFold(const Emission *k, const TileStructured *s) {
   return f;
 }
 
-static void buildFold(Emission *k, int number) {
+static void buildFold(TileGroupEmission *k, int number) {
   const TileStructured *s = &k->graph->nodes[number].s;
   Fold f = readFold(k, s);
   MlirValue sums[MaxOperands], initial[MaxOperands];
@@ -365,7 +355,7 @@ static void buildFold(Emission *k, int number) {
   Loops loops;
   int dims[MaxDims], count = walkedDims(k, number, true, dims);
   computeBefore(k, number, dims, count);
-  enter(k, number);
+  tileGroupEnter(k, number);
   for (int o = 0; o < s->numOutputs; ++o) {
     sums[o] = initial[o] = tileKernelInitial(&k->e, s->numInputs + o);
     if (f.isLate)
@@ -396,18 +386,18 @@ static void buildFold(Emission *k, int number) {
 // longer one is walked three times (maximum, sum, result). Padding with -inf makes masks unnecessary: exp(-inf - max) =
 // 0 adds nothing to the sum.
 
-static bool walksRows(const Emission *k, int number) {
+static bool walksRows(const TileGroupEmission *k, int number) {
   int dims[MaxDims];
   return walkedDims(k, number, true, dims) > 0;
 }
 
 // The current tile of x, -inf past the row's end.
-static MlirValue loadRows(Emission *k, int number) {
+static MlirValue loadRows(TileGroupEmission *k, int number) {
   const TileGroupNode *node = &k->graph->nodes[number];
   MlirValue x = {NULL};
   if (node->makers[0] >= 0)
-    x = evaluate(k, node->makers[0], node->outputs[0]);
-  enter(k, number);
+    x = tileGroupEvaluate(k, node->makers[0], node->outputs[0]);
+  tileGroupEnter(k, number);
   return node->makers[0] < 0 ? tileKernelLoad(&k->e, 0, "neg_inf", false)
                              : fillPastEnd(&k->e, tileCombinerOf(ArithOp_MaximumF), x);
 }
@@ -420,10 +410,10 @@ static MlirValue exponentials(TileKernelEmission *e, MlirValue x, MlirValue maxi
 }
 
 // One walk over long rows: their maxima or, where these are known, the sums of their exponentials.
-static MlirValue walkRows(Emission *k, int number, ArithOp kind, double start, const MlirValue *maximum) {
+static MlirValue walkRows(TileGroupEmission *k, int number, ArithOp kind, double start, const MlirValue *maximum) {
   Loops loops;
   int dims[MaxDims], count = walkedDims(k, number, true, dims);
-  enter(k, number);
+  tileGroupEnter(k, number);
   MlirType element = tileOperandElementType(&k->graph->nodes[number].s.operands[0]);
   MlirValue value = tileBuildFloat(&k->e.body, tileKernelOutputTileType(&k->e, element), start);
   openLoops(k, dims, count, 1, &value, &loops);
@@ -434,7 +424,7 @@ static MlirValue walkRows(Emission *k, int number, ArithOp kind, double start, c
   return value;
 }
 
-static void computeRows(Emission *k, int number) {
+static void computeRows(TileGroupEmission *k, int number) {
   MlirValue *rows = k->values.ahead[number];
   if (!mlirValueIsNull(rows[0]))
     return;
@@ -443,7 +433,7 @@ static void computeRows(Emission *k, int number) {
   rows[0] = maximum;
 }
 
-static void buildSoftmax(Emission *k, int number) {
+static void buildSoftmax(TileGroupEmission *k, int number) {
   bool isWalked = walksRows(k, number);
   if (isWalked)
     computeRows(k, number);
@@ -462,7 +452,7 @@ static void buildSoftmax(Emission *k, int number) {
 
 // The value is zero past the end of dimension `dim`, which axis `axis` of the tile runs along: what a row or a column
 // holds there must not reach the sum.
-static MlirValue zeroPastEnd(Emission *k, MlirValue tile, int dim, int64_t axis) {
+static MlirValue zeroPastEnd(TileGroupEmission *k, MlirValue tile, int dim, int64_t axis) {
   const TileDim *d = &k->e.structured->dims[dim];
   if (!tileDimIsRagged(d))
     return tile;
@@ -471,16 +461,24 @@ static MlirValue zeroPastEnd(Emission *k, MlirValue tile, int dim, int64_t axis)
   return arithSelectOpBuild(&k->e.body, isInside, tile, tileProductConstant(&k->e, type, 0));
 }
 
-// A factor of the product as the matrix that tile.mma takes.
-static MlirValue loadMatrix(Emission *k, int number, int input) {
+// On a CPU, attention's sums are multiplied up in their own type.
+static MlirValue widened(TileGroupEmission *k, const TileGroupNode *node, MlirValue factor) {
+  bool isWidened = k->online && !tileStructuredGpu(&node->s);
+  return isWidened ? tileKernelCast(&k->e, factor, tileOperandElementType(&node->s.operands[node->s.numInputs]))
+                   : factor;
+}
+
+MlirValue tileGroupLoadMatrix(TileGroupEmission *k, int number, int input) {
   const TileGroupNode *node = &k->graph->nodes[number];
   const TileProduct *p = &node->product;
   bool isLhs = input == p->lhs;
   int rows = isLhs ? p->m : p->k, columns = isLhs ? p->k : p->n;
   if (!mlirValueIsNull(k->values.ahead[number][input]))
     return k->values.ahead[number][input];
+  if (!mlirValueIsNull(k->packed[number][input]))
+    return widened(k, node, tileKernelLoadBuffer(&k->e, k->packed[number][input]));
   if (node->makers[input] < 0) {
-    MlirValue tile = tileKernelLoadMatrix(&k->e, input, (int[2]){rows, columns});
+    MlirValue tile = widened(k, node, tileKernelLoadMatrix(&k->e, input, (int[2]){rows, columns}));
     // Past the end of a window the image goes on, and infinity times the other factor's padding is no zero.
     bool isOfWindow = tileOperandAxisOf(&node->s.operands[input], p->k) < 0;
     return isOfWindow ? zeroPastEnd(k, tile, p->k, isLhs) : tile;
@@ -511,18 +509,18 @@ static bool isSummedInF32(const TileStructured *s, MlirType element) {
          (mlirTypeIsABF16(element) || (mlirTypeIsAF16(element) && addsHalvesInF32(s->target->machine)));
 }
 
-static void multiply(Emission *k, int number, MlirValue *sum) {
+static void multiply(TileGroupEmission *k, int number, MlirValue *sum) {
   const TileGroupNode *node = &k->graph->nodes[number];
   MlirValue factors[TileMostFactors];
   for (int i = 0; i < node->s.numInputs; ++i)
     if (node->makers[i] >= 0)
-      evaluate(k, node->makers[i], node->outputs[i]);
-  enter(k, number);
+      tileGroupEvaluate(k, node->makers[i], node->outputs[i]);
+  tileGroupEnter(k, number);
   if (k->factors) {
     k->factors->build(&k->e, k->factors->data, factors);
   } else {
-    factors[0] = loadMatrix(k, number, node->product.lhs);
-    factors[1] = loadMatrix(k, number, node->product.rhs);
+    factors[0] = tileGroupLoadMatrix(k, number, node->product.lhs);
+    factors[1] = tileGroupLoadMatrix(k, number, node->product.rhs);
   }
   if (k->factors && k->factors->block)
     *sum = tileMmaScaledOpBuild(&k->e.body, factors[0], factors[2], factors[1], factors[3], *sum,
@@ -532,7 +530,7 @@ static void multiply(Emission *k, int number, MlirValue *sum) {
 }
 
 // Steps along unrolled dimensions, from `dim` on, follow each other.
-static void multiplyFrom(Emission *k, int number, int dim, MlirValue *sum) {
+static void multiplyFrom(TileGroupEmission *k, int number, int dim, MlirValue *sum) {
   while (dim < k->graph->numDims && !isUnrolled(k, dim))
     ++dim;
   if (dim == k->graph->numDims) {
@@ -545,13 +543,13 @@ static void multiplyFrom(Emission *k, int number, int dim, MlirValue *sum) {
   }
 }
 
-static void buildProduct(Emission *k, int number) {
+static void buildProduct(TileGroupEmission *k, int number) {
   const TileGroupNode *node = &k->graph->nodes[number];
   const TileProduct *p = &node->product;
   int dims[MaxDims], count = walkedDims(k, number, true, dims);
   Loops loops;
   computeBefore(k, number, dims, count);
-  enter(k, number);
+  tileGroupEnter(k, number);
   // tile.mma takes rows × columns; the sum is over the axes of m and n in that order.
   MlirValue sum = tileKernelInitial(&k->e, node->s.numInputs);
   MlirType element = tileTypeGetElement(mlirValueGetType(sum));
@@ -566,7 +564,7 @@ static void buildProduct(Emission *k, int number) {
   k->values.of[number][0] = p->m > p->n ? tileKernelSwapped(&k->e, sum) : sum;
 }
 
-static MlirValue evaluate(Emission *k, int number, int output) {
+MlirValue tileGroupEvaluate(TileGroupEmission *k, int number, int output) {
   if (mlirValueIsNull(k->values.of[number][output]))
     switch (k->graph->nodes[number].kind) {
     case TileGroupKind_Map:
@@ -581,6 +579,9 @@ static MlirValue evaluate(Emission *k, int number, int output) {
     case TileGroupKind_Softmax:
       buildSoftmax(k, number);
       break;
+    case TileGroupKind_Online:
+      k->values.of[number][0] = tileGroupBuildOnline(k, number);
+      break;
     }
   return k->values.of[number][output];
 }
@@ -588,7 +589,7 @@ static MlirValue evaluate(Emission *k, int number, int output) {
 //===--- the kernel -----------------------------------------------------------------===//
 
 // The dimensions of the result that the kernel walks.
-static int walkedOfResult(const Emission *k, int node, int output, int *dims) {
+static int walkedOfResult(const TileGroupEmission *k, int node, int output, int *dims) {
   int count = 0;
   for (int d = 0; d < k->graph->numDims; ++d)
     if (tileGroupNodeHas(&k->graph->nodes[node], output, d) && tileGroupDimIsWalked(&k->graph->dims[d]))
@@ -596,38 +597,37 @@ static int walkedOfResult(const Emission *k, int node, int output, int *dims) {
   return count;
 }
 
-static void storeResult(Emission *k, int node, int output) {
+static void storeResult(TileGroupEmission *k, int node, int output) {
   int dims[MaxDims], count = walkedOfResult(k, node, output, dims);
   Loops loops;
   if (count)
     computeBefore(k, node, dims, count);
   openLoops(k, dims, count, 0, NULL, &loops);
-  MlirValue value = evaluate(k, node, output);
-  enter(k, node);
+  MlirValue value = tileGroupEvaluate(k, node, output);
+  tileGroupEnter(k, node);
   tileKernelStore(&k->e, k->graph->nodes[node].s.numInputs + output, tileKernelEpilogue(&k->e, value));
   closeLoops(k, &loops);
 }
 
 // Everything is read before anything is stored, as far as no loop stands around both: then a tensor is read once.
-static void buildResults(Emission *k) {
+static void buildResults(TileGroupEmission *k) {
   const TileGroupGraph *graph = k->graph;
   int dims[MaxDims];
   for (int r = 0; r < graph->numResults; ++r)
     if (walkedOfResult(k, graph->results[r].node, graph->results[r].output, dims) == 0)
-      evaluate(k, graph->results[r].node, graph->results[r].output);
+      tileGroupEvaluate(k, graph->results[r].node, graph->results[r].output);
   for (int r = 0; r < graph->numResults; ++r)
     storeResult(k, graph->results[r].node, graph->results[r].output);
 }
 
-static void build(Emission *k) {
+void tileGroupBuild(TileGroupEmission *k) {
   memcpy(k->parameters, k->e.parameters, sizeof k->parameters);
   memcpy(k->index, k->e.index, sizeof k->index);
   for (int d = 0; d < k->graph->numDims; ++d)
     if (k->graph->dims[d].isFolded)
       k->index[d] = tileBuildIndex(&k->e.body, 0);
   buildResults(k);
-  k->e.structured = &k->unit.s;
-  memcpy(k->e.parameters, k->parameters, sizeof k->parameters);
+  tileGroupEnterWhole(k);
 }
 
 static int64_t warpsOf(MlirAttribute schedule) {
@@ -635,22 +635,29 @@ static int64_t warpsOf(MlirAttribute schedule) {
   return mlirAttributeIsNull(warps) ? 4 : mlirDenseI64ArrayGetElement(warps, 0);
 }
 
-static const char *lower(MlirOperation group, TileGroupGraph *graph) {
-  const char *reason;
-  MlirAttribute schedule = tileGroupOpGetSchedule(group);
+TileGroupEmission *tileGroupOpen(TileGroupGraph *graph, MlirOperation group, const char **reason) {
   TileBuilder host = tileBuilderBefore(group);
-  Emission *k = tileArenaAllocate(graph->target->arena, sizeof *k);
+  TileGroupEmission *k = tileArenaAllocate(graph->target->arena, sizeof *k);
   k->graph = graph;
-  if ((reason = tileGroupGraphUnite(graph, group, &k->unit)))
-    return reason;
-  k->unit.s.schedule = schedule;
-  k->unit.s.warps = tileStructuredGpu(&k->unit.s) ? warpsOf(schedule) : 0;
+  if ((*reason = tileGroupGraphUnite(graph, group, &k->unit)))
+    return NULL;
   for (int i = 0; i < k->unit.s.numInputs + k->unit.s.numOutputs; ++i)
     k->unit.s.operands[i].value = outside(&host, group, k->unit.s.operands[i].value);
   for (int i = 0; i < k->unit.s.numCaptures; ++i)
     k->unit.s.captures[i] = outside(&host, group, k->unit.s.captures[i]);
+  return k;
+}
+
+static const char *lower(MlirOperation group, TileGroupGraph *graph) {
+  const char *reason;
+  MlirAttribute schedule = tileGroupOpGetSchedule(group);
+  TileGroupEmission *k = tileGroupOpen(graph, group, &reason);
+  if (!k)
+    return reason;
+  k->unit.s.schedule = schedule;
+  k->unit.s.warps = tileStructuredGpu(&k->unit.s) ? warpsOf(schedule) : 0;
   tileKernelBegin(&k->e, &k->unit.s, "group");
-  build(k);
+  tileGroupBuild(k);
   tileKernelEnd(&k->e);
   return NULL;
 }
@@ -690,7 +697,7 @@ void tileKernelBuildNode(TileKernelEmission *e, TileGroupKind kind, const TilePr
   const TileStructured *s = e->structured;
   TileGroupGraph graph = {
       .target = s->target, .numNodes = 1, .numDims = s->numDims, .numResults = s->numOutputs, .nodes = {{kind, *s}}};
-  Emission k = {.graph = &graph, .e = *e, .unit = {.s = *s}, .factors = factors};
+  TileGroupEmission k = {.graph = &graph, .e = *e, .unit = {.s = *s}, .factors = factors};
   TileGroupNode *node = graph.nodes;
   if (product)
     node->product = *product;
@@ -707,7 +714,7 @@ void tileKernelBuildNode(TileKernelEmission *e, TileGroupKind kind, const TilePr
     k.unit.captures[0][i] = i;
   for (int o = 0; o < s->numOutputs; ++o)
     graph.results[o].output = o;
-  build(&k);
+  tileGroupBuild(&k);
   e->body = k.e.body;
 }
 

@@ -90,17 +90,6 @@ static uint64_t joinAll(TileOps *ops, const TileTarget *target) {
 
 //===--- groups -----------------------------------------------------------------===//
 
-static void dropUnused(MlirBlock block) {
-  TileOps ops = {0};
-  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
-       op = mlirOperationGetNextInBlock(op))
-    tileOpsAppend(&ops, op);
-  for (intptr_t i = ops.count - 1; i >= 0; --i)
-    if (isUnused(ops.items[i]))
-      mlirOperationDestroy(ops.items[i]);
-  tileOpsFree(&ops);
-}
-
 // The kernel of a group whose schedule is of the kind `group`, or whose tiles meet below registers. Where there is
 // none, the group is given up, and the reason is a remark. False after an error.
 static bool lowerGroup(MlirOperation group, const TileTarget *target) {
@@ -134,10 +123,9 @@ static bool openGroups(MlirOperation module, const TileTarget *target, TileOps *
     }
     if (!tileGroupIsComposed(group))
       tileGroupCompose(group);
-    if (hasSchedule && meetsInRegisters && tileLowerAttention(group, target)) {
-      dropUnused(tileGroupBody(group));
-      groups->items[left++] = group;
-    } else if (!hasSchedule) {
+    if (hasSchedule && meetsInRegisters && tileLowerAttention(group, target))
+      continue;
+    if (!hasSchedule) {
       groups->items[left++] = group;
     } else {
       tileRemark(group, "becomes one kernel for each op: its schedule is for attention, block = [queries, keys, depth, "
@@ -153,8 +141,7 @@ static bool openGroups(MlirOperation module, const TileTarget *target, TileOps *
 static void closeGroups(TileOps *groups) {
   for (intptr_t i = 0; i < groups->count; ++i) {
     int kernels = (int)tileGroupNumKernels(groups->items[i]);
-    bool isAttention = !mlirAttributeIsNull(tileGroupOpGetSchedule(groups->items[i])); // may have a kernel for its mask
-    if (kernels > 1 && !isAttention)
+    if (kernels > 1)
       tileRemark(groups->items[i], "becomes %d kernels: no kernel computes all ops of its body", kernels);
     tileGroupInline(groups->items[i]);
   }

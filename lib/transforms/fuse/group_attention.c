@@ -41,8 +41,8 @@ static MlirWalkResult findSoftmax(MlirOperation op, void *isFound) {
 
 //===--- does it pay? -------------------------------------------------------------------===//
 
-static int64_t planned(const TileDim *dim) {
-  return mlirShapedTypeIsDynamicSize(dim->extent) ? TileUnknownExtent : dim->extent > 1 ? dim->extent : 1;
+static int64_t planned(int64_t extent) {
+  return mlirShapedTypeIsDynamicSize(extent) ? TileUnknownExtent : tessera_max(extent, 1);
 }
 
 // Predicted seconds of a product by itself, and the machine for it.
@@ -63,19 +63,18 @@ static double secondsOf(MlirOperation product, const TileTarget *machine, TileSe
 }
 
 static TileAttentionSizes sizesOf(const TileAttention *a) {
-  const TileStructured *s = &a->structured;
-  MlirType element = tileOperandElementType(&s->operands[a->q]);
+  const TileGroupGraph *graph = a->graph;
+  MlirType element = tileOperandElementType(&graph->nodes[a->scores].s.operands[a->q]);
   TileAttentionSizes sizes = {.heads = 1,
-                              .queries = planned(&s->dims[a->queries]),
-                              .keys = planned(&s->dims[a->keys]),
-                              .depth = planned(&s->dims[a->depth]),
-                              .channels = planned(&s->dims[a->channels]),
+                              .queries = planned(graph->dims[a->queries].extent),
+                              .keys = planned(graph->dims[a->keys].extent),
+                              .depth = planned(graph->dims[a->depth].extent),
+                              .channels = planned(graph->dims[a->channels].extent),
                               .bytes = mlirTypeIsAF32(element) ? 4 : 2};
-  for (int d = 0; d < s->numDims; ++d)
-    sizes.isOpen |= mlirShapedTypeIsDynamicSize(s->dims[d].extent);
-  for (int d = 0; d < s->numDims; ++d)
-    if (d != a->queries && d != a->keys && d != a->depth && d != a->channels)
-      sizes.heads *= planned(&s->dims[d]);
+  for (int d = 0; d < graph->numDims; ++d) {
+    sizes.isOpen |= mlirShapedTypeIsDynamicSize(graph->dims[d].extent);
+    sizes.heads *= graph->dims[d].isMatrix ? 1 : planned(graph->dims[d].extent);
+  }
   TileKeyRange keys = tileAttentionKeyRange(a);
   sizes.mostKeys = mlirValueIsNull(keys.mask) ? 0 : MaskedKeys;
   for (int i = 0; i < keys.numBounds && sizes.numBounds < TileAttentionBounds; ++i)
@@ -89,38 +88,45 @@ static TileAttentionSizes sizesOf(const TileAttention *a) {
 static TileSearchAttention choose(const TileAttention *a) {
   TileAttentionSizes sizes = sizesOf(a);
   TileSearchTarget target, second;
-  double products = secondsOf(a->products[0], a->structured.target, &target);
-  products += secondsOf(a->products[1], a->structured.target, &second);
+  double products = secondsOf(a->graph->nodes[a->scores].s.op, a->graph->target, &target);
+  products += secondsOf(a->graph->nodes[a->weighted].s.op, a->graph->target, &second);
   return tileSearchAttention(&target, &sizes, products);
 }
 
 //===--- the group ----------------------------------------------------------------------===//
 
+static bool isFromOutside(const TileGroupGraph *graph, MlirValue value) {
+  for (int n = 0; n < graph->numNodes; ++n)
+    for (int i = 0; i < graph->nodes[n].s.numInputs; ++i)
+      if (graph->nodes[n].makers[i] < 0 && mlirValueEqual(graph->nodes[n].s.operands[i].value, value))
+        return true;
+  return mlirOperationIsNull(tileDefiningOp(value));
+}
+
 // The ops between the value and what the attention reads, producers first.
-static void appendMakers(const TileStructured *s, MlirValue value, TileOps *ops) {
+static void appendMakers(const TileGroupGraph *graph, MlirValue value, TileOps *ops) {
   MlirOperation op = tileDefiningOp(value);
-  bool isKnown = mlirOperationIsNull(op);
-  for (int i = 0; i < s->numInputs; ++i)
-    isKnown |= mlirValueEqual(s->operands[i].value, value);
+  bool isKnown = isFromOutside(graph, value);
   for (intptr_t i = 0; i < ops->count; ++i)
     isKnown |= mlirOperationEqual(ops->items[i], op);
   if (isKnown)
     return;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op) - mlirOperationGetNumResults(op); ++i) // outputs are last
-    appendMakers(s, mlirOperationGetOperand(op, i), ops);
+    appendMakers(graph, mlirOperationGetOperand(op, i), ops);
   tileOpsAppend(ops, op);
 }
 
 static void group(const TileAttention *a, const TileSearchAttention *best) {
   TileOps ops = {0};
-  const TileStructured *s = &a->structured;
-  bool isGpu = tileStructuredGpu(s);
-  int64_t depth = s->dims[a->depth].extent, channels = s->dims[a->channels].extent;
+  const TileGroupGraph *graph = a->graph;
+  bool isGpu = graph->target->search.isGpu;
+  int64_t depth = graph->dims[a->depth].extent, channels = graph->dims[a->channels].extent;
   const int64_t block[] = {best->queries, best->keys, isGpu ? tessera_bucket(depth) : depth,
                            isGpu ? tessera_bucket(channels) : channels};
-  appendMakers(s, tileOnlyResult(s->op), &ops);
+  MlirOperation last = graph->nodes[graph->results[0].node].s.op;
+  appendMakers(graph, tileOnlyResult(last), &ops);
   tileGroupWrap(ops.items, ops.count, "register",
-                tileScheduleOfGroupedBlock(mlirOperationGetContext(s->op), 4, block, best->heads, best->cluster));
+                tileScheduleOfGroupedBlock(mlirOperationGetContext(last), 4, block, best->heads, best->cluster));
   tileOpsFree(&ops);
 }
 
