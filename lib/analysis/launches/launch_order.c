@@ -2,6 +2,7 @@
 #include "lib/analysis/launches/launch_order.h"
 
 #include "dialects/tile/ops.h"
+#include "lib/analysis/launches/arena_parts.h"
 #include "lib/ir/op_query.h"
 #include "lib/support/grow.h"
 #include "mlir-c/BuiltinTypes.h"
@@ -53,24 +54,11 @@ static void sortByStride(Box *box) {
     }
 }
 
-// A view that moves the address itself says nothing of where it lies.
-static bool isMovedBy(MlirValue memref) {
-  MlirValue viewed;
-  for (MlirOperation op = tileDefiningOp(memref); !mlirOperationIsNull(op); op = tileDefiningOp(viewed)) {
-    viewed = tileOpViewedMemory(op);
-    if (mlirValueIsNull(viewed))
-      return false;
-    if (memrefViewOpIsA(op))
-      return true;
-  }
-  return false;
-}
-
 static bool findBox(MlirValue memref, Box *box) {
   MlirType type = mlirValueGetType(memref);
   int64_t offset, strides[MostRank], last = 0;
   if (!mlirTypeIsAMemRef(type) || mlirShapedTypeGetRank(type) > MostRank || !mlirShapedTypeHasStaticShape(type) ||
-      isMovedBy(memref) || mlirLogicalResultIsFailure(mlirMemRefTypeGetStridesAndOffset(type, strides, &offset)) ||
+      mlirLogicalResultIsFailure(mlirMemRefTypeGetStridesAndOffset(type, strides, &offset)) ||
       mlirShapedTypeIsDynamicStrideOrOffset(offset))
     return false;
   *box = (Box){.rank = 0};
@@ -114,15 +102,26 @@ static bool boxesOverlap(const Box *a, const Box *b) {
   return true;
 }
 
+// Two memrefs of one root.
+static bool partsOverlap(MlirValue a, MlirValue b) {
+  Box boxes[2];
+  int64_t begins[2];
+  MlirValue parts[] = {tileMemoryPart(a, &begins[0]), tileMemoryPart(b, &begins[1])};
+  if (mlirValueIsNull(parts[0]) || mlirValueIsNull(parts[1]) || !findBox(a, &boxes[0]) || !findBox(b, &boxes[1]))
+    return true;
+  if (mlirValueEqual(parts[0], parts[1]))
+    return boxesOverlap(&boxes[0], &boxes[1]);
+  return begins[0] + boxes[0].begin < begins[1] + boxes[1].end && begins[1] + boxes[1].begin < begins[0] + boxes[0].end;
+}
+
 static bool isAllocation(MlirValue root) { return memrefAllocOpIsA(tileDefiningOp(root)); }
 
 bool tileMemoryMayOverlap(MlirValue a, MlirValue b) {
-  Box boxes[2];
   if (mlirValueIsNull(a) || mlirValueIsNull(b))
     return true;
   MlirValue roots[] = {tileMemoryRoot(a), tileMemoryRoot(b)};
   if (mlirValueEqual(roots[0], roots[1]))
-    return !findBox(a, &boxes[0]) || !findBox(b, &boxes[1]) || boxesOverlap(&boxes[0], &boxes[1]);
+    return partsOverlap(a, b);
   if (isAllocation(roots[0]) && isAllocation(roots[1]))
     return false;
   for (int i = 0; i < 2; ++i)

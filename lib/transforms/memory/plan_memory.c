@@ -19,6 +19,7 @@
 // Statistics: the bytes of all planned buffers, of the arenas, and the most bytes in use at once, which no arena can be
 // smaller than. Cost: quadratic in the buffers of a block (lib/search/memory_plan.h).
 // Paper: Welder (OSDI 2023), AITemplate; greedy by size (arXiv 2001.03288).
+#include "lib/analysis/launches/arena_parts.h"
 #include "lib/analysis/launches/launch_order.h"
 #include "lib/capi/op.h"
 #include "lib/ir/builder.h"
@@ -39,9 +40,6 @@
 #include <stdlib.h>
 
 enum { Statistic_Buffers, Statistic_Bytes, Statistic_Arenas, Statistic_Arena, Statistic_Least, Statistic_Open };
-enum { Alignment = 64 };
-
-static const char *const slotFunction = "tessera_arena_slot", *const endFunction = "tessera_arena_slot_end";
 
 // What lies in the arena of a block: an allocation, or what the blocks of an op's regions need, one at a time.
 typedef struct Buffer {
@@ -71,20 +69,6 @@ typedef struct Planning {
 
 //===--- questions -----------------------------------------------------------------===//
 
-static bool hasPlainElements(MlirType type) {
-  MlirType element = mlirShapedTypeGetElementType(type);
-  unsigned width = tileElementWidth(element);
-  return mlirTypeIsAIndex(element) || (width >= 1 && width <= 64);
-}
-
-static int64_t bytesOf(MlirType type) {
-  int64_t bytes = tileMemoryBytes(type);
-  for (intptr_t d = 0; d < mlirShapedTypeGetRank(type); ++d)
-    if (__builtin_mul_overflow(bytes, mlirShapedTypeGetDimSize(type, d), &bytes))
-      return INT64_MAX;
-  return bytes > INT64_MAX - Alignment ? INT64_MAX : (bytes + Alignment - 1) / Alignment * Alignment;
-}
-
 // Follows the value from the function's arguments by arithmetic that may run at the function's begin?
 static bool isKnownAtBegin(MlirBlock entry, MlirValue value) {
   MlirOperation op = tileDefiningOp(value);
@@ -98,37 +82,11 @@ static bool isKnownAtBegin(MlirBlock entry, MlirValue value) {
 
 static bool hasPlannedSizes(const Planning *planning, MlirOperation alloc) {
   MlirType type = memrefAllocOpGetMemrefType(alloc);
-  bool isPlanned = mlirShapedTypeHasStaticShape(type) ? bytesOf(type) < (INT64_C(1) << 48) : planning->open;
+  bool isPlanned = mlirShapedTypeHasStaticShape(type) ? tileArenaBytes(type) < (INT64_C(1) << 48) : planning->open;
   intptr_t count = memrefAllocOpGetNumDynamicSizes(alloc);
   for (intptr_t i = 0; isPlanned && i < count; ++i)
     isPlanned = count <= TESSERA_MAX_RANK && isKnownAtBegin(planning->entry, memrefAllocOpGetDynamicSizes(alloc, i));
   return isPlanned;
-}
-
-static bool hasPlannedType(MlirOperation alloc) {
-  MlirType type = memrefAllocOpGetMemrefType(alloc);
-  int64_t alignment = Alignment;
-  MlirAttribute asked = tileOpAttribute(alloc, "alignment");
-  if (!mlirAttributeIsNull(asked))
-    alignment = mlirIntegerAttrGetValueInt(asked);
-  return mlirAttributeIsNull(mlirMemRefTypeGetMemorySpace(type)) &&
-         mlirAffineMapIsIdentity(mlirMemRefTypeGetAffineMap(type)) && hasPlainElements(type) && alignment <= Alignment;
-}
-
-// The only op that frees the allocation, in its block; null: none, or several.
-static MlirOperation freeOf(MlirOperation alloc) {
-  MlirOperation found = {NULL};
-  MlirValue memory = tileOnlyResult(alloc);
-  for (MlirOpOperand use = mlirValueGetFirstUse(memory); !mlirOpOperandIsNull(use);
-       use = mlirOpOperandGetNextUse(use)) {
-    MlirOperation user = mlirOpOperandGetOwner(use);
-    if (!memrefDeallocOpIsA(user))
-      continue;
-    if (!mlirOperationIsNull(found) || !mlirBlockEqual(mlirOperationGetBlock(user), mlirOperationGetBlock(alloc)))
-      return (MlirOperation){NULL};
-    found = user;
-  }
-  return found;
 }
 
 static MlirOperation ancestorIn(MlirBlock block, MlirOperation op) {
@@ -167,8 +125,8 @@ static bool findUses(Buffer *buffer, MlirValue memory) {
 }
 
 static bool isPlanned(const Planning *planning, MlirOperation alloc, Buffer *buffer) {
-  *buffer = (Buffer){.alloc = alloc, .dealloc = freeOf(alloc)};
-  return !mlirOperationIsNull(buffer->dealloc) && hasPlannedType(alloc) && hasPlannedSizes(planning, alloc) &&
+  *buffer = (Buffer){.alloc = alloc, .dealloc = tileAllocationFree(alloc)};
+  return !mlirOperationIsNull(buffer->dealloc) && tileAllocationMayMove(alloc) && hasPlannedSizes(planning, alloc) &&
          tileAllocationIsPrivate(alloc) && findUses(buffer, tileOnlyResult(alloc)) &&
          !mlirOperationIsNull(buffer->first);
 }
@@ -258,7 +216,7 @@ static Home *planBlock(Planning *planning, MlirBlock block) {
     Buffer buffer;
     if (memrefAllocOpIsA(op) && isPlanned(planning, op, &buffer)) {
       bool isOpen = !mlirShapedTypeHasStaticShape(memrefAllocOpGetMemrefType(op));
-      add(home, &buffer, isOpen ? 0 : bytesOf(memrefAllocOpGetMemrefType(op)));
+      add(home, &buffer, isOpen ? 0 : tileArenaBytes(memrefAllocOpGetMemrefType(op)));
       planning->numOpen += isOpen;
       ++planning->buffers;
       planning->bytes += (uint64_t)home->bytes[home->count - 1];
@@ -284,17 +242,9 @@ static Home *planBlock(Planning *planning, MlirBlock block) {
 static void buildSlot(const Planning *planning, MlirOperation first, MlirOperation last, int64_t offset,
                       int64_t bytes) {
   TileBuilder before = tileBuilderBefore(first), behind = tileBuilderAfter(last);
-  tileBuildCall(&before, slotFunction, 3,
+  tileBuildCall(&before, TILE_ARENA_SLOT, 3,
                 (MlirValue[]){planning->address, tileBuildIndex(&before, offset), tileBuildIndex(&before, bytes)});
-  tileBuildCall(&behind, endFunction, 2, (MlirValue[]){planning->address, tileBuildIndex(&behind, offset)});
-}
-
-// The bytes that the program asked for, not what the place has.
-static int64_t askedBytes(MlirType type) {
-  int64_t bytes = tileMemoryBytes(type);
-  for (intptr_t d = 0; d < mlirShapedTypeGetRank(type); ++d)
-    bytes *= mlirShapedTypeGetDimSize(type, d);
-  return bytes;
+  tileBuildCall(&behind, TILE_ARENA_SLOT_END, 2, (MlirValue[]){planning->address, tileBuildIndex(&behind, offset)});
 }
 
 static void place(const Planning *planning, const Buffer *buffer, int64_t offset) {
@@ -302,7 +252,7 @@ static void place(const Planning *planning, const Buffer *buffer, int64_t offset
   MlirType type = memrefAllocOpGetMemrefType(buffer->alloc);
   MlirValue view = memrefViewOpBuild(&b, type, planning->arena, tileBuildIndex(&b, offset), 0, NULL);
   if (planning->slots)
-    buildSlot(planning, buffer->first, buffer->last, offset, askedBytes(type));
+    buildSlot(planning, buffer->first, buffer->last, offset, tileArenaAskedBytes(type));
   mlirOperationDestroy(buffer->dealloc);
   mlirValueReplaceAllUsesOfWith(tileOnlyResult(buffer->alloc), view);
   mlirOperationDestroy(buffer->alloc);
@@ -335,7 +285,7 @@ static void buildArena(Planning *planning, MlirBlock entry, int64_t bytes) {
   TileBuilder last = tileBuilderBefore(end);
   MlirType byte = mlirIntegerTypeGet(start.context, 8);
   MlirType type = mlirMemRefTypeContiguousGet(byte, 1, &bytes, mlirAttributeGetNull());
-  MlirAttribute alignment = mlirIntegerAttrGet(mlirIntegerTypeGet(start.context, 64), Alignment);
+  MlirAttribute alignment = mlirIntegerAttrGet(mlirIntegerTypeGet(start.context, 64), TileArenaAlignment);
   MlirOperation alloc = memrefAllocOpCreate(&start, type, 0, NULL, 0, NULL, alignment);
   planning->arena = tileOnlyResult(alloc);
   if (planning->slots)
@@ -437,7 +387,7 @@ static void buildOpenArena(Planning *planning, Open *open) {
     open->places[i] = mlirOperationGetResult(call, i);
   MlirValue total = mlirOperationGetResult(call, open->count);
   MlirType type = mlirMemRefTypeContiguousGet(mlirIntegerTypeGet(b.context, 8), 1, &size, mlirAttributeGetNull());
-  MlirAttribute alignment = mlirIntegerAttrGet(mlirIntegerTypeGet(b.context, 64), Alignment);
+  MlirAttribute alignment = mlirIntegerAttrGet(mlirIntegerTypeGet(b.context, 64), TileArenaAlignment);
   planning->arena = tileOnlyResult(memrefAllocOpCreate(&b, type, 1, &total, 0, NULL, alignment));
   memrefDeallocOpBuild(&last, planning->arena);
   free(types);
@@ -506,10 +456,10 @@ static uint64_t planFunction(Planning *planning, MlirOperation function) {
 static void declare(MlirOperation module) {
   TileBuilder top = tileBuilderAtTop(module);
   MlirType index = mlirIndexTypeGet(top.context), three[] = {index, index, index};
-  if (mlirOperationIsNull(tileFindSymbol(module, slotFunction)))
-    tileBuildDeclaration(&top, slotFunction, mlirFunctionTypeGet(top.context, 3, three, 0, NULL));
-  if (mlirOperationIsNull(tileFindSymbol(module, endFunction)))
-    tileBuildDeclaration(&top, endFunction, mlirFunctionTypeGet(top.context, 2, three, 0, NULL));
+  if (mlirOperationIsNull(tileFindSymbol(module, TILE_ARENA_SLOT)))
+    tileBuildDeclaration(&top, TILE_ARENA_SLOT, mlirFunctionTypeGet(top.context, 3, three, 0, NULL));
+  if (mlirOperationIsNull(tileFindSymbol(module, TILE_ARENA_SLOT_END)))
+    tileBuildDeclaration(&top, TILE_ARENA_SLOT_END, mlirFunctionTypeGet(top.context, 2, three, 0, NULL));
 }
 
 static bool run(MlirOperation module, MlirExtPass pass) {

@@ -43,7 +43,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { Statistic_Programs, Statistic_Launches, Statistic_Kinds, Statistic_Awaits, Statistic_Fronts };
+enum { Statistic_Programs, Statistic_Launches, Statistic_Kinds, Statistic_Awaits, Statistic_Fronts, Statistic_Arena };
 enum { MostLanes = 256 };
 enum { LanesOfCore = 2, ThreadRegisters = 128 };
 
@@ -149,11 +149,32 @@ static bool isCheaper(const Scheduling *s, MlirOperation at, Program *program, c
   return tileLaunchesGain(s, at, &counts);
 }
 
+// Temporaries move once nobody asks any more which memory may be one.
+static bool buildLaunch(const Scheduling *s, Program *program) {
+  int64_t bytes = tileProgramPlaceTemporaries(s->module, program);
+  mlirExtPassAddStatistic(s->pass, Statistic_Arena, (uint64_t)bytes);
+  return tileProgramBuildLaunch(s->module, program, s->target.search.lanes);
+}
+
 static bool buildProgram(const Scheduling *s, Program *program, const TileLaunchOrder *order) {
-  if (!tileProgramBuildPlan(program, order, lanesOf(s, program, programsOf(program))) ||
-      !tileProgramBuildLaunch(s->module, program, s->target.search.lanes))
+  if (!tileProgramBuildPlan(program, order, lanesOf(s, program, programsOf(program))) || !buildLaunch(s, program))
     return false;
   count(s, program, program->lanes->awaitCount, frontsOf(program, order));
+  return true;
+}
+
+// The programs built before have placed what they share with this one.
+static bool findRoots(Program *program) {
+  program->numRoots = 0;
+  memset(program->isWritten, 0, sizeof program->isWritten);
+  for (intptr_t i = 0; i < program->count; ++i) {
+    MlirOperation launch = program->tasks[i].launch;
+    for (intptr_t k = 0; k < tileLaunchOperandCount(launch); ++k)
+      if (tileProgramRootOf(program, tileLaunchOperand(launch, k)) < 0)
+        return tileError(launch, "one launch of %lld would use more than %d memories; 'persistent=never' has many",
+                         (long long)program->count, RoomForRoots);
+    tileProgramMarkWritten(program, launch);
+  }
   return true;
 }
 
@@ -163,7 +184,7 @@ static bool schedule(Scheduling *s, const TileLaunchOrder *order, intptr_t *node
   if (program->count > 1) {
     for (intptr_t i = 0; i < program->count; ++i)
       nodes[program->tasks[i].step] = program->tasks[program->count - 1].step;
-    ok = buildProgram(s, program, order);
+    ok = findRoots(program) && buildProgram(s, program, order);
   }
   return ok;
 }
@@ -350,7 +371,7 @@ static bool buildSegments(const Scheduling *s, Program *program, const TileLaunc
   }
   if (ok) {
     tileProgramJoinSegments(program);
-    ok = tileProgramBuildLaunch(s->module, program, s->target.search.lanes);
+    ok = buildLaunch(s, program);
     count(s, program, awaits, fronts);
   }
   return ok;
@@ -486,7 +507,7 @@ const MlirExtPassDefinition tileCoScheduleKernelsPass = {
     .statistics =
         (const char *const[]){"programs: launches that are several", "launches: launches that became part of one",
                               "kinds: bodies in their kernels", "awaits: counts that lanes wait for",
-                              "fronts: launches on the longest paths", NULL},
+                              "fronts: launches on the longest paths", "arena: bytes of temporaries", NULL},
     .dialects = (const char *const[]){"arith", "scf", "memref", NULL},
     .registerDialects = tileRegisterDialect,
     .run = run,

@@ -2,6 +2,7 @@
 //
 //   co_schedule_kernels.c            which launches, and where: fills tasks, rounds and roots of a Program
 //   launch_program_questions.c       which launches may become part of one
+//   launch_program_arena.c           one allocation for temporaries
 //   launch_flow.c                    which loops and branches: fills the segments of a Program
 //   launch_program_plan.c            kinds, what single programs need, the plan of lanes in words
 //   launch_program_kernel.c          the kernel, and what the host does ahead of its launch
@@ -20,7 +21,8 @@
 #include "lib/search/lane_plan.h"
 #include "lib/search/lane_price.h"
 
-enum { GridRank = 3, MostRank = 8, MostRoots = 256 };
+// A program takes launches up to MostRoots; programs built before it may have put some into arenas of theirs.
+enum { GridRank = 3, MostRank = 8, MostRoots = 256, RoomForRoots = 480 };
 enum { RecordWords = 16, RecordAwaits = 3 }; // of an item in the plan
 
 // A loop whose rounds are known: its body's launches may become rounds of one program.
@@ -43,8 +45,8 @@ typedef struct Program {
   // The kinds: of each the first task.
   Task **kinds;
   intptr_t numKinds;
-  MlirValue roots[MostRoots];
-  bool isWritten[MostRoots];
+  MlirValue roots[RoomForRoots];
+  bool isWritten[RoomForRoots], isArena[RoomForRoots];
   intptr_t numRoots;
   TileLanePlan *lanes;
   TileProgramBox **boxes; // of each kind: of each program, operand, and read and written; null: not asked, or too many
@@ -99,7 +101,10 @@ bool tileKernelHasTiles(MlirOperation kernel);
 // Why the kernel cannot be in a program with the first one that has tiles: without layouts, a body on other warps than
 // its own would add up in another order. Null: it can, or there is no other one.
 const char *tileKernelWhyBesideStays(MlirOperation first, MlirOperation kernel);
-// Makes the launch's memory roots of the program; false: there are too many.
+// Memory that only launches use, and that nobody keeps.
+bool tileMemoryIsTemporary(MlirValue root);
+// Makes the launch's memory roots of the program; false: there are too many. Until temporaries are placed, one
+// temporary of a block stands for all of the block.
 bool tileProgramHasRoom(Program *program, MlirOperation launch);
 void tileProgramMarkWritten(Program *program, MlirOperation launch);
 void tileProgramAddTask(Program *program, const TileLaunchOrder *order, intptr_t step); // behind tileProgramHasRoom
@@ -139,6 +144,12 @@ bool tileProgramBuildPart(Program *part, const TileLaunchOrder *order, int64_t l
 void tileProgramJoinSegments(Program *program);
 // Words of the table of operands for a launch. In a loop a row has the strides behind the addresses.
 intptr_t tileProgramRowWords(const Program *program);
+// Puts the temporaries of the program's launches into an arena for each block that they are allocated in. Expects that
+// the order of the ops is no longer needed. Returns the bytes of the arenas.
+int64_t tileProgramPlaceTemporaries(MlirOperation module, Program *program);
+// A constant of the module, at the builder's place.
+MlirValue tileProgramBuildGlobal(MlirOperation module, TileBuilder *host, const char *name, intptr_t count,
+                                 const int64_t *words);
 // Launches a kernel that does what the plan says, at the place of the last task or of the loop. `width`: lanes of a
 // warp. False after a diagnostic.
 bool tileProgramBuildLaunch(MlirOperation module, const Program *program, int64_t width);

@@ -5,6 +5,7 @@
 
 #include "dialects/tile/layouts.h"
 #include "dialects/tile/questions.h"
+#include "lib/analysis/launches/arena_parts.h"
 #include "lib/ir/op_query.h"
 #include "lib/ir/table.h"
 #include "lib/ir/template.h"
@@ -32,6 +33,7 @@ typedef struct Emission {
   MlirValue table, task, kind, index; // index: the loop's
   MlirOperation awaits;               // of an item, ahead of its first program
   MlirValue addresses[MostSpread];
+  TileTable written; // parts of memory that launches write
 } Emission;
 
 static MlirValue asIndex(TileBuilder *b, MlirValue word) {
@@ -234,19 +236,29 @@ static int64_t mostWarps(const Program *program) {
 
 //===--- loads ahead of awaits ------------------------------------------------------------===//
 
-// No launch of the program writes this memory.
-static bool isOnlyRead(const Program *program, MlirValue root) {
-  for (intptr_t i = 0; i < program->numRoots; ++i)
-    if (program->isWritten[i] && tileMemoryMayOverlap(program->roots[i], root))
+// No launch of the program writes this memory. What lies in an arena of the program is written if its own part is.
+static bool isOnlyRead(const Emission *e, MlirValue memref) {
+  const Program *program = e->program;
+  int64_t begin;
+  MlirValue root = tileMemoryRoot(memref), part = tileMemoryPart(memref, &begin);
+  const void *writer = tileTableFind(&e->written, part.ptr);
+  for (intptr_t i = 0; i < program->numRoots; ++i) {
+    bool isWritten = program->isWritten[i];
+    if (isWritten && program->isArena[i])
+      isWritten = writer && mlirValueEqual(program->roots[i], root);
+    else if (isWritten)
+      isWritten = tileMemoryMayOverlap(program->roots[i], root);
+    if (isWritten)
       return false;
+  }
   return true;
 }
 
 // As isOnlyRead, in all launches of the kind.
-static bool isOnlyReadBy(const Program *program, const Task *kind, intptr_t operand) {
+static bool isOnlyReadBy(const Emission *e, const Task *kind, intptr_t operand) {
+  const Program *program = e->program;
   for (intptr_t i = 0; i < program->count; ++i)
-    if (program->tasks[i].kind == kind->kind &&
-        !isOnlyRead(program, tileMemoryRoot(tileLaunchOperand(program->tasks[i].launch, operand))))
+    if (program->tasks[i].kind == kind->kind && !isOnlyRead(e, tileLaunchOperand(program->tasks[i].launch, operand)))
       return false;
   return true;
 }
@@ -290,7 +302,7 @@ static bool hasRoom(Ahead *ahead, MlirOperation load) {
 static bool isOfUnwritten(const Ahead *ahead, MlirOperation load) {
   MlirValue root = tileMemoryRoot(tileLoadOpGetSource(load));
   return mlirValueIsABlockArgument(root) && mlirBlockEqual(mlirBlockArgumentGetOwner(root), ahead->body) &&
-         isOnlyReadBy(ahead->emission->program, ahead->kind, mlirBlockArgumentGetArgNumber(root));
+         isOnlyReadBy(ahead->emission, ahead->kind, mlirBlockArgumentGetArgNumber(root));
 }
 
 static void choose(const Ahead *ahead, TileTable *set, MlirOperation op) {
@@ -477,6 +489,17 @@ static int64_t tableWords(const Program *program) {
   return tileProgramRowWords(program) * program->count + program->numSegments;
 }
 
+static void markWritten(Emission *e) {
+  for (intptr_t t = 0; t < e->program->count; ++t) {
+    MlirOperation launch = e->program->tasks[t].launch;
+    for (intptr_t i = tileLaunchOpGetNumInputs(launch); i < tileLaunchOperandCount(launch); ++i) {
+      int64_t begin;
+      MlirValue part = tileMemoryPart(tileLaunchOperand(launch, i), &begin);
+      tileTableSet(&e->written, part.ptr, launch.ptr);
+    }
+  }
+}
+
 // Words have layouts if the bodies' tiles have.
 static Emission emissionOf(const Program *program, int64_t width) {
   Emission e = {.program = program, .width = width, .row = tileProgramRowWords(program)};
@@ -484,6 +507,7 @@ static Emission emissionOf(const Program *program, int64_t width) {
   for (intptr_t i = 0; i < program->numKinds; ++i)
     tileKernelLooksAt(program->kinds[i]->kernel, &isLaidOut, &isOpen);
   e.warps = isLaidOut ? mostWarps(program) : 0;
+  markWritten(&e);
   return e;
 }
 
@@ -518,6 +542,7 @@ static MlirAttribute makeKernel(MlirOperation module, const Program *program, in
   TileTemplateUse use =
       program->numSegments ? useOfFlow(program, &emission, &data) : useOfProgram(program, &emission, &data);
   MlirOperation kernel = tileTemplateMake(location, &use);
+  tileTableFree(&emission.written);
   if (mlirOperationIsNull(kernel))
     return mlirAttributeGetNull();
   if (emission.warps)
@@ -554,6 +579,11 @@ static MlirAttribute get64(MlirType type, intptr_t count, const void *words) {
   return mlirDenseElementsAttrInt64Get(type, count, words);
 }
 
+MlirValue tileProgramBuildGlobal(MlirOperation module, TileBuilder *host, const char *name, intptr_t count,
+                                 const int64_t *words) {
+  return buildGlobal(module, host, name, count, 64, get64, words);
+}
+
 // Addresses of the roots; the first one is 0, for words that are no addresses.
 static MlirValue buildRoots(TileBuilder *host, const Program *program) {
   MlirValue roots = memrefAllocOpBuild(host, memrefOf(host->context, program->numRoots + 1, 64), 0, NULL, 0, NULL);
@@ -576,11 +606,12 @@ static int64_t *placesOf(const Program *program, intptr_t row) {
   for (intptr_t t = 0; places && t < program->count; ++t)
     for (intptr_t i = 0; i < tileLaunchOperandCount(program->tasks[t].launch); ++i) {
       MlirValue memref = tileLaunchOperand(program->tasks[t].launch, i);
-      int64_t bytes = tileMemoryBytes(mlirValueGetType(memref)), *word = places + 2 * (row * t + i);
+      int64_t bytes = tileMemoryBytes(mlirValueGetType(memref)), *word = places + 2 * (row * t + i), begin;
       Place place;
       tileLaunchPlaceOf(&program->rounds, memref, &place);
       word[0] = 1 + tileProgramRootOf((Program *)program, memref);
-      word[1] = place.offset * bytes;
+      tileMemoryPart(memref, &begin);
+      word[1] = begin + place.offset * bytes;
       if (tileProgramIsLoop(program))
         word[row + 1] = place.stride * bytes;
     }
@@ -595,7 +626,7 @@ static int64_t *placesOf(const Program *program, intptr_t row) {
 static MlirValue buildTable(MlirOperation module, TileBuilder *host, const Program *program) {
   intptr_t row = tileProgramRowWords(program), words = tableWords(program);
   int64_t *numbers = placesOf(program, row);
-  MlirValue places = buildGlobal(module, host, "operands_of_program", 2 * words, 64, get64, numbers);
+  MlirValue places = tileProgramBuildGlobal(module, host, "operands_of_program", 2 * words, numbers);
   free(numbers);
   MlirValue roots = buildRoots(host, program);
   MlirValue table = memrefAllocOpBuild(host, memrefOf(host->context, words, 64), 0, NULL, 0, NULL);
@@ -675,10 +706,10 @@ bool tileProgramBuildLaunch(MlirOperation module, const Program *program, int64_
   MlirAttribute kernel = makeKernel(module, program, width, mlirOperationGetLocation(place));
   if (mlirAttributeIsNull(kernel))
     return false;
-  MlirValue inputs[MostRoots + 2] = {
+  MlirValue inputs[RoomForRoots + 2] = {
       buildGlobal(module, &host, "plan_of_program", program->words, 32, get32, program->plan),
       buildTable(module, &host, program)};
-  MlirValue outputs[MostRoots + 1] = {buildCounters(&host, program)};
+  MlirValue outputs[RoomForRoots + 1] = {buildCounters(&host, program)};
   intptr_t numInputs = 2, numOutputs = 1;
   for (intptr_t i = 0; i < program->numRoots; ++i)
     *(program->isWritten[i] ? &outputs[numOutputs++] : &inputs[numInputs++]) = program->roots[i];

@@ -3,6 +3,7 @@
 #include "lib/transforms/schedule/launch_program.h"
 
 #include "dialects/tile/questions.h"
+#include "lib/analysis/launches/arena_parts.h"
 #include "lib/ir/op_query.h"
 #include "lib/support/grow.h"
 #include "lib/support/integer.h"
@@ -79,7 +80,8 @@ static const TileProgramBox *boxesOf(const Program *program, const Task *task) {
   return *boxes;
 }
 
-// Where the operand's element 0 lies in its root, as a number for each dimension. False: rows may run into each other.
+// Where the operand's element 0 lies in its part of memory, as a number for each dimension. False: rows may run into
+// each other.
 static bool shiftOf(const Program *program, MlirValue memref, int64_t *strides, int64_t *shift) {
   MlirType type = mlirValueGetType(memref);
   Place place;
@@ -145,15 +147,16 @@ static bool areKnown(const Program *program, const Task *task, intptr_t operand)
 static bool canMeetAt(const Program *program, const Task *task, intptr_t operand, const Task *earlier, intptr_t other,
                       Meeting *meeting) {
   MlirValue a = tileLaunchOperand(task->launch, operand), b = tileLaunchOperand(earlier->launch, other);
-  int64_t strides[2][MostRank], shift[2][MostRank];
+  int64_t strides[2][MostRank], shift[2][MostRank], begins[2];
   Place places[2];
   tileLaunchPlaceOf(&program->rounds, a, &places[0]);
   tileLaunchPlaceOf(&program->rounds, b, &places[1]);
   intptr_t rank = mlirShapedTypeGetRank(mlirValueGetType(a));
-  if (!mlirValueEqual(tileMemoryRoot(a), tileMemoryRoot(b)) || places[0].stride != places[1].stride ||
-      mlirShapedTypeGetRank(mlirValueGetType(b)) != rank || !shiftOf(program, a, strides[0], shift[0]) ||
-      !shiftOf(program, b, strides[1], shift[1]) || memcmp(strides[0], strides[1], (size_t)rank * sizeof **strides) ||
-      !areKnown(program, task, operand) || !areKnown(program, earlier, other))
+  if (!mlirValueEqual(tileMemoryPart(a, &begins[0]), tileMemoryPart(b, &begins[1])) ||
+      places[0].stride != places[1].stride || mlirShapedTypeGetRank(mlirValueGetType(b)) != rank ||
+      !shiftOf(program, a, strides[0], shift[0]) || !shiftOf(program, b, strides[1], shift[1]) ||
+      memcmp(strides[0], strides[1], (size_t)rank * sizeof **strides) || !areKnown(program, task, operand) ||
+      !areKnown(program, earlier, other))
     return false;
   *meeting = (Meeting){operand, other, rank, {0}};
   for (intptr_t d = 0; d < rank; ++d)

@@ -1,5 +1,6 @@
 // Which launches may become part of one, and why others stay. See launch_program.h.
 #include "dialects/tile/questions.h"
+#include "lib/analysis/launches/arena_parts.h"
 #include "lib/ir/op_query.h"
 #include "lib/support/grow.h"
 #include "lib/transforms/schedule/launch_program.h"
@@ -31,18 +32,6 @@ static bool isStatic(MlirType type, int64_t *offset) {
     if (mlirShapedTypeIsDynamicStrideOrOffset(strides[d]))
       return false;
   return true;
-}
-
-static bool isViewedByAddress(MlirValue memref) {
-  for (MlirOperation op = tileDefiningOp(memref); !mlirOperationIsNull(op);) {
-    MlirValue viewed = tileOpViewedMemory(op);
-    if (mlirValueIsNull(viewed))
-      return false;
-    if (memrefViewOpIsA(op))
-      return true;
-    op = tileDefiningOp(viewed);
-  }
-  return false;
 }
 
 // A number, or the loop's index and a number.
@@ -109,13 +98,14 @@ static bool isInside(MlirValue value, MlirOperation loop) {
 
 const char *tileLaunchWhyMemoryStays(const Rounds *rounds, MlirValue memref) {
   MlirType type = mlirValueGetType(memref);
-  int64_t rootOffset;
+  int64_t rootOffset, begin;
   Place place;
   if (!mlirTypeIsAMemRef(type))
     return "it has a scalar operand";
   MlirType root = mlirValueGetType(tileMemoryRoot(memref));
-  if (!mlirTypeIsAMemRef(root) || !isStatic(root, &rootOffset) || rootOffset || isViewedByAddress(memref) ||
-      !tileLaunchPlaceOf(rounds, memref, &place) || !isStaticBesideOffset(rounds, type))
+  if (!mlirTypeIsAMemRef(root) || !isStatic(root, &rootOffset) || rootOffset ||
+      mlirValueIsNull(tileMemoryPart(memref, &begin)) || !tileLaunchPlaceOf(rounds, memref, &place) ||
+      !isStaticBesideOffset(rounds, type))
     return "an operand's sizes or place are not known";
   if (!mlirOperationIsNull(rounds->loop) && isInside(tileMemoryRoot(memref), rounds->loop))
     return "an operand's memory is another one in each round";
@@ -227,12 +217,16 @@ bool tileLaunchesGain(const Scheduling *s, MlirOperation at, const TileLaneCount
 
 //===--- becoming part of a program -----------------------------------------------------------------===//
 
+static MlirBlock homeOf(MlirValue root) { return mlirOperationGetBlock(tileDefiningOp(root)); }
+
 intptr_t tileProgramRootOf(Program *program, MlirValue memref) {
   MlirValue root = tileMemoryRoot(memref);
+  bool isTemporary = tileMemoryIsTemporary(root);
   for (intptr_t i = 0; i < program->numRoots; ++i)
-    if (mlirValueEqual(program->roots[i], root))
+    if (mlirValueEqual(program->roots[i], root) || (isTemporary && tileMemoryIsTemporary(program->roots[i]) &&
+                                                    mlirBlockEqual(homeOf(program->roots[i]), homeOf(root))))
       return i;
-  if (program->numRoots == MostRoots)
+  if (program->numRoots == RoomForRoots)
     return -1;
   program->roots[program->numRoots] = root;
   return program->numRoots++;
@@ -241,7 +235,7 @@ intptr_t tileProgramRootOf(Program *program, MlirValue memref) {
 bool tileProgramHasRoom(Program *program, MlirOperation launch) {
   intptr_t roots = program->numRoots;
   for (intptr_t i = 0; i < tileLaunchOperandCount(launch); ++i)
-    if (tileProgramRootOf(program, tileLaunchOperand(launch, i)) < 0) {
+    if (tileProgramRootOf(program, tileLaunchOperand(launch, i)) < 0 || program->numRoots > MostRoots) {
       program->numRoots = roots;
       return false;
     }

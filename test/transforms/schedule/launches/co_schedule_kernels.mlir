@@ -40,13 +40,16 @@
 // CHECK-SAME: 0, 0, 3, 1, 4, 2, -1, 192, 192, -1, 0, -1, 0, -1, 0, 0, 1, 0, 3, 1, 4, -1, -1, 192, 192, -1, 0, -1, 0, -1, 0, 0,
 // CHECK-SAME: 2, 1, 0, 1, 1, -1, 3, 192, 192, 2, 4, -1, 0, -1, 0, 0, 3, 2, 0, 1, 2, -1, -1, 192, 192, 3, 1, 4, 1, -1, 0, 0]>
 // CHECK-LABEL: func.func @main
+// Both temporaries lie in one arena, and the kernel has it as one parameter.
+// CHECK: %[[arena:.*]] = memref.alloc() {alignment = 64 : i64} : memref<512xi8>
 // CHECK: memref.get_global @[[plan]]
 // CHECK: memref.get_global @[[operands]]
 // CHECK: memref.extract_aligned_pointer_as_index
 // CHECK: scf.for
 // CHECK: scf.for
 // CHECK: memref.store %c0_i32
-// CHECK: tile.launch @[[program:.*]] grid(%c6)
+// CHECK: func.call @tessera_arena_slot
+// CHECK: tile.launch @[[program:.*]] grid(%c6) {{.*}} outs(%{{.*}}, %[[arena]], %{{.*}} : memref<{{.*}}>, memref<512xi8>, memref<8x8xi32>)
 // CHECK-NOT: tile.launch
 // CHECK: tile.kernel private @[[program]]({{.*}} attributes {cooperative, warps = 2 : i32}
 // What no launch writes is loaded ahead of the awaits.
