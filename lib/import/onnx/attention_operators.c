@@ -1,5 +1,7 @@
-// Attention and rotary embedding. See operators.def.
+// Attention, rotary embedding, and operators that carry a state from position to position: LinearAttention,
+// CausalConvWithState. See operators.def.
 #include "lib/import/onnx/compose.h"
+#include "lib/import/onnx/control_flow.h"
 #include "lib/import/onnx/operators.h"
 
 #include "upstream/arith.h"
@@ -197,6 +199,49 @@ bool onnxEmitAttention(Node *node) {
   return onnxReturn(node, onnxReshape(node, turned, 3, sizes));
 }
 
+//===--- attention with graphs ------------------------------------------------===//
+
+// A graph of one tensor that gives one of the same shape; no graph: the tensor itself.
+static OnnxValue *modified(Node *node, const char *name, OnnxValue *x) {
+  const OnnxAttribute *attribute = onnxAttribute(node, name);
+  OnnxValue *result = x, *outputs[OnnxMaxInputs];
+  if (!attribute || !x)
+    return x;
+  if (!attribute->graph || attribute->graph->numOutputs != 1) {
+    onnxError(node, "attribute %s is no graph with one output", name);
+    return NULL;
+  }
+  if (!onnxEmitTensors(node, attribute->graph, 1, &x, outputs))
+    return NULL;
+  result = outputs[0];
+  bool isSame = result->rank == x->rank && onnxIsFloat(result->type);
+  for (int d = 0; d < x->rank && isSame; ++d)
+    if (!onnxCheckSame(node, x->sizes[d], result->sizes[d], "sizes before and after a graph of attention"))
+      return NULL;
+  if (!isSame) {
+    onnxError(node, "the graph %s changes the rank or the type", name);
+    return NULL;
+  }
+  return onnxCast(node, result, x->type);
+}
+
+bool onnxEmitFlexAttention(Node *node) {
+  OnnxValue *q = node->in[0], *k = node->in[1], *v = node->in[2];
+  if (q->rank != 4 || k->rank != 4 || v->rank != 4 || k->type != q->type)
+    return onnxError(node, "queries, keys and values have other ranks or types");
+  int64_t width = onnxStatic(q->sizes[3]);
+  OnnxType type = (OnnxType)onnxInt(node, "softmax_precision", onnxSumType(q->type));
+  if (width < 1 || !onnxIsFloat(type))
+    return onnxError(node, "the size of a head is dynamic, or softmax_precision is %s", onnxTypeName(type));
+  double scale = sqrt(onnxReal(node, "scale", 1 / sqrt((double)width)));
+  OnnxValue *scores = grouped(node, onnxWithNumber(node, ArithOp_MulF, q, scale), "bhrsd",
+                              onnxWithNumber(node, ArithOp_MulF, k, scale), "bhtd", "bhrst");
+  scores = scores ? modified(node, "score_mod", onnxCast(node, scores, type)) : NULL;
+  OnnxValue *weights = scores ? modified(node, "prob_mod", onnxSoftmaxOf(node, scores, 3)) : NULL;
+  OnnxValue *result = weights ? grouped(node, weights, "bhrst", onnxCast(node, v, type), "bhtd", "bhrsd") : NULL;
+  return result && onnxReturn(node, onnxCast(node, result, v->type));
+}
+
 //===--- rotary embedding -----------------------------------------------------===//
 
 typedef struct Rotation {
@@ -261,4 +306,129 @@ bool onnxEmitRotaryEmbedding(Node *node) {
     return false;
   return onnxReturn(node, x->rank == 4 ? onnxTranspose(node, result, (int[]){0, 2, 1, 3})
                                        : onnxReshape(node, result, 3, x->sizes));
+}
+
+//===--- LinearAttention ------------------------------------------------------===//
+
+// All values in f32, heads before positions: B×H×T×D.
+typedef struct Recurrence {
+  OnnxValue *query, *key, *value, *decay, *beta; // null: no such step
+  double scale;
+} Recurrence;
+
+static OnnxValue *headsOf(Node *node, OnnxValue *x, int64_t heads) {
+  OnnxValue *split = x->rank == 3 ? splitHeads(node, x, heads) : NULL;
+  return split ? onnxCast(node, split, Onnx_F32) : NULL;
+}
+
+// o = scale · q · S, where queries of several heads read one state.
+static OnnxValue *readState(Node *node, OnnxValue *query, OnnxValue *state, double scale) {
+  int64_t heads = onnxStatic(query->sizes[1]), states = onnxStatic(state->sizes[1]);
+  const MlirValue split[] = {query->sizes[0], state->sizes[1], tileBuildIndex(node->b, heads / states),
+                             query->sizes[2]};
+  const MlirValue whole[] = {query->sizes[0], query->sizes[1], state->sizes[3]};
+  OnnxValue *queries = onnxReshape(node, query, 4, split);
+  OnnxValue *read = queries ? onnxSumOfProducts(node, queries, "bhgd", state, "bhdm", "bhgm") : NULL;
+  read = read ? onnxReshape(node, read, 3, whole) : NULL;
+  return onnxWithNumber(node, ArithOp_MulF, read, scale);
+}
+
+// carried: the state, B×H×D×M; the result, B×heads×T×M.
+static bool recur(Node *node, MlirValue at, OnnxValue **carried, const void *data) {
+  const Recurrence *by = data;
+  OnnxValue *state = carried[0], *key = onnxRow(node, by->key, 2, at), *value = onnxRow(node, by->value, 2, at);
+  if (by->decay) {
+    OnnxValue *decay = onnxUnary(node, MathOp_Exp, onnxRow(node, by->decay, 2, at));
+    state = decay ? onnxMul(node, state, onnxUnsqueeze(node, decay, 8, 4)) : NULL;
+  }
+  if (by->beta && state) {
+    OnnxValue *known = onnxSumOfProducts(node, state, "bhdm", key, "bhd", "bhm");
+    value = known ? onnxMul(node, onnxRow(node, by->beta, 2, at), onnxSub(node, value, known)) : NULL;
+  }
+  OnnxValue *change = value ? onnxMul(node, onnxUnsqueeze(node, key, 8, 4), onnxUnsqueeze(node, value, 4, 4)) : NULL;
+  state = onnxAdd(node, state, change);
+  OnnxValue *read = state ? readState(node, onnxRow(node, by->query, 2, at), state, by->scale) : NULL;
+  if (!read)
+    return false;
+  carried[0] = state;
+  carried[1] = onnxWithRow(node, carried[1], 2, at, read);
+  return true;
+}
+
+static bool readRule(Node *node, bool *decays, bool *corrects) {
+  bool isBoth = onnxWord(node, "update_rule", "gated_delta", true);
+  *decays = isBoth || onnxWord(node, "update_rule", "gated", false);
+  *corrects = isBoth || onnxWord(node, "update_rule", "delta", false);
+  if (!*decays && !*corrects && !onnxWord(node, "update_rule", "linear", false))
+    return onnxError(node, "attribute update_rule is none of linear, gated, delta and gated_delta");
+  bool hasDecay = node->in[4], hasBeta = node->in[5];
+  return (*decays == hasDecay && *corrects == hasBeta) ||
+         onnxError(node, "decay and beta do not fit the attribute update_rule");
+}
+
+bool onnxEmitLinearAttention(Node *node) {
+  int64_t heads = onnxInt(node, "q_num_heads", 0), states = onnxInt(node, "kv_num_heads", 0);
+  bool decays, corrects;
+  if (heads < 1 || states < 1 || heads % states)
+    return onnxError(node, "%lld heads of queries and %lld of keys do not fit", (long long)heads, (long long)states);
+  if (!readRule(node, &decays, &corrects))
+    return false;
+  Recurrence by = {.query = headsOf(node, node->in[0], heads), .key = headsOf(node, node->in[1], states)};
+  by.value = by.key ? headsOf(node, node->in[2], states) : NULL;
+  if (!by.query || !by.value)
+    return onnxError(node, "requires queries, keys and values of rank 3");
+  int64_t width = onnxStatic(by.query->sizes[3]);
+  by.scale = onnxReal(node, "scale", 0) != 0 ? onnxReal(node, "scale", 0) : 1 / sqrt((double)width);
+  if (decays && !(by.decay = headsOf(node, node->in[4], states)))
+    return false;
+  if (corrects) {
+    int64_t own = node->in[5]->rank == 3 ? onnxStatic(node->in[5]->sizes[2]) : 0;
+    if ((own != 1 && own != states) || !(by.beta = headsOf(node, node->in[5], own)))
+      return onnxError(node, "beta has not one number for each head, or one for all");
+  }
+  const MlirValue *q = by.query->sizes, *v = by.value->sizes;
+  const MlirValue stateSizes[] = {q[0], v[1], q[3], v[3]}, resultSizes[] = {q[0], q[1], q[2], v[3]};
+  OnnxValue *past = node->in[3];
+  for (int d = 0; past && d < 4; ++d)
+    if (past->rank != 4 || !onnxCheckSame(node, past->sizes[d], stateSizes[d], "sizes of past_state"))
+      return past->rank == 4 ? false : onnxError(node, "past_state has rank %d, not 4", past->rank);
+  OnnxValue *carried[] = {past ? onnxCast(node, past, Onnx_F32) : onnxFill(node, Onnx_F32, 4, stateSizes, 0),
+                          onnxFill(node, Onnx_F32, 4, resultSizes, 0)};
+  if (!onnxFor(node, q[2], 2, carried, recur, &by))
+    return false;
+  onnxSetOut(node, 1, onnxCast(node, carried[0], past ? past->type : node->in[0]->type));
+  OnnxValue *turned = onnxTranspose(node, onnxCast(node, carried[1], node->in[0]->type), (int[]){0, 2, 1, 3});
+  const MlirValue sizes[] = {q[0], q[2], tileBuildMul(node->b, q[1], v[3])};
+  return turned && onnxReturn(node, onnxReshape(node, turned, 3, sizes));
+}
+
+//===--- CausalConvWithState --------------------------------------------------===//
+
+static OnnxValue *swished(Node *node, OnnxValue *x) {
+  OnnxValue *wide = x ? onnxCast(node, x, onnxSumType(x->type)) : NULL;
+  OnnxValue *denominator =
+      onnxWithNumber(node, ArithOp_AddF, onnxUnary(node, MathOp_Exp, onnxUnary(node, ArithOp_NegF, wide)), 1);
+  OnnxValue *result = onnxBinary(node, ArithOp_DivF, wide, denominator);
+  return result ? onnxCast(node, result, x->type) : NULL;
+}
+
+bool onnxEmitCausalConvWithState(Node *node) {
+  OnnxValue *x = node->in[0], *w = node->in[1], *past = node->in[3];
+  int64_t channels = x->rank == 3 ? onnxStatic(x->sizes[1]) : -1, width = w->rank == 3 ? onnxStatic(w->sizes[2]) : -1;
+  if (channels < 1 || width < 1 || onnxStatic(w->sizes[1]) != 1)
+    return onnxError(node, "requires B×C×L numbers and C×1×K weights, with constant C and K");
+  const MlirValue before[] = {x->sizes[0], x->sizes[1], tileBuildIndex(node->b, width - 1)};
+  past = past ? past : onnxFill(node, x->type, 3, before, 0);
+  OnnxValue *whole = onnxConcat(node, 2, (OnnxValue *[]){past, x}, 2);
+  if (!whole || !onnxCheckSame(node, past->sizes[2], before[2], "sizes of past_state"))
+    return false;
+  OnnxWindow window = {.rank = 1, .kernel = {width}, .strides = {1}, .dilations = {1}, .out = {x->sizes[2]}};
+  OnnxValue *result = onnxAddBias(node, onnxConvolve(node, whole, w, channels, &window), node->in[2]);
+  bool isSwish = onnxWord(node, "activation", "silu", false) || onnxWord(node, "activation", "swish", false);
+  if (!isSwish && !onnxWord(node, "activation", "none", true))
+    return onnxError(node, "attribute activation is none of none, silu and swish");
+  MlirValue zero = tileBuildIndex(node->b, 0);
+  const MlirValue offsets[] = {zero, zero, x->sizes[2]};
+  onnxSetOut(node, 1, onnxSlice(node, whole, offsets, before, (const int64_t[]){1, 1, 1}));
+  return onnxReturn(node, isSwish ? swished(node, result) : result);
 }

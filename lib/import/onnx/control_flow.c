@@ -85,6 +85,16 @@ static void leave(Node *node, TileBuilder before) {
   --node->import->depth;
 }
 
+bool onnxEmitTensors(Node *node, const OnnxGraph *graph, int numInputs, OnnxValue *const *inputs, OnnxValue **outputs) {
+  if (!onnxEmitGraph(node, graph, numInputs, inputs, outputs))
+    return false;
+  for (int64_t i = 0; i < graph->numOutputs; ++i)
+    if (outputs[i]->kind != OnnxKind_Tensor)
+      return onnxError(node, "output %lld of its graph is a sequence or an optional; a tensor is accepted",
+                       (long long)i + 1);
+  return true;
+}
+
 static MlirValue castTo(Node *node, OnnxValue *value, MlirType type) {
   MlirValue tensor = onnxTensor(node, value);
   return mlirTypeEqual(mlirValueGetType(tensor), type) ? tensor : tensorCastOpBuild(node->b, type, tensor);
@@ -227,7 +237,7 @@ bool onnxEmitIf(Node *node) {
     TileBuilder inside = tileBuilderInRegion(node->b, &regions[i], 0, NULL);
     blocks[i] = inside.block;
     TileBuilder before = enter(node, inside.block);
-    ok = ok && onnxEmitGraph(node, graphs[i], 0, NULL, values[i]);
+    ok = ok && onnxEmitTensors(node, graphs[i], 0, NULL, values[i]);
     leave(node, before);
   }
   // A value whose rank hangs on a dynamic size, as exporters write squeeze: the program is for the first branch.
@@ -296,7 +306,7 @@ static bool tryBody(Node *node, const Loop *loop, OnnxValue *const *carried, Onn
         x->sizes[d] = tileBuildDim(node->b, x->tensor, d);
     inputs[i + 2] = x;
   }
-  bool ok = onnxEmitGraph(node, loop->graph, loop->numCarried + 2, inputs, outputs);
+  bool ok = onnxEmitTensors(node, loop->graph, loop->numCarried + 2, inputs, outputs);
   // Sizes that the block computes are not known outside of it.
   for (int i = 0; i < 1 + loop->numCarried + loop->numScans && ok; ++i) {
     OnnxValue *copy = onnxValue(node, outputs[i]->type, outputs[i]->rank, outputs[i]->sizes);
@@ -355,7 +365,7 @@ static bool stepOfWhile(Node *node, MlirValue at, MlirValue condition, OnnxValue
   OnnxValue *inputs[OnnxMaxInputs] = {onnxOfIndex(node, at), onnxOfElements(node, Onnx_Bool, 0, NULL, &condition, 1)};
   OnnxValue *outputs[OnnxMaxInputs];
   memcpy(inputs + 2, state, (size_t)loop->numCarried * sizeof *state);
-  if (!onnxEmitGraph(node, loop->graph, loop->numCarried + 2, inputs, outputs))
+  if (!onnxEmitTensors(node, loop->graph, loop->numCarried + 2, inputs, outputs))
     return false;
   MlirValue *elements = onnxCount(outputs[0]) == 1 ? onnxRead(node, outputs[0]) : NULL;
   if (!elements)
@@ -469,7 +479,7 @@ static bool scanStep(Node *node, MlirValue at, OnnxValue **state, const void *da
   for (int i = 0; i < scan->numIn; ++i)
     inputs[scan->numState + i] =
         onnxRow(node, scan->inputs[i], scan->inAxes[i], turned(node, scan, at, scan->inBack[i]));
-  if (!onnxEmitGraph(node, scan->graph, scan->numState + scan->numIn, inputs, outputs))
+  if (!onnxEmitTensors(node, scan->graph, scan->numState + scan->numIn, inputs, outputs))
     return false;
   for (int i = 0; i < scan->numState; ++i)
     state[i] = outputs[i];
@@ -490,7 +500,7 @@ static bool tryScan(Node *node, const Scan *scan, OnnxValue **outputs) {
     inputs[i] = node->in[i];
   for (int i = 0; i < scan->numIn; ++i)
     inputs[scan->numState + i] = onnxRow(node, scan->inputs[i], scan->inAxes[i], mlirBlockGetArgument(inside.block, 0));
-  bool ok = onnxEmitGraph(node, scan->graph, scan->numState + scan->numIn, inputs, outputs);
+  bool ok = onnxEmitTensors(node, scan->graph, scan->numState + scan->numIn, inputs, outputs);
   for (int i = 0; i < scan->numState + scan->numOut && ok; ++i) {
     OnnxValue *copy = onnxValue(node, outputs[i]->type, outputs[i]->rank, outputs[i]->sizes);
     for (int d = 0; d < copy->rank && ok; ++d) {

@@ -13,6 +13,8 @@ typedef bool OnnxWhileStep(Node *node, MlirValue at, MlirValue condition, OnnxVa
                            const void *data);
 bool onnxWhile(Node *node, MlirValue most, MlirValue condition, int number, OnnxValue **carried, OnnxWhileStep *step,
                const void *data, MlirValue *count);
+// As onnxEmitGraph, where all outputs must be tensors.
+bool onnxEmitTensors(Node *node, const OnnxGraph *graph, int numInputs, OnnxValue *const *inputs, OnnxValue **outputs);
 // Row `at` along an axis, which the result lacks; and the tensor with such a row replaced.
 OnnxValue *onnxRow(Node *node, OnnxValue *x, int axis, MlirValue at);
 OnnxValue *onnxWithRow(Node *node, OnnxValue *x, int axis, MlirValue at, OnnxValue *row);

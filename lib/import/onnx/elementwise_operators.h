@@ -1,9 +1,10 @@
-// The kinds of elementwise operators, for the table.
+// The kinds of operators that share an emitter, for the table.
 #pragma once
 
 enum { OnnxArithmetic_Add, OnnxArithmetic_Sub, OnnxArithmetic_Mul, OnnxArithmetic_Div };
 enum { OnnxCompare_Equal, OnnxCompare_Less, OnnxCompare_LessOrEqual, OnnxCompare_Greater, OnnxCompare_GreaterOrEqual };
 enum { OnnxVariadic_Max, OnnxVariadic_Min, OnnxVariadic_Sum, OnnxVariadic_Mean };
+enum { OnnxOptimizer_Adagrad, OnnxOptimizer_Adam, OnnxOptimizer_Momentum };
 enum { OnnxWindow_Hann, OnnxWindow_Hamming, OnnxWindow_Blackman };
 typedef enum OnnxActivation {
   OnnxActivation_Sigmoid,

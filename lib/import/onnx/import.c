@@ -169,7 +169,12 @@ static bool checkRow(const Node *node, const OnnxOperator *row) {
                                [OnnxType_Signed] = 'i',
                                [OnnxType_Unsigned] = 'u',
                                [OnnxType_Bool] = 'b'};
-  if (row->types && node->in[0]->kind == OnnxKind_Tensor && !strchr(row->types, kinds[onnxTypeKind(node->in[0]->type)]))
+  bool takesLists = row->types && strchr(row->types, 's');
+  for (int i = 0; i < node->numIn; ++i)
+    if (node->in[i] && node->in[i]->kind != OnnxKind_Tensor && !takesLists)
+      return onnxError(node, "input %d is a sequence or an optional; a tensor is accepted", i + 1);
+  if (row->types && node->in[0] && node->in[0]->kind == OnnxKind_Tensor &&
+      !strchr(row->types, kinds[onnxTypeKind(node->in[0]->type)]))
     return onnxError(node, "input 1 has type %s, which this operator does not accept or Tessera does not support",
                      onnxTypeName(node->in[0]->type));
   return true;
@@ -425,26 +430,51 @@ static MlirValue declaredResult(Node *node, OnnxValue *value, const OnnxValueInf
   return isMore ? onnxOfTensor(node, value->type, tensor, sizes)->tensor : tensor;
 }
 
+// The values of the graph's outputs: of a sequence, those of its items. Null after an error.
+static OnnxValue **resultsOf(Node *node, Scope *scope, const OnnxGraph *graph, const OnnxValueInfo ***infos,
+                             intptr_t *count) {
+  int64_t most = 0;
+  for (int64_t i = 0; i < graph->numOutputs; ++i) {
+    const OnnxValue *value = lookUp(scope, graph->outputs[i].name);
+    if (!value || value->kind == OnnxKind_None) {
+      onnxError(node, "output '%.*s' of the graph %s", ONNX_SHOWN(graph->outputs[i].name),
+                value ? "is an optional without a value" : "is not defined");
+      return NULL;
+    }
+    most += value->kind == OnnxKind_Sequence ? value->count : 1;
+  }
+  OnnxValue **results = onnxAllocate(node, (size_t)(most + 1) * sizeof *results);
+  *infos = onnxAllocate(node, (size_t)(most + 1) * sizeof **infos);
+  *count = 0;
+  for (int64_t i = 0; i < graph->numOutputs && results && *infos; ++i) {
+    OnnxValue *value = lookUp(scope, graph->outputs[i].name);
+    bool isList = value->kind == OnnxKind_Sequence;
+    for (int64_t k = 0; k < (isList ? value->count : 1); ++k) {
+      (*infos)[*count] = &graph->outputs[i];
+      results[(*count)++] = isList ? value->items[k] : value;
+    }
+  }
+  if (!results || !*infos)
+    onnxOutOfMemory(node);
+  return *infos ? results : NULL;
+}
+
 static bool buildReturn(Node *node, Scope *scope, const OnnxGraph *graph, MlirType *function) {
-  intptr_t count = 0, numArguments = mlirBlockGetNumArguments(node->import->entry);
-  MlirValue *values = onnxAllocate(node, (size_t)(graph->numOutputs + 1) * sizeof *values);
-  MlirType *types = onnxAllocate(node, (size_t)(graph->numOutputs + 1) * sizeof *types);
+  const OnnxValueInfo **infos;
+  intptr_t count, numArguments = mlirBlockGetNumArguments(node->import->entry);
+  OnnxValue **results = resultsOf(node, scope, graph, &infos, &count);
+  if (!results)
+    return false;
+  MlirValue *values = onnxAllocate(node, (size_t)(count + 1) * sizeof *values);
+  MlirType *types = onnxAllocate(node, (size_t)(count + 1) * sizeof *types);
   MlirType *arguments = onnxAllocate(node, (size_t)(numArguments + 1) * sizeof *arguments);
   if (!values || !types || !arguments)
     return onnxOutOfMemory(node);
-  for (int64_t i = 0; i < graph->numOutputs; ++i) {
-    const OnnxValueInfo *info = &graph->outputs[i];
-    OnnxValue *value = lookUp(scope, info->name);
-    if (!value)
-      return onnxError(node, "output '%.*s' of the graph is not defined", ONNX_SHOWN(info->name));
-    if (value->kind != OnnxKind_Tensor)
-      return onnxError(node, "output '%.*s' of the graph is not a tensor, which is not supported",
-                       ONNX_SHOWN(info->name));
-    values[count] = declaredResult(node, value, info);
-    if (mlirValueIsNull(values[count]))
+  for (intptr_t i = 0; i < count; ++i) {
+    values[i] = declaredResult(node, results[i], infos[i]);
+    if (mlirValueIsNull(values[i]))
       return false;
-    types[count] = mlirValueGetType(values[count]);
-    ++count;
+    types[i] = mlirValueGetType(values[i]);
   }
   for (intptr_t i = 0; i < numArguments; ++i)
     arguments[i] = mlirValueGetType(mlirBlockGetArgument(node->import->entry, i));

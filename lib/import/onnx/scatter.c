@@ -131,6 +131,60 @@ bool onnxEmitScatterNd(Node *node) {
   return readReduction(node, &by.reduction) && scatter(node, &by);
 }
 
+//===--- MaxUnpool ------------------------------------------------------------===//
+
+typedef struct Unpooled {
+  OnnxValue *values, *places; // of rank 1
+} Unpooled;
+
+static bool unpoolStep(Node *node, MlirValue at, OnnxValue **state, const void *data) {
+  const Unpooled *by = data;
+  Body at0 = {.node = node, .b = node->b, .isFolding = true}, *body = &at0;
+  MlirValue place = onnxToIndex(body, read(node, by->places, &at));
+  tileBuildAssert(node->b, onnxCompareI(body, ArithCmpI_Ult, place, state[0]->sizes[0]),
+                  "an index lies outside the tensor");
+  state[0] = onnxWithElement(node, state[0], &place, read(node, by->values, &at));
+  return true;
+}
+
+// The image that was pooled; places count its elements. A given output shape adds zeros at its ends.
+bool onnxEmitMaxUnpool(Node *node) {
+  OnnxValue *x = node->in[0];
+  OnnxWindow window;
+  MlirValue sizes[OnnxMaxRank], low[OnnxMaxRank], high[OnnxMaxRank], given[OnnxMaxRank],
+      count = product(node, x->sizes, x->rank);
+  int number = x->rank;
+  if (!onnxReadWindow(node, x, NULL, false, &window) ||
+      (node->in[2] && !onnxReadIndices(node, node->in[2], OnnxMaxRank, given, &number)))
+    return false;
+  if (node->in[1]->rank != x->rank || number != x->rank)
+    return onnxError(node, "inputs have other ranks than the image (%d)", x->rank);
+  for (int d = 0; d < x->rank; ++d) {
+    sizes[d] = x->sizes[d];
+    low[d] = tileBuildIndex(node->b, 0);
+    if (!onnxCheckSame(node, x->sizes[d], node->in[1]->sizes[d], "sizes of the values and of their places"))
+      return false;
+    if (d >= 2) {
+      MlirValue last = tileBuildSub(node->b, x->sizes[d], tileBuildIndex(node->b, 1));
+      MlirValue spread = tileBuildMul(node->b, last, tileBuildIndex(node->b, window.strides[d - 2]));
+      MlirValue padded = tileBuildAdd(node->b, spread, tileBuildIndex(node->b, window.kernel[d - 2]));
+      sizes[d] = tileBuildSub(node->b, tileBuildSub(node->b, padded, window.low[d - 2]), window.high[d - 2]);
+    }
+    high[d] = tileBuildSub(node->b, node->in[2] ? given[d] : sizes[d], sizes[d]);
+    Body body = {.node = node, .b = node->b, .isFolding = true};
+    if (!onnxCheck(node, onnxCompareI(&body, ArithCmpI_Sge, high[d], low[d]), "output_shape is smaller than the image"))
+      return false;
+  }
+  Unpooled by = {onnxReshape(node, x, 1, &count), onnxReshape(node, node->in[1], 1, &count)};
+  MlirValue total = product(node, sizes, x->rank);
+  OnnxValue *state[] = {onnxFill(node, x->type, 1, &total, 0)};
+  if (!by.values || !by.places || !onnxFor(node, count, 1, state, unpoolStep, &by))
+    return false;
+  OnnxValue *image = onnxReshape(node, state[0], x->rank, sizes);
+  MlirValue zero = onnxElements(node, onnxScalarValue(node, x->type, 0))[0];
+  return image && onnxReturn(node, node->in[2] ? onnxPad(node, image, low, high, zero) : image);
+}
+
 //===--- scans ----------------------------------------------------------------===//
 
 typedef struct Scan {

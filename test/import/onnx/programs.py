@@ -52,6 +52,32 @@ MODELS = {
         [tensor("zero", INT64, [], [0]), tensor("first", INT64, [1], [0]), tensor("heads", INT64, [3], [-1, 3, 4]),
          tensor("flat", INT64, [2], [0, -1]), tensor("start", INT64, [1], [1]), tensor("end", INT64, [1], [-1]),
          tensor("last", INT64, [1], [1]), tensor("pads", INT64, [4], [0, 2, 0, 1])]),
+    # Boxes of all classes at once, and what is equal, with dynamic sizes.
+    "chosen": model(
+        [node("NonMaxSuppression", ["boxes", "scores", "most", "overlap", "least"], ["picked"]),
+         node("Unique", ["i"], ["u", "", "places", "counts"], axis=1, sorted=0)],
+        [value("boxes", FLOAT, ["B", "N", 4]), value("scores", FLOAT, ["B", 3, "N"]), value("i", INT64, [2, "N"])],
+        [value("picked", INT64, ["M", 3]), value("u", INT64, [2, "U"]), value("places", INT64, ["N"]), value("counts", INT64, ["U"])],
+        [tensor("most", INT64, [1], [3]), tensor("overlap", FLOAT, [1], [.1]), tensor("least", FLOAT, [1], [-.5])]),
+    # Images between their pixels, and a transform of a signal.
+    "sampled": model(
+        [node("GridSample", ["x", "grid"], ["y"], mode="cubic", padding_mode="reflection"),
+         node("STFT", ["signal", "step", "window"], ["waves"])],
+        [value("x", FLOAT, ["B", 3, 5, 7]), value("grid", FLOAT, ["B", 4, 6, 2]), value("signal", FLOAT, ["B", 50, 1])],
+        [value("y", FLOAT, ["B", 3, 4, 6]), value("waves", FLOAT, ["B", 12, 7, 2])],
+        [tensor("step", INT64, [], [3]), tensor("window", FLOAT, [13], numbers(13))]),
+    # A sequence that leaves no trace; and what cannot be done with one.
+    "listed": model(
+        [node("SplitToSequence", ["x", "three"], ["parts"], axis=1), node("SequenceAt", ["parts", "last"], ["end"]),
+         node("SequenceInsert", ["parts", "end", "zero"], ["more"]), node("SequenceErase", ["more", "one"], ["kept"]),
+         node("ConcatFromSequence", ["kept"], ["y"], axis=1)],
+        [value("x", FLOAT, [5, 8])], [value("y", FLOAT, [5, 7]), value("kept", FLOAT, ["K", "L"])],
+        [tensor("three", INT64, [], [3]), tensor("last", INT64, [], [-1]), tensor("zero", INT64, [], [0]), tensor("one", INT64, [], [1])]),
+    "listed-outside": model(
+        [node("SequenceConstruct", ["x", "x"], ["both"]), node("SequenceAt", ["both", "two"], ["y"], "third")],
+        [value("x", FLOAT, [3])], [value("y", FLOAT, [3])], [tensor("two", INT64, [], [2])]),
+    "listed-sum": model([node("SequenceConstruct", ["x", "x"], ["both"]), node("Add", ["both", "x"], ["y"], "sum")],
+                        [value("x", FLOAT, [3])], [value("y", FLOAT, [3])]),
     # Two sizes that may be 1 when the program runs.
     "open": model([node("Add", ["x", "y"], ["z"])], [value("x", FLOAT, ["A", 3]), value("y", FLOAT, ["B", 3])],
                   [value("z", FLOAT, ["C", 3])]),
