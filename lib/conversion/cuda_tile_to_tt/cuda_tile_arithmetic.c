@@ -1,4 +1,4 @@
-// Arithmetic, comparisons, conversions of elements, products. Rounding modes that arith cannot say are errors. Modes
+// Arithmetic, comparisons, conversions of elements. Rounding modes that arith cannot say are errors. Modes
 // that allow less accuracy (approx, full) give the accurate function.
 #include "lib/conversion/cuda_tile_to_tt/cuda_tile_kernel.h"
 
@@ -15,10 +15,6 @@ static bool isAccurate(MlirOperation op, MlirAttribute mode, const char *also) {
   return tileError(op, "rounds %.*s, expected nearest_even, approx or full", (int)word.length, word.data);
 }
 
-static bool keepsSubnormals(MlirOperation op, bool flushes) {
-  return !flushes || tileError(op, "flushes subnormal numbers to zero, which has no conversion to tt");
-}
-
 static bool isSigned(MlirAttribute word) { return cudaTileWordIs(word, "signed"); }
 
 //===--- building ------------------------------------------------------------------------===//
@@ -28,14 +24,35 @@ static bool set(CudaTileKernel *k, MlirOperation op, MlirValue value) {
   return true;
 }
 
-static bool unary(CudaTileKernel *k, MlirOperation op, TileUpstream kind) {
-  MlirValue x = cudaTileGet(k, tileFirstOperand(op));
-  return !mlirValueIsNull(x) && set(k, op, tileBuildUnary(&k->b, kind, x));
+// Subnormal numbers become zeros of their sign, where the op flushes them.
+static MlirValue flushed(CudaTileKernel *k, MlirValue x, bool flushes) {
+  MlirType type = mlirValueGetType(x), element = cudaTileElement(type);
+  if (!flushes)
+    return x;
+  MlirValue least = cudaTileSplat(k, tileBuildFloat(&k->b, element, 0x1p-126), type);
+  MlirValue zero = cudaTileSplat(k, tileBuildFloat(&k->b, element, 0), type);
+  MlirValue isTiny = arithCmpFOpBuild(&k->b, tileBuildUnary(&k->b, MathOp_AbsF, x), least, ArithCmpF_Olt);
+  return arithSelectOpBuild(&k->b, isTiny, tileBuildBinary(&k->b, ArithOp_MulF, x, zero), x);
 }
 
-static bool binary(CudaTileKernel *k, MlirOperation op, TileUpstream kind) {
+static bool mayFlush(MlirOperation op, bool flushes) {
+  return !flushes || mlirTypeIsAF32(cudaTileElement(tileOnlyResultType(op))) ||
+         tileError(op, "flushes subnormal numbers of %s, expected f32",
+                   tileTypeText(cudaTileElement(tileOnlyResultType(op)), (char[32]){0}, 32));
+}
+
+static bool unary(CudaTileKernel *k, MlirOperation op, TileUpstream kind, bool flushes) {
+  MlirValue x = cudaTileGet(k, tileFirstOperand(op));
+  return !mlirValueIsNull(x) && mayFlush(op, flushes) &&
+         set(k, op, flushed(k, tileBuildUnary(&k->b, kind, flushed(k, x, flushes)), flushes));
+}
+
+static bool binary(CudaTileKernel *k, MlirOperation op, TileUpstream kind, bool flushes) {
   MlirValue x = cudaTileGet(k, tileBinaryLhs(op)), y = cudaTileGet(k, tileBinaryRhs(op));
-  return !mlirValueIsNull(x) && !mlirValueIsNull(y) && set(k, op, tileBuildBinary(&k->b, kind, x, y));
+  if (mlirValueIsNull(x) || mlirValueIsNull(y) || !mayFlush(op, flushes))
+    return false;
+  MlirValue left = flushed(k, x, flushes), right = flushed(k, y, flushes);
+  return set(k, op, flushed(k, tileBuildBinary(&k->b, kind, left, right), flushes));
 }
 
 static bool castTo(CudaTileKernel *k, MlirOperation op, TileUpstream kind) {
@@ -129,7 +146,7 @@ static bool divide(CudaTileKernel *k, MlirOperation op) {
   MlirAttribute rounding = cudaTileDivIOpGetRounding(op);
   bool sign = isSigned(cudaTileDivIOpGetSignedness(op)), up = cudaTileWordIs(rounding, "positive_inf");
   if (cudaTileWordIs(rounding, "zero") || (cudaTileWordIs(rounding, "negative_inf") && !sign))
-    return binary(k, op, sign ? ArithOp_DivSI : ArithOp_DivUI);
+    return binary(k, op, sign ? ArithOp_DivSI : ArithOp_DivUI, false);
   if (!up && !cudaTileWordIs(rounding, "negative_inf"))
     return tileError(op, "rounds in a way that integers do not, expected zero, negative_inf or positive_inf");
   MlirValue x = cudaTileGet(k, tileBinaryLhs(op)), y = cudaTileGet(k, tileBinaryRhs(op));
@@ -141,15 +158,20 @@ static bool maximum(CudaTileKernel *k, MlirOperation op) {
   bool nan = isMax ? cudaTileMaxFOpHasPropagateNan(op) : cudaTileMinFOpHasPropagateNan(op);
   bool flushes = isMax ? cudaTileMaxFOpHasFlushToZero(op) : cudaTileMinFOpHasFlushToZero(op);
   TileUpstream kind = isMax ? (nan ? ArithOp_MaximumF : ArithOp_MaxNumF) : (nan ? ArithOp_MinimumF : ArithOp_MinNumF);
-  return keepsSubnormals(op, flushes) && binary(k, op, kind);
+  return binary(k, op, kind, flushes);
 }
 
 static bool multiplyAndAdd(CudaTileKernel *k, MlirOperation op) {
   MlirValue x = cudaTileGet(k, cudaTileFmaOpGetLhs(op)), y = cudaTileGet(k, cudaTileFmaOpGetRhs(op));
   MlirValue z = cudaTileGet(k, cudaTileFmaOpGetAcc(op));
-  return !mlirValueIsNull(x) && !mlirValueIsNull(y) && !mlirValueIsNull(z) &&
-         isAccurate(op, cudaTileFmaOpGetRoundingMode(op), "") && keepsSubnormals(op, cudaTileFmaOpHasFlushToZero(op)) &&
-         set(k, op, mathFmaOpBuild(&k->b, x, y, z));
+  bool flushes = cudaTileFmaOpHasFlushToZero(op);
+  if (mlirValueIsNull(x) || mlirValueIsNull(y) || mlirValueIsNull(z) || !mayFlush(op, flushes) ||
+      !isAccurate(op, cudaTileFmaOpGetRoundingMode(op), ""))
+    return false;
+  x = flushed(k, x, flushes);
+  y = flushed(k, y, flushes);
+  z = flushed(k, z, flushes);
+  return set(k, op, flushed(k, mathFmaOpBuild(&k->b, x, y, z), flushes));
 }
 
 //===--- comparisons -------------------------------------------------------------------------===//
@@ -242,52 +264,35 @@ static bool bitcast(CudaTileKernel *k, MlirOperation op) {
   return !mlirValueIsNull(x) && set(k, op, ttBitcastOpBuild(&k->b, cudaTileConvertType(to), x));
 }
 
-//===--- products --------------------------------------------------------------------------------===//
+//===--- all --------------------------------------------------------------------------------===//
 
-static bool product(CudaTileKernel *k, MlirOperation op, MlirValue a, MlirValue b, MlirValue c) {
-  bool isTf32 = mlirTypeIsATF32(cudaTileElement(mlirValueGetType(a)));
-  MlirValue lhs = cudaTileGet(k, a), rhs = cudaTileGet(k, b), acc = cudaTileGet(k, c);
-  return !mlirValueIsNull(lhs) && !mlirValueIsNull(rhs) && !mlirValueIsNull(acc) &&
-         set(k, op,
-             tileOnlyResult(ttDotOpCreate(&k->b, lhs, rhs, acc,
-                                          cudaTileI32(k, isTf32 ? TtPrecision_Tf32 : TtPrecision_Ieee),
-                                          mlirAttributeGetNull())));
-}
-
-static bool integerProduct(CudaTileKernel *k, MlirOperation op) {
-  if (!isSigned(cudaTileMmaIOpGetSignednessLhs(op)) || !isSigned(cudaTileMmaIOpGetSignednessRhs(op)))
-    return tileError(op, "multiplies unsigned integers, expected signed ones");
-  return product(k, op, cudaTileMmaIOpGetLhs(op), cudaTileMmaIOpGetRhs(op), cudaTileMmaIOpGetAcc(op));
-}
-
-#define ROUNDED(Op, kind)                                                                                              \
-  isAccurate(op, cudaTile##Op##OpGetRoundingMode(op), "") &&                                                           \
-      keepsSubnormals(op, cudaTile##Op##OpHasFlushToZero(op)) && kind
+#define ROUNDED(Op, operands, kind)                                                                                    \
+  isAccurate(op, cudaTile##Op##OpGetRoundingMode(op), "") && operands(k, op, kind, cudaTile##Op##OpHasFlushToZero(op))
 
 bool cudaTileArithmetic(CudaTileKernel *k, MlirOperation op, bool *isKnown) {
   TileUpstream plain = plainKind(op);
   *isKnown = true;
   if (plain != TileUpstream_None)
-    return mlirOperationGetNumOperands(op) == 1 ? unary(k, op, plain) : binary(k, op, plain);
+    return mlirOperationGetNumOperands(op) == 1 ? unary(k, op, plain, false) : binary(k, op, plain, false);
   switch (cudaTileOpKind(op)) {
   case CudaTileOp_AddF:
-    return ROUNDED(AddF, binary(k, op, ArithOp_AddF));
+    return ROUNDED(AddF, binary, ArithOp_AddF);
   case CudaTileOp_SubF:
-    return ROUNDED(SubF, binary(k, op, ArithOp_SubF));
+    return ROUNDED(SubF, binary, ArithOp_SubF);
   case CudaTileOp_MulF:
-    return ROUNDED(MulF, binary(k, op, ArithOp_MulF));
+    return ROUNDED(MulF, binary, ArithOp_MulF);
   case CudaTileOp_DivF:
-    return ROUNDED(DivF, binary(k, op, ArithOp_DivF));
+    return ROUNDED(DivF, binary, ArithOp_DivF);
   case CudaTileOp_Sqrt:
-    return ROUNDED(Sqrt, unary(k, op, MathOp_Sqrt));
+    return ROUNDED(Sqrt, unary, MathOp_Sqrt);
   case CudaTileOp_Exp:
-    return isAccurate(op, cudaTileExpOpGetRoundingMode(op), "") && unary(k, op, MathOp_Exp);
+    return isAccurate(op, cudaTileExpOpGetRoundingMode(op), "") && unary(k, op, MathOp_Exp, false);
   case CudaTileOp_TanH:
-    return isAccurate(op, cudaTileTanHOpGetRoundingMode(op), "") && unary(k, op, MathOp_Tanh);
+    return isAccurate(op, cudaTileTanHOpGetRoundingMode(op), "") && unary(k, op, MathOp_Tanh, false);
   case CudaTileOp_Exp2:
-    return keepsSubnormals(op, cudaTileExp2OpHasFlushToZero(op)) && unary(k, op, MathOp_Exp2);
+    return unary(k, op, MathOp_Exp2, cudaTileExp2OpHasFlushToZero(op));
   case CudaTileOp_Rsqrt:
-    return keepsSubnormals(op, cudaTileRsqrtOpHasFlushToZero(op)) && unary(k, op, MathOp_Rsqrt);
+    return unary(k, op, MathOp_Rsqrt, cudaTileRsqrtOpHasFlushToZero(op));
   case CudaTileOp_MaxF:
   case CudaTileOp_MinF:
     return maximum(k, op);
@@ -302,13 +307,13 @@ bool cudaTileArithmetic(CudaTileKernel *k, MlirOperation op, bool *isKnown) {
   case CudaTileOp_DivI:
     return divide(k, op);
   case CudaTileOp_RemI:
-    return binary(k, op, isSigned(cudaTileRemIOpGetSignedness(op)) ? ArithOp_RemSI : ArithOp_RemUI);
+    return binary(k, op, isSigned(cudaTileRemIOpGetSignedness(op)) ? ArithOp_RemSI : ArithOp_RemUI, false);
   case CudaTileOp_MaxI:
-    return binary(k, op, isSigned(cudaTileMaxIOpGetSignedness(op)) ? ArithOp_MaxSI : ArithOp_MaxUI);
+    return binary(k, op, isSigned(cudaTileMaxIOpGetSignedness(op)) ? ArithOp_MaxSI : ArithOp_MaxUI, false);
   case CudaTileOp_MinI:
-    return binary(k, op, isSigned(cudaTileMinIOpGetSignedness(op)) ? ArithOp_MinSI : ArithOp_MinUI);
+    return binary(k, op, isSigned(cudaTileMinIOpGetSignedness(op)) ? ArithOp_MinSI : ArithOp_MinUI, false);
   case CudaTileOp_ShRI:
-    return binary(k, op, isSigned(cudaTileShRIOpGetSignedness(op)) ? ArithOp_ShRSI : ArithOp_ShRUI);
+    return binary(k, op, isSigned(cudaTileShRIOpGetSignedness(op)) ? ArithOp_ShRSI : ArithOp_ShRUI, false);
   case CudaTileOp_CmpI:
     return compareIntegers(k, op);
   case CudaTileOp_CmpF:
@@ -327,10 +332,6 @@ bool cudaTileArithmetic(CudaTileKernel *k, MlirOperation op, bool *isKnown) {
     return convertInteger(k, op);
   case CudaTileOp_Bitcast:
     return bitcast(k, op);
-  case CudaTileOp_MmaF:
-    return product(k, op, cudaTileMmaFOpGetLhs(op), cudaTileMmaFOpGetRhs(op), cudaTileMmaFOpGetAcc(op));
-  case CudaTileOp_MmaI:
-    return integerProduct(k, op);
   default:
     *isKnown = false;
     return true;

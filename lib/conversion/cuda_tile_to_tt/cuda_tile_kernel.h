@@ -62,6 +62,8 @@ bool cudaTileWordIs(MlirAttribute word, const char *text);
 // Convert ops of their kinds. Set `isKnown` false, and do nothing, where the op is another's.
 typedef bool (*CudaTileConvert)(CudaTileKernel *k, MlirOperation op, bool *isKnown);
 bool cudaTileArithmetic(CudaTileKernel *k, MlirOperation op, bool *isKnown);
+bool cudaTileProducts(CudaTileKernel *k, MlirOperation op, bool *isKnown);
+bool cudaTileParts(CudaTileKernel *k, MlirOperation op, bool *isKnown);
 bool cudaTileShapes(CudaTileKernel *k, MlirOperation op, bool *isKnown);
 bool cudaTileMemory(CudaTileKernel *k, MlirOperation op, bool *isKnown);
 bool cudaTileViews(CudaTileKernel *k, MlirOperation op, bool *isKnown);

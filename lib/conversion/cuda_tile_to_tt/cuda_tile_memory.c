@@ -161,6 +161,12 @@ bool cudaTileMemory(CudaTileKernel *k, MlirOperation op, bool *isKnown) {
   case CudaTileOp_JoinTokens:
   case CudaTileOp_MemoryFenceAliasTko:
     return true;
+  case CudaTileOp_GdcWaitTko:
+    ttGridDependencyWaitOpBuild(&k->b);
+    return true;
+  case CudaTileOp_GdcLaunchDependentsTko:
+    ttGridDependencyLaunchDependentsOpBuild(&k->b);
+    return true;
   case CudaTileOp_Offset:
     return offset(k, op);
   case CudaTileOp_IntToPtr:

@@ -86,8 +86,8 @@ bool cudaTileWordIs(MlirAttribute word, const char *text) {
 //===--- ops --------------------------------------------------------------------------===//
 
 static bool convertOp(CudaTileKernel *k, MlirOperation op) {
-  static const CudaTileConvert conversions[] = {cudaTileArithmetic, cudaTileShapes, cudaTileMemory, cudaTileViews,
-                                                cudaTileControl};
+  static const CudaTileConvert conversions[] = {cudaTileArithmetic, cudaTileProducts, cudaTileShapes, cudaTileParts,
+                                                cudaTileMemory,     cudaTileViews,    cudaTileControl};
   k->b.location = mlirOperationGetLocation(op);
   for (size_t i = 0; i < sizeof conversions / sizeof *conversions; ++i) {
     bool isKnown;

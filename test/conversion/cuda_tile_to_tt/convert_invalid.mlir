@@ -8,9 +8,9 @@ cuda_tile.entry @rounding(%x: tensor<f32>) {
 
 // -----
 
-cuda_tile.entry @flushes(%x: tensor<f32>) {
-  // expected-error@+1 {{flushes subnormal numbers to zero, which has no conversion to tt}}
-  %y = cuda_tile.mulf %x, %x flush_to_zero : tile<f32>
+cuda_tile.entry @flushes(%x: tensor<f16>) {
+  // expected-error@+1 {{flushes subnormal numbers of f16, expected f32}}
+  %y = cuda_tile.mulf %x, %x flush_to_zero : tile<f16>
   cuda_tile.return
 }
 
@@ -32,10 +32,52 @@ cuda_tile.entry @unsigned(%c: tensor<16x16xi32>) {
 // -----
 
 cuda_tile.entry @signs() {
-  %a = cuda_tile.constant dense<1> : tensor<16x16xi8>
+  %a = cuda_tile.constant dense<1> : tensor<16x16xi16>
   %c = cuda_tile.constant dense<1> : tensor<16x16xi32>
-  // expected-error@+1 {{multiplies unsigned integers, expected signed ones}}
-  %d = cuda_tile.mmai %a, %a, %c unsigned signed : (tile<16x16xi8>, tile<16x16xi8>, tile<16x16xi32>) -> tile<16x16xi32>
+  // expected-error@+1 {{multiplies unsigned i16, expected i8}}
+  %d = cuda_tile.mmai %a, %a, %c unsigned signed : (tile<16x16xi16>, tile<16x16xi16>, tile<16x16xi32>) -> tile<16x16xi32>
+  cuda_tile.return
+}
+
+// -----
+
+cuda_tile.entry @scales() {
+  %a = cuda_tile.constant dense<1.0> : tensor<16x32xf16>
+  %s = cuda_tile.constant dense<1.0> : tensor<16x1xf8E8M0FNU>
+  %b = cuda_tile.constant dense<1.0> : tensor<32x16xf16>
+  %t = cuda_tile.constant dense<1.0> : tensor<1x16xf8E8M0FNU>
+  %c = cuda_tile.constant dense<1.0> : tensor<16x16xf32>
+  // expected-error@+1 {{multiplies tensor<16x32xf16> by tensor<32x16xf16>, expected matrices of e4m3, e5m2 or e2m1}}
+  %d = cuda_tile.mmaf_scaled %a, %b, %c, %s, %t : (tile<16x32xf16>, tile<32x16xf16>, tile<16x16xf32>, tile<16x1xf8E8M0FNU>, tile<1x16xf8E8M0FNU>) -> tile<16x16xf32>
+  cuda_tile.return
+}
+
+// -----
+
+cuda_tile.entry @part(%i: tensor<i32>) {
+  %x = cuda_tile.constant dense<1.0> : tensor<3xf32>
+  %y = cuda_tile.constant dense<1.0> : tensor<8xf32>
+  // expected-error@+1 {{puts 3 places into 8, expected a divisor}}
+  %z = cuda_tile.insert %x into %y[%i] : (tile<3xf32>, tile<8xf32>, tile<i32>) -> tile<8xf32>
+  cuda_tile.return
+}
+
+// -----
+
+cuda_tile.entry @places(%i: tensor<i32>) {
+  %x = cuda_tile.constant dense<1.0> : tensor<2xf32>
+  %y = cuda_tile.constant dense<1.0> : tensor<8x8xf32>
+  // expected-error@+1 {{has 1 indices for tiles of 1 and 2 dimensions, expected as many}}
+  %z = cuda_tile.insert %x into %y[%i] : (tile<2xf32>, tile<8x8xf32>, tile<i32>) -> tile<8x8xf32>
+  cuda_tile.return
+}
+
+// -----
+
+cuda_tile.entry @bytes() {
+  %x = cuda_tile.constant dense<1.0> : tensor<8xf32>
+  // expected-error@+1 {{has the types tensor<8xf32> and tensor<16xi8>, expected lines of elements and of as many bytes}}
+  %z = cuda_tile.pack %x : tile<8xf32> -> tile<16xi8>
   cuda_tile.return
 }
 
