@@ -101,6 +101,8 @@ for package in ("rapidocr_onnxruntime", "silero_vad"):  # models, whose folder i
         config.substitutions.append((rf"%{package}\b", os.path.dirname(found.origin)))
 if importlib.util.find_spec("jax") and importlib.util.find_spec("optax"):
     config.available_features.add("jax")
+if shutil.which("qemu-x86_64"):
+    config.available_features.add("qemu")
 if long_run:
     config.available_features.add("long")
 if sanitizers:

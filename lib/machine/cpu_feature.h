@@ -52,7 +52,8 @@ static const TileCpuFeature tileCpuFeatures[] = {
 // Levels that machine files name: psABI's. Each has what the ones before it have.
 static const struct {
   const char *name, *features;
-} tileCpuLevels[] = {{"x86-64-v3", "fma movbe f16c lzcnt bmi avx2 bmi2"},
+} tileCpuLevels[] = {{"x86-64", ""},
+                     {"x86-64-v3", "fma movbe f16c lzcnt bmi avx2 bmi2"},
                      {"x86-64-v4", "x86-64-v3 avx512f avx512dq avx512cd avx512bw avx512vl"}};
 enum {
   TileCpuNumFeatures = sizeof tileCpuFeatures / sizeof *tileCpuFeatures,

@@ -83,9 +83,11 @@ static const char *baseName(void) {
                   {false, "sapphirerapids", "x86-64-v4 avx512fp16 avx512bf16"},
                   {false, "skylake-avx512", "x86-64-v4"},
                   {false, "haswell", "x86-64-v3"},
+                  {false, "x86-64", "x86-64"},
                   {true, "znver5", "x86-64-v4 avx512bf16 avxvnni"},
                   {true, "znver4", "x86-64-v4"},
-                  {true, "znver3", "x86-64-v3"}};
+                  {true, "znver3", "x86-64-v3"},
+                  {true, "x86-64", "x86-64"}};
   bool isAmd = isByAmd();
   for (size_t i = 0; i < sizeof families / sizeof *families; ++i)
     if (families[i].isAmd == isAmd && tileCpuHas(families[i].needs))

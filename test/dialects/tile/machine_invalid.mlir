@@ -2,7 +2,7 @@
 // RUN: %tile_opt %s -split-input-file -verify-diagnostics
 // RUN: %mlir_opt_plugin %s -split-input-file -verify-diagnostics
 
-// expected-error@below {{unknown machine 'sm_1000'; known: gfx1100, gfx1201, gfx90a, gfx942, gfx950, graniterapids, haswell, native, sapphirerapids, skylake-avx512, sm_100a, sm_120a, sm_80, sm_86, sm_89, sm_90a, x86-64-v3, x86-64-v4, znver3, znver4, znver5}}
+// expected-error@below {{unknown machine 'sm_1000'; known: gfx1100, gfx1201, gfx90a, gfx942, gfx950, graniterapids, haswell, native, sapphirerapids, skylake-avx512, sm_100a, sm_120a, sm_80, sm_86, sm_89, sm_90a, x86-64, x86-64-v3, x86-64-v4, znver3, znver4, znver5}}
 func.func private @a() attributes {tile.machine = #tile.machine<"sm_1000">}
 
 // -----
