@@ -146,6 +146,17 @@ bool sparseMultipliesGathered(const SparseLowering *lowering, const SparseGroups
 MlirValue sparseMultiplyGathered(SparseLowering *lowering, const SparseGroups *groups, const MlirValue parts[3],
                                  MlirValue dense, MlirValue init);
 
+//===--- windows.c ----------------------------------------------------------===//
+
+// A product of #sparse.nm, on CPUs: the rows that some windows reach are copied to the innermost cache for many lines.
+typedef struct SparseWindowed {
+  const SparseWindows *windows;
+  TileHook taken, step; // how many of a unit's neighbours lie inside the matrix; one term of the sum
+} SparseWindowed;
+// `parts`: coordinates and values. False where that does not pay; else `*product` is null after a diagnostic.
+bool sparseMultiplyWindows(SparseLowering *lowering, const SparseWindowed *windowed, const MlirValue parts[2],
+                           MlirValue dense, MlirValue init, MlirValue *product);
+
 //===--- split.c ------------------------------------------------------------===//
 
 // Lines, Entries or RunTime, for a product over the semiring of lines with these positions.

@@ -13,7 +13,7 @@
 // RUNTIME: tile.launch @spmm_two_of_four
 // RUNTIME: tile.mma_sparse
 // PLAIN-NOT: tile.mma_sparse
-// PLAIN: tile.launch @spmm_nm
+// PLAIN: tile.launch @spmm_{{nm|windows}}
 // Row 0: places 0, 3, then 1, 2; row 1: 2, 3, then 0, 1. The tile's other bytes: 0, 1, 0, 1.
 // CONSTANT-NOT: @pack_places
 // CONSTANT: arith.constant dense<{{\[\[}}-100, 68, 68, 68], [78, 68,

@@ -120,25 +120,29 @@ static MlirValue multiply(SparseLowering *lowering, const SparseMatrix *matrix, 
   int64_t inner = mlirShapedTypeGetDimSize(type, w.axis);
   Taken taken = {w.together, !mlirShapedTypeIsDynamicSize(inner) && inner % w.m == 0};
   SparseSemiring semiring = sparseSemiring(lowering->op, sum);
+  const SparseWindowed windowed = {&w, {buildTaken, &taken}, sparseHookStep(&semiring)};
+  MlirValue product;
+  if (sparseMultiplyWindows(lowering, &windowed, matrix->parts, dense, init, &product))
+    return product;
   SparseBlockTile tile = sparseBlockTileOf(lowering, w.lines, result);
-  const TileSpmmNm product = {.E = element,
-                              .A = sum,
-                              .I = sparseElement(coordinates),
-                              .WIDEN = sparseWidenOp(element, sum),
-                              .UNITS = w.n / w.together,
-                              .KEPT = w.n,
-                              .ROWS = w.lines,
-                              .LINES = tile.lines,
-                              .COLUMNS = tile.columns,
-                              .WINDOW = w.m,
-                              .TOGETHER = w.together,
-                              .PARTS = w.lines / tile.lines,
-                              .step = sparseHookStep(&semiring),
-                              .taken = {buildTaken, &taken}};
+  const TileSpmmNm walks = {.E = element,
+                            .A = sum,
+                            .I = sparseElement(coordinates),
+                            .WIDEN = sparseWidenOp(element, sum),
+                            .UNITS = w.n / w.together,
+                            .KEPT = w.n,
+                            .ROWS = w.lines,
+                            .LINES = tile.lines,
+                            .COLUMNS = tile.columns,
+                            .WINDOW = w.m,
+                            .TOGETHER = w.together,
+                            .PARTS = w.lines / tile.lines,
+                            .step = windowed.step,
+                            .taken = windowed.taken};
   const MlirValue inputs[] = {coordinates, values, dense};
   MlirValue grid[2];
   sparseGridOf(lowering, init, w.lines, tile.columns, grid);
-  return sparseLaunch(lowering, tileUseSpmmNm(product), 2, grid, 3, inputs, init);
+  return sparseLaunch(lowering, tileUseSpmmNm(walks), 2, grid, 3, inputs, init);
 }
 
 const SparseFormatLowering sparseNmLowering = {.list = list,
