@@ -46,7 +46,8 @@ class Program:
     """@main of one form; `arguments` are types in order."""
 
     def __init__(self, heads=2, queries=21, keys=37, d=5, channels=7, group=0, mask=None, low="-1.0e30", bias=False, gate=False,
-                 decomposed=False, transposed=False, mixed=False, dynamic=False, element="f32", second_user=False, start="0.0"):
+                 decomposed=False, transposed=False, mixed=False, dynamic=False, element="f32", second_user=False, start="0.0",
+                 tied=""):
         self.lines, self.arguments, self.count = [], [], 0
         n = (lambda size: "?") if dynamic else str
         sizes = {"h": n(heads), "g": str(group), "i": n(queries), "j": n(keys), "d": str(d), "e": str(channels)}
@@ -83,6 +84,10 @@ class Program:
             return add(f"linalg.generic {{indexing_maps = [{maps}], iterator_types = [{kinds}]}} {ins}outs({out[0]} : {out[1]}) {{\n  {body}\n}} -> {out[1]}", out[1], out[2])
 
         q, k, v = argument(head + "id", e), argument("hjd" if not transposed else "jhd", e), argument("hje" if not mixed else "jhe", e)
+        if "v" in tied:  # the tensor of keys is that of the values, and perhaps of the queries; what is then unused stays an argument
+            v = (k[0], k[1], "hje")
+        if "q" in tied:
+            q = (k[0], k[1], "hid")
         self.values = [q, k, v]
         more = {}
         if bias:
@@ -176,6 +181,8 @@ FORMS = {  # name: (is it fused?, how)
     "decomposed": (1, dict(decomposed=True, mask="causal")),
     "transposed": (1, dict(transposed=True, mixed=True)),
     "dynamic": (1, dict(dynamic=True, mask="causal")),
+    "values_are_keys": (1, dict(tied="v", channels=5, mask="causal")),
+    "one_tensor": (1, dict(tied="qv", queries=37, channels=5, bias=True)),
     "half": (1, dict(element="f16", mask="causal")),
     "weights_returned": (0, dict(second_user=True)),
     "starts_from_one": (0, dict(start="1.0")),
