@@ -189,18 +189,8 @@ static bool addCapture(TileStructured *structured, MlirValue value) {
   return true;
 }
 
-static void renumberFollower(TileFollower *follower, const int *to) {
-  for (int d = 0; d < MaxDims && !mlirBlockIsNull(follower->body); ++d)
-    if (follower->dims[d] >= 0)
-      follower->dims[d] = to[follower->dims[d]];
-}
-
 bool tileStructuredAppend(TileStructured *s, const TileStructured *part, int argument, const int *dims) {
-  int first = s->numInputs;
   *s = tileStructuredCopy(s, part->numInputs);
-  s->epilogue = part->epilogue;
-  s->epilogue.firstInput += first - (argument < s->epilogue.firstInput);
-  renumberFollower(&s->epilogue, dims);
   bool hasRoom = s->numInputs + part->numInputs <= MaxOperands;
   for (int i = 0; i <= part->numInputs; ++i) {
     if (i == argument)
@@ -342,7 +332,9 @@ void tileStructuredRenumber(TileStructured *structured, const int *to) {
     structured->dims[to[d]] = old[d];
   for (int i = 0; i < structured->numInputs + structured->numOutputs; ++i)
     tileOperandRenumber(&structured->operands[i], to, structured->numDims);
-  renumberFollower(&structured->epilogue, to);
+  for (int d = 0; d < MaxDims && !mlirBlockIsNull(structured->epilogue.body); ++d)
+    if (structured->epilogue.dims[d] >= 0)
+      structured->epilogue.dims[d] = to[structured->epilogue.dims[d]];
 }
 
 int64_t tileStructuredRun(const TileStructured *s, const TileOperand *operand, int dim) {

@@ -124,9 +124,9 @@ bool tileStructuredUsesPosition(const TileStructured *structured);
 MlirValue tileStructuredYielded(const TileStructured *structured);
 int tileStructuredInputOf(const TileStructured *structured, MlirValue value);
 
-// Adds the op `part`, which takes the result of `structured` as its input `argument`: its other inputs and captures
-// come last, its output takes the place of the output. dims[d]: the dimension of `structured` for d of `part`. False
-// where the operands are too many.
+// Adds the elementwise op `part`, which takes the result of `structured` as its input `argument`: its other inputs and
+// captures come last, its output takes the place of the output. dims[d]: the dimension of `structured` for d of `part`.
+// False where the operands are too many.
 bool tileStructuredAppend(TileStructured *structured, const TileStructured *part, int argument, const int *dims);
 // The inputs before those of the epilogue: those that `body` takes.
 int tileStructuredNumOwnInputs(const TileStructured *structured);
