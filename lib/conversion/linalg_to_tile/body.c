@@ -61,6 +61,14 @@ MlirValue tileKernelConstant(TileKernelEmission *e, MlirAttribute value, MlirTyp
   return arithConstantOpBuild(&e->body, value);
 }
 
+MlirValue tileKernelFillPastEnd(TileKernelEmission *e, MlirValue tile, int dim, int64_t axis, MlirAttribute value) {
+  MlirType type = mlirValueGetType(tile);
+  if (!tileDimIsRagged(&e->structured->dims[dim]))
+    return tile;
+  MlirValue isInside = tileKernelInsideAlong(e, dim, axis, type);
+  return arithSelectOpBuild(&e->body, isInside, tile, tileKernelConstant(e, value, type));
+}
+
 static MlirValue captureParameter(TileKernelEmission *e, MlirValue value) {
   const TileStructured *s = e->structured;
   for (int i = 0; i < s->numCaptures; ++i)
@@ -150,13 +158,9 @@ static MlirValue cloneOp(TileKernelEmission *e, TileBodyMap *map, MlirOperation 
 
 // Where a tile reaches beyond the last position what its elements hold means nothing: there element 0 is read.
 static MlirValue buildIndexInside(TileKernelEmission *e, MlirValue index) {
-  MlirType type = mlirValueGetType(index);
-  for (int d = 0; d < e->structured->numDims; ++d) {
-    if (!tileDimIsRagged(&e->structured->dims[d]))
-      continue;
-    MlirValue choice[3] = {tileKernelInside(e, d), index, tileBuildInteger(&e->body, type, 0)};
-    index = arithSelectOpBuild(&e->body, choice[0], choice[1], choice[2]);
-  }
+  MlirAttribute first = mlirIntegerAttrGet(mlirIndexTypeGet(e->body.context), 0);
+  for (int d = 0; d < e->structured->numDims; ++d)
+    index = tileKernelFillPastEnd(e, index, d, e->structured->dims[d].axis, first);
   return index;
 }
 

@@ -26,10 +26,10 @@ typedef struct TileGroupEmission {
   uint32_t open;                  // walked dimensions whose loops are open
   const TileNodeFactors *factors; // of the only node; null: products take operands where they lie
   // Of a graph with a node of the kind Online: the walk over its keys; the tiles that stand for values of f's body in a
-  // round; the local buffers that hold factors from outside.
+  // round; the local buffers that hold inputs from outside.
   struct TileOnline *online;
   TileBodyMap given;
-  MlirValue packed[MaxGroupNodes][2];
+  MlirValue packed[MaxGroupNodes][MaxOperands];
 } TileGroupEmission;
 
 // The launch's operands are those of the group. The graph has blocks. Null: with the reason.
@@ -41,6 +41,8 @@ void tileGroupEnter(TileGroupEmission *emission, int node);
 void tileGroupEnterWhole(TileGroupEmission *emission);
 // The tile of a node's output, which is built where it is not known here.
 MlirValue tileGroupEvaluate(TileGroupEmission *emission, int node, int output);
+// A value of a node's body. Its positions are those of the op's own dimensions.
+MlirValue tileGroupBuildBody(TileGroupEmission *emission, int node, TileBodyMap *map, MlirValue value);
 // A factor of a product from outside as the matrix that tile.mma takes.
 MlirValue tileGroupLoadMatrix(TileGroupEmission *emission, int node, int input);
 

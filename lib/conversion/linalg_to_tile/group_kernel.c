@@ -1,6 +1,7 @@
 // The kernel of a tile.group whose schedule has the kind `group`: row statistics with what follows them, products whose
-// results feed folds or other products, several results. An op that stands alone is a group of one node: elementwise
-// ops, linalg.pack and unpack, reductions by combiners, linalg.softmax, and products that are read where they lie.
+// results feed folds or other products, several results; and the nodes of attention (online_softmax.c). An op that
+// stands alone is a group of one node: elementwise ops, linalg.pack and unpack, reductions by combiners,
+// linalg.softmax, and products that are read where they lie.
 //
 // A program owns a block of the dimensions that no op folds (lib/analysis/group_graph.h). The kernel computes what the
 // results need, on demand: a value of the group is a tile that never reaches global memory, unless something outside
@@ -225,8 +226,7 @@ static void mapInputs(TileGroupEmission *k, int number, TileBodyMap *map, int pa
       tileKernelMapInputs(&k->e, map, i, i + 1, false);
 }
 
-// A value of the body; its positions are those of the op's own dimensions.
-static MlirValue buildBody(TileGroupEmission *k, int number, TileBodyMap *map, MlirValue value) {
+MlirValue tileGroupBuildBody(TileGroupEmission *k, int number, TileBodyMap *map, MlirValue value) {
   const TileGroupNode *node = &k->graph->nodes[number];
   TileFollower body = {.body = node->s.body};
   memcpy(body.dims, node->from, sizeof body.dims);
@@ -252,7 +252,8 @@ static void buildMap(TileGroupEmission *k, int number) {
   mapInputs(k, number, &map, -1, NULL);
   tileKernelMapInputs(&k->e, &map, s->numInputs, s->numInputs + s->numOutputs, false);
   for (int o = 0; o < s->numOutputs; ++o)
-    k->values.of[number][o] = buildBody(k, number, &map, mlirOperationGetOperand(mlirBlockGetTerminator(s->body), o));
+    k->values.of[number][o] =
+        tileGroupBuildBody(k, number, &map, mlirOperationGetOperand(mlirBlockGetTerminator(s->body), o));
 }
 
 //===--- folds ------------------------------------------------------------------===//
@@ -265,12 +266,10 @@ static bool isRagged(const TileDim *d) { return d->isReduction && tileDimIsRagge
 
 // `tile`, a tile over all axes, with the combiner's neutral element past the end of each reduction dimension.
 static MlirValue fillPastEnd(TileKernelEmission *e, const TileCombiner *combiner, MlirValue tile) {
-  for (int d = 0; d < e->structured->numDims; ++d) {
-    if (!isRagged(&e->structured->dims[d]))
-      continue;
-    MlirValue isInside = tileKernelInside(e, d);
-    tile = arithSelectOpBuild(&e->body, isInside, tile, buildNeutral(e, combiner, mlirValueGetType(tile)));
-  }
+  MlirAttribute neutral = tileCombinerNeutral(combiner, tileTypeGetElement(mlirValueGetType(tile)));
+  for (int d = 0; d < e->structured->numDims; ++d)
+    if (e->structured->dims[d].isReduction)
+      tile = tileKernelFillPastEnd(e, tile, d, e->structured->dims[d].axis, neutral);
   return tile;
 }
 
@@ -365,7 +364,7 @@ static void buildFold(TileGroupEmission *k, int number) {
   openLoops(k, dims, count, s->numOutputs, sums, &loops);
   mapInputs(k, number, &map, f.padded, f.pad);
   for (int o = 0; o < s->numOutputs; ++o) {
-    MlirValue tile = buildBody(k, number, &map, f.folded[o]);
+    MlirValue tile = tileGroupBuildBody(k, number, &map, f.folded[o]);
     tile = f.pad ? tile : fillPastEnd(&k->e, f.combiners[o], tile);
     tile = f.isLate ? tile : tileKernelReduce(&k->e, tileUpstreamName(f.combiners[o]->kind), tile);
     sums[o] = tileBuildBinary(&k->e.body, f.combiners[o]->kind, sums[o], tile);
@@ -453,12 +452,10 @@ static void buildSoftmax(TileGroupEmission *k, int number) {
 // The value is zero past the end of dimension `dim`, which axis `axis` of the tile runs along: what a row or a column
 // holds there must not reach the sum.
 static MlirValue zeroPastEnd(TileGroupEmission *k, MlirValue tile, int dim, int64_t axis) {
-  const TileDim *d = &k->e.structured->dims[dim];
-  if (!tileDimIsRagged(d))
-    return tile;
-  MlirType type = mlirValueGetType(tile);
-  MlirValue isInside = tileKernelInsideAlong(&k->e, dim, axis, type);
-  return arithSelectOpBuild(&k->e.body, isInside, tile, tileProductConstant(&k->e, type, 0));
+  MlirType element = tileTypeGetElement(mlirValueGetType(tile));
+  return tileKernelFillPastEnd(&k->e, tile, dim, axis,
+                               mlirTypeIsAFloat(element) ? mlirFloatAttrDoubleGet(k->e.body.context, element, 0)
+                                                         : mlirIntegerAttrGet(element, 0));
 }
 
 // On a CPU, attention's sums are multiplied up in their own type.

@@ -147,6 +147,9 @@ MlirValue tileKernelPosition(TileKernelEmission *emission, int dim, MlirType til
 MlirValue tileKernelInside(TileKernelEmission *emission, int dim);
 MlirValue tileKernelInsideAlong(TileKernelEmission *emission, int dim, int64_t axis, MlirType tile);
 MlirValue tileKernelConstant(TileKernelEmission *emission, MlirAttribute value, MlirType tile); // in every element
+// `tile` with the number `value` past the end of dimension `dim`, which the tile runs along `axis` of.
+MlirValue tileKernelFillPastEnd(TileKernelEmission *emission, MlirValue tile, int dim, int64_t axis,
+                                MlirAttribute value);
 // Adds `count` axes to a tile, or all axes to a scalar.
 MlirValue tileKernelBroadcast(TileKernelEmission *emission, MlirValue value, MlirType tile, intptr_t count,
                               const int64_t *axes);

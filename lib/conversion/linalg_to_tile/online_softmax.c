@@ -20,7 +20,6 @@
 #include <assert.h>
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
 typedef struct Range {
   MlirValue first, end, blocks; // blocks that are not hidden; all of them
@@ -30,7 +29,6 @@ typedef struct TileOnline {
   TileGroupEmission *k;
   const TileAttention *attention;
   bool isGpu;
-  MlirValue turned[MaxOperands]; // a CPU's: keys × queries, for inputs of f that are read by way of a buffer
   // Where scores are compared before they are scaled: the product in f's body, and its factor times log2 e; else null.
   MlirValue scaled;
   double scale;
@@ -54,17 +52,19 @@ static MlirType typeOver(const Online *o, int dim, int other, MlirType element) 
   return tileTileTypeGet(2, shape, element, mlirAttributeGetNull());
 }
 
-static MlirValue buildBuffer(Online *o, const TileOperand *operand, int rows, int columns) {
-  MlirType type =
-      tileKernelBufferType(&o->k->e, blockOf(o, rows), blockOf(o, columns), tileOperandElementType(operand));
-  return tileAllocOpBuild(&o->k->e.body, type);
+// A buffer for a node's input from outside, with these dimensions as rows and queries as columns.
+static void makeBuffer(Online *o, int number, int input, int rows) {
+  const TileAttention *a = o->attention;
+  MlirType element = tileOperandElementType(&a->graph->nodes[number].s.operands[input]);
+  MlirType type = tileKernelBufferType(&o->k->e, blockOf(o, rows), blockOf(o, a->queries), element);
+  o->k->packed[number][input] = tileAllocOpBuild(&o->k->e.body, type);
 }
 
-// Packs a node's input from outside into a buffer with these rows and columns of the graph.
-static void pack(Online *o, int number, int input, int rows, int columns, MlirValue buffer) {
+static void pack(Online *o, int number, int input, int rows) {
   const TileGroupNode *node = &o->attention->graph->nodes[number];
+  int dims[2] = {tileGroupNodeDim(node, rows), tileGroupNodeDim(node, o->attention->queries)};
   tileGroupEnter(o->k, number);
-  tileKernelPack(&o->k->e, input, (int[2]){tileGroupNodeDim(node, rows), tileGroupNodeDim(node, columns)}, buffer);
+  tileKernelPack(&o->k->e, input, dims, o->k->packed[number][input]);
 }
 
 //===--- scores ----------------------------------------------------------------------===//
@@ -89,8 +89,8 @@ static void give(Online *o, MlirValue scores) {
       MlirType bits = typeOver(o, a->keys, a->queries, mlirValueGetType(argument));
       tileBodyMapSet(&k->given, argument, tileBuildInteger(&k->e.body, bits, o->keys.shows));
     } else if (isTurned(o, i)) {
-      pack(o, a->masked, i, a->keys, a->queries, o->turned[i]);
-      tileBodyMapSet(&k->given, argument, tileKernelLoadBuffer(&k->e, o->turned[i]));
+      pack(o, a->masked, i, a->keys);
+      tileBodyMapSet(&k->given, argument, tileKernelLoadBuffer(&k->e, k->packed[a->masked][i]));
     }
   }
   if (!mlirValueIsNull(o->scaled))
@@ -107,12 +107,9 @@ static MlirValue buildScores(Online *o) {
     scores = tileGroupEvaluate(k, a->masked, 0);
     k->given.count = 0;
   }
-  if (!tileDimIsRagged(&k->unit.s.dims[a->keys]))
-    return scores;
-  MlirType type = mlirValueGetType(scores);
   tileGroupEnterWhole(k);
-  MlirValue isInside = tileKernelInsideAlong(&k->e, a->keys, o->isGpu, type);
-  return arithSelectOpBuild(&k->e.body, isInside, scores, tileBuildFloat(&k->e.body, type, -INFINITY));
+  return tileKernelFillPastEnd(&k->e, scores, a->keys, o->isGpu,
+                               mlirFloatAttrDoubleGet(k->e.body.context, a->sum, -INFINITY));
 }
 
 //===--- scores that are scaled with their difference -------------------------------------===//
@@ -135,17 +132,13 @@ static MlirValue buildPerHead(Online *o, MlirValue value) {
   const TileGroupNode *masked = &a->graph->nodes[a->masked];
   TileKernelEmission *e = &o->k->e;
   TileBodyMap map = {0};
-  TileFollower body = {.body = masked->s.body};
   TileStructured view = tileStructuredOver(&masked->s, -1, -1);
   tileGroupEnter(o->k, a->masked);
   e->structured = &view;
   for (int i = 0; i < masked->s.numInputs; ++i)
     if (masked->makers[i] < 0 && !tileGroupNodeUses(masked, i, a->keys) && !tileGroupNodeUses(masked, i, a->queries))
       tileBodyMapSet(&map, mlirBlockGetArgument(masked->s.body, i), tileKernelLoad(e, i, NULL, false));
-  memcpy(body.dims, masked->from, sizeof body.dims);
-  e->follower = &body;
-  value = tileKernelCloneValue(e, &map, value);
-  e->follower = NULL;
+  value = tileGroupBuildBody(o->k, a->masked, &map, value);
   tileGroupEnterWhole(o->k);
   MlirType index = mlirIndexTypeGet(e->body.context);
   return mlirTypeIsAIndex(mlirValueGetType(value)) ? value : arithIndexCastOpBuild(&e->body, index, value);
@@ -308,18 +301,16 @@ HOOK(productHook, buildProduct)
 // Queries are read once. On a CPU they are packed, for each round to read them from there.
 static void loadQueries(Online *o) {
   const TileAttention *a = o->attention;
-  const TileGroupNode *scores = &a->graph->nodes[a->scores];
   if (o->isGpu) {
     tileGroupEnter(o->k, a->scores);
     o->k->values.ahead[a->scores][a->q] = tileGroupLoadMatrix(o->k, a->scores, a->q);
     return;
   }
-  o->k->packed[a->scores][a->q] = buildBuffer(o, &scores->s.operands[a->q], a->depth, a->queries);
-  pack(o, a->scores, a->q, a->depth, a->queries, o->k->packed[a->scores][a->q]);
-  const TileStructured *masked = a->masked < 0 ? NULL : &a->graph->nodes[a->masked].s;
-  for (int i = 0; masked && i < masked->numInputs; ++i)
+  makeBuffer(o, a->scores, a->q, a->depth);
+  pack(o, a->scores, a->q, a->depth);
+  for (int i = 0; a->masked >= 0 && i < a->graph->nodes[a->masked].s.numInputs; ++i)
     if (isTurned(o, i))
-      o->turned[i] = buildBuffer(o, &masked->operands[i], a->keys, a->queries);
+      makeBuffer(o, a->masked, i, a->keys);
 }
 
 // Without keys the result is a sum of nothing: 0, not 0 / 0.
