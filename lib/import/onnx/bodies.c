@@ -78,7 +78,7 @@ static MlirValue floatToInteger(Body *body, MlirValue x, OnnxType from, OnnxType
   return onnxSelect(body, below, tileBuildInteger(body->b, type, smallest), capped);
 }
 
-MlirValue onnxConvert(Body *body, MlirValue x, OnnxType from, OnnxType to) {
+static MlirValue convertWhole(Body *body, MlirValue x, OnnxType from, OnnxType to) {
   MlirType type = onnxElementType(body->node, to), was = mlirValueGetType(x);
   unsigned bits = tileElementWidth(type), had = tileElementWidth(was);
   if (to == Onnx_Bool && onnxIsFloat(from))
@@ -102,6 +102,55 @@ MlirValue onnxConvert(Body *body, MlirValue x, OnnxType from, OnnxType to) {
   if (bits == had)
     return x;
   return castTo(body, bits < had ? ArithOp_TruncI : isUnsigned ? ArithOp_ExtUI : ArithOp_ExtSI, x, type);
+}
+
+// Integers of 2 and 4 bits lie in a byte, whose upper bits repeat the sign.
+static MlirValue wrapped(Body *body, MlirValue x, OnnxType type) {
+  int bits = onnxTypeBits(type);
+  if (onnxIsUnsigned(type))
+    return ONNX_OP(ArithOp_AndI, x, onnxNumber(body, x, (1 << bits) - 1));
+  MlirValue rest = onnxNumber(body, x, 8 - bits);
+  return ONNX_OP(ArithOp_ShRSI, ONNX_OP(ArithOp_ShLI, x, rest), rest);
+}
+
+MlirValue onnxConvert(Body *body, MlirValue x, OnnxType from, OnnxType to) {
+  bool isNarrow = onnxIsInteger(to) && onnxTypeBits(to) < 8, isFloat = onnxIsFloat(from);
+  // As onnx has it, floats beyond the range of such an integer keep the lowest bits.
+  if (isNarrow && isFloat)
+    x = convertWhole(body, x, from, Onnx_I32);
+  if (onnxIsFloat(to) && onnxTypeIsCode(to) && !isFloat) {
+    x = convertWhole(body, x, from, Onnx_F32);
+    from = Onnx_F32;
+  }
+  MlirValue result = convertWhole(body, x, isNarrow && isFloat ? Onnx_I32 : from, to);
+  return isNarrow && from != to && from != Onnx_Bool ? wrapped(body, result, to) : result;
+}
+
+// Integers lie in their bytes as they are; the other elements are the lowest bits.
+static MlirValue elementOfCode(Body *body, const MlirValue *x) {
+  OnnxType type = *(const OnnxType *)body->data;
+  if (onnxIsInteger(type))
+    return wrapped(body, x[0], type);
+  MlirType bits = mlirIntegerTypeGet(body->b->context, (unsigned)onnxTypeBits(type));
+  MlirValue code = onnxTypeBits(type) < 8 ? castTo(body, ArithOp_TruncI, x[0], bits) : x[0];
+  return castTo(body, ArithOp_Bitcast, code, onnxElementType(body->node, type));
+}
+
+static MlirValue codeOfElement(Body *body, const MlirValue *x) {
+  OnnxType type = *(const OnnxType *)body->data;
+  MlirType bits = mlirIntegerTypeGet(body->b->context, (unsigned)onnxTypeBits(type));
+  MlirValue code = castTo(body, ArithOp_Bitcast, x[0], bits);
+  return onnxTypeBits(type) < 8 ? castTo(body, ArithOp_ExtUI, code, onnxElementType(body->node, Onnx_U8)) : code;
+}
+
+OnnxValue *onnxOfCodes(Node *node, OnnxValue *bytes, OnnxType type) {
+  return onnxMap(node, type, 1, &bytes, elementOfCode, &type);
+}
+
+OnnxValue *onnxCodesOf(Node *node, OnnxValue *value) {
+  if (onnxIsInteger(value->type))
+    return value;
+  return onnxMap(node, Onnx_U8, 1, &value, codeOfElement, &value->type);
 }
 
 //===--- one generic ----------------------------------------------------------===//

@@ -453,6 +453,8 @@ static MlirValue saturate(Body *body, const MlirValue *x) {
   MlirValue low = onnxNumber(body, value, -by->largest);
   value = onnxSelect(body, onnxCompareF(body, ArithCmpF_Ogt, value, high), high, value);
   value = onnxSelect(body, onnxCompareF(body, ArithCmpF_Olt, value, low), low, value);
+  if (by->to == Onnx_F4E2M1) // has no nan; the onnx package makes it -0
+    value = onnxSelect(body, onnxCompareF(body, ArithCmpF_Uno, value, value), onnxNumber(body, value, -0.0), value);
   return onnxConvert(body, value, wide, by->to);
 }
 
@@ -461,12 +463,10 @@ bool onnxEmitCast(Node *node) {
   int64_t to = node->kind ? node->in[1]->type : onnxInt(node, "to", 0);
   if (to < 0 || to > 1000 || onnxTypeKind((OnnxType)to) == OnnxType_Other)
     return onnxError(node, "casts to type %s (%lld) are not supported", onnxTypeName((OnnxType)to), (long long)to);
-  Conversion by = {.from = x->type, .to = (OnnxType)to};
-  if (to == Onnx_F8E4M3FN || to == Onnx_F8E5M2)
-    by.largest = to == Onnx_F8E5M2 ? 57344 : 448;
+  Conversion by = {.from = x->type, .to = (OnnxType)to, .largest = onnxTypeLargest((OnnxType)to)};
   if (!by.largest || x->type == by.to)
     return onnxReturn(node, onnxCast(node, x, by.to));
-  if (onnxInt(node, "saturate", 1) == 0)
+  if (onnxInt(node, "saturate", 1) == 0 && to != Onnx_F4E2M1)
     by.largest = INFINITY;
   return onnxReturn(node, onnxMap(node, by.to, 1, &x, saturate, &by));
 }
@@ -479,7 +479,7 @@ bool onnxEmitBitCast(Node *node) {
   OnnxValue *x = node->in[0];
   int64_t to = onnxInt(node, "to", 0);
   OnnxType type = to > 0 && to < 1000 ? (OnnxType)to : 0;
-  if (onnxTypeBytes(type) == 0 || onnxTypeBytes(type) != onnxTypeBytes(x->type) || type == Onnx_Bool ||
+  if (onnxTypeBits(type) == 0 || onnxTypeBits(type) != onnxTypeBits(x->type) || type == Onnx_Bool ||
       x->type == Onnx_Bool)
     return onnxError(node, "the bits of %s as %s are not supported", onnxTypeName(x->type), onnxTypeName(type));
   if (mlirTypeEqual(onnxElementType(node, x->type), onnxElementType(node, type)))

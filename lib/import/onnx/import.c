@@ -3,6 +3,7 @@
 
 #include "lib/import/onnx/operators.h"
 #include "lib/import/onnx/state.h"
+#include "lib/import/onnx/tensors.h"
 #include "lib/ir/support.h"
 #include "lib/support/grow.h"
 #include "upstream/arith.h"
@@ -152,6 +153,16 @@ static bool isOneOf(OnnxText word, const char *words) {
   return false;
 }
 
+// The letter of a type in the table's column `types`.
+static char kindOf(OnnxType type) {
+  static const char kinds[] = {[OnnxType_Other] = '?',
+                               [OnnxType_Float] = 'f',
+                               [OnnxType_Signed] = 'i',
+                               [OnnxType_Unsigned] = 'u',
+                               [OnnxType_Bool] = 'b'};
+  return onnxTypeIsCode(type) ? 'n' : kinds[onnxTypeKind(type)];
+}
+
 static bool checkRow(const Node *node, const OnnxOperator *row) {
   int64_t inputs = node->raw->inputs.count;
   if (inputs < row->least || (row->most >= 0 && inputs > row->most))
@@ -164,17 +175,12 @@ static bool checkRow(const Node *node, const OnnxOperator *row) {
     if (!isOneOf(node->raw->attributes[i].name, row->attributes))
       return onnxError(node, "attribute '%.*s' of this operator is not supported at opset %lld",
                        ONNX_SHOWN(node->raw->attributes[i].name), (long long)node->opset);
-  static const char kinds[] = {[OnnxType_Other] = '?',
-                               [OnnxType_Float] = 'f',
-                               [OnnxType_Signed] = 'i',
-                               [OnnxType_Unsigned] = 'u',
-                               [OnnxType_Bool] = 'b'};
   bool takesLists = row->types && strchr(row->types, 's');
   for (int i = 0; i < node->numIn; ++i)
     if (node->in[i] && node->in[i]->kind != OnnxKind_Tensor && !takesLists)
       return onnxError(node, "input %d is a sequence or an optional; a tensor is accepted", i + 1);
   if (row->types && node->in[0] && node->in[0]->kind == OnnxKind_Tensor &&
-      !strchr(row->types, kinds[onnxTypeKind(node->in[0]->type)]))
+      !strchr(row->types, kindOf(node->in[0]->type)))
     return onnxError(node, "input 1 has type %s, which this operator does not accept or Tessera does not support",
                      onnxTypeName(node->in[0]->type));
   return true;
@@ -374,7 +380,7 @@ static MlirType argumentType(Node *node, const OnnxValueInfo *info) {
     return onnxError(node, "input '%.*s' is no tensor: sequences, optionals, maps and sparse tensors are not supported",
                      ONNX_SHOWN(info->name)),
            none;
-  MlirType element = onnxElementType(node, type->element);
+  MlirType element = onnxElementType(node, onnxTypeIsCode(type->element) ? Onnx_U8 : type->element);
   if (mlirTypeIsNull(element))
     return onnxError(node, "input '%.*s' has type %s, which is not supported", ONNX_SHOWN(info->name),
                      onnxTypeName(type->element)),
@@ -404,8 +410,10 @@ static bool bindArguments(Node *node, Scope *scope, const OnnxGraph *graph) {
     MlirValue argument = mlirBlockAddArgument(node->import->entry, type, node->b->location), sizes[OnnxMaxRank];
     for (int d = 0; d < (int)info->type.rank; ++d)
       sizes[d] = argumentSize(node, argument, d, &info->type.dims[d], symbols, &numSymbols);
-    OnnxValue *value = onnxOfTensor(node, info->type.element, argument, sizes);
-    if (!bind(node, scope, info->name, value))
+    bool isCode = onnxTypeIsCode(info->type.element);
+    OnnxValue *value = onnxOfTensor(node, isCode ? Onnx_U8 : info->type.element, argument, sizes);
+    value = isCode ? onnxOfCodes(node, value, info->type.element) : value;
+    if (!value || !bind(node, scope, info->name, value))
       return false;
   }
   return true;
@@ -471,6 +479,8 @@ static bool buildReturn(Node *node, Scope *scope, const OnnxGraph *graph, MlirTy
   if (!values || !types || !arguments)
     return onnxOutOfMemory(node);
   for (intptr_t i = 0; i < count; ++i) {
+    if (onnxTypeIsCode(results[i]->type) && !(results[i] = onnxCodesOf(node, results[i])))
+      return false;
     values[i] = declaredResult(node, results[i], infos[i]);
     if (mlirValueIsNull(values[i]))
       return false;

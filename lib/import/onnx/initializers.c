@@ -1,6 +1,9 @@
 // Tensors of the file as values: raw data where it lies, typed data as bytes, data of other files in the model's
 // folder.
 #include "lib/import/onnx/state.h"
+#include "lib/import/onnx/tensors.h"
+
+#include "upstream/arith.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -15,7 +18,11 @@ typedef struct Data {
   const unsigned char *start;
 } Data;
 
-// float_data, int32_data, … hold one number for each element; narrow types lie in int32_data.
+// Elements of fewer than 8 bits follow each other without gaps, the first one in the lowest bits.
+static int64_t bytesOf(OnnxType type, int64_t count) { return (count * onnxTypeBits(type) + 7) / 8; }
+
+// float_data, int32_data, … hold one number for each element, or for each byte of elements that share bytes; narrow
+// types lie in int32_data.
 static bool typedData(Node *node, const OnnxTensor *tensor, int64_t count, Data *data) {
   const OnnxNumbers *numbers = &tensor->ints;
   if (tensor->type == Onnx_F32)
@@ -27,6 +34,7 @@ static bool typedData(Node *node, const OnnxTensor *tensor, int64_t count, Data 
   else if (tensor->type == Onnx_U64 || tensor->type == Onnx_U32)
     numbers = &tensor->unsignedLongs;
   int each = onnxTypeBytes(tensor->type);
+  count = onnxTypeBits(tensor->type) < 8 ? bytesOf(tensor->type, count) : count;
   if (numbers->count != count)
     return onnxError(node, "tensor '%.*s' has %lld elements of data; its shape has %lld", ONNX_SHOWN(tensor->name),
                      (long long)numbers->count, (long long)count);
@@ -121,6 +129,55 @@ static bool countOf(Node *node, const OnnxTensor *tensor, int64_t *count) {
   return true;
 }
 
+static int64_t codeAt(OnnxType type, const unsigned char *bytes, int64_t i) {
+  int bits = onnxTypeBits(type), each = 8 / bits;
+  int64_t code = bytes[i / each] >> (i % each * bits) & ((1 << bits) - 1);
+  bool isNegative = onnxTypeKind(type) == OnnxType_Signed && code >> (bits - 1);
+  return isNegative ? code - (1 << bits) : code;
+}
+
+static MlirValue codeOf(Body *body, const MlirValue *x) { // and what lies above it
+  return ONNX_OP(ArithOp_ShRUI, x[0], x[1]);
+}
+
+// Rows that begin with a byte stay in the file: the program takes the codes out of the bytes, as it takes those of
+// MatMulNBits, so that products can read the bytes (tile-find-low-bit).
+static OnnxValue *unpacked(Node *node, const OnnxTensor *tensor, const Data *data, const MlirValue *sizes) {
+  int rank = (int)tensor->dims.count, bits = onnxTypeBits(tensor->type), each = 8 / bits;
+  MlirValue bytes[OnnxMaxRank], shifts[8], number = tileBuildIndex(node->b, each);
+  memcpy(bytes, sizes, (size_t)rank * sizeof *bytes);
+  bytes[rank - 1] = tileBuildIndex(node->b, tensor->dims.items[rank - 1] / each);
+  bytes[rank] = tileBuildIndex(node->b, 1);
+  OnnxValue *packed = onnxValue(node, Onnx_U8, rank + 1, bytes);
+  packed->bytes = data->bytes;
+  onnxNoteWeight(node, packed, data->file, data->start, tensor->name);
+  for (int i = 0; i < each; ++i)
+    shifts[i] = tileBuildInteger(node->b, onnxElementType(node, Onnx_U8), i * bits);
+  OnnxValue *inputs[] = {packed, onnxOfElements(node, Onnx_U8, 1, &number, shifts, each)};
+  OnnxValue *shifted = onnxMap(node, Onnx_U8, 2, inputs, codeOf, NULL);
+  OnnxValue *codes = shifted ? onnxOfCodes(node, shifted, tensor->type) : NULL;
+  return codes ? onnxReshape(node, codes, rank, sizes) : NULL;
+}
+
+static OnnxValue *narrowTensor(Node *node, const OnnxTensor *tensor, int64_t count, const Data *data,
+                               const MlirValue *sizes) {
+  enum { Large = 1024 };
+  int rank = (int)tensor->dims.count;
+  bool fillsRows = rank > 0 && rank < OnnxMaxRank && tensor->dims.items[rank - 1] * onnxTypeBits(tensor->type) % 8 == 0;
+  if (count > Large && fillsRows && data->file)
+    return unpacked(node, tensor, data, sizes);
+  unsigned char *bytes = onnxAllocate(node, (size_t)count + 1);
+  if (!bytes) {
+    onnxOutOfMemory(node);
+    return NULL;
+  }
+  for (int64_t i = 0; i < count; ++i)
+    bytes[i] = (unsigned char)codeAt(tensor->type, data->bytes, i);
+  OnnxValue *value = onnxValue(node, tensor->type, rank, sizes);
+  value->bytes = bytes;
+  return value;
+}
+
 OnnxValue *onnxValueOfTensor(Node *node, const OnnxTensor *tensor) {
   int64_t count;
   int each = onnxTypeBytes(tensor->type);
@@ -131,7 +188,7 @@ OnnxValue *onnxValueOfTensor(Node *node, const OnnxTensor *tensor) {
   }
   if (!countOf(node, tensor, &count))
     return NULL;
-  size_t wanted = (size_t)count * (size_t)each;
+  size_t wanted = (size_t)bytesOf(tensor->type, count);
   Data data = {(const unsigned char *)tensor->raw.data, tensor->raw.length, node->import->path,
                node->import->mapping->data};
   if (tensor->isExternal ? !externalData(node, tensor, wanted, &data)
@@ -145,6 +202,8 @@ OnnxValue *onnxValueOfTensor(Node *node, const OnnxTensor *tensor) {
   MlirValue sizes[OnnxMaxRank];
   for (int64_t i = 0; i < tensor->dims.count; ++i)
     sizes[i] = tileBuildIndex(node->b, tensor->dims.items[i]);
+  if (onnxTypeBits(tensor->type) < 8)
+    return narrowTensor(node, tensor, count, &data, sizes);
   OnnxValue *value = onnxValue(node, tensor->type, (int)tensor->dims.count, sizes);
   value->bytes = data.bytes ? data.bytes : (const unsigned char *)"";
   if (data.file && data.bytes)

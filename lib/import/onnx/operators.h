@@ -9,7 +9,8 @@ typedef struct OnnxOperator {
   const char *name;
   int since, until;       // opsets of the domain; until 0: the newest
   int least, most;        // inputs; most -1: any number
-  const char *types;      // kinds that the first input may have: f float, i signed, u unsigned, b bool, ? other;
+  const char *types;      // kinds that the first input may have: f float, i signed, u unsigned, b bool,
+                          // n those of onnxTypeIsCode, ? other;
                           // s: inputs may be sequences and optionals; null: any tensor
   const char *attributes; // that the emitter reads or that change nothing; others are refused
   bool (*emit)(Node *node);

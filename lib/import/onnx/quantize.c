@@ -23,6 +23,16 @@ static MlirValue ofBlock(Body *body) {
   return onnxAt(body, by->from, index);
 }
 
+// Whole blocks: the numbers, repeated along an axis of their own. Products see through that (tile-find-low-bit).
+static OnnxValue *ofWholeBlocks(Node *node, const Blocked *by, const OnnxValue *like) {
+  MlirValue split[OnnxMaxRank];
+  int rank = like->rank + 1;
+  for (int d = 0; d < rank; ++d)
+    split[d] = d == by->axis + 1 ? tileBuildIndex(node->b, by->block) : by->from->sizes[d > by->axis ? d - 1 : d];
+  OnnxValue *repeated = onnxBroadcastTo(node, onnxUnsqueeze(node, by->from, 1u << (by->axis + 1), rank), rank, split);
+  return repeated ? onnxReshape(node, repeated, like->rank, like->sizes) : NULL;
+}
+
 static OnnxValue *spread(Node *node, OnnxValue *x, const OnnxValue *like, int axis) {
   int64_t block = onnxInt(node, "block_size", 0);
   if (x->rank == 0 || (x->rank == 1 && onnxStatic(x->sizes[0]) == 1 && like->rank != 1))
@@ -33,7 +43,10 @@ static OnnxValue *spread(Node *node, OnnxValue *x, const OnnxValue *like, int ax
       onnxError(node, "scales of blocks have rank %d, the input has rank %d", x->rank, like->rank);
       return NULL;
     }
-    return onnxGenerate(node, x->type, like->rank, like->sizes, ofBlock, &by);
+    int64_t size = onnxStatic(like->sizes[axis]);
+    bool areWhole = size >= 0 && size == block * onnxStatic(x->sizes[axis]) && like->rank < OnnxMaxRank;
+    return areWhole ? ofWholeBlocks(node, &by, like)
+                    : onnxGenerate(node, x->type, like->rank, like->sizes, ofBlock, &by);
   }
   if (x->rank != 1) {
     onnxError(node, "scale or zero point has rank %d", x->rank);
@@ -43,15 +56,15 @@ static OnnxValue *spread(Node *node, OnnxValue *x, const OnnxValue *like, int ax
 }
 
 static bool limitsOf(OnnxType type, double *low, double *high) {
-  int bits = 8 * onnxTypeBytes(type);
+  int bits = onnxTypeBits(type);
   bool isUnsigned = onnxIsUnsigned(type);
   *low = isUnsigned ? 0 : -ldexp(1, bits - 1);
   *high = ldexp(1, isUnsigned ? bits : bits - 1) - 1;
-  if (type == Onnx_F8E4M3FN || type == Onnx_F8E5M2) {
-    *high = type == Onnx_F8E5M2 ? 57344 : 448;
+  if (onnxTypeLargest(type) > 0) {
+    *high = onnxTypeLargest(type);
     *low = -*high;
   }
-  return bits > 0 && (onnxIsInteger(type) || *high == 448 || *high == 57344);
+  return bits > 0 && (onnxIsInteger(type) || onnxTypeLargest(type) > 0);
 }
 
 typedef struct Quantization {

@@ -22,6 +22,10 @@ OnnxValue *onnxMapTo(Node *node, OnnxType type, int rank, const MlirValue *sizes
                      OnnxElement *element, const void *data);
 bool onnxBroadcastSizes(Node *node, int count, OnnxValue *const *inputs, int *rank, MlirValue *sizes);
 
+// Bytes as elements of `type`, which onnxTypeIsCode; and back.
+OnnxValue *onnxOfCodes(Node *node, OnnxValue *bytes, OnnxType type);
+OnnxValue *onnxCodesOf(Node *node, OnnxValue *value);
+
 // What size number `unknown` of a view of x must be, whose other sizes are given.
 MlirValue onnxInferSize(Node *node, const OnnxValue *x, int rank, const MlirValue *sizes, int unknown);
 

@@ -51,3 +51,38 @@ int onnxTypeBytes(OnnxType type) {
     return 1;
   }
 }
+
+int onnxTypeBits(OnnxType type) {
+  switch (type) {
+  case Onnx_U4:
+  case Onnx_I4:
+  case Onnx_F4E2M1:
+    return 4;
+  case Onnx_U2:
+  case Onnx_I2:
+    return 2;
+  default:
+    return 8 * onnxTypeBytes(type);
+  }
+}
+
+double onnxTypeLargest(OnnxType type) {
+  switch (type) {
+  case Onnx_F8E4M3FN:
+    return 448;
+  case Onnx_F8E4M3FNUZ:
+    return 240;
+  case Onnx_F8E5M2:
+  case Onnx_F8E5M2FNUZ:
+    return 57344;
+  case Onnx_F4E2M1:
+    return 6;
+  default:
+    return 0;
+  }
+}
+
+bool onnxTypeIsCode(OnnxType type) {
+  int bits = onnxTypeBits(type);
+  return (bits > 0 && bits < 8) || type == Onnx_F8E4M3FNUZ || type == Onnx_F8E5M2FNUZ;
+}

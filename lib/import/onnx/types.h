@@ -1,4 +1,5 @@
-// ONNX's element types. Unsigned integers are signless in the program; the importer remembers which are.
+// ONNX's element types. Unsigned integers are signless in the program; the importer remembers which are. An integer of
+// 2 or 4 bits takes a byte, with its sign; weights of the file are unpacked by the program.
 #pragma once
 
 #include "lib/capi/common.h"
@@ -23,15 +24,15 @@
   X(15, C128, "complex128", NULL, Other)                                                                               \
   X(16, BF16, "bfloat16", mlirBF16TypeGet, Float)                                                                      \
   X(17, F8E4M3FN, "float8e4m3fn", mlirFloat8E4M3FNTypeGet, Float)                                                      \
-  X(18, F8E4M3FNUZ, "float8e4m3fnuz", NULL, Other)                                                                     \
+  X(18, F8E4M3FNUZ, "float8e4m3fnuz", mlirFloat8E4M3FNUZTypeGet, Float)                                                \
   X(19, F8E5M2, "float8e5m2", mlirFloat8E5M2TypeGet, Float)                                                            \
-  X(20, F8E5M2FNUZ, "float8e5m2fnuz", NULL, Other)                                                                     \
-  X(21, U4, "uint4", NULL, Other)                                                                                      \
-  X(22, I4, "int4", NULL, Other)                                                                                       \
-  X(23, F4E2M1, "float4e2m1", NULL, Other)                                                                             \
+  X(20, F8E5M2FNUZ, "float8e5m2fnuz", mlirFloat8E5M2FNUZTypeGet, Float)                                                \
+  X(21, U4, "uint4", i8Type, Unsigned)                                                                                 \
+  X(22, I4, "int4", i8Type, Signed)                                                                                    \
+  X(23, F4E2M1, "float4e2m1", mlirFloat4E2M1FNTypeGet, Float)                                                          \
   X(24, F8E8M0, "float8e8m0", mlirFloat8E8M0FNUTypeGet, Other)                                                         \
-  X(25, U2, "uint2", NULL, Other)                                                                                      \
-  X(26, I2, "int2", NULL, Other)
+  X(25, U2, "uint2", i8Type, Unsigned)                                                                                 \
+  X(26, I2, "int2", i8Type, Signed)
 
 enum {
 #define X(number, enumerator, name, mlir, kind) Onnx_##enumerator = number,
@@ -50,7 +51,13 @@ typedef enum OnnxTypeKind {
 const char *onnxTypeName(OnnxType type); // "float32"; "type 99" is "unknown"
 OnnxTypeKind onnxTypeKind(OnnxType type);
 MlirType onnxTypeMlir(MlirContext context, OnnxType type); // null: none
-int onnxTypeBytes(OnnxType type);                          // of an element in raw_data; 0: none we can run
+int onnxTypeBytes(OnnxType type);                          // of an element in the program; 0: none we can run
+int onnxTypeBits(OnnxType type);                           // of an element in raw_data
+// The greatest number of a float of 8 bits or fewer, to which casts saturate; 0 of other types.
+double onnxTypeLargest(OnnxType type);
+// Elements of fewer than 8 bits, and the floats of AMD's GPUs: only what moves and converts elements takes them, and
+// they cross the entry as bytes, one each.
+bool onnxTypeIsCode(OnnxType type);
 
 static inline bool onnxIsFloat(OnnxType type) { return onnxTypeKind(type) == OnnxType_Float; }
 static inline bool onnxIsUnsigned(OnnxType type) { return onnxTypeKind(type) == OnnxType_Unsigned; }

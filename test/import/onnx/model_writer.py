@@ -5,7 +5,7 @@
 """
 import struct
 
-FLOAT, UINT8, INT8, INT32, INT64, BOOL, FLOAT16, DOUBLE = 1, 2, 3, 6, 7, 9, 10, 11
+FLOAT, UINT8, INT8, INT32, INT64, BOOL, FLOAT16, DOUBLE, UINT4, INT4 = 1, 2, 3, 6, 7, 9, 10, 11, 21, 22
 _FORMATS = {FLOAT: "f", UINT8: "B", INT8: "b", INT32: "i", INT64: "q", BOOL: "?", FLOAT16: "e", DOUBLE: "d"}
 
 
@@ -29,6 +29,9 @@ def text(tag, value):
 
 
 def packed(kind, numbers):
+    if kind in (UINT4, INT4):  # two in a byte, the first one in the low bits
+        codes = [item & 15 for item in numbers] + [0]
+        return bytes(low | high << 4 for low, high in zip(codes[:-1:2], codes[1::2]))
     return struct.pack(f"<{len(numbers)}{_FORMATS[kind]}", *numbers)
 
 

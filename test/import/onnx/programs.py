@@ -4,7 +4,7 @@ import random
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from model_writer import BOOL, FLOAT, INT32, INT64, UINT8, graph, model, node, save, tensor, value
+from model_writer import BOOL, FLOAT, INT4, INT32, INT64, UINT4, UINT8, graph, model, node, save, tensor, value
 
 random.seed(7)
 
@@ -78,6 +78,18 @@ MODELS = {
         [value("x", FLOAT, [3])], [value("y", FLOAT, [3])], [tensor("two", INT64, [], [2])]),
     "listed-sum": model([node("SequenceConstruct", ["x", "x"], ["both"]), node("Add", ["both", "x"], ["y"], "sum")],
                         [value("x", FLOAT, [3])], [value("y", FLOAT, [3])]),
+    # Weights of 4 bits as exporters quantize them, in blocks of 32 with zero points; and a few that lie within bytes.
+    "quantized-4": model(
+        [node("DequantizeLinear", ["w", "s", "z"], ["wide"], axis=1, block_size=32),
+         node("Transpose", ["wide"], ["turned"], perm=[1, 0]), node("MatMul", ["x", "turned"], ["y"]),
+         node("DequantizeLinear", ["odd", "half"], ["few"])],
+        [value("x", FLOAT, [1, 96])], [value("y", FLOAT, [1, 35]), value("few", FLOAT, [3, 5])],
+        [tensor("w", UINT4, [35, 96], [random.randrange(16) for _ in range(35 * 96)]),
+         tensor("s", FLOAT, [35, 3], [random.uniform(.01, .1) for _ in range(105)]),
+         tensor("z", UINT4, [35, 3], [random.randrange(16) for _ in range(105)]),
+         tensor("odd", INT4, [3, 5], [(5 * i) % 16 - 8 for i in range(15)]), tensor("half", FLOAT, [], [.5])], opset=21),
+    "quantized-sum": model([node("Add", ["x", "w"], ["y"], "sum")], [value("x", INT4, [3])], [value("y", INT4, [3])],
+                           [tensor("w", INT4, [3], [1, 2, 3])], opset=21),
     # Two sizes that may be 1 when the program runs.
     "open": model([node("Add", ["x", "y"], ["z"])], [value("x", FLOAT, ["A", 3]), value("y", FLOAT, ["B", 3])],
                   [value("z", FLOAT, ["C", 3])]),
