@@ -19,6 +19,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { GroupWarps = 4 }; // that multiply or load together (wgmma)
+
 //===--- what may be tiled ----------------------------------------------------===//
 
 // A reduction dimension that shares an axis with another (a window's) is walked index by index.
@@ -353,6 +355,8 @@ static void addKind(Entries *entries, const TileOperator *op, const TileSearchCa
     addList(entries, "cluster", 1, &p->cluster);
   if (p->registerLimit)
     addNumber(entries, "registers", (double)p->registerLimit);
+  if (tile->gpu.isAlternating)
+    addList(entries, "specialize", 3, (int64_t[]){GroupWarps, GroupWarps, GroupWarps});
 }
 
 MlirAttribute tileScheduleOfBlock(MlirContext context, int count, const int64_t *sizes) {
@@ -419,6 +423,11 @@ static TileKind kindOfSchedule(const TileStructured *s, const TileOperator *op, 
 
 enum { TooManyWarps = 1 << 20 }; // of a schedule: numbers beyond would wrap, and fit no chip either
 
+// [4, W]: warps that load, and that multiply. [4, 4, 4]: two groups that multiply tiles of their own in turn.
+static bool isAlternating(MlirAttribute specialize) {
+  return !mlirAttributeIsNull(specialize) && mlirDenseArrayGetNumElements(specialize) == 3;
+}
+
 static void readGpu(const TileStructured *s, const TileOperator *op, TileSearchTile *tile) {
   MlirAttribute warps = tileScheduleAttrGetEntry(s->schedule, "warps");
   if (!mlirAttributeIsNull(warps)) {
@@ -433,6 +442,7 @@ static void readGpu(const TileStructured *s, const TileOperator *op, TileSearchT
   tile->gpu.cluster = firstOf(s->schedule, "cluster", 0);
   tile->gpu.registerLimit = tileScheduleAttrGetInteger(s->schedule, "registers", 0);
   tile->gpu.parts = tileScheduleAttrGetInteger(s->schedule, "split", 1);
+  tile->gpu.isAlternating = isAlternating(tileScheduleAttrGetEntry(s->schedule, "specialize"));
 }
 
 bool tileStructuredScheduledTile(const TileStructured *s, const TileOperator *op, TileSearchTile *tile) {
@@ -507,7 +517,7 @@ bool tileStructuredWalksDepthAround(const TileStructured *s, const TileTiling *t
 
 // A field that no kernel of ours obeys: those of the dialect that wait for a kernel.
 static const char *unusedField(const TileStructured *s) {
-  static const char *const fields[] = {"warp", "atom", "specialize", "cache"};
+  static const char *const fields[] = {"warp", "atom", "cache"};
   for (size_t i = 0; i < sizeof fields / sizeof *fields; ++i)
     if (hasEntry(s, fields[i]))
       return fields[i];
@@ -525,8 +535,8 @@ __attribute__((format(printf, 3, 4))) static const char *say(char *buffer, size_
 
 // A field that the kind does not have.
 static const char *fieldFault(const TileStructured *s, const TileSearchTile *tile, char *buffer, size_t capacity) {
-  static const char *const gpuFields[] = {"warps", "stages", "group", "cluster", "registers"}, *const productFields[] =
-                                                                                                   {"group", "cluster"};
+  static const char *const gpuFields[] = {"warps", "stages", "group", "cluster", "registers", "specialize"},
+                           *const productFields[] = {"group", "cluster", "specialize"};
   const TileKernelKind *kind = tile->kind ? tileKernelKinds[tile->kind] : NULL;
   const char *wrong = unusedField(s), *owner = "GPU kinds";
   if (wrong)
@@ -584,6 +594,26 @@ static const char *kindFault(const TileStructured *s, const TileOperator *op, co
              tileMachineGetName(s->target->machine));
 }
 
+// Partitions of warps: one group loads, the schedule's warps multiply, together or in turn.
+static const char *partitionsFault(const TileStructured *s, const TileSearchTarget *target, const TileSearchTile *tile,
+                                   char *buffer, size_t capacity) {
+  MlirAttribute list = tileScheduleAttrGetEntry(s->schedule, "specialize");
+  if (mlirAttributeIsNull(list))
+    return NULL;
+  if (!target->hasGroupAtom)
+    return say(buffer, capacity, "`specialize` needs products of groups of warps, which %s lacks for these types",
+               tileMachineGetName(s->target->machine));
+  intptr_t count = mlirDenseArrayGetNumElements(list);
+  bool isRight = count >= 2 && count <= 3 && mlirDenseI64ArrayGetElement(list, 0) == GroupWarps;
+  for (intptr_t i = 1; i < count; ++i)
+    isRight = isRight && mlirDenseI64ArrayGetElement(list, i) == (count == 2 ? tile->gpu.warps : GroupWarps);
+  if (isRight && (count == 2 || tile->gpu.warps == GroupWarps))
+    return NULL;
+  return say(buffer, capacity,
+             "`specialize` does not suit `warps` of %ld; it takes [4, %ld], or [4, 4, 4] where `warps` are 4",
+             (long)tile->gpu.warps, (long)tile->gpu.warps);
+}
+
 // The tile that the schedule names is one that the kind can have. Where the schedule names none, one is chosen later.
 static const char *tileFault(const TileStructured *s, const TileOperator *op, const TileSearchTarget *target,
                              const TileSearchTile *tile, char *buffer, size_t capacity) {
@@ -599,6 +629,11 @@ static const char *tileFault(const TileStructured *s, const TileOperator *op, co
   if (tile->kind == TileKind_Product && tile->gpu.cluster > target->clusterBlocks) {
     return say(buffer, capacity, "`cluster` has %ld programs; %s has clusters of at most %ld", (long)tile->gpu.cluster,
                tileMachineGetName(s->target->machine), (long)target->clusterBlocks);
+  }
+  if (tile->kind == TileKind_Product) {
+    const char *fault = partitionsFault(s, target, tile, buffer, capacity);
+    if (fault)
+      return fault;
   }
   bool canBeFaulty = op->isMatrix && tile->kind && tileKernelKinds[tile->kind]->fault;
   return canBeFaulty ? tileKernelKinds[tile->kind]->fault(op, target, tile, buffer, capacity) : NULL;

@@ -28,6 +28,7 @@ static const TilePipelineStep toScheduled[] = {
     {"tile-pipeline-loops", .on = tileKernelOpName},
     {"tile-form-clusters"},
     {"tile-specialize-stores", .on = tileKernelOpName},
+    {"tile-alternate-partitions", .on = tileKernelOpName},
     {"canonicalize", .on = tileKernelOpName},
     {"cse", .on = tileKernelOpName},
     {"tile-exchange-in-shared-memory", .on = tileKernelOpName},

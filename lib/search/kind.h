@@ -41,6 +41,7 @@ typedef struct TileGpuTile {
   int64_t cluster;       // neighbouring programs that share copies of what all of them read
   int64_t registerLimit; // of a thread, where a person wrote it
   int64_t parts;         // of a product's k, each with a tile of these sizes; 0 or 1: whole
+  bool isAlternating;    // two groups of warps take turns: each multiplies tiles of its own
 } TileGpuTile;
 
 // One program's part. The kind says which member of the union there is.

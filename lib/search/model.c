@@ -610,10 +610,15 @@ static TilePrediction predictGroups(const Nest *nest) {
   int64_t written = nest->tile->gpu.stages, programs = groupPrograms(nest);
   if (written > groupStagesInRoom(nest, programs, 0)) // one program may have all of a core
     programs = 1;
-  int64_t stages = written ? written : groupStages(nest, programs);
-  TilePrediction p = {.perCore = programs};
+  int64_t sharing = programs;          // a core's memory
+  if (nest->tile->gpu.isAlternating) { // two tiles at a time in one program, from one ring
+    programs = 2;
+    sharing = 1;
+  }
+  int64_t stages = written ? written : groupStages(nest, sharing);
+  TilePrediction p = {.perCore = sharing};
   nameTraffic(nest, &p);
-  bool fits = stages <= groupStagesInRoom(nest, programs, 0) &&
+  bool fits = stages <= groupStagesInRoom(nest, sharing, 0) &&
               (written || stages >= (int64_t)fmin(FewestGroupStages, nest->steps));
   p.misfit = fits ? NULL : "shared memory";
   if (p.misfit)
@@ -625,7 +630,7 @@ static TilePrediction predictGroups(const Nest *nest) {
   for (int i = t->shared + 1; i < t->numLevels; ++i)
     p.traffic[i] = i - 1 > t->shared ? inBestOrder(nest, i - 1, (double)(t->cores * programs), &p.group)
                                      : transferred(nest, t->levels[i].transaction);
-  p.cluster = chooseCluster(nest, &p, programs);
+  p.cluster = chooseCluster(nest, &p, sharing);
   double saved = savedByCluster(nest, p.group, p.cluster);
   p.read -= saved;
   p.traffic[t->shared + 1] -= saved;

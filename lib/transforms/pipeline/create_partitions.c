@@ -2,8 +2,15 @@
 #include "lib/transforms/pipeline/create_partitions.h"
 
 #include "dialects/tile/ops.h"
+#include "dialects/tile/questions.h"
+#include "dialects/tile/tile.h"
+#include "lib/analysis/facts.h"
+#include "lib/capi/op.h"
+#include "lib/ir/op_query.h"
 #include "lib/ir/support.h"
+#include "mlir-c/BuiltinAttributes.h"
 #include "upstream/arith.h"
+#include "upstream/scf.h"
 
 #include <stdlib.h>
 
@@ -80,4 +87,68 @@ MlirOperation tilePartitionsCreate(TileBuilder *builder, MlirAttribute names, Ml
                                                   threads, count, regions);
   free(capturing.values);
   return made;
+}
+
+void tilePartitionsTake(MlirOperation partitions, MlirRegion *regions) {
+  for (intptr_t r = 0; r < mlirOperationGetNumRegions(partitions); ++r) {
+    regions[r] = mlirRegionCreate();
+    mlirRegionTakeBody(regions[r], mlirOperationGetRegion(partitions, r));
+    MlirBlock block = mlirRegionGetFirstBlock(regions[r]);
+    for (intptr_t i = mlirBlockGetNumArguments(block) - 1; i >= 0; --i) {
+      mlirValueReplaceAllUsesOfWith(mlirBlockGetArgument(block, i), mlirOperationGetOperand(partitions, i));
+      mlirBlockEraseArgument(block, (unsigned)i);
+    }
+  }
+}
+
+MlirOperation tilePartitionsOf(MlirOperation kernel) {
+  MlirBlock body = mlirRegionGetFirstBlock(tileKernelOpGetBody(kernel));
+  MlirOperation end = mlirBlockGetTerminator(body), last = {NULL};
+  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationEqual(op, end);
+       op = mlirOperationGetNextInBlock(op))
+    last = op;
+  return !mlirOperationIsNull(last) && tileWarpSpecializeOpIsA(last) ? last : (MlirOperation){NULL};
+}
+
+bool tileIsIndexArithmetic(MlirOperation op) {
+  return mlirExtOperationIsPure(op) && !mlirOperationGetNumRegions(op) && !tileOpHasTiles(op);
+}
+
+MlirOperation tilePartitionWalk(MlirBlock partition) {
+  MlirOperation loop = {NULL};
+  int64_t first, step;
+  for (MlirOperation op = mlirBlockGetFirstOperation(partition); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op)) {
+    if (tileIsIndexArithmetic(op) || tileYieldOpIsA(op) || arithConstantOpIsA(op))
+      continue;
+    if (!scfForOpIsA(op) || !mlirOperationIsNull(loop))
+      return (MlirOperation){NULL};
+    loop = op;
+  }
+  bool isWalk = !mlirOperationIsNull(loop) && !scfForOpGetNumResults(loop) &&
+                tileConstantIndex(scfForOpGetLowerBound(loop), &first) && first == 0 &&
+                tileConstantIndex(scfForOpGetStep(loop), &step) && step == 1;
+  return isWalk ? loop : (MlirOperation){NULL};
+}
+
+MlirValue tilePartitionsAddBarrier(MlirOperation kernel, MlirOperation partitions, int64_t stages) {
+  MlirOperation last = {NULL};
+  for (MlirOperation op = mlirBlockGetFirstOperation(mlirRegionGetFirstBlock(tileKernelOpGetBody(kernel)));
+       !mlirOperationEqual(op, partitions); op = mlirOperationGetNextInBlock(op))
+    if (tileAllocOpIsA(op) && tileTypeIsABarrier(tileAllocOpGetResultType(op)))
+      last = op;
+  TileBuilder builder = mlirOperationIsNull(last) ? tileBuilderBefore(partitions) : tileBuilderAfter(last);
+  return tileAllocOpBuild(&builder, tileBarrierTypeGet(builder.context, stages, 1));
+}
+
+static MlirAttribute scheduledPartitions(MlirOperation kernel) {
+  MlirAttribute schedule = tileKernelOpGetSchedule(kernel);
+  return mlirAttributeIsNull(schedule) ? schedule : tileScheduleAttrGetEntry(schedule, "specialize");
+}
+
+bool tileSchedulesPartitions(MlirOperation kernel) { return !mlirAttributeIsNull(scheduledPartitions(kernel)); }
+
+bool tileSchedulesTurns(MlirOperation kernel) {
+  MlirAttribute list = scheduledPartitions(kernel);
+  return !mlirAttributeIsNull(list) && mlirDenseArrayGetNumElements(list) == 3;
 }

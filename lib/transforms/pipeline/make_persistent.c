@@ -146,7 +146,7 @@ static bool readKernel(Walk *walk) {
 static bool choosePrograms(Walk *walk, const TileMachine *machine, int64_t wanted) {
   int64_t cores = 0;
   tileMachineGetInteger(machine, "cores", &cores);
-  walk->programs = cores * (tileWarpsOf(walk->kernel) <= OneGroupWarps ? 2 : 1);
+  walk->programs = cores * (tileWarpsOf(walk->kernel) <= OneGroupWarps && !tileSchedulesTurns(walk->kernel) ? 2 : 1);
   walk->programs = wanted > 0 ? wanted : walk->programs;
   return cores > 0 && walk->tiles > walk->programs;
 }

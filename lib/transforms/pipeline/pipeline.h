@@ -7,6 +7,7 @@ extern const MlirExtPassDefinition tileSpecializeWarpsPass;
 extern const MlirExtPassDefinition tileMakePersistentPass;
 extern const MlirExtPassDefinition tileFormClustersPass;
 extern const MlirExtPassDefinition tileSpecializeStoresPass;
+extern const MlirExtPassDefinition tileAlternatePartitionsPass;
 extern const MlirExtPassDefinition tileOverlapProductsPass;
 extern const MlirExtPassDefinition tileStageInSharedMemoryPass;
 extern const MlirExtPassDefinition tilePipelineLoopsPass;

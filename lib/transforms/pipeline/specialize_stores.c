@@ -39,8 +39,6 @@
 
 static const char *const statistics[] = {"stores: kernels of which a partition only stores", NULL};
 
-enum { MostPartitions = 4 };
-
 // How the walk's body ends, from the last op on. Before: a tile.sync ahead of the store; it may be missing.
 typedef enum Act { Wait, Copy, Sync, Fence, Store, Before, NumActs } Act;
 
@@ -57,10 +55,6 @@ static MlirBlock bodyOf(MlirOperation op, intptr_t region) {
   return mlirRegionGetFirstBlock(mlirOperationGetRegion(op, region));
 }
 
-static bool isQuiet(MlirOperation op) {
-  return mlirExtOperationIsPure(op) && !mlirOperationGetNumRegions(op) && !tileOpHasTiles(op);
-}
-
 // The last ops of the block ahead of its end, index arithmetic left out, the last one first. Null where there are
 // fewer.
 static void lastActs(MlirBlock block, MlirOperation acts[NumActs]) {
@@ -69,30 +63,12 @@ static void lastActs(MlirBlock block, MlirOperation acts[NumActs]) {
     acts[i] = (MlirOperation){NULL};
   for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationEqual(op, end);
        op = mlirOperationGetNextInBlock(op)) {
-    if (isQuiet(op))
+    if (tileIsIndexArithmetic(op))
       continue;
     for (int i = NumActs - 1; i; --i)
       acts[i] = acts[i - 1];
     acts[0] = op;
   }
-}
-
-// The loop over tiles: the only one of the partition, from 0 on, in steps of 1, with nothing carried round.
-static MlirOperation loopOf(MlirBlock partition) {
-  MlirOperation loop = {NULL};
-  int64_t first, step;
-  for (MlirOperation op = mlirBlockGetFirstOperation(partition); !mlirOperationIsNull(op);
-       op = mlirOperationGetNextInBlock(op)) {
-    if (isQuiet(op) || tileYieldOpIsA(op) || arithConstantOpIsA(op))
-      continue;
-    if (!scfForOpIsA(op) || !mlirOperationIsNull(loop))
-      return (MlirOperation){NULL};
-    loop = op;
-  }
-  bool isWalk = !mlirOperationIsNull(loop) && !scfForOpGetNumResults(loop) &&
-                tileConstantIndex(scfForOpGetLowerBound(loop), &first) && first == 0 &&
-                tileConstantIndex(scfForOpGetStep(loop), &step) && step == 1;
-  return isWalk ? loop : (MlirOperation){NULL};
 }
 
 static bool isCopyOut(MlirOperation op) {
@@ -167,7 +143,7 @@ static bool isKnownToStores(const Split *split, MlirValue value) {
   if (mlirOperationIsNull(op))
     return mlirValueEqual(value, mlirBlockGetArgument(bodyOf(split->loop, 0), 0)) ||
            mlirBlockEqual(mlirBlockArgumentGetOwner(value), partition);
-  if (!isQuiet(op))
+  if (!tileIsIndexArithmetic(op))
     return false;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
     if (!isKnownToStores(split, mlirOperationGetOperand(op, i)))
@@ -226,7 +202,7 @@ static bool findHelper(Split *split) {
 static bool findWalker(Split *split) {
   for (intptr_t i = 0; i < mlirOperationGetNumRegions(split->partitions); ++i) {
     split->walker = i;
-    split->loop = loopOf(bodyOf(split->partitions, i));
+    split->loop = tilePartitionWalk(bodyOf(split->partitions, i));
     if (!mlirOperationIsNull(split->loop) && readEnd(split))
       return isWalkPlain(split) && isCopyKnown(split) && isOwnBuffer(split) && findHelper(split);
   }
@@ -234,11 +210,9 @@ static bool findWalker(Split *split) {
 }
 
 static bool readKernel(Split *split, const TileMachine *machine) {
-  MlirOperation acts[NumActs];
-  lastActs(bodyOf(split->kernel, 0), acts);
-  split->partitions = acts[0];
-  return !mlirOperationIsNull(acts[0]) && tileWarpSpecializeOpIsA(acts[0]) &&
-         mlirOperationGetNumRegions(split->partitions) < MostPartitions &&
+  split->partitions = tilePartitionsOf(split->kernel);
+  return !mlirOperationIsNull(split->partitions) &&
+         mlirOperationGetNumRegions(split->partitions) < TileMostPartitions &&
          !tileArrayCount(split->partitions, "threads") && !hasName(split, "store") && findWalker(split) &&
          tileSharedMemoryLeft(split->kernel, machine, split->acts[Store]) >= 0;
 }
@@ -310,33 +284,9 @@ static void changeWalk(const Split *split, MlirValue written, MlirValue taken) {
 
 //===--- the kernel ---------------------------------------------------------------------------===//
 
-// Behind another barrier where there is one: all are then shown to the threads at once.
-static MlirValue buildBarrier(const Split *split) {
-  MlirOperation last = {NULL};
-  for (MlirOperation op = mlirBlockGetFirstOperation(bodyOf(split->kernel, 0));
-       !mlirOperationEqual(op, split->partitions); op = mlirOperationGetNextInBlock(op))
-    if (tileAllocOpIsA(op) && tileTypeIsABarrier(tileAllocOpGetResultType(op)))
-      last = op;
-  TileBuilder builder = mlirOperationIsNull(last) ? tileBuilderBefore(split->partitions) : tileBuilderAfter(last);
-  return tileAllocOpBuild(&builder, tileBarrierTypeGet(builder.context, 1, 1));
-}
-
-// The regions use what stands outside as it is.
-static void takeRegions(MlirOperation partitions, MlirRegion *regions) {
-  for (intptr_t r = 0; r < mlirOperationGetNumRegions(partitions); ++r) {
-    regions[r] = mlirRegionCreate();
-    mlirRegionTakeBody(regions[r], mlirOperationGetRegion(partitions, r));
-    MlirBlock block = mlirRegionGetFirstBlock(regions[r]);
-    for (intptr_t i = mlirBlockGetNumArguments(block) - 1; i >= 0; --i) {
-      mlirValueReplaceAllUsesOfWith(mlirBlockGetArgument(block, i), mlirOperationGetOperand(partitions, i));
-      mlirBlockEraseArgument(block, (unsigned)i);
-    }
-  }
-}
-
 // The list with one more entry: the helper's share behind the helper, which keeps the rest.
 static MlirAttribute listWith(const Split *split, const char *name, bool isDivided) {
-  int64_t list[MostPartitions];
+  int64_t list[TileMostPartitions];
   intptr_t count = tileArrayCount(split->partitions, name);
   if (!count)
     return (MlirAttribute){NULL};
@@ -350,7 +300,7 @@ static MlirAttribute listWith(const Split *split, const char *name, bool isDivid
 }
 
 static MlirAttribute namesWith(const Split *split) {
-  MlirAttribute old = tileWarpSpecializeOpGetNames(split->partitions), names[MostPartitions];
+  MlirAttribute old = tileWarpSpecializeOpGetNames(split->partitions), names[TileMostPartitions];
   MlirContext context = mlirOperationGetContext(split->kernel);
   intptr_t count = mlirArrayAttrGetNumElements(old), j = 0;
   for (intptr_t i = 0; i < count; ++i) {
@@ -363,12 +313,15 @@ static MlirAttribute namesWith(const Split *split) {
 
 static void splitStores(const Split *split) {
   MlirOperation old = split->partitions;
-  MlirRegion taken[MostPartitions], regions[MostPartitions];
+  MlirRegion taken[TileMostPartitions], regions[TileMostPartitions];
   intptr_t count = mlirOperationGetNumRegions(old), j = 0;
-  MlirValue isWritten = buildBarrier(split), isTaken = buildBarrier(split);
+  // A wait tells a round from the one before. Groups that alternate wait for every second tile: in a stage of its own.
+  int64_t stages = tileSchedulesTurns(split->kernel) ? 2 : 1;
+  MlirValue isWritten = tilePartitionsAddBarrier(split->kernel, old, 1),
+            isTaken = tilePartitionsAddBarrier(split->kernel, old, stages);
   TileBuilder builder = tileBuilderBefore(old);
   builder.location = mlirOperationGetLocation(split->acts[Copy]);
-  takeRegions(old, taken);
+  tilePartitionsTake(old, taken);
   for (intptr_t i = 0; i < count; ++i) {
     regions[j++] = taken[i];
     if (i == split->helper)

@@ -28,6 +28,7 @@
 #include "lib/machine/machine.h"
 #include "lib/search/target.h"
 #include "lib/support/integer.h"
+#include "lib/transforms/pipeline/create_partitions.h"
 #include "lib/transforms/pipeline/loops.h"
 #include "lib/transforms/pipeline/pipeline.h"
 #include "upstream/scf.h"
@@ -52,8 +53,9 @@ typedef struct Search {
   MlirExtPass pass;
   const TileMachine *machine;
   TileSearchTarget target;
-  int64_t sums;   // of a thread, and its factors in registers
-  int64_t blocks; // that a core is to hold
+  int64_t sums;       // of a thread, and its factors in registers
+  int64_t blocks;     // that a core is to hold
+  bool isAlternating; // the schedule wants two groups that multiply tiles in turn (tile-alternate-partitions)
   SpecializePlan plan;
 } Search;
 
@@ -388,11 +390,14 @@ static bool areFewPrograms(const Search *search) {
 static bool chooseRegisters(Search *search) {
   SpecializePlan *plan = &search->plan;
   const TileSearchModel *model = &search->target.model;
-  search->blocks = plan->groups == 1 && search->sums <= model->groupSumRegisters / 2 && !areFewPrograms(search) ? 2 : 1;
-  if (plan->groups == 1)
+  search->blocks = plan->groups == 1 && !search->isAlternating && search->sums <= model->groupSumRegisters / 2 &&
+                           !areFewPrograms(search)
+                       ? 2
+                       : 1;
+  if (plan->groups == 1 && !search->isAlternating)
     return search->sums <= model->groupSumRegisters;
   plan->registers[0] = model->groupLoadRegisters;
-  plan->registers[1] = tileSearchGroupRegisters(&search->target, plan->groups);
+  plan->registers[1] = tileSearchGroupRegisters(&search->target, 2);
   return search->sums <= (plan->isSum ? model->groupSumRegisters : plan->registers[1] - model->groupBesideRegisters);
 }
 
@@ -505,7 +510,13 @@ static bool specialize(MlirOperation kernel, MlirExtPass pass, const TileMachine
   if (products.count > 1)
     tileSpecializeUnrollWalks(&products);
   tileOpsFree(&products);
+  search.isAlternating = tileSchedulesTurns(kernel);
   bool isDecided = decide(&search), ok = !isDecided || obeyStages(&search);
+  bool isObeyed = isDecided && (!search.isAlternating || (search.plan.isSum && search.plan.groups == 1));
+  if (tileSchedulesPartitions(kernel) && !isObeyed)
+    ok =
+        tileError(kernel, "schedule: `specialize` names partitions, but this kernel is no plain product that an engine "
+                          "loads and these groups of warps multiply");
   if (isDecided && ok) {
     tileSpecializeBuild(&search.plan);
     mlirExtPassAddStatistic(pass, Specialized, 1);
