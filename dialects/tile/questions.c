@@ -145,6 +145,8 @@ const char *tileFactorPart(MlirOperation mma) {
   return precision.length >= 4 && !strncmp(precision.data, "bf16", 4) ? "bf16" : NULL;
 }
 
+int64_t tileScaleParts(MlirType scale) { return mlirTypeIsAF32(tileTypeGetElement(scale)) ? 2 : 1; }
+
 bool tileHasScales(MlirOperation op, const char *type, int64_t block) {
   return tileMmaScaledOpGetBlockValue(op) == block &&
          !strcmp(TILE_TYPE_TEXT(tileTypeGetElement(tileMmaScaledOpGetLhsScaleType(op))), type) &&

@@ -42,6 +42,8 @@ bool tileIsFactor(MlirOpOperand operand);                // the left or right fa
 // What a product's `precision` lets factors of f32 be split into: "tf32" or "bf16"; of a block-scaled product "f16",
 // which has all numbers of its factors' elements; null: nothing.
 const char *tileFactorPart(MlirOperation mma);
+// Numbers for each block that an operand of scales of a tile.mma_scaled has: 1, of f32 2, whose product is the scale.
+int64_t tileScaleParts(MlirType scale);
 // A block-scaled product's scales are of this type (its text), and one is for so many neighbours along k.
 bool tileHasScales(MlirOperation mmaScaled, const char *type, int64_t block);
 // A CPU's matrix instruction: each sum adds the products of `group` neighbours along k. Where several take the

@@ -137,7 +137,8 @@ static void readFactor(MlirOperation op, intptr_t operand, Move *move) {
   bool isScaled = tileMmaScaledOpIsA(op), isLeft = isScaled ? operand < 2 : operand == 0;
   bool isScale = isScaled && operand % 2;
   move->rank -= 2;
-  move->part /= isScale ? tileMmaScaledOpGetBlockValue(op) : 1;
+  if (isScale)
+    move->part = move->part * tileScaleParts(tileOperandType(op, operand)) / tileMmaScaledOpGetBlockValue(op);
   move->place = isLeft ? factorOfRow : factorOfColumn;
   move->isAffine = true;
 }

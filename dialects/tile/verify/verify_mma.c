@@ -166,8 +166,8 @@ bool tileMmaSparseOpVerify(MlirOperation op) {
 
 static bool expectScaleType(MlirOperation op, Side scale) {
   MlirType element = tileTypeGetElement(mlirValueGetType(scale.value));
-  return mlirTypeIsAFloat8E8M0FNU(element) || mlirTypeIsAFloat8E4M3FN(element) ||
-         tileError(op, "%s has elements of type %s, expected f8E8M0FNU or f8E4M3FN", scale.name,
+  return mlirTypeIsAFloat8E8M0FNU(element) || mlirTypeIsAFloat8E4M3FN(element) || mlirTypeIsAF32(element) ||
+         tileError(op, "%s has elements of type %s, expected f8E8M0FNU, f8E4M3FN or f32", scale.name,
                    TILE_TYPE_TEXT(element));
 }
 
@@ -178,12 +178,12 @@ static bool expectScaleShape(MlirOperation op, Side scale, Side operand, intptr_
   if (size % block)
     return tileError(op, "axis %d of %s has size %lld, expected a multiple of the block, %lld", (int)k, operand.name,
                      (long long)size, (long long)block);
-  if (tileTypeHasSameShapeBut(seen, type, k) && tileTypeGetSize(seen, k) == size / block)
+  if (tileTypeHasSameShapeBut(seen, type, k) && tileTypeGetSize(seen, k) == size / block * tileScaleParts(seen))
     return true;
   return tileErrorWithNote(op, mlirValueGetLocation(operand.value), "what it scales is defined here",
-                           "%s has shape %s, expected that of %s, %s, with axis %d divided by the block, %lld",
+                           "%s has shape %s, expected that of %s, %s, with axis %d divided by the block, %lld%s",
                            scale.name, TILE_SHAPE_TEXT(seen), operand.name, TILE_SHAPE_TEXT(type), (int)k,
-                           (long long)block);
+                           (long long)block, tileScaleParts(seen) == 2 ? ", times 2 for scales of f32" : "");
 }
 
 static bool expectScale(MlirOperation op, Side scale, Side operand, intptr_t k, int64_t block) {

@@ -16,7 +16,8 @@ typedef struct GpuScale {
   MlirType element;
   const MlirValue *registers;
   MlirValue *factor[2]; // f32, by register: two numbers whose product is the scale; null where not needed yet
-  intptr_t **tables;    // by block: which of the registers each register of the accumulator takes
+  int64_t parts;        // 2: the registers are such factors already
+  intptr_t **tables;    // by block and part: which of the registers each register of the accumulator takes
 } GpuScale;
 
 typedef struct GpuScales {

@@ -17,11 +17,13 @@ typedef struct Factor {
   intptr_t **tables; // by step of k: which of the registers each register of the accumulator takes
 } Factor;
 
-static bool readFactor(Gpu *g, MlirOperation op, intptr_t position, int64_t depth, Factor *factor) {
+// Of each `step` of k the part at `offset`.
+static bool readFactor(Gpu *g, MlirOperation op, intptr_t position, int64_t depth, int64_t step, int64_t offset,
+                       Factor *factor) {
   factor->registers = gpuTile(g, mlirOperationGetOperand(op, position));
   factor->tables = gpuAllocate(g, (size_t)depth * sizeof *factor->tables);
   for (int64_t k = 0; k < depth; ++k)
-    if (!(factor->tables[k] = gpuMoves(g, op, position, k)))
+    if (!(factor->tables[k] = gpuMoves(g, op, position, k / step * step + offset)))
       return gpuRefuse(op, "a product whose threads do not hold all elements that their sums need");
   return true;
 }
@@ -47,16 +49,25 @@ bool gpuLowerFma(Gpu *g, MlirOperation op) {
   MlirType type = mlirValueGetType(accumulator), sum = gpuHeldType(g, tileTypeGetElement(type));
   MlirType wide = isScaled ? mlirF64TypeGet(g->context) : sum;
   int64_t depth = tileTypeGetSize(tileFirstOperandType(op), tileTypeGetRank(type) - 1);
-  Factor factors[4];
-  for (int i = 0; i < (isScaled ? 4 : 2); ++i)
-    if (!readFactor(g, op, isScaled ? scaled[i] : plain[i], depth, &factors[i]))
+  Factor factors[4], rest[4]; // of a scale that is two numbers, the second one
+  for (int i = 0; i < (isScaled ? 4 : 2); ++i) {
+    intptr_t position = isScaled ? scaled[i] : plain[i];
+    bool isPair = i > 1 && tileScaleParts(tileOperandType(op, position)) > 1;
+    int64_t step = isPair ? tileMmaScaledOpGetBlockValue(op) : 1;
+    rest[i].tables = NULL;
+    if (!readFactor(g, op, position, depth, step, 0, &factors[i]) ||
+        (isPair && !readFactor(g, op, position, depth, step, step / 2, &rest[i])))
       return false;
+  }
   memcpy(sums, gpuTile(g, accumulator), (size_t)gpuRegisters(type) * sizeof *sums);
   for (int64_t k = 0; k < depth; ++k)
     for (intptr_t reg = 0; reg < gpuRegisters(type); ++reg) {
       MlirValue values[4];
       for (int i = 0; i < (isScaled ? 4 : 2); ++i)
         values[i] = widen(g, factors[i].registers[factors[i].tables[k][reg]], wide);
+      for (int i = 2; isScaled && i < 4; ++i)
+        if (rest[i].tables)
+          values[i] = gpuBinary(g, ArithOp_MulF, values[i], widen(g, rest[i].registers[rest[i].tables[k][reg]], wide));
       for (int i = 0; isScaled && i < 2; ++i)
         values[i] = gpuBinary(g, ArithOp_MulF, values[i], values[2 + i]);
       MlirValue next = multiplyAdd(g, values[0], values[1], widen(g, sums[reg], wide));

@@ -8,6 +8,7 @@
 #include "lib/conversion/tile_to_gpu/compute.h"
 
 #include "dialects/tile/ops.h"
+#include "dialects/tile/questions.h"
 #include "lib/ir/emit/number.h"
 #include "mlir-c/BuiltinTypes.h"
 #include "upstream/math.h"
@@ -21,14 +22,16 @@ static bool isPower(const GpuScale *scale) { return mlirTypeIsAFloat8E8M0FNU(sca
 
 static bool readScale(Gpu *g, MlirOperation op, intptr_t position, GpuScales *scales, GpuScale *scale) {
   MlirType type = tileOperandType(op, position);
-  size_t count = (size_t)gpuRegisters(type);
+  size_t registers = (size_t)gpuRegisters(type);
   scale->registers = gpuTile(g, mlirOperationGetOperand(op, position));
   scale->element = tileTypeGetElement(type);
-  scale->factor[0] = gpuAllocate(g, count * sizeof *scale->factor[0]);
-  scale->factor[1] = gpuAllocate(g, count * sizeof *scale->factor[1]);
-  scale->tables = gpuAllocate(g, (size_t)scales->count * sizeof *scale->tables);
-  for (uint32_t i = 0; i < scales->count; ++i)
-    if (!(scale->tables[i] = gpuMoves(g, op, position, i * scales->block)))
+  scale->factor[0] = gpuAllocate(g, registers * sizeof *scale->factor[0]);
+  scale->factor[1] = gpuAllocate(g, registers * sizeof *scale->factor[1]);
+  scale->parts = tileScaleParts(type);
+  int64_t count = scales->count * scale->parts;
+  scale->tables = gpuAllocate(g, (size_t)count * sizeof *scale->tables);
+  for (int64_t i = 0; i < count; ++i)
+    if (!(scale->tables[i] = gpuMoves(g, op, position, i * scales->block / scale->parts)))
       return gpuRefuse(op, "a product whose threads do not hold the scales of their sums");
   return true;
 }
@@ -61,6 +64,10 @@ static void splitPower(Gpu *g, MlirValue scale, MlirValue factors[2]) {
 // The two factors of the scale that the accumulator's register takes, computed once for all of them; of a scale of
 // f8E4M3FN the first is the scale, and the second null.
 static void factorsOf(Gpu *g, GpuScale *scale, uint32_t block, intptr_t reg, MlirValue factors[2]) {
+  for (int64_t i = 0; scale->parts > 1 && i < scale->parts; ++i)
+    factors[i] = scale->registers[scale->tables[block * scale->parts + i][reg]];
+  if (scale->parts > 1)
+    return;
   intptr_t at = scale->tables[block][reg];
   if (mlirValueIsNull(scale->factor[0][at])) {
     if (isPower(scale))

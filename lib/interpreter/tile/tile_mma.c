@@ -40,8 +40,16 @@ static Element factor(const Product *product, Element x, Element scale) {
   return product->scales ? elementOfFloat(x.f * scale.f, x.bound) : x;
 }
 
-static Element scaleAt(const Product *product, int side, int64_t b, int64_t row, int64_t column) {
-  return product->scales ? at(product->scales[side], b, row, column) : elementOfFloat(1, 0);
+// The scale of the `left` factor's row, or of the right one's column. One of two numbers is their product.
+static Element scaleAt(const Product *product, bool left, int64_t b, int64_t place, int64_t block) {
+  if (!product->scales)
+    return elementOfFloat(1, 0);
+  const Array *scales = product->scales[!left];
+  int64_t blocks = scales->sizes[scales->rank - (left ? 1 : 2)], parts = blocks * product->block / product->depth;
+  double scale = 1;
+  for (int64_t i = block * parts; i < (block + 1) * parts; ++i)
+    scale *= left ? at(scales, b, place, i).f : at(scales, b, i, place).f;
+  return elementOfFloat(scale, 0);
 }
 
 static Element floatElement(const Product *product, int64_t b, int64_t m, int64_t n) {
@@ -49,8 +57,8 @@ static Element floatElement(const Product *product, int64_t b, int64_t m, int64_
   sumAdd(&sum, at(product->accumulator, b, m, n));
   for (int64_t k = 0; k < product->depth; ++k) {
     int64_t block = product->scales ? k / product->block : 0;
-    Element x = factor(product, at(product->lhs, b, m, k), scaleAt(product, 0, b, m, block));
-    Element y = factor(product, at(product->rhs, b, k, n), scaleAt(product, 1, b, block, n));
+    Element x = factor(product, at(product->lhs, b, m, k), scaleAt(product, true, b, m, block));
+    Element y = factor(product, at(product->rhs, b, k, n), scaleAt(product, false, b, n, block));
     sumAddProduct(&sum, x, y);
   }
   Element result = interpretSumFinish(&sum, &product->sum);

@@ -109,14 +109,16 @@ static bool padProduct(MlirOperation op, const TileMachine *machine, uint32_t wa
           n = tessera_round_up(tileTypeGetSize(result, rank - 1), atom.n);
   int64_t k = tessera_round_up(tileTypeGetSize(rhs, rank - 2), atom.k), batch = tileTypeGetSize(result, 0);
   int64_t block = isScaled ? tileMmaScaledOpGetBlockValue(op) : 1;
+  int64_t left = isScaled ? k / block * tileScaleParts(tileMmaScaledOpGetLhsScaleType(op)) : 0;
+  int64_t right = isScaled ? k / block * tileScaleParts(tileMmaScaledOpGetRhsScaleType(op)) : 0;
   const Side plain[] = {{{batch, m, isSparse ? k / 2 : k}, 0},
                         {{batch, k, n}, 0},
                         {{batch, m, n}, 0},
                         {{batch, m, k / 8}, IN_ORDER}},
              scaled[] = {{{batch, m, k}, 0},
-                         {{batch, m, k / block}, 1},
+                         {{batch, m, left}, 1},
                          {{batch, k, n}, 0},
-                         {{batch, k / block, n}, 1},
+                         {{batch, right, n}, 1},
                          {{batch, m, n}, 0}},
              *sides = isScaled ? scaled : plain;
   TileBuilder builder = tileBuilderBefore(op);

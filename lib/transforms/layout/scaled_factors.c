@@ -3,6 +3,8 @@
 //   - Where no instruction multiplies the elements, they become f16, which has all their numbers. The conversion is an
 //     op of its own, so that layouts decide where it stands: each element is converted once for all warps, and the
 //     warps exchange f16.
+//   - Powers of two as scales of sums become two f32 each (lib/conversion/tile_to_gpu/scales.c says why), computed once
+//     for all warps as well.
 //   - An instruction that takes scales of f8E4M3FN reads them without their sign (NVFP4's ue4m3). The sign of a scale
 //     moves to the elements of its block.
 #include "lib/transforms/layout/scaled_factors.h"
@@ -17,6 +19,10 @@
 
 enum { Lhs, LhsScale, Rhs, RhsScale, SignBit = 7 };
 
+static MlirType withBits(MlirType tile, unsigned width) {
+  return tileTypeWithElement(tile, mlirIntegerTypeGet(mlirTypeGetContext(tile), width));
+}
+
 //===--- elements as f16 ----------------------------------------------------------------------------===//
 
 static void widen(MlirOperation op, intptr_t operand) {
@@ -26,11 +32,40 @@ static void widen(MlirOperation op, intptr_t operand) {
   mlirOperationSetOperand(op, operand, tileBuildCast(&b, ArithOp_ExtF, factor, half));
 }
 
-//===--- signs of scales ----------------------------------------------------------------------------===//
+//===--- scales as two factors ------------------------------------------------------------------------===//
 
-static MlirType withBits(MlirType tile, unsigned width) {
-  return tileTypeWithElement(tile, mlirIntegerTypeGet(mlirTypeGetContext(tile), width));
+// 2^(byte - 127) as 2^(ceil(byte / 2) - 64) and the rest, nan where the byte is 255.
+static void splitPowers(MlirOperation op, intptr_t operand, intptr_t axis) {
+  enum { Bias = 127, Fraction = 23, Exponents = 0x7f800000, Nan = 0x7fc00000 };
+  TileBuilder b = tileBuilderBefore(op);
+  MlirValue scale = mlirOperationGetOperand(op, operand), none = {NULL};
+  MlirType type = mlirValueGetType(scale), i64 = mlirIntegerTypeGet(b.context, 64);
+  int64_t shape[3], flat[2], both = axis + 1;
+  for (intptr_t i = 0, to = 0; i < 2; ++i) {
+    flat[i] = shape[to++] = tileTypeGetSize(type, i);
+    if (i == axis) {
+      shape[to++] = 2;
+      flat[i] *= 2;
+    }
+  }
+  MlirType bytes = tileTileTypeGet(3, shape, mlirIntegerTypeGet(b.context, 8), mlirAttributeGetNull());
+  MlirType words = withBits(bytes, 32), floats = tileTypeWithElement(bytes, mlirF32TypeGet(b.context));
+  MlirValue bits = arithBitcastOpBuild(&b, withBits(type, 8), scale);
+  bits = tileOnlyResult(tileBroadcastOpCreate(&b, bytes, bits, mlirDenseI64ArrayGet(b.context, 1, &both)));
+  MlirValue byte = arithExtUIOpBuild(&b, words, bits);
+  MlirValue part = tileIotaOpBuild(&b, words, none, mlirIntegerAttrGet(i64, both));
+  MlirValue sum = arithAddIOpBuild(&b, arithAddIOpBuild(&b, byte, part), tileBuildInteger(&b, words, Bias));
+  MlirValue power = arithAndIOpBuild(&b, arithShLIOpBuild(&b, sum, tileBuildInteger(&b, words, Fraction - 1)),
+                                     tileBuildInteger(&b, words, Exponents));
+  MlirValue isNan = arithCmpIOpBuild(&b, byte, tileBuildInteger(&b, words, 255), ArithCmpI_Eq);
+  power = arithSelectOpBuild(&b, isNan, tileBuildInteger(&b, words, Nan), power);
+  power = arithBitcastOpBuild(&b, floats, power);
+  mlirOperationSetOperand(
+      op, operand,
+      tileReshapeOpBuild(&b, tileTileTypeGet(2, flat, mlirF32TypeGet(b.context), mlirAttributeGetNull()), power));
 }
+
+//===--- signs of scales ----------------------------------------------------------------------------===//
 
 // One number for each scale of `along`'s axis as one for each element of the factor.
 static MlirValue spread(TileBuilder *b, MlirValue numbers, MlirType factor, intptr_t axis, int64_t block) {
@@ -83,6 +118,9 @@ void layoutPrepareScaledProducts(MlirOperation kernel, const TileMachine *machin
     TileMachineAtom atom;
     if (!layoutFindAtom(machine, op, warps, true, name, sizeof name, &atom))
       continue;
+    for (int side = 0; !atom.scales[0] && side < 2 && rank == 2; ++side)
+      if (mlirTypeIsAFloat8E8M0FNU(tileTypeGetElement(mlirValueGetType(mlirOperationGetOperand(op, 2 * side + 1)))))
+        splitPowers(op, 2 * side + 1, 1 - side);
     if (atom.scales[0] && mlirTypeIsAFloat8E4M3FN(tileTypeGetElement(tileMmaScaledOpGetLhsScaleType(op)))) {
       moveSigns(op, Lhs, rank - 1);
       moveSigns(op, Rhs, rank - 2);

@@ -186,8 +186,17 @@ tile.func private @f(%a: tensor<4x64xf8E4M3FN>, %s: tensor<4x4xf8E8M0FNU>, %b: t
 
 tile.func private @f(%a: tensor<4x64xf8E4M3FN>, %s: tensor<4x2xf32>, %b: tensor<64x4xf8E4M3FN>,
                      %t: tensor<2x4xf8E8M0FNU>, %c: tensor<4x4xf32>) {
-  // expected-error @+1 {{'tile.mma_scaled' op lhs_scale has elements of type f32, expected f8E8M0FNU or f8E4M3FN}}
+  // expected-error @+1 {{lhs_scale has shape 4x2, expected that of lhs, 4x64, with axis 1 divided by the block, 32, times 2 for scales of f32}}
   %d = tile.mma_scaled %a scale %s, %b scale %t, %c block 32 : tensor<4x64xf8E4M3FN>, tensor<4x2xf32>, tensor<64x4xf8E4M3FN>, tensor<2x4xf8E8M0FNU> -> tensor<4x4xf32>
+  tile.return
+}
+
+// -----
+
+tile.func private @f(%a: tensor<4x64xf8E4M3FN>, %s: tensor<4x2xf16>, %b: tensor<64x4xf8E4M3FN>,
+                     %t: tensor<2x4xf8E8M0FNU>, %c: tensor<4x4xf32>) {
+  // expected-error @+1 {{'tile.mma_scaled' op lhs_scale has elements of type f16, expected f8E8M0FNU, f8E4M3FN or f32}}
+  %d = tile.mma_scaled %a scale %s, %b scale %t, %c block 32 : tensor<4x64xf8E4M3FN>, tensor<4x2xf16>, tensor<64x4xf8E4M3FN>, tensor<2x4xf8E8M0FNU> -> tensor<4x4xf32>
   tile.return
 }
 

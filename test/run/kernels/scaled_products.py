@@ -18,7 +18,8 @@ import float_formats  # noqa: E402
 sys.path.insert(0, str(Path(__file__).parent.parent / "types"))
 from narrow_elements import pack  # noqa: E402
 
-WIDTH = {"f8E4M3FN": 8, "f8E5M2": 8, "f6E2M3FN": 6, "f6E3M2FN": 6, "f4E2M1FN": 4}
+PAIR = "f32"
+WIDTH = {"f16": 16, "f8E4M3FN": 8, "f8E5M2": 8, "f6E2M3FN": 6, "f6E3M2FN": 6, "f4E2M1FN": 4}
 POWER, SHORT = "f8E8M0FNU", "f8E4M3FN"
 # the sizes M, N, K; those of a tile; the left elements and scales; the right ones; the block
 PROGRAMS = {
@@ -28,6 +29,7 @@ PROGRAMS = {
     "mxfp4": ((64, 64, 128), (64, 64, 64), "f4E2M1FN", POWER, "f4E2M1FN", POWER, 32),
     "nvfp4": ((32, 32, 128), (32, 32, 64), "f4E2M1FN", SHORT, "f4E2M1FN", SHORT, 16),
     "both-scales": ((32, 32, 64), (32, 32, 64), "f4E2M1FN", SHORT, "f8E4M3FN", POWER, 32),
+    "halves": ((32, 32, 64), (32, 32, 64), "f16", PAIR, "f16", PAIR, 32),  # as tile-assign-layouts leaves them; two numbers are a scale
     "odd": ((11, 41, 96), (5, 20, 32), "f8E5M2", POWER, "f8E4M3FN", POWER, 32),
 }
 rng = np.random.default_rng(5)
@@ -36,8 +38,9 @@ np.seterr(all="ignore")
 
 def kernel(sizes, tiles, a, sa, b, sb, block):
     (m, n, k), (tm, tn, tk) = sizes, tiles
-    shapes = [(m, k, a), (m, k // block, sa), (k, n, b), (k // block, n, sb)]
-    parts = [(tm, tk, a), (tm, tk // block, sa), (tk, tn, b), (tk // block, tn, sb)]
+    left, right = (block // (2 if t == PAIR else 1) for t in (sa, sb))
+    shapes = [(m, k, a), (m, k // left, sa), (k, n, b), (k // right, n, sb)]
+    parts = [(tm, tk, a), (tm, tk // left, sa), (tk, tn, b), (tk // right, tn, sb)]
     memory, tensors = [f"memref<{r}x{c}x{t}>" for r, c, t in shapes], [f"tensor<{r}x{c}x{t}>" for r, c, t in shapes]
     views, held = [f"!tile.view<{r}x{c}x{t}>" for r, c, t in parts], [f"tensor<{r}x{c}x{t}>" for r, c, t in parts]
     sums, out = f"tensor<{tm}x{tn}xf32>", f"!tile.view<{tm}x{tn}xf32>"
@@ -60,6 +63,9 @@ def kernel(sizes, tiles, a, sa, b, sb, block):
 
 def elements(shape, element):
     """All finite codes, in another order in each row."""
+    if element == "f16":
+        halves = rng.normal(size=shape).astype(np.float16)
+        return halves, halves.astype(np.float64)
     values = float_formats.decode(element)
     finite = np.flatnonzero(np.isfinite(values))
     codes = np.stack([np.resize(rng.permutation(finite), shape[1]) for _ in range(shape[0])])
@@ -69,6 +75,11 @@ def elements(shape, element):
 def scales(sizes, left, right, blocks):
     """Of each block: powers near both ends, whose product is near 1; nan for the last row and the first column."""
     m, n, _ = sizes
+    if left == PAIR:
+        powers = 2.0**np.repeat(rng.integers(-60, 60, blocks), 2)
+        pairs = [(rng.normal(size=(m, 2 * blocks)) * powers).astype(np.float32), (rng.normal(size=(2 * blocks, n)) / powers[:, None]).astype(np.float32)]
+        wide = [p.astype(np.float64) for p in pairs]
+        return pairs, [wide[0][:, ::2] * wide[0][:, 1::2], wide[1][::2] * wide[1][1::2]]
     powers = rng.choice([1, 2, 64, 127, 190, 252, 253], blocks) if left == right == POWER else np.full(blocks, 120)
     codes = [(powers + rng.integers(-1, 2, (m, blocks))) if left == POWER else rng.integers(1, 127, (m, blocks)),
              (254 - powers[:, None] + rng.integers(-1, 2, (blocks, n))) if right == POWER else rng.integers(1, 127, (blocks, n))]

@@ -10,8 +10,8 @@
 
 typedef struct Scaling {
   VecRecord *scale;
-  intptr_t depth; // the axis along which one scale is for `block` elements
-  int64_t block;
+  intptr_t depth;       // the axis along which one scale is for `block` elements
+  int64_t block, parts; // how many numbers a scale is the product of
 } Scaling;
 
 static void scaleVector(VecBody *body, VecRecord *source, const VecAccess *target, const VecCoord *coords,
@@ -22,18 +22,23 @@ static void scaleVector(VecBody *body, VecRecord *source, const VecAccess *targe
   intptr_t last = target->shape.rank - 1;
   VecCoord at[MaxRank];
   memcpy(at, coords, target->shape.rank * sizeof *at);
-  at[scaling->depth] = vecCoordDivide(builder, coords[scaling->depth], scaling->block);
+  VecCoord first =
+      vecCoordTimes(builder, vecCoordDivide(builder, coords[scaling->depth], scaling->block), scaling->parts);
   bool isSame = scaling->depth == last; // a block holds whole vectors
-  MlirValue scale = vecEvaluate(body, scaling->scale, at, isSame ? -1 : last, isSame ? 0 : width);
-  scale = vecConvertElement(builder, scale, element, isSame ? 0 : width);
   MlirValue value = vecConvertElement(builder, vecEvaluate(body, source, coords, last, width), element, width);
-  value = arithMulFOpBuild(builder, value, isSame ? vecBuildSplat(builder, scale, width) : scale);
+  for (int64_t i = 0; i < scaling->parts; ++i) {
+    at[scaling->depth] = vecCoordPlus(first, i);
+    MlirValue scale = vecEvaluate(body, scaling->scale, at, isSame ? -1 : last, isSame ? 0 : width);
+    scale = vecConvertElement(builder, scale, element, isSame ? 0 : width);
+    value = arithMulFOpBuild(builder, value, isSame ? vecBuildSplat(builder, scale, width) : scale);
+  }
   vecAccessStore(body, target, coords, last, width, value);
 }
 
 static VecRecord *scaled(VecLowering *lowering, VecRecord *source, MlirValue scale, Scaling scaling, MlirType element) {
   VecAccess *scales = vecMaterialize(lowering, vecRecordOf(lowering, scale), element);
   scaling.scale = vecRecordOfAccess(lowering, scales);
+  scaling.parts = tileScaleParts(mlirValueGetType(scale));
   VecShape shape = source->shape;
   shape.element = element;
   VecAccess *target = vecBufferNew(lowering, &shape);
@@ -43,14 +48,12 @@ static VecRecord *scaled(VecLowering *lowering, VecRecord *source, MlirValue sca
   return vecRecordOfAccess(lowering, target);
 }
 
-static bool isPowerOfTwo(MlirValue scale) {
-  return mlirTypeIsAFloat8E8M0FNU(tileTypeGetElement(mlirValueGetType(scale)));
-}
+static bool isWide(MlirValue scale) { return !mlirTypeIsAFloat8E4M3FN(tileTypeGetElement(mlirValueGetType(scale))); }
 
 bool vecLowerMmaScaled(VecLowering *lowering, MlirOperation op) {
   MlirType f32 = mlirF32TypeGet(lowering->context);
   MlirValue lhsScale = tileMmaScaledOpGetLhsScale(op), rhsScale = tileMmaScaledOpGetRhsScale(op);
-  MlirType wide = isPowerOfTwo(lhsScale) || isPowerOfTwo(rhsScale) ? mlirF64TypeGet(lowering->context) : f32;
+  MlirType wide = isWide(lhsScale) || isWide(rhsScale) ? mlirF64TypeGet(lowering->context) : f32;
   VecRecord *accumulator = vecRecordOf(lowering, tileMmaScaledOpGetAccumulator(op));
   VecRecord *lhs = vecRecordOf(lowering, tileMmaScaledOpGetLhs(op));
   VecRecord *rhs = vecRecordOf(lowering, tileMmaScaledOpGetRhs(op));
