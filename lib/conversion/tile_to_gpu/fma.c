@@ -17,7 +17,7 @@ typedef struct Factor {
   intptr_t **tables; // by step of k: which of the registers each register of the accumulator takes
 } Factor;
 
-// Of each `step` of k the part at `offset`.
+// Reads, for each `step` of k, the part at `offset`.
 static bool readFactor(Gpu *g, MlirOperation op, intptr_t position, int64_t depth, int64_t step, int64_t offset,
                        Factor *factor) {
   factor->registers = gpuTile(g, mlirOperationGetOperand(op, position));
