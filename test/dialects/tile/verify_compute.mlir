@@ -184,6 +184,7 @@ tile.func private @f(%a: tensor<4x64xf8E4M3FN>, %s: tensor<4x4xf8E8M0FNU>, %b: t
 
 // -----
 
+// expected-note @+1 {{what it scales is defined here}}
 tile.func private @f(%a: tensor<4x64xf8E4M3FN>, %s: tensor<4x2xf32>, %b: tensor<64x4xf8E4M3FN>,
                      %t: tensor<2x4xf8E8M0FNU>, %c: tensor<4x4xf32>) {
   // expected-error @+1 {{lhs_scale has shape 4x2, expected that of lhs, 4x64, with axis 1 divided by the block, 32, times 2 for scales of f32}}
