@@ -14,13 +14,12 @@
 
 // Functions that libdevice (__nv_NAME, __nv_NAMEf), ocml (__ocml_NAME_f32) and C's libm call the same.
 static const char *const sameNames[] = {
-    "acos",  "acosh",     "asin",   "asinh",     "atan",      "atanh",    "cbrt",  "ceil",  "cos",    "cosh",
-    "erf",   "erfc",      "exp",    "exp10",     "exp2",      "expm1",    "fabs",  "floor", "lgamma", "log",
-    "log10", "log1p",     "log2",   "logb",      "nearbyint", "rint",     "round", "sin",   "sinh",   "sqrt",
-    "tan",   "tanh",      "tgamma", "trunc",     "atan2",     "copysign", "fdim",  "fmax",  "fmin",   "fmod",
-    "hypot", "nextafter", "pow",    "remainder", "fma",       NULL};
-// Those that only the GPU's libraries have: our own, in libm's place.
-static const char *const ownNames[] = {"rsqrt", "rcbrt", "sinpi", "cospi", NULL};
+    "acos",      "acosh", "asin",  "asinh", "atan",  "atanh",  "ceil",      "cos",   "cosh",      "erf",   "exp",
+    "exp10",     "exp2",  "expm1", "fabs",  "floor", "lgamma", "log",       "log10", "log1p",     "log2",  "logb",
+    "nearbyint", "rint",  "round", "sin",   "sinh",  "sqrt",   "tan",       "tanh",  "tgamma",    "trunc", "atan2",
+    "copysign",  "fdim",  "fmax",  "fmin",  "fmod",  "hypot",  "nextafter", "pow",   "remainder", "fma",   NULL};
+// Our own, in libm's place: those that only the GPU's libraries have, and two that glibc has 4 and 5 ulp of f64 off.
+static const char *const ownNames[] = {"rsqrt", "cbrt", "rcbrt", "erfc", "sinpi", "cospi", NULL};
 
 static bool isIn(const char *const *names, const char *name) {
   for (; *names; ++names)

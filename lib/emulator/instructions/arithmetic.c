@@ -84,7 +84,11 @@ int32_t tessera_emu_isfinitef(float x) { return isfinite(x) != 0; }
 float tessera_emu_rsqrtf(float x) { return (float)(1.0 / sqrt((double)x)); }
 double tessera_emu_rsqrt(double x) { return 1.0 / sqrt(x); }
 float tessera_emu_rcbrtf(float x) { return (float)(1.0 / cbrt((double)x)); }
-double tessera_emu_rcbrt(double x) { return 1.0 / cbrt(x); }
+double tessera_emu_rcbrt(double x) { return (double)(1 / cbrtl(x)); }
+float tessera_emu_cbrtf(float x) { return (float)cbrt((double)x); }
+double tessera_emu_cbrt(double x) { return (double)cbrtl(x); }
+float tessera_emu_erfcf(float x) { return (float)erfc((double)x); }
+double tessera_emu_erfc(double x) { return (double)erfcl(x); }
 // Reduced first: pi times a large number has lost what matters.
 double tessera_emu_sinpi(double x) { return sin(M_PI * remainder(x, 2.0)); }
 float tessera_emu_sinpif(float x) { return (float)tessera_emu_sinpi(x); }
