@@ -271,5 +271,5 @@ const char *tileFlowFindSegments(const Scheduling *s, const TileFlowRange *range
   renumber(&graph);
   if (graph.copies >= MostCopies)
     return "it has too many launches";
-  return program->numSegments > FlowSegments ? "it has too many loops and branches" : NULL;
+  return program->numSegments > FlowSegments ? "it has more than 256 segments of launches between decisions" : NULL;
 }

@@ -113,7 +113,7 @@ bool tileLaunchPlaceOf(const Rounds *rounds, MlirValue memref, Place *place); //
 // The place of the memref's root among the program's; it becomes one. -1: there are too many.
 intptr_t tileProgramRootOf(Program *program, MlirValue memref);
 
-enum { FlowLog = 16, FlowSegments = 16 }; // as in templates/flow.mlir
+enum { FlowLog = 16, FlowSegments = 256 }; // the log as in templates/flow.mlir; of segments a thread holds counts
 
 static inline bool tileProgramIsLoop(const Program *program) { return !mlirOperationIsNull(program->rounds.loop); }
 

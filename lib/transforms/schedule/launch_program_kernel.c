@@ -21,10 +21,14 @@
 #include <stdlib.h>
 
 enum {
-  MostSpread = 32,
-  MostCarried = 32,
-  MostAhead = 64
-}; // words of a row of operands that threads hold in registers; values of loops; registers of what is loaded ahead
+  MostSpread = 32,       // words of a row of operands that threads hold in registers
+  MostSpreadCounts = 16, // counts of segments that threads hold in registers
+  MostCarried = 32,      // values of loops
+  MostAhead = 64         // registers of what is loaded ahead
+};
+
+struct Emission;
+typedef TileLayout LayoutOf(const struct Emission *e, int64_t words);
 
 // What the hooks of the template share, and the types of what the plan gives.
 typedef struct Emission {
@@ -33,6 +37,7 @@ typedef struct Emission {
   MlirValue table, task, kind, index; // index: the loop's
   MlirOperation awaits;               // of an item, ahead of its first program
   MlirValue addresses[MostSpread];
+  LayoutOf *layoutOfCounts;
   TileTable written; // parts of memory that launches write
 } Emission;
 
@@ -71,11 +76,23 @@ static TileLayout layoutOfSpread(const Emission *e, int64_t words) {
   return layout;
 }
 
+// Words in the lanes of each warp, so that a thread holds few of many. Shuffles bring one to all lanes.
+static TileLayout layoutOfWarps(const Emission *e, int64_t words) {
+  TileLayout layout = tileLayoutEmpty(TileLayoutValues);
+  TileError error;
+  int64_t each = tessera_min(words, e->width);
+  tileLayoutAppendWalk(&layout, TileLayoutReg, (uint64_t)(words / each), 0, (uint64_t)each, &error);
+  tileLayoutAppendWalk(&layout, TileLayoutLane, (uint64_t)each, 0, 1, &error);
+  appendCopies(&layout, TileLayoutLane, e->width / each);
+  appendCopies(&layout, TileLayoutWarp, e->warps);
+  return layout;
+}
+
 // Without warps nothing has a layout yet.
-static MlirType wordsType(MlirContext context, const Emission *e, int64_t words, unsigned bits, bool isSpread) {
+static MlirType wordsType(MlirContext context, const Emission *e, int64_t words, unsigned bits, LayoutOf *layoutOf) {
   MlirAttribute attribute = mlirAttributeGetNull();
   if (e->warps) {
-    TileLayout layout = isSpread ? layoutOfSpread(e, words) : layoutOfLoad(e, words);
+    TileLayout layout = layoutOf(e, words);
     attribute = tileLayoutAttrGet(context, &layout);
   }
   return tileTileTypeGet(1, &words, mlirIntegerTypeGet(context, bits), attribute);
@@ -84,13 +101,14 @@ static MlirType wordsType(MlirContext context, const Emission *e, int64_t words,
 static MlirValue spread(TileBuilder *b, const Emission *e, MlirValue words) {
   MlirType type = mlirValueGetType(words);
   unsigned bits = mlirIntegerTypeGetWidth(tileTypeGetElement(type));
-  return e->warps ? tileConvertLayoutOpBuild(b, wordsType(b->context, e, tileTypeGetSize(type, 0), bits, true), words)
+  return e->warps ? tileConvertLayoutOpBuild(
+                        b, wordsType(b->context, e, tileTypeGetSize(type, 0), bits, layoutOfSpread), words)
                   : words;
 }
 
 static MlirValue wordAt(TileBuilder *b, const Emission *e, MlirValue words, int64_t at) {
   MlirType element = tileTypeGetElement(mlirValueGetType(words));
-  MlirType one = wordsType(b->context, e, 1, mlirIntegerTypeGetWidth(element), true);
+  MlirType one = wordsType(b->context, e, 1, mlirIntegerTypeGetWidth(element), layoutOfSpread);
   MlirValue word = tileSliceOpBuild(b, one, words, 0, NULL, mlirDenseI64ArrayGet(b->context, 1, &at));
   return tileOnlyResult(tileReduceOpCreate(
       b, 1, &element, 1, &word, mlirStringAttrGet(b->context, tileString(arithAddIOpName)),
@@ -135,10 +153,10 @@ static MlirWalkResult layOut(MlirOperation op, void *userData) {
   if (mlirOperationGetNumResults(op) != 1)
     return MlirWalkResultAdvance;
   MlirType type = tileOnlyResultType(op);
+  LayoutOf *layoutOf = tileLoadOpIsA(op) ? layoutOfLoad : tileSliceOpIsA(op) ? layoutOfSpread : e->layoutOfCounts;
   if (tileTypeIsATile(type) && mlirAttributeIsNull(tileTypeGetLayout(type)))
-    mlirValueSetType(tileOnlyResult(op),
-                     wordsType(mlirOperationGetContext(op), e, tileTypeGetSize(type, 0),
-                               mlirIntegerTypeGetWidth(tileTypeGetElement(type)), !tileLoadOpIsA(op)));
+    mlirValueSetType(tileOnlyResult(op), wordsType(mlirOperationGetContext(op), e, tileTypeGetSize(type, 0),
+                                                   mlirIntegerTypeGetWidth(tileTypeGetElement(type)), layoutOf));
   return MlirWalkResultAdvance;
 }
 
@@ -507,6 +525,7 @@ static Emission emissionOf(const Program *program, int64_t width) {
   for (intptr_t i = 0; i < program->numKinds; ++i)
     tileKernelLooksAt(program->kinds[i]->kernel, &isLaidOut, &isOpen);
   e.warps = isLaidOut ? mostWarps(program) : 0;
+  e.layoutOfCounts = program->numSegments > MostSpreadCounts ? layoutOfWarps : layoutOfSpread;
   markWritten(&e);
   return e;
 }
@@ -524,6 +543,14 @@ static TileTemplateUse useOfProgram(const Program *program, const Emission *emis
                                       .execute = {executeHook, data}});
 }
 
+// How often segments have run: a power of two of words.
+static int64_t countsOf(const Program *program) {
+  int64_t words = MostSpreadCounts;
+  while (words < program->numSegments)
+    words *= 2;
+  return words;
+}
+
 static TileTemplateUse useOfFlow(const Program *program, const Emission *emission, Emission *const *data) {
   return tileUseFlow((TileFlow){.WORDS = program->words,
                                 .TABLE = tableWords(program),
@@ -532,6 +559,7 @@ static TileTemplateUse useOfFlow(const Program *program, const Emission *emissio
                                 .LANES = program->numLanes,
                                 .PASSED = program->numCounters,
                                 .LOG = program->numCounters + 2,
+                                .SEGMENTS = countsOf(program),
                                 .spread = {spreadHook, data},
                                 .prepare = {prepareHook, data},
                                 .execute = {executeHook, data}});

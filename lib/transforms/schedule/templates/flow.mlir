@@ -8,10 +8,10 @@
 // All lanes go through the same segments. Where a segment ends, one lane awaits all of it, reads the condition and
 // publishes the decision: number k in word k % 16 of a log, 2 × (1 + k / 16) + decision. The other lanes await it.
 // Words of the log are used again, so each lane tells that it has read half of them, in one of two counts, and the lane
-// that decides awaits that of all lanes. Counts of a segment's items grow each time that it runs: %e0 to %e15 are how
-// often segments have run. %counters has the counts of items, the two counts, the log. What the two segments behind a
+// that decides awaits that of all lanes. Counts of a segment's items grow each time that it runs: %counts holds how
+// often each segment has run. %counters has the counts of items, the two counts, the log. What the two segments behind a
 // decision begin with is loaded while the items run.
-//   integer $WORDS = 48, $TABLE = 2, $ROW = 2, $COUNTERS = 19, $LANES = 1, $PASSED = 1, $LOG = 3
+//   integer $WORDS = 48, $TABLE = 2, $ROW = 2, $COUNTERS = 19, $LANES = 1, $PASSED = 1, $LOG = 3, $SEGMENTS = 16
 tile.func private @spread(tensor<16xi32>) -> tensor<16xi32>
 tile.func private @prepare(tensor<$ROWxi64>, index, index, index)
 tile.func private @execute(index)
@@ -28,19 +28,6 @@ tile.kernel @flow(%plan: memref<$WORDSxi32>, %operands: memref<$TABLExi64>, %cou
   %lanes.i32 = arith.constant $LANES : i32
   %passed = arith.constant $PASSED : index
   %log = arith.constant $LOG : index
-  %number3 = arith.constant 3 : i32
-  %number4 = arith.constant 4 : i32
-  %number5 = arith.constant 5 : i32
-  %number6 = arith.constant 6 : i32
-  %number7 = arith.constant 7 : i32
-  %number8 = arith.constant 8 : i32
-  %number9 = arith.constant 9 : i32
-  %number10 = arith.constant 10 : i32
-  %number11 = arith.constant 11 : i32
-  %number12 = arith.constant 12 : i32
-  %number13 = arith.constant 13 : i32
-  %number14 = arith.constant 14 : i32
-  %number15 = arith.constant 15 : i32
   %lane = tile.program_id 0
   %records = tile.view %plan : memref<$WORDSxi32> to !tile.view<16xi32>
   %table = tile.view %operands : memref<$TABLExi64> to !tile.view<$ROWxi64>
@@ -58,25 +45,18 @@ tile.kernel @flow(%plan: memref<$WORDSxi32>, %operands: memref<$TABLExi64>, %cou
   %start_record = tile.load %records[%start_item] : !tile.view<16xi32> -> tensor<16xi32>
   %start_behind = tile.load %records[%start_second] : !tile.view<16xi32> -> tensor<16xi32>
   %start_row = tile.load %table[%start_task] : !tile.view<$ROWxi64> -> tensor<$ROWxi64>
-  %end:22 = scf.while (%at = %zero, %segment_words = %start, %first_record = %start_record,
-                        %second_record = %start_behind, %first_row = %start_row, %k = %zero,
-                        %e0 = %zero, %e1 = %zero, %e2 = %zero, %e3 = %zero, %e4 = %zero, %e5 = %zero,
-                        %e6 = %zero, %e7 = %zero, %e8 = %zero, %e9 = %zero, %e10 = %zero, %e11 = %zero,
-                        %e12 = %zero, %e13 = %zero, %e14 = %zero, %e15 = %zero)
-      : (i32, tensor<16xi32>, tensor<16xi32>, tensor<16xi32>, tensor<$ROWxi64>, i32,
-         i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32)
-      -> (i32, tensor<16xi32>, tensor<16xi32>, tensor<16xi32>, tensor<$ROWxi64>, i32,
-          i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32) {
+  %no_counts = tile.broadcast %zero : i32 -> tensor<$SEGMENTSxi32>
+  %numbers = tile.iota dim 0 : tensor<$SEGMENTSxi32>
+  %end:7 = scf.while (%at = %zero, %segment_words = %start, %first_record = %start_record,
+                      %second_record = %start_behind, %first_row = %start_row, %k = %zero, %counts = %no_counts)
+      : (i32, tensor<16xi32>, tensor<16xi32>, tensor<16xi32>, tensor<$ROWxi64>, i32, tensor<$SEGMENTSxi32>)
+      -> (i32, tensor<16xi32>, tensor<16xi32>, tensor<16xi32>, tensor<$ROWxi64>, i32, tensor<$SEGMENTSxi32>) {
     %goes_on = arith.cmpi sge, %at, %zero : i32
-    scf.condition(%goes_on) %at, %segment_words, %first_record, %second_record, %first_row, %k,
-        %e0, %e1, %e2, %e3, %e4, %e5, %e6, %e7, %e8, %e9, %e10, %e11, %e12, %e13, %e14, %e15
-        : i32, tensor<16xi32>, tensor<16xi32>, tensor<16xi32>, tensor<$ROWxi64>, i32,
-          i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32
+    scf.condition(%goes_on) %at, %segment_words, %first_record, %second_record, %first_row, %k, %counts
+        : i32, tensor<16xi32>, tensor<16xi32>, tensor<16xi32>, tensor<$ROWxi64>, i32, tensor<$SEGMENTSxi32>
   } do {
   ^bb0(%at: i32, %segment_words: tensor<16xi32>, %first_record: tensor<16xi32>, %second_record: tensor<16xi32>,
-       %first_row: tensor<$ROWxi64>, %k: i32,
-       %e0: i32, %e1: i32, %e2: i32, %e3: i32, %e4: i32, %e5: i32, %e6: i32, %e7: i32,
-       %e8: i32, %e9: i32, %e10: i32, %e11: i32, %e12: i32, %e13: i32, %e14: i32, %e15: i32):
+       %first_row: tensor<$ROWxi64>, %k: i32, %counts: tensor<$SEGMENTSxi32>):
     %segment.tile = tile.slice %segment_words[0] : tensor<16xi32> -> tensor<1xi32>
     %segment = tile.reduce {arith.addi} %segment.tile axes [0] : tensor<1xi32> -> i32
     %items.tile = tile.slice %segment_words[1] : tensor<16xi32> -> tensor<1xi32>
@@ -128,38 +108,10 @@ tile.kernel @flow(%plan: memref<$WORDSxi32>, %operands: memref<$TABLExi64>, %cou
     %else_record = tile.load %records[%else_item] : !tile.view<16xi32> -> tensor<16xi32>
     %else_behind = tile.load %records[%else_second] : !tile.view<16xi32> -> tensor<16xi32>
     %else_row = tile.load %table[%else_task] : !tile.view<$ROWxi64> -> tensor<$ROWxi64>
-    %is0 = arith.cmpi eq, %segment, %zero : i32
-    %is1 = arith.cmpi eq, %segment, %one : i32
-    %is2 = arith.cmpi eq, %segment, %two : i32
-    %is3 = arith.cmpi eq, %segment, %number3 : i32
-    %is4 = arith.cmpi eq, %segment, %number4 : i32
-    %is5 = arith.cmpi eq, %segment, %number5 : i32
-    %is6 = arith.cmpi eq, %segment, %number6 : i32
-    %is7 = arith.cmpi eq, %segment, %number7 : i32
-    %is8 = arith.cmpi eq, %segment, %number8 : i32
-    %is9 = arith.cmpi eq, %segment, %number9 : i32
-    %is10 = arith.cmpi eq, %segment, %number10 : i32
-    %is11 = arith.cmpi eq, %segment, %number11 : i32
-    %is12 = arith.cmpi eq, %segment, %number12 : i32
-    %is13 = arith.cmpi eq, %segment, %number13 : i32
-    %is14 = arith.cmpi eq, %segment, %number14 : i32
-    %is15 = arith.cmpi eq, %segment, %number15 : i32
-    %runs0 = arith.select %is0, %e0, %zero : i32
-    %runs1 = arith.select %is1, %e1, %runs0 : i32
-    %runs2 = arith.select %is2, %e2, %runs1 : i32
-    %runs3 = arith.select %is3, %e3, %runs2 : i32
-    %runs4 = arith.select %is4, %e4, %runs3 : i32
-    %runs5 = arith.select %is5, %e5, %runs4 : i32
-    %runs6 = arith.select %is6, %e6, %runs5 : i32
-    %runs7 = arith.select %is7, %e7, %runs6 : i32
-    %runs8 = arith.select %is8, %e8, %runs7 : i32
-    %runs9 = arith.select %is9, %e9, %runs8 : i32
-    %runs10 = arith.select %is10, %e10, %runs9 : i32
-    %runs11 = arith.select %is11, %e11, %runs10 : i32
-    %runs12 = arith.select %is12, %e12, %runs11 : i32
-    %runs13 = arith.select %is13, %e13, %runs12 : i32
-    %runs14 = arith.select %is14, %e14, %runs13 : i32
-    %runs15 = arith.select %is15, %e15, %runs14 : i32
+    %own_number = tile.broadcast %segment : i32 -> tensor<$SEGMENTSxi32>
+    %is_own = arith.cmpi eq, %numbers, %own_number : tensor<$SEGMENTSxi32>
+    %own_count = arith.select %is_own, %counts, %no_counts : tensor<$SEGMENTSxi1>, tensor<$SEGMENTSxi32>
+    %runs = tile.reduce {arith.addi} %own_count axes [0] : tensor<$SEGMENTSxi32> -> i32
     %end_of_items = arith.addi %first_item, %items : index
     %first_words = tile.call @spread(%first_record) : (tensor<16xi32>) -> tensor<16xi32>
     %done:4 = scf.for %n = %c0 to %items step %c1
@@ -226,19 +178,19 @@ tile.kernel @flow(%plan: memref<$WORDSxi32>, %operands: memref<$TABLExi64>, %cou
         scf.if %is_first {
           %waits1 = arith.cmpi sge, %await1.i32, %zero : i32
           scf.if %waits1 {
-            %before = arith.muli %least1, %runs15 : i32
+            %before = arith.muli %least1, %runs : i32
             %wanted = arith.addi %before, %least1 : i32
             tile.atomic_wait %counters[%await1] least %wanted acquire device : memref<$COUNTERSxi32>, i32
           }
           %waits2 = arith.cmpi sge, %await2.i32, %zero : i32
           scf.if %waits2 {
-            %before = arith.muli %least2, %runs15 : i32
+            %before = arith.muli %least2, %runs : i32
             %wanted = arith.addi %before, %least2 : i32
             tile.atomic_wait %counters[%await2] least %wanted acquire device : memref<$COUNTERSxi32>, i32
           }
           %waits3 = arith.cmpi sge, %await3.i32, %zero : i32
           scf.if %waits3 {
-            %before = arith.muli %least3, %runs15 : i32
+            %before = arith.muli %least3, %runs : i32
             %wanted = arith.addi %before, %least3 : i32
             tile.atomic_wait %counters[%await3] least %wanted acquire device : memref<$COUNTERSxi32>, i32
           }
@@ -247,7 +199,7 @@ tile.kernel @flow(%plan: memref<$WORDSxi32>, %operands: memref<$TABLExi64>, %cou
             %other.i32 = memref.load %plan[%await] : memref<$WORDSxi32>
             %least = memref.load %plan[%beside] : memref<$WORDSxi32>
             %other = arith.index_cast %other.i32 : i32 to index
-            %before = arith.muli %least, %runs15 : i32
+            %before = arith.muli %least, %runs : i32
             %wanted = arith.addi %before, %least : i32
             tile.atomic_wait %counters[%other] least %wanted acquire device : memref<$COUNTERSxi32>, i32
           }
@@ -320,43 +272,10 @@ tile.kernel @flow(%plan: memref<$WORDSxi32>, %operands: memref<$TABLExi64>, %cou
     }
     %next_words = tile.call @spread(%chosen_words) : (tensor<16xi32>) -> tensor<16xi32>
     %next_k = arith.addi %k, %one : i32
-    %more0 = arith.extui %is0 : i1 to i32
-    %more1 = arith.extui %is1 : i1 to i32
-    %more2 = arith.extui %is2 : i1 to i32
-    %more3 = arith.extui %is3 : i1 to i32
-    %more4 = arith.extui %is4 : i1 to i32
-    %more5 = arith.extui %is5 : i1 to i32
-    %more6 = arith.extui %is6 : i1 to i32
-    %more7 = arith.extui %is7 : i1 to i32
-    %more8 = arith.extui %is8 : i1 to i32
-    %more9 = arith.extui %is9 : i1 to i32
-    %more10 = arith.extui %is10 : i1 to i32
-    %more11 = arith.extui %is11 : i1 to i32
-    %more12 = arith.extui %is12 : i1 to i32
-    %more13 = arith.extui %is13 : i1 to i32
-    %more14 = arith.extui %is14 : i1 to i32
-    %more15 = arith.extui %is15 : i1 to i32
-    %next_e0 = arith.addi %e0, %more0 : i32
-    %next_e1 = arith.addi %e1, %more1 : i32
-    %next_e2 = arith.addi %e2, %more2 : i32
-    %next_e3 = arith.addi %e3, %more3 : i32
-    %next_e4 = arith.addi %e4, %more4 : i32
-    %next_e5 = arith.addi %e5, %more5 : i32
-    %next_e6 = arith.addi %e6, %more6 : i32
-    %next_e7 = arith.addi %e7, %more7 : i32
-    %next_e8 = arith.addi %e8, %more8 : i32
-    %next_e9 = arith.addi %e9, %more9 : i32
-    %next_e10 = arith.addi %e10, %more10 : i32
-    %next_e11 = arith.addi %e11, %more11 : i32
-    %next_e12 = arith.addi %e12, %more12 : i32
-    %next_e13 = arith.addi %e13, %more13 : i32
-    %next_e14 = arith.addi %e14, %more14 : i32
-    %next_e15 = arith.addi %e15, %more15 : i32
-    scf.yield %next_at, %next_words, %next_record, %next_behind, %next_row, %next_k,
-        %next_e0, %next_e1, %next_e2, %next_e3, %next_e4, %next_e5, %next_e6, %next_e7,
-        %next_e8, %next_e9, %next_e10, %next_e11, %next_e12, %next_e13, %next_e14, %next_e15
-        : i32, tensor<16xi32>, tensor<16xi32>, tensor<16xi32>, tensor<$ROWxi64>, i32,
-          i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32
+    %more_runs = arith.extui %is_own : tensor<$SEGMENTSxi1> to tensor<$SEGMENTSxi32>
+    %next_counts = arith.addi %counts, %more_runs : tensor<$SEGMENTSxi32>
+    scf.yield %next_at, %next_words, %next_record, %next_behind, %next_row, %next_k, %next_counts
+        : i32, tensor<16xi32>, tensor<16xi32>, tensor<16xi32>, tensor<$ROWxi64>, i32, tensor<$SEGMENTSxi32>
   }
   tile.return
 }
