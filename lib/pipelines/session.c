@@ -171,17 +171,18 @@ static MlirWalkResult findForeign(MlirOperation op, void *row) {
   return MlirWalkResultAdvance;
 }
 
-bool tileSessionMakeTtir(TileSession *session, tessera_error_t *error) {
+#define TO_TTIR(options) "builtin.module(tile-expand-math{tiles=tt},convert-tile-to-tt" options ",canonicalize,cse)"
+
+bool tileSessionMakeTtir(TileSession *session, bool hasDescriptors, tessera_error_t *error) {
   int row = NoRow;
   MlirOperation module = mlirModuleGetOperation(session->module);
   mlirOperationWalk(module, findForeign, &row, MlirWalkPreOrder);
   if (row == TtRow)
     return true;
-  bool ok =
-      tileSessionRun(session,
-                     row != NoRow ? "builtin.module(convert-cuda-tile-to-tt{pointers=true},canonicalize,cse)"
-                                  : "builtin.module(tile-expand-math{tiles=tt},convert-tile-to-tt,canonicalize,cse)",
-                     error);
+  const char *pipeline = row != NoRow     ? "builtin.module(convert-cuda-tile-to-tt{pointers=true},canonicalize,cse)"
+                         : hasDescriptors ? TO_TTIR("{descriptors=true}")
+                                          : TO_TTIR("");
+  bool ok = tileSessionRun(session, pipeline, error);
   return ok && (ttirCheck(module) || tessera_fail(error, "the program cannot be said in TTIR"));
 }
 

@@ -22,7 +22,7 @@ typedef struct TileSession {
 // files of CUDA C++ and HIP are compiled for `chip` (null: no chip is known, and these files are an error).
 bool tileSessionOpen(TileSession *session, const char *path, const char *chip, tessera_error_t *error);
 // Kernels of tile or of CUDA Tile IR become kernels of TTIR; those of TTIR stay.
-bool tileSessionMakeTtir(TileSession *session, tessera_error_t *error);
+bool tileSessionMakeTtir(TileSession *session, bool hasDescriptors, tessera_error_t *error);
 // Kernels of tile or of TTIR become kernels of CUDA Tile IR 13.N, with tokens; those of CUDA Tile IR stay.
 bool tileSessionMakeCudaTile(TileSession *session, int version, tessera_error_t *error);
 // tileSessionOpen without any conversion.

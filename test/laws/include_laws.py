@@ -48,8 +48,9 @@ ROOMS = {
 }
 # Within these rooms each folder stands alone: a pass never includes another folder's pass.
 APART = ["lib/transforms", "lib/conversion", "lib/target"]
-# The one exception: an engine that two conversions share and each fills with its own vocabulary.
-SHARED_FOLDERS = {"lib/conversion/tile_to_gpu": ["lib/conversion/tile_to_nvvm", "lib/conversion/tile_to_rocdl"]}
+# The exceptions: engines that two conversions share and each fills with its own vocabulary.
+SHARED_FOLDERS = {"lib/conversion/tile_to_gpu": ["lib/conversion/tile_to_nvvm", "lib/conversion/tile_to_rocdl"],
+                  "lib/conversion/kernel_export": ["lib/conversion/tile_to_tt", "lib/conversion/tile_to_cuda_tile"]}
 # Rooms that know no MLIR at all, not even its C API.
 NO_MLIR = ["lib/support", "lib/layout", "lib/machine", "lib/search", "lib/runtime", "lib/run", "lib/emulator/machine",
            "lib/emulator/lanes", "lib/emulator/instructions", "tools/tile-exec"]

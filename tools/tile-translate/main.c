@@ -187,7 +187,8 @@ static bool writeStatistics(const TranslateOptions *options, const TileCodeTarge
 
 static bool readForText(const TranslateOptions *options, TileSession *session, tessera_error_t *error) {
   if (options->ttir)
-    return tileSessionRead(session, options->file, NULL, error) && tileSessionMakeTtir(session, error);
+    return tileSessionRead(session, options->file, NULL, error) &&
+           tileSessionMakeTtir(session, options->descriptors, error);
   bool staysForeign = strcmp(options->import, "cuda-tile") == 0;
   return (staysForeign ? tileSessionRead : tileSessionOpen)(session, options->file, options->chip, error);
 }

@@ -90,6 +90,8 @@ static bool take(const char *argument, TranslateOptions *options, tessera_error_
     return takeCudaTile(argument + sizeof cudaTile - 1, options, error);
   if (strcmp(argument, "--tile-to-ttir") == 0)
     return options->ttir = true;
+  if (strcmp(argument, "--descriptors") == 0)
+    return options->descriptors = true;
   if (valueOf(argument, "--emit-project")) {
     options->output = valueOf(argument, "--emit-project");
     return takeForm("c-project", options, error);
@@ -164,6 +166,8 @@ bool translateOptionsParse(int argc, char **argv, TranslateOptions *options, tes
     if (strcmp(options->import, models[i][0]) == 0 && (!end || strcmp(end, models[i][1]) != 0))
       return tessera_fail(error, "--import-%s: %s: expected a name that ends in %s", models[i][0], options->file,
                           models[i][1]);
+  if (options->descriptors && !options->ttir)
+    return tessera_fail(error, "--descriptors applies only to --tile-to-ttir");
   return options->form || options->draw || options->import || options->cudaTile || options->ttir ||
          tessera_fail(error, "nothing to translate to: give one --tile-to-FORM (--help lists them)");
 }
@@ -177,6 +181,7 @@ void translateOptionsPrintHelp(void) {
   tileTargetsForEach(printForm, NULL);
   puts("  --tile-layout-to-svg   the layouts in FILE as a picture, and the bank conflicts of registers on memory\n"
        "  --tile-to-ttir         tile kernels, or kernels of CUDA Tile IR, as text for Triton\n"
+       "  --descriptors          of these: tiles of tile kernels' views are blocks of descriptors\n"
        "  --tile-to-cuda-tile[=13.N]  kernels of tile, Triton or CUDA Tile IR as bytecode of CUDA Tile IR 13.N\n"
        "  --emit-project=DIR     as --tile-to-c-project -o DIR\n"
        "  --import-onnx          the ONNX model FILE as linalg, in MLIR's text\n"

@@ -13,7 +13,7 @@ typedef struct TranslateOptions {
   const char *file, *form, *target, *chip, *pipeline, *stats, *output, *weights, *prepared;
   tessera_choices_t choices; // of the target's own pipeline
   int cudaTile;              // N: bytecode of CUDA Tile IR, version 13.N; 0: not asked for
-  bool ttir;                 // TTIR is asked for
+  bool ttir, descriptors;    // TTIR is asked for
   bool embedsWeights;
   const char *import; // the form of FILE that is printed as linalg: onnx, stablehlo
 } TranslateOptions;

@@ -4,258 +4,108 @@
 // does not have is an error.
 // Why: NVIDIA's compiler, and whoever else reads that bytecode, then compiles our kernels and Triton's. Cost: linear.
 //
-// Parameters keep their order. A memref is a pointer, followed by an i64 for each size and then each stride that its
-// type leaves open. With the option `bare`, for kernels that were Triton's, a memref of one open size is a pointer
-// alone, parameters have the order of the function launch_K, and nobody checks indices. A view is a partition_view, or
-// a strided_view from version 13.3 on; what those cannot say goes through tiles of pointers with masks.
-#include "lib/conversion/tile_to_cuda_tile/export_kernel.h"
+// The engine is lib/conversion/kernel_export; this is its vocabulary. With the option `bare`, for kernels that were
+// Triton's, a memref of one open size is a pointer alone, and nobody checks indices.
+#include "lib/conversion/tile_to_cuda_tile/cuda_tile_export.h"
 
+#include "dialects/tile/combiner.h"
 #include "lib/ir/pass.h"
 #include "upstream/builtin.h"
+#include "upstream/scf.h"
 
-//===--- values -----------------------------------------------------------------------===//
+MlirAttribute cudaTileI64(ExportKernel *k, int64_t value) { return tileBuildEnum(&k->b, 64, value); }
+MlirAttribute cudaTileSign(ExportKernel *k, bool isSigned) { return exportWord(k, isSigned ? "signed" : "unsigned"); }
 
-static void freeKernel(ExportKernel *k) {
-  tileArenaFree(&k->arena);
-  tileTableFree(&k->values);
-  tileTableFree(&k->memories);
-}
-
-void exportSet(ExportKernel *k, MlirValue old, MlirValue value) {
-  tileTableSet(&k->values, old.ptr, (void *)value.ptr);
-}
-
-bool exportSetResult(ExportKernel *k, MlirOperation op, MlirValue value) {
-  exportSet(k, tileOnlyResult(op), value);
-  return true;
-}
-
-MlirValue exportGet(ExportKernel *k, MlirValue old) {
-  MlirValue value = {tileTableFind(&k->values, old.ptr)};
-  if (mlirValueIsNull(value))
-    tileErrorAt(k->b.location, "takes a value of type %s, which has no conversion to cuda_tile",
-                tileTypeText(mlirValueGetType(old), (char[128]){0}, 128));
-  return value;
-}
-
-bool exportGetOptional(ExportKernel *k, MlirValue old, MlirValue *value) {
-  *value = mlirValueIsNull(old) ? old : exportGet(k, old);
-  return mlirValueIsNull(old) == mlirValueIsNull(*value);
-}
-
-bool exportGetAll(ExportKernel *k, MlirOperation op, intptr_t first, MlirValue *values, intptr_t *count) {
-  *count = 0;
-  for (intptr_t i = first; i < mlirOperationGetNumOperands(op); ++i)
-    if (mlirValueIsNull(values[(*count)++] = exportGet(k, mlirOperationGetOperand(op, i))))
-      return false;
-  return true;
-}
-
-ExportMemory *exportNewMemory(ExportKernel *k, MlirValue old) {
-  ExportMemory *memory = tileArenaAllocate(&k->arena, sizeof *memory);
-  tileTableSet(&k->memories, old.ptr, memory);
-  return memory;
-}
-
-ExportMemory *exportMemory(ExportKernel *k, MlirValue old) {
-  ExportMemory *memory = tileTableFind(&k->memories, old.ptr);
-  if (!memory)
-    tileErrorAt(k->b.location, "accesses memory that is no part of a parameter, which has no conversion to cuda_tile");
-  return memory;
-}
-
-//===--- types --------------------------------------------------------------------------===//
-
-intptr_t exportRank(MlirType type) { return mlirShapedTypeGetRank(type); }
-
-MlirType exportSized(intptr_t rank, const int64_t *sizes, MlirType element) {
-  return mlirRankedTensorTypeGet(rank, sizes, element, mlirAttributeGetNull());
-}
-
-MlirType exportShaped(MlirType like, MlirType element) {
-  MlirExtShape shape;
-  mlirExtTypeGetShape(like, &shape);
-  return exportSized(shape.rank, shape.sizes, element);
-}
-
-MlirType exportInteger(ExportKernel *k, unsigned bits) { return mlirIntegerTypeGet(k->b.context, bits); }
+//===--- types ----------------------------------------------------------------------------===//
 
 static bool isElement(MlirType type) { return cudaTileSimpleTag(type) >= 0 && !cudaTileTypeIsAToken(type); }
 
-MlirType exportType(MlirOperation at, MlirType old) {
-  bool isTile = mlirTypeIsARankedTensor(old);
-  MlirType element = isTile ? mlirShapedTypeGetElementType(old) : old;
-  if (mlirTypeIsAIndex(element))
-    element = mlirIntegerTypeGet(mlirTypeGetContext(old), 64);
-  if (!isElement(element) || (isTile && !mlirAttributeIsNull(mlirRankedTensorTypeGetEncoding(old)))) {
-    tileError(at, "has the type %s, which CUDA Tile IR does not have", tileTypeText(old, (char[128]){0}, 128));
-    return (MlirType){NULL};
-  }
-  if (!isTile)
-    return exportSized(0, NULL, element);
-  MlirExtShape shape;
-  mlirExtTypeGetShape(old, &shape);
-  for (intptr_t i = 0; i < shape.rank; ++i)
-    if (shape.sizes[i] & (shape.sizes[i] - 1)) {
-      tileError(at, "has a tile of size %ld along dimension %ld, expected a power of two", (long)shape.sizes[i],
-                (long)i);
-      return (MlirType){NULL};
-    }
-  return exportSized(shape.rank, shape.sizes, element);
+static MlirType tile(intptr_t rank, const int64_t *sizes, MlirType element) {
+  return mlirRankedTensorTypeGet(rank, sizes, element, mlirAttributeGetNull());
 }
 
-//===--- words, numbers -------------------------------------------------------------------===//
-
-MlirAttribute exportWord(ExportKernel *k, const char *word) {
-  return mlirStringAttrGet(k->b.context, tileString(word));
-}
-bool exportIs(MlirAttribute word, const char *text) {
-  return !mlirAttributeIsNull(word) && tileStringEquals(mlirStringAttrGetValue(word), text);
-}
-MlirAttribute exportI64(ExportKernel *k, int64_t value) { return tileBuildEnum(&k->b, 64, value); }
-MlirAttribute exportSign(ExportKernel *k, bool isSigned) { return exportWord(k, isSigned ? "signed" : "unsigned"); }
+//===--- values ---------------------------------------------------------------------------===//
 
 static MlirValue fill(ExportKernel *k, MlirType type, MlirAttribute element) {
   return cudaTileConstantOpBuild(&k->b, mlirDenseElementsAttrSplatGet(type, element));
 }
-MlirValue exportFill(ExportKernel *k, MlirType type, int64_t value) {
-  return fill(k, type, mlirIntegerAttrGet(mlirShapedTypeGetElementType(type), value));
-}
-MlirValue exportFillFloat(ExportKernel *k, MlirType type, double value) {
-  return fill(k, type, mlirFloatAttrDoubleGet(k->b.context, mlirShapedTypeGetElementType(type), value));
-}
-MlirValue exportNumber(ExportKernel *k, int64_t value) {
-  return exportFill(k, exportSized(0, NULL, exportInteger(k, 64)), value);
-}
+static MlirValue constant(ExportKernel *k, MlirAttribute elements) { return cudaTileConstantOpBuild(&k->b, elements); }
+static MlirValue iota(ExportKernel *k, MlirType line) { return cudaTileIotaOpBuild(&k->b, line); }
+static MlirValue reshape(ExportKernel *k, MlirType type, MlirValue x) { return cudaTileReshapeOpBuild(&k->b, type, x); }
 
-// A known number is made where it is needed: a value made elsewhere may not be visible there.
-MlirValue exportSizeValue(ExportKernel *k, const ExportSize *size) {
-  if (!size->isKnown && mlirValueIsNull(size->value))
-    tileErrorAt(k->b.location, "takes the size of memory of which only a pointer is known");
-  return size->isKnown ? exportNumber(k, size->number) : size->value;
-}
-
-MlirValue exportSplat(ExportKernel *k, MlirValue scalar, MlirType type) {
-  MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(scalar));
-  int64_t ones[CudaTileMaxRank];
-  for (intptr_t i = 0; i < CudaTileMaxRank; ++i)
+static MlirValue splat(ExportKernel *k, MlirValue scalar, MlirType type) {
+  int64_t ones[ExportMaxRank];
+  for (intptr_t i = 0; i < ExportMaxRank; ++i)
     ones[i] = 1;
-  if (exportRank(type) == 0)
-    return scalar;
-  MlirType thin = exportSized(exportRank(type), ones, element), full = exportShaped(type, element);
-  MlirValue one = cudaTileReshapeOpBuild(&k->b, thin, scalar);
+  MlirType element = exportElement(mlirValueGetType(scalar));
+  MlirType thin = tile(exportRank(type), ones, element), full = exportShaped(k, type, element);
+  MlirValue one = reshape(k, thin, scalar);
   return mlirTypeEqual(thin, full) ? one : cudaTileBroadcastOpBuild(&k->b, full, one);
 }
 
-MlirValue exportAlong(ExportKernel *k, MlirValue line, intptr_t rank, const int64_t *sizes, intptr_t axis) {
-  MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(line));
-  int64_t shape[CudaTileMaxRank];
-  for (intptr_t i = 0; i < rank; ++i)
-    shape[i] = i == axis ? sizes[i] : 1;
-  MlirType thin = exportSized(rank, shape, element), full = exportSized(rank, sizes, element);
-  MlirValue value = rank == 1 ? line : cudaTileReshapeOpBuild(&k->b, thin, line);
-  return mlirTypeEqual(thin, full) ? value : cudaTileBroadcastOpBuild(&k->b, full, value);
+static MlirValue id(ExportKernel *k, int64_t axis, bool isCount) {
+  MlirType i32 = tile(0, NULL, exportInteger(k, 32));
+  MlirOperation made = isCount ? cudaTileGetNumTileBlocksOpBuild(&k->b, i32, i32, i32)
+                               : cudaTileGetTileBlockIdOpBuild(&k->b, i32, i32, i32);
+  return mlirOperationGetResult(made, axis);
 }
 
-MlirValue exportRange(ExportKernel *k, intptr_t rank, const int64_t *sizes, intptr_t axis) {
-  return exportAlong(k, cudaTileIotaOpBuild(&k->b, exportSized(1, &sizes[axis], exportInteger(k, 64))), rank, sizes,
-                     axis);
+static void check(ExportKernel *k, MlirValue condition, MlirAttribute message) {
+  cudaTileAssertOpBuild(&k->b, condition, message);
 }
 
-MlirValue exportWiden(ExportKernel *k, MlirValue integer) {
-  MlirType type = mlirValueGetType(integer);
-  unsigned bits = tileElementWidth(mlirShapedTypeGetElementType(type));
-  return bits == 64
-             ? integer
-             : cudaTileExtIOpBuild(&k->b, exportShaped(type, exportInteger(k, 64)), integer, exportSign(k, true));
+//===--- regions --------------------------------------------------------------------------===//
+
+static MlirOperation loop(ExportKernel *k, MlirOperation op, intptr_t count, MlirValue *values, MlirRegion region) {
+  MlirAttribute isUnsigned = scfForOpHasUnsignedCmp(op) ? mlirUnitAttrGet(k->b.context) : mlirAttributeGetNull();
+  return cudaTileForOpCreate(&k->b, values[0], values[1], values[2], count - 3, values + 3, isUnsigned, region);
 }
 
-//===--- ops ------------------------------------------------------------------------------===//
+static void end(ExportKernel *k, ExportEnd kind, intptr_t count, const MlirValue *values) {
+  if (kind == ExportEnd_Loop)
+    cudaTileContinueOpBuild(&k->b, count, values);
+  else
+    cudaTileYieldOpBuild(&k->b, count, values);
+}
 
-static bool convertOp(ExportKernel *k, MlirOperation op) {
-  static const ExportConvert conversions[] = {exportArithmetic, exportShapes, exportViews, exportElements,
-                                              exportControl};
-  k->b.location = mlirOperationGetLocation(op);
-  for (size_t i = 0; i < sizeof conversions / sizeof *conversions; ++i) {
-    bool isKnown;
-    bool ok = conversions[i](k, op, &isKnown);
-    if (isKnown || !ok)
-      return ok;
+// The two elements of an input beside each other.
+static intptr_t argument(intptr_t i, intptr_t count) { return i < count ? 2 * i : 2 * (i - count) + 1; }
+
+static bool identities(ExportKernel *k, MlirOperation op, intptr_t count, MlirAttribute *list) {
+  MlirAttribute parts[ExportMaxCombined];
+  for (intptr_t i = 0; i < count; ++i) {
+    MlirAttribute neutral = tileCombinerNeutralOf(op, i);
+    if (mlirAttributeIsNull(neutral))
+      return tileError(op, "does not say what is neutral, expected `neutral`");
+    bool isIndex = mlirTypeIsAIndex(mlirAttributeGetType(neutral));
+    parts[i] = isIndex ? cudaTileI64(k, mlirIntegerAttrGetValueInt(neutral)) : neutral;
   }
-  return tileError(op, "has no conversion to cuda_tile");
-}
-
-bool exportConvertBlock(ExportKernel *k, MlirBlock block) {
-  MlirOperation op = mlirBlockGetFirstOperation(block), end = mlirBlockGetTerminator(block);
-  for (; !mlirOperationIsNull(op) && !mlirOperationEqual(op, end); op = mlirOperationGetNextInBlock(op))
-    if (!convertOp(k, op))
-      return false;
+  *list = mlirArrayAttrGet(k->b.context, count, parts);
   return true;
 }
 
-//===--- parameters ---------------------------------------------------------------------------===//
-
-static MlirValue addParameter(ExportKernel *k, MlirType element) {
-  return mlirBlockAddArgument(k->b.block, exportSized(0, NULL, element), k->b.location);
+static MlirOperation reduce(ExportKernel *k, MlirOperation op, intptr_t count, const MlirType *types,
+                            const MlirValue *inputs, int64_t axis, MlirRegion region) {
+  MlirAttribute neutral;
+  if (!identities(k, op, count, &neutral)) {
+    mlirRegionDestroy(region);
+    return (MlirOperation){NULL};
+  }
+  return cudaTileReduceOpBuild(&k->b, count, types, count, inputs, cudaTileI64(k, axis), neutral, region);
 }
 
-static ExportSize known(int64_t number) { return (ExportSize){.isKnown = true, .number = number}; }
-static ExportSize given(MlirValue value) { return (ExportSize){.value = value}; }
-
-static ExportSize product(ExportKernel *k, ExportSize *a, ExportSize *b) {
-  if (a->isKnown && b->isKnown)
-    return known(a->number * b->number);
-  if ((a->isKnown && a->number == 1) || (b->isKnown && b->number == 1))
-    return a->isKnown ? *b : *a;
-  return given(cudaTileMulIOpBuild(&k->b, exportSizeValue(k, a), exportSizeValue(k, b)));
+static MlirOperation scan(ExportKernel *k, MlirOperation op, intptr_t count, const MlirType *types,
+                          const MlirValue *inputs, MlirRegion region) {
+  MlirAttribute neutral;
+  if (!identities(k, op, count, &neutral)) {
+    mlirRegionDestroy(region);
+    return (MlirOperation){NULL};
+  }
+  return cudaTileScanOpBuild(&k->b, count, inputs, cudaTileI64(k, tileScanOpGetAxisValue(op)),
+                             mlirBoolAttrGet(k->b.context, tileScanOpHasReverse(op)), neutral, region);
 }
 
-// Memory without a layout has the strides of rows that stand one behind another.
-static bool takeMemref(ExportKernel *k, MlirOperation kernel, MlirValue old) {
-  MlirType type = mlirValueGetType(old), i64 = exportInteger(k, 64), element = mlirShapedTypeGetElementType(type);
-  ExportMemory *memory = exportNewMemory(k, old);
-  int64_t strides[CudaTileMaxRank], offset = 0;
-  memory->rank = mlirShapedTypeGetRank(type);
-  if (memory->rank > CudaTileMaxRank || !isElement(element))
-    return tileError(kernel, "has a parameter of type %s, which CUDA Tile IR does not have",
-                     tileTypeText(type, (char[128]){0}, 128));
-  memory->base = addParameter(k, cudaTilePointerTypeGet(element));
-  bool isBare = k->isBare && memory->rank == 1;
-  for (intptr_t i = 0; i < memory->rank; ++i)
-    memory->sizes[i] = !mlirShapedTypeIsDynamicDim(type, i) ? known(mlirShapedTypeGetDimSize(type, i))
-                       : isBare                             ? given((MlirValue){NULL})
-                                                            : given(addParameter(k, i64));
-  bool isStrided = !mlirAttributeIsAAffineMap(mlirMemRefTypeGetLayout(type));
-  if (isStrided && mlirLogicalResultIsFailure(mlirMemRefTypeGetStridesAndOffset(type, strides, &offset)))
-    return tileError(kernel, "has a parameter of a layout without strides");
-  if (isStrided && offset)
-    return tileError(kernel, "has a parameter that begins at an offset, expected 0");
-  for (intptr_t i = 0; isStrided && i < memory->rank; ++i)
-    memory->strides[i] =
-        strides[i] == mlirShapedTypeGetDynamicStrideOrOffset() ? given(addParameter(k, i64)) : known(strides[i]);
-  return true;
-}
-
-static void addStrides(ExportKernel *k, MlirValue old) {
-  ExportMemory *memory = exportMemory(k, old);
-  if (mlirAttributeIsAAffineMap(mlirMemRefTypeGetLayout(mlirValueGetType(old))))
-    for (intptr_t i = memory->rank; i-- > 0;)
-      memory->strides[i] =
-          i == memory->rank - 1 ? known(1) : product(k, &memory->strides[i + 1], &memory->sizes[i + 1]);
-}
-
-static bool takeParameter(ExportKernel *k, MlirOperation kernel, MlirValue old) {
-  MlirType type = mlirValueGetType(old);
-  if (mlirTypeIsAMemRef(type))
-    return takeMemref(k, kernel, old);
-  MlirType made = exportType(kernel, type);
-  if (mlirTypeIsNull(made))
-    return false;
-  if (exportRank(made))
-    return tileError(kernel, "has a tile as a parameter, which CUDA Tile IR does not have");
-  exportSet(k, old, mlirBlockAddArgument(k->b.block, made, k->b.location));
-  return true;
-}
+//===--- the kernel -----------------------------------------------------------------------===//
 
 // A pointer keeps the attributes of its memref's parameter: tile-order-by-tokens reads llvm.noalias.
 static MlirAttribute parameterAttributes(ExportKernel *k, MlirOperation kernel, MlirBlock old, MlirBlock made) {
@@ -279,98 +129,65 @@ static MlirAttribute parameterAttributes(ExportKernel *k, MlirOperation kernel, 
   return mlirArrayAttrGet(k->b.context, count, parts);
 }
 
-static MlirWalkResult findLaunch(MlirOperation op, void *launch) {
-  if (!tileLaunchOpIsA(op))
-    return MlirWalkResultAdvance;
-  *(MlirOperation *)launch = op;
-  return MlirWalkResultInterrupt;
-}
-
-// The kernel's parameters in the order of launch_K's, which passes each of its own on; else in their own.
-static void orderParameters(ExportKernel *k, MlirOperation kernel, intptr_t count, intptr_t *order) {
-  MlirStringRef name = mlirStringAttrGetValue(tileKernelOpGetSymName(kernel));
-  const char *launcherName = tileArenaPrintf(&k->arena, "launch_%.*s", (int)name.length, name.data);
-  MlirOperation launcher = k->isBare ? tileFindSymbol(kernel, launcherName) : (MlirOperation){NULL}, launch = {NULL};
-  for (intptr_t i = 0; i < count; ++i)
-    order[i] = i;
-  if (!mlirOperationIsNull(launcher))
-    mlirOperationWalk(launcher, findLaunch, &launch, MlirWalkPreOrder);
-  if (mlirOperationIsNull(launch))
-    return;
-  intptr_t numInputs = tileLaunchOpGetNumInputs(launch);
-  intptr_t *places = tileArenaAllocate(&k->arena, sizeof *places * (size_t)(count + 1));
-  for (intptr_t i = 0; i < count; ++i) {
-    MlirValue given = i < numInputs ? tileLaunchOpGetInputs(launch, i) : tileLaunchOpGetOutputs(launch, i - numInputs);
-    if (!mlirValueIsABlockArgument(given))
-      return;
-    places[i] = mlirBlockArgumentGetArgNumber(given);
-  }
-  for (intptr_t i = 0; i < count; ++i) {
-    intptr_t before = 0;
-    for (intptr_t j = 0; j < count; ++j)
-      before += places[j] < places[i];
-    order[before] = i;
-  }
-}
-
-static bool takeParameters(ExportKernel *k, MlirOperation kernel, MlirBlock old) {
-  intptr_t count = mlirBlockGetNumArguments(old);
-  intptr_t *order = tileArenaAllocate(&k->arena, sizeof *order * (size_t)(count + 1));
-  orderParameters(k, kernel, count, order);
-  bool ok = true;
-  for (intptr_t i = 0; ok && i < count; ++i)
-    ok = takeParameter(k, kernel, mlirBlockGetArgument(old, order[i]));
-  for (intptr_t i = 0; ok && i < count; ++i)
-    if (mlirTypeIsAMemRef(mlirValueGetType(mlirBlockGetArgument(old, i))))
-      addStrides(k, mlirBlockGetArgument(old, i));
-  return ok;
-}
-
-static bool convertKernel(MlirOperation kernel, int64_t version, bool isBare) {
+static void finish(ExportKernel *k, TileBuilder *b, MlirOperation kernel, MlirBlock block, MlirRegion body) {
   MlirBlock old = mlirRegionGetFirstBlock(tileKernelOpGetBody(kernel));
-  TileBuilder b = tileBuilderBefore(kernel);
-  ExportKernel k = {.b = b, .version = version, .isBare = isBare};
-  MlirRegion body;
-  if (mlirBlockIsNull(old))
-    return tileError(kernel, "has no body");
-  k.b = tileBuilderInRegion(&b, &body, 0, NULL);
-  bool ok = takeParameters(&k, kernel, old);
-  MlirBlock block = k.b.block;
-  ok = ok && exportConvertBlock(&k, old);
-  if (ok) {
-    intptr_t count = mlirBlockGetNumArguments(block);
-    MlirType *types = tileArenaAllocate(&k.arena, sizeof *types * (size_t)(count + 1));
-    for (intptr_t i = 0; i < count; ++i)
-      types[i] = mlirValueGetType(mlirBlockGetArgument(block, i));
-    cudaTileReturnOpBuild(&k.b, 0, NULL);
-    cudaTileEntryOpCreate(&b, mlirAttributeGetNull(), tileKernelOpGetSymName(kernel), mlirAttributeGetNull(),
-                          mlirTypeAttrGet(mlirFunctionTypeGet(b.context, count, types, 0, NULL)),
-                          parameterAttributes(&k, kernel, old, block), mlirAttributeGetNull(), body);
-    mlirOperationDestroy(kernel);
-  } else {
-    mlirRegionDestroy(body);
-  }
-  freeKernel(&k);
-  return ok;
+  cudaTileReturnOpBuild(&k->b, 0, NULL);
+  cudaTileEntryOpCreate(b, mlirAttributeGetNull(), tileKernelOpGetSymName(kernel), mlirAttributeGetNull(),
+                        exportFunctionType(k, block), parameterAttributes(k, kernel, old, block),
+                        mlirAttributeGetNull(), body);
 }
+
+static const ExportConvert conversions[] = {cudaTileExportArithmetic, cudaTileExportParts, cudaTileExportStandIns,
+                                            NULL};
+
+static const ExportVocabulary vocabulary = {
+    .dialect = "cuda_tile",
+    .language = "CUDA Tile IR",
+    .own = conversions,
+    .isElement = isElement,
+    .tile = tile,
+    .pointerTo = cudaTilePointerTypeGet,
+    .fill = fill,
+    .constant = constant,
+    .iota = iota,
+    .id = id,
+    .splat = splat,
+    .broadcast = cudaTileBroadcastOpBuild,
+    .reshape = reshape,
+    .permute = cudaTilePermuteOpBuild,
+    .combine = cudaTileCombine,
+    .compare = cudaTileCompare,
+    .resize = cudaTileResize,
+    .offset = cudaTileOffsetOpBuild,
+    .toPointer = cudaTileIntToPtrOpBuild,
+    .toInteger = cudaTilePtrToIntOpBuild,
+    .load = cudaTileLoad,
+    .store = cudaTileStore,
+    .atomic = cudaTileAtomic,
+    .swap = cudaTileSwap,
+    .atomicLoad = cudaTileAtomicLoad,
+    .atomicStore = cudaTileAtomicStore,
+    .check = check,
+    .cut = cudaTileCut,
+    .loadView = cudaTileLoadView,
+    .storeView = cudaTileStoreView,
+    .loop = loop,
+    .branch = cudaTileIfOpBuild,
+    .end = end,
+    .argument = argument,
+    .reduce = reduce,
+    .scan = scan,
+    .finish = finish,
+};
 
 static bool run(MlirOperation module, MlirExtPass pass) {
-  MlirBlock block = mlirRegionGetFirstBlock(builtinModuleOpGetBodyRegion(module));
-  TileOps kernels = tileCollectOps(module, tileKernelOpIsA);
   int64_t version = mlirExtPassGetInteger(pass, "version");
-  bool ok = kernels.count || tileError(module, "has no tile.kernel");
-  if (ok && (version < CudaTileOldest || version > CudaTileNewest))
-    ok = tileError(module, "convert-tile-to-cuda-tile: version is %ld, expected %d to %d", (long)version,
-                   CudaTileOldest, CudaTileNewest);
-  for (intptr_t i = 0; ok && i < kernels.count; ++i)
-    ok = convertKernel(kernels.items[i], version, mlirExtPassGetBool(pass, "bare"));
-  for (MlirOperation op = mlirBlockGetFirstOperation(block), next; ok && !mlirOperationIsNull(op); op = next) {
-    next = mlirOperationGetNextInBlock(op);
-    if (!cudaTileEntryOpIsA(op))
-      mlirOperationDestroy(op); // the host's
-  }
-  tileOpsFree(&kernels);
-  return ok && mlirOperationVerify(module);
+  if (version < CudaTileOldest || version > CudaTileNewest)
+    return tileError(module, "convert-tile-to-cuda-tile: version is %ld, expected %d to %d", (long)version,
+                     CudaTileOldest, CudaTileNewest);
+  const ExportKernel options = {
+      .v = &vocabulary, .version = version, .isBare = mlirExtPassGetBool(pass, "bare"), .hasViews = true};
+  return exportModule(module, &options);
 }
 
 const MlirExtPassDefinition tileToCudaTilePass = {

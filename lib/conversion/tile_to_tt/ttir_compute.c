@@ -1,71 +1,59 @@
-// Arithmetic, shapes, products, reductions and scans.
+// Arithmetic and products of TTIR, parts of tiles, and loops that a condition ends. See tile_to_tt.c.
 #include "lib/conversion/tile_to_tt/ttir_export.h"
 
 #include "upstream/arith.h"
 #include "upstream/math.h"
 #include "upstream/scf.h"
 
-static bool set(TtirKernel *k, MlirOperation op, MlirValue value) {
-  ttirSet(k, tileOnlyResult(op), value);
-  return true;
-}
-
 //===--- elements -------------------------------------------------------------------------===//
 
-static bool constant(TtirKernel *k, MlirOperation op) {
-  MlirAttribute value = arithConstantOpGetValue(op);
-  MlirType old = tileOnlyResultType(op), type = ttirType(op, old);
-  if (mlirTypeIsNull(type))
-    return false;
-  if (!mlirTypeIsAIndex(ttirElement(old)))
-    return set(k, op, tileBuildConstant(&k->b, value));
-  if (!mlirTypeIsARankedTensor(old))
-    return set(k, op, ttirNumber(k, mlirIntegerAttrGetValueInt(value)));
-  if (!mlirAttributeIsADenseElements(value) || !mlirDenseElementsAttrIsSplat(value))
-    return tileError(op, "has several indices, which has no conversion to tt");
-  MlirValue one = ttirNumber(k, mlirIntegerAttrGetValueInt(mlirDenseElementsAttrGetSplatValue(value)));
-  return set(k, op, ttirSplat(k, one, type));
-}
-
 // An index is an i64.
-static bool indexCast(TtirKernel *k, MlirOperation op, bool isSigned) {
-  MlirValue x = ttirGet(k, tileOnlyOperand(op));
-  MlirType type = ttirType(op, tileOnlyResultType(op));
-  if (mlirValueIsNull(x) || mlirTypeIsNull(type))
-    return false;
-  unsigned from = mlirIntegerTypeGetWidth(ttirElement(mlirValueGetType(x))),
-           to = mlirIntegerTypeGetWidth(ttirElement(type));
-  if (from == to)
-    return set(k, op, x);
-  return set(k, op,
-             tileBuildCast(&k->b,
-                           from > to  ? ArithOp_TruncI
-                           : isSigned ? ArithOp_ExtSI
-                                      : ArithOp_ExtUI,
-                           x, type));
+static bool indexCast(ExportKernel *k, MlirOperation op, bool isSigned) {
+  MlirValue x = exportGet(k, tileOnlyOperand(op));
+  MlirType type = exportType(k, op, tileOnlyResultType(op));
+  return !mlirValueIsNull(x) && !mlirTypeIsNull(type) && exportSetResult(k, op, ttirResize(k, x, type, isSigned));
 }
 
 // Triton has bitcasts and upper halves of products of its own, and no sums with a carry.
-static bool bitcast(TtirKernel *k, MlirOperation op) {
-  MlirValue x = ttirGet(k, tileOnlyOperand(op));
-  MlirType type = ttirType(op, tileOnlyResultType(op));
-  return !mlirValueIsNull(x) && !mlirTypeIsNull(type) && set(k, op, ttBitcastOpBuild(&k->b, type, x));
+static bool bitcast(ExportKernel *k, MlirOperation op) {
+  MlirValue x = exportGet(k, tileOnlyOperand(op));
+  MlirType type = exportType(k, op, tileOnlyResultType(op));
+  return !mlirValueIsNull(x) && !mlirTypeIsNull(type) && exportSetResult(k, op, ttBitcastOpBuild(&k->b, type, x));
 }
 
-static bool extended(TtirKernel *k, MlirOperation op, bool isProduct) {
-  MlirValue x = ttirGet(k, tileBinaryLhs(op)), y = ttirGet(k, tileBinaryRhs(op));
+static bool extended(ExportKernel *k, MlirOperation op, bool isProduct) {
+  MlirValue x = exportGet(k, tileBinaryLhs(op)), y = exportGet(k, tileBinaryRhs(op));
   if (mlirValueIsNull(x) || mlirValueIsNull(y))
     return false;
   MlirValue low = tileBuildBinary(&k->b, isProduct ? ArithOp_MulI : ArithOp_AddI, x, y);
-  ttirSet(k, isProduct ? arithMulUIExtendedOpGetLow(op) : arithAddUIExtendedOpGetSum(op), low);
+  exportSet(k, isProduct ? arithMulUIExtendedOpGetLow(op) : arithAddUIExtendedOpGetSum(op), low);
   if (isProduct)
-    ttirSet(k, arithMulUIExtendedOpGetHigh(op), ttMulhiUIOpBuild(&k->b, x, y));
+    exportSet(k, arithMulUIExtendedOpGetHigh(op), ttMulhiUIOpBuild(&k->b, x, y));
   else
-    ttirSet(k, arithAddUIExtendedOpGetOverflow(op), arithCmpIOpBuild(&k->b, low, x, ArithCmpI_Ult));
+    exportSet(k, arithAddUIExtendedOpGetOverflow(op), arithCmpIOpBuild(&k->b, low, x, ArithCmpI_Ult));
   return true;
 }
 
-static bool elementwise(TtirKernel *k, MlirOperation op) {
+// Quotients that round down or up: the quotient toward zero is off by one if there is a remainder and its sign is not
+// the divisor's (down), or is (up).
+static bool roundedQuotient(ExportKernel *k, MlirOperation op, bool isSigned, bool isUp) {
+  MlirValue x = exportGet(k, tileBinaryLhs(op)), y = exportGet(k, tileBinaryRhs(op));
+  if (mlirValueIsNull(x) || mlirValueIsNull(y))
+    return false;
+  MlirType type = mlirValueGetType(x);
+  MlirValue quotient = tileBuildBinary(&k->b, isSigned ? ArithOp_DivSI : ArithOp_DivUI, x, y);
+  MlirValue rest = tileBuildBinary(&k->b, isSigned ? ArithOp_RemSI : ArithOp_RemUI, x, y);
+  MlirValue zero = exportFill(k, type, 0), isOff = arithCmpIOpBuild(&k->b, rest, zero, ArithCmpI_Ne);
+  if (isSigned) {
+    MlirValue signs = tileBuildBinary(&k->b, ArithOp_XOrI, rest, y);
+    isOff = tileBuildBinary(&k->b, ArithOp_AndI, isOff,
+                            arithCmpIOpBuild(&k->b, signs, zero, isUp ? ArithCmpI_Sge : ArithCmpI_Slt));
+  }
+  MlirValue one = tileBuildCast(&k->b, ArithOp_ExtUI, isOff, type);
+  return exportSetResult(k, op, tileBuildBinary(&k->b, isUp ? ArithOp_AddI : ArithOp_SubI, quotient, one));
+}
+
+static bool elementwise(ExportKernel *k, MlirOperation op) {
   enum { Most = 8 };
   MlirValue operands[Most];
   MlirType results[Most];
@@ -73,92 +61,22 @@ static bool elementwise(TtirKernel *k, MlirOperation op) {
   if (numOperands > Most || numResults > Most || mlirOperationGetNumRegions(op))
     return tileError(op, "has no conversion to tt");
   for (intptr_t i = 0; i < numOperands; ++i)
-    if (mlirValueIsNull(operands[i] = ttirGet(k, mlirOperationGetOperand(op, i))))
+    if (mlirValueIsNull(operands[i] = exportGet(k, mlirOperationGetOperand(op, i))))
       return false;
   for (intptr_t i = 0; i < numResults; ++i)
-    if (mlirTypeIsNull(results[i] = ttirType(op, tileResultType(op, i))))
+    if (mlirTypeIsNull(results[i] = exportType(k, op, tileResultType(op, i))))
       return false;
   MlirOperation made = tileBuildLike(&k->b, op, operands, numResults, results);
   for (intptr_t i = 0; i < numResults; ++i)
-    ttirSet(k, mlirOperationGetResult(op, i), mlirOperationGetResult(made, i));
+    exportSet(k, mlirOperationGetResult(op, i), mlirOperationGetResult(made, i));
   return true;
-}
-
-//===--- shapes -----------------------------------------------------------------------------===//
-
-static bool programId(TtirKernel *k, MlirOperation op, int64_t axis, MlirValue (*build)(TileBuilder *, MlirAttribute)) {
-  MlirType i64 = mlirIntegerTypeGet(k->b.context, 64);
-  return set(k, op, tileBuildCast(&k->b, ArithOp_ExtSI, build(&k->b, ttirI32(k, axis)), i64));
-}
-
-static bool iota(TtirKernel *k, MlirOperation op) {
-  MlirType old = tileOnlyResultType(op), type = ttirType(op, old);
-  MlirExtShape shape;
-  if (mlirTypeIsNull(type))
-    return false;
-  mlirExtTypeGetShape(type, &shape);
-  MlirValue range = ttirRange(k, shape.rank, shape.sizes, tileIotaOpGetDimValue(op)), from = tileIotaOpGetFrom(op);
-  if (!mlirTypeIsAInteger(shape.element))
-    return tileError(op, "counts in floats, which has no conversion to tt");
-  if (mlirIntegerTypeGetWidth(shape.element) < 64)
-    range = tileBuildCast(&k->b, ArithOp_TruncI, range, type);
-  MlirValue first = mlirValueIsNull(from) ? from : ttirGet(k, from);
-  if (!mlirValueIsNull(first))
-    range = tileBuildBinary(&k->b, ArithOp_AddI, range, ttirSplat(k, first, type));
-  return mlirValueIsNull(first) == mlirValueIsNull(from) && set(k, op, range);
-}
-
-// The axes that the result has more than the input.
-static bool broadcast(TtirKernel *k, MlirOperation op) {
-  MlirValue x = ttirGet(k, tileBroadcastOpGetInput(op));
-  MlirType type = ttirType(op, tileOnlyResultType(op));
-  MlirAttribute axes = tileBroadcastOpGetAxes(op);
-  int64_t sizes[TtMaxRank];
-  MlirExtShape shape;
-  if (mlirValueIsNull(x) || mlirTypeIsNull(type))
-    return false;
-  if (!mlirTypeIsARankedTensor(mlirValueGetType(x)))
-    return set(k, op, ttirSplat(k, x, type));
-  mlirExtTypeGetShape(type, &shape);
-  for (intptr_t i = 0; i < shape.rank; ++i)
-    sizes[i] = shape.sizes[i];
-  for (intptr_t i = 0; i < mlirDenseArrayGetNumElements(axes); ++i)
-    sizes[mlirDenseI64ArrayGetElement(axes, i)] = 1;
-  MlirType thin = mlirRankedTensorTypeGet(shape.rank, sizes, shape.element, mlirAttributeGetNull());
-  if (!mlirTypeEqual(mlirValueGetType(x), thin))
-    x = ttReshapeOpBuild(&k->b, thin, x);
-  return set(k, op, mlirTypeEqual(thin, type) ? x : ttBroadcastOpBuild(&k->b, type, x));
-}
-
-static bool reshape(TtirKernel *k, MlirOperation op) {
-  MlirValue x = ttirGet(k, tileReshapeOpGetInput(op));
-  MlirType type = mlirValueIsNull(x) ? (MlirType){NULL} : ttirType(op, tileOnlyResultType(op));
-  if (mlirTypeIsNull(type))
-    return false;
-  if (!mlirTypeIsARankedTensor(type))
-    return set(k, op, tileOnlyResult(ttUnsplatOpCreate(&k->b, x)));
-  bool fromScalar = !mlirTypeIsARankedTensor(mlirValueGetType(x));
-  return set(k, op, fromScalar ? ttSplatOpBuild(&k->b, type, x) : ttReshapeOpBuild(&k->b, type, x));
-}
-
-static bool transpose(TtirKernel *k, MlirOperation op) {
-  MlirValue x = ttirGet(k, tileTransposeOpGetInput(op));
-  MlirType type = mlirValueIsNull(x) ? (MlirType){NULL} : ttirType(op, tileOnlyResultType(op));
-  MlirAttribute permutation = tileTransposeOpGetPermutation(op);
-  int32_t order[TtMaxRank];
-  intptr_t rank = mlirDenseArrayGetNumElements(permutation);
-  if (mlirTypeIsNull(type) || rank > TtMaxRank)
-    return false;
-  for (intptr_t i = 0; i < rank; ++i)
-    order[i] = (int32_t)mlirDenseI64ArrayGetElement(permutation, i);
-  return set(k, op, ttTransOpBuild(&k->b, type, x, mlirDenseI32ArrayGet(k->b.context, rank, order)));
 }
 
 //===--- products ---------------------------------------------------------------------------===//
 
-static bool product(TtirKernel *k, MlirOperation op) {
-  MlirValue a = ttirGet(k, tileMmaOpGetLhs(op)), b = ttirGet(k, tileMmaOpGetRhs(op)),
-            c = ttirGet(k, tileMmaOpGetAccumulator(op));
+static bool product(ExportKernel *k, MlirOperation op) {
+  MlirValue a = exportGet(k, tileMmaOpGetLhs(op)), b = exportGet(k, tileMmaOpGetRhs(op)),
+            c = exportGet(k, tileMmaOpGetAccumulator(op));
   MlirAttribute precision = tileMmaOpGetPrecision(op);
   int64_t kind = TtPrecision_Ieee;
   static const int64_t kinds[] = {TtPrecision_Ieee, TtPrecision_Tf32, TtPrecision_Tf32x3, TtPrecision_Bf16x3,
@@ -167,115 +85,202 @@ static bool product(TtirKernel *k, MlirOperation op) {
     if (tileStringEquals(mlirStringAttrGetValue(precision), tilePrecisionNames[i]))
       kind = kinds[i];
   return !mlirValueIsNull(a) && !mlirValueIsNull(b) && !mlirValueIsNull(c) &&
-         set(k, op, tileOnlyResult(ttDotOpCreate(&k->b, a, b, c, ttirI32(k, kind), mlirAttributeGetNull())));
+         exportSetResult(k, op,
+                         tileOnlyResult(ttDotOpCreate(&k->b, a, b, c, ttirI32(k, kind), mlirAttributeGetNull())));
 }
 
-//===--- reductions, scans --------------------------------------------------------------------===//
-
-// The region of one op of arith, or the op's own.
-static bool combine(TtirKernel *k, MlirOperation op, MlirAttribute word, MlirRegion old, intptr_t count,
-                    const MlirValue *inputs, bool isReduce, MlirRegion *region) {
-  enum { Most = 8 };
-  MlirType types[2 * Most];
-  MlirValue results[Most];
-  for (intptr_t i = 0; i < 2 * count; ++i)
-    types[i] = ttirElement(mlirValueGetType(inputs[i % count]));
-  TileBuilder outer = k->b;
-  bool ok = true;
-  k->b = tileBuilderInRegion(&outer, region, 2 * count, types);
-  if (!mlirAttributeIsNull(word)) {
-    TileUpstream kind = tileUpstreamKindOfName(mlirStringAttrGetValue(word));
-    ok = kind != TileUpstream_None || tileError(op, "combines by an op that TTIR does not have");
-    if (ok)
-      results[0] =
-          tileBuildBinary(&k->b, kind, mlirBlockGetArgument(k->b.block, 0), mlirBlockGetArgument(k->b.block, 1));
-  } else {
-    MlirBlock block = mlirRegionGetFirstBlock(old);
-    MlirOperation end = mlirBlockGetTerminator(block);
-    for (intptr_t i = 0; i < 2 * count; ++i)
-      ttirSet(k, mlirBlockGetArgument(block, i), mlirBlockGetArgument(k->b.block, i));
-    ok = ttirConvertBlock(k, block);
-    for (intptr_t i = 0; ok && i < count; ++i)
-      ok = !mlirValueIsNull(results[i] = ttirGet(k, mlirOperationGetOperand(end, i)));
-  }
-  if (ok && isReduce)
-    ttReduceReturnOpBuild(&k->b, count, results);
-  else if (ok)
-    ttScanReturnOpBuild(&k->b, count, results);
-  else
-    mlirRegionDestroy(*region);
-  k->b = outer;
-  return ok;
+static int64_t scaledKindOf(MlirValue factor) {
+  MlirType element = exportElement(mlirValueGetType(factor));
+  return mlirTypeIsAFloat8E4M3FN(element) ? TtScaled_E4M3 : mlirTypeIsAFloat8E5M2(element) ? TtScaled_E5M2 : -1;
 }
 
-static MlirType without(MlirType type, int64_t axis) {
-  MlirExtShape shape;
-  int64_t sizes[TtMaxRank];
-  intptr_t rank = 0;
-  mlirExtTypeGetShape(type, &shape);
-  for (intptr_t i = 0; i < shape.rank; ++i)
-    if (i != axis)
-      sizes[rank++] = shape.sizes[i];
-  return rank ? mlirRankedTensorTypeGet(rank, sizes, shape.element, mlirAttributeGetNull()) : shape.element;
-}
-
-static bool reduce(TtirKernel *k, MlirOperation op) {
-  enum { Most = 8 };
-  MlirValue inputs[Most];
-  MlirType types[Most];
-  MlirAttribute axes = tileReduceOpGetAxes(op);
-  intptr_t count = tileReduceOpGetNumInputs(op);
-  if (count > Most)
-    return tileError(op, "reduces more than %d tiles", (int)Most);
-  for (intptr_t i = 0; i < count; ++i)
-    if (mlirValueIsNull(inputs[i] = ttirGet(k, tileReduceOpGetInputs(op, i))))
-      return false;
-  for (intptr_t a = mlirDenseArrayGetNumElements(axes); a-- > 0;) { // the last first: the others keep their numbers
-    int64_t axis = mlirDenseI64ArrayGetElement(axes, a);
-    MlirRegion region;
-    if (a && mlirDenseI64ArrayGetElement(axes, a - 1) > axis)
-      return tileError(op, "lists its axes out of order, which has no conversion to tt");
-    if (!combine(k, op, tileReduceOpGetOperation(op), tileReduceOpGetBody(op), count, inputs, true, &region))
-      return false;
-    for (intptr_t i = 0; i < count; ++i)
-      types[i] = without(mlirValueGetType(inputs[i]), axis);
-    MlirOperation made = ttReduceOpBuild(&k->b, count, types, count, inputs, ttirI32(k, axis), region);
-    for (intptr_t i = 0; i < count; ++i)
-      inputs[i] = mlirOperationGetResult(made, i);
-  }
-  for (intptr_t i = 0; i < count; ++i)
-    ttirSet(k, mlirOperationGetResult(op, i), inputs[i]);
-  return true;
-}
-
-static bool scan(TtirKernel *k, MlirOperation op) {
-  enum { Most = 8 };
-  MlirValue inputs[Most];
-  MlirType types[Most];
-  MlirRegion region;
-  intptr_t count = tileScanOpGetNumInputs(op);
-  if (count > Most || tileScanOpGetNumInitial(op) || tileScanOpHasExclusive(op) ||
-      mlirOperationGetNumResults(op) != count)
-    return tileError(op, "begins with a value or gives a total, which has no conversion to tt");
-  for (intptr_t i = 0; i < count; ++i) {
-    if (mlirValueIsNull(inputs[i] = ttirGet(k, tileScanOpGetInputs(op, i))))
-      return false;
-    types[i] = mlirValueGetType(inputs[i]);
-  }
-  if (!combine(k, op, tileScanOpGetOperation(op), tileScanOpGetBody(op), count, inputs, false, &region))
+static bool scaledProduct(ExportKernel *k, MlirOperation op) {
+  MlirValue a = exportGet(k, tileMmaScaledOpGetLhs(op)), b = exportGet(k, tileMmaScaledOpGetRhs(op));
+  MlirValue c = exportGet(k, tileMmaScaledOpGetAccumulator(op));
+  MlirValue left = exportGet(k, tileMmaScaledOpGetLhsScale(op)), right = exportGet(k, tileMmaScaledOpGetRhsScale(op));
+  if (mlirValueIsNull(a) || mlirValueIsNull(b) || mlirValueIsNull(c) || mlirValueIsNull(left) || mlirValueIsNull(right))
     return false;
-  MlirOperation made = ttScanOpBuild(&k->b, count, types, count, inputs, ttirI32(k, tileScanOpGetAxisValue(op)),
-                                     mlirBoolAttrGet(k->b.context, tileScanOpHasReverse(op)), region);
-  for (intptr_t i = 0; i < count; ++i)
-    ttirSet(k, mlirOperationGetResult(op, i), mlirOperationGetResult(made, i));
-  return true;
+  int64_t kinds[] = {scaledKindOf(a), scaledKindOf(b)};
+  MlirExtShape shape = exportShape(mlirValueGetType(right));
+  if (kinds[0] < 0 || kinds[1] < 0 || shape.rank != 2)
+    return tileError(op,
+                     "multiplies scaled elements other than matrices of e4m3 and e5m2, which has no conversion to tt");
+  int64_t turned[] = {shape.sizes[1], shape.sizes[0]};
+  int32_t order[] = {1, 0};
+  right = ttTransOpBuild(&k->b, exportSized(k, 2, turned, shape.element), right,
+                         mlirDenseI32ArrayGet(k->b.context, 2, order));
+  MlirValue scales[] = {left, right};
+  for (int i = 0; i < 2; ++i) // Triton has scales of powers of two as bytes
+    if (mlirTypeIsAFloat8E8M0FNU(exportElement(mlirValueGetType(scales[i]))))
+      scales[i] = ttBitcastOpBuild(&k->b, exportShaped(k, mlirValueGetType(scales[i]), exportInteger(k, 8)), scales[i]);
+  return exportSetResult(k, op,
+                         ttDotScaledOpBuild(&k->b, a, b, c, scales[0], scales[1], ttirI32(k, kinds[0]),
+                                            ttirI32(k, kinds[1]), mlirBoolAttrGet(k->b.context, false)));
 }
 
-bool ttirCompute(TtirKernel *k, MlirOperation op, bool *isKnown) {
+// Floats of 8 bits saturate.
+static bool convertType(ExportKernel *k, MlirOperation op) {
+  MlirValue x = exportGet(k, tileConvertTypeOpGetInput(op));
+  MlirType type = exportType(k, op, tileOnlyResultType(op));
+  MlirAttribute mode = tileConvertTypeOpGetRounding(op);
+  if (mlirValueIsNull(x) || mlirTypeIsNull(type))
+    return false;
+  MlirType from = exportElement(mlirValueGetType(x)), to = exportElement(type);
+  bool isDown = exportIs(mode, "toward_zero");
+  bool fits = mlirTypeIsAFloat(from) && mlirTypeIsAFloat(to) && tileElementWidth(to) == 8 &&
+              tileConvertTypeOpHasSaturate(op) && tileElementWidth(from) > 8 &&
+              (isDown || mlirAttributeIsNull(mode) || exportIs(mode, "nearest_even"));
+  if (!fits)
+    return tileError(op, "converts in a way that has no conversion to tt, expected to floats of 8 bits, saturated");
+  MlirAttribute rounding = ttirI32(k, isDown ? TtRounding_TowardZero : TtRounding_NearestEven);
+  return exportSetResult(k, op, tileOnlyResult(ttFpToFpOpCreate(&k->b, type, x, rounding)));
+}
+
+//===--- tiles ------------------------------------------------------------------------------===//
+
+static bool sameWidth(ExportKernel *k, MlirOperation op) {
+  MlirValue x = exportGet(k, tileBitcastOpGetInput(op));
+  MlirType type = mlirValueIsNull(x) ? (MlirType){NULL} : exportType(k, op, tileOnlyResultType(op));
+  if (mlirTypeIsNull(type))
+    return false;
+  if (tileElementWidth(exportElement(mlirValueGetType(x))) != tileElementWidth(exportElement(type)))
+    return tileError(op, "makes elements of another width, which has no conversion to tt");
+  return exportSetResult(k, op, ttBitcastOpBuild(&k->b, type, x));
+}
+
+// A part that begins at a known place: its elements by number, axis by axis.
+static bool slice(ExportKernel *k, MlirOperation op) {
+  MlirValue x = exportGet(k, tileSliceOpGetInput(op));
+  MlirType type = mlirValueIsNull(x) ? (MlirType){NULL} : exportType(k, op, tileOnlyResultType(op));
+  if (mlirTypeIsNull(type))
+    return false;
+  if (tileSliceOpGetNumOffsets(op))
+    return tileError(op, "begins at a place known only at run time, which has no conversion to tt");
+  MlirExtShape from = exportShape(mlirValueGetType(x)), to = exportShape(type);
+  int64_t sizes[ExportMaxRank];
+  for (intptr_t i = 0; i < from.rank; ++i)
+    sizes[i] = from.sizes[i];
+  for (intptr_t axis = 0; axis < from.rank; ++axis) {
+    if (from.sizes[axis] == to.sizes[axis])
+      continue;
+    sizes[axis] = to.sizes[axis];
+    MlirType i32 = exportSized(k, from.rank, sizes, exportInteger(k, 32));
+    MlirValue places = ttirResize(k, exportRange(k, from.rank, sizes, axis), i32, true);
+    MlirValue first = exportFill(k, i32, mlirDenseI64ArrayGetElement(tileSliceOpGetStaticOffsets(op), axis));
+    x = ttGatherOpBuild(&k->b, exportSized(k, from.rank, sizes, from.element), x,
+                        exportCombine(k, ArithOp_AddI, places, first), ttirI32(k, axis));
+  }
+  return exportSetResult(k, op, x);
+}
+
+// join makes a new last dimension of size 2, which moves before dimension `axis` and becomes one with it.
+static MlirValue joined(ExportKernel *k, MlirValue left, MlirValue right, int64_t axis) {
+  MlirExtShape shape = exportShape(mlirValueGetType(left));
+  int64_t pairs[ExportMaxRank + 1], moved[ExportMaxRank + 1], sizes[ExportMaxRank];
+  int32_t order[ExportMaxRank + 1];
+  for (intptr_t i = 0, from = 0; i <= shape.rank; ++i) {
+    pairs[i] = i < shape.rank ? shape.sizes[i] : 2;
+    order[i] = i == axis ? (int32_t)shape.rank : (int32_t)from++;
+  }
+  for (intptr_t i = 0; i <= shape.rank; ++i)
+    moved[i] = pairs[order[i]];
+  for (intptr_t i = 0; i < shape.rank; ++i)
+    sizes[i] = shape.sizes[i] * (i == axis ? 2 : 1);
+  MlirValue both = ttJoinOpBuild(&k->b, exportSized(k, shape.rank + 1, pairs, shape.element), left, right);
+  both = ttTransOpBuild(&k->b, exportSized(k, shape.rank + 1, moved, shape.element), both,
+                        mlirDenseI32ArrayGet(k->b.context, shape.rank + 1, order));
+  return ttReshapeOpBuild(&k->b, exportSized(k, shape.rank, sizes, shape.element), both);
+}
+
+static bool concatenate(ExportKernel *k, MlirOperation op) {
+  intptr_t count = tileCatOpGetNumInputs(op);
+  MlirValue *parts = exportNewValues(k, op);
+  for (intptr_t i = 0; i < count; ++i) {
+    if (mlirValueIsNull(parts[i] = exportGet(k, tileCatOpGetInputs(op, i))))
+      return false;
+    if (!mlirTypeEqual(mlirValueGetType(parts[i]), mlirValueGetType(parts[0])))
+      return tileError(op, "joins tiles of several types, which has no conversion to tt");
+  }
+  if ((count & (count - 1)) || exportRank(mlirValueGetType(parts[0])) >= ExportMaxRank)
+    return tileError(op, "joins %ld tiles, expected a power of two, of fewer than %d dimensions", (long)count,
+                     (int)ExportMaxRank);
+  for (intptr_t left = count; left > 1; left /= 2)
+    for (intptr_t i = 0; i < left / 2; ++i)
+      parts[i] = joined(k, parts[2 * i], parts[2 * i + 1], tileCatOpGetAxisValue(op));
+  return exportSetResult(k, op, parts[0]);
+}
+
+static bool histogram(ExportKernel *k, MlirOperation op) {
+  MlirValue x = exportGet(k, tileHistogramOpGetInput(op)), mask;
+  MlirType type = exportType(k, op, tileOnlyResultType(op));
+  if (mlirValueIsNull(x) || mlirTypeIsNull(type) || !exportGetOptional(k, tileHistogramOpGetMask(op), &mask))
+    return false;
+  return exportSetResult(k, op, tileOnlyResult(ttHistogramOpCreate(&k->b, type, x, mask)));
+}
+
+static bool pick(ExportKernel *k, MlirOperation op) {
+  MlirValue x = exportGet(k, tileGatherOpGetSource(op)), index = exportGet(k, tileGatherOpGetIndices(op, 0));
+  MlirType type = exportType(k, op, tileOnlyResultType(op));
+  if (mlirValueIsNull(x) || mlirValueIsNull(index) || mlirTypeIsNull(type))
+    return false;
+  bool isPlain = mlirValueIsNull(tileGatherOpGetMask(op)) && exportIs(tileGatherOpGetBounds(op), "trap") &&
+                 mlirTypeEqual(mlirValueGetType(index), exportShaped(k, type, exportElement(mlirValueGetType(index))));
+  if (!isPlain)
+    return tileError(op, "takes elements of a tile with a mask, or not one by one, which has no conversion to tt");
+  return exportSetResult(
+      k, op, ttGatherOpBuild(&k->b, type, x, index, ttirI32(k, mlirIntegerAttrGetValueInt(tileGatherOpGetAxis(op)))));
+}
+
+// What is assumed of a value is forgotten.
+static bool assume(ExportKernel *k, MlirOperation op) {
+  MlirValue old = tileAssumeOpGetValue(op);
+  if (!mlirTypeIsAMemRef(mlirValueGetType(old)))
+    return exportSetResult(k, op, exportGet(k, old));
+  const ExportMemory *memory = exportMemory(k, old);
+  if (memory)
+    *exportNewMemory(k, tileOnlyResult(op)) = *memory;
+  return memory != NULL;
+}
+
+static bool convertWhile(ExportKernel *k, MlirOperation op) {
+  MlirBlock olds[] = {mlirRegionGetFirstBlock(scfWhileOpGetBefore(op)),
+                      mlirRegionGetFirstBlock(scfWhileOpGetAfter(op))};
+  MlirType *types = exportResultTypes(k, op);
+  MlirValue *values = exportNewValues(k, op);
+  MlirRegion regions[2];
+  intptr_t count, passed, numResults = mlirOperationGetNumResults(op);
+  if (!types || !exportGetAll(k, op, 0, values, &count))
+    return false;
+  MlirType *carried = tileArenaAllocate(&k->arena, sizeof *carried * (size_t)(count + 1));
+  for (intptr_t i = 0; i < count; ++i)
+    carried[i] = mlirValueGetType(values[i]);
+  TileBuilder outer = k->b;
+  k->b = tileBuilderInRegion(&outer, &regions[0], count, carried);
+  exportSetArguments(k, olds[0], k->b.block);
+  MlirOperation condition = mlirBlockGetTerminator(olds[0]);
+  MlirValue *given = exportNewValues(k, condition);
+  bool ok = exportConvertBlock(k, olds[0]) && exportGetAll(k, condition, 0, given, &passed);
+  if (ok)
+    scfConditionOpBuild(&k->b, given[0], passed - 1, given + 1);
+  k->b = tileBuilderInRegion(&outer, &regions[1], numResults, types);
+  exportSetArguments(k, olds[1], k->b.block);
+  ok = ok && exportConvertRegion(k, olds[1], ExportEnd_Loop);
+  k->b = outer;
+  if (ok) {
+    exportSetResults(k, op, scfWhileOpBuild(&k->b, numResults, types, count, values, regions[0], regions[1]));
+    return true;
+  }
+  mlirRegionDestroy(regions[0]);
+  mlirRegionDestroy(regions[1]);
+  return false;
+}
+
+bool ttirCompute(ExportKernel *k, MlirOperation op, bool *isKnown) {
   *isKnown = true;
   switch (tileUpstreamKind(op)) {
   case ArithOp_Constant:
-    return constant(k, op);
+    *isKnown = false;
+    return true;
   case ArithOp_IndexCast:
     return indexCast(k, op, true);
   case ArithOp_IndexCastUI:
@@ -286,30 +291,39 @@ bool ttirCompute(TtirKernel *k, MlirOperation op, bool *isKnown) {
     return extended(k, op, true);
   case ArithOp_AddUIExtended:
     return extended(k, op, false);
+  case ArithOp_FloorDivSI:
+    return roundedQuotient(k, op, true, false);
+  case ArithOp_CeilDivSI:
+    return roundedQuotient(k, op, true, true);
+  case ArithOp_CeilDivUI:
+    return roundedQuotient(k, op, false, true);
+  case ScfOp_While:
+    return convertWhile(k, op);
   default:
     break;
   }
   if (arithOpKind(op) != ArithOp_None || mathOpKind(op) != MathOp_None)
     return elementwise(k, op);
   switch (tileOpKind(op)) {
-  case TileOp_ProgramId:
-    return programId(k, op, tileProgramIdOpGetAxisValue(op), ttGetProgramIdOpBuild);
-  case TileOp_NumPrograms:
-    return programId(k, op, tileNumProgramsOpGetAxisValue(op), ttGetNumProgramsOpBuild);
-  case TileOp_Iota:
-    return iota(k, op);
-  case TileOp_Broadcast:
-    return broadcast(k, op);
-  case TileOp_Reshape:
-    return reshape(k, op);
-  case TileOp_Transpose:
-    return transpose(k, op);
   case TileOp_Mma:
     return product(k, op);
-  case TileOp_Reduce:
-    return reduce(k, op);
-  case TileOp_Scan:
-    return scan(k, op);
+  case TileOp_MmaScaled:
+    return scaledProduct(k, op);
+  case TileOp_ConvertType:
+    return convertType(k, op);
+  case TileOp_Bitcast:
+    return sameWidth(k, op);
+  case TileOp_Slice:
+    return slice(k, op);
+  case TileOp_Cat:
+    return concatenate(k, op);
+  case TileOp_Histogram:
+    return histogram(k, op);
+  case TileOp_Gather:
+    *isKnown = !mlirAttributeIsNull(tileGatherOpGetAxis(op));
+    return !*isKnown || pick(k, op);
+  case TileOp_Assume:
+    return assume(k, op);
   default:
     *isKnown = false;
     return true;

@@ -1,45 +1,23 @@
-// How convert-tile-to-tt stands for the values of a tile kernel, and what its files share. An index is an i64. Memory
-// is a pointer with sizes and strides, all i64.
+// The vocabulary of convert-tile-to-tt: what its files share. See lib/conversion/kernel_export/export.h.
 #pragma once
 
 #include "dialects/foreign/tt/ops.h"
 #include "dialects/foreign/tt/tt.h"
-#include "dialects/tile/ops.h"
-#include "dialects/tile/tile.h"
-#include "lib/ir/builder.h"
-#include "lib/ir/op_arena.h"
-#include "lib/ir/support.h"
-#include "lib/ir/table.h"
-#include "lib/ir/upstream.h"
+#include "lib/conversion/kernel_export/export.h"
 
-typedef struct TtirMemory {
-  MlirValue base; // !tt.ptr
-  intptr_t rank;
-  MlirValue sizes[TtMaxRank], strides[TtMaxRank];
-} TtirMemory;
+MlirAttribute ttirI32(ExportKernel *k, int64_t value);
+MlirValue ttirResize(ExportKernel *k, MlirValue x, MlirType type, bool isSigned);
+bool ttirCompute(ExportKernel *k, MlirOperation op, bool *isKnown);
 
-typedef struct TtirKernel {
-  TileBuilder b;
-  TileTable values;   // old value → new value
-  TileTable memories; // old memref or view → TtirMemory
-  TileArena arena;    // of what lives as long as the kernel
-} TtirKernel;
-
-void ttirSet(TtirKernel *k, MlirValue old, MlirValue value);
-MlirValue ttirGet(TtirKernel *k, MlirValue old); // null after an error
-TtirMemory *ttirNewMemory(TtirKernel *k, MlirValue old);
-const TtirMemory *ttirMemory(TtirKernel *k, MlirValue old); // null after an error
-MlirType ttirType(MlirOperation at, MlirType old);  // null after an error: a size that is no power of two, a layout
-MlirValue ttirNumber(TtirKernel *k, int64_t value); // i64
-MlirValue ttirSplat(TtirKernel *k, MlirValue scalar, MlirType type);
-MlirType ttirShaped(MlirType like, MlirType element);
-MlirType ttirElement(MlirType type);
-MlirAttribute ttirI32(TtirKernel *k, int64_t value);
-// 0, 1, … along `axis` of an i64 tile of these sizes.
-MlirValue ttirRange(TtirKernel *k, intptr_t rank, const int64_t *sizes, intptr_t axis);
-
-bool ttirConvertBlock(TtirKernel *k, MlirBlock block); // all but the terminator
-// Set `isKnown` false, and do nothing, where the op is another's.
-typedef bool (*TtirConvert)(TtirKernel *k, MlirOperation op, bool *isKnown);
-bool ttirAccess(TtirKernel *k, MlirOperation op, bool *isKnown);
-bool ttirCompute(TtirKernel *k, MlirOperation op, bool *isKnown);
+// Memory: descriptors are its views.
+MlirValue ttirCut(ExportKernel *k, const ExportMemory *memory, MlirType view);
+MlirValue ttirLoadView(ExportKernel *k, const ExportMemory *memory, MlirType view, MlirType tile, MlirValue *indices);
+void ttirStoreView(ExportKernel *k, const ExportMemory *memory, MlirType view, MlirValue value, MlirValue *indices);
+MlirValue ttirLoad(ExportKernel *k, const ExportPlaces *places, MlirType tile, MlirValue other);
+void ttirStore(ExportKernel *k, const ExportPlaces *places, MlirValue value);
+MlirValue ttirAtomic(ExportKernel *k, MlirOperation op, const ExportPlaces *places, MlirValue value, MlirAttribute mode,
+                     ExportOrder order);
+MlirValue ttirSwap(ExportKernel *k, MlirOperation op, const ExportPlaces *places, MlirValue expected, MlirValue value,
+                   ExportOrder order);
+MlirValue ttirAtomicLoad(ExportKernel *k, const ExportPlaces *places, MlirType tile, ExportOrder order);
+void ttirAtomicStore(ExportKernel *k, const ExportPlaces *places, MlirValue value, ExportOrder order);

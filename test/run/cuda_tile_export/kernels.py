@@ -1,7 +1,7 @@
-"""Writes tile kernels as bytecode of CUDA Tile IR and compares what it gives with what the kernels give.
+"""Writes tile kernels in another form and compares what it gives with what the kernels give.
 
-kernels.py TILE_RUN TILE_TRANSLATE VERSION TARGET…: of each kernel, the interpreter's results before, and every target's
-results after the way through the bytecode, bit for bit (floats to 2e-6, as products have their order).
+kernels.py TILE_RUN TILE_TRANSLATE FORM TARGET…, as kernels.py tile-run tile-translate cuda-tile=13.4 cpu: of each kernel, the interpreter's results before, and every target's
+results after the way through the form, bit for bit (floats to 2e-6, as products have their order).
 """
 import os
 import subprocess
@@ -10,7 +10,8 @@ import tempfile
 
 import numpy as np
 
-tile_run, translate, version, *targets = sys.argv[1:]
+tile_run, translate, form, *targets = sys.argv[1:]
+suffix = ".ttir" if form == "ttir" else ".tileirbc"
 program = f"{os.path.dirname(os.path.abspath(__file__))}/Inputs/kernels.mlir"
 random = np.random.default_rng(11)
 
@@ -36,8 +37,8 @@ def with_sizes(array, is_open):
 def compare(kernel, arrays, grid, is_open=(True, True)):
     with tempfile.TemporaryDirectory() as scratch:
         wanted = run(program, f"{kernel}_launch", [*arrays, np.int64(grid)], "interpret", scratch)
-        file, flat, places = f"{scratch}/{kernel}.tileirbc", [], []
-        subprocess.run([translate, program, f"--tile-to-cuda-tile={version}", "-o", file], check=True)
+        file, flat, places = f"{scratch}/{kernel}{suffix}", [], []
+        subprocess.run([translate, program, f"--tile-to-{form}", "-o", file], check=True)
         for array in arrays:
             places.append(len(flat))
             flat += with_sizes(array, is_open)

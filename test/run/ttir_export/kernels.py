@@ -1,6 +1,7 @@
 """Writes tile kernels in another form, reads that back and compares with numpy.
 
-kernels.py TILE_RUN TILE_TRANSLATE FORM SUFFIX TARGET…, as kernels.py tile-run tile-translate --tile-to-ttir .ttir cpu
+kernels.py TILE_RUN TILE_TRANSLATE FORM SUFFIX TARGET…, as kernels.py tile-run tile-translate --tile-to-ttir .ttir cpu. FORM may be
+several flags, with a comma between them.
 """
 import math
 import os
@@ -71,7 +72,7 @@ def functions(n=150):
 with tempfile.TemporaryDirectory() as folder:
     harness.INPUTS, harness.SUFFIX = folder, suffix
     for name in ("scale", "matmul", "places", "moves", "overlaps", "functions"):
-        subprocess.run([translate, f"{here}/Inputs/kernels.mlir", form, "-o", f"{folder}/{name}{suffix}"], check=True)
+        subprocess.run([translate, f"{here}/Inputs/kernels.mlir", *form.split(","), "-o", f"{folder}/{name}{suffix}"], check=True)
     scale()
     matmul()
     places()

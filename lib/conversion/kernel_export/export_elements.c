@@ -1,5 +1,5 @@
 // Elements at computed places: gathers and scatters are tiles of pointers with masks, and so are atomics.
-#include "lib/conversion/tile_to_cuda_tile/export_kernel.h"
+#include "lib/conversion/kernel_export/export.h"
 
 #include "upstream/memref.h"
 #include "upstream/ub.h"
@@ -15,19 +15,9 @@ static Outside outsideOf(MlirAttribute bounds) {
 
 static MlirValue clamp(ExportKernel *k, MlirValue index, MlirValue size) {
   MlirType type = mlirValueGetType(index);
-  MlirAttribute isSigned = exportSign(k, true);
-  MlirValue last = cudaTileSubIOpBuild(&k->b, size, exportNumber(k, 1));
-  MlirValue below = cudaTileMinIOpBuild(&k->b, index, exportSplat(k, last, type), isSigned);
-  return cudaTileMaxIOpBuild(&k->b, below, exportFill(k, type, 0), isSigned);
-}
-
-static MlirValue isInside(ExportKernel *k, MlirValue index, MlirValue size) {
-  MlirType type = mlirValueGetType(index);
-  MlirAttribute isSigned = exportSign(k, true);
-  MlirValue below = cudaTileCmpIOpBuild(&k->b, index, exportSplat(k, size, type), exportWord(k, "less_than"), isSigned);
-  MlirValue least =
-      cudaTileCmpIOpBuild(&k->b, index, exportFill(k, type, 0), exportWord(k, "greater_than_or_equal"), isSigned);
-  return cudaTileAndIOpBuild(&k->b, below, least);
+  MlirValue last = exportCombine(k, ArithOp_SubI, size, exportNumber(k, 1));
+  MlirValue below = exportCombine(k, ArithOp_MinSI, index, exportSplat(k, last, type));
+  return exportCombine(k, ArithOp_MaxSI, below, exportFill(k, type, 0));
 }
 
 // Whoever made the kernel of pointers alone guarantees that its indices lie inside.
@@ -38,7 +28,7 @@ static bool placesOfMemref(ExportKernel *k, MlirOperation op, MlirValue memref, 
                            OperandAt at, Outside outside, ExportPlaces *places) {
   ExportMemory *memory = exportMemory(k, memref);
   MlirValue offset = {NULL};
-  MlirType wide = exportShaped(tile, exportInteger(k, 64));
+  MlirType wide = exportShaped(k, tile, exportInteger(k, 64));
   *places = (ExportPlaces){{NULL}, {NULL}};
   if (!memory)
     return false;
@@ -58,17 +48,17 @@ static bool placesOfMemref(ExportKernel *k, MlirOperation op, MlirValue memref, 
     if (isChecked && outside == Outside_Clamp)
       index = clamp(k, index, size);
     else if (isChecked)
-      places->inside = exportBoth(k, places->inside, isInside(k, index, size));
+      places->inside = exportBoth(k, places->inside, exportIsInside(k, index, size));
     bool isDense = memory->strides[i].isKnown && memory->strides[i].number == 1;
     MlirValue term =
         isDense ? index
-                : cudaTileMulIOpBuild(&k->b, index, exportSplat(k, exportSizeValue(k, &memory->strides[i]), wide));
-    offset = i ? cudaTileAddIOpBuild(&k->b, offset, term) : term;
+                : exportCombine(k, ArithOp_MulI, index, exportSplat(k, exportSizeValue(k, &memory->strides[i]), wide));
+    offset = i ? exportCombine(k, ArithOp_AddI, offset, term) : term;
   }
-  MlirType pointers = exportShaped(tile, mlirShapedTypeGetElementType(mlirValueGetType(memory->base)));
+  MlirType pointers = exportShaped(k, tile, exportElement(mlirValueGetType(memory->base)));
   places->pointers = exportSplat(k, memory->base, pointers);
   if (count)
-    places->pointers = cudaTileOffsetOpBuild(&k->b, places->pointers, offset);
+    places->pointers = k->v->offset(&k->b, places->pointers, offset);
   return true;
 }
 
@@ -78,8 +68,8 @@ static bool placesOfAddresses(ExportKernel *k, MlirOperation op, MlirValue addre
   MlirValue value = exportGet(k, addresses);
   if (mlirValueIsNull(value))
     return false;
-  MlirType pointer = cudaTilePointerTypeGet(mlirShapedTypeGetElementType(tile));
-  *places = (ExportPlaces){cudaTileIntToPtrOpBuild(&k->b, exportShaped(tile, pointer), value), {NULL}};
+  MlirType pointer = k->v->pointerTo(exportElement(tile));
+  *places = (ExportPlaces){k->v->toPointer(&k->b, exportShaped(k, tile, pointer), value), {NULL}};
   return true;
 }
 
@@ -88,9 +78,9 @@ static void assertInside(ExportKernel *k, MlirValue inside, MlirValue mask) {
   MlirValue holds = inside;
   if (!mlirValueIsNull(mask)) {
     MlirValue yes = exportFill(k, mlirValueGetType(inside), 1);
-    holds = cudaTileOrIOpBuild(&k->b, inside, cudaTileXOrIOpBuild(&k->b, mask, yes));
+    holds = exportCombine(k, ArithOp_OrI, inside, exportCombine(k, ArithOp_XOrI, mask, yes));
   }
-  cudaTileAssertOpBuild(&k->b, holds, exportWord(k, "an index lies outside its memory"));
+  k->v->check(k, holds, exportWord(k, "an index lies outside its memory"));
 }
 
 // Where an op on memory, a view or addresses has its elements, with its mask.
@@ -101,11 +91,11 @@ static bool placesOf(ExportKernel *k, MlirOperation op, MlirValue memory, MlirTy
   if (!exportGetOptional(k, oldMask, &mask))
     return false;
   if (tileTypeIsAView(type) && outside == Outside_Clamp)
-    return tileError(op, "clamps indices of a view, which has no conversion to cuda_tile");
+    return tileError(op, "clamps indices of a view, which has no conversion to %s", k->v->dialect);
   bool ok = tileTypeIsAView(type)     ? exportPlacesOfView(k, op, memory, tile, at, places)
             : mlirTypeIsAMemRef(type) ? placesOfMemref(k, op, memory, tile, count, at, outside, places)
-            : count == 0              ? placesOfAddresses(k, op, memory, tile, places)
-                                      : tileError(op, "takes elements of a tile, which has no conversion to cuda_tile");
+            : count == 0 ? placesOfAddresses(k, op, memory, tile, places)
+                         : tileError(op, "takes elements of a tile, which has no conversion to %s", k->v->dialect);
   if (!ok)
     return false;
   if (outside == Outside_Trap && !mlirValueIsNull(places->inside))
@@ -117,17 +107,19 @@ static bool placesOf(ExportKernel *k, MlirOperation op, MlirValue memory, MlirTy
 //===--- gathers, scatters --------------------------------------------------------------------===//
 
 // Poison is what a masked load without padding gives.
-static MlirValue otherOf(ExportKernel *k, MlirOperation op, MlirType tile, MlirValue given) {
+static MlirValue otherOf(ExportKernel *k, MlirOperation op, MlirType tile, const ExportPlaces *places,
+                         MlirValue given) {
+  if (mlirValueIsNull(places->inside))
+    return places->inside;
   if (!mlirValueIsNull(given))
     return ubPoisonOpIsA(tileDefiningOp(tileGatherOpGetOther(op))) ? (MlirValue){NULL} : given;
   if (tileTypeIsAView(tileGatherOpGetSourceType(op)))
     return exportPadding(k, tileGatherOpGetSourceType(op), tile);
-  bool isFloat = mlirTypeIsAFloat(mlirShapedTypeGetElementType(tile));
-  return isFloat ? exportFillFloat(k, tile, 0) : exportFill(k, tile, 0);
+  return mlirTypeIsAFloat(exportElement(tile)) ? exportFillFloat(k, tile, 0) : exportFill(k, tile, 0);
 }
 
 static bool gather(ExportKernel *k, MlirOperation op) {
-  MlirType tile = exportType(op, tileGatherOpGetResultType(op));
+  MlirType tile = exportType(k, op, tileGatherOpGetResultType(op));
   MlirValue other;
   ExportPlaces places;
   if (mlirTypeIsNull(tile) || !exportGetOptional(k, tileGatherOpGetOther(op), &other))
@@ -135,51 +127,24 @@ static bool gather(ExportKernel *k, MlirOperation op) {
   if (!placesOf(k, op, tileGatherOpGetSource(op), tile, tileGatherOpGetNumIndices(op), tileGatherOpGetIndices,
                 outsideOf(tileGatherOpGetBounds(op)), tileGatherOpGetMask(op), &places))
     return false;
-  return exportSetResult(k, op, exportLoad(k, &places, tile, otherOf(k, op, tile, other)));
+  return exportSetResult(k, op, k->v->load(k, &places, tile, otherOf(k, op, tile, &places, other)));
 }
 
 static bool scatter(ExportKernel *k, MlirOperation op) {
   MlirValue value = exportGet(k, tileScatterOpGetValue(op));
-  MlirAttribute combine = tileScatterOpGetCombine(op), absent = mlirAttributeGetNull();
+  MlirAttribute combine = tileScatterOpGetCombine(op);
   ExportPlaces places;
   if (mlirValueIsNull(value) ||
       !placesOf(k, op, tileScatterOpGetDestination(op), mlirValueGetType(value), tileScatterOpGetNumIndices(op),
                 tileScatterOpGetIndices, outsideOf(tileScatterOpGetBounds(op)), tileScatterOpGetMask(op), &places))
     return false;
   if (mlirAttributeIsNull(combine))
-    exportStore(k, &places, value);
-  return mlirAttributeIsNull(combine) || !mlirValueIsNull(exportAtomic(k, op, &places, value, combine, absent, absent));
+    k->v->store(k, &places, value);
+  return mlirAttributeIsNull(combine) ||
+         !mlirValueIsNull(k->v->atomic(k, op, &places, value, combine, (ExportOrder){{NULL}, {NULL}}));
 }
 
 //===--- atomics ------------------------------------------------------------------------------===//
-
-static MlirAttribute orderOf(ExportKernel *k, MlirAttribute order) { // tile and cuda_tile have the same words
-  return mlirAttributeIsNull(order) ? exportWord(k, "relaxed") : order;
-}
-
-static MlirAttribute scopeOf(ExportKernel *k, MlirAttribute scope) {
-  return exportWord(k, exportIs(scope, "block") ? "tl_blk" : exportIs(scope, "system") ? "sys" : "device");
-}
-
-MlirValue exportAtomic(ExportKernel *k, MlirOperation op, const ExportPlaces *places, MlirValue value,
-                       MlirAttribute mode, MlirAttribute order, MlirAttribute scope) {
-  MlirType type = mlirValueGetType(value), element = mlirShapedTypeGetElementType(type);
-  bool isFloat = mlirTypeIsAFloat(element), adds = exportIs(mode, "add") || exportIs(mode, "fadd");
-  if (isFloat && !adds && !exportIs(mode, "xchg")) {
-    tileError(op, "combines floats by %s, which CUDA Tile IR does not have",
-              tileAttributeText(mode, (char[32]){0}, 32));
-    return (MlirValue){NULL};
-  }
-  if (tileElementWidth(element) < (isFloat ? 16 : 32)) {
-    tileError(op, "combines elements of type %s, expected 32 or 64 bits", tileTypeText(element, (char[32]){0}, 32));
-    return (MlirValue){NULL};
-  }
-  MlirAttribute word = adds ? exportWord(k, isFloat ? "addf" : "add") : mode;
-  MlirOperation made =
-      cudaTileAtomicRMWTkoOpBuild(&k->b, type, cudaTileTokenTypeGet(k->b.context), places->pointers, value,
-                                  places->inside, (MlirValue){NULL}, orderOf(k, order), scopeOf(k, scope), word);
-  return cudaTileAtomicRMWTkoOpGetResult(made);
-}
 
 static bool readModifyWrite(ExportKernel *k, MlirOperation op) {
   MlirValue value = exportGet(k, tileAtomicRmwOpGetValue(op));
@@ -188,8 +153,8 @@ static bool readModifyWrite(ExportKernel *k, MlirOperation op) {
       !placesOf(k, op, tileAtomicRmwOpGetMemory(op), mlirValueGetType(value), tileAtomicRmwOpGetNumIndices(op),
                 tileAtomicRmwOpGetIndices, Outside_Trap, tileAtomicRmwOpGetMask(op), &places))
     return false;
-  MlirValue old = exportAtomic(k, op, &places, value, tileAtomicRmwOpGetKind(op), tileAtomicRmwOpGetOrder(op),
-                               tileAtomicRmwOpGetScope(op));
+  ExportOrder order = {tileAtomicRmwOpGetOrder(op), tileAtomicRmwOpGetScope(op)};
+  MlirValue old = k->v->atomic(k, op, &places, value, tileAtomicRmwOpGetKind(op), order);
   return !mlirValueIsNull(old) && exportSetResult(k, op, old);
 }
 
@@ -202,24 +167,21 @@ static bool compareAndSwap(ExportKernel *k, MlirOperation op) {
   if (!placesOf(k, op, tileAtomicCasOpGetMemory(op), type, tileAtomicCasOpGetNumIndices(op), tileAtomicCasOpGetIndices,
                 Outside_Never, tileAtomicCasOpGetMask(op), &places))
     return false;
-  MlirOperation made = cudaTileAtomicCASTkoOpBuild(
-      &k->b, type, cudaTileTokenTypeGet(k->b.context), places.pointers, expected, value, places.inside,
-      (MlirValue){NULL}, orderOf(k, tileAtomicCasOpGetOrder(op)), scopeOf(k, tileAtomicCasOpGetScope(op)));
-  return exportSetResult(k, op, cudaTileAtomicCASTkoOpGetResult(made));
+  ExportOrder order = {tileAtomicCasOpGetOrder(op), tileAtomicCasOpGetScope(op)};
+  MlirValue old = k->v->swap(k, op, &places, expected, value, order);
+  return !mlirValueIsNull(old) && exportSetResult(k, op, old);
 }
 
 // One element, which others may be writing or reading.
 static bool atomicLoad(ExportKernel *k, MlirOperation op) {
-  MlirType type = exportType(op, tileOnlyResultType(op));
+  MlirType type = exportType(k, op, tileOnlyResultType(op));
   MlirValue none = {NULL};
   ExportPlaces places;
   if (mlirTypeIsNull(type) || !placesOf(k, op, tileAtomicLoadOpGetMemory(op), type, tileAtomicLoadOpGetNumIndices(op),
                                         tileAtomicLoadOpGetIndices, Outside_Never, none, &places))
     return false;
-  MlirOperation made = cudaTileLoadPtrTkoOpCreate(&k->b, type, cudaTileTokenTypeGet(k->b.context), places.pointers,
-                                                  none, none, none, tileAtomicLoadOpGetOrder(op),
-                                                  scopeOf(k, tileAtomicLoadOpGetScope(op)), mlirAttributeGetNull());
-  return exportSetResult(k, op, cudaTileLoadPtrTkoOpGetResult(made));
+  ExportOrder order = {tileAtomicLoadOpGetOrder(op), tileAtomicLoadOpGetScope(op)};
+  return exportSetResult(k, op, k->v->atomicLoad(k, &places, type, order));
 }
 
 static bool atomicStore(ExportKernel *k, MlirOperation op) {
@@ -229,22 +191,21 @@ static bool atomicStore(ExportKernel *k, MlirOperation op) {
       !placesOf(k, op, tileAtomicStoreOpGetMemory(op), mlirValueGetType(value), tileAtomicStoreOpGetNumIndices(op),
                 tileAtomicStoreOpGetIndices, Outside_Never, none, &places))
     return false;
-  cudaTileStorePtrTkoOpCreate(&k->b, cudaTileTokenTypeGet(k->b.context), places.pointers, value, none, none,
-                              tileAtomicStoreOpGetOrder(op), scopeOf(k, tileAtomicStoreOpGetScope(op)),
-                              mlirAttributeGetNull());
+  ExportOrder order = {tileAtomicStoreOpGetOrder(op), tileAtomicStoreOpGetScope(op)};
+  k->v->atomicStore(k, &places, value, order);
   return true;
 }
 
 //===--- memrefs ------------------------------------------------------------------------------===//
 
 static bool loadElement(ExportKernel *k, MlirOperation op) {
-  MlirType type = exportType(op, tileOnlyResultType(op));
+  MlirType type = exportType(k, op, tileOnlyResultType(op));
   MlirValue none = {NULL};
   ExportPlaces places;
   return !mlirTypeIsNull(type) &&
          placesOf(k, op, memrefLoadOpGetMemref(op), type, memrefLoadOpGetNumIndices(op), memrefLoadOpGetIndices,
                   Outside_Never, none, &places) &&
-         exportSetResult(k, op, exportLoad(k, &places, type, none));
+         exportSetResult(k, op, k->v->load(k, &places, type, none));
 }
 
 static bool storeElement(ExportKernel *k, MlirOperation op) {
@@ -254,7 +215,7 @@ static bool storeElement(ExportKernel *k, MlirOperation op) {
       !placesOf(k, op, memrefStoreOpGetMemref(op), mlirValueGetType(value), memrefStoreOpGetNumIndices(op),
                 memrefStoreOpGetIndices, Outside_Never, none, &places))
     return false;
-  exportStore(k, &places, value);
+  k->v->store(k, &places, value);
   return true;
 }
 
@@ -286,14 +247,14 @@ static bool reinterpret(ExportKernel *k, MlirOperation op) {
     return false;
   ExportMemory *memory = exportNewMemory(k, tileOnlyResult(op));
   *memory = (ExportMemory){.base = source->base, .rank = mlirShapedTypeGetRank(tileOnlyResultType(op))};
-  if (memory->rank > CudaTileMaxRank)
-    return tileError(op, "has %ld dimensions, expected at most %d", (long)memory->rank, (int)CudaTileMaxRank);
+  if (memory->rank > ExportMaxRank)
+    return tileError(op, "has %ld dimensions, expected at most %d", (long)memory->rank, (int)ExportMaxRank);
   if (!mixed(k, op, memrefReinterpretCastOpGetStaticOffsets(op), memrefReinterpretCastOpGetOffsets, &offset) ||
       !mixed(k, op, memrefReinterpretCastOpGetStaticSizes(op), memrefReinterpretCastOpGetSizes, memory->sizes) ||
       !mixed(k, op, memrefReinterpretCastOpGetStaticStrides(op), memrefReinterpretCastOpGetStrides, memory->strides))
     return false;
   if (!offset.isKnown || offset.number)
-    memory->base = cudaTileOffsetOpBuild(&k->b, memory->base, exportSizeValue(k, &offset));
+    memory->base = k->v->offset(&k->b, memory->base, exportSizeValue(k, &offset));
   return true;
 }
 
@@ -310,23 +271,24 @@ static bool dimension(ExportKernel *k, MlirOperation op) {
 
 static bool addressOf(ExportKernel *k, MlirOperation op) {
   const ExportMemory *memory = exportMemory(k, memrefExtractAlignedPointerAsIndexOpGetSource(op));
-  MlirType word = exportSized(0, NULL, exportInteger(k, 64));
-  return memory && exportSetResult(k, op, cudaTilePtrToIntOpBuild(&k->b, word, memory->base));
+  MlirType word = exportSized(k, 0, NULL, exportInteger(k, 64));
+  return memory && exportSetResult(k, op, k->v->toInteger(&k->b, word, memory->base));
 }
 
 // Memory at an address: what its type leaves open are the op's operands.
 static bool memoryAt(ExportKernel *k, MlirOperation op) {
   MlirValue address = exportGet(k, tileMemrefAtOpGetAddress(op));
   MlirType type = tileOnlyResultType(op), element = mlirShapedTypeGetElementType(type);
-  int64_t strides[CudaTileMaxRank], offset, nextSize = 0, nextStride = 0;
+  int64_t strides[ExportMaxRank], offset, nextSize = 0, nextStride = 0;
   if (mlirValueIsNull(address))
     return false;
   ExportMemory *memory = exportNewMemory(k, tileOnlyResult(op));
   memory->rank = mlirShapedTypeGetRank(type);
-  if (memory->rank > CudaTileMaxRank || cudaTileSimpleTag(element) < 0 ||
+  if (memory->rank > ExportMaxRank || !k->v->isElement(element) ||
       mlirLogicalResultIsFailure(mlirMemRefTypeGetStridesAndOffset(type, strides, &offset)) || offset)
-    return tileError(op, "makes %s, which has no conversion to cuda_tile", tileTypeText(type, (char[128]){0}, 128));
-  memory->base = cudaTileIntToPtrOpBuild(&k->b, exportSized(0, NULL, cudaTilePointerTypeGet(element)), address);
+    return tileError(op, "makes %s, which has no conversion to %s", tileTypeText(type, (char[128]){0}, 128),
+                     k->v->dialect);
+  memory->base = k->v->toPointer(&k->b, exportSized(k, 0, NULL, k->v->pointerTo(element)), address);
   for (intptr_t i = 0; i < memory->rank; ++i) {
     bool isOpen = mlirShapedTypeIsDynamicDim(type, i);
     MlirValue value = isOpen ? exportGet(k, tileMemrefAtOpGetSizes(op, nextSize++)) : (MlirValue){NULL};
@@ -338,8 +300,8 @@ static bool memoryAt(ExportKernel *k, MlirOperation op) {
     bool isOpen = strides[i] == mlirShapedTypeGetDynamicStrideOrOffset();
     memory->strides[i] = (ExportSize){!isOpen, isOpen ? 0 : strides[i], {NULL}};
     if (isOpen && !tileMemrefAtOpGetNumStrides(op)) // rows behind one another
-      memory->strides[i].value = cudaTileMulIOpBuild(&k->b, exportSizeValue(k, &memory->strides[i + 1]),
-                                                     exportSizeValue(k, &memory->sizes[i + 1]));
+      memory->strides[i].value = exportCombine(k, ArithOp_MulI, exportSizeValue(k, &memory->strides[i + 1]),
+                                               exportSizeValue(k, &memory->sizes[i + 1]));
   }
   for (intptr_t i = 0; tileMemrefAtOpGetNumStrides(op) && i < memory->rank; ++i)
     if (!memory->strides[i].isKnown &&

@@ -1,6 +1,6 @@
 // Arithmetic, comparisons, conversions of elements, products: rows from kinds of arith and math to builders. What arith
 // says by the name of an op (signed, unordered) is an attribute here.
-#include "lib/conversion/tile_to_cuda_tile/export_kernel.h"
+#include "lib/conversion/tile_to_cuda_tile/cuda_tile_export.h"
 
 #include "upstream/arith.h"
 #include "upstream/math.h"
@@ -63,19 +63,19 @@ static const struct {
 static bool onSigned(ExportKernel *k, TileUpstream kind, MlirValue x, MlirValue y, MlirValue *result) {
   for (size_t i = 0; i < COUNT(signeds); ++i)
     if (signeds[i].kind == kind) {
-      *result = signeds[i].build(&k->b, x, y, exportSign(k, signeds[i].isSigned));
+      *result = signeds[i].build(&k->b, x, y, cudaTileSign(k, signeds[i].isSigned));
       return true;
     }
   for (size_t i = 0; i < COUNT(quotients); ++i)
     if (quotients[i].kind == kind) {
-      *result = tileOnlyResult(cudaTileDivIOpCreate(&k->b, x, y, exportSign(k, quotients[i].isSigned),
+      *result = tileOnlyResult(cudaTileDivIOpCreate(&k->b, x, y, cudaTileSign(k, quotients[i].isSigned),
                                                     exportWord(k, quotients[i].rounding)));
       return true;
     }
   return false;
 }
 
-bool exportCombine(ExportKernel *k, TileUpstream kind, MlirValue x, MlirValue y, MlirValue *result) {
+bool cudaTileCombine(ExportKernel *k, TileUpstream kind, MlirValue x, MlirValue y, MlirValue *result) {
   MlirAttribute nan = mlirUnitAttrGet(k->b.context), none = mlirAttributeGetNull();
   for (size_t i = 0; i < COUNT(binaries); ++i)
     if (binaries[i].kind == kind) {
@@ -100,16 +100,13 @@ static BuildUnary unaryOf(TileUpstream kind) {
 
 //===--- comparisons ----------------------------------------------------------------------===//
 
-static bool compareIntegers(ExportKernel *k, MlirOperation op, MlirValue x, MlirValue y) {
+MlirValue cudaTileCompare(ExportKernel *k, ArithCmpI predicate, MlirValue x, MlirValue y) {
   static const char *const words[] = {[ArithCmpI_Eq] = "equal",         [ArithCmpI_Ne] = "not_equal",
                                       [ArithCmpI_Slt] = "less_than",    [ArithCmpI_Sle] = "less_than_or_equal",
                                       [ArithCmpI_Sgt] = "greater_than", [ArithCmpI_Sge] = "greater_than_or_equal",
                                       [ArithCmpI_Ult] = "less_than",    [ArithCmpI_Ule] = "less_than_or_equal",
                                       [ArithCmpI_Ugt] = "greater_than", [ArithCmpI_Uge] = "greater_than_or_equal"};
-  ArithCmpI predicate = arithCmpIOpGetPredicateValue(op);
-  bool isUnsigned = predicate >= ArithCmpI_Ult;
-  return exportSetResult(k, op,
-                         cudaTileCmpIOpBuild(&k->b, x, y, exportWord(k, words[predicate]), exportSign(k, !isUnsigned)));
+  return cudaTileCmpIOpBuild(&k->b, x, y, exportWord(k, words[predicate]), cudaTileSign(k, predicate < ArithCmpI_Ult));
 }
 
 static MlirValue compare(ExportKernel *k, MlirValue x, MlirValue y, const char *word, bool isOrdered) {
@@ -133,7 +130,7 @@ static bool compareFloats(ExportKernel *k, MlirOperation op, MlirValue x, MlirVa
   else if (predicate == ArithCmpF_Uno)
     result = cudaTileOrIOpBuild(&k->b, compare(k, x, x, "not_equal", false), compare(k, y, y, "not_equal", false));
   else
-    result = exportFill(k, exportShaped(mlirValueGetType(x), exportInteger(k, 1)), predicate == ArithCmpF_True);
+    result = exportFill(k, exportShaped(k, mlirValueGetType(x), exportInteger(k, 1)), predicate == ArithCmpF_True);
   return exportSetResult(k, op, result);
 }
 
@@ -152,13 +149,13 @@ static bool choose(ExportKernel *k, MlirOperation op) {
 static MlirType elementOf(MlirType tile) { return mlirShapedTypeGetElementType(tile); }
 
 // The lower bits of what was widened just before (an id, a wrapped offset) are what it was.
-static MlirValue resize(ExportKernel *k, MlirValue x, MlirType type, bool isSigned) {
+MlirValue cudaTileResize(ExportKernel *k, MlirValue x, MlirType type, bool isSigned) {
   unsigned from = tileElementWidth(elementOf(mlirValueGetType(x))), to = tileElementWidth(elementOf(type));
   MlirOperation wider = tileDefiningOp(x);
   if (from == to)
     return x;
   if (from < to)
-    return cudaTileExtIOpBuild(&k->b, type, x, exportSign(k, isSigned));
+    return cudaTileExtIOpBuild(&k->b, type, x, cudaTileSign(k, isSigned));
   if (!mlirOperationIsNull(wider) && cudaTileExtIOpIsA(wider) &&
       mlirTypeEqual(mlirValueGetType(cudaTileExtIOpGetFrom(wider)), type))
     return cudaTileExtIOpGetFrom(wider);
@@ -188,27 +185,27 @@ static bool roundFloat(ExportKernel *k, MlirOperation op, MlirValue x, MlirType 
 
 static bool cast(ExportKernel *k, MlirOperation op, TileUpstream kind, bool *isKnown) {
   MlirValue x = exportGet(k, tileOnlyOperand(op));
-  MlirType type = exportType(op, tileOnlyResultType(op));
+  MlirType type = exportType(k, op, tileOnlyResultType(op));
   if (mlirValueIsNull(x) || mlirTypeIsNull(type))
     return false;
   switch (kind) {
   case ArithOp_ExtSI:
   case ArithOp_IndexCast:
   case ArithOp_TruncI:
-    return exportSetResult(k, op, resize(k, x, type, true));
+    return exportSetResult(k, op, cudaTileResize(k, x, type, true));
   case ArithOp_ExtUI:
   case ArithOp_IndexCastUI:
-    return exportSetResult(k, op, resize(k, x, type, false));
+    return exportSetResult(k, op, cudaTileResize(k, x, type, false));
   case ArithOp_ExtF:
     return resizeFloat(k, op, x, type, true);
   case ArithOp_TruncF:
     return roundFloat(k, op, x, type);
   case ArithOp_SIToFP:
   case ArithOp_UIToFP:
-    return exportSetResult(k, op, cudaTileIToFOpBuild(&k->b, type, x, exportSign(k, kind == ArithOp_SIToFP)));
+    return exportSetResult(k, op, cudaTileIToFOpBuild(&k->b, type, x, cudaTileSign(k, kind == ArithOp_SIToFP)));
   case ArithOp_FPToSI:
   case ArithOp_FPToUI:
-    return exportSetResult(k, op, cudaTileFToIOpBuild(&k->b, type, x, exportSign(k, kind == ArithOp_FPToSI)));
+    return exportSetResult(k, op, cudaTileFToIOpBuild(&k->b, type, x, cudaTileSign(k, kind == ArithOp_FPToSI)));
   case ArithOp_Bitcast:
     return exportSetResult(k, op, cudaTileBitcastOpBuild(&k->b, type, x));
   default:
@@ -219,7 +216,7 @@ static bool cast(ExportKernel *k, MlirOperation op, TileUpstream kind, bool *isK
 
 static bool convertType(ExportKernel *k, MlirOperation op) {
   MlirValue x = exportGet(k, tileConvertTypeOpGetInput(op));
-  MlirType type = exportType(op, tileOnlyResultType(op));
+  MlirType type = exportType(k, op, tileOnlyResultType(op));
   if (mlirValueIsNull(x) || mlirTypeIsNull(type))
     return false;
   MlirType from = elementOf(mlirValueGetType(x)), to = elementOf(type);
@@ -246,7 +243,7 @@ static bool isProduct(MlirType factor, MlirType sum) {
 }
 
 static MlirValue asTf32(ExportKernel *k, MlirValue x) {
-  return cudaTileFToFOpBuild(&k->b, exportShaped(mlirValueGetType(x), mlirTF32TypeGet(k->b.context)), x);
+  return cudaTileFToFOpBuild(&k->b, exportShaped(k, mlirValueGetType(x), mlirTF32TypeGet(k->b.context)), x);
 }
 
 // Precisions of several narrower products give way to that of f32, which is no worse.
@@ -262,7 +259,7 @@ static bool product(ExportKernel *k, MlirOperation op) {
                      tileTypeText(factor, (char[32]){0}, 32), tileTypeText(other, (char[32]){0}, 32),
                      tileTypeText(sum, (char[32]){0}, 32));
   if (mlirTypeIsAInteger(factor))
-    return exportSetResult(k, op, cudaTileMmaIOpBuild(&k->b, a, b, c, exportSign(k, true), exportSign(k, true)));
+    return exportSetResult(k, op, cudaTileMmaIOpBuild(&k->b, a, b, c, cudaTileSign(k, true), cudaTileSign(k, true)));
   if (exportIs(tileMmaOpGetPrecision(op), "tf32")) {
     a = asTf32(k, a);
     b = asTf32(k, b);
@@ -277,10 +274,10 @@ static bool onTwo(ExportKernel *k, MlirOperation op, TileUpstream kind, bool *is
   if (mlirValueIsNull(x) || mlirValueIsNull(y))
     return false;
   if (kind == ArithOp_CmpI)
-    return compareIntegers(k, op, x, y);
+    return exportSetResult(k, op, cudaTileCompare(k, arithCmpIOpGetPredicateValue(op), x, y));
   if (kind == ArithOp_CmpF)
     return compareFloats(k, op, x, y);
-  *isKnown = exportCombine(k, kind, x, y, &result);
+  *isKnown = cudaTileCombine(k, kind, x, y, &result);
   return !*isKnown || exportSetResult(k, op, result);
 }
 
@@ -309,7 +306,7 @@ static bool wideProduct(ExportKernel *k, MlirOperation op) {
   return true;
 }
 
-bool exportArithmetic(ExportKernel *k, MlirOperation op, bool *isKnown) {
+bool cudaTileExportArithmetic(ExportKernel *k, MlirOperation op, bool *isKnown) {
   TileUpstream kind = tileUpstreamKind(op);
   *isKnown = true;
   if (kind == ArithOp_Select)
