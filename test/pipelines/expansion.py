@@ -1,9 +1,13 @@
 """Runs a pipeline as a whole and, pass by pass, as its printed expansion: the modules must be the same byte for byte.
 
-Use: expansion.py TILE_OPT PIPELINE FILE
+Use: expansion.py TILE_OPT PIPELINE FILE…
+
+All files go through the tool together, as one split input: most of the time is the tool's start, once for each pass.
 """
+import os
 import subprocess
 import sys
+import tempfile
 
 
 def split(text):
@@ -37,18 +41,29 @@ def run(command, text=None):
 
 
 def main():
-    tool, pipeline, file = sys.argv[1:]
-    whole = run([tool, f"--{pipeline}", "--dump-pass-pipeline", file])
-    dump = whole.stderr.split("builtin.module(", 1)[1].strip()
-    passes = list(flatten("builtin.module", dump[:dump.rindex(")")]))
+    tool, pipeline, *files = sys.argv[1:]
+    with tempfile.TemporaryDirectory() as folder:
+        together = os.path.join(folder, "all.mlir")
+        with open(together, "w", encoding="utf-8") as out:
+            out.write("\n// -----\n".join(open(file, encoding="utf-8").read() for file in files))
+        compare([tool, "--split-input-file"], pipeline, together, len(files))
+
+
+def compare(tool, pipeline, file, count):
+    whole = run([*tool, f"--{pipeline}", "--dump-pass-pipeline", file])
+    dumps = {dump.split("builtin.module(", 1)[1].strip() for dump in whole.stderr.split("Pass Manager with")[1:]}
+    if len(dumps) != 1:
+        sys.exit(f"{len(dumps)} expansions of {pipeline}")
+    passes = list(flatten("builtin.module", dumps.pop()[:-1]))
     places = "--mlir-print-debuginfo"  # messages of run-time failures say where in the file they come from
-    text = run([tool, places, file]).stdout
+    text = run([*tool, places, file]).stdout
     for one in passes:
-        text = run([tool, places, f"--pass-pipeline={one}"], text).stdout
-    text = run([tool], text).stdout
+        text = run([*tool, places, f"--pass-pipeline={one}"], text).stdout
+    text = run(tool, text).stdout
     if text != whole.stdout:
-        sys.exit(f"{file}: {len(passes)} passes one by one give another module than --{pipeline}")
-    print(f"{len(passes)} passes, same module")
+        sys.exit(f"{len(passes)} passes one by one give another module than --{pipeline}")
+    many = "s" * (count > 1)
+    print(f"{len(passes)} passes, {count} program{many}, same module{many}")
 
 
 if __name__ == "__main__":
