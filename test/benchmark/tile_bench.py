@@ -12,8 +12,10 @@ import construct  # noqa: E402
 import page  # noqa: E402
 from bench import judge  # noqa: E402
 from gpu import static  # noqa: E402
+from onnx_forms import FORMS  # noqa: E402
 from operators import OPERATORS, UNIT, sums_of  # noqa: E402
 from tables import TABLES, title  # noqa: E402
+from worker import names_in  # noqa: E402
 
 report, folder = json.loads(Path(sys.argv[1]).read_text()), Path(sys.argv[3])
 options = argparse.Namespace(build=Path(sys.argv[4]), peer_python=Path(sys.executable), rounds=1)
@@ -42,7 +44,20 @@ class Tags(HTMLParser):
 computes = [case for case in TABLES["tiny"] if OPERATORS[case[0]].work(**case[1])[0]]  # the others are in no roofline
 tags = Tags()
 tags.feed(Path(sys.argv[2]).read_text())
-assert tags.seen.count("table") == 2 and tags.seen.count("svg") == 4 and tags.seen.count("circle") == 2 * len(computes), tags.seen
+rooflines = 2 * len({arguments.get("dtype", "f32") for _, arguments in computes})  # one a type, for each number of threads
+assert tags.seen.count("table") == 2 and tags.seen.count("svg") == 2 + rooflines and tags.seen.count("circle") == 2 * len(computes), tags.seen
+
+# What torch computed with; the models for onnxruntime name each of their inputs.
+assert names_in("""onednn_verbose,v1,info,oneDNN v3.7.1
+onednn_verbose,v1,primitive,exec,cpu,matmul,brg_matmul:avx512_core_bf16,undef,src:bf16::blocked:ab::f0,,,9x33:33x17,0.1
+onednn_verbose,v1,primitive,exec,cpu,matmul,brg_matmul:avx512_core_bf16,undef,src:bf16::blocked:ab::f0,,,9x33:33x17,0.1
+MKL_VERBOSE oneMKL 2024.0 Update 2 for Intel(R) 64 architecture Intel(R) AVX-512 enabled processors, Lnx 2.00GHz
+MKL_VERBOSE SGEMM(N,N,17,9,5,0x7f,0x7f) 1.2us""") == ["oneDNN brg_matmul:avx512_core_bf16", "MKL Intel(R) AVX-512", "MKL SGEMM"]
+formed = [(OPERATORS[name].arrays(np.random.default_rng(7), **arguments), FORMS[name], arguments) for name, arguments in TABLES["tiny"] if name in FORMS]
+assert set(FORMS) <= set(OPERATORS) and len(formed) >= 10
+for arrays, form, arguments in formed:
+    nodes, inputs, _ = form(arrays, **arguments) or ([], [], None)
+    assert sorted({name for _, names, _ in nodes for name in names} - {"#"}) == list("abc"[:len(inputs)]), (nodes, len(inputs))
 
 # One wrong element, a NaN and a sum that forgot a term are all found, in every operator.
 for operator, arguments in TABLES["tiny"]:

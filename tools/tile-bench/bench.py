@@ -9,8 +9,10 @@ timed; then the contenders take turns in short bursts, stopped in between, and t
 shows operations per second (bytes where there is nothing to compute), the ratio to the best peer with its quartiles over
 the rounds, and each table its geometric mean. Exit status 1 when a result of ours is wrong; a peer's is named and left out.
 
-Peers: OpenBLAS beside numpy; torch and iree where a Python has them: --peer-python=FILE (default: this one); of sparse products
-upstream's sparsifier, where the tools of MLIR are; of products by weights of few bits onnxruntime's MatMulNBits. gpu-static compiles for
+Peers: OpenBLAS beside numpy; torch, onnxruntime (with the package onnx) and iree where a Python has them: --peer-python=FILE
+(default: this one); with --vs=torch,inductor the same calls by torch.compile, too. Below a table stand its worst rows, and
+what torch computed with, by the verbose lines of oneDNN and MKL. Of sparse products upstream's sparsifier is a peer, where
+the tools of MLIR are; of products by weights of few bits onnxruntime's MatMulNBits. gpu-static compiles for
 GPUs that need not be there, beside Triton, CUDA Tile IR and TileLang where that Python has them. python measures what calls
 from Python cost, and kernels of examples/python beside PyTorch, where that Python has it. torch-compile runs models by torch.compile with our backend beside eager PyTorch and inductor. imported runs pretrained ONNX models of
 installed packages beside onnxruntime (imported.py); --only=WORD,… takes the models whose names have one of the words.
@@ -47,7 +49,8 @@ from operators import ARRAYS, OPERATORS, UNIT, sums_of, widen  # noqa: E402
 from sweep import run_sweep  # noqa: E402
 from tables import COMPILED, DEFAULT, TABLES, title  # noqa: E402
 
-PEERS = ["openblas", "torch", "iree", "sparsifier", "matmulnbits"]
+PEERS = ["openblas", "torch", "inductor", "onnxruntime", "iree", "sparsifier", "matmulnbits"]
+SLOW = ["inductor"]  # compiles each row for seconds
 ONLY_FOR = {"sparsifier": ("sparse", "tiny"), "matmulnbits": ("lowbit", "tiny", "sweep")}  # tables
 
 
@@ -272,7 +275,8 @@ def parse_arguments():
     parser.add_argument("--rounds", type=int, default=200, help="at most this many for a row")
     parser.add_argument("--nice", type=int, default=0, help="niceness of all contenders alike")
     parser.add_argument("--clock", choices=["thread", "wall"], default="thread", help="of one thread (more: wall)")
-    parser.add_argument("--vs", default=",".join(PEERS), help="peers (default: all that are found)")
+    parser.add_argument("--vs", default=",".join(name for name in PEERS if name not in SLOW),
+                        help="peers (default: all that are found, without inductor)")
     parser.add_argument("--peer-python", type=Path, default=Path(sys.executable), help="the Python that has torch and iree")
     parser.add_argument("--only", default="", help="of imported: words in the models' names")
     parser.add_argument("--sweep", help="OPERATOR:size=values/…,size=…, or FILE.toml")
@@ -308,11 +312,17 @@ def run_table(name, cases, threads, options, folder, paths, versions):
         print_row(rows[-1], names)
     for worker in workers:
         worker.close()
+        used = list(dict.fromkeys(name for row in rows for name in row["contenders"][worker.name].get("by", [])))
+        if used:
+            print(f"{worker.name} by: {'; '.join(used)}")
     return rows
 
 
 def print_mean(rows):
     ratios = [row["ratio"] for row in rows if "ratio" in row]
+    if len(ratios) > 1:
+        worst = sorted((row for row in rows if "ratio" in row), key=lambda row: row["ratio"])[:3]
+        print("worst: " + "; ".join(f"{row['name']} {row['ratio']:.2f} of {row['best_peer']}" for row in worst))
     if ratios:
         best = [row["ratio_at_best"] for row in rows if "ratio_at_best" in row]
         print(f"{'geometric mean':44} {geometric_mean(ratios):.3f}, least {min(ratios):.2f}, {len(ratios)} rows" +

@@ -80,7 +80,7 @@ class OnnxRuntime:
         return (lambda: session.run(None, feed)), lambda: session.run(None, feed)
 
 
-CONTENDERS = {"ours-imported": OurModel, "onnxruntime": OnnxRuntime}
+CONTENDERS = {"ours-imported": OurModel, "onnxruntime-imported": OnnxRuntime}
 
 
 def difference(ours, theirs):

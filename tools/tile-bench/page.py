@@ -61,13 +61,19 @@ def lines(series, name, left=90, width=520, height=240):
     return f'<svg width="{left + width + 260}" height="{max(height + 46, 30 + 18 * len(series))}" font-size="13" role="img">{"".join(parts)}</svg>'
 
 
+def type_of(row):
+    return row["arguments"].get("dtype", "f32")
+
+
 def roofline(rows, peaks, threads):
-    """Operations per second over operations per byte, under what `threads` cores can compute and one memory delivers."""
+    """Operations per second over operations per byte of rows of one type, under what `threads` cores can compute of it and one
+    memory delivers."""
     points = [(row["operations"] / row["bytes"], row["operations"] / row["contenders"]["ours"]["median_s"] / 1e9, row["name"])
               for row in rows if row["operations"] and row["bytes"] and "median_s" in row["contenders"].get("ours", {})]
     if not points:
         return ""
-    read, roofs = peaks["read"] / 1e9, {name: threads * peaks[name] / 1e9 for name in ("f32", "f16", "bf16", "i8") if peaks[name]}
+    name = type_of(rows[0])
+    read, roofs = peaks["read"] / 1e9, {name: threads * peaks.get(name, 0) / 1e9} if peaks.get(name) else {"f32": threads * peaks["f32"] / 1e9}
     low_x, high_x = math.floor(math.log10(min(p[0] for p in points))), math.ceil(math.log10(max(p[0] for p in points)) + 0.3)
     low_y, high_y = math.floor(math.log10(min(p[1] for p in points))), math.ceil(math.log10(max(roofs.values())))
 
@@ -162,9 +168,10 @@ def write(path, report):
         count = f", {threads} thread{'s' if threads > 1 else ''}" if threads else ""
         parts.append(f"<h2>{name}{count}</h2>" + (f"<p>Geometric mean of the ratios: {mean:.3f}.</p>" if mean else "") + table(rows) + chart(rows))
     parts += [draw(report[key]) for key, draw in (("construct", construction), ("gpu-static", static_figures)) if key in report]
-    roofs = "".join(f"<h2>Roofline, {threads} thread{'s' if threads > 1 else ''}</h2>" +
-                    roofline([row for row in report["results"] if row["threads"] == threads], manifest["peaks"], threads)
-                    for threads in sorted({row["threads"] for row in report["results"]}) if threads)
+    roofs = ""
+    for threads, kind in sorted({(row["threads"], type_of(row)) for row in report["results"] if row["threads"]}):
+        drawn = roofline([row for row in report["results"] if (row["threads"], type_of(row)) == (threads, kind)], manifest["peaks"], threads)
+        roofs += f"<h2>Roofline of {kind}, {threads} thread{'s' if threads > 1 else ''}</h2>{drawn}" if drawn else ""
     versions = "; ".join(f"{html.escape(name)}: {html.escape(version)}" for name, version in manifest["contenders"].items())
     path.write_text(f'<!doctype html><meta charset="utf-8"><title>tile-bench</title>{STYLE}<h1>tile-bench, {manifest["date"]}</h1>'
                     f"<p>{html.escape(manifest['processor'])}, {manifest['cores']} cores. {versions}.</p><p>G operations/s, GB/s where nothing is computed; "

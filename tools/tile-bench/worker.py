@@ -1,10 +1,11 @@
 """One contender in a process of its own: tile-bench starts it and gives it orders, a JSON object a line.
 
-    worker.py CONTENDER THREADS CPUS      CONTENDER: ours, openblas, torch, iree, sparsifier or matmulnbits; CPUS: 0,1
-                                          of whole models (imported.py): ours-imported or onnxruntime
+    worker.py CONTENDER THREADS CPUS      CONTENDER: ours, openblas, torch, inductor, onnxruntime, iree, sparsifier or
+                                          matmulnbits; of whole models (imported.py): ours-imported or
+                                          onnxruntime-imported; CPUS: 0,1
 
 First it prints what it is ({"version": …} or {"absent": why}). Then {"prepare": …} builds the operator and answers
-{"result": FILE.npy} or {"absent": why}; {"time": seconds} calls it again and again for about so long and answers the
+{"result": FILE.npy, "by": [instruction sets and kernels that it names]} or {"absent": why}; {"time": seconds} calls it again and again for about so long and answers the
 median and the least of the calls' seconds.
 """
 import ctypes
@@ -16,12 +17,14 @@ import shutil
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
 import imported
 import numpy as np
 from lowbit import MatMulNBits
+from onnx_forms import Onnxruntime
 from operators import OPERATORS
 
 
@@ -125,6 +128,35 @@ class OpenBlas:
         return call, call
 
 
+def printed(call):
+    """What the call prints to the process's standard output."""
+    sys.stdout.flush()
+    kept = os.dup(1)
+    with tempfile.TemporaryFile() as file:
+        os.dup2(file.fileno(), 1)
+        try:
+            call()
+        finally:
+            os.dup2(kept, 1)
+            os.close(kept)
+        file.seek(0)
+        return file.read().decode("utf-8", "replace")
+
+
+def names_in(text):
+    """The kernels of oneDNN that ran, by its verbose lines, and MKL's instruction set, by its first line."""
+    names = []
+    for line in text.split("\n"):
+        fields = line.split(",")
+        if fields[0].startswith("onednn_verbose") and "exec" in fields:
+            names.append("oneDNN " + fields[fields.index("exec") + 3])
+        elif line.startswith("MKL_VERBOSE") and "architecture" in line:
+            names.append("MKL" + line.split("architecture", 1)[1].split("enabled")[0].rstrip())
+        elif line.startswith("MKL_VERBOSE") and "(" in line:
+            names.append("MKL " + line.split()[1].split("(")[0])
+    return list(dict.fromkeys(names))
+
+
 class Torch:
     def __init__(self, threads, paths):
         import torch
@@ -135,8 +167,25 @@ class Torch:
     def prepare(self, order, arrays):
         torch = self.torch
         tensors = [torch.from_numpy(a.view("i2")).view(torch.bfloat16) if a.dtype == np.uint16 else torch.from_numpy(a) for a in arrays]
-        call = OPERATORS[order["operator"]].torch(torch, tensors, **order["arguments"])
+        call = self.made(OPERATORS[order["operator"]].torch(torch, tensors, **order["arguments"]))
         return call and (call, lambda: call().float().numpy() if arrays[0].dtype in (np.uint16, np.float16) else call().numpy())
+
+    def made(self, call):
+        return call
+
+    def by(self, result):
+        """The names of what computes the result."""
+        backends = self.torch.backends
+        with backends.mkldnn.verbose(backends.mkldnn.VERBOSE_ON), backends.mkl.verbose(backends.mkl.VERBOSE_ON):
+            return names_in(printed(result))
+
+
+class Inductor(Torch):
+    """torch.compile of the same calls; it wants a C++ compiler."""
+
+    def made(self, call):
+        self.torch._dynamo.reset()
+        return call and self.torch.compile(call, dynamic=False)
 
 
 class Iree:
@@ -222,7 +271,8 @@ class Sparsifier:
         return (lambda: entry(*pointers)), result
 
 
-CONTENDERS = {"ours": Ours, "openblas": OpenBlas, "torch": Torch, "iree": Iree, "sparsifier": Sparsifier, "matmulnbits": MatMulNBits, **imported.CONTENDERS}
+CONTENDERS = {"ours": Ours, "openblas": OpenBlas, "torch": Torch, "inductor": Inductor, "onnxruntime": Onnxruntime, "iree": Iree,
+              "sparsifier": Sparsifier, "matmulnbits": MatMulNBits, **imported.CONTENDERS}
 
 
 def seconds_of(call, calls=1, clock=time.perf_counter_ns):
@@ -261,7 +311,7 @@ def serve(contender):
                 if prepared:
                     call, result = prepared
                     save(order["result"], result())
-                    answer = {"result": order["result"]}
+                    answer = {"result": order["result"], "by": contender.by(result) if hasattr(contender, "by") else []}
             except Exception as error:  # a peer may refuse whatever it likes; the table shows why
                 answer = {"absent": f"{type(error).__name__}: {str(error)[:300]}"}
         print(json.dumps(answer), file=answers, flush=True)
