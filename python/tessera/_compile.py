@@ -175,7 +175,7 @@ def _given(program: Any) -> tuple[Any, Callable[[], bytes], str]:
 class OnTarget:
     """A program on a target that judges or emulates, called as the CPU's is: module.compile gives its counts."""
 
-    def __init__(self, module: Module, target: str, entry: str, pipeline: str | None, choices: dict[str, str]) -> None:
+    def __init__(self, module: Module, target: str, entry: str, pipeline: str | None, choices: dict[str, Any]) -> None:
         self._program = module.compile(target, entry, pipeline=pipeline, **choices)
         self.inputs, self.outputs = self._program.inputs, self._program.outputs
 
@@ -212,6 +212,6 @@ def compile(program: Module | str | os.PathLike[str], *, entry: str = "main", ta
     found = _programs.get(key)
     if found is None:
         if len(_programs) >= _MOST_IN_MEMORY:
-            del _programs[next(iter(_programs))]
+            _programs.pop(list(_programs)[0], None)  # list: in one step, beside other threads
         found = _programs[key] = _compiled(read(), name, entry, target, pipeline, limit, flags)
     return found

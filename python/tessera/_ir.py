@@ -533,7 +533,7 @@ class Module:
             raise Error("".join([*pieces, f"bad pass pipeline: {text}"]))
 
     def compile(self, target: str = "cpu", entry: str = "main", *, pipeline: str | None = None, threads: int | None = None,
-                max_steps: int | None = None, **choices: str) -> "Program":
+                max_steps: int | None = None, **choices: Any) -> "Program":
         """The entry function, compiled for a target, to be called on numpy arrays as often as wanted.
 
         target: "cpu", "interpret", "emulate:CHIP", "cuda" or "rocm", as tile-run's --target. pipeline: passes in place of

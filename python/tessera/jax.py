@@ -62,7 +62,7 @@ def _results(program: Any, shapes: Sequence[Sequence[int]] | None) -> list[Any]:
         for i, kind in enumerate(program.outputs):
             if None in kind.shape:
                 raise ValueError(f"{program!r}: the sizes of result {i} are dynamic ({kind}); give shapes=")
-        shapes = [kind.shape for kind in program.outputs]  # type: ignore[misc]
+        shapes = [kind.shape for kind in program.outputs]  # type: ignore[misc,unused-ignore]
     if len(shapes) != len(types):
         raise ValueError(f"shapes: {len(shapes)} are given, the program has {len(types)} results")
     return [jax.ShapeDtypeStruct(tuple(shape), dtype) for shape, dtype in zip(shapes, types)]

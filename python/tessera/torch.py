@@ -207,7 +207,7 @@ def _is_operator(node: fx.Node) -> bool:
 def _operator_of(node: fx.Node) -> fx.Node:
     """The node itself, or the operator whose tuple it selects from."""
     while node.op == "call_function" and node.target is operator.getitem:
-        node = node.args[0]  # type: ignore[assignment]
+        node = node.args[0]  # type: ignore[assignment,unused-ignore]
     return node
 
 
@@ -233,7 +233,7 @@ def _split(graph: fx.GraphModule, refused: dict[str, str]) -> tuple[fx.GraphModu
     from torch.fx.passes.infra.partitioner import CapabilityBasedPartitioner
     from torch.fx.passes.operator_support import OperatorSupportBase
 
-    class Support(OperatorSupportBase):
+    class Support(OperatorSupportBase):  # type: ignore[misc,unused-ignore]
 
         def is_node_supported(self, submodules: Any, node: fx.Node) -> bool:
             source = _operator_of(node)
@@ -282,14 +282,16 @@ def _compile_graph(graph: fx.GraphModule, examples: Sequence[Any], limit: float 
         programs += 1
     fused.recompile()
     _add_to_report(programs, len(names) - len(refused), Counter(f"{names[node]}: {why}" for node, why in refused.items()))
-    return fused.forward
+    forward: Callable[..., Any] = fused.forward
+    return forward
 
 
 class _BySizes:
     """A graph whose sizes PyTorch left open: traced and compiled again for each set of sizes it meets."""
 
     def __init__(self, graph: fx.GraphModule, limit: float | None) -> None:
-        self._graph, self._limit, self._known = graph, limit, {}
+        self._graph, self._limit = graph, limit
+        self._known: dict[Any, Any] = {}
 
     def __call__(self, *inputs: Any) -> Any:
         key = tuple((tuple(x.shape), tuple(x.stride())) if isinstance(x, torch.Tensor) else x for x in inputs)
@@ -398,13 +400,14 @@ def backend(graph: fx.GraphModule, examples: Sequence[Any], *, options: dict[str
     def compile_graph(traced: fx.GraphModule, inputs: Sequence[Any]) -> Callable[..., Any]:
         if all(isinstance(x, torch.Tensor) for x in inputs) and not any(
                 isinstance(size, torch.SymInt) for x in inputs for size in x.shape):
-            return make_boxed_func(_compile_graph(traced, inputs, limit))
-        return make_boxed_func(_BySizes(traced, limit))
+            return make_boxed_func(_compile_graph(traced, inputs, limit))  # type: ignore[no-any-return,unused-ignore]
+        return make_boxed_func(_BySizes(traced, limit))  # type: ignore[no-any-return,unused-ignore]
 
     _open_attention(graph)
     from torch.nn.attention import SDPBackend, sdpa_kernel
     with sdpa_kernel(SDPBackend.MATH):  # attention within PyTorch's own functions, while they are traced
-        return aot_autograd(fw_compiler=compile_graph, bw_compiler=compile_graph, decompositions=_decompositions())(graph, examples)
+        compiler = aot_autograd(fw_compiler=compile_graph, bw_compiler=compile_graph, decompositions=_decompositions())
+        return compiler(graph, examples)  # type: ignore[no-any-return,unused-ignore]
 
 
 torch._dynamo.register_backend(backend, name="tessera")

@@ -2,6 +2,7 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 import tessera
@@ -53,3 +54,20 @@ def test_an_import_takes_no_slow_modules():
     done = run("import sys; import tessera; print(*{'inspect', 'dataclasses', 'numpy', 'json'}.intersection(sys.modules))",
                TESSERA_HOME=os.path.dirname(tessera.library_path()))
     assert done.stdout.strip() == "", done.stdout + done.stderr
+
+
+def test_the_package_is_of_python_3_9():
+    """What only a newer one reads: its syntax, and `|` between types where it is computed."""
+    import ast
+    package = Path(tessera.__file__).parent
+    for path in [*package.rglob("*.py"), *(package.parent / "runtime" / "tessera_runtime").glob("*.py")]:
+        tree = ast.parse(path.read_text(), feature_version=(3, 9))
+        is_late = any(isinstance(node, ast.ImportFrom) and node.module == "__future__" for node in tree.body)
+        computed = [node.value for node in tree.body if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value]
+        if not is_late:
+            functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+            computed += [node.returns for node in functions if node.returns]
+            computed += [one.annotation for node in functions for one in node.args.args if one.annotation]
+        unions = [node for value in computed for node in ast.walk(value) if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr)
+                  and isinstance(node.left, (ast.Name, ast.Attribute))]
+        assert not unions, f"{path}:{unions[0].lineno}"

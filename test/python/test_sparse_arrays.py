@@ -91,13 +91,26 @@ def test_sparse_results(load, to):
     (lambda a: setattr(a, "indices", np.where(np.arange(a.nnz) == 2, 11, a.indices).astype("i4")), "outside of its 11 places"),
     (lambda a: setattr(a, "indices", np.where(np.arange(a.nnz) == 2, -1, a.indices).astype("i4")), "outside of its 11 places"),
     (lambda a: setattr(a, "indptr", a.indptr[::-1].copy()), "do not ascend from 0"),
+    (lambda a: a.indptr.__setitem__(3, 1 << 30), "do not ascend from 0"),
+    (lambda a: setattr(a, "data", a.data[:2]), "indices for 2 values"),
 ])
-def test_damaged_matrices(load, change, text):
-    a = matrix(7, 11, 3).tocsr()
-    assert a.has_canonical_format  # and scipy goes on believing so
+@pytest.mark.parametrize("form", ["csr", "csc"])
+@pytest.mark.parametrize("is_known", [True, False])
+def test_damaged_matrices(load, change, text, form, is_known):
+    """Before scipy itself looks into them: it, too, trusts what it has."""
+    a = matrix(7, 11, 3).asformat(form)
+    assert not is_known or a.has_canonical_format  # and scipy goes on believing so
     change(a)
+    if form == "csc":
+        text = text.replace("11", "7")
     with pytest.raises(ValueError, match=f"argument 0: .*{text}"):
         load(PRODUCT.format("?x?", "?", "#sparse.csr"))(a, data(11, 5), data(7, 5))
+
+
+def test_an_index_that_does_not_fit(load):
+    a = sparse.csr_array((np.ones(1, "f4"), np.array([1 << 32]), np.array([0, 1])), shape=(1, 1 << 33))
+    with pytest.raises(ValueError, match="argument 0: its index or position 4294967296 does not fit i32"):
+        load(PRODUCT.format("?x?", "?", "#sparse.csr"))(a, data(1, 5), data(1, 5))
 
 
 def test_refused(load):

@@ -1,4 +1,4 @@
-// arrays.c - DLPack and numpy's array interface, in both directions. See arrays.h.
+// arrays.c - DLPack, numpy's array interface and the buffer protocol. See arrays.h.
 // Expects: the GIL. Leaves: nothing borrowed after array_give_back.
 #include "python/runtime/source/arrays.h"
 
@@ -39,6 +39,25 @@ static uint8_t code_of(tessera_element_t element) {
 }
 
 static bool is_carried(tessera_element_t element) { return element >= TESSERA_BF16; }
+
+static bool is_f8(tessera_element_t element) { return element >= TESSERA_F8E4M3FN; }
+
+// What ml_dtypes and PyTorch call the elements that numpy lacks.
+static const char *name_in_libraries(tessera_element_t element) {
+  return element == TESSERA_BF16        ? "bfloat16"
+         : element == TESSERA_F8E4M3FN  ? "float8_e4m3fn"
+         : element == TESSERA_F8E5M2    ? "float8_e5m2"
+         : element == TESSERA_F8E8M0FNU ? "float8_e8m0fnu"
+                                        : "";
+}
+
+// The text of `object` in UTF-8, for PyBytes_AsString; NULL, without an exception, where it has none.
+static PyObject *text_of(PyObject *object) {
+  PyObject *text = object ? PyObject_Str(object) : NULL, *bytes = text ? PyUnicode_AsUTF8String(text) : NULL;
+  Py_XDECREF(text);
+  PyErr_Clear();
+  return bytes;
+}
 
 //===--- what every borrowed array must fulfil ------------------------------------===//
 
@@ -192,26 +211,72 @@ static PyObject *call_with_stream(PyObject *method, const place_t *place, tesser
   return capsule;
 }
 
-// The method's capsule, whose own destructor gives the memory back; NULL where the library refuses, without an
-// exception.
-static PyObject *ask_capsule(PyObject *object, const place_t *place, tessera_stream_t stream) {
+// What the library says of why it lends nothing, as a text; NULL where the exception is another matter, and stays.
+static PyObject *take_refusal(void) {
+  if (!PyErr_ExceptionMatches(PyExc_AttributeError) && !PyErr_ExceptionMatches(PyExc_BufferError) &&
+      !PyErr_ExceptionMatches(PyExc_RuntimeError))
+    return NULL;
+  PyObject *kind, *value, *traceback;
+  PyErr_Fetch(&kind, &value, &traceback);
+  PyObject *text = value ? PyObject_Str(value) : NULL;
+  PyErr_Clear();
+  Py_XDECREF(kind);
+  Py_XDECREF(value);
+  Py_XDECREF(traceback);
+  return text ? text : PyUnicode_FromString("it is refused");
+}
+
+// The method's capsule, whose own destructor gives the memory back; NULL where the library refuses, which
+// `out_refusal` then says.
+static PyObject *ask_capsule(PyObject *object, const place_t *place, tessera_stream_t stream, PyObject **out_refusal) {
+  PyObject *capsule = NULL, *method = NULL;
+  *out_refusal = NULL;
   if (!stream && is_plain_tensor(object)) // that function makes nothing ready for a stream
-    return PyObject_CallFunctionObjArgs(torch_to_dlpack, object, NULL);
-  PyObject *method = PyObject_GetAttrString(object, "__dlpack__");
-  PyObject *capsule = !method                                 ? NULL
-                      : stream && is_on_device(object, place) ? call_with_stream(method, place, stream)
-                                                              : PyObject_CallObject(method, NULL);
+    capsule = PyObject_CallFunctionObjArgs(torch_to_dlpack, object, NULL);
+  else if ((method = PyObject_GetAttrString(object, "__dlpack__")))
+    capsule = stream && is_on_device(object, place) ? call_with_stream(method, place, stream)
+                                                    : PyObject_CallObject(method, NULL);
+  if (!capsule && !method && PyErr_ExceptionMatches(PyExc_AttributeError))
+    PyErr_Clear(); // it lends by other ways
+  else if (!capsule)
+    *out_refusal = take_refusal();
   Py_XDECREF(method);
-  if (!capsule && (PyErr_ExceptionMatches(PyExc_AttributeError) || PyErr_ExceptionMatches(PyExc_BufferError)))
-    PyErr_Clear();
   return capsule;
+}
+
+// PyTorch lends no f8 by DLPack: the tensor's bits, of the element that is wanted. A new reference in *out_bits, or
+// NULL where the object is no such tensor.
+static bool ask_bits(PyObject *object, const tessera_value_t *type, const char *name, PyObject **out_bits) {
+  *out_bits = NULL;
+  PyObject *dtype = is_f8(type->element) ? PyObject_GetAttrString(object, "dtype") : NULL, *text = text_of(dtype);
+  const char *seen = text ? PyBytes_AsString(text) : "";
+  bool is_torchs = strncmp(seen, "torch.float8_", strlen("torch.float8_")) == 0;
+  bool ok = !is_torchs || strcmp(seen + strlen("torch."), name_in_libraries(type->element)) == 0;
+  PyErr_Clear();
+  if (!ok)
+    refuse_type(name, seen, type);
+  else if (is_torchs) {
+    PyObject *modules = PySys_GetObject("modules"); // borrowed
+    PyObject *torch = modules ? PyDict_GetItemString(modules, "torch") : NULL;
+    PyObject *bits = torch ? PyObject_GetAttrString(torch, "uint8") : NULL;
+    *out_bits = bits ? PyObject_CallMethod(object, "view", "O", bits) : NULL;
+    Py_XDECREF(bits);
+    ok = *out_bits != NULL;
+  }
+  Py_XDECREF(text);
+  Py_XDECREF(dtype);
+  return ok;
 }
 
 static bool borrow_capsule(PyObject *capsule, const tessera_value_t *type, const char *name, const place_t *place,
                            borrowed_t *borrowed) {
-  const dl_managed_t *managed = PyCapsule_GetPointer(capsule, "dltensor"); // a ValueError where it was consumed
   borrowed->holder = capsule;
-  return managed && take_tensor(&managed->tensor, type, name, place, borrowed);
+  if (!PyCapsule_IsValid(capsule, "dltensor")) {
+    PyErr_Format(PyExc_ValueError, "%s: what its __dlpack__ gives is no capsule, or one that was consumed", name);
+    return false;
+  }
+  const dl_managed_t *managed = PyCapsule_GetPointer(capsule, "dltensor");
+  return take_tensor(&managed->tensor, type, name, place, borrowed);
 }
 
 //===--- numpy's array interface -----------------------------------------------------===//
@@ -225,32 +290,36 @@ static bool read_sizes(PyObject *tuple, int64_t *sizes, int64_t *out_rank) {
   return rank >= 0 && rank <= TESSERA_MAX_RANK && !PyErr_Occurred();
 }
 
-static bool check_type_string(const char *name, const tessera_value_t *type, PyObject *text) {
-  PyObject *bytes = text ? PyUnicode_AsUTF8String(text) : NULL;
-  const char *seen = bytes ? PyBytes_AsString(bytes) : NULL;
-  char opaque[8]; // how ml_dtypes' types look: bytes without a meaning
-  snprintf(opaque, sizeof opaque, "V%d", tessera_element_bytes(type->element));
-  bool ok =
-      seen && seen[0] &&
-      (strcmp(seen, type_strings[type->element]) == 0 || (is_carried(type->element) && strcmp(seen + 1, opaque) == 0));
-  if (seen && !ok)
-    refuse_type(name, seen, type);
+// ml_dtypes' types look like bytes without a meaning there, or like numpy's floats: their names tell.
+static bool check_type_string(const char *name, const tessera_value_t *type, PyObject *text, PyObject *object) {
+  PyObject *bytes = text_of(text);
+  const char *seen = bytes ? PyBytes_AsString(bytes) : "none";
+  bool ok = strcmp(seen, type_strings[type->element]) == 0;
+  PyObject *dtype = ok || !is_carried(type->element) ? NULL : PyObject_GetAttrString(object, "dtype");
+  PyObject *called = dtype ? PyObject_GetAttrString(dtype, "name") : NULL, *known = text_of(called);
+  PyErr_Clear();
+  ok = ok || (known && strcmp(PyBytes_AsString(known), name_in_libraries(type->element)) == 0);
+  if (!ok)
+    refuse_type(name, known ? PyBytes_AsString(known) : seen, type);
+  Py_XDECREF(known);
+  Py_XDECREF(called);
+  Py_XDECREF(dtype);
   Py_XDECREF(bytes);
   return ok;
 }
 
-static bool take_interface(PyObject *interface, const tessera_value_t *type, const char *name, borrowed_t *borrowed) {
+static bool take_interface(PyObject *interface, PyObject *object, const tessera_value_t *type, const char *name,
+                           borrowed_t *borrowed) {
   int64_t shape[TESSERA_MAX_RANK], strides[TESSERA_MAX_RANK], rank, num_strides = 0;
   PyObject *data = PyDict_GetItemString(interface, "data"), *steps = PyDict_GetItemString(interface, "strides");
   bool has_strides = steps && steps != Py_None;
   if (!data || !PyTuple_Check(data) || PyTuple_Size(data) != 2 ||
       !read_sizes(PyDict_GetItemString(interface, "shape"), shape, &rank) ||
       (has_strides && (!read_sizes(steps, strides, &num_strides) || num_strides != rank))) {
-    if (!PyErr_Occurred())
-      PyErr_Format(PyExc_TypeError, "%s has an __array_interface__ that cannot be read", name);
+    PyErr_Format(PyExc_TypeError, "%s has an __array_interface__ that cannot be read", name);
     return false;
   }
-  if (!check_type_string(name, type, PyDict_GetItemString(interface, "typestr")))
+  if (!check_type_string(name, type, PyDict_GetItemString(interface, "typestr"), object))
     return false;
   int64_t bytes = tessera_element_bytes(type->element);
   for (int64_t i = 0; i < num_strides; ++i)
@@ -288,6 +357,7 @@ static bool wait_for_producer(PyObject *interface, const place_t *place, tessera
   return ok;
 }
 
+// False, without an exception, where the object has no interface.
 static bool borrow_interface(PyObject *object, const tessera_value_t *type, const char *name, const place_t *place,
                              tessera_stream_t stream, borrowed_t *borrowed) {
   PyObject *interface = place->device ? ask_interface(object, "__cuda_array_interface__") : NULL;
@@ -295,13 +365,53 @@ static bool borrow_interface(PyObject *object, const tessera_value_t *type, cons
   borrowed->host_reaches = !interface;
   if (!interface)
     interface = ask_interface(object, "__array_interface__");
-  if (!interface) {
-    PyErr_Format(PyExc_TypeError, "%s is no array: it has neither __dlpack__ nor __array_interface__", name);
-    return false;
-  }
   borrowed->holder = interface; // the caller's reference to the array keeps the memory
-  return take_interface(interface, type, name, borrowed) &&
+  return interface && take_interface(interface, object, type, name, borrowed) &&
          (borrowed->host_reaches || wait_for_producer(interface, place, stream));
+}
+
+//===--- the buffer protocol ------------------------------------------------------------===//
+
+int PyObject_CheckBuffer(PyObject *object);
+int PyObject_GetBuffer(PyObject *object, python_buffer_t *view, int flags);
+void PyBuffer_Release(python_buffer_t *view);
+
+enum { BUFFER_WITH_STRIDES = 0x18, BUFFER_WITH_FORMAT = 0x4 };
+
+// One letter of the module `struct`, in the machine's order of bytes.
+static bool check_format(const char *name, const tessera_value_t *type, const python_buffer_t *buffer) {
+  const char *format = buffer->format ? buffer->format : "B", *letter = format + (strchr("@=<", *format) && *format);
+  char kind = !*letter                    ? 0
+              : strchr("bhilqn", *letter) ? 'i'
+              : strchr("BHILQN", *letter) ? 'u'
+              : strchr("efd", *letter)    ? 'f'
+              : *letter == '?'            ? 'b'
+                                          : 0;
+  return (kind == type_strings[type->element][1] && !letter[1] &&
+          buffer->item_bytes == tessera_element_bytes(type->element)) ||
+         refuse_type(name, format, type);
+}
+
+// False, without an exception, where the object has no buffer.
+static bool borrow_buffer(PyObject *object, const tessera_value_t *type, const char *name, borrowed_t *borrowed) {
+  if (!PyObject_CheckBuffer(object) ||
+      PyObject_GetBuffer(object, &borrowed->buffer, BUFFER_WITH_STRIDES | BUFFER_WITH_FORMAT) != 0)
+    return false;
+  const python_buffer_t *buffer = &borrowed->buffer;
+  int64_t shape[TESSERA_MAX_RANK], strides[TESSERA_MAX_RANK];
+  borrowed->has_buffer = borrowed->host_reaches = true;
+  borrowed->device_reaches = false;
+  borrowed->is_read_only = buffer->is_read_only;
+  borrowed->data = buffer->memory;
+  borrowed->holder = object;
+  Py_INCREF(object);
+  if (!check_format(name, type, buffer))
+    return false;
+  for (int i = 0; i < buffer->rank && i < TESSERA_MAX_RANK; ++i) {
+    shape[i] = buffer->shape[i];
+    strides[i] = buffer->strides[i] % buffer->item_bytes ? 0 : buffer->strides[i] / buffer->item_bytes;
+  }
+  return check_shape(name, type, buffer->rank, shape, strides, borrowed) && check_address(name, type, borrowed);
 }
 
 //===--- scalars ------------------------------------------------------------------------===//
@@ -317,6 +427,15 @@ static bool borrow_float(PyObject *object, tessera_element_t element, borrowed_t
 
 static bool borrow_integer(PyObject *object, const tessera_value_t *type, const char *name, borrowed_t *borrowed) {
   PyObject *number = PyNumber_Index(object);
+  if (!number && type->element == TESSERA_BOOL) { // numpy's bools are no integers
+    PyErr_Clear();
+    number = PyObject_CallMethod(object, "item", NULL);
+    if (!number || !PyBool_Check(number)) {
+      Py_XDECREF(number);
+      PyErr_SetNone(PyExc_TypeError);
+      return false;
+    }
+  }
   if (!number)
     return false;
   bool is_signed = type_strings[type->element][1] == 'i';
@@ -359,21 +478,35 @@ static bool borrow_scalar(PyObject *object, const tessera_value_t *type, const c
 bool array_borrow(PyObject *object, const tessera_value_t *type, const char *name, const place_t *place,
                   tessera_stream_t stream, borrowed_t *out_borrowed) {
   out_borrowed->holder = NULL;
-  out_borrowed->is_read_only = false;
+  out_borrowed->has_buffer = out_borrowed->is_read_only = false;
   out_borrowed->bytes = 0;
   if (!type->in_memory)
     return borrow_scalar(object, type, name, out_borrowed);
-  PyObject *capsule = ask_capsule(object, place, stream);
+  PyObject *bits, *refusal;
+  if (!ask_bits(object, type, name, &bits))
+    return false;
+  PyObject *capsule = ask_capsule(bits ? bits : object, place, stream, &refusal);
+  Py_XDECREF(bits); // the capsule keeps the memory
   if (!capsule && PyErr_Occurred())
     return false;
   bool ok = capsule ? borrow_capsule(capsule, type, name, place, out_borrowed)
-                    : borrow_interface(object, type, name, place, stream, out_borrowed);
+                    : borrow_interface(object, type, name, place, stream, out_borrowed) ||
+                          (!PyErr_Occurred() && borrow_buffer(object, type, name, out_borrowed));
+  if (!ok && !PyErr_Occurred() && refusal)
+    PyErr_Format(PyExc_TypeError, "%s lends no memory: %S", name, refusal);
+  else if (!ok && !PyErr_Occurred())
+    PyErr_Format(PyExc_TypeError, "%s is no array: it has neither __dlpack__ nor __array_interface__, and no buffer",
+                 name);
+  Py_XDECREF(refusal);
   if (!ok)
     array_give_back(out_borrowed);
   return ok;
 }
 
 void array_give_back(borrowed_t *borrowed) {
+  if (borrowed->has_buffer)
+    PyBuffer_Release(&borrowed->buffer);
+  borrowed->has_buffer = false;
   Py_XDECREF(borrowed->holder);
   borrowed->holder = NULL;
 }
@@ -518,8 +651,9 @@ static bool make_ready(const memory_t *memory, PyObject *keywords) {
 }
 
 static PyObject *memory_dlpack(PyObject *self, PyObject *arguments, PyObject *keywords) {
-  (void)arguments; // max_version, …: all but the stream ask for less than what is given
+  (void)arguments; // max_version, …: all but the stream ask for less than what is given, and `bits` for f8 as integers
   memory_t *memory = (memory_t *)self;
+  bool as_bits = keywords && PyDict_GetItemString(keywords, "bits") && is_f8(memory->element);
   if (!make_ready(memory, keywords))
     return NULL;
   dl_managed_t *managed = malloc(sizeof *managed);
@@ -529,7 +663,7 @@ static PyObject *memory_dlpack(PyObject *self, PyObject *arguments, PyObject *ke
                                        .device_type = memory->is_on_device ? memory->shared->place->type : DL_CPU,
                                        .device_id = memory->is_on_device ? memory->shared->place->ordinal : 0,
                                        .rank = memory->rank,
-                                       .code = code_of(memory->element),
+                                       .code = as_bits ? DL_UINT : code_of(memory->element),
                                        .bits = (uint8_t)(8 * tessera_element_bytes(memory->element)),
                                        .lanes = 1,
                                        .shape = memory->shape,

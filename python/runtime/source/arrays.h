@@ -6,7 +6,7 @@
 //   array_give_back(&x);
 //
 // Arrays come by DLPack; where a library refuses that (numpy: what is read-only, and types that DLPack lacks) by
-// numpy's array interface. All functions need the GIL.
+// numpy's array interface; else by the buffer protocol. All functions need the GIL.
 #pragma once
 
 #include "lib/support/signature.h"
@@ -17,6 +17,17 @@
 
 //===--- from Python ------------------------------------------------------------===//
 
+// Python's Py_buffer, which the limited API has since 3.11 only: every Python since 3.3 has it so.
+typedef struct python_buffer_t {
+  void *memory;
+  PyObject *owner;
+  Py_ssize_t bytes, item_bytes;
+  int is_read_only, rank;
+  char *format;
+  Py_ssize_t *shape, *strides, *suboffsets; // strides in bytes
+  void *internal;
+} python_buffer_t;
+
 typedef struct borrowed_t {
   PyObject *holder; // keeps the memory; NULL: a scalar, whose bits are in `scalar`
   void *data;
@@ -26,6 +37,8 @@ typedef struct borrowed_t {
   // Who reaches the memory: the program's GPU, and the host.
   bool device_reaches, host_reaches;
   int64_t scalar;
+  bool has_buffer; // by the buffer protocol
+  python_buffer_t buffer;
 } borrowed_t;
 
 // Borrows `object` for a value of type `type` at `place`; `stream` of that device will use it (0: none). False, with a

@@ -6,8 +6,8 @@
     y = softmax(x)                                    # an array of the library that x is of
     softmax(x, out=y)                                 # into memory of the caller
 
-Arrays are lent without a copy: numpy's, PyTorch's, JAX's, and of whatever has __dlpack__ or __array_interface__. They
-must be in C order. A call releases the GIL; nothing of the caller's is held after it.
+Arrays are lent without a copy: numpy's, PyTorch's, JAX's, and of whatever has __dlpack__, __array_interface__ or a buffer.
+They must be in C order. A call releases the GIL; nothing of the caller's is held after it.
 
 A program with kernels for GPUs runs on one. It takes arrays of the host, which are copied, and arrays on that device
 (PyTorch's, CuPy's, JAX's), which are not: such calls are asynchronous, on the caller's stream.
@@ -62,8 +62,15 @@ def _numpy_converter() -> Callable[[Any], Any]:
 
 
 def _torch_converter() -> Callable[[Any], Any]:
+    import torch  # type: ignore[import-not-found,unused-ignore]
     from torch.utils.dlpack import from_dlpack
-    return lambda memory: from_dlpack(memory.__dlpack__(stream=-1))  # the stream is PyTorch's own
+
+    def convert(memory: Any) -> Any:
+        if memory.element.startswith("f8"):  # which PyTorch takes as bits only
+            return from_dlpack(memory.__dlpack__(stream=-1, bits=True)).view(getattr(torch, _ML_DTYPES[memory.element]))
+        return from_dlpack(memory.__dlpack__(stream=-1))  # the stream is PyTorch's own
+
+    return convert
 
 
 def _jax_converter() -> Callable[[Any], Any]:

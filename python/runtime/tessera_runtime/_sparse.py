@@ -117,12 +117,35 @@ def _to_torch(parts: list[Any], kind: Sparse, shape: tuple[int, ...]) -> Any:
 # --- both ----------------------------------------------------------------------------------------------------------
 
 
+def _own(matrix: Any, to: Sparse) -> tuple[list[Any], Sparse] | None:
+    """The components that the matrix itself has, and of which format; None of formats that are not ours."""
+    form = matrix.format if library_of(matrix) == "scipy" else _TORCH_LAYOUTS[str(matrix.layout)]
+    if form == "coo" and library_of(matrix) == "scipy":
+        coords = list(matrix.coords if hasattr(matrix, "coords") else [matrix.row, matrix.col])
+        return [coords, matrix.data], to._replace(format="coo")
+    if form == "coo":
+        return [matrix._indices(), matrix._values()], to._replace(format="coo")
+    if form not in _COMPRESSED:
+        return None
+    if library_of(matrix) == "scipy":
+        parts = [matrix.indptr, matrix.indices, matrix.data]
+    elif form == "csc":
+        parts = [matrix.ccol_indices(), matrix.row_indices(), matrix.values()]
+    else:
+        parts = [matrix.crow_indices(), matrix.col_indices(), matrix.values()]
+    rows, columns = parts[2].shape[1:3] if form == "bsr" else (1, 1)
+    return parts, to._replace(format=form, cell=(int(rows), int(columns)))
+
+
 def _check(name: str, parts: list[Any], to: Sparse, shape: tuple[int, ...]) -> None:
-    """A program trusts its components, so what their owner may have written into them is looked at."""
+    """A program, and the libraries, trust the components, so what their owner may have written into them is looked at."""
     import numpy as np
     cells = [-(-size // cell) for size, cell in zip(shape, to.cell)] if to.format == "bsr" else list(shape)
+    entries = parts[-1].shape[0]
     if to.format == "coo":
-        for axis, places in enumerate(np.asarray(parts[0])):
+        for axis, places in enumerate(np.asarray(part) for part in parts[0]):
+            if len(places) != entries:
+                raise _refuse(name, f"it has {len(places)} indices along axis {axis} for {entries} values")
             if places.size and (places.min() < 0 or places.max() >= shape[axis]):
                 raise _refuse(name, f"an index along axis {axis} is outside of its {shape[axis]} places")
         return
@@ -130,12 +153,19 @@ def _check(name: str, parts: list[Any], to: Sparse, shape: tuple[int, ...]) -> N
     along = _COMPRESSED[to.format]
     if len(positions) != cells[along] + 1 or positions[0] != 0 or positions[-1] != len(places) or (np.diff(positions) < 0).any():
         raise _refuse(name, "its positions do not ascend from 0 to the number of entries")
+    if len(places) != entries:
+        raise _refuse(name, f"it has {len(places)} indices for {entries} values")
     if places.size and (places.min() < 0 or places.max() >= cells[1 - along]):
         raise _refuse(name, f"an index along axis {1 - along} is outside of its {cells[1 - along]} places")
 
 
-def _with_type(array: Any, element: str) -> Any:
+def _with_type(name: str, array: Any, element: str) -> Any:
     """Indices as the program has them; values are passed as they are, and refused by the program if they do not fit."""
+    bits = int(element[1:])
+    if 8 * (array.element_size() if hasattr(array, "element_size") else array.dtype.itemsize) > bits:
+        largest = int(array.max()) if 0 not in array.shape else 0
+        if largest >= 1 << bits - 1:
+            raise _refuse(name, f"its index or position {largest} does not fit {element}")
     if str(array.dtype).startswith("torch."):
         import torch
         return array.to({"i32": torch.int32, "i64": torch.int64, "i8": torch.int8}[element]).contiguous()
@@ -149,9 +179,13 @@ def components(name: str, matrix: Any, to: Sparse, elements: list[str]) -> tuple
     if len(shape) != 2 or any(size not in (seen, -1) and size >= 0 for size, seen in zip(to.shape, shape)):
         raise _refuse(name, f"the matrix is {' x '.join(map(str, shape))}; the program takes "
                       f"{' x '.join('?' if size < 0 else str(size) for size in to.shape)}")
+    own = _own(matrix, to)
+    if own:
+        _check(name, *own, shape)
     parts = _of_scipy(matrix, to) if library_of(matrix) == "scipy" else _of_torch(matrix, to, name)
-    _check(name, parts, to, shape)
-    return [*(_with_type(part, element) for part, element in zip(parts, elements)), parts[-1]], shape
+    if not own:
+        _check(name, parts, to, shape)
+    return [*(_with_type(name, part, element) for part, element in zip(parts, elements)), parts[-1]], shape
 
 
 def expand(arrays: tuple[Any, ...], wanted: list[Sparse], inputs: tuple[Any, ...]) -> tuple[tuple[Any, ...], str | None]:

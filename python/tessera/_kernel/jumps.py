@@ -2,11 +2,13 @@
 
 `goes_on` is a name of no Python program: a turn of the loop that leaves the loop sets it to False.
 """
+from __future__ import annotations
+
 import ast
 import copy
-from typing import Any, Callable, Sequence
+from typing import Any, Callable, Sequence, Union
 
-Loop = ast.For | ast.While
+Loop = Union[ast.For, ast.While]  # of a Python without `|` between types
 
 
 def name_of(what: str, node: ast.AST) -> str:

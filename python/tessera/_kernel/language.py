@@ -727,8 +727,9 @@ def topk(x: Tile, k: int, axis: int = -1, largest: bool = True) -> tuple[Tile, T
 def histogram(x: Tile, bins: int, mask: Any = None) -> Tile:
     """How often 0 to bins - 1 occur in the whole tile, as i32; other numbers are dropped."""
     b, x = builder(), _tile(x)
-    mask = None if mask is None else _reshape(_mask(mask, x.shape), -1)
-    return Tile(_ops.histogram(b, _reshape(x, -1), mask, result=b.type((_constant(bins, "bins"), ), i32)))
+    known = _mask(mask, x.shape)
+    known = _reshape(known, -1) if known is not None else None
+    return Tile(_ops.histogram(b, _reshape(x, -1), known, result=b.type((_constant(bins, "bins"), ), i32)))
 
 
 # --- element by element ----------------------------------------------------------------------------------------------

@@ -102,6 +102,7 @@ class Parameter(NamedTuple):
 
 
 NO_DEFAULT = object()
+_MOST_KEYS, _MOST_VERSIONS = 256, 16  # that a kernel keeps: for other constants, and for other values of what it reads
 
 
 def _flattened(parameter: Parameter) -> list[Parameter]:
@@ -235,14 +236,29 @@ class Launcher:
         for name, places in self._sizes:
             first, axis = places[0]
             try:
-                wanted = values[first].shape[axis]
+                wanted = self._shape(values, first)[axis]
                 for place, other in places[1:]:
-                    if values[place].shape[other] != wanted:
-                        raise ValueError(
-                            f"{self.name}: the size '{name}' is {wanted} in '{self.given[first].name}' (axis {axis}) and "
-                            f"{values[place].shape[other]} in '{self.given[place].name}' (axis {other})")
-            except (AttributeError, IndexError):
-                continue  # no array, or of another rank: the program says so
+                    seen = self._shape(values, place)[other]
+                    if seen != wanted:
+                        raise ValueError(f"{self.name}: the size '{name}' is {wanted} in '{self.given[first].name}' (axis {axis}) and "
+                                         f"{seen} in '{self.given[place].name}' (axis {other})")
+            except IndexError:
+                continue  # of another rank: the program says so
+
+    def _shape(self, values: Sequence[Any], i: int) -> Sequence[int]:
+        try:
+            return values[i].shape  # type: ignore[no-any-return]
+        except AttributeError:
+            pass
+        for name in ("__cuda_array_interface__", "__array_interface__"):
+            interface = getattr(values[i], name, None)
+            if isinstance(interface, dict):
+                return interface["shape"]  # type: ignore[no-any-return]
+        try:
+            return memoryview(values[i]).shape or ()
+        except TypeError:
+            raise TypeError(f"{self.name}: '{self.given[i].name}' is a {type(values[i]).__name__} without a shape, expected an "
+                            "array") from None
 
     def _kind(self, i: int, value: Any) -> Any:
         """Of a parameter without annotation: what its argument is."""
@@ -286,8 +302,16 @@ class Launcher:
                 return one
         built = self._build(self.specialize(values), rank, target == "interpret")
         made = self._compile(built, target, limit)
-        self._compiled.setdefault(key, []).insert(0, made)
+        self._keep(key, made)
         return made
+
+    def _keep(self, key: Any, made: _Compiled) -> None:
+        """The oldest go where there are too many, of one key or in all."""
+        known = self._compiled.setdefault(key, [])
+        known.insert(0, made)
+        del known[_MOST_VERSIONS:]
+        while len(self._compiled) > _MOST_KEYS:
+            self._compiled.pop(list(self._compiled)[0], None)  # list: in one step, beside other threads
 
     @staticmethod
     def _compile(built: Built, target: str, limit: float | None) -> _Compiled:
@@ -363,6 +387,10 @@ class _Judged:
         from .._execution import _numpy
         np = _numpy()
         arrays = [_as_numpy(value) for value in values]
+        for i, (value, kind) in enumerate(zip(values, self._program.inputs)):
+            seen = _ELEMENTS.get(str(getattr(value, "dtype", "")).rpartition(".")[2])
+            if arrays[i] is not value and seen is not None and seen != kind.element:  # bits tell no types apart
+                raise TypeError(f"argument {i} has elements of type {value.dtype}; the program takes {kind.element}")
         for i, array in enumerate(arrays[:len(self._written)]):
             for j, other in enumerate(arrays):
                 if self._written[i] and i != j and isinstance(other, np.ndarray) and isinstance(array, np.ndarray):
@@ -372,7 +400,10 @@ class _Judged:
 
 
 def _as_numpy(value: Any) -> Any:
-    """PyTorch's tensors as arrays of the same memory; of types that numpy lacks, their bits."""
+    """PyTorch's tensors and buffers of Python as arrays of the same memory; of types that numpy lacks, their bits."""
+    if not hasattr(value, "dtype") and hasattr(value, "__len__") and not isinstance(value, (list, tuple)):
+        from .._execution import _numpy
+        return _numpy().asarray(value)
     if type(value).__module__.partition(".")[0] != "torch" or not hasattr(value, "numpy"):
         return value
     import torch  # type: ignore[import-not-found,unused-ignore]

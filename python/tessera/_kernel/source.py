@@ -72,8 +72,8 @@ def plain(value: Any) -> Any:
 
 
 # Of these types equal values are one value, and their attributes do not change.
-EXACT = frozenset((bool, int, str, type(None), DType))
-_FIXED = (*EXACT, float, tuple, range)
+EXACT: frozenset[type] = frozenset((bool, int, str, type(None), DType))
+_FIXED: tuple[type, ...] = (*EXACT, float, tuple, range)
 
 
 def exact(value: Any) -> Any:

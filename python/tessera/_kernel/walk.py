@@ -885,8 +885,7 @@ class Walker:
             value = self.expression(frame, part.value)
             spec = self.expression(frame, part.format_spec) if part.format_spec else ""
             if not _is_tile(value):
-                shown = {ord("r"): repr, ord("a"): ascii, ord("s"): str}.get(part.conversion, lambda value: value)(value)
-                text += self.at(frame, part.value, _formatted, shown, spec)
+                text += self.at(frame, part.value, _formatted, value, part.conversion, spec)
                 continue
             if spec:
                 raise self.refuse(frame, part.value, f"the format '{spec}' of what is known only when the kernel runs is not supported")
@@ -1010,7 +1009,9 @@ class Walker:
             self.b.breakpoints.add(self.b, frame.source.where(node), frame.source.function.__module__, names)
 
 
-def _formatted(value: Any, spec: str) -> str:
+def _formatted(value: Any, conversion: int, spec: str) -> str:
+    """{value!r:spec} of an f-string."""
+    value = repr(value) if conversion == ord("r") else ascii(value) if conversion == ord("a") else str(value) if conversion == ord("s") else value
     try:
         return format(value, spec)
     except (TypeError, ValueError) as error:

@@ -1,4 +1,5 @@
 """Calls of kernels: many, from several threads, after fork; and what passes and targets find, at Python lines."""
+import array
 import os
 import threading
 
@@ -105,3 +106,50 @@ def test_an_unknown_target_is_named():
         racing[1](np.zeros(64, "f4"), target="emulate:sm_1")
     with pytest.raises(ts.Error, match="nowhere"):
         racing[1](np.zeros(64, "f4"), target="nowhere")
+
+
+@ts.kernel
+def copied(x: ts.Array[ts.f8e4m3fn, "N"], y: ts.Array[ts.f8e4m3fn, "N"]):
+    i = ts.program_id(0)
+    ts.store(y, i, ts.load(x, i, 16))
+
+
+@pytest.mark.parametrize("target", ["cpu", "interpret", "emulate:sm_80"])
+def test_elements_of_torch_without_dlpack(target):
+    torch = pytest.importorskip("torch")
+    x, y = torch.arange(20).to(torch.float32).to(torch.float8_e4m3fn), torch.zeros(20).to(torch.float8_e4m3fn)
+    copied[2](x, y, target=target)
+    assert (x.view(torch.uint8) == y.view(torch.uint8)).all()
+    with pytest.raises(TypeError, match="'x' has elements of type torch.float8_e5m2; the program takes f8E4M3FN"):
+        copied[2](x.to(torch.float32).to(torch.float8_e5m2), y, target=target)
+
+
+class Shapeless:
+    """An array of a library that has DLPack and no shape."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def __dlpack__(self):
+        return self.array.__dlpack__()
+
+
+@pytest.mark.parametrize("target", ["cpu", "interpret", "emulate:sm_80"])
+def test_sizes_of_buffers_are_checked(target):
+    x, z = array.array("f", range(70)), array.array("f", [0]) * 70
+    add[2](x, x, z, target=target)
+    assert list(z) == [2 * i for i in range(70)]
+    with pytest.raises(ValueError, match="add: the size 'N' is 70 in 'x' .* and 69 in 'z'"):
+        add[2](x, x, memoryview(z)[:69], target=target)
+    with pytest.raises(TypeError, match="add: 'x' is a Shapeless without a shape"):
+        add[2](Shapeless(np.zeros(70, "f4")), x, z, target=target)
+
+
+def test_programs_of_a_kernel_are_bounded(monkeypatch):
+    from tessera._kernel import launch
+    monkeypatch.setattr(launch, "_MOST_KEYS", 3)
+    x, z = np.ones(8, "f4"), np.zeros(8, "f4")
+    add._compiled.clear()
+    for block in (8, 16, 24, 32, 40, 8):
+        add[1](x, x, z, BLOCK=block)
+        assert len(add._compiled) <= 3 and (z == 2).all()
