@@ -239,18 +239,23 @@ static MlirValue insideOf(Wrap *w, MlirValue value) {
   return inside;
 }
 
-// Something outside uses the op: what is none of the ops, or a shared one, which stays outside too.
-static bool isUsedOutside(MlirOperation op, const MlirOperation *ops, const bool *isShared, intptr_t count) {
-  for (intptr_t r = 0; r < mlirOperationGetNumResults(op); ++r) {
-    MlirOpOperand use = mlirValueGetFirstUse(mlirOperationGetResult(op, r));
-    for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
-      bool isOurs = false;
-      for (intptr_t i = 0; i < count; ++i)
-        isOurs |= !isShared[i] && tileIsWithin(mlirOpOperandGetOwner(use), ops[i]);
-      if (!isOurs)
-        return true;
-    }
+// Something outside uses the value: what is none of the ops, or a shared one, which stays outside too.
+static bool isValueUsedOutside(MlirValue value, const MlirOperation *ops, const bool *isShared, intptr_t count) {
+  MlirOpOperand use = mlirValueGetFirstUse(value);
+  for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    bool isOurs = false;
+    for (intptr_t i = 0; i < count; ++i)
+      isOurs |= !isShared[i] && tileIsWithin(mlirOpOperandGetOwner(use), ops[i]);
+    if (!isOurs)
+      return true;
   }
+  return false;
+}
+
+static bool isUsedOutside(MlirOperation op, const MlirOperation *ops, const bool *isShared, intptr_t count) {
+  for (intptr_t r = 0; r < mlirOperationGetNumResults(op); ++r)
+    if (isValueUsedOutside(mlirOperationGetResult(op, r), ops, isShared, count))
+      return true;
   return false;
 }
 
@@ -260,11 +265,13 @@ static intptr_t listResults(const MlirOperation *ops, intptr_t count, const bool
   intptr_t number = 0;
   *results = NULL;
   for (intptr_t i = 0; i < count; ++i) {
-    bool isLast = i == count - 1, isGiven = isLast || (!isShared[i] && isUsedOutside(ops[i], ops, isNoOp, count));
     intptr_t own = mlirOperationGetNumResults(ops[i]);
     *results = realloc(*results, sizeof **results * (size_t)(number + own + 1));
-    for (intptr_t r = 0; isGiven && r < own; ++r)
-      (*results)[number++] = mlirOperationGetResult(ops[i], r);
+    for (intptr_t r = 0; r < own; ++r) {
+      MlirValue value = mlirOperationGetResult(ops[i], r);
+      if (i == count - 1 || (!isShared[i] && isValueUsedOutside(value, ops, isNoOp, count)))
+        (*results)[number++] = value;
+    }
   }
   free(isNoOp);
   return number;

@@ -97,6 +97,9 @@ void tileGroupGraphDescribe(const TileGroupGraph *graph, int64_t unknown, TileGr
 // Null where a kernel can have the blocks; else what is wrong with them.
 const char *tileGroupGraphFault(const TileGroupGraph *graph);
 
+// One kernel may have as many operands as the graph's launch needs.
+bool tileGroupGraphFitsKernel(const TileGroupGraph *graph);
+
 // The group as one op: the launch's operands and the group's dimensions; the numbers in it of each node's operands and
 // captures.
 typedef struct TileGroupUnit {

@@ -25,6 +25,23 @@ static int addCapture(TileStructured *whole, MlirValue value) {
   return whole->numCaptures++;
 }
 
+static bool isTakenBefore(const TileGroupGraph *graph, int node, int input) {
+  MlirValue value = graph->nodes[node].s.operands[input].value;
+  for (int n = 0; n <= node; ++n)
+    for (int i = 0; i < (n < node ? graph->nodes[n].s.numInputs : input); ++i)
+      if (graph->nodes[n].makers[i] < 0 && mlirValueEqual(graph->nodes[n].s.operands[i].value, value))
+        return true;
+  return false;
+}
+
+bool tileGroupGraphFitsKernel(const TileGroupGraph *graph) {
+  int count = graph->numResults;
+  for (int n = 0; n < graph->numNodes; ++n)
+    for (int i = 0; i < graph->nodes[n].s.numInputs; ++i)
+      count += graph->nodes[n].makers[i] < 0 && !isTakenBefore(graph, n, i);
+  return count <= MaxOperands;
+}
+
 // Inputs of all nodes from outside, each tensor once, captures, and the results.
 static const char *gatherOperands(const TileGroupGraph *graph, TileGroupUnit *unit) {
   TileStructured *whole = &unit->s;

@@ -92,6 +92,12 @@ static const TilePipelineStep toFactors[] = {
     {NULL},
 };
 
+// Products of one sum run side by side. Separate launches do as one launch of them does, to the bit.
+static const TilePipelineStep toSlices[] = {
+    {"tile-sum-on-slices", .on = funcFuncOpName},
+    {NULL},
+};
+
 // Source text shows what kernels were, and names the functions that they call.
 static const TilePipelineStep toTexts[] = {{"tile-record-kernels"}, {NULL}};
 static const TilePipelineStep toFunctions[] = {{"tile-outline-functions", .on = gpuGPUModuleOpName}, {NULL}};
@@ -106,6 +112,7 @@ static const TilePipelineStage stages[] = {
     {tileStageOfPrograms},
     {tileStageToMachine},
     {tileStageOfOneFunction, .given = TilePipeline_Fusion, .unless = TilePipeline_Bufferized},
+    {toSlices, .unless = TilePipeline_Bufferized},
     {tileStageOfTensors, .unless = TilePipeline_Bufferized},
     {tileStageOfGroups, .given = TilePipeline_Fusion, .unless = TilePipeline_Bufferized},
     {toRows, .without = TilePipeline_Fusion, .unless = TilePipeline_Bufferized},

@@ -248,6 +248,10 @@ static bool weigh(const Fusion *f, const Set *set, Choice *choice, const char **
   *reason = NULL;
   if (!tileGroupGraphRead(set->ops, set->count, f->target, f->graph, reason))
     return false;
+  if (!tileGroupGraphFitsKernel(f->graph)) {
+    *reason = "its kernel would have more than 16 operands";
+    return false;
+  }
   tileGroupGraphDescribe(f->graph, TileUnknownExtent, f->described);
   if ((*reason = declined(f)))
     return false;

@@ -8,4 +8,5 @@ extern const MlirExtPassDefinition tileChooseDataLayoutsPass;
 extern const MlirExtPassDefinition tileExpandGathersPass;
 extern const MlirExtPassDefinition tileFindLowBitPass;
 extern const MlirExtPassDefinition tileFoldConstantLayoutsPass;
+extern const MlirExtPassDefinition tileSumOnSlicesPass;
 extern const MlirExtPassDefinition tileTurnFactorsPass;
