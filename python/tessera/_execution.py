@@ -189,7 +189,7 @@ class Program:
 
     def __del__(self) -> None:
         shared = self.__dict__.get("_shared")
-        if shared:
+        if shared and not lock.was_forked:
             with lock:
                 lib.tesseraProgramDestroy(self._raw)
             shared.release()

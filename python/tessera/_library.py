@@ -25,6 +25,13 @@ class Lock:
 
     def __init__(self) -> None:
         self._lock, self._depth, self._here = threading.RLock(), 0, threading.local()
+        self.was_used = self.was_forked = False
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self._note_fork)
+
+    def _note_fork(self) -> None:
+        """In a child: the library's threads, and perhaps this lock's holder, stayed with the parent."""
+        self.was_forked = self.was_used
 
     @contextlib.contextmanager
     def lent(self) -> Iterator[None]:
@@ -38,6 +45,11 @@ class Lock:
     def __enter__(self) -> None:
         if getattr(self._here, "is_lent", False):
             return
+        if self.was_forked:
+            from ._diagnostics import Error
+            raise Error("this process was forked after tessera was used, and the threads that compile and run programs stayed with "
+                        "its parent; start processes by 'spawn'")
+        self.was_used = True
         self._lock.acquire()
         self._depth += 1
         if self._depth == 1:

@@ -129,24 +129,29 @@ class Tuned:
         if target.startswith("emulate:"):
             warnings.warn(f"{self.name}: choices are ranked by the emulator's prediction for {target.partition(':')[2]}, which is not "
                           "calibrated", stacklevel=5)
-            figures = {i: one for i, call in enumerate(calls) if (one := call.predict(target)) is not None}
-            how = "predicted_cycles"
+            errors = [call.build(target) for call in calls]
+            ready = self._ready(errors)
+            self._judge([(i, calls[i]) for i in ready], calls[0])
+            figures, how = {i: calls[i].predicted for i in ready}, "predicted_cycles"
         else:
             with ThreadPoolExecutor(os.cpu_count()) as pool:
                 errors = list(pool.map(lambda call: call.compile(target, self.limit), calls))
-            ready = [i for i, error in enumerate(errors) if error is None]
-            if not ready:
-                raise next(error for error in errors if error)
-            for i, error in enumerate(errors):
-                if error:
-                    warnings.warn(f"{self.name}: choice {self.choices[i]} does not compile: {str(error).splitlines()[0]}", stacklevel=5)
+            ready = self._ready(errors)
             self._judge([(i, calls[i]) for i in ready], calls[0])
             figures, how = self._times([(i, calls[i]) for i in ready]), "seconds"
-        if not figures:
-            raise Error(f"{self.name}: no choice compiles for {target}")
         best = min(figures, key=lambda i: figures[i])
         self._keep(path, how, target, figures, best)
         return best
+
+    def _ready(self, errors: Sequence[Error | None]) -> list[int]:
+        """The choices that compile; the others are told."""
+        ready = [i for i, error in enumerate(errors) if error is None]
+        if not ready:
+            raise next(error for error in errors if error)
+        for i, error in enumerate(errors):
+            if error:
+                warnings.warn(f"{self.name}: choice {self.choices[i]} does not compile: {str(error).splitlines()[0]}", stacklevel=6)
+        return ready
 
     def _call(self, i: int, grid: Any, given: tuple[Any, ...], named: dict[str, Any]) -> "_Candidate":
         kernel, constants = self._of(i)
@@ -164,11 +169,14 @@ class Tuned:
             wanted = None
         base: Any = None
         for i, call in calls:
-            arrays = call.once()
+            try:
+                arrays = call.once()
+            except Error as error:
+                raise Error(f"{self.name}: choice {self.choices[i]}: {error}") from None
             if wanted is None:
                 base = base or arrays
             for at, kind in enumerate(call.kinds):
-                if not isinstance(kind, ArrayType) or not call.compiled.program.inputs[at].is_memref:
+                if not isinstance(kind, ArrayType) or not call.program.inputs[at].is_memref:
                     continue
                 if wanted is None:
                     right = bool(_judge(kind.dtype.name, arrays[at], base[at], None, 1e-3, 1e-3))
@@ -197,6 +205,8 @@ class _Candidate:
         self.names = [kernel.parameters[i].name for i in kernel._values]
         self.kinds = [kind for i, kind in enumerate(kernel.specialize(values)) if i in set(kernel._values)]
         self.compiled: Any = None
+        self.program: Any = None  # the compiled one, or on an emulated chip the one that predicts
+        self.predicted = 0.0
         self._lent: tuple[Any, ...] | None = None
 
     def _copies(self) -> tuple[Any, ...]:
@@ -208,13 +218,17 @@ class _Candidate:
     def compile(self, target: str, limit: float) -> Error | None:
         try:
             self.compiled = self.kernel.find(self.values, target, len(self.grid), limit)
+            self.program = self.compiled.program
         except Error as error:
             return error
         return None
 
     def once(self) -> tuple[Any, ...]:
         arrays = self._copies()
-        self.compiled.call(arrays, None)
+        if self.compiled:
+            self.compiled.call(arrays, None)
+        else:
+            self.predicted = float(self.program(*arrays).statistics["predicted_cycles"])
         return arrays
 
     def time(self) -> float:
@@ -228,14 +242,15 @@ class _Candidate:
         module = self.kernel._build_module(self.kernel.specialize(self.values), len(self.grid)).module
         return module.compile("interpret", max_steps=_MOST_STEPS)(*self._copies())
 
-    def predict(self, target: str) -> float | None:
+    def build(self, target: str) -> Error | None:
+        """For an emulated chip, with predictions."""
         from .._execution import Program
         try:
             module = self.kernel._build_module(self.kernel.specialize(self.values), len(self.grid)).module
-            statistics_ = Program(module, target, "main", predict=True)(*self._copies()).statistics
-        except Error:
-            return None
-        return float(statistics_["predicted_cycles"])
+            self.program = Program(module, target, "main", predict=True)
+        except Error as error:
+            return error
+        return None
 
 
 def autotune(choices: Sequence[Mapping[str, Any]], key: Sequence[str] = (), *, seconds: float = 0.2, limit: float = 60.0) -> Any:

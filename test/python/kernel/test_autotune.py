@@ -86,6 +86,28 @@ def test_a_gpu_is_ranked_by_prediction(kept):
     assert found["best"] == 1 and found["choices"][0]["predicted_cycles"] > found["choices"][1]["predicted_cycles"]
 
 
+@ts.autotune([{"W": 8}, {"W": 4}], key=["N"])
+@ts.kernel
+def half_of_it(x: ts.Array[ts.f32, "N"], y: ts.Array[ts.f32, "N"], W: ts.Constant):
+    i = ts.program_id(0)
+    ts.store(y, i, ts.load(x, i, W) * (2 if W == 8 else 3))
+
+
+@ts.autotune([{"W": 8}, {"W": 4}], key=["N"])
+@ts.kernel
+def racing(x: ts.Array[ts.f32, "N"], y: ts.Array[ts.f32, "N"], W: ts.Constant):
+    i = ts.program_id(0)
+    ts.store(y, i if W == 8 else 0, ts.load(x, i, W) * 2)
+
+
+@pytest.mark.parametrize("kernel, message", [(half_of_it, "{'W': 4} gives a wrong result in 'y'"), (racing, "choice {'W': 4}: .*race: write")])
+def test_a_wrong_candidate_of_a_gpu_is_an_error(kernel, message, kept):
+    x, y = data(64), np.zeros(64, "f4")
+    with pytest.warns(UserWarning, match="ranked by"), pytest.raises(ts.Error, match=message):
+        kernel[lambda given: (64 // given["W"], )](x, y, target="emulate:sm_80")
+    assert not y.any() and not kept.exists()
+
+
 def test_what_is_refused():
     with pytest.raises(TypeError, match="no parameter 'BLOK'"):
         tuned([{"BLOK": 1}])

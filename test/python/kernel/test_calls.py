@@ -1,6 +1,7 @@
 """Calls of kernels: many, from several threads, after fork; and what passes and targets find, at Python lines."""
 import array
 import os
+import signal
 import threading
 
 import numpy as np
@@ -62,14 +63,18 @@ def test_several_threads_call_and_compile():
 def test_a_forked_process_is_refused():
     x, y, z = data(64), data(64, seed=1), np.zeros(64, "f4")
     add[1](x, y, z)
-    child = os.fork()
-    if child == 0:
-        try:
-            add[1](x, y, z)
-        except BaseException as error:
-            os._exit(7 if "fork" in str(error) else 8)
-        os._exit(0)
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+    add[1](x, y, z, target="emulate:sm_80")
+    for work in (lambda: add[1](x, y, z), lambda: add[1](x, y, z, target="emulate:sm_80"), lambda: add[1](x, y, z, BLOCK=32),
+                 lambda: ts.parse("module {}")):
+        child = os.fork()
+        if child == 0:
+            signal.alarm(60)  # it waited for the parent's threads
+            try:
+                work()
+            except BaseException as error:
+                os._exit(7 if "fork" in str(error) else 8)
+            os._exit(0)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
 
 
 @ts.kernel
