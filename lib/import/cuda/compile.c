@@ -26,10 +26,23 @@ static bool writeFile(const char *folder, const char *name, const void *text, si
 
 // The toolkits' headers whose content our header has, as an overlay on the folder that clang searches first.
 static bool writeOverlay(const char *folder, tessera_error_t *error) {
-  static const char *const names[] = {"cuda.h",          "cuda_runtime.h",    "cuda_runtime_api.h",
-                                      "cuda_fp16.h",     "cuda_bf16.h",       "device_launch_parameters.h",
-                                      "cuda_pipeline.h", "hip/hip_runtime.h", "hip/hip_runtime_api.h",
-                                      "hip/hip_fp16.h",  "hip/hip_bf16.h",    "cuda_pipeline_primitives.h"};
+  static const char *const names[] = {"cuda.h",
+                                      "cuda_runtime.h",
+                                      "cuda_runtime_api.h",
+                                      "cuda_fp16.h",
+                                      "cuda_bf16.h",
+                                      "device_launch_parameters.h",
+                                      "cuda_pipeline.h",
+                                      "hip/hip_runtime.h",
+                                      "hip/hip_runtime_api.h",
+                                      "hip/hip_fp16.h",
+                                      "hip/hip_bf16.h",
+                                      "cuda_pipeline_primitives.h",
+                                      "cooperative_groups.h",
+                                      "cooperative_groups/reduce.h",
+                                      "cooperative_groups/scan.h",
+                                      "cooperative_groups/memcpy_async.h",
+                                      "hip/hip_cooperative_groups.h"};
   tessera_text_t text = {NULL};
   tessera_text_format(&text, "{\"version\": 0, \"roots\": [");
   for (size_t i = 0; i < sizeof names / sizeof *names; ++i)

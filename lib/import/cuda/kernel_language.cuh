@@ -1,6 +1,6 @@
 // What CUDA C++ and HIP have without an #include, for clang without a toolkit: types, ids, barriers, shuffles, votes,
-// atomics, half floats, the functions of the host that launch kernels (declared only). Functions of math come from
-// clang's own headers. lib/import/cuda/compile.c gives this text to clang in front of the user's.
+// atomics, half floats, cooperative groups, the functions of the host that launch kernels (declared only). Functions of
+// math come from clang's own headers. lib/import/cuda/compile.c gives this text to clang in front of the user's.
 #pragma once
 
 #define __host__ __attribute__((host))
@@ -20,18 +20,10 @@
 //===--- vectors -------------------------------------------------------------------------------------===//
 
 #define __TESSERA_VECTORS(T, name, a2, a4)                                                                             \
-  struct name##1 {                                                                                                     \
-    T x;                                                                                                               \
-  };                                                                                                                   \
-  struct __attribute__((aligned(a2))) name##2 {                                                                        \
-    T x, y;                                                                                                            \
-  };                                                                                                                   \
-  struct name##3 {                                                                                                     \
-    T x, y, z;                                                                                                         \
-  };                                                                                                                   \
-  struct __attribute__((aligned(a4))) name##4 {                                                                        \
-    T x, y, z, w;                                                                                                      \
-  };                                                                                                                   \
+  struct name##1 { T x; };                                                                                             \
+  struct __attribute__((aligned(a2))) name##2 { T x, y; };                                                             \
+  struct name##3 { T x, y, z; };                                                                                       \
+  struct __attribute__((aligned(a4))) name##4 { T x, y, z, w; };                                                       \
   __TESSERA_BOTH name##1 make_##name##1(T x) { return {x}; }                                                           \
   __TESSERA_BOTH name##2 make_##name##2(T x, T y) { return {x, y}; }                                                   \
   __TESSERA_BOTH name##3 make_##name##3(T x, T y, T z) { return {x, y, z}; }                                           \
@@ -79,9 +71,9 @@ extern "C" __device__ __attribute__((const)) __SIZE_TYPE__ __ockl_get_num_groups
   static __device__ inline __attribute__((always_inline)) unsigned __get_##d() { return read(d); }
 #define __TESSERA_IDS(name, read)                                                                                      \
   struct __tessera_##name {                                                                                            \
-    __TESSERA_ID(x, read)                                                                                               \
-    __TESSERA_ID(y, read)                                                                                               \
-    __TESSERA_ID(z, read)                                                                                               \
+    __TESSERA_ID(x, read)                                                                                              \
+    __TESSERA_ID(y, read)                                                                                              \
+    __TESSERA_ID(z, read)                                                                                              \
     __device__ operator dim3() const { return dim3(x, y, z); }                                                         \
     __device__ operator uint3() const { return {x, y, z}; }                                                            \
   };                                                                                                                   \
@@ -222,9 +214,7 @@ __TESSERA_DEVICE void __syncwarp(unsigned long long = ~0ull) {
   __builtin_amdgcn_wave_barrier();
   __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "wavefront");
 }
-__TESSERA_DEVICE unsigned __lane_id() {
-  return __builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0u));
-}
+__TESSERA_DEVICE unsigned __lane_id() { return __builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0u)); }
 #else
 __TESSERA_DEVICE int __syncthreads_count(int p) { return __nvvm_bar0_popc(p); }
 __TESSERA_DEVICE int __syncthreads_and(int p) { return __nvvm_bar0_and(p); }
@@ -244,8 +234,8 @@ __TESSERA_DEVICE unsigned __activemask() {
 //===--- shuffles and votes ---------------------------------------------------------------------------------===//
 
 // Words of 4 bytes move; a wider value takes two.
-template <class T, class Move> static __device__ inline __attribute__((always_inline)) T __tessera_by_words(T value,
-                                                                                                          Move move) {
+template <class T, class Move>
+static __device__ inline __attribute__((always_inline)) T __tessera_by_words(T value, Move move) {
   static_assert(sizeof(T) <= 8, "a shuffle moves values of at most 8 bytes");
   int words[2] = {0, 0};
   __builtin_memcpy(words, &value, sizeof(T));
@@ -282,8 +272,7 @@ template <class T> __TESSERA_DEVICE T __shfl_sync(unsigned long long, T v, int l
 template <class T> __TESSERA_DEVICE T __shfl_up_sync(unsigned long long, T v, unsigned delta, int width = warpSize) {
   return __shfl_up(v, delta, width);
 }
-template <class T> __TESSERA_DEVICE T __shfl_down_sync(unsigned long long, T v, unsigned delta,
-                                                       int width = warpSize) {
+template <class T> __TESSERA_DEVICE T __shfl_down_sync(unsigned long long, T v, unsigned delta, int width = warpSize) {
   return __shfl_down(v, delta, width);
 }
 template <class T> __TESSERA_DEVICE T __shfl_xor_sync(unsigned long long, T v, int mask, int width = warpSize) {
@@ -450,8 +439,179 @@ template <class T> __TESSERA_BOTH T __hmul_rn(T a, T b) {
 __TESSERA_DEVICE half __hfma(half a, half b, half c) { return __builtin_fmaf16(a, b, c); }
 __TESSERA_BOTH half2 __hadd2(half2 a, half2 b) { return {(half)(a.x + b.x), (half)(a.y + b.y)}; }
 __TESSERA_BOTH half2 __hmul2(half2 a, half2 b) { return {(half)(a.x * b.x), (half)(a.y * b.y)}; }
+__TESSERA_BOTH half2 __hsub2(half2 a, half2 b) { return {(half)(a.x - b.x), (half)(a.y - b.y)}; }
+__TESSERA_BOTH half2 __h2div(half2 a, half2 b) { return {(half)(a.x / b.x), (half)(a.y / b.y)}; }
+__TESSERA_BOTH half2 __hneg2(half2 a) { return {(half)-a.x, (half)-a.y}; }
+__TESSERA_DEVICE half2 __hfma2(half2 a, half2 b, half2 c) { return {__hfma(a.x, b.x, c.x), __hfma(a.y, b.y, c.y)}; }
+__TESSERA_BOTH half2 __half2half2(half a) { return {a, a}; }
+__TESSERA_BOTH half2 __float2half2_rn(float a) { return {(half)a, (half)a}; }
+__TESSERA_BOTH half2 __float22half2_rn(float2 a) { return {(half)a.x, (half)a.y}; }
+__TESSERA_BOTH half2 __lows2half2(half2 a, half2 b) { return {a.x, b.x}; }
+__TESSERA_BOTH half2 __highs2half2(half2 a, half2 b) { return {a.y, b.y}; }
+__TESSERA_BOTH half2 __lowhigh2highlow(half2 a) { return {a.y, a.x}; }
+__TESSERA_BOTH half2 __low2half2(half2 a) { return {a.x, a.x}; }
+__TESSERA_BOTH half2 __high2half2(half2 a) { return {a.y, a.y}; }
+__TESSERA_BOTH float __low2float(half2 a) { return (float)a.x; }
+__TESSERA_BOTH float __high2float(half2 a) { return (float)a.y; }
+__TESSERA_BOTH half2 operator+(half2 a, half2 b) { return __hadd2(a, b); }
+__TESSERA_BOTH half2 operator-(half2 a, half2 b) { return __hsub2(a, b); }
+__TESSERA_BOTH half2 operator*(half2 a, half2 b) { return __hmul2(a, b); }
+__TESSERA_BOTH half2 operator-(half2 a) { return __hneg2(a); }
+__TESSERA_BOTH half2 &operator+=(half2 &a, half2 b) { return a = a + b; }
+__TESSERA_BOTH half2 &operator*=(half2 &a, half2 b) { return a = a * b; }
+__TESSERA_BOTH half __hneg(half a) { return -a; }
+__TESSERA_BOTH half __habs(half a) { return a < (half)0 ? -a : a; }
+__TESSERA_BOTH half __hmax(half a, half b) { return a != a || a < b ? b : a; }
+__TESSERA_BOTH half __hmin(half a, half b) { return a != a || b < a ? b : a; }
+__TESSERA_BOTH half2 __hmax2(half2 a, half2 b) { return {__hmax(a.x, b.x), __hmax(a.y, b.y)}; }
+__TESSERA_BOTH half2 __hmin2(half2 a, half2 b) { return {__hmin(a.x, b.x), __hmin(a.y, b.y)}; }
+__TESSERA_BOTH bool __hgt(half a, half b) { return a > b; }
+__TESSERA_BOTH bool __hge(half a, half b) { return a >= b; }
+__TESSERA_BOTH bool __hlt(half a, half b) { return a < b; }
+__TESSERA_BOTH bool __hle(half a, half b) { return a <= b; }
+__TESSERA_BOTH bool __heq(half a, half b) { return a == b; }
+__TESSERA_BOTH bool __hne(half a, half b) { return a < b || a > b; }
+__TESSERA_BOTH bool __hisnan(half a) { return a != a; }
+__TESSERA_DEVICE half hexp(half a) { return (half)expf((float)a); }
+__TESSERA_DEVICE half hlog(half a) { return (half)logf((float)a); }
+__TESSERA_DEVICE half hsqrt(half a) { return (half)sqrtf((float)a); }
+__TESSERA_DEVICE half hrsqrt(half a) { return (half)rsqrtf((float)a); }
+__TESSERA_DEVICE half hrcp(half a) { return (half)(1 / (float)a); }
+__TESSERA_DEVICE half2 h2exp(half2 a) { return {hexp(a.x), hexp(a.y)}; }
+__TESSERA_BOTH short __half_as_short(half a) { return __builtin_bit_cast(short, a); }
+__TESSERA_BOTH unsigned short __half_as_ushort(half a) { return __builtin_bit_cast(unsigned short, a); }
+__TESSERA_BOTH half __short_as_half(short a) { return __builtin_bit_cast(half, a); }
+__TESSERA_BOTH half __ushort_as_half(unsigned short a) { return __builtin_bit_cast(half, a); }
+__TESSERA_BOTH int __half2int_rz(half a) { return (int)a; }
+__TESSERA_BOTH half __int2half_rn(int a) { return (half)(float)a; }
+struct __attribute__((aligned(4))) __nv_bfloat162 {
+  __bf16 x, y;
+};
+typedef __nv_bfloat162 nv_bfloat162;
+__TESSERA_BOTH __bf16 __float2bfloat16_rn(float v) { return (__bf16)v; }
+__TESSERA_BOTH __nv_bfloat162 __floats2bfloat162_rn(float x, float y) { return {(__bf16)x, (__bf16)y}; }
+__TESSERA_BOTH __nv_bfloat162 __float22bfloat162_rn(float2 a) { return {(__bf16)a.x, (__bf16)a.y}; }
+__TESSERA_BOTH __nv_bfloat162 __halves2bfloat162(__bf16 x, __bf16 y) { return {x, y}; }
+__TESSERA_BOTH float2 __bfloat1622float2(__nv_bfloat162 a) { return {(float)a.x, (float)a.y}; }
+__TESSERA_BOTH __bf16 __hadd(__bf16 a, __bf16 b) { return a + b; }
+__TESSERA_BOTH __bf16 __hmul(__bf16 a, __bf16 b) { return a * b; }
 
 extern "C" __device__ int printf(const char *, ...);
+
+//===--- cooperative groups -----------------------------------------------------------------------------------===//
+
+namespace cooperative_groups {
+struct grid_group {
+  __device__ static unsigned long long block_rank() {
+    return ((unsigned long long)blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
+  }
+  __device__ static unsigned long long num_blocks() { return (unsigned long long)gridDim.x * gridDim.y * gridDim.z; }
+  __device__ static unsigned long long num_threads() { return num_blocks() * (blockDim.x * blockDim.y * blockDim.z); }
+  __device__ static unsigned long long size() { return num_threads(); }
+  __device__ static unsigned long long thread_rank() {
+    return block_rank() * (blockDim.x * blockDim.y * blockDim.z) +
+           ((threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x);
+  }
+};
+__TESSERA_DEVICE grid_group this_grid() { return {}; }
+
+struct thread_block {
+  __device__ static unsigned num_threads() { return blockDim.x * blockDim.y * blockDim.z; }
+  __device__ static unsigned size() { return num_threads(); }
+  __device__ static unsigned thread_rank() {
+    return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
+  }
+  __device__ static dim3 group_index() { return blockIdx; }
+  __device__ static dim3 thread_index() { return threadIdx; }
+  __device__ static dim3 group_dim() { return blockDim; }
+  __device__ static dim3 dim_threads() { return blockDim; }
+  __device__ __attribute__((always_inline)) static void sync() { __syncthreads(); }
+};
+__TESSERA_DEVICE thread_block this_thread_block() { return {}; }
+
+// N neighbouring threads of one warp.
+template <unsigned N, class Parent = void> struct thread_block_tile {
+  static_assert(N && !(N & (N - 1)) && N <= 64, "a tile has a power of two of threads, at most a warp's");
+  thread_block_tile() = default;
+  template <class Other> __device__ thread_block_tile(const thread_block_tile<N, Other> &) {}
+  __device__ static unsigned num_threads() { return N; }
+  __device__ static unsigned size() { return N; }
+  __device__ static unsigned thread_rank() { return thread_block::thread_rank() % N; }
+  __device__ static unsigned meta_group_rank() { return thread_block::thread_rank() / N; }
+  __device__ static unsigned meta_group_size() { return (thread_block::num_threads() + N - 1) / N; }
+#ifdef __HIP__
+  __device__ static unsigned long long __mask() {
+    return (N == 64 ? ~0ull : (1ull << (N % 64)) - 1) << (__lane_id() & ~(N - 1));
+  }
+#else
+  __device__ static unsigned __mask() { return (N == 32 ? ~0u : (1u << (N % 32)) - 1) << (__lane_id() & ~(N - 1)); }
+#endif
+  __device__ __attribute__((always_inline)) static void sync() { __syncwarp(__mask()); }
+  template <class T> __device__ T shfl(T v, int rank) const { return __shfl_sync(__mask(), v, rank, (int)N); }
+  template <class T> __device__ T shfl_up(T v, unsigned by) const { return __shfl_up_sync(__mask(), v, by, (int)N); }
+  template <class T> __device__ T shfl_down(T v, unsigned by) const {
+    return __shfl_down_sync(__mask(), v, by, (int)N);
+  }
+  template <class T> __device__ T shfl_xor(T v, unsigned by) const {
+    return __shfl_xor_sync(__mask(), v, (int)by, (int)N);
+  }
+  __device__ auto ballot(int p) const { return (__ballot_sync(__mask(), p) & __mask()) >> (__lane_id() & ~(N - 1)); }
+  __device__ int any(int p) const { return ballot(p) != 0; }
+  __device__ int all(int p) const { return ballot(!p) == 0; }
+};
+template <unsigned N, class Parent> __TESSERA_DEVICE thread_block_tile<N, Parent> tiled_partition(const Parent &) {
+  return {};
+}
+template <class Group> __TESSERA_DEVICE void sync(const Group &group) { group.sync(); }
+template <class Group> __TESSERA_DEVICE auto thread_rank(const Group &group) { return group.thread_rank(); }
+template <class Group> __TESSERA_DEVICE auto group_size(const Group &group) { return group.size(); }
+
+template <class T = void> struct plus {
+  __device__ T operator()(T a, T b) const { return a + b; }
+};
+template <class T = void> struct less { // the lesser one, as in CUDA
+  __device__ T operator()(T a, T b) const { return b < a ? b : a; }
+};
+template <class T = void> struct greater {
+  __device__ T operator()(T a, T b) const { return a < b ? b : a; }
+};
+template <class T = void> struct bit_and {
+  __device__ T operator()(T a, T b) const { return a & b; }
+};
+template <class T = void> struct bit_or {
+  __device__ T operator()(T a, T b) const { return a | b; }
+};
+template <class T = void> struct bit_xor {
+  __device__ T operator()(T a, T b) const { return a ^ b; }
+};
+template <unsigned N, class Parent, class T, class Combine>
+__TESSERA_DEVICE T reduce(const thread_block_tile<N, Parent> &tile, T v, Combine combine) {
+  for (unsigned by = N / 2; by; by /= 2)
+    v = combine(v, tile.shfl_xor(v, by));
+  return v;
+}
+template <unsigned N, class Parent, class T, class Combine = plus<T>>
+__TESSERA_DEVICE T inclusive_scan(const thread_block_tile<N, Parent> &tile, T v, Combine combine = {}) {
+  for (unsigned by = 1; by < N; by *= 2) {
+    T before = tile.shfl_up(v, by);
+    v = tile.thread_rank() >= by ? combine(before, v) : v;
+  }
+  return v;
+}
+template <unsigned N, class Parent, class T>
+__TESSERA_DEVICE T exclusive_scan(const thread_block_tile<N, Parent> &tile, T v) {
+  T before = tile.shfl_up(inclusive_scan(tile, v), 1);
+  return tile.thread_rank() ? before : T();
+}
+
+// Each thread copies its part at once; what others copied is seen behind the group's barrier.
+template <class Group, class T>
+__TESSERA_DEVICE void memcpy_async(const Group &group, T *to, const T *from, size_t bytes) {
+  for (size_t i = group.thread_rank(); i < bytes / sizeof(T); i += group.size())
+    to[i] = from[i];
+}
+template <class Group> __TESSERA_DEVICE void wait(const Group &group) { group.sync(); }
+} // namespace cooperative_groups
 
 //===--- the host's functions: declared, never called here ----------------------------------------------------===//
 

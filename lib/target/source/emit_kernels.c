@@ -100,7 +100,7 @@ static const char *parametersOf(const File *file, MlirOperation function, MlirBl
       text = tileArenaPrintf(&w->arena, "%s%s%s %sa%d", text, comma,
                              mlirTypeIsNull(element) ? "char" : tileSourceType(w, element, function), star, (int)i);
     tileSourceSetText(w, value, tileArenaPrintf(&w->arena, "%c%d", isPointer ? 'p' : 'n', (int)i), true, false);
-    if (isPointer)
+    if (isPointer && !mlirOpOperandIsNull(mlirValueGetFirstUse(value)))
       *casts = tileArenaPrintf(&w->arena, "%s  char *p%d = (char *)a%d;\n", *casts, (int)i, (int)i);
   }
   w->numValues = (int)count;

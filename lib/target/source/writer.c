@@ -5,6 +5,7 @@
 #include "lib/capi/op.h"
 #include "lib/ir/support.h"
 #include "upstream/arith.h"
+#include "upstream/llvm.h"
 
 #include "mlir-c/BuiltinTypes.h"
 #include "mlir-c/Dialect/LLVM.h"
@@ -95,11 +96,29 @@ static bool isChoiceOfConstants(SourceWriter *w, MlirOperation op) {
          tileSourceTextOf(w, arithSelectOpGetFalseValue(op))->isLiteral;
 }
 
-// Can the text stand where the value's only user names the value?
+// A call of a function that only computes: what tile-outline-functions made.
+static bool isPureCall(SourceWriter *w, MlirOperation op) {
+  if (!llvmCallOpIsA(op) || mlirAttributeIsNull(tileOpAttribute(op, "callee")))
+    return false;
+  MlirStringRef name = mlirFlatSymbolRefAttrGetValue(tileOpAttribute(op, "callee"));
+  MlirOperation function = tileFindSymbol(op, tileArenaString(&w->arena, name.data, name.length));
+  MlirBlock body =
+      mlirOperationIsNull(function) ? (MlirBlock){NULL} : mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
+  if (mlirBlockIsNull(body) || !mlirBlockIsNull(mlirBlockGetNextInRegion(body)))
+    return false;
+  MlirOperation at = mlirBlockGetFirstOperation(body);
+  while (!mlirOperationIsNull(mlirOperationGetNextInBlock(at)) && mlirExtOperationIsPure(at))
+    at = mlirOperationGetNextInBlock(at);
+  return mlirOperationIsNull(mlirOperationGetNextInBlock(at));
+}
+
+// Can the text stand where the value's only user names the value? Results of functions do on GPUs: what is computed
+// just before its use takes a register for a shorter time.
 static bool isPart(SourceWriter *w, MlirOperation op, const char *text) {
   MlirValue value = tileFirstResult(op);
   if (strlen(text) > LongestPart || mlirOperationGetNumResults(op) != 1 || !tileHasOneUse(value) ||
-      !mlirExtOperationIsPure(op) || isNarrow(mlirValueGetType(value)) || isChoiceOfConstants(w, op))
+      !(mlirExtOperationIsPure(op) || (!w->language->isC && isPureCall(w, op))) || isNarrow(mlirValueGetType(value)) ||
+      isChoiceOfConstants(w, op))
     return false;
   MlirOperation user = mlirOpOperandGetOwner(mlirValueGetFirstUse(value));
   return mlirBlockEqual(mlirOperationGetBlock(user), mlirOperationGetBlock(op)) &&

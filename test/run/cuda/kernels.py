@@ -13,7 +13,7 @@ import tempfile
 import numpy as np
 
 INPUTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "Inputs")
-BARRIER = "__syncthreads();"
+BARRIERS = "__syncthreads();", "block.sync();"
 tile_run, chips = sys.argv[1], sys.argv[2:]
 random = np.random.default_rng(11)
 counts = {"right": 0, "found": 0, "bad": 0}
@@ -46,7 +46,7 @@ def without_barriers(source):
     """(line, the source with an empty line in the place of the barrier) of each barrier."""
     lines = source.splitlines(keepends=True)
     for at, line in enumerate(lines):
-        if line.strip() == BARRIER:
+        if line.strip() in BARRIERS:
             yield at + 1, "".join([*lines[:at], "\n", *lines[at + 1:]])
 
 
@@ -76,6 +76,9 @@ def normal(*shape):
 x = normal(300)
 judge("reduce", [x, normal(3), np.int32(300)], [3, 1, 1, 128, 1, 1, 0],
       (1, np.pad(x.astype(np.float64), (0, 84)).reshape(3, 128).sum(1)))
+x = normal(3, 300, 2).astype(np.float16)
+doubled = ((np.float16(2) * x.astype(np.float64) + 1).astype(np.float16).astype(np.float64) - 1).astype(np.float16).astype(np.float64).sum(2)
+judge("groups", [x, np.zeros(3, np.float32), np.zeros((3, 128), np.float32), np.int32(300)], [3, 1, 1, 128, 1, 1, 0], (1, doubled.sum(1)))
 x = random.integers(-50, 50, (3, 100)).astype(np.int32)
 judge("scan", [x, np.zeros_like(x), np.int32(100)], [3, 1, 1, 128, 1, 1, 2 * 128 * 4], (1, x.cumsum(1)))
 x = normal(37, 21).astype(np.float16)
