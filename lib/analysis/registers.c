@@ -1,5 +1,6 @@
 // Registers by counting what is alive. See registers.h.
 #include "lib/analysis/registers.h"
+#include "lib/ir/enclosing.h"
 
 #include "dialects/tile/ops.h"
 #include "dialects/tile/questions.h"
@@ -73,17 +74,10 @@ static int64_t registersOf(const TileRegisterCount *count, MlirValue value) {
 
 //===--- what is alive -----------------------------------------------------------------===//
 
-// The op of the block that is `op` or holds it; null when it is elsewhere.
-static MlirOperation ancestorIn(MlirBlock block, MlirOperation op) {
-  while (!mlirOperationIsNull(op) && !mlirBlockEqual(mlirOperationGetBlock(op), block))
-    op = mlirOperationGetParentOperation(op);
-  return op;
-}
-
 static bool isUsedAfter(MlirValue value, MlirOperation op) {
   MlirBlock block = mlirOperationGetBlock(op);
   for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
-    MlirOperation user = ancestorIn(block, mlirOpOperandGetOwner(use));
+    MlirOperation user = tileAncestorIn(block, mlirOpOperandGetOwner(use));
     if (!mlirOperationIsNull(user) && mlirOperationIsBeforeInBlock(op, user))
       return true;
   }

@@ -6,6 +6,7 @@
 #include "dialects/tile/ops.h"
 #include "dialects/tile/questions.h"
 #include "lib/analysis/facts.h"
+#include "lib/ir/enclosing.h"
 #include "lib/ir/support.h"
 #include "upstream/arith.h"
 #include "upstream/scf.h"
@@ -69,15 +70,6 @@ static bool addTerm(Side *side, MlirValue value, int64_t factor) {
   return true;
 }
 
-static bool isOutside(MlirOperation loop, MlirValue value) {
-  MlirOperation op = tileDefiningOp(value);
-  MlirBlock block = mlirOperationIsNull(op) ? mlirBlockArgumentGetOwner(value) : mlirOperationGetBlock(op);
-  for (op = mlirBlockGetParentOperation(block); !mlirOperationIsNull(op); op = mlirOperationGetParentOperation(op))
-    if (mlirOperationEqual(op, loop))
-      return false;
-  return true;
-}
-
 static bool addScalar(MlirOperation loop, Side *side, MlirValue value, int64_t factor) {
   int64_t constant;
   MlirOperation op = tileDefiningOp(value);
@@ -95,7 +87,7 @@ static bool addScalar(MlirOperation loop, Side *side, MlirValue value, int64_t f
   if (arithAddIOpIsA(op) || arithSubIOpIsA(op))
     return addScalar(loop, side, tileBinaryLhs(op), factor) &&
            addScalar(loop, side, tileBinaryRhs(op), arithSubIOpIsA(op) ? -factor : factor);
-  return isOutside(loop, value) && addTerm(side, value, factor);
+  return tileIsOutside(loop, value) && addTerm(side, value, factor);
 }
 
 //===--- tiles ----------------------------------------------------------------===//

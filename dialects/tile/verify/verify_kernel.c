@@ -4,6 +4,7 @@
 #include "dialects/tile/hooks.h"
 #include "dialects/tile/ops.h"
 #include "dialects/tile/questions.h"
+#include "lib/ir/enclosing.h"
 #include "lib/ir/op_format.h"
 #include "lib/ir/op_query.h"
 #include "lib/layout/algebra.h"
@@ -26,13 +27,6 @@
 // enough; calls are not looked into: tokens are no function values.
 
 //===--- structure ----------------------------------------------------------===//
-
-// The op in `block` that is or holds `op`; null when `op` stands elsewhere.
-static MlirOperation ancestorIn(MlirBlock block, MlirOperation op) {
-  while (!mlirOperationIsNull(op) && !mlirBlockEqual(mlirOperationGetBlock(op), block))
-    op = mlirOperationGetParentOperation(op);
-  return op;
-}
 
 static bool isTakenIn(MlirValue token, MlirBlock block);
 
@@ -60,7 +54,7 @@ static bool isTakenThrough(MlirValue token, MlirOperation op) {
 // runs whenever `block` does.
 static bool isTakenIn(MlirValue token, MlirBlock block) {
   for (MlirOpOperand use = mlirValueGetFirstUse(token); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
-    MlirOperation user = mlirOpOperandGetOwner(use), ancestor = ancestorIn(block, user);
+    MlirOperation user = mlirOpOperandGetOwner(use), ancestor = tileAncestorIn(block, user);
     if (mlirOperationIsNull(ancestor))
       continue;
     if (mlirOperationEqual(ancestor, user) || isTakenThrough(token, ancestor))

@@ -1,6 +1,7 @@
 // Questions about the uses of a value: may its expression stay unevaluated until its users need it, and may its memory
 // be overwritten? The questions are about the kernel before it is changed.
 #include "lib/conversion/tile_to_vector/lowering.h"
+#include "lib/ir/enclosing.h"
 
 #include "dialects/tile/questions.h"
 #include "lib/ir/op_query.h"
@@ -74,13 +75,6 @@ static bool writesTo(MlirOperation op, MlirValue root) {
 }
 
 //===--- where a value is needed ------------------------------------------------------------===//
-
-// The op of `block` that is or encloses `op`; null when it is elsewhere.
-static MlirOperation ancestorIn(MlirBlock block, MlirOperation op) {
-  while (!mlirOperationIsNull(op) && !mlirBlockEqual(mlirOperationGetBlock(op), block))
-    op = mlirOperationGetParentOperation(op);
-  return op;
-}
 
 static bool isLazyUser(MlirOperation user) {
   return mlirOperationGetNumResults(user) == 1 && vecIsEvaluable(user) && vecIsTile(tileOnlyResultType(user));
@@ -158,7 +152,7 @@ static bool isStoreInPlace(MlirOperation load, MlirOperation store) {
 static bool visitLoadUse(MlirOperation user, bool elementwise, void *data) {
   LoadUses *uses = data;
   MlirBlock block = mlirOperationGetBlock(uses->load);
-  MlirOperation at = ancestorIn(block, user);
+  MlirOperation at = tileAncestorIn(block, user);
   if (tileCallOpIsA(user)) // what the callee computes from it is needed later
     uses->overwritten = true;
   bool inPlace = elementwise && mlirOperationEqual(at, user) && isStoreInPlace(uses->load, user);

@@ -21,6 +21,7 @@
 #include "lib/analysis/low_bit/scaled.h"
 #include "lib/analysis/target_of_pass.h"
 #include "lib/analysis/tiling.h"
+#include "lib/ir/enclosing.h"
 #include "lib/ir/pass.h"
 #include "lib/search/construct.h"
 #include "lib/transforms/fuse/fuse.h"
@@ -113,13 +114,6 @@ static bool hasProduct(const TileGroupGraph *graph) {
   return false;
 }
 
-// The op of the block that is `op` or holds it; null where there is none.
-static MlirOperation inBlock(MlirOperation op, MlirBlock block) {
-  while (!mlirOperationIsNull(op) && !mlirBlockEqual(mlirOperationGetBlock(op), block))
-    op = mlirOperationGetParentOperation(op);
-  return op;
-}
-
 // The first user of the set's results after the op `after` in the block that is not in the set.
 static MlirOperation nextUser(const Set *set, MlirOperation after) {
   MlirOperation first = {NULL};
@@ -128,7 +122,7 @@ static MlirOperation nextUser(const Set *set, MlirOperation after) {
     for (intptr_t r = 0; r < mlirOperationGetNumResults(set->ops[i]); ++r) {
       MlirOpOperand use = mlirValueGetFirstUse(mlirOperationGetResult(set->ops[i], r));
       for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
-        MlirOperation user = inBlock(mlirOpOperandGetOwner(use), block);
+        MlirOperation user = tileAncestorIn(block, mlirOpOperandGetOwner(use));
         if (!mlirOperationIsNull(user) && mlirOperationIsBeforeInBlock(after, user) &&
             (mlirOperationIsNull(first) || mlirOperationIsBeforeInBlock(user, first)))
           first = user;
@@ -144,7 +138,7 @@ static bool isClosed(const Set *set) {
     for (intptr_t r = 0; r < mlirOperationGetNumResults(set->ops[i]); ++r) {
       MlirOpOperand use = mlirValueGetFirstUse(mlirOperationGetResult(set->ops[i], r));
       for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
-        MlirOperation user = inBlock(mlirOpOperandGetOwner(use), mlirOperationGetBlock(last));
+        MlirOperation user = tileAncestorIn(mlirOperationGetBlock(last), mlirOpOperandGetOwner(use));
         if (!mlirOperationIsNull(user) && !isIn(set, user) && mlirOperationIsBeforeInBlock(user, last))
           return false;
       }

@@ -23,6 +23,7 @@
 #include "lib/analysis/launches/launch_order.h"
 #include "lib/capi/op.h"
 #include "lib/ir/builder.h"
+#include "lib/ir/enclosing.h"
 #include "lib/ir/op_query.h"
 #include "lib/ir/pass.h"
 #include "lib/search/memory_plan.h"
@@ -89,12 +90,6 @@ static bool hasPlannedSizes(const Planning *planning, MlirOperation alloc) {
   return isPlanned;
 }
 
-static MlirOperation ancestorIn(MlirBlock block, MlirOperation op) {
-  while (!mlirOperationIsNull(op) && !mlirBlockEqual(mlirOperationGetBlock(op), block))
-    op = mlirOperationGetParentOperation(op);
-  return op;
-}
-
 static void extend(Buffer *buffer, MlirOperation user) {
   bool isFirst = mlirOperationIsNull(buffer->first);
   if (isFirst || mlirOperationIsBeforeInBlock(user, buffer->first))
@@ -119,7 +114,7 @@ static bool findUses(Buffer *buffer, MlirValue memory) {
         return false;
       continue;
     }
-    extend(buffer, ancestorIn(block, user));
+    extend(buffer, tileAncestorIn(block, user));
   }
   return true;
 }

@@ -20,6 +20,7 @@
 #include "dialects/tile/ops.h"
 #include "dialects/tile/questions.h"
 #include "lib/analysis/machine_of_op.h"
+#include "lib/ir/enclosing.h"
 #include "lib/ir/op_query.h"
 #include "lib/ir/pass.h"
 #include "lib/search/target.h"
@@ -252,17 +253,10 @@ static void visitBlock(Tokens *tokens, MlirBlock block) {
 
 //===--- copies to memory that nobody reads -------------------------------------------------------------------===//
 
-// The op around `op`, or `op` itself, that stands in this block; null: none does.
-static MlirOperation inBlock(MlirOperation op, MlirBlock block) {
-  while (!mlirOperationIsNull(op) && !mlirBlockEqual(mlirOperationGetBlock(op), block))
-    op = mlirOperationGetParentOperation(op);
-  return op;
-}
-
 // Whether the op may run after the wait: it stands behind the wait, in a loop around both, or in another partition.
 static bool mayFollow(MlirOperation op, MlirOperation wait) {
   for (MlirOperation around = wait; !tileKernelOpIsA(around); around = mlirOperationGetParentOperation(around)) {
-    MlirOperation other = inBlock(op, mlirOperationGetBlock(around));
+    MlirOperation other = tileAncestorIn(mlirOperationGetBlock(around), op);
     bool isLoop = scfForOpIsA(around) || scfWhileOpIsA(around);
     if (!mlirOperationIsNull(other) && mlirOperationEqual(other, around) && isLoop)
       return true;

@@ -9,9 +9,9 @@
 #include "dialects/tile/ops.h"
 #include "dialects/tile/tile.h"
 #include "lib/capi/op.h"
+#include "lib/ir/enclosing.h"
 #include "lib/ir/op_query.h"
 #include "lib/ir/pass.h"
-#include "lib/transforms/pipeline/loops.h"
 #include "upstream/scf.h"
 
 static const char *const statistics[] = {"hoisted: loads and copies moved before a loop", NULL};
@@ -51,14 +51,14 @@ static bool writesNothingBut(MlirOperation loop, MlirOperation copy) {
 static bool mayHoist(MlirOperation loop, MlirOperation op) {
   bool isLoad = tileLoadOpIsA(op) && tileTypeIsAView(tileLoadOpGetSourceType(op));
   bool isCopy = tileCopyOpIsA(op) && tileTypeIsABuffer(tileCopyOpGetDestinationType(op));
-  if ((!isLoad && !isCopy) || !tileAreOperandsInvariant(loop, op))
+  if ((!isLoad && !isCopy) || !tileAreOperandsOutside(loop, op))
     return false;
   return writesNothingBut(loop, isCopy ? op : (MlirOperation){NULL});
 }
 
 // What a hoisted load needs goes before it.
 static bool isInvariantView(MlirOperation loop, MlirOperation op) {
-  return tileViewOpIsA(op) && tileAreOperandsInvariant(loop, op);
+  return tileViewOpIsA(op) && tileAreOperandsOutside(loop, op);
 }
 
 //===--- the pass -------------------------------------------------------------------------===//

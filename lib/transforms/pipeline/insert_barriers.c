@@ -19,12 +19,12 @@
 #include "lib/analysis/machine_of_op.h"
 #include "lib/analysis/scratch.h"
 #include "lib/capi/op.h"
+#include "lib/ir/enclosing.h"
 #include "lib/ir/op_query.h"
 #include "lib/ir/pass.h"
 #include "lib/ir/support.h"
 #include "lib/support/grow.h"
 #include "lib/transforms/pipeline/lifetimes.h"
-#include "lib/transforms/pipeline/loops.h"
 #include "lib/transforms/pipeline/pipeline.h"
 #include "mlir-c/BuiltinAttributes.h"
 #include "upstream/memref.h"
@@ -97,7 +97,7 @@ static void accessesNextRound(Accesses *accesses, MlirOperation loop) {
   Accesses next = {.items = NULL};
   for (intptr_t i = 0; i < accesses->count; ++i) {
     MemoryAccess access = accesses->items[i];
-    if (!mlirOperationIsNull(access.op) && !memrefStoreOpIsA(access.op) && !tileAreOperandsInvariant(loop, access.op))
+    if (!mlirOperationIsNull(access.op) && !memrefStoreOpIsA(access.op) && !tileAreOperandsOutside(loop, access.op))
       access.op = (MlirOperation){NULL};
     accessesAdd(&next, access);
   }

@@ -1,4 +1,4 @@
-// Questions about loops of a kernel, a loop with more results, and the shared memory that a loop has left. See loops.h.
+// A loop with more results, and the shared memory that a loop has left. See loops.h.
 #include "lib/transforms/pipeline/loops.h"
 
 #include "dialects/tile/ops.h"
@@ -12,23 +12,6 @@
 #include "upstream/scf.h"
 
 #include <stdlib.h>
-
-bool tileIsInvariant(MlirOperation loop, MlirValue value) {
-  MlirBlock block = mlirValueIsAOpResult(value) ? mlirOperationGetBlock(mlirOpResultGetOwner(value))
-                                                : mlirBlockArgumentGetOwner(value);
-  for (MlirOperation op = mlirBlockGetParentOperation(block); !mlirOperationIsNull(op);
-       op = mlirOperationGetParentOperation(op))
-    if (mlirOperationEqual(op, loop))
-      return false;
-  return true;
-}
-
-bool tileAreOperandsInvariant(MlirOperation loop, MlirOperation op) {
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
-    if (!tileIsInvariant(loop, mlirOperationGetOperand(op, i)))
-      return false;
-  return true;
-}
 
 static MlirBlock bodyOf(MlirOperation loop) { return mlirRegionGetFirstBlock(scfForOpGetRegion(loop)); }
 

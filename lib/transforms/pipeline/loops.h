@@ -5,9 +5,6 @@
 
 struct TileMachine;
 
-// Whether the value is the same in all rounds of the loop: it stands outside.
-bool tileIsInvariant(MlirOperation loop, MlirValue value);
-bool tileAreOperandsInvariant(MlirOperation loop, MlirOperation op);
 // The loop once more with more values carried round; its ops move over and its results are replaced. The old one is
 // gone. The new terminator still lacks the values: tileLoopYieldMore.
 MlirOperation tileLoopCarryMore(MlirOperation loop, intptr_t count, const MlirValue *initial);

@@ -28,7 +28,6 @@
 #include "lib/machine/machine.h"
 #include "lib/support/integer.h"
 #include "lib/transforms/pipeline/create_partitions.h"
-#include "lib/transforms/pipeline/loops.h"
 #include "mlir-c/BuiltinAttributes.h"
 #include "upstream/arith.h"
 #include "upstream/builtin.h"

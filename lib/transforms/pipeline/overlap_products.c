@@ -16,7 +16,6 @@
 #include "lib/ir/op_query.h"
 #include "lib/ir/pass.h"
 #include "lib/ir/table.h"
-#include "lib/transforms/pipeline/loops.h"
 #include "mlir-c/BuiltinAttributes.h"
 #include "upstream/arith.h"
 #include "upstream/scf.h"

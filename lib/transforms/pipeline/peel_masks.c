@@ -15,7 +15,6 @@
 #include "lib/ir/builder.h"
 #include "lib/ir/op_query.h"
 #include "lib/ir/pass.h"
-#include "lib/transforms/pipeline/loops.h"
 #include "upstream/arith.h"
 #include "upstream/scf.h"
 

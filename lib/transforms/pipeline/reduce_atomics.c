@@ -12,6 +12,7 @@
 #include "dialects/tile/tile.h"
 #include "lib/capi/op.h"
 #include "lib/ir/builder.h"
+#include "lib/ir/enclosing.h"
 #include "lib/ir/op_query.h"
 #include "lib/ir/pass.h"
 #include "lib/transforms/pipeline/loops.h"
@@ -60,7 +61,7 @@ static bool mayReduce(MlirOperation loop, MlirOperation op) {
       !tileTypeIsATile(tileStoreOpGetValueType(op)))
     return false;
   for (intptr_t i = 1; i < mlirOperationGetNumOperands(op); ++i)
-    if (!tileIsInvariant(loop, mlirOperationGetOperand(op, i)))
+    if (!tileIsOutside(loop, mlirOperationGetOperand(op, i)))
       return false;
   return isAlone(loop, op);
 }

@@ -22,6 +22,7 @@
 #include "lib/analysis/machine_of_op.h"
 #include "lib/analysis/scratch.h"
 #include "lib/capi/op.h"
+#include "lib/ir/enclosing.h"
 #include "lib/ir/op_format.h"
 #include "lib/ir/op_query.h"
 #include "lib/ir/pass.h"
@@ -29,7 +30,6 @@
 #include "lib/search/target.h"
 #include "lib/support/integer.h"
 #include "lib/transforms/pipeline/create_partitions.h"
-#include "lib/transforms/pipeline/loops.h"
 #include "lib/transforms/pipeline/pipeline.h"
 #include "upstream/scf.h"
 
@@ -243,7 +243,7 @@ static bool collectInside(SpecializePlan *plan) {
 static bool isKnownToLoads(const SpecializePlan *plan, MlirOperation loop, MlirValue value) {
   if (mlirValueEqual(value, mlirBlockGetArgument(bodyOf(loop), 0)))
     return true;
-  if (tileIsInvariant(loop, value))
+  if (tileIsOutside(loop, value))
     return !isInside(plan, value);
   MlirOperation op = tileDefiningOp(value);
   bool isKnown = !mlirOperationIsNull(op) && mlirBlockEqual(mlirOperationGetBlock(op), bodyOf(loop)) &&

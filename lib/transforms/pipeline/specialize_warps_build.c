@@ -8,8 +8,8 @@
 #include "dialects/tile/tile.h"
 #include "lib/capi/op.h"
 #include "lib/ir/builder.h"
+#include "lib/ir/enclosing.h"
 #include "lib/transforms/pipeline/create_partitions.h"
-#include "lib/transforms/pipeline/loops.h"
 #include "mlir-c/BuiltinAttributes.h"
 #include "upstream/arith.h"
 #include "upstream/memref.h"
@@ -319,7 +319,7 @@ static void hoistInvariants(MlirOperation loop) {
   MlirBlock body = mlirRegionGetFirstBlock(scfForOpGetRegion(loop));
   for (MlirOperation op = mlirBlockGetFirstOperation(body), next; !mlirOperationIsNull(op); op = next) {
     next = mlirOperationGetNextInBlock(op);
-    if (mlirExtOperationIsPure(op) && !tileOpHasTiles(op) && !scfYieldOpIsA(op) && tileAreOperandsInvariant(loop, op))
+    if (mlirExtOperationIsPure(op) && !tileOpHasTiles(op) && !scfYieldOpIsA(op) && tileAreOperandsOutside(loop, op))
       mlirOperationMoveBefore(op, loop);
   }
 }

@@ -13,6 +13,7 @@
 #include "lib/analysis/registers.h"
 #include "lib/capi/op.h"
 #include "lib/ir/builder.h"
+#include "lib/ir/enclosing.h"
 #include "lib/ir/op_format.h"
 #include "lib/ir/pass.h"
 #include "lib/ir/support.h"
@@ -28,26 +29,12 @@
 
 //===--- fragments that are read again instead of being held ------------------===//
 
-// The op of the block that is `op` or holds it; null when it is elsewhere.
-static MlirOperation ancestorIn(MlirBlock block, MlirOperation op) {
-  while (!mlirOperationIsNull(op) && !mlirBlockEqual(mlirOperationGetBlock(op), block))
-    op = mlirOperationGetParentOperation(op);
-  return op;
-}
-
 // A load of a buffer whose only reader is a product, as an operand to multiply.
 static bool isFragmentLoad(MlirOperation op) {
   if (!tileTypeIsABuffer(tileLoadOpGetSourceType(op)) || !tileHasOneUse(tileLoadOpGetResult(op)))
     return false;
   MlirOpOperand use = mlirValueGetFirstUse(tileLoadOpGetResult(op));
   return tileIsFactor(use);
-}
-
-static MlirOperation loopIn(MlirOperation op) {
-  for (op = mlirOperationGetParentOperation(op); !mlirOperationIsNull(op); op = mlirOperationGetParentOperation(op))
-    if (scfForOpIsA(op))
-      return op;
-  return (MlirOperation){NULL};
 }
 
 // Nothing in the loop, or in one around it that the load stands before, touches the buffer.
@@ -57,7 +44,7 @@ static bool isLeftAlone(MlirValue buffer, MlirOperation load) {
     return false;
   for (MlirOpOperand use = mlirValueGetFirstUse(buffer); !mlirOpOperandIsNull(use);
        use = mlirOpOperandGetNextUse(use)) {
-    MlirOperation user = ancestorIn(block, mlirOpOperandGetOwner(use));
+    MlirOperation user = tileAncestorIn(block, mlirOpOperandGetOwner(use));
     if (mlirOperationIsNull(user) || mlirOperationIsBeforeInBlock(load, user))
       return false;
   }
@@ -78,8 +65,8 @@ static int64_t readFragmentsInLoops(MlirOperation kernel, const TileMachine *mac
     if (!isFragmentLoad(load) || !isLeftAlone(tileLoadOpGetSource(load), load))
       continue;
     MlirOperation product = mlirOpOperandGetOwner(mlirValueGetFirstUse(tileLoadOpGetResult(load)));
-    MlirOperation loop = loopIn(product);
-    if (mlirOperationIsNull(loop) || !tileIsInvariant(loop, tileLoadOpGetResult(load)) ||
+    MlirOperation loop = tileParentOp(product, scfForOpIsA);
+    if (mlirOperationIsNull(loop) || !tileIsOutside(loop, tileLoadOpGetResult(load)) ||
         tileLoopRegisters(&count, loop) + others <= limit)
       continue;
     mlirOperationMoveBefore(load, product);
@@ -126,9 +113,7 @@ static bool feedsProduct(MlirOperation convert) {
 static MlirOperation firstUserIn(MlirBlock block, MlirValue value) {
   MlirOperation first = {NULL};
   for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
-    MlirOperation user = mlirOpOperandGetOwner(use);
-    while (!mlirOperationIsNull(user) && !mlirBlockEqual(mlirOperationGetBlock(user), block))
-      user = mlirOperationGetParentOperation(user);
+    MlirOperation user = tileAncestorIn(block, mlirOpOperandGetOwner(use));
     if (mlirOperationIsNull(first) || mlirOperationIsBeforeInBlock(user, first))
       first = user;
   }

@@ -246,13 +246,6 @@ static void addToGroup(Moving *m, MlirOperation op) {
 
 static bool isGrouped(const Moving *m, MlirOperation op) { return tileTableFind(&m->grouped, op.ptr); }
 
-static bool isInFlow(const Moving *m, MlirOperation op) {
-  for (; !mlirOperationIsNull(op); op = mlirOperationGetParentOperation(op))
-    if (mlirOperationEqual(op, m->flow))
-      return true;
-  return false;
-}
-
 // Later kernels and conditions ask for what the group computes; `current`, for which slots are assigned now, does not.
 static void findOutputs(Moving *m, MlirOperation current) {
   for (intptr_t i = 0; i < m->count; ++i)
@@ -261,7 +254,7 @@ static void findOutputs(Moving *m, MlirOperation current) {
       for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use);
            use = mlirOpOperandGetNextUse(use)) {
         MlirOperation user = mlirOpOperandGetOwner(use);
-        if (!isGrouped(m, user) && !mlirOperationEqual(user, current) && isInFlow(m, user))
+        if (!isGrouped(m, user) && !mlirOperationEqual(user, current) && tileIsWithin(user, m->flow))
           needSlot(m, value);
       }
     }
@@ -659,7 +652,7 @@ static MlirWalkResult takeOperands(MlirOperation op, void *userData) {
     MlirOperation maker = tileDefiningOp(value);
     MlirOperation home = mlirOperationIsNull(maker) ? mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(value))
                                                     : mlirOperationGetParentOperation(maker);
-    if (isScalar(mlirValueGetType(value)) && !isInFlow(m, home) && !tileLaunchOpIsA(op))
+    if (isScalar(mlirValueGetType(value)) && !tileIsWithin(home, m->flow) && !tileLaunchOpIsA(op))
       takeIn(m, value);
   }
   return MlirWalkResultAdvance;
