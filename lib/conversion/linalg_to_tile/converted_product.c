@@ -23,7 +23,8 @@
 //===--- sizes --------------------------------------------------------------------------------===//
 
 enum {
-  MostColumns = 64,
+  LeastColumns = 64,
+  MostColumns = 512,
   MostDepth = 1024,
   MostRows = 128,
   UnknownRows = 64,
@@ -67,6 +68,20 @@ static void setWideTile(const TileStructured *s, int64_t rows, Sizes *sizes) {
   sizes->registerColumns = vectors * s->target->search.vectorBytes / (int64_t)sizeof(float);
 }
 
+// A program's columns: each program packs its rows of x again, so there are as many columns as a quarter of L2 has sums
+// for, if every core still gets some programs. `rows`: of a program.
+static int64_t columnsOf(const TileStructured *s, int64_t columns, int64_t rows) {
+  enum { ProgramsPerCore = 4 };
+  const TileSearchTarget *target = &s->target->search;
+  int64_t l2 = target->levels[target->numLevels > 1 ? 1 : 0].bytes, size = LeastColumns;
+  if (mlirShapedTypeIsDynamicSize(columns))
+    return size;
+  int64_t most = tessera_min(l2 / 4 / (rows * (int64_t)sizeof(float)), columns / (ProgramsPerCore * target->cores));
+  while (size < MostColumns && size * 2 <= most)
+    size *= 2;
+  return size;
+}
+
 // False where no part of k is large enough.
 static bool findSizes(const TileStructured *s, const TileConverted *c, Sizes *sizes) {
   const TileSearchTarget *target = &s->target->search;
@@ -80,7 +95,6 @@ static bool findSizes(const TileStructured *s, const TileConverted *c, Sizes *si
   else
     setSquareTile(s, rows, s->dims[c->n].extent, tileConvertedFindCode(s, c, &code) ? MostSquare : MostConverted,
                   sizes);
-  sizes->columns = tessera_ceil_div(MostColumns, sizes->registerColumns) * sizes->registerColumns;
   int64_t held = c->isAlongColumns ? l2 / 4 : target->levels[0].bytes * 2 / 3;
   int64_t most = tessera_min(MostDepth, held / (sizes->registerColumns * (int64_t)sizeof(float)));
   sizes->depth = tileConvertedPart(s, c, most, sizes->inside);
@@ -88,6 +102,8 @@ static bool findSizes(const TileStructured *s, const TileConverted *c, Sizes *si
   block = block / sizes->registerRows * sizes->registerRows;
   sizes->rows = tessera_min(tessera_ceil_div(rows, sizes->registerRows) * sizes->registerRows,
                             block < sizes->registerRows ? sizes->registerRows : block);
+  int64_t columns = columnsOf(s, s->dims[c->n].extent, sizes->rows);
+  sizes->columns = tessera_ceil_div(columns, sizes->registerColumns) * sizes->registerColumns;
   return sizes->depth >= TileConvertedLeastDepth;
 }
 

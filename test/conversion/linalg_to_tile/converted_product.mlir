@@ -189,3 +189,22 @@ func.func @six_bits(%x: tensor<3x6x32xf32>, %p: tensor<24x6x24xi8>, %s: tensor<2
   } -> tensor<3x24xf32>
   return %r : tensor<3x24xf32>
 }
+
+// -----
+
+// Many columns: each of the eight cores gets four programs, and no program packs the rows for 64 columns only.
+// CHECK-LABEL: func.func @many_columns
+// CHECK: %[[PROGRAMS:.*]] = arith.constant 32 : index
+// CHECK: tile.launch @converted_product_0 grid(%[[PROGRAMS]], %{{.*}})
+func.func @many_columns(%x: tensor<128x2x64xf32>, %q: tensor<8192x2x64xi8>, %s: tensor<8192x2xf32>, %c: tensor<128x8192xf32>) -> tensor<128x8192xf32> {
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n, g, k) -> (m, g, k)>, affine_map<(m, n, g, k) -> (n, g, k)>, affine_map<(m, n, g, k) -> (n, g)>, affine_map<(m, n, g, k) -> (m, n)>],
+      iterator_types = ["parallel", "parallel", "reduction", "reduction"]} ins(%x, %q, %s : tensor<128x2x64xf32>, tensor<8192x2x64xi8>, tensor<8192x2xf32>) outs(%c : tensor<128x8192xf32>) {
+  ^bb0(%a: f32, %b: i8, %d: f32, %o: f32):
+    %f = arith.sitofp %b : i8 to f32
+    %w = arith.mulf %f, %d : f32
+    %p = arith.mulf %a, %w : f32
+    %t = arith.addf %o, %p : f32
+    linalg.yield %t : f32
+  } -> tensor<128x8192xf32>
+  return %r : tensor<128x8192xf32>
+}
