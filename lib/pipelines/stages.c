@@ -32,6 +32,7 @@ const TilePipelineStep tileStageOfTensors[] = {
     {"sparse-shrink-tensors", {{"sparsity", .from = TilePipeline_Sparsity}}},
     {"sparse-find-masks", {{"sparsity", .from = TilePipeline_Sparsity}}, .on = funcFuncOpName},
     {"sparse-group-rows", {{"sparsity", .from = TilePipeline_Sparsity}}, .on = funcFuncOpName},
+    {"sparse-cover-with-formats", {{"sparsity", .from = TilePipeline_Sparsity}}},
     {"convert-sparse-tensor-to-sparse", {{"lowerable", "true"}}},
     {"sparse-fold-constants", .on = funcFuncOpName},
     {"tile-construct-tiles", {{"ops", "sparse"}, {"policy", .from = TilePipeline_Policy}}, .on = funcFuncOpName},

@@ -374,11 +374,10 @@ static MlirValue repeated(MlirOperation op) {
   return number < loops.numInputs ? loops.operands[number].value : (MlirValue){NULL};
 }
 
-// The sum starts from constants, and no constant is -0.
-static bool startsFromPlusZero(MlirValue init) {
+bool sparseSumStartsFromPlusZero(MlirValue init) {
   MlirValue source = repeated(tileDefiningOp(init));
   if (!mlirValueIsNull(source))
-    return startsFromPlusZero(source);
+    return sparseSumStartsFromPlusZero(source);
   MlirAttribute constant = mlirExtValueGetConstant(init);
   if (mlirAttributeIsNull(constant) || !mlirTypeIsAShaped(mlirAttributeGetType(constant)))
     return !mlirAttributeIsNull(constant) && !isMinusZero(constant);
@@ -408,7 +407,7 @@ bool sparseBackwardStructured(SparseRules *rules, MlirOperation op) {
   for (intptr_t d = 0; d < loops.numDims; ++d)
     backward.accumulates |= loops.isReduction[d];
   backward.fromPlusZero =
-      numResults == 1 && backward.accumulates && startsFromPlusZero(loops.operands[loops.numInputs].value);
+      numResults == 1 && backward.accumulates && sparseSumStartsFromPlusZero(loops.operands[loops.numInputs].value);
   bool ok = gridCreate(&grid, &loops, rules, backward.needs);
   if (ok && isNeeded) {
     for (intptr_t i = 0; i < loops.numOperands; ++i)
@@ -457,7 +456,7 @@ void sparseStructuredSkips(SparseRules *rules, const SparseLoops *loops, intptr_
   Grid grid;
   MlirValue init = loops->operands[loops->numInputs].value;
   MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(init));
-  Skips found = {.dim = dim, .mayLoseSigns = !mlirTypeIsAFloat(element) || startsFromPlusZero(init)};
+  Skips found = {.dim = dim, .mayLoseSigns = !mlirTypeIsAFloat(element) || sparseSumStartsFromPlusZero(init)};
   bool hasOne = loops->numOperands - loops->numInputs == 1;
   if (hasOne)
     found.needs[0] = sparseCellsCopy(rules->need(rules, tileOnlyResult(loops->op)));

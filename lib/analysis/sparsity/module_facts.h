@@ -57,6 +57,8 @@ bool sparseLoopsRead(MlirOperation op, SparseLoops *loops);
 // Clears skips[i] for each index i of a reduction along which the op needs its term: the term may be something else
 // than zero, and somebody needs the sum. `skips` has one element for each index; the loop's extent is known.
 void sparseProgramSkips(SparseProgram *program, const SparseLoops *loops, intptr_t dim, bool *skips);
+// A sum of floats starts from constants, and no constant is -0: a term that is zero, of either sign, changes nothing.
+bool sparseSumStartsFromPlusZero(MlirValue init);
 
 //===--- for the files of this folder -------------------------------------------===//
 
