@@ -31,7 +31,7 @@ LIMIT_S = 90
 def build_runtime(folder):
     library = folder / "libtessera-runtime.so"
     source = HERE / "source"
-    files = [str(f) for part in ("lib/runtime", "lib/runtime/drivers", "lib/support", "lib/support/files") for f in sorted((source / part).glob("*.c"))]
+    files = [str(f) for part in ("lib/runtime", "lib/runtime/drivers", "lib/support", "lib/support/files", "lib/support/npy") for f in sorted((source / part).glob("*.c"))]
     subprocess.run(["cc", "-std=c11", "-D_GNU_SOURCE", "-O2", "-fPIC", "-shared", f"-I{source}", *files, "-o", library, "-pthread", "-ldl", "-lm"], check=True)
     return library
 

@@ -32,7 +32,7 @@ import specialize_attention  # noqa: E402
 from inputs import make  # noqa: E402
 
 MOST_BYTES = 64 << 20  # of all files
-SOURCES = ["tools/tile-exec", "lib/run", "lib/runtime", "lib/runtime/drivers", "lib/support", "lib/support/files"]
+SOURCES = ["tools/tile-exec", "lib/run", "lib/runtime", "lib/runtime/drivers", "lib/support", "lib/support/files", "lib/support/npy"]
 HEADERS = ["lib/machine/cpu_feature.h"]
 FUZZ_TOLERANCE = 1e-3  # between GPUs: how matrix instructions round sums inside is nobody's contract
 
@@ -152,7 +152,7 @@ class Packer:
         for folder in SOURCES:
             to = self.folder / "source" / folder
             to.mkdir(parents=True, exist_ok=True)
-            for file in [*(ROOT / folder).glob("*.c"), *(ROOT / folder).glob("*.h")]:
+            for file in [*(ROOT / folder).glob("*.c"), *(ROOT / folder).glob("*.h"), *(ROOT / folder).glob("*.def")]:
                 shutil.copy(file, to)
         for header in HEADERS:
             (self.folder / "source" / header).parent.mkdir(parents=True, exist_ok=True)
