@@ -630,6 +630,16 @@ static const char *tileFault(const TileStructured *s, const TileOperator *op, co
     return say(buffer, capacity, "`cluster` has %ld programs; %s has clusters of at most %ld", (long)tile->gpu.cluster,
                tileMachineGetName(s->target->machine), (long)target->clusterBlocks);
   }
+  if (tile->kind == TileKind_Product && tile->gpu.cluster > 1 && tile->gpu.group > 1) {
+    const TileOperatorDim *rows = &op->dims[op->m];
+    int64_t tiles = tessera_ceil_div(rows->extent, tessera_max(tile->size[op->m], 1));
+    if (rows->isUnknown || tile->gpu.group % tile->gpu.cluster ||
+        tessera_round_up(tiles, tile->gpu.cluster) % tile->gpu.group)
+      return say(
+          buffer, capacity,
+          "`cluster` of %ld in `group` of %ld takes known rows of tiles that make whole groups of whole clusters",
+          (long)tile->gpu.cluster, (long)tile->gpu.group);
+  }
   if (tile->kind == TileKind_Product) {
     const char *fault = partitionsFault(s, target, tile, buffer, capacity);
     if (fault)

@@ -578,12 +578,15 @@ static double groupSeconds(const Nest *nest, int64_t programs, int64_t stages) {
 
 // Programs beside each other on the grid's first axis are neighbours along m in groups of rows, else along n: they read
 // the same tile of the other operand. In a cluster one of them copies it for all. Only whole clusters, of grids that
-// are known.
+// are known; where a schedule names clusters, the kernel pads its grid.
 static bool mayCluster(const Nest *nest, int64_t group, int64_t programs, int64_t blocks) {
   const TileOperator *op = nest->op;
   int64_t along = nest->tiles[group > 1 ? op->m : op->n];
+  bool isPadded = nest->tile->gpu.cluster > 1;
+  if (isPadded)
+    along = tessera_ceil_div(along, blocks) * blocks;
   for (int d = 0; d < op->numDims; ++d)
-    if (op->dims[d].isUnknown)
+    if (op->dims[d].isUnknown && !(isPadded && group <= 1))
       return false;
   if (group > 1 && (group % blocks || along % group))
     return false;
@@ -630,6 +633,9 @@ static TilePrediction predictGroups(const Nest *nest) {
   for (int i = t->shared + 1; i < t->numLevels; ++i)
     p.traffic[i] = i - 1 > t->shared ? inBestOrder(nest, i - 1, (double)(t->cores * programs), &p.group)
                                      : transferred(nest, t->levels[i].transaction);
+  bool isRows = p.group > 1 && nest->tile->gpu.group <= 1; // of the model's choice; a schedule's clusters come first
+  if (nest->tile->gpu.cluster > 1 && isRows && !mayCluster(nest, p.group, sharing, nest->tile->gpu.cluster))
+    p.group = 1;
   p.cluster = chooseCluster(nest, &p, sharing);
   double saved = savedByCluster(nest, p.group, p.cluster);
   p.read -= saved;

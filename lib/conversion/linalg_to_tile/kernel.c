@@ -133,10 +133,33 @@ MlirValue tileKernelNumTiles(TileKernelEmission *e, TileBuilder *builder, int di
   return tile == 1 ? extent : tileBuildCeilDiv(builder, extent, tileBuildIndex(builder, tile));
 }
 
-// Programs along a dimension: ceil(extent / (tile · panels)).
+static int parallelBefore(const TileStructured *s, int dim) {
+  int before = dim - 1;
+  while (before >= 0 && s->dims[before].isReduction)
+    --before;
+  return before;
+}
+
+// The number whose multiple the programs along the dimension are: whole clusters of neighbours, which are the
+// schedule's `cluster` programs along the last parallel dimension, or along the one before where the programs go in
+// groups. Tiles beyond the end store nothing.
+static int64_t clusterAlong(const TileStructured *s, int dim) {
+  MlirAttribute entry =
+      mlirAttributeIsNull(s->schedule) ? s->schedule : tileScheduleAttrGetEntry(s->schedule, "cluster");
+  int last = parallelBefore(s, s->numDims);
+  bool isAlong =
+      !mlirAttributeIsNull(entry) && tileStructuredGpu(s) && dim == (s->group > 1 ? parallelBefore(s, last) : last);
+  return isAlong ? mlirDenseI64ArrayGetElement(entry, 0) : 1;
+}
+
+// Programs along a dimension: ceil(extent / (tile · panels)), and so many more that clusters are whole.
 static MlirValue numPrograms(TileKernelEmission *e, TileBuilder *builder, int dim, MlirValue extent) {
   int64_t block = e->structured->dims[dim].tile * e->structured->dims[dim].panels;
-  return block == 1 ? extent : tileBuildCeilDiv(builder, extent, tileBuildIndex(builder, block));
+  int64_t cluster = clusterAlong(e->structured, dim);
+  if (block * cluster == 1)
+    return extent;
+  MlirValue clusters = tileBuildCeilDiv(builder, extent, tileBuildIndex(builder, block * cluster));
+  return cluster == 1 ? clusters : tileBuildMul(builder, clusters, tileBuildIndex(builder, cluster));
 }
 
 static MlirValue programId(TileKernelEmission *e, int axis) {
@@ -158,7 +181,10 @@ MlirValue tileKernelAssumeTile(TileKernelEmission *e, MlirValue index, int dim, 
 // The program's number along dimension `dim`: with its range it is known which tiles have no edge.
 static MlirValue assumeRange(TileKernelEmission *e, MlirValue id, int dim) {
   const TileDim *d = &e->structured->dims[dim];
-  return tileKernelAssumeTile(e, id, dim, d->tile * d->panels);
+  int64_t cluster = clusterAlong(e->structured, dim);
+  if (cluster > 1 && !mlirShapedTypeIsDynamicSize(d->extent) && d->extent > 0)
+    return tileKernelAssumeBelow(e, id, tessera_ceil_div(d->extent, d->tile * cluster) * cluster);
+  return cluster > 1 ? id : tileKernelAssumeTile(e, id, dim, d->tile * d->panels);
 }
 
 // The program's number along `axis`, which is dimension `dim`. (What a GPU's launches know is told later.)
@@ -173,9 +199,10 @@ static MlirValue programAlong(TileKernelEmission *e, int axis, int dim) {
 static MlirValue decodeGrouped(TileKernelEmission *e, MlirValue number, int rows, int columns) {
   MlirValue across = numPrograms(e, &e->body, columns, tileKernelExtent(e, columns));
   MlirValue down = numPrograms(e, &e->body, rows, tileKernelExtent(e, rows));
-  int64_t group = e->structured->group, extent = e->structured->dims[rows].extent;
+  int64_t group = e->structured->group, extent = e->structured->dims[rows].extent,
+          cluster = clusterAlong(e->structured, rows);
   bool isEven = !mlirShapedTypeIsDynamicSize(extent) &&
-                (extent + e->structured->dims[rows].tile - 1) / e->structured->dims[rows].tile % group == 0;
+                tessera_ceil_div(extent, e->structured->dims[rows].tile * cluster) * cluster % group == 0;
   MlirValue most = tileBuildIndex(&e->body, group), all = tileBuildMul(&e->body, down, across);
   MlirValue inside = arithRemUIOpBuild(&e->body, number, all), perGroup = tileBuildMul(&e->body, most, across);
   MlirValue first = tileBuildMul(&e->body, arithDivUIOpBuild(&e->body, inside, perGroup), most);
@@ -185,13 +212,6 @@ static MlirValue decodeGrouped(TileKernelEmission *e, MlirValue number, int rows
   e->index[rows] = assumeRange(e, e->index[rows], rows);
   e->index[columns] = assumeRange(e, arithDivUIOpBuild(&e->body, inGroup, here), columns);
   return arithDivUIOpBuild(&e->body, number, all);
-}
-
-static int parallelBefore(const TileStructured *s, int dim) {
-  int before = dim - 1;
-  while (before >= 0 && s->dims[before].isReduction)
-    --before;
-  return before;
 }
 
 // Sets e->index of every parallel dimension from the program ids (axis 2 carries all but the last two).

@@ -6,7 +6,7 @@
 //
 // Why: programs of a cluster run at the same time. What all of them need crosses the second-level cache's port once.
 // Expects: private kernels of partitions (tile-specialize-warps, tile-make-persistent) whose schedule has
-//   `cluster = [C]`, launched with one constant grid whose first size C divides.
+//   `cluster = [C]`, launched with a grid whose first size C divides.
 // Leaves: C programs along axis 0 of the grid in a cluster. The programs take turns to copy each tile that all of them
 //   need; one copy writes the tile into every program. Before a copy, the partitions of all programs arrive at the
 //   barrier that the copy waits for. tile-insert-barriers writes the cluster's own barriers.
@@ -218,8 +218,7 @@ static bool readLaunches(Forming *f, const TileOps *all) {
     if (tileLaunches(all->items[i], f->kernel))
       tileOpsAppend(&f->launches, all->items[i]);
   for (intptr_t i = 0; i < f->launches.count; ++i) {
-    int64_t size;
-    if (!tileConstantIndex(tileLaunchOpGetGrid(f->launches.items[i], 0), &size) || size % f->blocks)
+    if (tileIndexFacts(tileLaunchOpGetGrid(f->launches.items[i], 0)).multiple % f->blocks)
       return decline(f, "its grid is not known to be a multiple of the cluster");
     if (!mlirAttributeIsNull(tileLaunchOpGetCluster(f->launches.items[i])))
       return decline(f, "it is launched in clusters already");

@@ -5,14 +5,18 @@
 // RUN: FileCheck %s --check-prefix=ACROSS < %t.json
 // RUN: %tile_run %s --entry=down --target=emulate:sm_90a --check-against=interpret --stats=%t.json | FileCheck %s
 // RUN: FileCheck %s --check-prefix=DOWN < %t.json
-// RUN: %tile_run %s --entry=alone --target=emulate:sm_90a --check-against=interpret --stats=%t.json | FileCheck %s
-// RUN: FileCheck %s --check-prefix=ALONE < %t.json
+// RUN: %tile_run %s --entry=padded --target=emulate:sm_90a --check-against=interpret --stats=%t.json | FileCheck %s
+// RUN: FileCheck %s --check-prefix=PADDED < %t.json
 // RUN: %tile_run %s --entry=walk --target=emulate:sm_90a --check-against=interpret --stats=%t.json | FileCheck %s
 // RUN: FileCheck %s --check-prefix=WALK < %t.json
+// RUN: %tile_run %s --entry=late --size=131 --target=emulate:sm_90a --check-against=interpret --stats=%t.json | FileCheck %s
+// RUN: FileCheck %s --check-prefix=LATE < %t.json
+// RUN: %tile_run %s --entry=rows --target=emulate:sm_90a --check-against=interpret --stats=%t.json | FileCheck %s
+// RUN: FileCheck %s --check-prefix=ROWS < %t.json
 // RUN: %tile_translate %s --tile-to-ptx --chip=sm_90a -o %t.ptx
 // RUN: FileCheck %s --check-prefix=PTX < %t.ptx
 // CHECK: result 0: right
-// PTX-COUNT-3: .reqnctapercluster 2, 1, 1
+// PTX-COUNT-6: .reqnctapercluster 2, 1, 1
 // PTX: .multicast::cluster
 
 // Programs beside each other have one row of tiles of A: 200 x 136 x 2 x (4 / 2) + 136 x 232 x 2 x 4.
@@ -37,14 +41,15 @@ func.func @down(%a: tensor<200x136xf16>, %b: tensor<136x232xf16>) -> tensor<200x
   return %0 : tensor<200x232xf32>
 }
 
-// Three tiles along n make no pairs: the kernel stays as it is.
-// ALONE: "global_bytes_read": 363392
-#alone = #tile.schedule<block = [64, 64, 64], warps = [4, 1, 1], cluster = [2]>
-func.func @alone(%a: tensor<200x136xf16>, %b: tensor<136x184xf16>) -> tensor<200x184xf32> {
+// Three tiles along n are padded with a fourth one, which loads nothing of B and stores nothing:
+// 200 x 136 x 2 x (4 / 2) + 136 x 184 x 2 x 4.
+// PADDED: "global_bytes_read": 308992
+#padded = #tile.schedule<block = [64, 64, 64], warps = [4, 1, 1], cluster = [2]>
+func.func @padded(%a: tensor<200x136xf16>, %b: tensor<136x184xf16>) -> tensor<200x184xf32> {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<200x184xf32>
   %f = linalg.fill ins(%zero : f32) outs(%e : tensor<200x184xf32>) -> tensor<200x184xf32>
-  %0 = linalg.matmul {tile.schedule = #alone} ins(%a, %b : tensor<200x136xf16>, tensor<136x184xf16>) outs(%f : tensor<200x184xf32>) -> tensor<200x184xf32>
+  %0 = linalg.matmul {tile.schedule = #padded} ins(%a, %b : tensor<200x136xf16>, tensor<136x184xf16>) outs(%f : tensor<200x184xf32>) -> tensor<200x184xf32>
   return %0 : tensor<200x184xf32>
 }
 
@@ -65,4 +70,18 @@ func.func @walk(%a: tensor<1152x72xf16>, %b: tensor<72x1024xf16>) -> tensor<1152
     linalg.yield %t : f16
   } -> tensor<1152x1024xf16>
   return %1 : tensor<1152x1024xf16>
+}
+
+// Rows known late: 131 x 136 x 2 x (4 / 2) + 136 x 184 x 2 x 3 + 131 x 184 x 4.
+// LATE: "global_bytes_read": 317824
+func.func @late(%a: tensor<?x136xf16>, %b: tensor<136x184xf16>, %c: tensor<?x184xf32>) -> tensor<?x184xf32> {
+  %0 = linalg.matmul {tile.schedule = #padded} ins(%a, %b : tensor<?x136xf16>, tensor<136x184xf16>) outs(%c : tensor<?x184xf32>) -> tensor<?x184xf32>
+  return %0 : tensor<?x184xf32>
+}
+
+// Three rows of tiles in groups of two: 184 x 136 x 2 x 4 + 136 x 200 x 2 x (4 / 2) + 184 x 200 x 4.
+// ROWS: "global_bytes_read": 456192
+func.func @rows(%a: tensor<184x136xf16>, %b: tensor<136x200xf16>, %c: tensor<184x200xf32>) -> tensor<184x200xf32> {
+  %0 = linalg.matmul {tile.schedule = #down} ins(%a, %b : tensor<184x136xf16>, tensor<136x200xf16>) outs(%c : tensor<184x200xf32>) -> tensor<184x200xf32>
+  return %0 : tensor<184x200xf32>
 }

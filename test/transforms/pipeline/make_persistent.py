@@ -128,6 +128,14 @@ def main():
             if not is_right:
                 wrong += 1
                 print(m, n, k, block, "in turn", done.stdout, done.stderr)
+        # On four cores, in clusters of two.
+        Path(machines, "sm_90a.machine").write_text(re.sub(r"^cores = .*$", "cores = 4", machine, flags=re.M))
+        done = run(build, machines, product(512, 384, 136, [64, 64, 64], [4, 1, 1], turns + ", cluster = [2]"),
+                   "--check-against=interpret", f"--stats={stats}")
+        if done.returncode or not all(f'"{name}": 1' in stats.read_text() for name in ("alternated", "clusters", "stores")):
+            wrong += 1
+            print("in turn, in clusters", done.stdout, done.stderr)
+        Path(machines, "sm_90a.machine").write_text(re.sub(r"^cores = .*$", "cores = 3", machine, flags=re.M))
         found, tried = 0, 0
         for text in (product(*cases[0]), product(391, 200, 136, [64, 64, 64], [4, 1, 1], turns)):
             text = lower(build, machines, text)

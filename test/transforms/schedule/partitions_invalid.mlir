@@ -1,4 +1,4 @@
-// Partitions that a schedule names and a product or a kernel cannot have.
+// Partitions and clusters that a schedule names and a product or a kernel cannot have.
 // RUN: %tile_opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(func.func(tile-generalize-named-ops,tile-construct-tiles),tile.kernel(tile-specialize-warps))'
 
 module attributes {tile.machine = #tile.machine<"sm_90a">} {
@@ -35,4 +35,14 @@ module attributes {tile.machine = #tile.machine<"sm_90a">} {
 tile.kernel @no_product() attributes {machine = #tile.machine<"sm_90a">, warps = 4 : i32,
     schedule = #tile.schedule<block = [64, 64, 64], specialize = [4, 4, 4]>} {
   tile.return
+}
+
+// -----
+
+module attributes {tile.machine = #tile.machine<"sm_90a">} {
+  func.func @clusters(%a: tensor<320x64xf16>, %b: tensor<64x512xf16>, %c: tensor<320x512xf32>) -> tensor<320x512xf32> {
+    // expected-error@+1 {{schedule: `cluster` of 2 in `group` of 4 takes known rows of tiles that make whole groups of whole clusters}}
+    %0 = linalg.matmul {tile.schedule = #tile.schedule<block = [64, 64, 64], warps = [4, 1, 1], group = [4], cluster = [2]>} ins(%a, %b : tensor<320x64xf16>, tensor<64x512xf16>) outs(%c : tensor<320x512xf32>) -> tensor<320x512xf32>
+    return %0 : tensor<320x512xf32>
+  }
 }
