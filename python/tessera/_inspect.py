@@ -1,14 +1,16 @@
 """tessera.inspect: what becomes of a kernel or a program, level by level, as one page of HTML or in a notebook."""
 from __future__ import annotations
 
+import ctypes
 import html
+import math
 import os
 import re
 from typing import Any, Iterator, NamedTuple
 
 from ._diagnostics import Error
 from ._ir import Module, load, parse
-from ._library import collect, lib, lock
+from ._library import CError, collect, lib, lock
 
 _PIPELINES = {"cpu": "tile-to-cpu-pipeline", "gfx": "tile-to-rocdl-pipeline{{chip={chip}}}", "sm_": "tile-to-nvvm-pipeline{{chip={chip}}}"}
 _COUNTS = ("global_bytes_read", "global_bytes_written", "global_transactions", "shared_bytes", "shared_bank_conflicts", "barriers",
@@ -57,6 +59,60 @@ class Layout(NamedTuple):
         return f'<svg xmlns="http://www.w3.org/2000/svg" width="{columns * cell}" height="{rows * cell}">{"".join(parts)}</svg>'
 
 
+class Roofline(NamedTuple):
+    """How near a kernel comes to what its machine can do, by the emulator's counts and prediction."""
+    intensity: float  #: operations for each byte of global memory
+    rate: float  #: operations per second, predicted
+    bandwidth: float  #: of global memory, bytes per second
+    peaks: dict[str, float]  #: operations per second, by the machine's key
+
+    def svg(self) -> str:
+        """Both axes are logarithmic; the dot is the kernel."""
+        width, height, top = 460, 240, max(self.peaks.values())
+        low, high = min(self.intensity, 1) / 4, max(self.intensity, top / self.bandwidth) * 8
+        least = min(self.rate, low * self.bandwidth) / 4
+
+        def at(intensity: float, rate: float) -> str:
+            x = math.log(intensity / low) / math.log(high / low) * width
+            y = height - math.log(rate / least) / math.log(top * 4 / least) * height
+            return f"{x:.1f},{y:.1f}"
+
+        parts = []
+        for name, peak in self.peaks.items():
+            line = " ".join([at(low, low * self.bandwidth), at(peak / self.bandwidth, peak), at(high, peak)])
+            x, _, y = at(peak / self.bandwidth, peak).partition(",")
+            parts.append(f'<polyline points="{line}" fill="none" stroke="#36c"/><text x="{x}" y="{float(y) - 5:.1f}" font-size="11">'
+                         f'{name}: {peak / 1e12:.3g} T/s</text>')
+        x, _, y = at(self.intensity, self.rate).partition(",")
+        parts.append(f'<circle cx="{x}" cy="{y}" r="5" fill="#c33"><title>{self.intensity:.3g} operations a byte, {self.rate:.3g} a second'
+                     '</title></circle>')
+        return f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}">{"".join(parts)}</svg>'
+
+
+def _roofline(chip: str, statistics: dict[str, Any] | None) -> Roofline | None:
+    """None where nothing was counted, or the machine says too little."""
+    counts = statistics or {}
+    work = counts.get("flops", 0) + counts.get("mma_flops", 0)
+    moved = counts.get("global_bytes_read", 0) + counts.get("global_bytes_written", 0)
+    if not work or not moved or not counts.get("predicted_ms"):
+        return None
+    machine = lib.tileMachineLoad(chip.encode(), None, None, 0, CError())
+    if not machine:
+        return None
+    try:
+        numbers, value = {}, ctypes.c_int64()
+        for key in ("cores", "clock.hz", "global.bandwidth", "flops.f32", "mma.flops.f16"):
+            if lib.tileMachineGetInteger(machine, key.encode(), ctypes.byref(value)):
+                numbers[key] = value.value
+    finally:
+        lib.tileMachineDestroy(machine)
+    wanted = ["flops.f32", *(["mma.flops.f16"] if counts.get("mma_flops") else [])]
+    peaks = {key: float(numbers[key]) * numbers.get("cores", 0) * numbers.get("clock.hz", 0) for key in wanted if key in numbers}
+    if not peaks or not all(peaks.values()) or not numbers.get("global.bandwidth"):
+        return None
+    return Roofline(work / moved, work / counts["predicted_ms"] * 1e3, float(numbers["global.bandwidth"]), peaks)
+
+
 def _modes(body: str) -> list[tuple[int, list[tuple[int, int]]]]:
     """"4:d1*2, 8:d0" as [(4, [(1, 2)]), (8, [(0, 1)])]; a copy has no terms."""
     made = []
@@ -80,13 +136,13 @@ def _positions(modes: list[tuple[int, list[tuple[int, int]]]], rank: int) -> Ite
 
 
 class Inspection:
-    """levels: the program, then after each pass that changed it. layouts: of the tiles. statistics: counts of the emulator, where
-    arrays were given. remarks: what the passes said. str() lists the levels; save(path) writes the page."""
+    """levels: the program, then after each pass that changed it. layouts: of the tiles. statistics: counts of the emulator, and
+    roofline: what they mean on the chip, where arrays were given. remarks: what the passes said. str() lists the levels; save(path) writes the page."""
 
     def __init__(self, name: str, source: str, target: str, levels: tuple[Level, ...], remarks: tuple[str, ...],
                  statistics: dict[str, Any] | None) -> None:
         self.name, self.source, self.target, self.levels, self.remarks, self.statistics = name, source, target, levels, remarks, statistics
-        self.layouts = _layouts(levels)
+        self.layouts, self.roofline = _layouts(levels), _roofline(target, statistics)
 
     def __str__(self) -> str:
         lines = [f"{self.name} for {self.target}: {len(self.levels)} levels, {len(self.layouts)} layouts"]
@@ -115,6 +171,9 @@ class Inspection:
             rows = "".join(f"<tr><td>{self.statistics[name]:,}</td><td style='text-align:left'>{name}</td></tr>" for name in _COUNTS
                            if name in self.statistics)
             parts.append(f"<h2>Counts</h2><table>{rows}</table>")
+        if self.roofline:
+            parts.append("<h2>Roofline</h2><p>By the emulator's prediction, which is not calibrated. Across: operations for each byte of "
+                         f"global memory. Up: operations per second.</p>{self.roofline.svg()}")
         if self.remarks:
             parts.append("<h2>Remarks</h2><pre>" + html.escape("\n".join(self.remarks)) + "</pre>")
         if self.layouts:

@@ -215,6 +215,7 @@ _types: dict[str, Any] = {
     "char**": ctypes.POINTER(ctypes.c_char_p),
     "void*": ctypes.c_void_p,
     "double*": ctypes.POINTER(ctypes.c_double),
+    "int64_t*": ctypes.POINTER(ctypes.c_int64),
     "StringRef": StringRef,
     "LogicalResult": LogicalResult,
     "StringCallback": StringCallback,
@@ -298,6 +299,9 @@ void mlirPrintPassPipeline(OpPassManager, StringCallback, void*)
 void mlirExtStatisticsReset()
 void tileMachineSetFolder(char*)
 bool tileMachineOfDevice(char*, char*, intptr_t, Error*)
+void* tileMachineLoad(char*, char*, void*, intptr_t, Error*)
+bool tileMachineGetInteger(void*, char*, int64_t*)
+void tileMachineDestroy(void*)
 bool tileProgramCacheFolder(char*, intptr_t, Error*)
 bool tileProgramCacheKey(char*, intptr_t, char*, char*, char*, char*)
 bool tileProgramCacheFind(char*, char*, char*, intptr_t)

@@ -32,6 +32,12 @@ def test_a_kernel_on_a_chip(chip, tmp_path):
     seen.save(tmp_path / "page.html")
     page = (tmp_path / "page.html").read_text()
     assert "def product" in page and "mma_flops" in page and page.count("<details") == len(seen.levels) + len(seen.layouts)
+    roofline = seen.roofline
+    moved = seen.statistics["global_bytes_read"] + seen.statistics["global_bytes_written"]
+    assert roofline.intensity == 2 * 32**3 / moved and roofline.rate == pytest.approx(2 * 32**3 / seen.statistics["predicted_ms"] * 1e3)
+    peak, bandwidth = {"sm_80": (2048 * 108 * 1.41e9, 2.039e12), "gfx942": (1307.4432e12, 5.3e12)}[chip]
+    assert roofline.peaks["mma.flops.f16"] == peak and roofline.bandwidth == bandwidth and roofline.rate < peak
+    assert roofline.svg() in page and roofline.svg().count("<polyline") == 2
     assert f"product for {chip}: {len(seen.levels)} levels" in str(seen)
 
 
@@ -50,7 +56,7 @@ def test_a_fragment():
 
 def test_a_program_for_the_cpu():
     seen = ts.inspect(product.module(*arrays(), 32, grid=2))
-    assert "llvm.func" in seen.levels[-1].text and seen.statistics is None
+    assert "llvm.func" in seen.levels[-1].text and seen.statistics is None and seen.roofline is None
     assert seen.level("canonicalize")
     with pytest.raises(KeyError, match="changed nothing"):
         seen.level("no-such-pass")
