@@ -81,15 +81,15 @@ bool emu_shadow_is_gap(const emu_thread_t *self, uint32_t offset) {
 
 void emu_shadow_block_begins(emu_worker_t *worker) {
   uint32_t bytes = worker->launch->given->shared_bytes;
-  if (!bytes || !worker->launch->checks)
+  if (!worker->launch->checks)
     return;
-  for (uint32_t i = 0; i < worker->launch->members; ++i) {
+  emu_many_reset(worker->many); // a kernel without barriers resets it nowhere else
+  for (uint32_t i = 0; bytes && i < worker->launch->members; ++i) {
     uint8_t *initialized = worker->shadow->initialized + (size_t)i * (EMU_WINDOW_BYTES / 4);
     memset(worker->members[i].block.shared, 0xff, bytes); // nan, whatever the type
     memset(initialized, 0, (bytes + 3) / 4);
     mark_gaps(worker, initialized);
   }
-  emu_many_reset(worker->many);
 }
 
 //===--- Accesses --------------------------------------------------------===//

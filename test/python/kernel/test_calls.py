@@ -41,6 +41,18 @@ def test_many_calls_hold_nothing():
     np.testing.assert_array_equal(z, x + y)
 
 
+@pytest.mark.unsanitized
+@pytest.mark.parametrize("target", ["interpret", "emulate:sm_80", "emulate:gfx942"])
+def test_judged_calls_hold_nothing(target):
+    x, y, z = data(1024), data(1024, seed=1), np.zeros(1024, "f4")
+    for _ in range(20):
+        add[16](x, y, z, target=target)
+    before = resident()
+    for _ in range(100):
+        add[16](x, y, z, target=target)
+    assert resident() - before < 1 << 20
+
+
 def test_several_threads_call_and_compile():
     x, y = data(1000), data(1000, seed=1)
     wrong = []
