@@ -4,6 +4,7 @@ negative scales, scales whose elements f32 has at both ends.
 
 Usage: scaled_factors.py TILE_RUN TARGET…    prints a line for each target and program, for GPUs with the instructions of 64 x 512 x 512.
        scaled_factors.py --print=NAME        prints a program.
+       scaled_factors.py --draw=SEED:COUNT TILE_RUN TARGET…   draws formats and sizes.
 """
 import json
 import subprocess
@@ -62,6 +63,19 @@ def scales(sizes, left, right, block):
     return codes, [float_formats.decode(t)[c] for t, c in zip((left, right), codes, strict=True)]
 
 
+def draw(seed, count):
+    """Formats, sizes and blocks; on GPUs any kernel may compute them."""
+    chosen = np.random.default_rng(seed)
+    programs = {}
+    for i in range(count):
+        left, right = (POWER, POWER) if chosen.random() < .7 else chosen.choice([POWER, SHORT], 2)
+        block = int(chosen.choice([16, 32]))
+        a, b = chosen.choice(["f8E4M3FN", "f8E5M2", "f4E2M1FN", "f6E2M3FN", "f6E3M2FN"], 2, p=[.3, .2, .3, .1, .1])
+        sizes = (int(chosen.integers(1, 80)), int(chosen.integers(1, 140)), block * int(chosen.integers(1, 12)))
+        programs[f"{seed}.{i}"] = (sizes, str(a), str(left), str(b), str(right), block, str(chosen.choice(["f32", "bf16"])), None)
+    return programs
+
+
 def check(tool, target, folder, name):
     sizes, a, sa, b, sb, block, _, scalesSums = PROGRAMS[name]
     (m, n, k), isLarge = sizes, name == "large"
@@ -82,7 +96,9 @@ def check(tool, target, folder, name):
     right = (np.isnan(y) & np.isnan(expected)) | (y == expected) | (abs(y - expected) <= 4e-6 * size)
     if not right.all():
         at = tuple(map(int, np.argwhere(~right)[0]))
-        return f"wrong at {at}: {y[at]}, expected {expected[at]}"
+        return f"wrong at {at}: {y[at]}, expected {expected[at]}, of {PROGRAMS[name]}"
+    if scalesSums is None:
+        return "right"
     if not target.startswith("emulate"):
         return "right"
     stats = json.loads((folder / "s.json").read_text())
@@ -100,6 +116,10 @@ def main():
     if sys.argv[1].startswith("--print="):
         print(program(*PROGRAMS[sys.argv[1].split("=")[1]]))
         return
+    if sys.argv[1].startswith("--draw="):
+        drawn = draw(*map(int, sys.argv.pop(1).split("=")[1].split(":")))
+        PROGRAMS.clear()
+        PROGRAMS.update(drawn)
     wrong = count = 0
     with tempfile.TemporaryDirectory() as temporary:
         for target in sys.argv[2:]:
