@@ -13,9 +13,12 @@ static bool getIndices(Triton *t, intptr_t count, MlirValue (*at)(MlirOperation 
                        MlirValue *indices) {
   for (intptr_t i = 0; i < count; ++i) {
     MlirValue value = tritonPlain(t, at(op, i));
+    int64_t number;
     if (mlirValueIsNull(value))
       return false;
     indices[i] = tritonIndex(t, value);
+    if (tileConstantIndex(indices[i], &number) && number == INT64_MIN) // stands for an open one in upstream's types
+      return tileError(op, "takes the number %lld, expected one that memory can have", (long long)number);
   }
   return true;
 }

@@ -78,6 +78,17 @@ tt.func public @two_descriptors(%c: i1, %n: i32, %s: i64, %x: !tt.ptr<f32>, %y: 
 
 // -----
 
+tt.func public @stride(%n: i32, %s: i64, %x: !tt.ptr<f32>) {
+  %low = arith.constant -9223372036854775808 : i64
+  // expected-error @+1 {{takes the number -9223372036854775808, expected one that memory can have}}
+  %a = tt.make_tensor_descriptor %x, [%n, %n], [%s, %low] : <f32>, <8x16xf32>
+  %v = tt.descriptor_load %a[%n, %n] : !tt.tensordesc<8x16xf32> -> tensor<8x16xf32>
+  tt.descriptor_store %a[%n, %n], %v : !tt.tensordesc<8x16xf32>, tensor<8x16xf32>
+  tt.return
+}
+
+// -----
+
 tt.func public @scaled_six(%p: !tt.ptr<f32>) {
   %a = arith.constant dense<1> : tensor<32x64xi8>
   %s = arith.constant dense<127> : tensor<32x2xi8>

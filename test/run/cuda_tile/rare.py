@@ -1,4 +1,5 @@
 """Kernels of CUDA Tile IR with the ops that cuTile rarely writes, as text of ours, against numpy: rare.py TILE_RUN TILE_TRANSLATE TARGET…
+rare.py --write=FOLDER only writes the kernels there.
 
 Each is written as bytecode of 13.5 first. Prints one line for each output that is wrong, then how many were right.
 """
@@ -11,7 +12,8 @@ import tempfile
 import ml_dtypes
 import numpy as np
 
-tile_run, translate, *targets = sys.argv[1:]
+folder_to_write = next((a.removeprefix("--write=") for a in sys.argv if a.startswith("--write=")), None)
+tile_run, translate, *targets = sys.argv[1:] if not folder_to_write else (None, None)
 random = np.random.default_rng(11)
 counts = {"right": 0, "wrong": 0}
 TYPES = {"f32": np.float32, "i32": np.int32, "i8": np.int8, "f16": np.float16, "i64": np.int64}
@@ -66,6 +68,10 @@ def tile(shape, element):
 
 
 def judge(kernel, arguments, grid, wanted, tolerance=0.0):
+    if folder_to_write:
+        with open(f"{folder_to_write}/{kernel.name}.mlir", "w", encoding="utf-8") as stream:
+            stream.write(kernel.text())
+        return
     with tempfile.TemporaryDirectory() as folder:
         text, code = f"{folder}/{kernel.name}.mlir", f"{folder}/{kernel.name}.tileirbc"
         with open(text, "w", encoding="utf-8") as stream:
