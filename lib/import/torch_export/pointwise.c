@@ -34,6 +34,18 @@ bool torchEmitMath(Aten *aten) {
   return torchReturn(aten, isWhole ? x : onnxUnary(&aten->node, aten->row->kind, typed(aten, "self")));
 }
 
+// scale · (max(x, 0) + alpha · (exp(inner · min(x, 0)) - 1))
+static OnnxValue *scaledElu(Node *node, OnnxValue *x, double alpha, double scale, double inner) {
+  OnnxValue *exponent = onnxWithNumber(node, ArithOp_MulF, onnxWithNumber(node, ArithOp_MinimumF, x, 0), inner);
+  OnnxValue *below = onnxWithNumber(node, ArithOp_MulF, onnxUnary(node, MathOp_ExpM1, exponent), alpha);
+  OnnxValue *sum = onnxAdd(node, onnxWithNumber(node, ArithOp_MaximumF, x, 0), below);
+  return onnxWithNumber(node, ArithOp_MulF, sum, scale);
+}
+
+bool torchEmitSelu(Aten *aten) {
+  return torchReturn(aten, scaledElu(&aten->node, typed(aten, "self"), 1.6732632423543772, 1.0507009873554805, 1));
+}
+
 bool torchEmitActivation(Aten *aten) {
   static const char *const names[] = {
       [TorchActivation_Sigmoid] = "Sigmoid",
@@ -57,7 +69,8 @@ bool torchEmitActivation(Aten *aten) {
     count = 1;
   } else if (kind == TorchActivation_Elu) {
     if (torchReal(aten, "scale", 1) != 1 || torchReal(aten, "input_scale", 1) != 1)
-      return onnxError(&aten->node, "a scale other than 1 is not supported");
+      return torchReturn(aten, scaledElu(&aten->node, x, torchReal(aten, "alpha", 1), torchReal(aten, "scale", 1),
+                                         torchReal(aten, "input_scale", 1)));
     attributes[0] = (OnnxAttribute)TORCH_REAL("alpha", torchReal(aten, "alpha", 1));
     count = 1;
   } else if (kind == TorchActivation_HardSigmoid) {

@@ -89,7 +89,7 @@ bool torchEmitArg(Aten *aten) {
   return x && torchReturn(aten, placeOf(aten, x, axis, keeps, aten->row->kind == 1));
 }
 
-// The mean of the squares of the distances from the mean, over count - correction; kind 1: its root.
+// The mean of the squares of the distances from the mean, over count - correction; kind 1: its root, 2: and the mean.
 bool torchEmitVariance(Aten *aten) {
   Node *node = &aten->node;
   OnnxValue *x = torchTensor(aten, "self");
@@ -101,7 +101,7 @@ bool torchEmitVariance(Aten *aten) {
   for (int d = 0; d < x->rank; ++d)
     if (axes >> d & 1)
       count = tileBuildMul(node->b, count, x->sizes[d]);
-  OnnxValue *apart = onnxSub(node, x, onnxReduce(node, OnnxReduce_Mean, x, axes, true));
+  OnnxValue *mean = onnxReduce(node, OnnxReduce_Mean, x, axes, true), *apart = onnxSub(node, x, mean);
   OnnxValue *squares = onnxMul(node, apart, apart);
   if (!squares)
     return false;
@@ -109,7 +109,11 @@ bool torchEmitVariance(Aten *aten) {
   OnnxValue *divisor = onnxCast(node, onnxOfIndex(node, count), x->type);
   divisor = divisor ? onnxSub(node, divisor, onnxScalarValue(node, x->type, correction)) : NULL;
   OnnxValue *variance = sum && divisor ? onnxBinary(node, ArithOp_DivF, sum, divisor) : NULL;
-  return torchReturn(aten, aten->row->kind ? onnxUnary(node, MathOp_Sqrt, variance) : variance);
+  if (aten->row->kind < 2)
+    return torchReturn(aten, aten->row->kind ? onnxUnary(node, MathOp_Sqrt, variance) : variance);
+  aten->node.out[0] = variance;
+  aten->node.out[1] = mean && !torchInt(aten, "keepdim", 0) ? onnxSqueeze(node, mean, axes) : mean;
+  return variance && aten->node.out[1];
 }
 
 bool torchEmitCumulate(Aten *aten) {
@@ -118,7 +122,7 @@ bool torchEmitCumulate(Aten *aten) {
   if (!x || !torchAxis(aten, "dim", 0, x->rank, &axis))
     return false;
   OnnxValue *in[] = {x, onnxOfIndex(&aten->node, tileBuildIndex(aten->node.b, axis))};
-  return torchReturn(aten, torchOnnx(aten, "CumSum", 2, in, 0, NULL));
+  return torchReturn(aten, torchOnnx(aten, aten->row->kind ? "CumProd" : "CumSum", 2, in, 0, NULL));
 }
 
 bool torchEmitSoftmax(Aten *aten) {

@@ -386,47 +386,6 @@ bool torchEmitGather(Aten *aten) {
          take(aten, "GatherElements", x, torchTensor(aten, "index"), axis);
 }
 
-// Tensors of places for the first axes, or for one axis.
-bool torchEmitIndex(Aten *aten) {
-  Node *node = &aten->node;
-  OnnxValue *x = torchTensor(aten, "self"), *places[OnnxMaxInputs];
-  int count = torchTensors(aten, "indices", places), given = 0, axis = 0, rank;
-  MlirValue sizes[OnnxMaxRank];
-  if (!x || count < 0)
-    return false;
-  for (int i = 0; i < count; ++i)
-    if (places[i]) {
-      if (!onnxIsInteger(places[i]->type))
-        return onnxError(node, "places that are truth values are not supported");
-      axis = i;
-      places[given++] = places[i];
-    }
-  if (given == 1)
-    return take(aten, "Gather", x, places[0], axis);
-  if (given == 0 || given != count || given > x->rank)
-    return onnxError(node, "places are accepted for one axis, or for the first axes");
-  if (!onnxBroadcastSizes(node, given, places, &rank, sizes))
-    return false;
-  for (int i = 0; i < given; ++i) {
-    places[i] = onnxBroadcastTo(node, onnxCast(node, places[i], Onnx_I64), rank, sizes);
-    places[i] = places[i] ? onnxUnsqueeze(node, places[i], 1u << rank, rank + 1) : NULL;
-    if (!places[i])
-      return false;
-  }
-  OnnxValue *in[] = {x, onnxConcat(node, given, places, rank)};
-  return torchReturn(aten, torchOnnx(aten, "GatherND", 2, in, 0, NULL));
-}
-
-bool torchEmitScatter(Aten *aten) {
-  OnnxValue *in[] = {torchTensor(aten, "self"), torchTensor(aten, "index"), torchTensor(aten, "src")};
-  int axis;
-  if (!in[0] || !in[1] || !in[2] || !torchAxis(aten, "dim", 0, in[0]->rank, &axis))
-    return false;
-  const OnnxAttribute attributes[] = {TORCH_INT("axis", axis),
-                                      TORCH_TEXT("reduction", aten->row->kind ? "add" : "none")};
-  return torchReturn(aten, torchOnnx(aten, "ScatterElements", 3, in, 2, attributes));
-}
-
 //===--- new tensors ------------------------------------------------------------===//
 
 bool torchEmitArange(Aten *aten) {

@@ -68,6 +68,25 @@ def places(x, j):
             torch.ones(4, 5, dtype=torch.bool).scatter_add(0, j[:, :1].expand(3, 5) % 4, x[:, 0] > -9))
 
 
+def writes(x, j):
+    k, three = j[:, :1].expand(3, 5) % 4, torch.tensor([2, 0, 1])
+    middle, apart = x.clone(), x.clone()
+    middle[:, three, three + 1] = x[:, :3, 0] * 3
+    apart[three, :, three] = x[:, :, 0]
+    return (torch.zeros(4, 5).scatter(0, k, 1.5), torch.zeros(4, 5).scatter(0, k[:2, :3], x[:, 0]), x[0].scatter_reduce(0, k, x[:, 0], "amax"),
+            x[0].scatter_reduce(0, k, x[:, 0], "prod", include_self=False), x[0].scatter_reduce(0, k, x[:, 0], "amin", include_self=False),
+            x.index_put((three, ), x[0]), x.index_put((three, three), x[:, 0] * 2, accumulate=True), middle, apart, x.select_scatter(x[:, 0] * 2, 1, -1),
+            x[:, three, three + 1], x[three, :, three], x[:, three[:2].unsqueeze(1), three])
+
+
+def orders(x, m):
+    grid = torch.stack([x[:2, :, 0], x[:2, :, 1]], -1).unsqueeze(1)
+    return (*x.sort(), *x.sort(1, descending=True), x.argsort(0), torch.msort(x), x.cumprod(1), *torch.var_mean(x, 1), *torch.var_mean(x, (0, 2), keepdim=True),
+            x.diagonal(), x.diagonal(1, 1, 2), x.diagonal(-2, 2, 0), F.selu(x), F.grid_sample(m, grid, align_corners=False),
+            F.grid_sample(m, grid, "nearest", "border", align_corners=False), F.grid_sample(m, grid, padding_mode="reflection", align_corners=True),
+            F.fold(m.reshape(2, 4, 72), (10, 9), (2, 2), (1, 1)))
+
+
 def tensors(x):
     return (torch.arange(5), torch.arange(2, 9, 2), torch.arange(0, 1, 0.25), torch.zeros(2, 3), torch.ones(2, dtype=torch.int32),
             torch.full((2, 2), 3.5), torch.full((2, ), 6, dtype=torch.bool), torch.zeros_like(x), x.new_ones(2), torch.full_like(x, 2) + x, x.to(torch.float16),
@@ -108,7 +127,7 @@ def in_place(x, y):
 
 CASES = {
     arithmetic: (x, y), integers: (i, j), unary: (x,), activations: (x,), choices: (x, y, b), reductions: (x, b), shapes: (x,),
-    places: (x, j), tensors: (x,), products: (x, y, v), in_place: (x, y), norms: (img, v, x),
+    places: (x, j), writes: (x, j), orders: (x, img), tensors: (x,), products: (x, y, v), in_place: (x, y), norms: (img, v, x),
     windows: (img, torch.randn(6, 4, 3, 3), torch.randn(8, 1, 3, 3), torch.randn(4, 3, 2, 2)),
     attention: (torch.randn(2, 3, 5, 8), torch.randn(2, 3, 7, 8), torch.rand(5, 7) > 0.3),
 }  # yapf: disable
