@@ -92,7 +92,8 @@ static const TilePipelineStep toFactors[] = {
     {NULL},
 };
 
-// Products of one sum run side by side. Separate launches do as one launch of them does, to the bit.
+// Products of one sum run side by side, which pays in one launch: apart each cell has a launch more. persistent=never
+// has the step too, so that it gives the bits of one launch.
 static const TilePipelineStep toSlices[] = {
     {"tile-sum-on-slices", .on = funcFuncOpName},
     {NULL},
@@ -112,7 +113,7 @@ static const TilePipelineStage stages[] = {
     {tileStageOfPrograms},
     {tileStageToMachine},
     {tileStageOfOneFunction, .given = TilePipeline_Fusion, .unless = TilePipeline_Bufferized},
-    {toSlices, .unless = TilePipeline_Bufferized},
+    {toSlices, .given = TilePipeline_Persistent, .unless = TilePipeline_Bufferized},
     {tileStageOfTensors, .unless = TilePipeline_Bufferized},
     {tileStageOfGroups, .given = TilePipeline_Fusion, .unless = TilePipeline_Bufferized},
     {toRows, .without = TilePipeline_Fusion, .unless = TilePipeline_Bufferized},

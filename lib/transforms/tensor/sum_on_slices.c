@@ -9,11 +9,13 @@
 //   the sum awaits the other product. A sum on slices becomes part of the kernel that takes the slices, and the two
 //   products run side by side: a front of launches less for each cell (tile-co-schedule-kernels).
 // Expects: linalg.generic on tensors in func.func. Leaves: each element is computed once, by the ops that computed it.
-//   Left alone: ops of fewer than two products, slices that overlap, leave out a rank or have open sizes, other uses.
+//   Left alone: ops of fewer than two products, slices that overlap, leave out a rank or have open sizes, other uses;
+//   more slices of inputs than one kernel has operands (the eight gates of NASRNN), since it would take all of them.
 // Cost: linear in the ops and their uses.
 #include "lib/transforms/tensor/tensor.h"
 
 #include "dialects/tile/questions.h"
+#include "lib/analysis/structured.h"
 #include "lib/ir/builder.h"
 #include "lib/ir/op_query.h"
 #include "mlir-c/AffineMap.h"
@@ -26,7 +28,8 @@
 
 static const char *const statistics[] = {"sliced: ops that became ops on slices", NULL};
 
-enum { MostSlices = 8, MostSliceRank = 4, MostDepth = 4 };
+// OtherOperands: what the kernel that takes all slices has besides, states and results.
+enum { MostSlices = 8, MostSliceRank = 4, MostDepth = 4, OtherOperands = 4 };
 
 // Where a slice lies, in the dimensions of the op.
 typedef struct Slice {
@@ -167,6 +170,7 @@ static bool run(MlirOperation function, MlirExtPass pass) {
   for (intptr_t i = ops.count; i-- > 0;) { // what takes slices comes first: it leaves slices of what it takes
     Slices slices;
     if (!isPlainElementwise(ops.items[i]) || !readSlices(ops.items[i], &slices) ||
+        slices.count * linalgGenericOpGetNumInputs(ops.items[i]) + OtherOperands > MaxOperands ||
         countProducts(tileOnlyResult(ops.items[i]), 0) < 2)
       continue;
     for (intptr_t k = 0; k < slices.count; ++k)
