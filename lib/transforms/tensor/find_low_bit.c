@@ -76,11 +76,13 @@ typedef struct Plan {
 //===--- whether ------------------------------------------------------------------------------===//
 
 // How often an element of the input takes part in the product: for each index of the dimensions that it does not have.
+// INT64_MAX: as often as a size says that is not known.
 static int64_t repeatsOf(const TileStructured *s, int input) {
   int64_t repeats = 1;
   for (int d = 0; d < s->numDims; ++d)
-    if (!tileOperandUses(&s->operands[input], d))
-      repeats = mlirShapedTypeIsDynamicSize(s->dims[d].extent) ? INT64_MAX : repeats * s->dims[d].extent;
+    if (!tileOperandUses(&s->operands[input], d) && (mlirShapedTypeIsDynamicSize(s->dims[d].extent) ||
+                                                     __builtin_mul_overflow(repeats, s->dims[d].extent, &repeats)))
+      return INT64_MAX;
   return repeats;
 }
 

@@ -64,7 +64,7 @@ def sums(rng, text, ins, out, element, compute):
     """A case that adds products or elements to `out`; compute(arrays) in wide numbers."""
     exact = wide(out) + compute(*map(wide, ins))
     magnitudes = np.abs(wide(out)) + compute(*[np.abs(wide(x)) for x in ins])
-    terms = 2 + max(x.size for x in ins) // max(out.size, 1)
+    terms = 2 + compute(*[np.ones(x.shape) for x in ins])  # how many each sum has
     error = (terms * EPSILON[element] * magnitudes + TINY[element]) if element[0] == "f" else 0
     kinds = {v: k for k, v in DTYPES.items()}
     return Case(rng, text, [*ins, out], [kinds[x.dtype.type] for x in [*ins, out]], exact, error)
