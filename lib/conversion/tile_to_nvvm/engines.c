@@ -11,7 +11,6 @@
 #include "upstream/nvvm.h"
 #include "upstream/scf.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -198,51 +197,32 @@ static MlirValue buildProduct(TileBuilder *builder, const GpuAsyncProduct *produ
 
 //===--- texts of assembly: what nvvm has no op for -------------------------------------------===//
 
-typedef struct Text {
-  char *text;
-  size_t length, capacity;
-} Text;
-
-__attribute__((format(printf, 2, 3))) static void add(Text *text, const char *format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  text->length += (size_t)vsnprintf(text->text + text->length, text->capacity - text->length, format, arguments);
-  va_end(arguments);
-}
-
-static Text textFor(intptr_t operands) {
-  Text text = {.capacity = 256 + (size_t)operands * 16};
-  text.text = malloc(text.capacity);
-  text.text[0] = '\0';
-  return text;
-}
-
 // "{$0, $1, $2}"
-static void addList(Text *text, intptr_t first, intptr_t count) {
+static void addList(tessera_text_t *text, intptr_t first, intptr_t count) {
   for (intptr_t i = 0; i < count; ++i)
-    add(text, "%s$%d", i ? ", " : "{", (int)(first + i));
-  add(text, "}");
+    tessera_text_format(text, "%s$%d", i ? ", " : "{", (int)(first + i));
+  tessera_text_format(text, "}");
 }
 
 // `count` values go through the assembly, "=f,=f,0,1"; `more` are read, by the constraints in `suffix`.
 static void buildTied(TileBuilder *builder, const char *text, intptr_t count, MlirValue *values, intptr_t more,
                       const MlirValue *read, const char *suffix) {
   MlirContext context = builder->context;
-  Text constraints = textFor(2 * count + more);
+  tessera_text_t constraints = {NULL};
   MlirValue *operands = malloc((size_t)(count + more) * sizeof *operands);
   for (intptr_t i = 0; i < count; ++i)
-    add(&constraints, "%s=%s", i ? "," : "", mlirTypeIsAF32(mlirValueGetType(values[i])) ? "f" : "r");
+    tessera_text_format(&constraints, "%s=%s", i ? "," : "", mlirTypeIsAF32(mlirValueGetType(values[i])) ? "f" : "r");
   for (intptr_t i = 0; i < count; ++i)
-    add(&constraints, ",%d", (int)i);
-  add(&constraints, "%s", suffix);
+    tessera_text_format(&constraints, ",%d", (int)i);
+  tessera_text_format(&constraints, "%s", suffix);
   memcpy(operands, values, (size_t)count * sizeof *operands);
   if (more)
     memcpy(operands + count, read, (size_t)more * sizeof *operands);
   MlirOperation assembly = llvmInlineAsmOpBuild(builder, structOf(builder, count, values), count + more, operands,
                                                 mlirStringAttrGet(context, tileString(text)),
-                                                mlirStringAttrGet(context, tileString(constraints.text)));
+                                                mlirStringAttrGet(context, tileString(constraints.data)));
   llvmInlineAsmOpSetHasSideEffects(assembly, mlirUnitAttrGet(context));
-  free(constraints.text);
+  tessera_text_free(&constraints);
   free(operands);
   parted(builder, llvmInlineAsmOpGetRes(assembly), count, values);
 }
@@ -265,29 +245,30 @@ static void waitProducts(TileBuilder *builder, int64_t pending, intptr_t count, 
 static void multiplyRegisters(TileBuilder *builder, const GpuAsyncProduct *product, const ElementName *const *names) {
   const TileMachineAtom *atom = product->atom;
   intptr_t count = product->count, words = product->numWords;
-  Text text = textFor(count + words), suffix = textFor(words);
+  tessera_text_t text = {NULL}, suffix = {NULL};
   MlirValue *read = malloc((size_t)(words + 1) * sizeof *read);
-  add(&text, "{\n.reg .pred p;\nsetp.ne.b32 p, %d, 0;\nwgmma.mma_async.sync.aligned.m%dn%dk%d.%s.%s.%s ",
+  tessera_text_format(
+      &text, "{\n.reg .pred p;\nsetp.ne.b32 p, %d, 0;\nwgmma.mma_async.sync.aligned.m%dn%dk%d.%s.%s.%s ",
       !product->isFromZero, (int)atom->m, (int)atom->n, (int)atom->k, names[2]->ptx, names[0]->ptx, names[1]->ptx);
   for (intptr_t i = 0; i < count && product->isFromZero; ++i)
     product->sums[i] = llvmPoisonOpBuild(builder, mlirValueGetType(product->sums[i]));
   addList(&text, 0, count);
-  add(&text, ", ");
+  tessera_text_format(&text, ", ");
   addList(&text, 2 * count, words);
-  add(&text, ", $%d, p", (int)(2 * count + words));
+  tessera_text_format(&text, ", $%d, p", (int)(2 * count + words));
   if (names[2]->ptx[0] != 's')
-    add(&text, ", 1, 1");
+    tessera_text_format(&text, ", 1, 1");
   if (names[0]->type == NvvmWGMMATypes_F16 || names[0]->type == NvvmWGMMATypes_Bf16)
-    add(&text, ", %d", !product->isAlongDepth[1]);
-  add(&text, ";\n}");
+    tessera_text_format(&text, ", %d", !product->isAlongDepth[1]);
+  tessera_text_format(&text, ";\n}");
   memcpy(read, product->words, (size_t)words * sizeof *read);
   read[words] = product->descriptor[1];
   for (intptr_t i = 0; i < words; ++i)
-    add(&suffix, ",r");
-  add(&suffix, ",l");
-  buildTied(builder, text.text, count, product->sums, words + 1, read, suffix.text);
-  free(text.text);
-  free(suffix.text);
+    tessera_text_format(&suffix, ",r");
+  tessera_text_format(&suffix, ",l");
+  buildTied(builder, text.data, count, product->sums, words + 1, read, suffix.data);
+  tessera_text_free(&text);
+  tessera_text_free(&suffix);
   free(read);
 }
 
