@@ -4,9 +4,9 @@
 //   %n3 = arith.muli %n, 3             →     %is3 is %c
 //   %is3 = arith.cmpi eq, %n3, 3
 //   ori(xori(andi(%a, %b), true), %b)  →     true
-// A number that has one constant where a condition holds and another constant elsewhere is a select of both. An op of
-// such a number and constants gives a select of two constants again. Logic of a few conditions is read as its truth
-// table.
+// A number that is one constant where a condition holds, and another constant elsewhere, is a select of both. An op of
+// such numbers and constants is again a select of two constants. Logic of a few conditions becomes what its truth table
+// says.
 // LLVM finds these by itself; C compilers do not find them in vectors, whose conditions change their width on the way.
 //
 // Expects: arith on scalars or vectors, in any region. Leaves: fewer ops; dead ones stay for canonicalize. Cost: linear

@@ -5,12 +5,11 @@
 //   partition "multiply" { for n { …; wait %taken[n - 1]; store %t, %o; fence; arrive %written[n] } }
 //
 // Why: the copy out is one thread's work. The warps that multiply need not wait until the engine has read the tile, and
-//   no thread of theirs takes a branch of its own. With such a branch in the loop, ptxas computes descriptors and
-//   addresses in all lanes instead of once for the warp.
-// Expects: kernels of partitions after tile-assign-layouts. A partition walks over tiles in a loop
-// (tile-make-persistent)
-//   whose end stores a tile into a buffer and copies the buffer to a view by an engine. A second partition's work is
-//   that of one thread.
+//   none of their threads branches alone. If one does in the loop, ptxas computes descriptors and addresses in every
+//   lane instead of once for the warp.
+// Expects: kernels of partitions after tile-assign-layouts. One partition walks over tiles in a loop, as
+//   tile-make-persistent makes it; the loop's end stores a tile into a buffer and copies the buffer to a view by an
+//   engine. A second partition's work is that of one thread.
 // Leaves: a third partition, which takes half of the second one's warps and copies. Two barriers order the partitions:
 //   `written` when the tile is in the buffer, `taken` when the engine has read the buffer.
 // A kernel stays as it is if the walk accesses other shared memory itself, if anything follows the copy that the copy's
