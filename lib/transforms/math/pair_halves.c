@@ -7,7 +7,8 @@
 // of f16 that are added, subtracted or multiplied in f32 and rounded are what f16 arithmetic gives (24 digits are no
 // fewer than 2 * 11 + 2; Figueroa 1995), so the results are the same bits.
 //
-// Narrow floats become f16 in the same way, and f32 one by one where a scale is no f16.
+// Narrow floats become f16 in the same way, and f32 one by one where a scale is no f16. Those whose bytes share a word
+// are paired wherever they go.
 //
 // Expects: scalars of arith and vectors of llvm in a gpu.module, ahead of tile-expand-float-conversions. Leaves:
 // arithmetic on vectors of two, which NVIDIA and AMD have instructions for; what is not used any more. Paper: Ladder
@@ -412,12 +413,68 @@ static bool pairLanes(MlirOperation op) {
   return true;
 }
 
+//===--- floats that stand alone --------------------------------------------------------------------------===//
+
+// A narrow float that is widened to f16, and the vector of bytes that it is read from.
+typedef struct Lone {
+  MlirOperation op;
+  MlirValue vector;
+  int64_t place;
+} Lone;
+
+static bool isWidenedToHalf(MlirOperation op) {
+  return arithExtFOpIsA(op) && mlirTypeIsAF16(tileOnlyResultType(op)) &&
+         !mlirOperationIsNull(mlirOpOperandGetOwner(mlirValueGetFirstUse(tileOnlyResult(op))));
+}
+
+static bool readLone(MlirOperation op, Lone *lone) {
+  TileFloatFormat format;
+  Field field;
+  if (mlirOperationIsNull(op) || !isWidenedToHalf(op) || !readNarrowFloat(op, &format, &field))
+    return false;
+  *lone = (Lone){.op = op};
+  lone->vector = readPlace(field.byte, &lone->place);
+  return !mlirValueIsNull(lone->vector);
+}
+
+static bool shareWord(const Lone *a, const Lone *b) {
+  return mlirValueEqual(a->vector, b->vector) && a->place / WordBytes == b->place / WordBytes &&
+         mlirBlockEqual(mlirOperationGetBlock(a->op), mlirOperationGetBlock(b->op));
+}
+
+// Floats whose bytes share a word are widened together, ahead of the first one: all that this takes is that word.
+static bool pairLone(const Lone *first, const Lone *second) {
+  TileBuilder b = tileBuilderBefore(first->op);
+  MlirValue pair = pairFloats(&b, first->op, second->op);
+  const Lone *both[] = {first, second};
+  for (int i = 0; i < 2 && !mlirValueIsNull(pair); ++i)
+    mlirValueReplaceAllUsesOfWith(tileOnlyResult(both[i]->op), llvmExtractElementOpBuild(&b, pair, position(&b, i)));
+  return !mlirValueIsNull(pair);
+}
+
+// Floats that end in no vector, for example as stores to places apart.
+static uint64_t pairLoneFloats(MlirOperation module) {
+  TileOps widened = tileCollectOps(module, isWidenedToHalf);
+  uint64_t count = 0;
+  Lone last = {{NULL}}, next;
+  for (intptr_t i = 0; i < widened.count; ++i) {
+    if (!readLone(widened.items[i], &next))
+      continue;
+    bool isPair = !mlirOperationIsNull(last.op) && shareWord(&last, &next) && pairLone(&last, &next);
+    count += isPair;
+    last = isPair ? (Lone){{NULL}} : next;
+  }
+  tileOpsFree(&widened);
+  return count;
+}
+
 static bool run(MlirOperation module, MlirExtPass pass) {
   TileOps vectors = tileCollectOps(module, llvmInsertElementOpIsA);
   uint64_t count = 0;
   for (intptr_t i = 0; i < vectors.count; ++i)
     count += pairLanes(vectors.items[i]);
   mlirExtPassAddStatistic(pass, 0, count);
+  mlirExtPassAddStatistic(pass, 1, pairLoneFloats(module));
   tileOpsFree(&vectors);
   return true;
 }
@@ -425,7 +482,8 @@ static bool run(MlirOperation module, MlirExtPass pass) {
 const MlirExtPassDefinition tilePairHalvesPass = {
     .argument = "tile-pair-halves",
     .summary = "Compute numbers of f16 that share a register two at a time, from packed codes on",
-    .statistics = (const char *const[]){"vectors: vectors of f16 whose lanes are computed in pairs", NULL},
+    .statistics = (const char *const[]){"vectors: vectors of f16 whose lanes are computed in pairs",
+                                        "floats: pairs of narrow floats that become f16 together elsewhere", NULL},
     .dialects = (const char *const[]){"arith", "llvm", NULL},
     .run = run,
 };

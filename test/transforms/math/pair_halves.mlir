@@ -131,3 +131,29 @@ func.func @zeros(%a: i8, %b: i8, %z: i8, %at: i8, %scale: f16) -> vector<2xf16> 
   %y = llvm.insertelement %bh, %x[%1 : i32] : vector<2xf16>
   return %y : vector<2xf16>
 }
+
+// -----
+
+// Floats that go to places apart: two bytes of one word are widened together; two of two words are not.
+// CHECK-LABEL: func.func @apart
+// CHECK: %[[H:.*]] = arith.mulf %{{.*}}, %cst{{.*}} : vector<2xf16>
+// CHECK-DAG: %[[A:.*]] = llvm.extractelement %[[H]][%c0_i32
+// CHECK-DAG: %[[B:.*]] = llvm.extractelement %[[H]][%c1_i32
+// CHECK: %[[C:.*]] = arith.extf {{.*}} : f8E4M3FN to f16
+// CHECK-NOT: vector<2xf16>
+// CHECK: return %[[A]], %[[B]], %[[C]]
+func.func @apart(%v: vector<8xi8>) -> (f16, f16, f16) {
+  %2 = arith.constant 2 : i32
+  %3 = arith.constant 3 : i32
+  %4 = arith.constant 4 : i32
+  %a = llvm.extractelement %v[%2 : i32] : vector<8xi8>
+  %b = llvm.extractelement %v[%3 : i32] : vector<8xi8>
+  %c = llvm.extractelement %v[%4 : i32] : vector<8xi8>
+  %an = arith.bitcast %a : i8 to f8E4M3FN
+  %bn = arith.bitcast %b : i8 to f8E4M3FN
+  %cn = arith.bitcast %c : i8 to f8E4M3FN
+  %ah = arith.extf %an : f8E4M3FN to f16
+  %bh = arith.extf %bn : f8E4M3FN to f16
+  %ch = arith.extf %cn : f8E4M3FN to f16
+  return %ah, %bh, %ch : f16, f16, f16
+}
