@@ -148,3 +148,16 @@ SPARSE_VERIFY(Reduce) {
          expectRank(op, "init", init.type, 1) && expectAgree(op, &init, 0, &input, 1 - axis) &&
          tileExpectElement(op, "init", init.type, mlirShapedTypeGetElementType(input.type));
 }
+
+// A sum does not say which part an entry is of, so that its lines' entries stand nowhere side by side.
+SPARSE_VERIFY(Softmax) {
+  Factor input = factor(op, 0, "input", NULL);
+  int64_t axis = 0;
+  tileIntegerOf(op, "axis", &axis);
+  if (sparseEncodingIs(sparseTypeGetEncoding(input.type), SparseScheme_Parts))
+    return tileError(op, "input is %s, whose lines have entries in several parts; convert it to a format of one part",
+                     TILE_TYPE_TEXT(input.type));
+  return expectRank(op, "input", input.type, 2) && tileExpectInteger(op, "axis", axis, 0, 1) &&
+         (isFloat(input.type) || tileError(op, "input has elements %s, expected floats",
+                                           TILE_TYPE_TEXT(mlirShapedTypeGetElementType(input.type))));
+}

@@ -89,6 +89,10 @@ bool sparseLowerMap(SparseLowering *lowering, SparseResult *result);
 bool sparseLowerSelect(SparseLowering *lowering, SparseResult *result);
 bool sparseLowerReduce(SparseLowering *lowering, SparseResult *result);
 
+//===--- softmax.c ----------------------------------------------------------===//
+bool sparseSupportsSoftmax(MlirOperation op);
+bool sparseLowerSoftmax(SparseLowering *lowering, SparseResult *result);
+
 //===--- micro_tiles.c ------------------------------------------------------===//
 bool sparseLowerDetect(SparseLowering *lowering, SparseResult *result);
 bool sparseLowerSread(SparseLowering *lowering, SparseResult *result);

@@ -33,6 +33,7 @@ static const struct {
     [SparseOp_Map] = {sparseSupportsEntries, sparseLowerMap},
     [SparseOp_Select] = {sparseSupportsEntries, sparseLowerSelect},
     [SparseOp_Reduce] = {sparseSupportsEntries, sparseLowerReduce},
+    [SparseOp_Softmax] = {sparseSupportsSoftmax, sparseLowerSoftmax},
     [SparseOp_Detect] = {NULL, sparseLowerDetect},
     [SparseOp_Sread] = {NULL, sparseLowerSread},
     [SparseOp_Swrite] = {NULL, sparseLowerSwrite},

@@ -2,6 +2,7 @@
 // Float sums of products are taken in f64 with a bound for any order, as tile.mma's are (docs/numerics.md §4).
 #include "dialects/sparse/ops.h"
 #include "lib/interpreter/sparse/sparse.h"
+#include "lib/interpreter/upstream/upstream.h"
 #include "upstream/arith.h"
 
 #include <stdlib.h>
@@ -452,4 +453,38 @@ bool interpretSparseReduce(Machine *machine, Frame *frame, const Instruction *in
   if (result)
     setResult(frame, instruction, 0, valueOfObject(&result->object));
   return ok;
+}
+
+// The quotients of a line's entries, in place.
+static bool weighLine(Machine *machine, const Instruction *instruction, const Format *format, Entries *entries,
+                      const int64_t *numbers, int64_t count) {
+  SoftmaxRow row = {0};
+  for (int64_t i = 0; i < count; ++i) {
+    Element x = entries->items[numbers[i]].value;
+    if (!interpretElementExpect(machine, instruction, x, "uses"))
+      return false;
+    interpretSoftmaxRead(&row, x);
+  }
+  for (int64_t i = 0; i < count; ++i)
+    interpretSoftmaxSum(&row, entries->items[numbers[i]].value);
+  for (int64_t i = 0; i < count; ++i) {
+    Element *x = &entries->items[numbers[i]].value;
+    *x = interpretSoftmaxQuotient(format, x->f, &row);
+  }
+  return true;
+}
+
+bool interpretSparseSoftmax(Machine *machine, Frame *frame, const Instruction *instruction) {
+  int axis = (int)mlirIntegerAttrGetValueInt(tileOpAttribute(instruction->op, "axis"));
+  Entries *result = sameEntries(machine, instruction, entriesOperand(frame, instruction, 0));
+  Lines lines = {NULL, NULL};
+  Format format;
+  interpretFormatOf(interpretElementTypeOf(tileOnlyResultType(instruction->op)), &format);
+  bool ok = result && !machine->failed && interpretStep(machine, instruction->op, result->count) &&
+            (interpretLinesOf(result, 1 - axis, &lines) || interpretOutOfMemory(machine, instruction->op));
+  for (int64_t i = 0; ok && i < result->sizes[1 - axis]; ++i)
+    ok = weighLine(machine, instruction, &format, result, lines.order + lines.begin[i],
+                   lines.begin[i + 1] - lines.begin[i]);
+  free(lines.begin);
+  return setEntries(frame, instruction, result, ok);
 }

@@ -4,31 +4,34 @@
 
 #include <math.h>
 
-typedef struct SoftmaxRow {
-  double maximum, sum, error; // error: of the operands
-} SoftmaxRow;
+void interpretSoftmaxRead(SoftmaxRow *row, Element x) {
+  row->maximum = isnan(x.f) || isnan(row->maximum) ? NAN : row->terms ? fmax(row->maximum, x.f) : x.f;
+  row->error = fmax(row->error, x.bound);
+  ++row->terms;
+}
+
+void interpretSoftmaxSum(SoftmaxRow *row, Element x) { row->sum += exp(x.f - row->maximum); }
 
 static bool readRow(Machine *machine, const Instruction *instruction, const Array *from, int64_t place, int axis,
                     SoftmaxRow *row) {
-  *row = (SoftmaxRow){.maximum = -INFINITY};
+  *row = (SoftmaxRow){0};
   for (int64_t i = 0; i < from->sizes[axis]; ++i) {
     Element x = from->storage->elements[place + i * from->strides[axis]];
     if (!interpretElementExpect(machine, instruction, x, "uses"))
       return false;
-    row->maximum = isnan(x.f) || isnan(row->maximum) ? NAN : fmax(row->maximum, x.f);
-    row->error = fmax(row->error, x.bound);
+    interpretSoftmaxRead(row, x);
   }
   for (int64_t i = 0; i < from->sizes[axis]; ++i)
-    row->sum += exp(from->storage->elements[place + i * from->strides[axis]].f - row->maximum);
+    interpretSoftmaxSum(row, from->storage->elements[place + i * from->strides[axis]]);
   return true;
 }
 
-static Element quotient(const Format *format, double x, const SoftmaxRow *row, int64_t terms) {
+Element interpretSoftmaxQuotient(const Format *format, double x, const SoftmaxRow *row) {
   double exact = exp(x - row->maximum) / row->sum, value = formatRound(format, exact);
   if (isnan(value) || isinf(value))
     return elementOfFloat(value, 0);
   double far = isinf(x - row->maximum) ? 0 : fabs(x - row->maximum);
-  double relative = (double)(terms + 8) * format->epsilon + 2 * far * format->epsilon + 4 * row->error;
+  double relative = (double)(row->terms + 8) * format->epsilon + 2 * far * format->epsilon + 4 * row->error;
   // A weight of f32 below 2^-126 may count as 0.
   double least = format->width == 32 ? 0x1.001p-126 : 4 * format->tiny;
   return elementOfFloat(value, relative * fabs(exact) + least);
@@ -43,7 +46,7 @@ static bool writeRow(Machine *machine, const Instruction *instruction, const Arr
   for (int64_t i = 0; i < from->sizes[axis]; ++i) {
     double x = from->storage->elements[source + i * from->strides[axis]].f;
     if (!interpretMemoryWrite(machine, instruction, to->storage, destination + i * to->strides[axis],
-                              quotient(&instruction->in, x, &row, from->sizes[axis])))
+                              interpretSoftmaxQuotient(&instruction->in, x, &row)))
       return false;
   }
   return interpretStep(machine, instruction->op, from->sizes[axis]);

@@ -134,6 +134,14 @@ bool interpretLinalg(Machine *machine, Frame *frame, const Instruction *instruct
 // The op of that name in the gpu.module whose kernel runs, null where none does; what its block has of memory.
 MlirOperation interpretGpuSymbol(const Machine *machine, MlirStringRef name);
 Global **interpretGpuMemory(Machine *machine);
+// A line of a softmax: each element is read, then each is summed up, then each has its quotient.
+typedef struct SoftmaxRow {
+  double maximum, sum, error; // error: of the elements
+  int64_t terms;
+} SoftmaxRow;
+void interpretSoftmaxRead(SoftmaxRow *row, Element x);
+void interpretSoftmaxSum(SoftmaxRow *row, Element x);
+Element interpretSoftmaxQuotient(const Format *format, double x, const SoftmaxRow *row);
 // What arith.select gives for one element.
 Element interpretSelectElement(const Format *format, Element condition, Element a, Element b);
 // An index into an array, checked; the place in its storage.

@@ -1,6 +1,6 @@
 // The examples of the reference page, in a place where each is legal: every example of ops.def stands here, word for
 // word (examples.py says which does not), parses, verifies and keeps its meaning in every form.
-// RUN: %python %source/test/dialects/examples.py %source/dialects/sparse/ops.def %s 21
+// RUN: %python %source/test/dialects/examples.py %source/dialects/sparse/ops.def %s 22
 // RUN: sh %source/test/round_trip.sh %s %t %tile_opt
 // RUN: sh %source/test/round_trip.sh %s %t %mlir_opt_plugin
 
@@ -51,6 +51,10 @@ func.func @scales(%a: tensor<64x128xf32, #sparse.csr>, %b: tensor<64x128xf32, #s
   %c = sparse.mul %a, %b : tensor<64x128xf32, #sparse.csr>
   %t = sparse.transpose %a : tensor<64x128xf32, #sparse.csr> -> tensor<128x64xf32, #sparse.csc>
   %d = sparse.reduce max %a along 1, %d0 : tensor<64x128xf32, #sparse.csr>, tensor<64xf32>
+  return
+}
+func.func @weighs(%s: tensor<64x96xf32, #sparse.csr>) {
+  %w = sparse.softmax %s along 1 : tensor<64x96xf32, #sparse.csr>
   return
 }
 func.func @negates(%a: tensor<64x128xf32, #sparse.csr>) {

@@ -147,3 +147,35 @@ func.func @f(%a: tensor<4x8xf32, #sparse.csr>, %init: tensor<4xf32>) {
   %r = sparse.reduce add %a along 2, %init : tensor<4x8xf32, #sparse.csr>, tensor<4xf32>
   return
 }
+
+// -----
+
+func.func @f(%a: tensor<4x8xf32, #sparse.csr>) {
+  // expected-error@+1 {{axis is 2, expected 0 to 1}}
+  %r = sparse.softmax %a along 2 : tensor<4x8xf32, #sparse.csr>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<4x8xi32, #sparse.csr>) {
+  // expected-error@+1 {{input has elements i32, expected floats}}
+  %r = sparse.softmax %a along 1 : tensor<4x8xi32, #sparse.csr>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<4x8xf32, #sparse.sum<parts = [#sparse.csr, #sparse.coo]>>) {
+  // expected-error@+1 {{whose lines have entries in several parts; convert it to a format of one part}}
+  %r = sparse.softmax %a along 1 : tensor<4x8xf32, #sparse.sum<parts = [#sparse.csr, #sparse.coo]>>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<4x8x2xf32, #sparse.coo>) {
+  // expected-error@+1 {{input has rank 3, expected 2}}
+  %r = sparse.softmax %a along 1 : tensor<4x8x2xf32, #sparse.coo>
+  return
+}

@@ -1,7 +1,7 @@
 """Sparse programs against numpy and scipy, over seeded patterns. Use: sparse.py TILE_RUN [--seed=N] [--rounds=M] [--target=T] [--only=FORMAT]
 
 Per round and format one program packs a matrix, takes it apart, converts it to every other format, transposes,
-multiplies over every semiring, samples, adds, maps, selects and reduces. The judge of what is stored where is written
+multiplies over every semiring, samples, adds, maps, selects, reduces and weighs. The judge of what is stored where is written
 here from the table in dialects/sparse/sparse.h; scipy says the same of csr, csc, coo and bsr. Values are small integers
 (in floats too), so that every answer is exact. Sizes are 0, 1, odd and prime; rows, columns and matrices may be empty, square
 ones graphs of self loops alone or with isolated nodes. Sums of products have the factors' type or a wider one. With --every a
@@ -376,6 +376,14 @@ def add_entries(program, key, fmt, w, parts, rng, dtype):
         want = function.reduce(masked, axis=axis, initial=start) if combine != "add" else masked.sum(axis=axis)
         program.expect(program.op(f"sparse.reduce {combine} {w[0]} along {axis}, {ia[0]} : {w[1]}, {ia[1]}", ia[1]), want, f"{key}: reduce {combine}")
 
+    if fmt and is_float(dtype):  # whose weights are no integers: what they add up to is checked, too
+        axis = int(rng.integers(2))
+        weighed = program.op(f"sparse.softmax {w[0]} along {axis} : {w[1]}", w[1])
+        scores = np.where(parts[0][1], dense.astype("f8"), -np.inf)
+        most = scores.max(axis=axis, keepdims=True, initial=-99)
+        weights = np.exp(scores - most)
+        unpacked(program, weighed, weights / np.maximum(weights.sum(axis=axis, keepdims=True), 1e-9), f"{key}: softmax along {axis}")
+
     e, plus = program.element, "addf" if is_float(dtype) else "addi"
     mapped = program.op(f"sparse.map {w[0]} : {w[1]} {{\n  ^bb0(%v: {e}, %i: index, %j: index):\n    %s = arith.{plus} %v, %v : {e}\n    sparse.yield %s : {e}\n  }}", w[1])
     unpacked(program, mapped, dense.astype(wide) * 2, f"{key}: map")
@@ -391,10 +399,10 @@ def add_entries(program, key, fmt, w, parts, rng, dtype):
 
 
 def alike(got, want, what):
-    """Integers wrap; a mean is rounded, everything else is exact."""
+    """Integers wrap; a mean and a softmax are rounded, everything else is exact."""
     if not is_float(got.dtype):
         return (got == want.astype(got.dtype)).all()
-    tolerance = 8 * float(ml_dtypes.finfo(got.dtype).eps) if "mean" in what else 0
+    tolerance = 8 * float(ml_dtypes.finfo(got.dtype).eps) if "mean" in what or "softmax" in what else 0
     return (np.abs(got.astype("f8") - want) <= tolerance * (1 + np.abs(want))).all()
 
 
