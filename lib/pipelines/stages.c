@@ -109,6 +109,7 @@ const TilePipelineStep tileStageToAlternate[] = {
     {"tile-alternate-carried-buffers", .on = funcFuncOpName},
     {"canonicalize", .on = funcFuncOpName},
     {"tile-move-control-flow-to-device", {{"persistent", .from = TilePipeline_Persistent}}},
+    {"tile-share-kernels"},
     {"canonicalize", .on = funcFuncOpName},
     {NULL},
 };

@@ -90,6 +90,7 @@ MlirOperation tileLaunchKernel(MlirOperation launch); // null: it is not in this
 bool tileLaunchReadGrid(MlirOperation launch, int64_t grid[GridRank], int64_t *programs); // false: not known
 // Why the launch, or one that accesses this memory, cannot become part of a program; null: it can.
 const char *tileLaunchWhyStays(const Scheduling *s, const Rounds *rounds, MlirOperation launch);
+const char *tileLaunchWhyBodyStays(const Scheduling *s, MlirOperation launch); // as WhyStays, but for its operands
 const char *tileLaunchWhyMemoryStays(const Rounds *rounds, MlirValue memref);
 // How much longer its programs take turns on lanes than as a grid. Expects a grid that is known.
 int64_t tileLaunchTurns(const Scheduling *s, MlirOperation launch, int64_t lanes);

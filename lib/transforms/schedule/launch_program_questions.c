@@ -181,7 +181,7 @@ bool tileLaunchReadGrid(MlirOperation launch, int64_t grid[GridRank], int64_t *p
   return true;
 }
 
-const char *tileLaunchWhyStays(const Scheduling *s, const Rounds *rounds, MlirOperation launch) {
+const char *tileLaunchWhyBodyStays(const Scheduling *s, MlirOperation launch) {
   int64_t grid[GridRank], programs;
   if (tileLaunchOpGetNumResults(launch))
     return "it is on tensors";
@@ -191,7 +191,11 @@ const char *tileLaunchWhyStays(const Scheduling *s, const Rounds *rounds, MlirOp
     return "its grid is not known";
   if (!s->always && programs >= LargeGrid * s->target.search.cores)
     return "it fills the machine";
-  const char *why = whyKernelStays(s, tileLaunchKernel(launch));
+  return whyKernelStays(s, tileLaunchKernel(launch));
+}
+
+const char *tileLaunchWhyStays(const Scheduling *s, const Rounds *rounds, MlirOperation launch) {
+  const char *why = tileLaunchWhyBodyStays(s, launch);
   for (intptr_t i = 0; !why && i < tileLaunchOperandCount(launch); ++i)
     why = whyOperandStays(rounds, launch, i);
   return why;

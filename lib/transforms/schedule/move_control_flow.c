@@ -16,6 +16,7 @@
 // condition is a word of memory, and between them launches and views. Scalars lie in buffers of one element. Scalar ops
 // between two launches become one kernel, copies become kernels. Left alone, with a remark: what does more than launch
 // kernels, compute scalars, load, store and copy. Cost: linear. Paper: Cocktailer (OSDI 2023).
+#include "dialects/tile/discardable.h"
 #include "dialects/tile/ops.h"
 #include "dialects/tile/tile.h"
 #include "lib/analysis/target_of_pass.h"
@@ -26,6 +27,7 @@
 #include "lib/ir/template.h"
 #include "lib/support/grow.h"
 #include "lib/support/integer.h"
+#include "lib/transforms/schedule/data_places.h"
 #include "lib/transforms/schedule/launch_program.h"
 #include "lib/transforms/schedule/schedule.h"
 #include "lib/transforms/schedule/templates.h"
@@ -37,6 +39,7 @@
 #include "upstream/memref.h"
 #include "upstream/scf.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 enum { Statistic_Moved, Statistic_Kernels };
@@ -97,10 +100,23 @@ static const char *whyMemoryStays(MlirValue memref) {
   return tileLaunchWhyMemoryStays(&none, memref);
 }
 
-static bool isContiguous(MlirValue memref) {
-  MlirType type = mlirValueGetType(memref);
-  return mlirTypeIsAMemRef(type) && mlirShapedTypeHasStaticShape(type) && tileTypeGetCount(type) > 0 &&
-         mlirAffineMapIsIdentity(mlirMemRefTypeGetAffineMap(type)) && !whyMemoryStays(memref);
+// Views at places that data decide become part of the kernel.
+static const char *whyOperandsStay(MlirOperation launch, MlirOperation flow) {
+  const char *why = NULL;
+  for (intptr_t i = 0; !why && i < tileLaunchOperandCount(launch); ++i)
+    why = tileDataPlaceWhyStays(tileLaunchOperand(launch, i), flow);
+  return why;
+}
+
+static const char *whyCopyStays(MlirOperation copy, MlirOperation flow) {
+  MlirValue ends[] = {memrefCopyOpGetSource(copy), memrefCopyOpGetTarget(copy)};
+  const char *why = NULL;
+  for (intptr_t i = 0; !why && i < 2; ++i) {
+    why = tileDataPlaceWhyStays(ends[i], flow);
+    if (!why && !(tileDataPlaceIsContiguous(ends[i]) && tileDataPlaceIsContiguous(tileDataPlaceBase(ends[i]))))
+      why = "what it copies does not lie side by side";
+  }
+  return why;
 }
 
 static const char *whyCallStays(MlirOperation call) {
@@ -110,35 +126,37 @@ static const char *whyCallStays(MlirOperation call) {
              : "it calls a function";
 }
 
-static const char *whyOpStays(const Scheduling *s, MlirOperation op) {
-  const Rounds none = {.loop = {NULL}};
+static const char *whyLaunchStays(const Scheduling *s, MlirOperation launch, MlirOperation flow) {
+  const char *why = tileLaunchWhyBodyStays(s, launch);
+  return why ? why : whyOperandsStay(launch, flow);
+}
+
+static const char *whyOpStays(const Scheduling *s, MlirOperation op, MlirOperation flow) {
   if (funcCallOpIsA(op))
     return whyCallStays(op);
   if (isFlow(op) || isEnd(op))
     return hasScalarsOnly(op) ? NULL : "it carries or gives a buffer";
   if (tileLaunchOpIsA(op))
-    return tileLaunchWhyStays(s, &none, op);
+    return whyLaunchStays(s, op, flow);
   if (memrefLoadOpIsA(op))
     return isScalar(tileOnlyResultType(op)) ? whyMemoryStays(memrefLoadOpGetMemref(op)) : "it loads no number";
   if (memrefStoreOpIsA(op))
     return isScalar(mlirValueGetType(memrefStoreOpGetValue(op))) ? whyMemoryStays(memrefStoreOpGetMemref(op))
                                                                  : "it stores no number";
   if (memrefCopyOpIsA(op))
-    return isContiguous(memrefCopyOpGetSource(op)) && isContiguous(memrefCopyOpGetTarget(op))
-               ? NULL
-               : "what it copies does not lie side by side";
+    return whyCopyStays(op, flow);
   return isScalarOp(op) || isMemory(op) || isView(op) ? NULL : "it does more than launch kernels";
 }
 
 typedef struct Looking {
   const Scheduling *scheduling;
   const char *why;
-  MlirOperation at;
+  MlirOperation at, flow;
 } Looking;
 
 static MlirWalkResult look(MlirOperation op, void *userData) {
   Looking *looking = userData;
-  looking->why = whyOpStays(looking->scheduling, op);
+  looking->why = whyOpStays(looking->scheduling, op, looking->flow);
   looking->at = op;
   return looking->why ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
 }
@@ -158,7 +176,7 @@ static bool isCheaper(const Scheduling *s, MlirOperation flow, const TileOps *la
 }
 
 static bool canMove(const Scheduling *s, MlirOperation flow) {
-  Looking looking = {.scheduling = s};
+  Looking looking = {.scheduling = s, .flow = flow};
   TileOps launches = tileCollectOps(flow, tileLaunchOpIsA);
   if (launches.count)
     mlirOperationWalk(flow, look, &looking, MlirWalkPreOrder);
@@ -390,23 +408,79 @@ static bool flush(Moving *m, TileBuilder *host, MlirOperation current) {
   return ok;
 }
 
-//===--- copies ---------------------------------------------------------------------------------===//
+//===--- launches and copies --------------------------------------------------------------------===//
+
+static MlirValue slotOfScalar(void *userData, MlirValue scalar) { return slotOf(userData, scalar); }
+
+static void needSlotOf(void *userData, MlirValue scalar) { needSlot(userData, scalar); }
+
+static void addOp(void *userData, MlirOperation op) { addToGroup(userData, op); }
+
+// Launches the kernel, which becomes part of the module, once the scalars that decide about its places are stored.
+static bool launchAtPlaces(Moving *m, TileBuilder *host, const TileDataLaunch *launch) {
+  for (intptr_t i = 0; i < launch->numInputs + launch->numOutputs; ++i)
+    tileDataPlaceVisit(launch->operands[i], needSlotOf, m);
+  return flush(m, host, (MlirOperation){NULL}) &&
+         tileDataPlaceLaunch(host, m->scheduling.module, launch, slotOfScalar, m);
+}
+
+static bool hasDataPlaces(MlirOperation launch) {
+  for (intptr_t i = 0; i < tileLaunchOperandCount(launch); ++i)
+    if (tileDataPlaceIs(tileLaunchOperand(launch, i)))
+      return true;
+  return false;
+}
+
+static bool moveToPlaces(Moving *m, TileBuilder *host, MlirOperation launch) {
+  intptr_t numGrid = tileLaunchOpGetNumGrid(launch), count = tileLaunchOperandCount(launch);
+  MlirOperation kernel = tileLaunchKernel(launch);
+  MlirValue *values = malloc((size_t)(numGrid + count + 1) * sizeof *values);
+  for (intptr_t i = 0; i < numGrid; ++i)
+    values[i] = tileLaunchOpGetGrid(launch, i);
+  for (intptr_t i = 0; i < count; ++i)
+    values[numGrid + i] = tileLaunchOperand(launch, i);
+  MlirStringRef symbol = tileKernelOpGetSymNameValue(kernel);
+  char name[128];
+  snprintf(name, sizeof name, "%.*s", (int)symbol.length, symbol.data);
+  bool ok = launchAtPlaces(m, host,
+                           &(TileDataLaunch){.kernel = mlirOperationClone(kernel),
+                                             .name = name,
+                                             .numGrid = numGrid,
+                                             .numInputs = tileLaunchOpGetNumInputs(launch),
+                                             .numOutputs = tileLaunchOpGetNumOutputs(launch),
+                                             .grid = values,
+                                             .operands = values + numGrid,
+                                             .overwrites = tileOpGetOverwrites(launch)});
+  free(values);
+  return ok;
+}
 
 // The elements of a buffer side by side, as one dimension.
 static MlirValue asLine(TileBuilder *b, MlirValue memref) {
   MlirType type = mlirValueGetType(memref);
-  int64_t count = tileTypeGetCount(type), zero = 0, one = 1;
-  MlirType line =
-      mlirMemRefTypeContiguousGet(mlirShapedTypeGetElementType(type), 1, &count, mlirMemRefTypeGetMemorySpace(type));
-  MlirAttribute offsets = mlirDenseI64ArrayGet(b->context, 1, &zero),
+  int64_t count = tileTypeGetCount(type), one = 1, offset, strides[MostRank];
+  mlirMemRefTypeGetStridesAndOffset(type, strides, &offset);
+  MlirType line = mlirMemRefTypeGet(mlirShapedTypeGetElementType(type), 1, &count,
+                                    offset ? mlirStridedLayoutAttrGet(b->context, offset, 1, &one)
+                                           : mlirAffineMapAttrGet(mlirAffineMapMultiDimIdentityGet(b->context, 1)),
+                                    mlirMemRefTypeGetMemorySpace(type));
+  MlirAttribute offsets = mlirDenseI64ArrayGet(b->context, 1, &offset),
                 sizes = mlirDenseI64ArrayGet(b->context, 1, &count),
-                strides = mlirDenseI64ArrayGet(b->context, 1, &one);
-  return memrefReinterpretCastOpBuild(b, line, memref, 0, NULL, 0, NULL, 0, NULL, offsets, sizes, strides);
+                strides1 = mlirDenseI64ArrayGet(b->context, 1, &one);
+  return memrefReinterpretCastOpBuild(b, line, memref, 0, NULL, 0, NULL, 0, NULL, offsets, sizes, strides1);
+}
+
+// As asLine, at the place that data decide.
+static MlirValue lineOf(Moving *m, TileBuilder *host, MlirOperation copy, MlirValue memref) {
+  MlirValue line = asLine(host, tileDataPlaceBase(memref));
+  TileBuilder there = tileBuilderBefore(copy);
+  return tileDataPlaceIs(memref) ? tileDataPlaceLine(&there, memref, line, addOp, m) : line;
 }
 
 static bool copyByKernel(Moving *m, TileBuilder *host, MlirOperation copy) {
-  MlirValue from = asLine(host, memrefCopyOpGetSource(copy)), to = asLine(host, memrefCopyOpGetTarget(copy));
-  MlirType type = mlirValueGetType(from);
+  MlirValue ends[] = {lineOf(m, host, copy, memrefCopyOpGetSource(copy)),
+                      lineOf(m, host, copy, memrefCopyOpGetTarget(copy))};
+  MlirType type = mlirValueGetType(ends[0]);
   int64_t count = mlirShapedTypeGetDimSize(type, 0), block = LanesOfWarp;
   while (block < count && block < MostCopied)
     block *= 2;
@@ -417,11 +491,16 @@ static bool copyByKernel(Moving *m, TileBuilder *host, MlirOperation copy) {
   MlirOperation kernel = tileTemplateMake(mlirOperationGetLocation(copy), &use);
   if (mlirOperationIsNull(kernel))
     return false;
-  MlirAttribute symbol = tileTemplateInsert(m->scheduling.module, kernel, "copy");
   MlirValue programs = tileBuildIndex(host, tessera_ceil_div(count, block));
-  tileLaunchOpBuild(host, 0, NULL, 1, &programs, 1, &from, 1, &to, symbol);
   mlirExtPassAddStatistic(m->scheduling.pass, Statistic_Kernels, 1);
-  return true;
+  return launchAtPlaces(m, host,
+                        &(TileDataLaunch){.kernel = kernel,
+                                          .name = "copy",
+                                          .numGrid = 1,
+                                          .numInputs = 1,
+                                          .numOutputs = 1,
+                                          .grid = &programs,
+                                          .operands = ends});
 }
 
 //===--- loops and branches ---------------------------------------------------------------------===//
@@ -558,12 +637,15 @@ static bool moveOp(Moving *m, TileBuilder *host, MlirOperation op, const MlirVal
   if (scfWhileOpIsA(op))
     return moveLoop(m, host, op);
   if (memrefCopyOpIsA(op))
-    return flush(m, host, none) && copyByKernel(m, host, op);
+    return copyByKernel(m, host, op);
   if (isMemory(op)) {
     TileBuilder start = builderOfFunction(m);
     moveTo(&start, op);
-  } else if (isView(op)) {
-    moveTo(host, op);
+  } else if (isView(op)) { // kernels take in the others
+    if (!tileDataPlaceIs(tileOnlyResult(op)))
+      moveTo(host, op);
+  } else if (tileLaunchOpIsA(op) && hasDataPlaces(op)) {
+    return moveToPlaces(m, host, op);
   } else if (tileLaunchOpIsA(op)) { // what only computes may wait for the end
     if (touchesMemory(m) && !flush(m, host, none))
       return false;

@@ -24,9 +24,9 @@ func.func @host(%x: memref<8xi32>, %y: memref<4x8xi32>, %n: i32, %i: index, %c: 
     scf.yield %x : memref<8xi32>
   }
   scf.if %c {
-    %row = memref.subview %y[%i, 0] [1, 8] [1, 1] : memref<4x8xi32> to memref<8xi32, strided<[1], offset: ?>>
+    %row = memref.subview %y[0, 0] [1, 8] [1, %i] : memref<4x8xi32> to memref<8xi32, strided<[?]>>
     // expected-remark@below {{keeps its loop or branch on the host: an operand's sizes or place are not known}}
-    tile.launch @row grid(%c1) ins(%row : memref<8xi32, strided<[1], offset: ?>>) outs(%x : memref<8xi32>)
+    tile.launch @row grid(%c1) ins(%row : memref<8xi32, strided<[?]>>) outs(%x : memref<8xi32>)
   }
   return %r : memref<8xi32>
 }
@@ -62,6 +62,6 @@ func.func @recursive(%x: memref<8xi32>, %n: i32) {
 tile.kernel private @half(%x: memref<8xi32>, %y: memref<8xi32>) attributes {warps = 1 : i32} {
   tile.return
 }
-tile.kernel private @row(%x: memref<8xi32, strided<[1], offset: ?>>, %y: memref<8xi32>) attributes {warps = 1 : i32} {
+tile.kernel private @row(%x: memref<8xi32, strided<[?]>>, %y: memref<8xi32>) attributes {warps = 1 : i32} {
   tile.return
 }
