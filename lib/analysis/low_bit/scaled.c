@@ -48,8 +48,12 @@ static bool keepsZero(const TileStructured *s, MlirValue value) {
     return true;
   if (mlirOperationIsNull(op) || !tileIsDefinedIn(value, s->body))
     return false;
-  if (arithShRUIOpIsA(op) || arithAndIOpIsA(op))
+  if (arithShRUIOpIsA(op) || arithShLIOpIsA(op) || arithAndIOpIsA(op))
     return keepsZero(s, tileBinaryLhs(op));
+  if (arithOrIOpIsA(op))
+    return keepsZero(s, tileBinaryLhs(op)) && keepsZero(s, tileBinaryRhs(op));
+  if (arithSelectOpIsA(op)) // one of the elements of some bytes
+    return keepsZero(s, arithSelectOpGetTrueValue(op)) && keepsZero(s, arithSelectOpGetFalseValue(op));
   bool isMove = arithTruncIOpIsA(op) || arithExtUIOpIsA(op) || arithBitcastOpIsA(op);
   return isMove && keepsZero(s, tileOnlyOperand(op));
 }

@@ -24,11 +24,50 @@ MlirValue tileBodyMapGet(const TileBodyMap *map, MlirValue from) {
   return (MlirValue){NULL};
 }
 
+// A list of bytes with one difference between neighbours, as shifts of packed codes and numbers of parts are.
+static bool readProgression(const TileStructured *s, int input, int64_t *first, int64_t *step) {
+  const TileOperand *operand = &s->operands[input];
+  MlirOperation op = tileDefiningOp(operand->value);
+  MlirAttribute list = arithConstantOpIsA(op) ? arithConstantOpGetValue(op) : mlirAttributeGetNull();
+  if (mlirAttributeIsNull(list) || operand->rank != 1 || operand->results[0] < 0 ||
+      !mlirAttributeIsADenseElements(list) || mlirElementsAttrGetNumElements(list) < 2 ||
+      !mlirTypeIsAInteger(mlirShapedTypeGetElementType(mlirAttributeGetType(list))) ||
+      tileElementWidth(mlirShapedTypeGetElementType(mlirAttributeGetType(list))) != 8)
+    return false;
+  *first = mlirDenseElementsAttrGetInt8Value(list, 0);
+  *step = mlirDenseElementsAttrGetInt8Value(list, 1) - *first;
+  for (int64_t i = 0; i < mlirElementsAttrGetNumElements(list); ++i)
+    if (mlirDenseElementsAttrGetInt8Value(list, i) != *first + i * *step)
+      return false;
+  return true;
+}
+
+// Such a list on a GPU: numbers along an axis of the tile, which threads know without a load. Null: it is something
+// else, or its dimension is no axis of the tile as a whole.
+static MlirValue buildProgression(TileKernelEmission *e, int input) {
+  const TileStructured *s = e->structured;
+  int64_t first, step;
+  if (!tileStructuredGpu(s) || !readProgression(s, input, &first, &step))
+    return (MlirValue){NULL};
+  const TileDim *dim = &s->dims[s->operands[input].results[0]];
+  if (dim->axis < 0 || dim->tile != dim->extent)
+    return (MlirValue){NULL};
+  MlirType byte = mlirIntegerTypeGet(e->body.context, 8), tile = tileKernelTileType(e, byte);
+  MlirAttribute axis = mlirIntegerAttrGet(mlirIntegerTypeGet(e->body.context, 64), dim->axis);
+  MlirValue numbers = tileIotaOpBuild(&e->body, tile, (MlirValue){NULL}, axis);
+  if (step != 1)
+    numbers = arithMulIOpBuild(&e->body, numbers, tileKernelConstant(e, mlirIntegerAttrGet(byte, step), tile));
+  return first ? arithAddIOpBuild(&e->body, numbers, tileKernelConstant(e, mlirIntegerAttrGet(byte, first), tile))
+               : numbers;
+}
+
 void tileKernelMapInputs(TileKernelEmission *e, TileBodyMap *map, int begin, int end, bool overOutput) {
   for (int i = begin; i < end; ++i) {
     MlirValue argument = mlirBlockGetArgument(e->structured->body, i);
-    if (!mlirOpOperandIsNull(mlirValueGetFirstUse(argument)))
-      tileBodyMapSet(map, argument, tileKernelLoad(e, i, NULL, overOutput));
+    if (mlirOpOperandIsNull(mlirValueGetFirstUse(argument)))
+      continue;
+    MlirValue numbers = overOutput ? (MlirValue){NULL} : buildProgression(e, i);
+    tileBodyMapSet(map, argument, mlirValueIsNull(numbers) ? tileKernelLoad(e, i, NULL, overOutput) : numbers);
   }
 }
 

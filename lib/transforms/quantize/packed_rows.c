@@ -195,13 +195,11 @@ static MlirValue spread(TileBuilder *b, const Rows *rows, MlirValue packed) {
   return tileOnlyResult(generic);
 }
 
-// Element `e` of each period, from one byte of it or from two.
-static MlirValue elementAt(TileBuilder *b, const Rows *rows, MlirValue cutBytes, int e) {
+// Element `e` of each period, from one of its bytes or from two.
+static MlirValue elementAt(TileBuilder *b, const Rows *rows, const MlirValue *bytes, int e) {
   int bit = e * rows->element->bits, low = bit / 8, first = bit % 8;
   bool isInTwo = first + rows->element->bits > 8;
-  MlirType part = typeWith(rows, tileFormElement(cutBytes), rows->periods, 0);
-  MlirValue inputs[2] = {slice(b, cutBytes, low, part, nothing),
-                         isInTwo ? slice(b, cutBytes, low + 1, part, nothing) : nothing};
+  MlirValue inputs[2] = {bytes[low], isInTwo ? bytes[low + 1] : nothing};
   TileBuilder inside;
   MlirOperation generic = elementwise(b, rows, isInTwo ? 2 : 1, inputs, rows->type, &inside);
   MlirValue byte = moved(&inside, mlirBlockGetArgument(inside.block, 0), -first);
@@ -235,7 +233,9 @@ MlirValue tileBuildUnpackedTensor(TileBuilder *b, MlirValue packed, MlirType typ
 MlirValue tileBuildShiftedTensor(TileBuilder *b, MlirValue packed, MlirType type) {
   Rows rows;
   readRows(type, &rows);
-  MlirValue bytes = cut(b, &rows, packed, rows.bytes);
+  MlirValue all = cut(b, &rows, packed, rows.bytes), bytes[MaxPeriod];
+  for (int at = 0; at < rows.bytes; ++at)
+    bytes[at] = slice(b, all, at, typeWith(&rows, tileFormElement(all), rows.periods, 0), nothing);
   MlirValue stack = empty(b, typeWith(&rows, rows.type, rows.periods, rows.elements));
   for (int e = 0; e < rows.elements; ++e) {
     MlirValue part = elementAt(b, &rows, bytes, e);

@@ -28,8 +28,10 @@ PROGRAMS = {
     "mxfp8-mxfp4": ((2, 17, 64), "f8E4M3FN", POWER, "f4E2M1FN", POWER, 32, "bf16", True),
     "nvfp4": ((31, 48, 80), "f4E2M1FN", SHORT, "f4E2M1FN", SHORT, 16, "f32", True),
     "mxfp8-short": ((16, 32, 64), "f8E4M3FN", SHORT, "f8E4M3FN", POWER, 32, "f32", False),  # sums of f8 are rounded: no scale leaves them
-    "mxfp6": ((7, 33, 64), "f6E2M3FN", POWER, "f6E3M2FN", POWER, 32, "f32", False),  # packed in two bytes
+    "mxfp6": ((7, 33, 64), "f6E2M3FN", POWER, "f6E3M2FN", POWER, 32, "f32", True),  # elements lie in two bytes
+    "mxfp8-mxfp6": ((33, 40, 96), "f8E4M3FN", POWER, "f6E2M3FN", POWER, 32, "bf16", True),
     "large": ((64, 512, 512), "f8E4M3FN", POWER, "f8E4M3FN", POWER, 32, "f32", True),
+    "large-mxfp6": ((64, 512, 512), "f6E3M2FN", POWER, "f6E2M3FN", POWER, 32, "f32", True),
 }
 
 
@@ -78,7 +80,7 @@ def draw(seed, count):
 
 def check(tool, target, folder, name):
     sizes, a, sa, b, sb, block, _, scalesSums = PROGRAMS[name]
-    (m, n, k), isLarge = sizes, name == "large"
+    (m, n, k), isLarge = sizes, name.startswith("large")
     left, x = elements((m, k), a)
     right, w = elements((n, k), b)
     if WIDTH[a] == 8:
