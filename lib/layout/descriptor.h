@@ -1,4 +1,4 @@
-// Descriptors: how a matrix instruction (NVIDIA's wgmma) reads an operand from a buffer, if it can.
+// Descriptors: how a matrix instruction (NVIDIA's wgmma and tcgen05) reads an operand from a buffer, if it can.
 // Why: the instruction takes one 64-bit word instead of addresses: where the operand begins, two distances, and the
 //   swizzle. Whether a buffer's layout is one of those that a descriptor says, and which, is computed here.
 // Expects: the layout of one stage of a buffer of two axes. Leaves: plain values.
@@ -28,7 +28,8 @@ typedef struct TileDescriptorShape {
 } TileDescriptorShape;
 
 typedef struct TileDescriptorPlan {
-  uint64_t bits;         // of the descriptor, without the address
+  uint64_t bits;         // of wgmma's descriptor, without the address
+  uint64_t tensorBits;   // of tcgen05's
   uint32_t swizzleBytes; // 0: none
   uint32_t leading, stride;
   bool isRowMajor;    // neighbours in the buffer are neighbours along m or n, not along k

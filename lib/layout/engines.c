@@ -172,6 +172,12 @@ static uint64_t bitsOf(const TileDescriptorPlan *plan) {
   return (uint64_t)(plan->leading >> 4) << 16 | (uint64_t)(plan->stride >> 4) << 32 | type << 62;
 }
 
+// Layout types of tcgen05: none 0, 128 bytes 2, 64 bytes 4, 32 bytes 6. Bit 46: the first version.
+static uint64_t tensorBitsOf(const TileDescriptorPlan *plan) {
+  uint64_t type = plan->swizzleBytes == 128 ? 2 : plan->swizzleBytes == 64 ? 4 : plan->swizzleBytes == 32 ? 6 : 0;
+  return (uint64_t)(plan->leading >> 4) << 16 | (uint64_t)(plan->stride >> 4) << 32 | UINT64_C(1) << 46 | type << 61;
+}
+
 bool tileDescriptorPlan(const TileLayout *memory, const int64_t *sizes, const TileDescriptorShape *shape,
                         TileDescriptorPlan *plan, TileError *error) {
   static const uint32_t modes[] = {128, 64, 32, 0};
@@ -189,6 +195,7 @@ bool tileDescriptorPlan(const TileLayout *memory, const int64_t *sizes, const Ti
         plan->leading >= MostOffset || plan->stride >= MostOffset)
       continue;
     plan->bits = bitsOf(plan);
+    plan->tensorBits = tensorBitsOf(plan);
     return true;
   }
   return tileErrorSet(error, 0, 0,

@@ -38,6 +38,7 @@ const TileMachineKey tileMachineKeys[] = {
     {"blocks.per_core", TileMachineInteger, "", "the most blocks resident on a core"},
     {"cluster.blocks", TileMachineInteger, "", "the most blocks of a portable cluster"},
     {"shared.per_block.bytes", TileMachineInteger, "gpu", "the most shared memory of a block"},
+    {"tmem.columns", TileMachineInteger, "", "columns of a core's tensor memory, each of 128 lanes of 32 bits; absent: none"},
     // Peak rates: a multiply-add counts as two operations.
     {"flops.*", TileMachineInteger, "", "vector operations per cycle and core, by element type"},
     {"rate.*", TileMachineInteger, "", "rate.ATOM: operations per cycle and core of a CPU's matrix instruction; absent: more than the vector operations'"},

@@ -8,8 +8,9 @@ module attributes {gpu.container_module} {
   gpu.module @kernels {
     llvm.func @mystery(i32) -> i32
     llvm.func @k(%x: !llvm.ptr<1>, %m: i32) attributes {gpu.kernel} {
-      // CHECK: unknown.mlir:[[#@LINE+1]]:{{.*}} 'nvvm.tcgen05.wait' op is not known to the emulator
-      nvvm.tcgen05.wait <load>
+      %taddr = llvm.mlir.zero : !llvm.ptr<6>
+      // CHECK: unknown.mlir:[[#@LINE+1]]:{{.*}} 'nvvm.tcgen05.shift' op is not known to the emulator
+      nvvm.tcgen05.shift %taddr : !llvm.ptr<6>
       // CHECK: unknown.mlir:[[#@LINE+1]]:{{.*}} 'llvm.call' op calls 'mystery', which the emulator does not know
       %a = llvm.call @mystery(%m) : (i32) -> i32
       // CHECK: unknown.mlir:[[#@LINE+1]]:{{.*}} 'llvm.inline_asm' op is not known to the emulator: "brkpt;"

@@ -96,8 +96,9 @@ def products():
               {2: product}, 1e-5)
     for m, n, k in ((128, 256, 64), (40, 264, 320)):
         a, b = f16(m, k), f16(k, n)
-        check("gemm_sm90a", "gemm", [a, b, empty((m, n), "f2")], (ceil(m, 128), ceil(n, 256)),
-              {2: a.astype("f8") @ b.astype("f8")}, 2e-3)
+        for chip in ("sm90a", "sm100a"):
+            check(f"gemm_{chip}", "gemm", [a, b, empty((m, n), "f2")], (ceil(m, 128), ceil(n, 256)),
+                  {2: a.astype("f8") @ b.astype("f8")}, 2e-3)
 
 
 def counting():

@@ -227,6 +227,8 @@ static bool verifyAccumulator(MlirOperation op, Side accumulator) {
   MlirType type = mlirValueGetType(accumulator.value);
   intptr_t results = mlirOperationGetNumResults(op);
   bool signals = !mlirValueIsNull(tileOpOperand(op, "barrier"));
+  if (!tileTypeIsABuffer(type) && !mlirValueIsNull(tileOpOperand(op, "adds")))
+    return tileError(op, "has `adds`, expected none: its accumulator is a tile, which may be zero");
   if (!tileTypeIsABuffer(type))
     return results == 1 ? tileExpectType(op, "the result", tileOnlyResultType(op), type)
                         : tileError(op, "has no result, expected one: its accumulator is a tile");

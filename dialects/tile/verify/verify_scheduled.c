@@ -177,6 +177,9 @@ bool tileBarrierArriveOpVerify(MlirOperation op) {
   if (tileHas(op, "multicast") && (isForOthers || tileHas(op, "expect")))
     return tileError(op, "arrives at several blocks' barriers and %s; expected one of them",
                      isForOthers ? "names one block" : "expects bytes");
+  if (tileHas(op, "products") && (isForOthers || tileHas(op, "multicast") || tileHas(op, "expect")))
+    return tileError(op, "arrives once products are done, and %s; expected one of them",
+                     tileHas(op, "expect") ? "expects bytes" : "at barriers of other blocks");
   if (!verifyMulticast(op))
     return false;
   if (!tileIntegerOf(op, "expect", &expected))

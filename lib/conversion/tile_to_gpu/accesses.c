@@ -2,6 +2,7 @@
 // view's tile lie in memory, which of them exist, and how many can be accessed at once. Elements that may not exist are
 // accessed under a condition of their own.
 #include "lib/conversion/tile_to_gpu/accesses.h"
+#include "lib/conversion/tile_to_gpu/asynchronous.h"
 
 #include "dialects/tile/questions.h"
 #include "lib/ir/op_format.h"
@@ -512,6 +513,8 @@ static bool expectVector(MlirOperation op, const Window *window, const TileLayou
 
 bool gpuLoadTile(Gpu *g, MlirOperation op, MlirValue source, const TileLayout *layout, MlirValue *registers) {
   const Record *record = gpuRecord(g, source);
+  if (record->kind == Record_Buffer && gpuIsTensorBuffer(record->buffer->type))
+    return gpuLoadTensor(g, op, record->buffer, layout, registers);
   if (record->kind == Record_Buffer) {
     BufferLoad *load = planLoad(g, op, record->buffer, layout, registers);
     if (load)
@@ -528,6 +531,8 @@ bool gpuLoadTile(Gpu *g, MlirOperation op, MlirValue source, const TileLayout *l
 bool gpuStoreTile(Gpu *g, MlirOperation op, MlirValue destination, const TileLayout *layout,
                   const MlirValue *registers) {
   const Record *record = gpuRecord(g, destination);
+  if (record->kind == Record_Buffer && gpuIsTensorBuffer(record->buffer->type))
+    return gpuRefuse(op, "a store to tensor memory");
   if (record->kind == Record_Buffer)
     return storeBuffer(g, op, record->buffer, layout, registers);
   Window window = gpuWindow(g, destination, op);

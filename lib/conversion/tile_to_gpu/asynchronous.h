@@ -29,6 +29,25 @@ bool gpuMakeBarrier(Gpu *g, MlirOperation alloc);
 MlirValue gpuStageOf(Gpu *g, MlirValue use, int64_t stages);
 MlirValue gpuBarrierOf(Gpu *g, MlirValue barrier, MlirValue use); // its address
 
+// Inside of what one thread runs: the machine arrives at the barrier once the thread's products are done. Null: none.
+bool gpuTellProducts(Gpu *g, MlirOperation op, MlirValue barrier, MlirValue use);
+
+//===--- tensor_memory.c --------------------------------------------------------===//
+bool gpuIsTensorBuffer(MlirType type);
+bool gpuExpectTensors(Gpu *g, MlirOperation op); // that the machine has tensor memory
+bool gpuAllocTensor(Gpu *g, MlirOperation alloc);
+void gpuFindTensor(Gpu *g);     // behind a tile.sync
+void gpuGiveBackTensor(Gpu *g); // at the kernel's end
+bool gpuLoadTensor(Gpu *g, MlirOperation op, const Buffer *buffer, const TileLayout *layout, MlirValue *registers);
+// Both factors of a product, and their descriptors from a row (of the right one: a column) and a step of k on.
+typedef struct GpuTensorFactors {
+  int64_t depth;
+  MlirValue (*descriptor)(Gpu *g, const struct GpuTensorFactors *factors, int side, int64_t row, int64_t k);
+  const void *context;
+} GpuTensorFactors;
+// tile.mma_async on tensor memory: `product` has atom, name, elements and orders.
+bool gpuMultiplyInTensor(Gpu *g, MlirOperation op, GpuAsyncProduct *product, const GpuTensorFactors *factors);
+
 //===--- boxes.c ----------------------------------------------------------------===//
 bool gpuCopyBoxes(Gpu *g, MlirOperation op); // tile.copy_async engine "tma"
 bool gpuIsCopyOfBoxes(MlirOperation op);     // whether it is

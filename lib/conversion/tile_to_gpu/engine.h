@@ -66,6 +66,7 @@ typedef struct Buffer {
   int64_t stages, stageBytes;
   MlirValue ring, stage; // of one stage of a ring: the ring's base and the stage's number, i32; null: no ring
   int64_t align;
+  int64_t column; // in tensor memory, where there is no base
 } Buffer;
 
 typedef enum RecordKind {
@@ -124,6 +125,12 @@ typedef struct Gpu {
   bool isOneThread;      // a partition whose work one thread does
   struct TensorMap *tensorMaps;
   int64_t cluster[3]; // blocks of a cluster along each axis of the grid
+  int64_t firstWarp;  // of the partition
+  struct {
+    int64_t columns;   // that the block allocates; 0: none
+    MlirValue place;   // llvm.ptr<3>: where the machine writes the address
+    MlirValue address; // i32; null: not known yet
+  } tensor;            // tensor memory
 } Gpu;
 
 //===--- elements.c: records ------------------------------------------------------===//

@@ -41,7 +41,7 @@ typedef struct GpuProduct {
   MlirValue *d;
 } GpuProduct;
 
-// One product of a warpgroup that runs by itself: factors by their descriptors in shared memory
+// One product that runs by itself, of a warpgroup or on tensor memory: factors by their descriptors in shared memory
 // (lib/layout/descriptor.h); the left one may be in registers, a fragment packed into words.
 typedef struct GpuAsyncProduct {
   const TileMachineAtom *atom;
@@ -53,7 +53,9 @@ typedef struct GpuAsyncProduct {
   bool isAlongDepth[2];    // neighbours in the buffer are neighbours along k
   bool isFromZero;         // the sums before are zero and need not be read
   intptr_t count;
-  MlirValue *sums; // the accumulator's registers before, and after
+  MlirValue *sums;   // the accumulator's registers before, and after
+  MlirValue address; // i32: sums in tensor memory instead; null: in registers
+  MlirValue adds;    // i1: to what is there
 } GpuAsyncProduct;
 
 // What works by itself beside the threads. Barriers are addresses in shared memory (ptr<3>) of 8 bytes; `map`: the
@@ -87,6 +89,14 @@ typedef struct GpuEngines {
   void (*barrierArriveAt)(TileBuilder *builder, MlirValue barrier, MlirValue block, int64_t count, bool ordersMemory);
   // As barrierWait, where threads of other blocks have arrived, too, and order memory.
   void (*barrierWaitForBlocks)(TileBuilder *builder, MlirValue barrier, MlirValue parity);
+  // Tensor memory. Addresses are words, lane << 16 | column. By one warp: the machine writes the address to `place`
+  // (ptr<3>). Loads of 32 lanes, a word of each column for each lane, which have come once they went through the wait.
+  void (*tensorAllocate)(TileBuilder *builder, MlirValue place, int64_t columns);
+  void (*tensorGiveBack)(TileBuilder *builder, MlirValue address, int64_t columns);
+  void (*tensorFence)(TileBuilder *builder, bool isAfter); // what others told; else before this thread tells others
+  void (*tensorLoad)(TileBuilder *builder, MlirValue address, int64_t columns, MlirValue *words);
+  void (*tensorWait)(TileBuilder *builder, intptr_t count, MlirValue *words);
+  void (*tensorCommit)(TileBuilder *builder, MlirValue barrier); // arrives once this thread's products are done
 } GpuEngines;
 
 // Each function emits at the builder's place. Words are i32. Null where the machine has no such thing.

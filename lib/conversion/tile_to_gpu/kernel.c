@@ -282,6 +282,7 @@ static bool lowerKernel(Gpu *g) {
   g->body = entry;
   begin(g, entry);
   bool ok = gpuParameters(g, body, entry) && gpuLowerBlock(g, body);
+  gpuGiveBackTensor(g);
   llvmReturnOpBuild(&g->builder, (MlirValue){NULL});
   gpuFinishTensorMaps(g);
   g->vocabulary->markKernel(g->function, g->threads);

@@ -42,8 +42,10 @@ static bool readAtom(Gpu *g, Product *product) {
   TileError error;
   if (!gpuFindAtom(g, product->op, product->name, &product->atom, &error))
     return tileError(product->op, "%s", error.text);
-  return strncmp(product->name, "wgmma.", 6) == 0 ||
-         tileError(product->op, "has atom \"%s\", which does not run by itself; expected a \"wgmma.…\"", product->name);
+  bool isInMemory = !mlirOperationGetNumResults(product->op);
+  return strncmp(product->name, isInMemory ? "tcgen05." : "wgmma.", isInMemory ? 8 : 6) == 0 ||
+         tileError(product->op, "has atom \"%s\", which does not run by itself; expected a \"%s…\"", product->name,
+                   isInMemory ? "tcgen05." : "wgmma.");
 }
 
 static bool readFragments(const Product *product, MlirValue tile, int which, const char *name, TileLayout *fragment,
@@ -134,7 +136,7 @@ static uint32_t rowOf(const Product *product, int which, TileLayoutPoint tile) {
 // The begin of the factor's rows that this warpgroup has, and the leading distance. Equal in all lanes of a warp: said
 // by a shuffle, so that it is computed once. The stage of a ring is added to the descriptor of stage 0, which no round
 // changes.
-static void beginFactor(Gpu *g, Product *product, int which, MlirValue warp) {
+static void beginFactor(Gpu *g, Product *product, int which, MlirValue warp, uint64_t bits) {
   Factor *factor = &product->factors[which];
   const Buffer *buffer = factor->buffer;
   bool isOfRing = !mlirValueIsNull(buffer->ring);
@@ -150,18 +152,22 @@ static void beginFactor(Gpu *g, Product *product, int which, MlirValue warp) {
     address = gpuAdd(g, address, gpuMul(g, isSet, gpuI32(g, (int64_t)bytes)));
   }
   MlirValue begin = gpuShiftRight(g, gpuAnd(g, address, AddressMask), AddressShift);
-  factor->low = gpuBinary(g, ArithOp_OrI, begin, gpuI32(g, (int64_t)(int32_t)(uint32_t)factor->plan.bits));
+  factor->low = gpuBinary(g, ArithOp_OrI, begin, gpuI32(g, (int64_t)(int32_t)(uint32_t)bits));
   g->builder = here;
   if (isOfRing)
     factor->low = gpuAdd(g, factor->low, gpuMul(g, buffer->stage, gpuI32(g, buffer->stageBytes >> AddressShift)));
 }
 
+static MlirValue joinDescriptor(Gpu *g, MlirValue begin, uint64_t bytes, uint64_t bits) {
+  MlirValue low = gpuAdd(g, begin, gpuI32(g, (int64_t)(bytes >> AddressShift)));
+  MlirValue high = gpuInteger(g, g->i64, (int64_t)(bits >> WordBits << WordBits));
+  return gpuBinary(g, ArithOp_OrI, gpuCast(g, low, g->i64, false), high);
+}
+
 static MlirValue descriptorOf(Gpu *g, const Product *product, int which, TileLayoutPoint tile, int64_t k) {
   const Factor *factor = &product->factors[which];
   uint64_t bytes = tileDescriptorOffset(&factor->plan, rowOf(product, which, tile), (uint32_t)k);
-  MlirValue low = gpuAdd(g, factor->low, gpuI32(g, (int64_t)(bytes >> AddressShift)));
-  MlirValue high = gpuInteger(g, g->i64, (int64_t)(factor->plan.bits >> WordBits << WordBits));
-  return gpuBinary(g, ArithOp_OrI, gpuCast(g, low, g->i64, false), high);
+  return joinDescriptor(g, factor->low, bytes, factor->plan.bits);
 }
 
 // The number of this thread's group of warps, computed at the entry: no loop computes it again.
@@ -243,10 +249,31 @@ static void beginProducts(Gpu *g, Product *product, intptr_t count, MlirValue *s
   }
 }
 
+static MlirValue descriptorAt(Gpu *g, const GpuTensorFactors *factors, int side, int64_t row, int64_t k) {
+  const Product *product = factors->context;
+  const Factor *factor = &product->factors[side];
+  uint64_t bytes = tileDescriptorOffset(&factor->plan, (uint32_t)row, (uint32_t)k);
+  return joinDescriptor(g, factor->low, bytes, factor->plan.tensorBits);
+}
+
+static bool lowerTensorProduct(Gpu *g, MlirOperation op) {
+  Product product = {.op = op};
+  if (!readAtom(g, &product) || !readFactor(g, &product, 0) || !readFactor(g, &product, 1))
+    return false;
+  GpuAsyncProduct one = {.atom = &product.atom, .name = product.name};
+  one.element[2] = tileTypeGetElement(tileMmaAsyncOpGetAccumulatorType(op));
+  for (int side = 0; side < 2; ++side) {
+    one.element[side] = tileTypeGetElement(product.factors[side].type);
+    one.isAlongDepth[side] = !product.factors[side].plan.isRowMajor;
+    beginFactor(g, &product, side, (MlirValue){NULL}, product.factors[side].plan.tensorBits);
+  }
+  return gpuMultiplyInTensor(g, op, &one, &(GpuTensorFactors){product.depth, descriptorAt, &product});
+}
+
 static bool lowerMmaAsync(Gpu *g, MlirOperation op) {
   Product product = {.op = op};
   if (!mlirOperationGetNumResults(op))
-    return gpuRefuse(op, "an accumulator in memory");
+    return lowerTensorProduct(g, op);
   if (!readAtom(g, &product) || !readAccumulator(&product) || !readFactor(g, &product, 0) ||
       !readFactor(g, &product, 1))
     return false;
@@ -257,7 +284,7 @@ static bool lowerMmaAsync(Gpu *g, MlirOperation op) {
   MlirValue warp = groupOf(g, &product);
   for (int which = 0; which < 2; ++which)
     if (product.factors[which].buffer)
-      beginFactor(g, &product, which, warp);
+      beginFactor(g, &product, which, warp, product.factors[which].plan.bits);
   beginProducts(g, &product, count, sums);
   for (int64_t k = 0; k < product.depth; k += product.atom.k)
     for (intptr_t part = 0; part < parts; ++part)

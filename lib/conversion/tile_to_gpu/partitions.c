@@ -99,6 +99,7 @@ static bool lowerBody(Gpu *g, MlirOperation op, intptr_t partition, int64_t firs
   g->maps = NULL;
   g->numMaps = 0;
   g->isOneThread = isOneThread(op, partition);
+  g->firstWarp = first;
   g->partition = partition + 1;
   g->warps = g->isOneThread ? 1 : tileArrayAt(op, "warps", partition);
   g->warpBits = tessera_log2((uint64_t)g->warps);
@@ -116,6 +117,7 @@ static bool lowerBody(Gpu *g, MlirOperation op, intptr_t partition, int64_t firs
   g->maps = around.maps;
   g->numMaps = around.numMaps;
   g->isOneThread = around.isOneThread;
+  g->firstWarp = around.firstWarp;
   g->partition = around.partition;
   g->warps = around.warps;
   g->warpBits = around.warpBits;
@@ -337,12 +339,35 @@ static bool lowerArriveAtRow(Gpu *g, MlirOperation op) {
   return true;
 }
 
+bool gpuTellProducts(Gpu *g, MlirOperation op, MlirValue barrier, MlirValue use) {
+  if (mlirValueIsNull(barrier))
+    return true;
+  int64_t share = gpuRecord(g, barrier)->ring->share;
+  if (share != 1)
+    return tileError(op, "arrivals: %lld of each partition; products arrive once", (long long)share);
+  GpuIf arriving = gpuIf(g, exists(g, use), 0, NULL);
+  g->vocabulary->engines->tensorCommit(&g->builder, gpuBarrierOf(g, barrier, use));
+  gpuEndIf(g, &arriving, 0, NULL, NULL);
+  return true;
+}
+
+static bool lowerArriveByProducts(Gpu *g, MlirOperation op) {
+  if (!gpuExpectTensors(g, op))
+    return false;
+  GpuIf one = gpuIf(g, g->isOneThread ? (MlirValue){NULL} : gpuIsElected(g), 0, NULL);
+  bool ok = gpuTellProducts(g, op, tileBarrierArriveOpGetBarrier(op), tileBarrierArriveOpGetUse(op));
+  gpuEndIf(g, &one, 0, NULL, NULL);
+  return ok;
+}
+
 // Where one lane of each warp arrives, the address depends on the lane. Else ptxas computes the address of shared
 // memory in all lanes, because a branch of one lane uses it, and with it all that is computed from that address.
 static bool lowerArrive(Gpu *g, MlirOperation op) {
   const GpuEngines *engines = g->vocabulary->engines;
   if (tileHas(op, "multicast"))
     return lowerArriveAtRow(g, op);
+  if (tileHas(op, "products"))
+    return lowerArriveByProducts(g, op);
   MlirValue block = tileBarrierArriveOpGetRank(op);
   MlirValue barrier = tileBarrierArriveOpGetBarrier(op), use = tileBarrierArriveOpGetUse(op);
   int64_t share = gpuRecord(g, barrier)->ring->share, bytes = 0;

@@ -18,8 +18,8 @@ static bool lowerAlloc(Gpu *g, MlirOperation op) {
     return gpuMakeBarrier(g, op);
   if (mlirTypeIsAMemRef(type))
     return gpuAllocMemref(g, op);
-  if (tileStringEquals(tileBufferTypeGetLevel(type), "tmem"))
-    return tileError(op, "comes later: tensor memory is not converted to a GPU yet");
+  if (gpuIsTensorBuffer(type))
+    return gpuAllocTensor(g, op);
   Record *record = gpuRecordNew(g, tileAllocOpGetResult(op), Record_Buffer);
   Buffer *buffer = record->buffer = gpuAllocate(g, sizeof *buffer);
   int64_t stages = tileBufferTypeGetStages(type);
@@ -44,10 +44,12 @@ static bool lowerSlot(Gpu *g, MlirOperation op) {
   *record->buffer = *ring;
   record->buffer->stages = 1;
   MlirValue stage = gpuStageOf(g, gpuScalar(g, tileSlotOpGetUse(op)), ring->stages);
+  record->buffer->stage = stage;
+  if (gpuIsTensorBuffer(ring->type))
+    return true;
   MlirValue offset = gpuMul(g, stage, gpuI32(g, ring->stageBytes));
   record->buffer->base = gpuAddress(g, ring->base, offset);
   record->buffer->ring = ring->base;
-  record->buffer->stage = stage;
   return true;
 }
 
@@ -186,6 +188,7 @@ static bool lowerSync(Gpu *g, MlirOperation op) {
     engines->clusterBarrier(&g->builder);
   else
     gpuBarrier(g);
+  gpuFindTensor(g);
   return true;
 }
 

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ClusterSpace = 7, WaitNanoseconds = 10000000 };
+enum { ClusterSpace = 7, TensorSpace = 6, WaitNanoseconds = 10000000 };
 
 static MlirType i32Type(const TileBuilder *builder) { return mlirIntegerTypeGet(builder->context, 32); }
 
@@ -272,7 +272,87 @@ static void multiplyRegisters(TileBuilder *builder, const GpuAsyncProduct *produ
   free(read);
 }
 
+//===--- tensor memory ------------------------------------------------------------------------===//
+
+static MlirType tensorPointer(const TileBuilder *builder) {
+  return mlirLLVMPointerTypeGet(builder->context, TensorSpace);
+}
+
+static MlirValue tensorAt(TileBuilder *builder, MlirValue address) {
+  return llvmIntToPtrOpBuild(builder, tensorPointer(builder), address);
+}
+
+static void tensorAllocate(TileBuilder *builder, MlirValue place, int64_t columns) {
+  nvvmTcgen05AllocOpBuild(builder, place, word(builder, columns));
+  nvvmTcgen05RelinquishAllocPermitOpBuild(builder);
+}
+
+static void tensorGiveBack(TileBuilder *builder, MlirValue address, int64_t columns) {
+  nvvmTcgen05DeallocOpBuild(builder, tensorAt(builder, address), word(builder, columns));
+}
+
+static void tensorFence(TileBuilder *builder, bool isAfter) {
+  nvvmTcgen05FenceOpBuild(builder, isAfter ? NvvmTcgen05FenceKind_After : NvvmTcgen05FenceKind_Before);
+}
+
+static void tensorLoad(TileBuilder *builder, MlirValue address, int64_t columns, MlirValue *words) {
+  MlirType type = i32Type(builder);
+  MlirValue all = nvvmTcgen05LdOpBuild(builder, columns > 1 ? mlirVectorTypeGet(1, &columns, type) : type,
+                                       tensorAt(builder, address), (MlirValue){NULL}, NvvmTcgen05LdStShape_Shape32x32b);
+  for (int64_t i = 0; i < columns; ++i)
+    words[i] = columns > 1 ? llvmExtractElementOpBuild(builder, all, word(builder, i)) : all;
+}
+
+// Loads go through the wait, so that nothing that reads them moves above it.
+static void tensorWait(TileBuilder *builder, intptr_t count, MlirValue *words) {
+  buildTied(builder, "tcgen05.wait::ld.sync.aligned;", count, words, 0, NULL, "");
+}
+
+static void tensorCommit(TileBuilder *builder, MlirValue barrier) {
+  nvvmTcgen05CommitOpBuild(builder, barrier, (MlirValue){NULL});
+}
+
+// PTX ISA, "Instruction descriptor": where its fields begin.
+enum { SumsAt = 4, LeftAt = 7, RightAt = 10, LeftAlongRowsAt = 15, RightAlongRowsAt = 16, ColumnsAt = 17, RowsAt = 24 };
+
+typedef struct TensorName {
+  bool (*is)(MlirType type);
+  NvvmTcgen05MMAKind kind;
+  int64_t code, sums;
+} TensorName;
+
+static const TensorName *tensorNameOf(MlirType type) {
+  static const TensorName names[] = {
+      {mlirTypeIsAF16, NvvmTcgen05MMAKind_F16, 0, 1},
+      {mlirTypeIsABF16, NvvmTcgen05MMAKind_F16, 1, 1},
+      {mlirTypeIsATF32, NvvmTcgen05MMAKind_Tf32, 2, 1},
+      {mlirTypeIsAFloat8E4M3FN, NvvmTcgen05MMAKind_F8f6f4, 0, 1},
+      {mlirTypeIsAFloat8E5M2, NvvmTcgen05MMAKind_F8f6f4, 1, 1},
+      {isI8, NvvmTcgen05MMAKind_I8, 1, 2},
+  };
+  for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
+    if (names[i].is(type))
+      return &names[i];
+  return NULL;
+}
+
+static bool multiplyInTensor(TileBuilder *builder, MlirOperation at, const GpuAsyncProduct *product) {
+  const TensorName *left = tensorNameOf(product->element[0]), *right = tensorNameOf(product->element[1]);
+  if (!left || !right || left->kind != right->kind)
+    return tileError(at, "not converted to nvvm yet: atom \"%s\" on these types", product->name);
+  int64_t descriptor = left->sums << SumsAt | left->code << LeftAt | right->code << RightAt |
+                       (int64_t)!product->isAlongDepth[0] << LeftAlongRowsAt |
+                       (int64_t)!product->isAlongDepth[1] << RightAlongRowsAt | product->atom->n / 8 << ColumnsAt |
+                       product->atom->m / 16 << RowsAt;
+  nvvmTcgen05MMAOpBuild(builder, tensorAt(builder, product->address), product->descriptor[0], product->descriptor[1],
+                        word(builder, descriptor), product->adds, (MlirValue){NULL}, (MlirValue){NULL}, left->kind,
+                        NvvmCTAGroupKind_Cta1);
+  return true;
+}
+
 static bool multiplyAsync(TileBuilder *builder, MlirOperation at, const GpuAsyncProduct *product) {
+  if (!mlirValueIsNull(product->address))
+    return multiplyInTensor(builder, at, product);
   const ElementName *names[3];
   for (int i = 0; i < 3; ++i) {
     names[i] = nameOf(product->element[i]);
@@ -324,4 +404,10 @@ const GpuEngines tileNvvmEngines = {
     .clusterBarrier = clusterBarrier,
     .barrierArriveAt = barrierArriveAt,
     .barrierWaitForBlocks = barrierWaitForBlocks,
+    .tensorAllocate = tensorAllocate,
+    .tensorGiveBack = tensorGiveBack,
+    .tensorFence = tensorFence,
+    .tensorLoad = tensorLoad,
+    .tensorWait = tensorWait,
+    .tensorCommit = tensorCommit,
 };

@@ -62,7 +62,8 @@ struct EmulatorRow {
   int64_t number;
 };
 // Ends with a null name. The longest match counts.
-extern const EmulatorRow emulatorNvvmRows[], emulatorHopperRows[], emulatorRocdlRows[], emulatorLlvmRows[];
+extern const EmulatorRow emulatorNvvmRows[], emulatorHopperRows[], emulatorBlackwellRows[], emulatorRocdlRows[],
+    emulatorLlvmRows[];
 
 //===--- program.c: what is kept -----------------------------------------------===//
 

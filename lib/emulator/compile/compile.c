@@ -30,7 +30,8 @@ static size_t matchLength(const char *name, MlirStringRef op) {
 }
 
 static const EmulatorRow *findRow(MlirOperation op) {
-  const EmulatorRow *const tables[] = {emulatorLlvmRows, emulatorNvvmRows, emulatorHopperRows, emulatorRocdlRows};
+  const EmulatorRow *const tables[] = {emulatorLlvmRows, emulatorNvvmRows, emulatorHopperRows, emulatorBlackwellRows,
+                                       emulatorRocdlRows};
   const EmulatorRow *best = NULL;
   size_t longest = 0;
   for (size_t i = 0; i < sizeof tables / sizeof *tables; ++i)

@@ -221,6 +221,8 @@ bool emulatorLowerAssembly(EmulatorBuild *build, MlirOperation op, const Emulato
     return waitFor(build, op, pending);
   if (!strcmp(text, "ex2.approx.ftz.f32 $0, $1;"))
     return lowerPower(build, op);
+  if (!strcmp(text, "tcgen05.wait::ld.sync.aligned;"))
+    return emulatorLowerTensorWait(build, op);
   if (readProduct(text, &product))
     return multiplyHeld(build, op, &product);
   return emulatorRefuse(build, op, "is not known to the emulator: \"%.100s\"", text);

@@ -8,5 +8,7 @@ bool emulatorLowerFenceProducts(EmulatorBuild *build, MlirOperation op, const Em
 bool emulatorLowerCommitProducts(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row);
 bool emulatorLowerWaitProducts(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row);
 bool emulatorLowerAssembly(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row); // llvm.inline_asm
+bool emulatorLowerTensorWait(EmulatorBuild *build,
+                             MlirOperation op); // the text of tcgen05.wait::ld, through which loads go
 // Before the ops of a function are lowered: those that look at sums which may be under way ask for them first.
 void emulatorAskForSums(EmulatorBuild *build, const TileOps *ops);

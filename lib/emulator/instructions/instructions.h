@@ -54,6 +54,25 @@ void tessera_emu_products_wait(const tessera_emu_group_t *group, const void *par
 uint32_t tessera_emu_sum(tessera_emu_thread_t *self, uint32_t word, uint32_t site);
 void tessera_emu_sums(tessera_emu_thread_t *self, uint32_t *words, uint32_t count, uint32_t site);
 
+//===--- tensor memory (tcgen05.c) ---------------------------------------===//
+
+// tcgen05.mma: kind a tessera_tcgen05_kind_t, |word| the instruction descriptor.
+void tessera_emu_tensor_multiply(tessera_emu_thread_t *self, uint32_t sums, uint64_t left, uint64_t right,
+                                 uint32_t word, uint32_t adds, uint32_t kind, uint32_t site);
+// What these mean, of a warp. A lane's contribution; `place`: where an allocation's address goes in shared memory.
+typedef struct tessera_emu_tensor_t {
+  uint32_t address, columns;
+  void *place;
+  uint32_t *words; // of the columns, loaded or stored
+} tessera_emu_tensor_t;
+void tessera_emu_tensor_allocate(const tessera_emu_group_t *group, const void *parameter);
+void tessera_emu_tensor_give_back(const tessera_emu_group_t *group, const void *parameter);
+void tessera_emu_tensor_relinquish(const tessera_emu_group_t *group, const void *parameter);
+void tessera_emu_tensor_load(const tessera_emu_group_t *group, const void *parameter);
+void tessera_emu_tensor_store(const tessera_emu_group_t *group, const void *parameter);
+void tessera_emu_tensor_wait_loads(const tessera_emu_group_t *group, const void *parameter);
+void tessera_emu_tensor_wait_stores(const tessera_emu_group_t *group, const void *parameter);
+
 //===--- NVIDIA's exchanges (exchange.c) ---------------------------------===//
 
 // shfl.sync; `in_range` (may be null): PTX's predicate.

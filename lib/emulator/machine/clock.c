@@ -49,6 +49,7 @@ static void move_of_bulks(emu_worker_t *worker, emu_arena_t *arena, emu_bulk_t *
 static void move_of_thread(emu_worker_t *worker, emu_arena_t *arena, emu_thread_t *thread) {
   thread->clock.vector = move(worker, arena, thread->clock.vector);
   thread->fenced.vector = move(worker, arena, thread->fenced.vector);
+  thread->tensor_fenced.vector = move(worker, arena, thread->tensor_fenced.vector);
   for (uint32_t i = 0; i < thread->copy_count; ++i)
     thread->copies[i].clock.vector = move(worker, arena, thread->copies[i].clock.vector);
   move_of_bulks(worker, arena, thread->bulks);

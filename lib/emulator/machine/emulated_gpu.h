@@ -265,6 +265,13 @@ void tessera_emu_bulk_store(tessera_emu_thread_t *self, const void *map, const v
 void tessera_emu_bulk_commit(tessera_emu_thread_t *self);
 void tessera_emu_bulk_wait(tessera_emu_thread_t *self, uint32_t pending, uint32_t reads_only, uint32_t site);
 
+//===--- Tensor memory ---------------------------------------------------===//
+
+// tcgen05.fence: |is_after|: after_thread_sync, else before_thread_sync.
+void tessera_emu_tensor_fence(tessera_emu_thread_t *self, uint32_t is_after, uint32_t site);
+// tcgen05.commit: one arrival at |barrier| once all products are done that the thread has started.
+void tessera_emu_tensor_commit(tessera_emu_thread_t *self, void *barrier, uint32_t site);
+
 //===--- Operations without a meaning ------------------------------------===//
 
 // False where all is run again in another order: what a kernel prints was printed then.
@@ -413,7 +420,8 @@ typedef struct tessera_emulator_launch_t {
   X(TRAP, "trap")                                                                                                      \
   X(UNDEFINED, "undefined operation")                                                                                  \
   X(STACK, "stack overflow")                                                                                           \
-  X(PEER, "memory of another block")
+  X(PEER, "memory of another block")                                                                                   \
+  X(LEAK, "memory not given back")
 
 typedef enum tessera_emulator_kind_t {
 #define X(name, text) TESSERA_EMULATOR_##name,

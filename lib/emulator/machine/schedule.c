@@ -7,6 +7,7 @@
 #include "lib/emulator/machine/count.h"
 #include "lib/emulator/machine/engines/bulk.h"
 #include "lib/emulator/machine/engines/products.h"
+#include "lib/emulator/machine/engines/tensor_memory.h"
 #include "lib/emulator/machine/meetings/deadlock.h"
 #include "lib/emulator/machine/shadow.h"
 #include "lib/emulator/machine/timing.h"
@@ -74,13 +75,18 @@ static bool release_log_waiters(emu_worker_t *worker, emu_warp_t *warp) {
   return true;
 }
 
+// Copies and products that threads wait for.
+static bool engines_go_on(emu_worker_t *worker) {
+  return emu_bulk_land_awaited(worker) || emu_tensor_run_awaited(worker);
+}
+
 static emu_thread_t *pick(emu_worker_t *worker) {
   emu_warp_t *warp = &worker->warps[worker->running_warp];
   if (warp->ready || release_log_waiters(worker, warp) || emu_collectives_go_on(worker, warp))
     return lane_of(worker, warp, warp->ready);
   worker->ready_warps &= ~emu_bit(warp->number);
   while (!worker->ready_warps)
-    if (!emu_bulk_land_awaited(worker))
+    if (!engines_go_on(worker))
       return NULL;
   if (worker->vector_taken > EMU_VECTOR_BYTES)
     emu_clock_collect(worker);
@@ -260,7 +266,7 @@ static bool all_spin(emu_worker_t *worker) {
 static void spin_on(emu_worker_t *worker) {
   emu_launch_t *launch = worker->launch;
   ++worker->yields;
-  emu_bulk_land_awaited(worker);
+  engines_go_on(worker);
   if (launch->resident && worker->yields % YIELDS_BEFORE_SUSPENSION == 0)
     emu_suspend(worker);
   if (worker->yields < YIELDS_BEFORE_STUCK)
@@ -307,7 +313,7 @@ void emu_yield(emu_thread_t *self, uint32_t site, bool in_vain) {
   self->wait_site = site;
   if (worker->launch->is_stuck && only_polls(self))
     emu_stuck(worker);
-  if (in_vain && is_alone(worker, self) && !emu_bulk_land_awaited(worker))
+  if (in_vain && is_alone(worker, self) && !engines_go_on(worker))
     suspend_looker(worker, self);
   else if (++self->spins % SPINS_BEFORE_YIELD)
     return;
@@ -368,7 +374,8 @@ static void reset_threads(emu_worker_t *worker) {
     thread->lock = NULL;
     thread->bulks = NULL;
     thread->bulk_groups = thread->fence_count = 0;
-    thread->fenced = (emu_clock_t){.known_block = known};
+    thread->fenced = thread->tensor_fenced = (emu_clock_t){.known_block = known};
+    thread->tensor_fence_count = 0;
     thread->cluster = EMU_NOT_ARRIVED;
     if (worker->launch->members > 1)
       memset(thread->known_reads, 0, sizeof thread->known_reads);
@@ -403,6 +410,7 @@ static void end_block(emu_worker_t *worker) {
     emu_copies_block_ended(worker);
   emu_bulk_block_ended(worker);
   emu_products_block_ended(worker);
+  emu_tensor_block_ended(worker);
   worker->syncs = NULL;
   for (uint32_t w = 0; w < worker->launch->warps; ++w)
     emu_log_flush(worker, &worker->warps[w]);

@@ -190,6 +190,10 @@ static void check_product_reads(const emu_access_t *access, emu_product_reads_t 
              emu_shared_offset(self->worker->launch, at));
     return;
   }
+  if (reads->engine_stamp > self->worker->block_stamp && !emu_knows(self, reads->engine, reads->engine_stamp))
+    emu_find(access->self, TESSERA_EMULATOR_RACE, access->site, site, at, 0,
+             "read by a product on tensor memory and write by thread %u, in no order, at shared+%u", self->view.index,
+             emu_shared_offset(self->worker->launch, at));
 }
 
 static void check_chunk_readers(const emu_access_t *access, emu_shadow_t *shadow, uint32_t chunk, uint32_t at) {
@@ -198,7 +202,7 @@ static void check_chunk_readers(const emu_access_t *access, emu_shadow_t *shadow
     emu_find(access->self, TESSERA_EMULATOR_OVERWRITE, access->site, readers->site, at, 0,
              "write of shared+%u, which an asynchronous operation still reads: no wait covers it",
              emu_shared_offset(access->self->worker->launch, at));
-  else if (shadow->product_reads && shadow->product_reads[chunk].warps)
+  else if (shadow->product_reads && (shadow->product_reads[chunk].warps || shadow->product_reads[chunk].engine_stamp))
     check_product_reads(access, &shadow->product_reads[chunk], readers->site, at);
 }
 
@@ -276,12 +280,27 @@ static void retire_copy(const emu_access_t *access, emu_shadow_t *shadow, uint32
     shadow->product_reads[chunk].warps = 0;
 }
 
+// A product on tensor memory has read the last copy, and the thread knows that it is over: so is the copy.
+static void retire_read_copy(const emu_thread_t *self, emu_shadow_t *shadow, uint32_t chunk) {
+  emu_product_reads_t *reads = shadow->product_reads ? &shadow->product_reads[chunk] : NULL;
+  if (!reads || reads->engine_stamp <= self->worker->block_stamp ||
+      !emu_knows(self, reads->engine, reads->engine_stamp))
+    return;
+  for (uint32_t word = chunk * CHUNK_WORDS; word < (chunk + 1) * CHUNK_WORDS; ++word)
+    if (emu_thread_of(shadow->of[word].write) >= self->worker->launch->threads &&
+        emu_stamp_of(shadow->of[word].write) != EMU_IN_FLIGHT)
+      shadow->of[word].write = 0;
+  reads->engine_stamp = 0;
+}
+
 void emu_shadow_copy_begins(emu_thread_t *self, uint32_t offset, uint32_t bytes, uint32_t site) {
   emu_access_t access = {.self = self, .write = true, .is_engine = true, .site = site};
   emu_shadow_t *shadow = self->worker->shadow;
   uint32_t chunk = offset / CHUNK;
   check_readers(&access, offset, bytes);
   retire_copy(&access, shadow, chunk, false);
+  if (is_whole(offset, bytes))
+    retire_read_copy(self, shadow, chunk);
   if (is_whole(offset, bytes))
     retire_copy(&access, shadow, chunk, true);
   if (is_whole(offset, bytes) && is_one(self, shadow, chunk)) {
@@ -425,5 +444,18 @@ void emu_shadow_product_ends(emu_thread_t *lane, const uint32_t *places, uint32_
     reads[chunk].stamps[warp] = lane->clock.stamp;
     if (shadow->product_waits)
       shadow->product_waits[chunk][warp] = wait;
+  }
+}
+
+void emu_shadow_engine_ends(emu_thread_t *starter, const uint32_t *places, uint32_t count, uint32_t engine,
+                            uint32_t stamp) {
+  emu_shadow_t *shadow = starter->worker->shadow;
+  uint32_t base = base_of(starter);
+  --starter->worker->reads_in_flight;
+  for (uint32_t i = 0; i < count; ++i) {
+    uint32_t chunk = (base + places[i]) / CHUNK;
+    --shadow->readers[chunk].count;
+    shadow->product_reads[chunk].engine = engine;
+    shadow->product_reads[chunk].engine_stamp = stamp;
   }
 }

@@ -18,9 +18,10 @@ typedef struct emu_readers_t {
   uint16_t count, site;
 } emu_readers_t;
 
-// For 16 bytes: the warps whose products read them, and when.
+// For 16 bytes: the warps whose products read them, and when; and the last engine (see tensor_memory.h).
 typedef struct emu_product_reads_t {
   uint32_t warps, stamps[EMU_MOST_WARPS];
+  uint32_t engine, engine_stamp; // stamp 0: none
 } emu_product_reads_t;
 
 typedef struct emu_shadow_t {
@@ -77,6 +78,9 @@ void emu_shadow_reads_end(emu_worker_t *worker, uint32_t offset, uint32_t bytes)
 void emu_shadow_product_begins(emu_thread_t *lane, const uint32_t *places, uint32_t count, uint32_t site);
 // |wait|: which of the warp's waits ends it.
 void emu_shadow_product_ends(emu_thread_t *lane, const uint32_t *places, uint32_t count, uint32_t wait);
+// As above where an engine has read them: whoever knows the engine up to |stamp| may write them.
+void emu_shadow_engine_ends(emu_thread_t *starter, const uint32_t *places, uint32_t count, uint32_t engine,
+                            uint32_t stamp);
 // An engine is to read 16 bytes: a fence must lie between it and a thread's write, by either of the two threads.
 void emu_shadow_check_fenced(const emu_access_t *access, uint32_t offset);
 // Do some of the bytes lie between two arrays, or belong to an mbarrier?

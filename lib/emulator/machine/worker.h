@@ -101,10 +101,13 @@ struct emu_thread_t {
   uint64_t polled_changes, polled_steps; // the latter: virtual time when it began to poll
   uint32_t copy_count, copy_room;
   emu_copy_t *copies;
-  struct emu_bulk_t *bulks;                 // out of shared memory: see bulk.h
-  uint32_t bulk_groups;                     // of them, committed
-  uint32_t fence_count, fences[EMU_FENCES]; // stamps at its last fences between threads and engines
-  emu_clock_t fenced;                       // what it knew at the last one
+  struct emu_bulk_t *bulks;                               // out of shared memory: see bulk.h
+  uint32_t bulk_groups;                                   // of them, committed
+  uint32_t fence_count, fences[EMU_FENCES];               // stamps at its last fences between threads and engines
+  emu_clock_t fenced;                                     // what it knew at the last one
+  struct emu_tensor_pipe_t *tensor_pipe;                  // see tensor_memory.h; null: it has started no product there
+  uint32_t tensor_fence_count, tensor_fences[EMU_FENCES]; // stamps at its last fences before it tells others
+  emu_clock_t tensor_fenced;                              // what it knew at its last fence after it waited
   emu_look_t look;
   _Atomic uint8_t *lock;    // held between atomic_begin and atomic_end
   const void *atomic_place; // between the same two: where, and what was there
@@ -131,8 +134,9 @@ struct emu_warp_t {
   uint32_t number;
   uint32_t barrier_site;
   emu_meeting_t *meetings, *free_meetings;
-  struct emu_products_t *products; // under way: see engines/products.h; null: none yet
-  struct emu_log_t *log;           // of accesses since its lanes last met
+  struct emu_products_t *products;             // under way: see engines/products.h; null: none yet
+  struct emu_tensor_access_t *tensor_accesses; // under way: see engines/tensor_memory.c
+  struct emu_log_t *log;                       // of accesses since its lanes last met
 };
 
 typedef struct emu_barrier_t {
@@ -162,6 +166,7 @@ typedef struct emu_member_t {
   emu_barrier_t barriers[TESSERA_EMULATOR_BARRIERS];
   struct emu_clock_sum_t *left; // what those knew who have ended; null: nobody, or no cluster
   emu_reach_t *reached;         // its memory by each thread of the cluster; null: by none
+  struct emu_tensor_t *tensor;  // its tensor memory; null: none was used yet
 } emu_member_t;
 
 // The cluster's barrier: see meetings/cluster.c.
@@ -270,6 +275,8 @@ struct emu_worker_t {
   uint32_t copies_in_flight;
   emu_mbarrier_t *mbarriers;
   struct emu_bulk_t *free_bulks;
+  struct emu_tensor_pipe_t *tensor_pipes; // of its threads
+  struct emu_tensor_op_t *free_tensor_ops;
   uint32_t reads_in_flight; // by asynchronous operations
   struct emu_sync_t *syncs; // what atomics of shared memory released
   struct emu_findings_t *findings;

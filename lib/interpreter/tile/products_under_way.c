@@ -30,7 +30,8 @@ static void hold(const Product *product, int change) {
 static void release(Product *product) {
   hold(product, -1);
   for (int i = 0; i < 2; ++i)
-    valueRelease(valueOfObject(&product->factors[i]->object));
+    if (product->factors[i])
+      valueRelease(valueOfObject(&product->factors[i]->object));
   if (product->accumulator)
     valueRelease(valueOfObject(&product->accumulator->object));
 }

@@ -251,6 +251,9 @@ static bool arriveAt(Machine *machine, const Frame *frame, const Instruction *in
                          (long long)use, (long long)(use - barrier->stages));
   ++round->arrivals;
   ++machine->steps; // what others wait for has changed
+  if (interpretHasAttribute(instruction, "products") &&
+      !interpretProductStart(machine, instruction, NULL, NULL, NULL, barrier, use))
+    return false;
   round->expected += interpretHasAttribute(instruction, "expect") ? interpretIntegerOf(instruction, "expect") : 0;
   return true;
 }
@@ -325,8 +328,25 @@ static void putProduct(const Array *accumulator, const Array *result) {
     while (interpretIndexNext(accumulator->rank, accumulator->sizes, index));
 }
 
+// Where the op says that it does not add, what was there before is gone.
+static bool clearUnlessAdding(Machine *machine, const Frame *frame, const Instruction *instruction,
+                              const Array *accumulator) {
+  int64_t index[InterpreterMaxRank] = {0}, adds = 1;
+  if (!interpretGroupCount(instruction, 5))
+    return true;
+  if (!interpretIndexOperand(machine, frame, instruction, interpretGroupBegin(instruction, 5), &adds))
+    return false;
+  if (!adds && interpretArrayCount(accumulator) > 0)
+    do
+      accumulator->storage->elements[interpretPlaceOf(accumulator, index)] = elementOfInteger(0);
+    while (interpretIndexNext(accumulator->rank, accumulator->sizes, index));
+  return true;
+}
+
 bool interpretTileMmaAsync(Machine *machine, Frame *frame, const Instruction *instruction) {
   Array *accumulator = arrayOperand(frame, instruction, 2);
+  if (!clearUnlessAdding(machine, frame, instruction, accumulator))
+    return false;
   Instruction typed = *instruction;
   interpretFormatOf(tileTypeGetElement(tileMmaAsyncOpGetLhsType(instruction->op)), &typed.in);
   Array *result = interpretMultiplied(machine, &typed, arrayOperand(frame, instruction, 0),

@@ -323,9 +323,37 @@ static void propose(Graph *graph, uint32_t number, const uint32_t *order, const 
 
 //===--- what ops like --------------------------------------------------------------------===//
 
+// A load from tensor memory: lanes of four warps are its 128 lanes (tensor_memory.c of the conversion). What is left
+// are columns, the last of them for more warps.
+static bool proposeTensor(Graph *graph, uint32_t number, MlirType buffer) {
+  enum { LaneBits = 7, WarpLaneBits = 5 };
+  TileLayout memory = tileLayoutAttrGetLayout(tileBufferTypeGetLayout(buffer)),
+             layout = tileLayoutEmpty(TileLayoutValues);
+  uint32_t columns = memory.bits[TileLayoutOffset] - LaneBits, more = tessera_log2(graph->warps) - 2;
+  if (graph->warps < 4 || memory.bits[TileLayoutOffset] < LaneBits + more || graph->lanes != 1u << WarpLaneBits)
+    return tileError(graph->variables[number].op, "loads from tensor memory on %u warps, expected 4 or more",
+                     graph->warps);
+  bool ok = true;
+  for (uint32_t bit = 0; bit < columns - more; ++bit)
+    ok = ok && tileLayoutAppendBit(&layout, TileLayoutReg, memory.steps[bit], NULL);
+  for (uint32_t bit = 0; bit < LaneBits; ++bit)
+    ok = ok && tileLayoutAppendBit(&layout, bit < WarpLaneBits ? TileLayoutLane : TileLayoutWarp,
+                                   memory.steps[columns + bit], NULL);
+  for (uint32_t bit = columns - more; bit < columns; ++bit)
+    ok = ok && tileLayoutAppendBit(&layout, TileLayoutWarp, memory.steps[bit], NULL);
+  ok = ok && layoutAddCandidate(graph, number, layoutIntern(graph, &layout));
+  graph->variables[number].isFixed = true;
+  return ok;
+}
+
 static void proposeAccess(Graph *graph, uint32_t number) {
   const Variable *variable = &graph->variables[number];
   MlirValue memory = layoutMemoryOf(variable->op);
+  MlirType type = mlirValueGetType(memory);
+  if (tileTypeIsABuffer(type) && tileStringEquals(tileBufferTypeGetLevel(type), "tmem")) {
+    proposeTensor(graph, number, type);
+    return;
+  }
   uint32_t order[TILE_LAYOUT_MAX_AXES], vector = 1, bytes = layoutElementBits(variable->type) / 8;
   if (!tileTypeIsAView(mlirValueGetType(memory))) {
     propose(graph, number, NULL, NULL, 1);

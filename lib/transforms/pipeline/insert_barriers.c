@@ -237,9 +237,16 @@ static void addLanding(const Lifetimes *lifetimes, MlirOperation wait, OpAccesse
   }
 }
 
-// One thread makes barriers in memory. Behind the last of several in a row, all threads see them.
+// One thread makes barriers in memory, and one warp allocates tensor memory. Behind the last of several in a row, all
+// threads see them.
+static bool isInTensorMemory(MlirOperation op) {
+  MlirType type = tileAllocOpIsA(op) ? tileAllocOpGetResultType(op) : (MlirType){NULL};
+  return !mlirTypeIsNull(type) && tileTypeIsABuffer(type) && tileStringEquals(tileBufferTypeGetLevel(type), "tmem");
+}
+
 static bool makesBarrier(MlirOperation op) {
-  return !mlirOperationIsNull(op) && tileAllocOpIsA(op) && tileTypeIsABarrier(tileAllocOpGetResultType(op));
+  return !mlirOperationIsNull(op) && tileAllocOpIsA(op) &&
+         (tileTypeIsABarrier(tileAllocOpGetResultType(op)) || isInTensorMemory(op));
 }
 
 static bool isOrdered(MlirOperation op, const char *order) {
@@ -426,6 +433,15 @@ static MlirWalkResult findReaching(MlirOperation op, void *found) {
   return reaches ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
 }
 
+// A tile.sync before the end, for who gives back memory that all have used.
+static void syncAtEnd(Order *order, MlirBlock body) {
+  MlirOperation end = mlirBlockGetTerminator(body), last = mlirBlockGetFirstOperation(body);
+  while (!mlirOperationEqual(mlirOperationGetNextInBlock(last), end))
+    last = mlirOperationGetNextInBlock(last);
+  if (!tileSyncOpIsA(last))
+    insertSync(order, tileBuilderBefore(end));
+}
+
 // No program ends while others may reach its memory.
 static void meetAtEnd(Order *order, MlirBlock body) {
   MlirOperation end = mlirBlockGetTerminator(body), last = mlirBlockGetFirstOperation(body);
@@ -456,6 +472,10 @@ static bool run(MlirOperation kernel, MlirExtPass pass) {
     Order order = {.pass = pass, .lifetimes = lifetimes};
     mlirOperationWalk(kernel, findReaching, &order.isClustered, MlirWalkPreOrder);
     visitBlock(&order, body);
+    TileOps tensors = tileCollectOps(kernel, isInTensorMemory);
+    if (tensors.count)
+      syncAtEnd(&order, body);
+    tileOpsFree(&tensors);
     if (order.isClustered)
       meetAtEnd(&order, body);
     accessesFree(&order.open);

@@ -30,6 +30,7 @@ typedef struct BufferPlace {
   int64_t offset, bytes, align;
   bool isCopiedInto; // asynchronously
   bool isPlaced;
+  bool isAddress; // no buffer: the word of shared memory that the machine writes tensor memory's address to
 } BufferPlace;
 
 typedef struct Lifetimes {

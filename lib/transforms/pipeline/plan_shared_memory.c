@@ -207,6 +207,20 @@ static BufferPlace placeFor(const Lifetimes *lifetimes, MlirOperation alloc) {
   return place;
 }
 
+// Where the machine writes the address of all buffers in tensor memory, stated on the first of them.
+static void addAddress(Lifetimes *lifetimes) {
+  for (intptr_t i = 0; i < lifetimes->numPlaces; ++i) {
+    if (lifetimes->places[i].level != Level_Tensor)
+      continue;
+    BufferPlace place = {.alloc = lifetimes->places[i].alloc, .bytes = TileBufferAlign, .align = TileBufferAlign};
+    place.isAddress = true;
+    place.isPlaced = tileIntegerOf(place.alloc, "address", &place.offset);
+    liveForGood(&place);
+    lifetimes->places[lifetimes->numPlaces++] = place;
+    return;
+  }
+}
+
 Lifetimes *tileLifetimes(MlirOperation kernel) {
   Lifetimes *lifetimes = calloc(1, sizeof *lifetimes);
   Numbering numbering = {.times = NULL};
@@ -215,9 +229,10 @@ Lifetimes *tileLifetimes(MlirOperation kernel) {
   lifetimes->times = numbering.times;
   lifetimes->numTimes = numbering.count;
   TileOps allocs = tileCollectOps(kernel, tileAllocOpIsA);
-  lifetimes->places = calloc((size_t)allocs.count + 1, sizeof *lifetimes->places);
+  lifetimes->places = calloc((size_t)allocs.count + 2, sizeof *lifetimes->places);
   for (intptr_t i = 0; i < allocs.count; ++i)
     lifetimes->places[lifetimes->numPlaces++] = placeFor(lifetimes, allocs.items[i]);
+  addAddress(lifetimes);
   tileOpsFree(&allocs);
   return lifetimes;
 }
@@ -231,7 +246,7 @@ void tileLifetimesDestroy(Lifetimes *lifetimes) {
 const BufferPlace *tilePlaceOf(const Lifetimes *lifetimes, MlirValue buffer) {
   MlirOperation op = tileDefiningOp(tileRootOf(buffer));
   for (intptr_t i = 0; !mlirOperationIsNull(op) && i < lifetimes->numPlaces; ++i)
-    if (mlirOperationEqual(lifetimes->places[i].alloc, op))
+    if (mlirOperationEqual(lifetimes->places[i].alloc, op) && !lifetimes->places[i].isAddress)
       return &lifetimes->places[i];
   return NULL;
 }
@@ -313,7 +328,8 @@ static void placeBuffers(Plan *plan) {
     if (!place->isPlaced) {
       place->offset = offsetFor(plan, place);
       place->isPlaced = true;
-      tileAllocOpSetOffset(place->alloc, integer(place->alloc, place->offset));
+      (place->isAddress ? tileAllocOpSetAddress : tileAllocOpSetOffset)(place->alloc,
+                                                                        integer(place->alloc, place->offset));
       ++plan->buffers;
     }
     if (place->level != Level_Shared)

@@ -203,8 +203,9 @@ static MlirValue buildProduct(const Made *made, TileBuilder *builder, int number
     }
   if (product->expected)
     tileBarrierWaitOpBuild(builder, made->rings[number].full, round);
-  MlirOperation started = tileMmaAsyncOpCreate(builder, mlirValueGetType(sums), factors[0], factors[1], sums, none,
-                                               none, mlirStringAttrGet(builder->context, tileString(product->name)));
+  MlirOperation started =
+      tileMmaAsyncOpCreate(builder, mlirValueGetType(sums), factors[0], factors[1], sums, none, none, none,
+                           mlirStringAttrGet(builder->context, tileString(product->name)));
   return tileMmaAsyncOpGetResult(started);
 }
 

@@ -239,9 +239,9 @@ def bitcast(b: Builder, input: Value, *, result: Type) -> Value:
     return b.make("tile.bitcast", [input], [result], {}, [])[0]
 
 
-def alloc(b: Builder, *, result: Type, offset: int | None = None, arrivals: int | None = None) -> Value:
+def alloc(b: Builder, *, result: Type, offset: int | None = None, address: int | None = None, arrivals: int | None = None) -> Value:
     """Makes a buffer, a memref or a barrier."""
-    return b.make("tile.alloc", [], [result], {"offset": ("i64", offset), "arrivals": ("i64", arrivals)}, [])[0]
+    return b.make("tile.alloc", [], [result], {"offset": ("i64", offset), "address": ("i64", address), "arrivals": ("i64", arrivals)}, [])[0]
 
 
 def slot(b: Builder, buffer: Value, use: Value) -> Value:
@@ -279,9 +279,9 @@ def wait(b: Builder, tokens: Sequence[Value], *, pending: int | None = None, rea
     b.make("tile.wait", [tokens], [], {"pending": ("i64", pending), "read": ("unit", read)}, [])
 
 
-def barrier_arrive(b: Builder, barrier: Value, use: Value, rank: Value | None = None, *, expect: int | None = None, multicast: Sequence[int] | None = None, reads: bool = False) -> None:
+def barrier_arrive(b: Builder, barrier: Value, use: Value, rank: Value | None = None, *, expect: int | None = None, multicast: Sequence[int] | None = None, reads: bool = False, products: bool = False) -> None:
     """Arrives at a round of a barrier."""
-    b.make("tile.barrier_arrive", [barrier, use, rank], [], {"expect": ("i64", expect), "multicast": ("i64 array", multicast), "reads": ("unit", reads)}, [])
+    b.make("tile.barrier_arrive", [barrier, use, rank], [], {"expect": ("i64", expect), "multicast": ("i64 array", multicast), "reads": ("unit", reads), "products": ("unit", products)}, [])
 
 
 def barrier_wait(b: Builder, barrier: Value, use: Value) -> None:
@@ -294,9 +294,9 @@ def fence(b: Builder, *, kind: str, scope: str | None = None) -> None:
     b.make("tile.fence", [], [], {"kind": ("fence", kind), "scope": ("scope", scope)}, [])
 
 
-def mma_async(b: Builder, lhs: Value, rhs: Value, accumulator: Value, barrier: Value | None = None, use: Value | None = None, *, result: Type, atom: str) -> list[Value]:
+def mma_async(b: Builder, lhs: Value, rhs: Value, accumulator: Value, barrier: Value | None = None, use: Value | None = None, adds: Value | None = None, *, result: Type, atom: str) -> list[Value]:
     """Starts a product of tiles."""
-    return b.make("tile.mma_async", [lhs, rhs, accumulator, barrier, use], [result], {"atom": ("string", atom)}, [], segments=True)
+    return b.make("tile.mma_async", [lhs, rhs, accumulator, barrier, use, adds], [result], {"atom": ("string", atom)}, [], segments=True)
 
 
 def mma_wait(b: Builder, input: Value, *, pending: int) -> Value:

@@ -178,8 +178,7 @@ static void builders(Session *s) {
   MlirValue i = tileProgramIdOpGetResult(tileProgramIdOpCreate(&s->builder, attributeOf(s, "0 : i64")));
   checkType(s, mlirValueGetType(i), "index");
   MlirType bufferType = typeOf(s, "!tile.buffer<8xf16, #tile.layout<offset [8:d0]>, shared, stages = 2>");
-  MlirValue ring =
-      tileAllocOpGetResult(tileAllocOpCreate(&s->builder, bufferType, (MlirAttribute){NULL}, (MlirAttribute){NULL}));
+  MlirValue ring = tileAllocOpBuild(&s->builder, bufferType);
   MlirOperation slot = tileSlotOpCreate(&s->builder, ring, i);
   checkType(s, mlirValueGetType(tileSlotOpGetResult(slot)), "!tile.buffer<8xf16, #tile.layout<offset [8:d0]>, shared>");
   CHECK(tileSlotOpIsA(slot) && mlirValueEqual(tileSlotOpGetUse(slot), i));

@@ -494,3 +494,25 @@ tile.kernel @everywhere_and_bytes(%r: index) attributes {warps = 4 : i32} {
   tile.barrier_arrive %b[%r] expect 512 multicast [0] : !tile.barrier<1>
   tile.return
 }
+
+// -----
+
+#l = #tile.layout<reg [4:d1, 4:d0]>
+#o = #tile.layout<offset [4:d1, 4:d0]>
+tile.kernel @k(%adds: i1) {
+  %c = arith.constant dense<0.0> : tensor<4x4xf32, #l>
+  %b = tile.alloc : !tile.buffer<4x4xf16, #o, shared>
+  // expected-error @+1 {{'tile.mma_async' op has `adds`, expected none: its accumulator is a tile, which may be zero}}
+  %u = tile.mma_async %b, %b, %c atom "a" adds %adds : !tile.buffer<4x4xf16, #o, shared>, !tile.buffer<4x4xf16, #o, shared> -> tensor<4x4xf32, #l>
+  %v = tile.mma_wait %u pending 0 : tensor<4x4xf32, #l>
+  tile.return
+}
+
+// -----
+
+tile.kernel @k(%i: index) {
+  %b = tile.alloc : !tile.barrier<1>
+  // expected-error @+1 {{'tile.barrier_arrive' op arrives once products are done, and expects bytes; expected one of them}}
+  tile.barrier_arrive %b[%i] expect 16 products : !tile.barrier<1>
+  tile.return
+}

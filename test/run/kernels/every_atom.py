@@ -20,7 +20,7 @@ import numpy as np
 
 MACHINES = Path(__file__).resolve().parents[3] / "lib" / "machine"
 CHIPS = ["sm_80", "sm_86", "sm_89", "sm_90a", "sm_100a", "gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201"]
-LATER = re.compile(r"wgmma\..*|mma\.scaled\..*|mfma\.scale\..*")  # mma_async, by warp groups; mma_scaled: scaled_products.py
+LATER = re.compile(r"wgmma\..*|tcgen05\..*|mma\.scaled\..*|mfma\.scale\..*")  # mma_async, in partitions; mma_scaled: scaled_products.py
 DIRECT = {"f16": np.float16, "f32": np.float32, "f64": np.float64, "i8": np.int8, "i32": np.int32}
 
 

@@ -5,6 +5,7 @@
 #include "lib/emulator/machine/access.h"
 #include "lib/emulator/machine/engines/bulk.h"
 #include "lib/emulator/machine/engines/products.h"
+#include "lib/emulator/machine/engines/tensor_memory.h"
 #include "lib/emulator/machine/shadow.h"
 
 #include <string.h>
@@ -324,6 +325,18 @@ uint64_t tessera_emu_mbarrier_arrive(tessera_emu_thread_t *thread, void *address
   return phase;
 }
 
+void emu_mbarrier_engine_arrives(emu_thread_t *starter, emu_mbarrier_t *barrier, uint32_t engine, uint32_t site) {
+  emu_worker_t *worker = starter->worker;
+  if (!take_arrivals(starter, barrier, 1, 0, site))
+    return;
+  if (worker->launch->checks && !barrier->arrived)
+    barrier->arrived = emu_clock_sum_create(worker);
+  if (worker->launch->checks)
+    barrier->arrived->vector[engine] = ++worker->now;
+  emu_progress(worker);
+  emu_mbarrier_advance(worker, barrier);
+}
+
 void tessera_emu_mbarrier_expect(tessera_emu_thread_t *thread, void *address, int64_t bytes, uint32_t site) {
   emu_thread_t *self = emu_of(thread);
   site = site <= TESSERA_EMULATOR_SITES ? site : 0;
@@ -337,6 +350,12 @@ void tessera_emu_mbarrier_expect(tessera_emu_thread_t *thread, void *address, in
 }
 
 //===--- Waiting ---------------------------------------------------------===//
+
+// What engines still have to do for the phase.
+static void land(emu_worker_t *worker, emu_mbarrier_t *barrier) {
+  emu_tensor_run(worker, barrier);
+  emu_bulk_land(worker, barrier);
+}
 
 void tessera_emu_mbarrier_wait(tessera_emu_thread_t *thread, void *address, uint32_t parity, uint32_t site) {
   emu_thread_t *self = emu_of(thread);
@@ -353,7 +372,7 @@ void tessera_emu_mbarrier_wait(tessera_emu_thread_t *thread, void *address, uint
   self->wait_parity = parity;
   self->in_warp->at_mbarrier |= emu_bit(self->view.lane);
   if (emu_random(self->worker) & 1) // now, or when nobody else can run
-    emu_bulk_land(self->worker, barrier);
+    land(self->worker, barrier);
   if (!is_over(barrier, parity))
     emu_wait(self, EMU_AT_MBARRIER, site);
 }
@@ -367,7 +386,7 @@ uint32_t tessera_emu_mbarrier_test(tessera_emu_thread_t *thread, void *address, 
   if (!barrier)
     return true;
   if (!is_over(barrier, (uint32_t)phase)) { // a state is the phase's number
-    emu_bulk_land(self->worker, barrier);
+    land(self->worker, barrier);
     return false;
   }
   if (!(how & TESSERA_EMU_MBARRIER_RELAXED))

@@ -43,6 +43,8 @@ bool emu_mbarrier_is_waited_for(const emu_worker_t *worker, const emu_mbarrier_t
 void emu_mbarrier_end_phase(emu_worker_t *worker, emu_mbarrier_t *barrier);
 // A stamp for what a copy has just brought: who waits for the phase in progress knows it.
 uint32_t emu_mbarrier_stamp(emu_worker_t *worker, emu_mbarrier_t *barrier);
+// An engine has done all that a commit covers: one arrival, which tells of the engine's work so far.
+void emu_mbarrier_engine_arrives(emu_thread_t *starter, emu_mbarrier_t *barrier, uint32_t engine, uint32_t site);
 // Copies may report to it only after a fence that its maker makes, and the lane knows.
 void emu_mbarrier_check_fenced(emu_thread_t *self, const emu_mbarrier_t *barrier, uint32_t site);
 // What a thread that waits for it waits for: " for 1 arrivals and 16384 bytes of phase 3".

@@ -1,0 +1,257 @@
+// Tensor memory (tcgen05): a block's columns, the products that add up in them, and loads of their sums.
+// An address is a word, lane << 16 | column. A buffer's offset is column + columns x lane: the first bits of its layout
+// walk columns, the last seven walk lanes. One warp allocates the columns of all buffers at once and gives them back at
+// the kernel's end. Warp w loads lanes 32 (w mod 4) and up.
+// Fences: a product and a load follow what the threads have waited for (after), and a load comes before what they tell
+// others (before). Each stands next to its access.
+#include "lib/conversion/tile_to_gpu/asynchronous.h"
+
+#include "dialects/tile/questions.h"
+#include "lib/layout/algebra.h"
+#include "lib/support/integer.h"
+
+#include <string.h>
+
+enum { Lanes = 128, LaneBits = 7, WordBytes = 4, LeastColumns = 32, WarpLaneBits = 5, MostLoad = 64 };
+
+bool gpuIsTensorBuffer(MlirType type) {
+  return tileTypeIsABuffer(type) && tileStringEquals(tileBufferTypeGetLevel(type), "tmem");
+}
+
+static int64_t columnsOf(MlirType type) { return tileBufferBytes(type) / (Lanes * WordBytes); }
+
+bool gpuExpectTensors(Gpu *g, MlirOperation op) {
+  int64_t columns;
+  MlirStringRef name = tileOpName(op);
+  return tileMachineGetInteger(g->machine, "tmem.columns", &columns) ||
+         tileError(op, "'%.*s' needs a machine with tensor memory; %s has none", (int)name.length, name.data,
+                   tileMachineGetName(g->machine));
+}
+
+//===--- allocation ---------------------------------------------------------------------------===//
+
+// Columns of all buffers, a power of two.
+static bool countColumns(Gpu *g, int64_t *columns) {
+  TileOps allocs = tileCollectOps(g->kernel, tileAllocOpIsA);
+  int64_t most = 0, offset = 0;
+  for (intptr_t i = 0; i < allocs.count; ++i) {
+    MlirType type = tileAllocOpGetResultType(allocs.items[i]);
+    if (gpuIsTensorBuffer(type) && tileIntegerOf(allocs.items[i], "offset", &offset))
+      most = tessera_max(most, offset / (Lanes * WordBytes) + columnsOf(type));
+  }
+  tileOpsFree(&allocs);
+  for (*columns = LeastColumns; *columns < most;)
+    *columns *= 2;
+  tileMachineGetInteger(g->machine, "tmem.columns", &offset);
+  return *columns <= offset || tileError(g->kernel, "needs %lld columns of tensor memory, expected at most %s's %lld",
+                                         (long long)most, tileMachineGetName(g->machine), (long long)offset);
+}
+
+static MlirValue isFirstWarp(Gpu *g) {
+  MlirValue warp = g->vocabulary->shuffleFrom(&g->builder, gpuShiftRight(g, g->thread, g->laneBits), gpuI32(g, 0));
+  return gpuCompare(g, ArithCmpI_Eq, warp, gpuI32(g, 0));
+}
+
+static bool allocate(Gpu *g, MlirOperation op) {
+  int64_t place;
+  if (!tileIntegerOf(op, "address", &place))
+    return tileError(op, "address: none; tensor memory needs a place in shared memory for its address "
+                         "(tile-plan-shared-memory writes it)");
+  if (!tileKernelOpIsA(mlirOperationGetParentOperation(op)))
+    return gpuRefuse(op, "tensor memory that is made in control flow");
+  if (!countColumns(g, &g->tensor.columns))
+    return false;
+  gpuTakeShared(g, place, WordBytes);
+  g->tensor.place = gpuAddress(g, g->shared, gpuI32(g, place));
+  GpuIf first = gpuIf(g, isFirstWarp(g), 0, NULL);
+  g->vocabulary->engines->tensorAllocate(&g->builder, g->tensor.place, g->tensor.columns);
+  gpuEndIf(g, &first, 0, NULL, NULL);
+  return true;
+}
+
+bool gpuAllocTensor(Gpu *g, MlirOperation op) {
+  MlirType type = tileAllocOpGetResultType(op);
+  int64_t offset, stages = tileBufferTypeGetStages(type);
+  if (!gpuEngines(g, op))
+    return false;
+  if (!gpuExpectTensors(g, op))
+    return false;
+  if (!tileIntegerOf(op, "offset", &offset))
+    return tileError(op, "has no offset; run tile-plan-shared-memory first");
+  if (tileElementWidth(tileTypeGetElement(type)) != 32)
+    return gpuRefuse(op, "a buffer in tensor memory of elements other than 32 bits");
+  if (!g->tensor.columns && !allocate(g, op))
+    return false;
+  Buffer *buffer = gpuRecordNew(g, tileAllocOpGetResult(op), Record_Buffer)->buffer = gpuAllocate(g, sizeof *buffer);
+  buffer->type = stages ? tileBufferTypeGetSlot(type) : type;
+  buffer->layout = tileLayoutAttrGetLayout(tileBufferTypeGetLayout(type));
+  buffer->stages = stages ? stages : 1;
+  buffer->stageBytes = tileBufferBytes(type) / buffer->stages;
+  buffer->column = offset / (Lanes * WordBytes);
+  return true;
+}
+
+// Behind the tile.sync that follows the allocation.
+void gpuFindTensor(Gpu *g) {
+  if (!g->tensor.columns || !mlirValueIsNull(g->tensor.address) || g->partition)
+    return;
+  g->vocabulary->engines->tensorFence(&g->builder, true);
+  g->tensor.address = gpuLoad(g, g->i32, g->tensor.place, WordBytes);
+}
+
+void gpuGiveBackTensor(Gpu *g) {
+  if (mlirValueIsNull(g->tensor.address))
+    return;
+  GpuIf first = gpuIf(g, isFirstWarp(g), 0, NULL);
+  g->vocabulary->engines->tensorGiveBack(&g->builder, g->tensor.address, g->tensor.columns);
+  gpuEndIf(g, &first, 0, NULL, NULL);
+}
+
+// i32; null after a diagnostic.
+static MlirValue addressOf(Gpu *g, MlirOperation op, const Buffer *buffer) {
+  if (mlirValueIsNull(g->tensor.address)) {
+    tileError(op, "uses tensor memory, and no tile.sync lies between its tile.alloc and here");
+    return (MlirValue){NULL};
+  }
+  MlirValue column = gpuI32(g, buffer->column);
+  if (!mlirValueIsNull(buffer->stage))
+    column = gpuAdd(g, column, gpuMul(g, buffer->stage, gpuI32(g, buffer->stageBytes / (Lanes * WordBytes))));
+  return gpuAdd(g, g->tensor.address, column);
+}
+
+//===--- products -----------------------------------------------------------------------------===//
+
+// The column of the sums from this row and column of the tile on; -1: they lie in another way.
+static int64_t columnOfSums(const TileLayout *offsets, const TileMachineAtom *atom, int64_t columns, int64_t row,
+                            int64_t column) {
+  TileLayoutPoint first = {{(uint32_t)row, (uint32_t)column}};
+  int64_t begin = tileLayoutApply(offsets, first).at[0];
+  for (int64_t i = 0; i < atom->m; ++i)
+    for (int64_t j = 0; j < atom->n; j += i ? atom->n - 1 : 1) {
+      TileLayoutPoint at = {{(uint32_t)(row + i), (uint32_t)(column + j)}};
+      if (tileLayoutApply(offsets, at).at[0] != begin + i * columns + j)
+        return -1;
+    }
+  return begin < columns ? begin : -1;
+}
+
+static bool multiplyTiles(Gpu *g, MlirOperation op, GpuAsyncProduct *product, const GpuTensorFactors *factors,
+                          MlirValue address) {
+  const TileMachineAtom *atom = product->atom;
+  const Buffer *sums = gpuRecord(g, tileMmaAsyncOpGetAccumulator(op))->buffer;
+  MlirValue adds = tileMmaAsyncOpGetAdds(op);
+  int64_t sizes[] = {tileTypeGetSize(sums->type, 0), tileTypeGetSize(sums->type, 1)};
+  TileLayout offsets;
+  TileError error;
+  if (!tileLayoutRightInverse(&sums->layout, sizes, 2, &offsets, &error))
+    return tileError(op, "accumulator: %s", error.text);
+  for (int64_t k = 0; k < factors->depth; k += atom->k)
+    for (int64_t row = 0; row < sizes[0]; row += atom->m)
+      for (int64_t column = 0; column < sizes[1]; column += atom->n) {
+        int64_t place = columnOfSums(&offsets, atom, columnsOf(sums->type), row, column);
+        if (place < 0)
+          return tileError(op,
+                           "accumulator does not suit atom \"%s\": expected rows in lanes of tensor memory, and "
+                           "neighbours of a row in neighbouring columns",
+                           product->name);
+        product->address = gpuAdd(g, address, gpuI32(g, place));
+        product->adds = k                       ? gpuInteger(g, g->i1, 1)
+                        : mlirValueIsNull(adds) ? gpuInteger(g, g->i1, 1)
+                                                : gpuScalar(g, adds);
+        for (int side = 0; side < 2; ++side)
+          product->descriptor[side] = factors->descriptor(g, factors, side, side ? column : row, k);
+        if (!g->vocabulary->engines->multiplyAsync(&g->builder, op, product))
+          return false;
+      }
+  return true;
+}
+
+// One thread starts them; the barrier is told by the machine.
+bool gpuMultiplyInTensor(Gpu *g, MlirOperation op, GpuAsyncProduct *product, const GpuTensorFactors *factors) {
+  const TileMachineAtom *atom = product->atom;
+  const Buffer *sums = gpuBufferOf(g, op, tileMmaAsyncOpGetAccumulator(op));
+  if (!sums)
+    return false;
+  if (tileTypeGetSize(sums->type, 0) % atom->m || tileTypeGetSize(sums->type, 1) % atom->n || factors->depth % atom->k)
+    return tileError(op, "atom \"%s\" does not divide %lld x %lld x %lld", product->name,
+                     (long long)tileTypeGetSize(sums->type, 0), (long long)tileTypeGetSize(sums->type, 1),
+                     (long long)factors->depth);
+  GpuIf one = gpuIf(g, g->isOneThread ? (MlirValue){NULL} : gpuIsElected(g), 0, NULL);
+  MlirValue address = addressOf(g, op, sums);
+  if (mlirValueIsNull(address))
+    return false;
+  g->vocabulary->engines->tensorFence(&g->builder, true);
+  bool ok = multiplyTiles(g, op, product, factors, address) &&
+            gpuTellProducts(g, op, tileMmaAsyncOpGetBarrier(op), tileMmaAsyncOpGetUse(op));
+  gpuEndIf(g, &one, 0, NULL, NULL);
+  return ok;
+}
+
+//===--- loads --------------------------------------------------------------------------------===//
+
+// Bits of the registers that walk neighbouring columns from the first one on.
+static uint32_t runOf(const TileLayout *offsets) {
+  uint32_t run = 0;
+  while (run < offsets->bits[TileLayoutReg] && offsets->steps[run].at[0] == 1u << run && (1u << run) < MostLoad)
+    ++run;
+  return run;
+}
+
+// Lanes of a warp are 32 rows, its four warps the 128 rows, and what is left are columns.
+static bool suitsLoads(const TileLayout *offsets, uint32_t columns) {
+  uint32_t lane = offsets->bits[TileLayoutReg], warp = lane + offsets->bits[TileLayoutLane];
+  bool suits =
+      offsets->bits[TileLayoutLane] == WarpLaneBits && offsets->bits[TileLayoutWarp] >= LaneBits - WarpLaneBits;
+  for (uint32_t bit = 0; suits && bit < LaneBits; ++bit)
+    suits = offsets->steps[bit < WarpLaneBits ? lane + bit : warp + bit - WarpLaneBits].at[0] == columns << bit;
+  for (uint32_t bit = 0; suits && bit < lane; ++bit)
+    suits = offsets->steps[bit].at[0] < columns;
+  for (uint32_t bit = LaneBits - WarpLaneBits; suits && bit < offsets->bits[TileLayoutWarp]; ++bit)
+    suits = offsets->steps[warp + bit].at[0] < columns;
+  return suits;
+}
+
+// The lane and the column at which this warp's registers begin.
+static MlirValue warpAddress(Gpu *g, const TileLayout *offsets, MlirValue address) {
+  uint32_t first = offsets->bits[TileLayoutReg] + offsets->bits[TileLayoutLane];
+  MlirValue warp = g->vocabulary->shuffleFrom(&g->builder, gpuShiftRight(g, g->thread, g->laneBits), gpuI32(g, 0));
+  MlirValue quarter = gpuAnd(g, warp, Lanes / 32 - 1);
+  address = gpuAdd(g, address, gpuShiftLeft(g, quarter, 16 + WarpLaneBits));
+  for (uint32_t bit = LaneBits - WarpLaneBits; bit < offsets->bits[TileLayoutWarp]; ++bit) {
+    MlirValue isSet = gpuAnd(g, gpuShiftRight(g, warp, bit), 1);
+    address = gpuAdd(g, address, gpuMul(g, isSet, gpuI32(g, offsets->steps[first + bit].at[0])));
+  }
+  return address;
+}
+
+bool gpuLoadTensor(Gpu *g, MlirOperation op, const Buffer *buffer, const TileLayout *layout, MlirValue *registers) {
+  const GpuEngines *engines = g->vocabulary->engines;
+  TileLayout offsets;
+  intptr_t count = gpuRegisters(tileLoadOpGetResultType(op));
+  MlirType element = tileTypeGetElement(buffer->type);
+  if (!gpuOffsets(op, layout, &buffer->layout, buffer->type, &offsets))
+    return false;
+  if (g->firstWarp % (Lanes / 32))
+    return tileError(op, "loads from tensor memory in a partition that begins at warp %lld, expected a multiple of %d",
+                     (long long)g->firstWarp, Lanes / 32);
+  if (!suitsLoads(&offsets, (uint32_t)columnsOf(buffer->type)))
+    return tileError(op,
+                     "loads from tensor memory in a layout that its warps cannot reach: expected 32 rows in the lanes "
+                     "of a warp, all 128 in four warps, and columns in registers");
+  MlirValue address = addressOf(g, op, buffer);
+  if (mlirValueIsNull(address))
+    return false;
+  intptr_t run = 1 << runOf(&offsets);
+  address = warpAddress(g, &offsets, address);
+  engines->tensorFence(&g->builder, true);
+  for (intptr_t reg = 0; reg < count; reg += run) {
+    TileLayoutPoint index = {{(uint32_t)reg}};
+    int64_t column = tileLayoutApply(&offsets, index).at[0];
+    engines->tensorLoad(&g->builder, gpuAdd(g, address, gpuI32(g, column)), run, registers + reg);
+  }
+  engines->tensorWait(&g->builder, count, registers);
+  engines->tensorFence(&g->builder, false);
+  for (intptr_t reg = 0; reg < count && mlirTypeIsAF32(element); ++reg)
+    registers[reg] = gpuOp(g, ArithOp_Bitcast, element, registers[reg]);
+  return true;
+}
