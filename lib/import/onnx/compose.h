@@ -24,6 +24,8 @@ typedef enum OnnxReduction {
   OnnxReduce_SumSquare
 } OnnxReduction;
 OnnxValue *onnxReduce(Node *node, OnnxReduction kind, OnnxValue *x, uint32_t axes, bool keeps);
+// What a sum, a product or an extreme begins with: it changes no element. An integer of -1 has all bits.
+double onnxReduceStart(OnnxReduction kind, OnnxType type);
 OnnxValue *onnxSoftmaxOf(Node *node, OnnxValue *x, int axis);
 // numpy's product of matrices; sums of narrow floats in f32.
 OnnxValue *onnxMatMulOf(Node *node, OnnxValue *a, OnnxValue *b);

@@ -498,7 +498,7 @@ static MlirValue placeOfGreatest(Body *body) {
   const OnnxWindow *window = by->window;
   int s = window->rank;
   MlirType i64 = mlirIntegerTypeGet(body->b->context, 64);
-  MlirValue best = {NULL}, bestAt = {NULL}, zero = tileBuildIndex(body->b, 0);
+  MlirValue best = {NULL}, bestAt = {NULL}, zero = tileBuildIndex(body->b, 0), isNone = {NULL};
   int64_t total = 1;
   for (int i = 0; i < s; ++i)
     total *= window->kernel[i];
@@ -521,17 +521,19 @@ static MlirValue placeOfGreatest(Body *body) {
       flat = ONNX_OP(ArithOp_AddI, ONNX_OP(ArithOp_MulI, flat, by->from->sizes[d]), at[d]);
     }
     if (mlirValueIsNull(best)) {
-      best = mlirTypeIsAFloat(mlirValueGetType(x)) ? onnxNumber(body, x, -INFINITY)
-                                                   : onnxNumber(body, x, onnxIsUnsigned(by->from->type) ? 0 : -128);
+      best = x;
       bestAt = flat;
+      isNone = tileBuildInteger(body->b, mlirIntegerTypeGet(body->b->context, 1), 1);
     }
+    bool isFloat = mlirTypeIsAFloat(mlirValueGetType(x));
     MlirValue isBetter =
-        mlirTypeIsAFloat(mlirValueGetType(x))
-            ? onnxCompareF(body, ArithCmpF_Ogt, x, best)
+        isFloat
+            ? ONNX_OP(ArithOp_OrI, onnxCompareF(body, ArithCmpF_Ogt, x, best), onnxCompareF(body, ArithCmpF_Uno, x, x))
             : onnxCompareI(body, onnxIsUnsigned(by->from->type) ? ArithCmpI_Ugt : ArithCmpI_Sgt, x, best);
-    isBetter = ONNX_OP(ArithOp_AndI, isBetter, isInside);
+    isBetter = ONNX_OP(ArithOp_AndI, ONNX_OP(ArithOp_OrI, isBetter, isNone), isInside);
     best = onnxSelect(body, isBetter, x, best);
     bestAt = onnxSelect(body, isBetter, flat, bestAt);
+    isNone = onnxSelect(body, isInside, tileBuildInteger(body->b, mlirValueGetType(isNone), 0), isNone);
   }
   return onnxFromIndex(body, bestAt, i64);
 }

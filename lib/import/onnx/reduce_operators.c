@@ -37,6 +37,8 @@ static Fold foldOf(OnnxReduction kind, OnnxType type) {
   }
 }
 
+double onnxReduceStart(OnnxReduction kind, OnnxType type) { return foldOf(kind, type).initial; }
+
 static OnnxValue *fold(Node *node, OnnxReduction kind, OnnxValue *x, uint32_t axes) {
   Fold by = foldOf(kind, x->type);
   bool sums = kind != OnnxReduce_Max && kind != OnnxReduce_Min;
@@ -170,6 +172,11 @@ static OnnxValue *placeOfBest(Node *node, OnnxValue *x, int axis, bool isMin, bo
   if (mlirTypeIsAFloat(element)) {
     static const int predicates[] = {ArithCmpF_Ogt, ArithCmpF_Oge, ArithCmpF_Olt, ArithCmpF_Ole};
     isBetter = onnxCompareF(&body, predicates[2 * isMin + takesLast], seen, best);
+    // nan is the best, as numpy has it: a row that holds one gives its place.
+    MlirValue isNan = onnxCompareF(&body, ArithCmpF_Uno, seen, seen);
+    if (!takesLast)
+      isNan = onnxOp(&body, ArithOp_AndI, (MlirValue[]){isNan, onnxCompareF(&body, ArithCmpF_Oeq, best, best)});
+    isBetter = onnxOp(&body, ArithOp_OrI, (MlirValue[]){isBetter, isNan});
   } else {
     static const int predicates[2][4] = {{ArithCmpI_Sgt, ArithCmpI_Sge, ArithCmpI_Slt, ArithCmpI_Sle},
                                          {ArithCmpI_Ugt, ArithCmpI_Uge, ArithCmpI_Ult, ArithCmpI_Ule}};

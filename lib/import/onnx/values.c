@@ -107,7 +107,7 @@ OnnxValue *onnxOfElements(Node *node, OnnxType type, int rank, const MlirValue *
 
 static MlirAttribute numberAttribute(MlirContext context, MlirType type, double number) {
   return mlirTypeIsAFloat(type) ? mlirFloatAttrDoubleGet(context, type, number)
-                                : mlirIntegerAttrGet(type, (int64_t)number);
+                                : mlirIntegerAttrGet(type, onnxInteger(number));
 }
 
 OnnxValue *onnxScalarValue(Node *node, OnnxType type, double number) {

@@ -69,10 +69,17 @@ static const TorchOperator *findRow(const char *target) {
 }
 
 const TorchOperator *torchOperatorFind(const char *target, bool *inPlace) {
+  static const char copy[] = "_copy";
   char plain[128];
   const char *dot = strrchr(target, '.');
   const TorchOperator *row = findRow(target);
   *inPlace = false;
+  if (!row && dot && dot - target > (ptrdiff_t)sizeof copy && strlen(target) < sizeof plain &&
+      strncmp(dot - sizeof copy + 1, copy, sizeof copy - 1) == 0) { // as a view: no value of the program changes
+    snprintf(plain, sizeof plain, "%.*s%s", (int)(dot - target - (ptrdiff_t)sizeof copy + 1), target, dot);
+    row = findRow(plain);
+    return row && row->sharesMemory ? row : NULL;
+  }
   if (row || !dot || dot - target < 2 || dot[-1] != '_' || dot[-2] == '_' || strlen(target) >= sizeof plain)
     return row;
   *inPlace = true;
@@ -104,6 +111,8 @@ OnnxValue *torchOnnx(Aten *aten, const char *name, int count, OnnxValue *const *
 }
 
 //===--- nodes ------------------------------------------------------------------===//
+
+enum { MaxDepth = 16 };
 
 static OnnxText text(const char *string) { return (OnnxText){string, strlen(string)}; }
 
@@ -158,14 +167,16 @@ static bool symbolOf(const json_t *size, char *name, size_t capacity) {
   return end && (size_t)snprintf(name, capacity, "symbol %.*s", (int)(end - start), start) < capacity;
 }
 
-// The value with the sizes that the file declares, which the program checks: numbers, and symbols of the arguments. So
-// sizes that are equal are known to be, whatever way the program computes them. Null after an error.
+// The value with the type and the sizes that the file declares. The program checks the sizes: numbers, and symbols of
+// the arguments. So sizes that are equal are known to be, whatever way the program computes them. Null after an error.
 static OnnxValue *declared(Node *node, const Torch *torch, const char *name, OnnxValue *value) {
   const json_t *meta = json_object_get(json_object_get(torch->graph, "tensor_values"), name);
   const json_t *list = json_object_get(meta, "sizes");
+  OnnxType type = torchType(json_integer_value(json_object_get(meta, "dtype")));
   MlirValue sizes[OnnxMaxRank];
   char symbol[80];
   bool isMore = false;
+  value = value && type ? onnxCast(node, value, type) : value;
   if (!value || json_array_size(list) != (size_t)value->rank)
     return value;
   for (int d = 0; d < value->rank; ++d) {
@@ -194,6 +205,22 @@ static bool declareOutputs(Aten *aten, const json_t *outputs) {
   return true;
 }
 
+// The name of the tensor or the number that an argument or a result is; "" if it is neither.
+static const char *nameOf(const json_t *given) {
+  const json_t *tensor = json_object_get(given, "as_tensor"), *number = json_object_get(given, "as_sym_int");
+  return tensor ? torchString(tensor, "name")
+                : torchString(number ? number : json_object_get(given, "as_sym_bool"), "as_name");
+}
+
+static int countTensors(const json_t *outputs) {
+  size_t count = 0;
+  for (size_t i = 0; i < json_array_size(outputs); ++i) {
+    const json_t *output = json_array_get(outputs, i);
+    count += json_object_get(output, "as_tensor") ? 1 : json_array_size(json_object_get(output, "as_tensors"));
+  }
+  return count < OnnxMaxInputs ? (int)count : OnnxMaxInputs;
+}
+
 static OnnxType declaredType(const Torch *torch, const json_t *outputs) {
   const json_t *first = json_array_get(outputs, 0), *output = json_object_get(first, "as_tensor");
   output = output ? output : json_array_get(json_object_get(first, "as_tensors"), 0);
@@ -203,7 +230,72 @@ static OnnxType declaredType(const Torch *torch, const json_t *outputs) {
 
 static bool givesTensors(const TorchOperator *row) {
   return row->emit != torchEmitSize && row->emit != torchEmitNumber && row->emit != torchEmitNothing &&
-         row->emit != torchEmitAssert;
+         row->emit != torchEmitAssert && row->emit != torchEmitConstrain;
+}
+
+static bool emitNodes(Torch *torch, const json_t *nodes);
+
+// A part of the program that runs with or without gradients: its graph has names of its own, and only symbols of sizes
+// are known in both.
+static bool enterGraph(Aten *aten, const json_t *graph, size_t first) {
+  Torch *torch = aten->torch;
+  json_t *outer = torch->names, *inner = json_object();
+  const json_t *names = json_object_get(graph, "inputs");
+  const char *key;
+  json_t *index;
+  if (!inner)
+    return onnxOutOfMemory(&aten->node);
+  json_object_foreach(outer, key, index) if (strchr(key, ' ')) json_object_set(inner, key, index);
+  if (json_array_size(names) != json_array_size(aten->inputs) - first) {
+    json_decref(inner);
+    return onnxError(&aten->node, "its graph has %zu inputs", json_array_size(names));
+  }
+  for (size_t i = 0; i < json_array_size(names); ++i) {
+    const json_t *given = json_object_get(json_array_get(aten->inputs, first + i), "arg");
+    const char *name = nameOf(given);
+    index = json_object_get(outer, name);
+    if (!index) {
+      json_decref(inner);
+      return onnxError(&aten->node, "argument %zu: '%.200s' is not defined before this node", first + i + 1, name);
+    }
+    json_object_set(inner, nameOf(json_array_get(names, i)), index);
+  }
+  torch->names = inner;
+  return true;
+}
+
+static bool emitGraphCall(Aten *aten, const json_t *outputs) {
+  Torch *torch = aten->torch;
+  json_t *graph = NULL, *before = torch->graph;
+  const json_t *given;
+  json_t *outer = torch->names;
+  size_t first = 0;
+  for (; !graph && first < json_array_size(aten->inputs); ++first)
+    graph = json_object_get(json_object_get(json_object_get(json_array_get(aten->inputs, first), "arg"), "as_graph"),
+                            "graph");
+  if (!graph || torch->depth == MaxDepth)
+    return onnxError(&aten->node, graph ? "graphs are nested too deeply" : "it has no graph");
+  given = json_object_get(graph, "outputs");
+  if (json_array_size(given) != json_array_size(outputs))
+    return onnxError(&aten->node, "its graph has %zu results", json_array_size(given));
+  if (!enterGraph(aten, graph, first))
+    return false;
+  ++torch->depth;
+  torch->graph = graph;
+  bool ok = emitNodes(torch, json_object_get(graph, "nodes"));
+  json_t *inner = torch->names;
+  torch->names = outer;
+  torch->graph = before;
+  --torch->depth;
+  for (size_t i = 0; i < json_array_size(given) && ok; ++i) {
+    const char *name = nameOf(json_array_get(given, i)), *as = nameOf(json_array_get(outputs, i));
+    json_t *index = json_object_get(inner, name);
+    ok = (index || onnxError(&aten->node, "output '%.200s' of its graph is not defined", name)) &&
+         (!json_object_get(outer, as) || onnxError(&aten->node, "two values are named '%.200s'", as)) &&
+         json_object_set(outer, as, index) == 0;
+  }
+  json_decref(inner);
+  return ok;
 }
 
 static bool emitNode(Torch *torch, const json_t *raw, unsigned number) {
@@ -215,7 +307,10 @@ static bool emitNode(Torch *torch, const json_t *raw, unsigned number) {
   torch->import.b.location = locationOf(torch, raw, number);
   target += strncmp(target, prefix, sizeof prefix - 1) == 0 ? sizeof prefix - 1 : 0;
   OnnxNode onnx = {.name = text(*name ? name : torchString(raw, "name")), .operator = text(target)};
-  Aten aten = {.torch = torch, .inputs = json_object_get(raw, "inputs"), .type = declaredType(torch, outputs)};
+  Aten aten = {.torch = torch,
+               .inputs = json_object_get(raw, "inputs"),
+               .type = declaredType(torch, outputs),
+               .numTensors = countTensors(outputs)};
   aten.node = (Node){.import = &torch->import,
                      .raw = &onnx,
                      .b = &torch->import.b,
@@ -224,6 +319,8 @@ static bool emitNode(Torch *torch, const json_t *raw, unsigned number) {
                      .out = out,
                      .numOut = 1};
   bool inPlace;
+  if (strcmp(target, "higher_order.wrap_with_set_grad_enabled") == 0)
+    return emitGraphCall(&aten, outputs);
   aten.row = torchOperatorFind(target, &inPlace);
   if (!aten.row)
     return onnxError(&aten.node, "this operator is not supported");
@@ -241,6 +338,13 @@ static bool emitNode(Torch *torch, const json_t *raw, unsigned number) {
       return false;
   }
   return bindOutputs(&aten, outputs, inPlace);
+}
+
+static bool emitNodes(Torch *torch, const json_t *nodes) {
+  for (size_t i = 0; i < json_array_size(nodes); ++i)
+    if (!emitNode(torch, json_array_get(nodes, i), (unsigned)i + 1))
+      return false;
+  return true;
 }
 
 //===--- the entry --------------------------------------------------------------===//
@@ -353,7 +457,25 @@ static bool addResult(Node *node, Results *results, OnnxValue *value) {
   return true;
 }
 
-// The graph's outputs, then the inputs and buffers that it changes in place.
+// Is output `i` what the user's program returns? Others are new values of buffers and arguments, which decomposed
+// programs give instead of changing them.
+static bool isOfUser(const Torch *torch, size_t i) {
+  const json_t *specs =
+      json_object_get(json_object_get(json_object_get(torch->program, "graph_module"), "signature"), "output_specs");
+  return i >= json_array_size(specs) || json_object_get(json_array_get(specs, i), "user_output");
+}
+
+static bool addOutput(Node *node, Torch *torch, Results *results, const json_t *output, size_t i) {
+  const json_t *tensor = json_object_get(output, "as_tensor");
+  TorchValue *value = tensor ? torchLookUp(torch, torchString(tensor, "name")) : NULL;
+  if (tensor && (!value || !value->tensor))
+    return onnxError(node, "output '%.200s' of the graph is not defined", torchString(tensor, "name"));
+  if (!tensor && !json_object_get(output, "as_none"))
+    return onnxError(node, "output %zu of the graph is no tensor", i + 1);
+  return !tensor || addResult(node, results, value->tensor);
+}
+
+// The results of the user's program, then the inputs and buffers that it changes.
 static bool buildReturn(Node *node, Torch *torch, OnnxValue *const *before, int64_t numBefore, MlirType *function) {
   const json_t *outputs = json_object_get(torch->graph, "outputs");
   intptr_t numArguments = mlirBlockGetNumArguments(node->import->entry);
@@ -363,16 +485,10 @@ static bool buildReturn(Node *node, Torch *torch, OnnxValue *const *before, int6
   MlirType *arguments = onnxAllocate(node, (size_t)(numArguments + 1) * sizeof *arguments);
   if (!results.values || !results.types || !arguments)
     return onnxOutOfMemory(node);
-  for (size_t i = 0; i < json_array_size(outputs); ++i) {
-    const json_t *tensor = json_object_get(json_array_get(outputs, i), "as_tensor");
-    TorchValue *value = tensor ? torchLookUp(torch, torchString(tensor, "name")) : NULL;
-    if (tensor && (!value || !value->tensor))
-      return onnxError(node, "output '%.200s' of the graph is not defined", torchString(tensor, "name"));
-    if (!tensor && !json_object_get(json_array_get(outputs, i), "as_none"))
-      return onnxError(node, "output %zu of the graph is no tensor", i + 1);
-    if (tensor && !addResult(node, &results, value->tensor))
-      return false;
-  }
+  for (int pass = 0; pass < 2; ++pass)
+    for (size_t i = 0; i < json_array_size(outputs); ++i)
+      if (isOfUser(torch, i) == (pass == 0) && !addOutput(node, torch, &results, json_array_get(outputs, i), i))
+        return false;
   for (int64_t i = 0; i < numBefore; ++i)
     if (before[i] && torch->values[i].tensor != before[i] && !addResult(node, &results, torch->values[i].tensor))
       return false;
@@ -398,9 +514,8 @@ static bool emitGraph(Node *node, Torch *torch, MlirType *type) {
   for (int64_t i = 0; i < numBefore; ++i)
     before[i] = torch->values[i].tensor;
   MlirLocation location = node->b->location;
-  for (size_t i = 0; i < json_array_size(nodes); ++i)
-    if (!emitNode(torch, json_array_get(nodes, i), (unsigned)i + 1))
-      return false;
+  if (!emitNodes(torch, nodes))
+    return false;
   node->b->location = location;
   return buildReturn(node, torch, before, numBefore, type);
 }

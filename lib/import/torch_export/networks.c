@@ -1,4 +1,4 @@
-// Products, convolutions, normalizations, attention, recurrent layers. See operators.def.
+// Products, normalizations, attention, recurrent layers. See operators.def.
 #include "lib/import/torch_export/operators.h"
 
 #include "upstream/arith.h"
@@ -35,17 +35,49 @@ bool torchEmitMatMul(Aten *aten) {
   return a && b && torchReturn(aten, onnxMatMulOf(&aten->node, a, b));
 }
 
+// beta · self + alpha · product; kind 1: of batches, 2: of batches, added up, 3: of a matrix and a vector.
 bool torchEmitAddMm(Aten *aten) {
+  static const char *const names[][2] = {{"mat1", "mat2"}, {"batch1", "batch2"}, {"batch1", "batch2"}, {"mat", "vec"}};
   Node *node = &aten->node;
-  bool isBatched = aten->row->kind == 1;
-  OnnxValue *c = torchTensor(aten, "self"), *a = torchTensor(aten, isBatched ? "batch1" : "mat1"),
-            *b = torchTensor(aten, isBatched ? "batch2" : "mat2");
-  OnnxValue *product = a && b ? onnxMatMulOf(node, a, b) : NULL;
+  int kind = aten->row->kind;
+  OnnxValue *c = torchTensor(aten, "self"), *a = torchTensor(aten, names[kind][0]),
+            *b = torchTensor(aten, names[kind][1]);
+  OnnxValue *product = NULL;
+  if (a && b)
+    product = kind == 2 ? onnxSumOfProducts(node, a, "bik", b, "bkj", "ij") : onnxMatMulOf(node, a, b);
   if (product && torchReal(aten, "alpha", 1) != 1)
     product = onnxMul(node, product, typed(aten, "alpha"));
+  if (c && torchReal(aten, "beta", 1) == 0)
+    return product && torchReturn(aten, product); // what self holds does not count, nan neither
   if (c && torchReal(aten, "beta", 1) != 1)
     c = onnxMul(node, c, typed(aten, "beta"));
   return c && product && torchReturn(aten, onnxAdd(node, c, product));
+}
+
+// Σ x1[…, i] weight[o, i, j] x2[…, j] + bias[o]
+bool torchEmitBilinear(Aten *aten) {
+  OnnxValue *in[] = {torchTensor(aten, "input1"), torchTensor(aten, "weight"), torchTensor(aten, "input2")};
+  const OnnxAttribute attributes[] = {TORCH_TEXT("equation", "...i,oij,...j->...o")};
+  OnnxValue *result = in[0] && in[1] && in[2] ? torchOnnx(aten, "Einsum", 3, in, 1, attributes) : NULL;
+  if (result && torchHas(aten, "bias"))
+    result = onnxAdd(&aten->node, result, typed(aten, "bias"));
+  return torchReturn(aten, result);
+}
+
+// The norm of the difference of each row of x1 and each of x2.
+bool torchEmitDistances(Aten *aten) {
+  Node *node = &aten->node;
+  OnnxValue *x[] = {torchTensor(aten, "x1"), torchTensor(aten, "x2")};
+  if (!x[0] || !x[1])
+    return false;
+  for (int i = 0; i < 2; ++i) {
+    int rank = x[i]->rank;
+    if (rank < 2 || rank == OnnxMaxRank)
+      return onnxError(node, "rows of a tensor of rank %d", rank);
+    x[i] = onnxUnsqueeze(node, x[i], 1u << (i ? rank - 2 : rank - 1), rank + 1);
+  }
+  OnnxValue *apart = onnxSub(node, x[0], x[1]);
+  return apart && torchReturn(aten, torchNormOf(aten, apart, 1u << (apart->rank - 1), false, torchReal(aten, "p", 2)));
 }
 
 bool torchEmitEinsum(Aten *aten) {
@@ -53,149 +85,6 @@ bool torchEmitEinsum(Aten *aten) {
   int count = torchTensors(aten, "tensors", items);
   const OnnxAttribute attributes[] = {TORCH_TEXT("equation", torchText(aten, "equation", ""))};
   return count > 0 && torchReturn(aten, torchOnnx(aten, "Einsum", count, items, 1, attributes));
-}
-
-//===--- windows ----------------------------------------------------------------===//
-
-// One number stands for all axes.
-static bool window(Aten *aten, const char *name, int rank, int64_t otherwise, int64_t *items) {
-  int count;
-  if (!torchInts(aten, name, OnnxMaxRank, items, &count))
-    return false;
-  if (count > 1 && count != rank)
-    return onnxError(&aten->node, "argument '%s' has %d numbers for %d axes", name, count, rank);
-  for (int i = 0; i < rank; ++i)
-    items[i] = count <= 0 ? otherwise : count == 1 ? items[0] : items[i];
-  return true;
-}
-
-// kind 1: transposed.
-bool torchEmitConv(Aten *aten) {
-  OnnxValue *in[] = {torchTensor(aten, "input"), torchTensor(aten, "weight"), torchOptional(aten, "bias")};
-  int64_t strides[OnnxMaxRank], dilations[OnnxMaxRank], pads[2 * OnnxMaxRank], more[OnnxMaxRank];
-  const char *padding = torchText(aten, "padding", NULL);
-  if (!in[0] || !in[1])
-    return false;
-  int s = in[0]->rank - 2;
-  if (s < 1 || in[1]->rank != in[0]->rank)
-    return onnxError(&aten->node, "requires an image with batch and channels, and weights of its rank");
-  if (!window(aten, "stride", s, 1, strides) || !window(aten, "dilation", s, 1, dilations) ||
-      !window(aten, "output_padding", s, 0, more) || (!padding && !window(aten, "padding", s, 0, pads)))
-    return false;
-  bool isTransposed = aten->row->kind == 1 || torchInt(aten, "transposed", 0);
-  OnnxAttribute attributes[] = {TORCH_INTS("strides", s, strides), TORCH_INTS("dilations", s, dilations),
-                                TORCH_INT("group", torchInt(aten, "groups", 1)),
-                                padding ? (OnnxAttribute)TORCH_TEXT("auto_pad", "SAME_UPPER")
-                                        : (OnnxAttribute)TORCH_INTS("pads", 2 * s, pads),
-                                TORCH_INTS("output_padding", s, more)};
-  if (padding && strcmp(padding, "valid") == 0)
-    attributes[3] = (OnnxAttribute)TORCH_TEXT("auto_pad", "VALID");
-  for (int i = 0; i < s && !padding; ++i)
-    pads[s + i] = pads[i];
-  return torchReturn(aten, torchOnnx(aten, isTransposed ? "ConvTranspose" : "Conv", in[2] ? 3 : 2, in,
-                                     isTransposed ? 5 : 4, attributes));
-}
-
-// kind 0: the largest, 1: the mean.
-bool torchEmitPool(Aten *aten) {
-  OnnxValue *x = torchTensor(aten, "self");
-  int64_t kernel[OnnxMaxRank], strides[OnnxMaxRank], dilations[OnnxMaxRank], pads[2 * OnnxMaxRank];
-  if (!x || x->rank < 3)
-    return x && onnxError(&aten->node, "requires an image with batch and channels");
-  int s = x->rank - 2, isMean = aten->row->kind;
-  if (!window(aten, "kernel_size", s, 1, kernel) || !window(aten, "stride", s, 0, strides) ||
-      !window(aten, "dilation", s, 1, dilations) || !window(aten, "padding", s, 0, pads))
-    return false;
-  if (torchHas(aten, "divisor_override"))
-    return onnxError(&aten->node, "argument 'divisor_override' is not supported");
-  for (int i = 0; i < s; ++i) {
-    strides[i] = strides[i] ? strides[i] : kernel[i];
-    pads[s + i] = pads[i];
-  }
-  const OnnxAttribute attributes[] = {TORCH_INTS("kernel_shape", s, kernel),
-                                      TORCH_INTS("strides", s, strides),
-                                      TORCH_INTS("dilations", s, dilations),
-                                      TORCH_INTS("pads", 2 * s, pads),
-                                      TORCH_INT("ceil_mode", torchInt(aten, "ceil_mode", 0)),
-                                      TORCH_INT("count_include_pad", torchInt(aten, "count_include_pad", 1))};
-  return torchReturn(aten, torchOnnx(aten, isMean ? "AveragePool" : "MaxPool", 1, &x, isMean ? 6 : 5, attributes));
-}
-
-// kind: spatial axes. Where the sizes of the result divide those of the image, windows of one size.
-bool torchEmitAdaptivePool(Aten *aten) {
-  OnnxValue *x = torchTensor(aten, "self");
-  int s = aten->row->kind;
-  int64_t sizes[OnnxMaxRank], kernel[OnnxMaxRank];
-  bool isOne = true;
-  if (!x || !window(aten, "output_size", s, 1, sizes))
-    return false;
-  if (x->rank != s + 2)
-    return onnxError(&aten->node, "requires an image with batch and channels");
-  for (int i = 0; i < s; ++i)
-    isOne &= sizes[i] == 1;
-  if (isOne)
-    return torchReturn(aten, onnxReduce(&aten->node, OnnxReduce_Mean, x, ((1u << s) - 1) << 2, true));
-  for (int i = 0; i < s; ++i) {
-    int64_t size = onnxStatic(x->sizes[i + 2]);
-    if (size < 0 || sizes[i] < 1 || size % sizes[i])
-      return onnxError(&aten->node, "a size of %lld of the result does not divide the image's", (long long)sizes[i]);
-    kernel[i] = size / sizes[i];
-  }
-  const OnnxAttribute attributes[] = {TORCH_INTS("kernel_shape", s, kernel), TORCH_INTS("strides", s, kernel)};
-  return torchReturn(aten, torchOnnx(aten, "AveragePool", 1, &x, 2, attributes));
-}
-
-static OnnxValue *resize(Aten *aten, OnnxValue *x, OnnxValue *scales, OnnxValue *sizes) {
-  bool isLinear = aten->row->kind == 1, alignsCorners = torchInt(aten, "align_corners", 0) != 0;
-  const OnnxAttribute attributes[] = {TORCH_TEXT("mode", isLinear ? "linear" : "nearest"),
-                                      TORCH_TEXT("nearest_mode", "floor"),
-                                      TORCH_TEXT("coordinate_transformation_mode", !isLinear       ? "asymmetric"
-                                                                                   : alignsCorners ? "align_corners"
-                                                                                                   : "half_pixel")};
-  OnnxValue *in[] = {x, NULL, scales, sizes};
-  return torchOnnx(aten, "Resize", 4, in, 3, attributes);
-}
-
-static MlirValue scaledSize(Node *node, MlirValue size, double scale) {
-  Body at = {.node = node, .b = node->b}, *body = &at;
-  int64_t known = onnxStatic(size);
-  if (known >= 0)
-    return tileBuildIndex(node->b, (int64_t)floor((double)known * scale));
-  MlirValue whole = onnxFromIndex(body, size, mlirIntegerTypeGet(node->b->context, 64));
-  MlirValue exact = ONNX_OP(ArithOp_MulF, onnxConvert(body, whole, Onnx_I64, Onnx_F64),
-                            tileBuildFloat(node->b, mlirF64TypeGet(node->b->context), scale));
-  return onnxToIndex(body, onnxConvert(body, ONNX_OP(MathOp_Floor, exact), Onnx_F64, Onnx_I64));
-}
-
-// kind 0: nearest, 1: bilinear. Corners that align are those of whole pixels, whatever the scales leave over: ONNX
-// aligns the fraction of a pixel.
-bool torchEmitUpsample(Aten *aten) {
-  Node *node = &aten->node;
-  OnnxValue *x = torchTensor(aten, "input");
-  MlirValue sizes[4], elements[4], four = tileBuildIndex(node->b, 4);
-  int count;
-  if (!x || x->rank != 4)
-    return x && onnxError(node, "requires an image with batch and channels");
-  sizes[0] = x->sizes[0];
-  sizes[1] = x->sizes[1];
-  if (torchHas(aten, "output_size")) {
-    if (!torchSizes(aten, "output_size", 2, sizes + 2, &count))
-      return false;
-    if (count != 2)
-      return onnxError(node, "%d sizes for an image", count);
-    return torchReturn(aten, resize(aten, x, NULL, torchOfIndices(aten, 4, sizes)));
-  }
-  double scales[2];
-  if (!torchReals(aten, "scale_factors", 2, scales))
-    return onnxError(node, "has neither two sizes nor two scales");
-  if (torchInt(aten, "align_corners", 0)) {
-    for (int i = 2; i < 4; ++i)
-      sizes[i] = scaledSize(node, x->sizes[i], scales[i - 2]);
-    return torchReturn(aten, resize(aten, x, NULL, torchOfIndices(aten, 4, sizes)));
-  }
-  for (int i = 0; i < 4; ++i)
-    elements[i] = tileBuildFloat(node->b, onnxElementType(node, Onnx_F32), i < 2 ? 1 : scales[i - 2]);
-  return torchReturn(aten, resize(aten, x, onnxOfElements(node, Onnx_F32, 1, &four, elements, 4), NULL));
 }
 
 //===--- normalizations ---------------------------------------------------------===//
@@ -223,6 +112,105 @@ bool torchEmitBatchNorm(Aten *aten) {
   return torchReturn(aten, torchOnnx(aten, "BatchNormalization", 5, in, 1, attributes));
 }
 
+// Mean and 1 / √(variance + eps) over some axes, which stay with size 1.
+typedef struct Statistics {
+  OnnxValue *mean, *variance, *scale;
+} Statistics;
+
+static bool statisticsOf(Node *node, OnnxValue *x, uint32_t axes, double epsilon, Statistics *of) {
+  of->mean = onnxReduce(node, OnnxReduce_Mean, x, axes, true);
+  OnnxValue *apart = onnxSub(node, x, of->mean), *squares = onnxMul(node, apart, apart);
+  of->variance = squares ? onnxReduce(node, OnnxReduce_Mean, squares, axes, true) : NULL;
+  of->scale = onnxUnary(node, MathOp_Rsqrt, onnxWithNumber(node, ArithOp_AddF, of->variance, epsilon));
+  return of->scale;
+}
+
+static OnnxValue *mixed(Node *node, OnnxValue *old, OnnxValue *fresh, double share) {
+  return onnxAdd(node, onnxWithNumber(node, ArithOp_MulF, old, 1 - share),
+                 onnxWithNumber(node, ArithOp_MulF, fresh, share));
+}
+
+// How many elements have their statistics together, less `less`, as a number of that type.
+static OnnxValue *countOf(Node *node, const OnnxValue *x, uint32_t axes, int64_t less, OnnxType type) {
+  MlirValue count = tileBuildIndex(node->b, 1);
+  for (int d = 0; d < x->rank; ++d)
+    if (axes >> d & 1)
+      count = tileBuildMul(node->b, count, x->sizes[d]);
+  return onnxCast(node, onnxOfIndex(node, tileBuildSub(node->b, count, tileBuildIndex(node->b, less))), type);
+}
+
+// The forms that give what training needs: the result, mean and scale of the batch (of none where the running ones are
+// used), and the running mean and variance. kind 1: an empty tensor stands between them; 2: no running ones.
+bool torchEmitBatchNormStatistics(Aten *aten) {
+  Node *node = &aten->node;
+  OnnxValue *x = torchTensor(aten, "input"), *results[6] = {NULL};
+  int kind = aten->row->kind, count = 0;
+  bool trains = kind == 1 || torchInt(aten, "training", 0);
+  double epsilon = torchReal(aten, "eps", 1e-5), momentum = torchReal(aten, "momentum", 0.1);
+  if (!x || x->rank < 2)
+    return x && onnxError(node, "requires batch and channels");
+  OnnxType type = onnxSumType(x->type);
+  uint32_t axes = ((1u << x->rank) - 1) & ~2u, behind = axes & ~1u;
+  OnnxValue *running[] = {NULL, NULL}, *wide = onnxCast(node, x, type);
+  if (kind != 2) {
+    running[0] = torchOperand(aten, "running_mean", type);
+    running[1] = torchOperand(aten, "running_var", type);
+    if (!running[0] || !running[1])
+      return false;
+  }
+  Statistics of;
+  if (trains && !statisticsOf(node, wide, axes, epsilon, &of))
+    return false;
+  if (!trains) {
+    if (!running[0])
+      return onnxError(node, "has neither a batch's nor running statistics");
+    of.mean = onnxUnsqueeze(node, running[0], axes, x->rank);
+    of.variance = onnxUnsqueeze(node, running[1], axes, x->rank);
+    of.scale = onnxUnary(node, MathOp_Rsqrt, onnxWithNumber(node, ArithOp_AddF, of.variance, epsilon));
+  }
+  OnnxValue *y = onnxMul(node, onnxSub(node, wide, of.mean), of.scale);
+  const char *const names[] = {"weight", "bias"};
+  for (int i = 0; i < 2; ++i)
+    if (torchHas(aten, names[i])) {
+      OnnxValue *by = torchOperand(aten, names[i], type);
+      by = by ? onnxUnsqueeze(node, by, behind >> 1, x->rank - 1) : NULL;
+      y = i ? onnxAdd(node, y, by) : onnxMul(node, y, by);
+    }
+  MlirValue none = tileBuildIndex(node->b, 0);
+  results[count++] = y ? onnxCast(node, y, x->type) : NULL;
+  results[count++] = trains ? onnxSqueeze(node, of.mean, axes) : onnxFill(node, type, 1, &none, 0);
+  results[count++] = trains ? onnxSqueeze(node, of.scale, axes) : onnxFill(node, type, 1, &none, 0);
+  if (kind == 1)
+    results[count++] = onnxFill(node, Onnx_U8, 1, &none, 0);
+  if (kind != 2 && trains) { // the running variance is that of a sample
+    OnnxValue *number = countOf(node, x, axes, 0, type), *less = countOf(node, x, axes, 1, type);
+    OnnxValue *sample = number && less ? onnxMul(node, onnxSqueeze(node, of.variance, axes),
+                                                 onnxBinary(node, ArithOp_DivF, number, less))
+                                       : NULL;
+    running[0] = mixed(node, running[0], results[1], momentum);
+    running[1] = sample ? mixed(node, running[1], sample, momentum) : NULL;
+  }
+  for (int i = 0; i < 2 && kind != 2; ++i)
+    results[count++] = running[i];
+  for (int i = 0; i < count; ++i)
+    if (!(node->out[i] = results[i]))
+      return false;
+  return true;
+}
+
+// The native forms give mean and scale as results 2 and 3.
+static bool addStatistics(Aten *aten, OnnxValue *x, uint32_t axes) {
+  Statistics of;
+  if (aten->numTensors < 3)
+    return true;
+  if (!statisticsOf(&aten->node, onnxCast(&aten->node, x, onnxSumType(x->type)), axes, torchReal(aten, "eps", 1e-5),
+                    &of))
+    return false;
+  aten->node.out[1] = of.mean;
+  aten->node.out[2] = of.scale;
+  return true;
+}
+
 // kind 1: by the root of the mean of squares.
 bool torchEmitLayerNorm(Aten *aten) {
   OnnxValue *x = torchTensor(aten, "input");
@@ -238,8 +226,11 @@ bool torchEmitLayerNorm(Aten *aten) {
   const OnnxAttribute attributes[] = {TORCH_INT("axis", x->rank - count),
                                       TORCH_REAL("epsilon", torchReal(aten, "eps", isRms ? least : 1e-5))};
   OnnxValue *in[] = {x, parameter(aten, "weight", count, sizes, x->type, 1), torchOptional(aten, "bias")};
-  return in[1] && torchReturn(aten, torchOnnx(aten, isRms ? "RMSNormalization" : "LayerNormalization",
-                                              !isRms && in[2] ? 3 : 2, in, 2, attributes));
+  uint32_t axes = ((1u << count) - 1) << (x->rank - count);
+  return in[1] &&
+         torchReturn(aten, torchOnnx(aten, isRms ? "RMSNormalization" : "LayerNormalization", !isRms && in[2] ? 3 : 2,
+                                     in, 2, attributes)) &&
+         addStatistics(aten, x, axes);
 }
 
 // kind 1: the native form, which names its arguments differently.
@@ -252,7 +243,22 @@ bool torchEmitGroupNorm(Aten *aten) {
     return x && onnxError(&aten->node, "requires batch and channels");
   OnnxValue *in[] = {x, parameter(aten, "weight", 1, &x->sizes[1], x->type, 1),
                      parameter(aten, "bias", 1, &x->sizes[1], x->type, 0)};
-  return in[1] && in[2] && torchReturn(aten, torchOnnx(aten, "GroupNormalization", 3, in, 2, attributes));
+  if (!in[1] || !in[2] || !torchReturn(aten, torchOnnx(aten, "GroupNormalization", 3, in, 2, attributes)))
+    return false;
+  if (aten->numTensors < 3)
+    return true;
+  // Groups×elements: a row of each group.
+  OnnxValue *result = aten->node.out[0];
+  MlirValue groups = tileBuildIndex(aten->node.b, torchInt(aten, "group", 1)), sizes[3] = {x->sizes[0], groups};
+  sizes[2] = tileBuildIndex(aten->node.b, 1);
+  sizes[2] = onnxInferSize(&aten->node, x, 3, sizes, 2);
+  OnnxValue *rows = onnxReshape(&aten->node, x, 3, sizes);
+  if (!rows || !addStatistics(aten, rows, 4))
+    return false;
+  for (int i = 1; i < 3; ++i)
+    aten->node.out[i] = onnxSqueeze(&aten->node, aten->node.out[i], 4);
+  aten->node.out[0] = result;
+  return aten->node.out[1] && aten->node.out[2];
 }
 
 //===--- attention --------------------------------------------------------------===//

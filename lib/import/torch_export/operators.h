@@ -18,6 +18,7 @@ typedef struct Aten {
   const TorchOperator *row;
   json_t *inputs;
   OnnxType type;    // that the file declares for the first result; 0: it is no tensor
+  int numTensors;   // that the node gives
   MlirValue number; // the result of a row on sizes
 } Aten;
 
@@ -56,6 +57,8 @@ enum {
   TorchBinary_FMod,
   TorchBinary_Atan2,
   TorchBinary_CopySign,
+  TorchBinary_ShiftLeft, // by the width or more: nothing remains but, to the right, the sign
+  TorchBinary_ShiftRight,
   TorchBinary_And,
   TorchBinary_Or,
   TorchBinary_Xor,
@@ -67,7 +70,9 @@ enum {
   TorchBinary_Ge
 };
 
-// Null: no row. `inPlace`: the row of add_ is that of add.
+enum { TorchPool_Mean = 8 }; // beside the number of spatial axes
+
+// Null: no row. `inPlace`: the row of add_ is that of add. The row of view_copy is that of view.
 const TorchOperator *torchOperatorFind(const char *target, bool *inPlace);
 
 // The emitters, by file.
@@ -87,6 +92,8 @@ OnnxValue *torchOptional(Aten *aten, const char *name);
 // A tensor or a number, of that type.
 OnnxValue *torchOperand(Aten *aten, const char *name, OnnxType type);
 bool torchIsFloat(const Aten *aten, const char *name); // is the argument a floating-point number or tensor?
+// What two arguments are compared as: a number has the tensor's type, unless it is a float and the tensor is none.
+OnnxType torchCommonType(Aten *aten, const char *a, const char *b);
 int64_t torchInt(const Aten *aten, const char *name, int64_t otherwise);
 double torchReal(const Aten *aten, const char *name, double otherwise);
 const char *torchText(const Aten *aten, const char *name, const char *otherwise);
@@ -121,4 +128,7 @@ OnnxValue *torchOnnx(Aten *aten, const char *name, int count, OnnxValue *const *
 // Integers as a constant tensor of i64; indices as a tensor of i64.
 OnnxValue *torchVector(Aten *aten, int count, const int64_t *items);
 OnnxValue *torchOfIndices(Aten *aten, int count, const MlirValue *items);
+// The norm of that order of a tensor of floats: the root of the sum of |x| to the order; 0: how many are not 0;
+// infinite: the greatest or the least. Null after an error, or where x is null.
+OnnxValue *torchNormOf(Aten *aten, OnnxValue *x, uint32_t axes, bool keeps, double order);
 bool torchReturn(Aten *aten, OnnxValue *value); // cast to the declared type; false for null

@@ -1,11 +1,11 @@
-// Operators that write at places, sort, or read along diagonals and between pixels. See operators.def.
+// Operators that write at places, or read along diagonals and between pixels. See operators.def.
 #include "lib/import/torch_export/operators.h"
 
+#include "lib/import/onnx/fold.h"
 #include "lib/import/onnx/operators.h"
 #include "upstream/arith.h"
 #include "upstream/math.h"
 
-#include <math.h>
 #include <string.h>
 
 //===--- scatter ----------------------------------------------------------------===//
@@ -66,8 +66,11 @@ bool torchEmitScatter(Aten *aten) {
 bool torchEmitScatterReduce(Aten *aten) {
   static const struct {
     const char *name, *onnx;
-    double start; // what changes nothing
-  } ways[] = {{"sum", "add", 0}, {"prod", "mul", 1}, {"amax", "max", -INFINITY}, {"amin", "min", INFINITY}};
+    OnnxReduction kind;
+  } ways[] = {{"sum", "add", OnnxReduce_Sum},
+              {"prod", "mul", OnnxReduce_Prod},
+              {"amax", "max", OnnxReduce_Max},
+              {"amin", "min", OnnxReduce_Min}};
   OnnxValue *x = torchTensor(aten, "self"), *index = torchTensor(aten, "index");
   const char *given = torchText(aten, "reduce", "");
   size_t way = 0, count = sizeof ways / sizeof *ways;
@@ -80,9 +83,8 @@ bool torchEmitScatterReduce(Aten *aten) {
     return false;
   OnnxValue *source = sourceOf(aten, x->type, index);
   if (source && !torchInt(aten, "include_self", 1)) {
-    if (!onnxIsFloat(x->type) && way >= 2)
-      return onnxError(&aten->node, "include_self = False is not supported for extremes of integers");
-    OnnxValue *starts = onnxFill(&aten->node, x->type, index->rank, index->sizes, ways[way].start);
+    double start = onnxReduceStart(ways[way].kind, x->type);
+    OnnxValue *starts = onnxFill(&aten->node, x->type, index->rank, index->sizes, start);
     x = scattered(aten, x, index, starts, axis, "none");
   }
   return torchReturn(aten, scattered(aten, x, index, source, axis, ways[way].onnx));
@@ -102,7 +104,76 @@ bool torchEmitSelectScatter(Aten *aten) {
          torchReturn(aten, onnxWithRow(&aten->node, x, axis, at, onnxCast(&aten->node, row, x->type)));
 }
 
+typedef struct Part {
+  OnnxValue *from, *source;
+  int axis;
+  MlirValue start, end;
+  int64_t step;
+} Part;
+
+// The source's element where the place is one of the slice's.
+static MlirValue besideSlice(Body *body) {
+  const Part *by = body->data;
+  MlirValue at[OnnxMaxRank], place = body->index[by->axis], zero = tileBuildIndex(body->b, 0);
+  MlirValue step = tileBuildIndex(body->b, by->step), behind = ONNX_OP(ArithOp_SubI, place, by->start);
+  memcpy(at, body->index, (size_t)by->from->rank * sizeof *at);
+  MlirValue isIn = ONNX_OP(ArithOp_AndI, onnxCompareI(body, ArithCmpI_Sge, place, by->start),
+                           onnxCompareI(body, ArithCmpI_Slt, place, by->end));
+  MlirValue isStep = onnxCompareI(body, ArithCmpI_Eq, ONNX_OP(ArithOp_RemSI, behind, step), zero);
+  isIn = ONNX_OP(ArithOp_AndI, isIn, isStep);
+  at[by->axis] = onnxSelect(body, isIn, ONNX_OP(ArithOp_DivSI, behind, step), zero);
+  return onnxSelect(body, isIn, onnxAt(body, by->source, at), onnxAt(body, by->from, body->index));
+}
+
+// A bound counts from the end where it is negative, and is moved into the axis.
+static MlirValue boundOf(Aten *aten, const char *name, int64_t otherwise, MlirValue size) {
+  Body at = {.node = &aten->node, .b = aten->node.b, .isFolding = true}, *body = &at;
+  MlirValue zero = tileBuildIndex(body->b, 0);
+  MlirValue bound = torchHas(aten, name) ? torchIndex(aten, name) : tileBuildIndex(body->b, otherwise);
+  if (mlirValueIsNull(bound))
+    return bound;
+  bound = onnxFromEnd(body, bound, size);
+  return ONNX_OP(ArithOp_MaxSI, ONNX_OP(ArithOp_MinSI, bound, size), zero);
+}
+
+bool torchEmitSliceScatter(Aten *aten) {
+  Node *node = &aten->node;
+  Part by = {.from = torchTensor(aten, "self"), .step = torchInt(aten, "step", 1)};
+  by.source = by.from ? torchOperand(aten, "src", by.from->type) : NULL;
+  if (!by.source || !torchAxis(aten, "dim", 0, by.from->rank, &by.axis))
+    return false;
+  if (by.source->rank != by.from->rank || by.step < 1)
+    return onnxError(node, "a source of rank %d and a step of %lld for a tensor of rank %d", by.source->rank,
+                     (long long)by.step, by.from->rank);
+  MlirValue size = by.from->sizes[by.axis];
+  by.start = boundOf(aten, "start", 0, size);
+  by.end = boundOf(aten, "end", INT64_MAX, size);
+  if (mlirValueIsNull(by.start) || mlirValueIsNull(by.end))
+    return false;
+  Body at = {.node = node, .b = node->b, .isFolding = true}, *body = &at;
+  MlirValue span = ONNX_OP(ArithOp_MaxSI, ONNX_OP(ArithOp_SubI, by.end, by.start), tileBuildIndex(node->b, 0));
+  MlirValue count = tileBuildCeilDiv(node->b, span, tileBuildIndex(node->b, by.step));
+  for (int d = 0; d < by.from->rank; ++d)
+    if (!onnxCheckSame(node, by.source->sizes[d], onnxFold(node->b, d == by.axis ? count : by.from->sizes[d]),
+                       "sizes of the source and of the slice"))
+      return false;
+  if (onnxCount(by.source) == 0)
+    return torchReturn(aten, by.from);
+  return torchReturn(aten, onnxGenerate(node, by.from->type, by.from->rank, by.from->sizes, besideSlice, &by));
+}
+
 //===--- places of several axes -------------------------------------------------===//
+
+// Where `mask` is true, a tensor for each of its axes. They are axes `first` and further of x.
+static bool truePlaces(Node *node, const OnnxValue *x, int first, OnnxValue *mask, OnnxValue **places) {
+  for (int d = 0; d < mask->rank; ++d)
+    if (!onnxCheckSame(node, mask->sizes[d], x->sizes[first + d], "sizes of truth values and of what they choose from"))
+      return false;
+  OnnxValue *all = onnxNonZero(node, mask);
+  for (int d = 0; d < mask->rank && all; ++d)
+    places[d] = onnxRow(node, all, 0, tileBuildIndex(node->b, d));
+  return all != NULL;
+}
 
 // The tensors of places as one, with a last axis: the first axes of a tensor. Null after an error.
 static OnnxValue *joinedPlaces(Aten *aten, int given, OnnxValue **places) {
@@ -120,21 +191,27 @@ static OnnxValue *joinedPlaces(Aten *aten, int given, OnnxValue **places) {
   return given == 1 ? places[0] : onnxConcat(node, given, places, rank);
 }
 
-// The axes that have tensors of places, packed to the front of `places`. -1 after an error.
-static int placesOf(Aten *aten, int rank, OnnxValue **places, int *axes) {
-  int count = torchTensors(aten, "indices", places), given = 0;
-  if (count > rank)
-    return onnxError(&aten->node, "%d tensors of places for a tensor of rank %d", count, rank), -1;
+// The axes that have tensors of places. A tensor of truth values stands for as many axes as it has: the places of those
+// that are true. -1 after an error.
+static int placesOf(Aten *aten, const OnnxValue *x, OnnxValue **places, int *axes) {
+  Node *node = &aten->node;
+  OnnxValue *items[OnnxMaxInputs];
+  int count = torchTensors(aten, "indices", items), given = 0, axis = 0;
   for (int i = 0; i < count; ++i) {
-    if (!places[i])
-      continue;
-    if (!onnxIsInteger(places[i]->type))
-      return onnxError(&aten->node, "places that are truth values are not supported"), -1;
-    axes[given] = i;
-    places[given++] = places[i];
+    bool isTruth = items[i] && items[i]->type == Onnx_Bool;
+    int own = isTruth ? items[i]->rank : 1;
+    if (own < 1 || axis + own > x->rank)
+      return onnxError(node, "places for %d axes of a tensor of rank %d", axis + own, x->rank), -1;
+    if (isTruth && !truePlaces(node, x, axis, items[i], &places[given]))
+      return -1;
+    if (items[i] && !isTruth)
+      places[given] = items[i];
+    for (int k = 0; k < own && items[i]; ++k)
+      axes[given++] = axis + k;
+    axis += own;
   }
   if (count >= 0 && given == 0)
-    return onnxError(&aten->node, "no tensor of places is given"), -1;
+    return onnxError(node, "no tensor of places is given"), -1;
   return count < 0 ? -1 : given;
 }
 
@@ -152,7 +229,7 @@ static void axesFirst(int rank, int given, const int *axes, int *order) {
 bool torchEmitIndex(Aten *aten) {
   Node *node = &aten->node;
   OnnxValue *x = torchTensor(aten, "self"), *places[OnnxMaxInputs];
-  int axes[OnnxMaxRank], order[OnnxMaxRank], given = x ? placesOf(aten, x->rank, places, axes) : -1;
+  int axes[OnnxMaxRank], order[OnnxMaxRank], given = x ? placesOf(aten, x, places, axes) : -1;
   if (given < 0)
     return false;
   if (given == 1) {
@@ -179,7 +256,7 @@ bool torchEmitIndexPut(Aten *aten) {
   Node *node = &aten->node;
   OnnxValue *x = torchTensor(aten, "self"), *values = torchTensor(aten, "values"), *places[OnnxMaxInputs];
   int axes[OnnxMaxRank], order[OnnxMaxRank], back[OnnxMaxRank];
-  int given = x && values ? placesOf(aten, x->rank, places, axes) : -1;
+  int given = x && values ? placesOf(aten, x, places, axes) : -1;
   OnnxValue *joined = given < 0 ? NULL : joinedPlaces(aten, given, places);
   if (!joined)
     return false;
@@ -204,40 +281,44 @@ bool torchEmitIndexPut(Aten *aten) {
   return torchReturn(aten, result ? onnxTranspose(node, result, back) : NULL);
 }
 
-//===--- sorting ----------------------------------------------------------------===//
+//===--- as many as there are ---------------------------------------------------===//
 
-// Elements and their places in order; equal ones keep theirs.
-static bool sorted(Aten *aten, OnnxValue *x, int axis, bool isDescending, OnnxValue **values, OnnxValue **places) {
-  const OnnxAttribute attributes[] = {TORCH_INT("axis", axis), TORCH_INT("largest", isDescending)};
-  OnnxValue *in[] = {x, torchOfIndices(aten, 1, &x->sizes[axis])};
-  *values = torchOnnx(aten, "TopK", 2, in, 2, attributes);
-  *places = *values ? aten->node.out[1] : NULL;
-  return *values;
+// kind 1: a tensor for each axis.
+bool torchEmitNonZero(Aten *aten) {
+  OnnxValue *x = torchTensor(aten, "self");
+  if (!x || x->rank == 0)
+    return x && onnxError(&aten->node, "places of a tensor of rank 0 are not supported");
+  OnnxValue *places = onnxNonZero(&aten->node, x);
+  for (int d = 0; aten->row->kind && places && d < x->rank; ++d)
+    aten->node.out[d] = onnxRow(&aten->node, places, 0, tileBuildIndex(aten->node.b, d));
+  if (aten->row->kind)
+    return places != NULL;
+  return torchReturn(aten, places ? onnxTranspose(&aten->node, places, (int[]){1, 0}) : NULL);
 }
 
-// kind 0: elements and places, 1: places, 2: elements along the first axis.
-bool torchEmitSort(Aten *aten) {
-  OnnxValue *x = torchTensor(aten, "self"), *values, *places;
-  int axis, kind = aten->row->kind;
-  if (!x || !torchAxis(aten, "dim", kind == 2 ? 0 : -1, x->rank ? x->rank : 1, &axis))
+bool torchEmitMaskedSelect(Aten *aten) {
+  Node *node = &aten->node;
+  OnnxValue *in[] = {torchTensor(aten, "self"), torchTensor(aten, "mask")};
+  MlirValue sizes[OnnxMaxRank], count = tileBuildIndex(node->b, 1);
+  int rank;
+  if (!in[0] || !in[1] || !onnxBroadcastSizes(node, 2, in, &rank, sizes))
     return false;
-  bool isScalar = x->rank == 0;
-  x = isScalar ? onnxUnsqueeze(&aten->node, x, 1, 1) : x;
-  if (!sorted(aten, x, axis, torchInt(aten, "descending", 0) != 0, &values, &places))
-    return false;
-  values = isScalar ? onnxSqueeze(&aten->node, values, 1) : values;
-  places = isScalar ? onnxSqueeze(&aten->node, places, 1) : places;
-  if (kind)
-    return torchReturn(aten, kind == 1 ? places : values);
-  aten->node.out[0] = values;
-  aten->node.out[1] = places;
-  return values && places;
+  for (int d = 0; d < rank; ++d)
+    count = tileBuildMul(node->b, count, sizes[d]);
+  for (int i = 0; i < 2; ++i) {
+    in[i] = onnxBroadcastTo(node, in[i], rank, sizes);
+    in[i] = in[i] ? onnxReshape(node, in[i], 1, &count) : NULL;
+    if (!in[i])
+      return false;
+  }
+  const OnnxAttribute attributes[] = {TORCH_INT("axis", 0)};
+  return torchReturn(aten, torchOnnx(aten, "Compress", 2, in, 1, attributes));
 }
 
 //===--- diagonals, pixels ------------------------------------------------------===//
 
 typedef struct Diagonal {
-  OnnxValue *from;
+  OnnxValue *from, *source; // source: what stands there instead
   int first, second;
   int64_t offset;
 } Diagonal;
@@ -255,25 +336,64 @@ static MlirValue onDiagonal(Body *body) {
   return onnxAt(body, by->from, at);
 }
 
-bool torchEmitDiagonal(Aten *aten) {
+// The diagonal's sizes: the other axes, then its own. -1 after an error.
+static int diagonalOf(Aten *aten, Diagonal *by, MlirValue *sizes) {
   Node *node = &aten->node;
-  Diagonal by = {.from = torchTensor(aten, "self"), .offset = torchInt(aten, "offset", 0)};
-  MlirValue sizes[OnnxMaxRank];
-  if (!by.from || !torchAxis(aten, "dim1", 0, by.from->rank, &by.first) ||
-      !torchAxis(aten, "dim2", 1, by.from->rank, &by.second))
-    return false;
-  int64_t height = onnxStatic(by.from->sizes[by.first]), width = onnxStatic(by.from->sizes[by.second]);
-  if (by.first == by.second || height < 0 || width < 0)
-    return onnxError(node, "requires two axes of known sizes");
-  height -= by.offset < 0 ? -by.offset : 0;
-  width -= by.offset > 0 ? by.offset : 0;
+  *by = (Diagonal){.from = torchTensor(aten, "self"), .offset = torchInt(aten, "offset", 0)};
+  if (!by->from || !torchAxis(aten, "dim1", 0, by->from->rank, &by->first) ||
+      !torchAxis(aten, "dim2", 1, by->from->rank, &by->second))
+    return -1;
+  int64_t height = onnxStatic(by->from->sizes[by->first]), width = onnxStatic(by->from->sizes[by->second]);
+  if (by->first == by->second || height < 0 || width < 0)
+    return onnxError(node, "requires two axes of known sizes"), -1;
+  height -= by->offset < 0 ? -by->offset : 0;
+  width -= by->offset > 0 ? by->offset : 0;
   int64_t size = height < width ? height : width;
   int rank = 0;
-  for (int d = 0; d < by.from->rank; ++d)
-    if (d != by.first && d != by.second)
-      sizes[rank++] = by.from->sizes[d];
+  for (int d = 0; d < by->from->rank; ++d)
+    if (d != by->first && d != by->second)
+      sizes[rank++] = by->from->sizes[d];
   sizes[rank++] = tileBuildIndex(node->b, size > 0 ? size : 0);
-  return torchReturn(aten, onnxGenerate(node, by.from->type, rank, sizes, onDiagonal, &by));
+  return rank;
+}
+
+bool torchEmitDiagonal(Aten *aten) {
+  Diagonal by;
+  MlirValue sizes[OnnxMaxRank];
+  int rank = diagonalOf(aten, &by, sizes);
+  return rank >= 0 && torchReturn(aten, onnxGenerate(&aten->node, by.from->type, rank, sizes, onDiagonal, &by));
+}
+
+// The source's element where the place lies on the diagonal.
+static MlirValue besideDiagonal(Body *body) {
+  const Diagonal *by = body->data;
+  MlirValue at[OnnxMaxRank], i = body->index[by->first], j = body->index[by->second];
+  MlirValue isOn = onnxCompareI(body, ArithCmpI_Eq, ONNX_OP(ArithOp_AddI, i, tileBuildIndex(body->b, by->offset)), j);
+  int rank = 0;
+  for (int d = 0; d < by->from->rank; ++d)
+    if (d != by->first && d != by->second)
+      at[rank++] = body->index[d];
+  MlirValue zero = tileBuildIndex(body->b, 0);
+  at[rank] = onnxSelect(body, isOn, by->offset < 0 ? j : i, zero);
+  return onnxSelect(body, isOn, onnxAt(body, by->source, at), onnxAt(body, by->from, body->index));
+}
+
+bool torchEmitDiagonalScatter(Aten *aten) {
+  Node *node = &aten->node;
+  Diagonal by;
+  MlirValue sizes[OnnxMaxRank];
+  int rank = diagonalOf(aten, &by, sizes);
+  by.source = rank < 0 ? NULL : torchOperand(aten, "src", by.from->type);
+  if (!by.source)
+    return false;
+  if (by.source->rank != rank)
+    return onnxError(node, "the source has rank %d, the diagonal %d", by.source->rank, rank);
+  for (int d = 0; d < rank; ++d)
+    if (!onnxCheckSame(node, by.source->sizes[d], sizes[d], "sizes of the source and of the diagonal"))
+      return false;
+  if (onnxStatic(sizes[rank - 1]) == 0)
+    return torchReturn(aten, by.from);
+  return torchReturn(aten, onnxGenerate(node, by.from->type, by.from->rank, by.from->sizes, besideDiagonal, &by));
 }
 
 bool torchEmitGridSampler(Aten *aten) {

@@ -5,6 +5,8 @@
 #include "upstream/arith.h"
 #include "upstream/math.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 bool torchReturn(Aten *aten, OnnxValue *value) {
@@ -83,8 +85,12 @@ bool torchEmitActivation(Aten *aten) {
   return torchReturn(aten, torchOnnx(aten, names[kind], 1, &x, count, attributes));
 }
 
-static OnnxValue *extreme(Aten *aten, const char *onnx, OnnxValue *x, OnnxValue *y) {
-  return x && y ? torchOnnx(aten, onnx, 2, (OnnxValue *[]){x, y}, 0, NULL) : NULL;
+// The greater or the smaller one; of truth values that is "or" and "and".
+static OnnxValue *extreme(Aten *aten, bool isMax, OnnxValue *x, OnnxValue *y) {
+  if (!x || !y)
+    return NULL;
+  const char *onnx = x->type == Onnx_Bool ? (isMax ? "Or" : "And") : (isMax ? "Max" : "Min");
+  return torchOnnx(aten, onnx, 2, (OnnxValue *[]){x, y}, 0, NULL);
 }
 
 // kind 0: min and max; 6: from 0 to 6; 1: min_val and max_val, or -1 and 1.
@@ -92,15 +98,15 @@ bool torchEmitClamp(Aten *aten) {
   OnnxValue *x = typed(aten, "self");
   if (aten->row->kind == 0) {
     if (x && torchHas(aten, "min"))
-      x = extreme(aten, "Max", x, typed(aten, "min"));
+      x = extreme(aten, true, x, typed(aten, "min"));
     if (x && torchHas(aten, "max"))
-      x = extreme(aten, "Min", x, typed(aten, "max"));
+      x = extreme(aten, false, x, typed(aten, "max"));
     return torchReturn(aten, x);
   }
   bool isSix = aten->row->kind == 6;
   double low = isSix ? 0 : torchReal(aten, "min_val", -1), high = isSix ? 6 : torchReal(aten, "max_val", 1);
-  x = x ? extreme(aten, "Max", x, onnxScalarValue(&aten->node, x->type, low)) : NULL;
-  return torchReturn(aten, x ? extreme(aten, "Min", x, onnxScalarValue(&aten->node, x->type, high)) : NULL);
+  x = x ? extreme(aten, true, x, onnxScalarValue(&aten->node, x->type, low)) : NULL;
+  return torchReturn(aten, x ? extreme(aten, false, x, onnxScalarValue(&aten->node, x->type, high)) : NULL);
 }
 
 bool torchEmitReciprocal(Aten *aten) {
@@ -127,10 +133,88 @@ bool torchEmitIs(Aten *aten) {
   return torchReturn(aten, torchOnnx(aten, aten->row->kind ? "IsInf" : "IsNaN", 1, &x, 0, NULL));
 }
 
+// A number as mantissa and power of two, by the bits in f64, where no number of the type but those of f64 is subnormal.
+typedef struct Parts {
+  OnnxType type;
+  bool isExponent;
+} Parts;
+
+static MlirValue partOf(Body *body, const MlirValue *in) {
+  const Parts *by = body->data;
+  MlirContext context = body->b->context;
+  MlirType f64 = mlirF64TypeGet(context), i64 = mlirIntegerTypeGet(context, 64);
+  MlirValue x = onnxConvert(body, in[0], by->type, Onnx_F64), zero = onnxNumber(body, x, 0);
+  MlirValue size = ONNX_OP(MathOp_AbsF, x);
+  MlirValue isTiny = onnxCompareF(body, ArithCmpF_Olt, size, onnxNumber(body, x, 0x1p-1022));
+  MlirValue large = onnxSelect(body, isTiny, ONNX_OP(ArithOp_MulF, x, onnxNumber(body, x, 0x1p54)), x);
+  MlirValue bits = tileBuildCast(body->b, ArithOp_Bitcast, large, i64);
+  MlirValue field = tileBuildInteger(body->b, i64, 0x7ffll << 52);
+  MlirValue isNumber = ONNX_OP(ArithOp_AndI, onnxCompareF(body, ArithCmpF_One, size, zero),
+                               onnxCompareF(body, ArithCmpF_Olt, size, onnxNumber(body, x, INFINITY)));
+  if (by->isExponent) {
+    MlirValue power = ONNX_OP(ArithOp_ShRUI, ONNX_OP(ArithOp_AndI, bits, field), tileBuildInteger(body->b, i64, 52));
+    MlirValue bias =
+        onnxSelect(body, isTiny, tileBuildInteger(body->b, i64, 1022 + 54), tileBuildInteger(body->b, i64, 1022));
+    MlirValue exponent =
+        onnxSelect(body, isNumber, ONNX_OP(ArithOp_SubI, power, bias), tileBuildInteger(body->b, i64, 0));
+    return onnxConvert(body, exponent, Onnx_I64, Onnx_I32);
+  }
+  MlirValue rest = ONNX_OP(ArithOp_AndI, bits, tileBuildInteger(body->b, i64, ~(0x7ffll << 52)));
+  MlirValue half = ONNX_OP(ArithOp_OrI, rest, tileBuildInteger(body->b, i64, 1022ll << 52));
+  MlirValue mantissa = tileBuildCast(body->b, ArithOp_Bitcast, half, f64);
+  return onnxConvert(body, onnxSelect(body, isNumber, mantissa, x), Onnx_F64, by->type);
+}
+
+bool torchEmitFrexp(Aten *aten) {
+  OnnxValue *x = torchTensor(aten, "self");
+  if (!x || !onnxIsFloat(x->type))
+    return x && onnxError(&aten->node, "type %s is not supported", onnxTypeName(x->type));
+  aten->node.out[0] = onnxMap(&aten->node, x->type, 1, &x, partOf, &(Parts){x->type, false});
+  aten->node.out[1] = onnxMap(&aten->node, Onnx_I32, 1, &x, partOf, &(Parts){x->type, true});
+  return aten->node.out[0] && aten->node.out[1];
+}
+
+static MlirValue hasSign(Body *body, const MlirValue *x) {
+  if (!mlirTypeIsAFloat(mlirValueGetType(x[0])))
+    return onnxCompareI(body, ArithCmpI_Slt, x[0], onnxNumber(body, x[0], 0));
+  return onnxCompareF(body, ArithCmpF_Olt, ONNX_OP(MathOp_CopySign, onnxNumber(body, x[0], 1), x[0]),
+                      onnxNumber(body, x[0], 0));
+}
+
+bool torchEmitSignBit(Aten *aten) {
+  OnnxValue *x = torchTensor(aten, "self");
+  if (x && (x->type == Onnx_Bool || onnxIsUnsigned(x->type)))
+    return torchReturn(aten, onnxFill(&aten->node, Onnx_Bool, x->rank, x->sizes, 0));
+  return torchReturn(aten, x ? onnxMap(&aten->node, Onnx_Bool, 1, &x, hasSign, NULL) : NULL);
+}
+
+// The angle of a real number is π where it is negative, nan where it is nan.
+static MlirValue angle(Body *body, const MlirValue *x) {
+  MlirValue zero = onnxNumber(body, x[0], 0), isBelow = onnxCompareF(body, ArithCmpF_Olt, x[0], zero);
+  MlirValue angle = onnxSelect(body, isBelow, onnxNumber(body, x[0], 3.14159265358979323846), zero);
+  return onnxSelect(body, onnxCompareF(body, ArithCmpF_Uno, x[0], x[0]), x[0], angle);
+}
+
+bool torchEmitAngle(Aten *aten) {
+  OnnxValue *x = typed(aten, "self");
+  return torchReturn(aten, x ? onnxMap(&aten->node, x->type, 1, &x, angle, NULL) : NULL);
+}
+
+// To so many decimals: scaled, rounded, and back. Negative ones are places before the point.
+bool torchEmitRoundDecimals(Aten *aten) {
+  OnnxValue *x = typed(aten, "self");
+  int64_t decimals = torchInt(aten, "decimals", 0);
+  double scale = pow(10, (double)llabs(decimals));
+  if (x && !onnxIsFloat(x->type))
+    return onnxError(&aten->node, "type %s is not supported", onnxTypeName(x->type));
+  x = onnxWithNumber(&aten->node, decimals < 0 ? ArithOp_DivF : ArithOp_MulF, x, scale);
+  x = onnxUnary(&aten->node, MathOp_RoundEven, x);
+  return torchReturn(aten, onnxWithNumber(&aten->node, decimals < 0 ? ArithOp_MulF : ArithOp_DivF, x, scale));
+}
+
 //===--- two inputs -------------------------------------------------------------===//
 
-// What PyTorch compares two arguments as: a number has the tensor's type, unless it is a float and the tensor is none.
-static OnnxType commonType(Aten *aten, const char *a, const char *b) {
+OnnxType torchCommonType(Aten *aten, const char *a, const char *b) {
   OnnxValue *x = torchOptional(aten, a), *y = torchOptional(aten, b);
   OnnxType one = x ? x->type : y ? y->type : Onnx_F32, other = y ? y->type : one;
   bool oneIsFloat = torchIsFloat(aten, a), otherIsFloat = torchIsFloat(aten, b);
@@ -205,19 +289,15 @@ static OnnxValue *sum(Aten *aten, const char *onnx, const char *first, const cha
   return torchOnnx(aten, onnx, 2, (OnnxValue *[]){x, y}, 0, NULL);
 }
 
-// Floats by `op`, other numbers by ONNX's operator.
-static OnnxValue *ofFloats(Aten *aten, TileUpstream op, const char *onnx) {
-  OnnxValue *in[] = {typed(aten, "self"), typed(aten, "other")};
-  if (!in[0] || !in[1])
-    return NULL;
-  return onnxIsFloat(in[0]->type) ? onnxBinary(&aten->node, op, in[0], in[1]) : torchOnnx(aten, onnx, 2, in, 0, NULL);
+static OnnxValue *ofFloats(Aten *aten, TileUpstream op) { // the declared type is a float's
+  return onnxBinary(&aten->node, op, typed(aten, "self"), typed(aten, "other"));
 }
 
 bool torchEmitBinary(Aten *aten) {
   static const char *const compare[] = {"Equal", "Equal", "Less", "LessOrEqual", "Greater", "GreaterOrEqual"};
   int kind = aten->row->kind;
   if (kind >= TorchBinary_Eq) {
-    OnnxType type = commonType(aten, "self", "other");
+    OnnxType type = torchCommonType(aten, "self", "other");
     if (type == Onnx_Bool && kind > TorchBinary_Ne)
       type = Onnx_I8;
     OnnxValue *is = binary(aten, compare[kind - TorchBinary_Eq], "self", "other", type);
@@ -243,23 +323,29 @@ bool torchEmitBinary(Aten *aten) {
     OnnxValue *floor = onnxUnary(&aten->node, MathOp_Floor, onnxBinary(&aten->node, ArithOp_DivF, x, y));
     return torchReturn(aten, onnxSub(&aten->node, x, onnxMul(&aten->node, floor, y)));
   }
-  case TorchBinary_Max:
-    return torchReturn(aten, binary(aten, "Max", "self", "other", aten->type));
-  case TorchBinary_Min:
-    return torchReturn(aten, binary(aten, "Min", "self", "other", aten->type));
   case TorchBinary_FMax:
-    return torchReturn(aten, ofFloats(aten, ArithOp_MaxNumF, "Max"));
   case TorchBinary_FMin:
-    return torchReturn(aten, ofFloats(aten, ArithOp_MinNumF, "Min"));
+    if (onnxIsFloat(aten->type))
+      return torchReturn(aten, ofFloats(aten, kind == TorchBinary_FMax ? ArithOp_MaxNumF : ArithOp_MinNumF));
+    return torchReturn(aten, extreme(aten, kind == TorchBinary_FMax, typed(aten, "self"), typed(aten, "other")));
+  case TorchBinary_Max:
+  case TorchBinary_Min:
+    return torchReturn(aten, extreme(aten, kind == TorchBinary_Max, typed(aten, "self"), typed(aten, "other")));
+  case TorchBinary_ShiftLeft:
+  case TorchBinary_ShiftRight: {
+    OnnxValue *in[] = {typed(aten, "self"), typed(aten, "other")};
+    const OnnxAttribute attributes[] = {TORCH_TEXT("direction", kind == TorchBinary_ShiftLeft ? "LEFT" : "RIGHT")};
+    return in[0] && in[1] && torchReturn(aten, torchOnnx(aten, "BitShift", 2, in, 1, attributes));
+  }
   case TorchBinary_FMod: {
     OnnxValue *in[] = {typed(aten, "self"), typed(aten, "other")};
     const OnnxAttribute attributes[] = {TORCH_INT("fmod", 1)};
     return in[0] && in[1] && torchReturn(aten, torchOnnx(aten, "Mod", 2, in, 1, attributes));
   }
-  case TorchBinary_Atan2: // the declared type is a float's
-    return torchReturn(aten, ofFloats(aten, MathOp_Atan2, NULL));
+  case TorchBinary_Atan2:
+    return torchReturn(aten, ofFloats(aten, MathOp_Atan2));
   case TorchBinary_CopySign:
-    return torchReturn(aten, ofFloats(aten, MathOp_CopySign, NULL));
+    return torchReturn(aten, ofFloats(aten, MathOp_CopySign));
   default: {
     static const char *const names[] = {"And", "Or", "Xor"}, *const bits[] = {"BitwiseAnd", "BitwiseOr", "BitwiseXor"};
     int at = kind - TorchBinary_And;

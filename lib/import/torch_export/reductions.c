@@ -4,6 +4,7 @@
 #include "upstream/arith.h"
 #include "upstream/math.h"
 
+#include <math.h>
 #include <string.h>
 
 // The axes of `dim`; all where it is not given or empty.
@@ -41,17 +42,36 @@ bool torchEmitReduce(Aten *aten) {
       aten, onnxReduce(&aten->node, (OnnxReduction)aten->row->kind, x, axes, torchInt(aten, "keepdim", 0) != 0));
 }
 
-// The first and the second norm; `ord` of the one, `p` of the other form.
+OnnxValue *torchNormOf(Aten *aten, OnnxValue *x, uint32_t axes, bool keeps, double order) {
+  Node *node = &aten->node;
+  if (!x || order == 1 || order == 2)
+    return x ? onnxReduce(node, order == 1 ? OnnxReduce_L1 : OnnxReduce_L2, x, axes, keeps) : NULL;
+  x = onnxUnary(node, MathOp_AbsF, x);
+  if (isinf(order))
+    return x ? onnxReduce(node, order > 0 ? OnnxReduce_Max : OnnxReduce_Min, x, axes, keeps) : NULL;
+  OnnxType type = x ? onnxSumType(x->type) : 0, narrow = x ? x->type : 0;
+  x = x ? onnxCast(node, x, type) : NULL;
+  OnnxValue *terms = order == 0 ? (x ? onnxCast(node, onnxCast(node, x, Onnx_Bool), type) : NULL)
+                                : onnxWithNumber(node, MathOp_PowF, x, order);
+  OnnxValue *sum = terms ? onnxReduce(node, OnnxReduce_Sum, terms, axes, keeps) : NULL;
+  sum = order == 0 ? sum : onnxWithNumber(node, MathOp_PowF, sum, 1 / order);
+  return sum ? onnxCast(node, sum, narrow) : NULL;
+}
+
+// `ord` of the one, `p` of the other form.
 bool torchEmitNorm(Aten *aten) {
   OnnxValue *x = torchOperand(aten, "self", aten->type);
   uint32_t axes;
   double order = torchReal(aten, aten->row->kind ? "p" : "ord", 2);
-  if (!x || !axesOf(aten, x->rank, &axes))
-    return false;
-  if (order != 1 && order != 2)
-    return onnxError(&aten->node, "the norm of order %g is not supported; 1 and 2 are", order);
-  return torchReturn(aten, onnxReduce(&aten->node, order == 1 ? OnnxReduce_L1 : OnnxReduce_L2, x, axes,
-                                      torchInt(aten, "keepdim", 0) != 0));
+  return x && axesOf(aten, x->rank, &axes) &&
+         torchReturn(aten, torchNormOf(aten, x, axes, torchInt(aten, "keepdim", 0) != 0, order));
+}
+
+// The norm of a difference.
+bool torchEmitDist(Aten *aten) {
+  Node *node = &aten->node;
+  OnnxValue *apart = onnxSub(node, torchOperand(aten, "self", aten->type), torchOperand(aten, "other", aten->type));
+  return apart && torchReturn(aten, torchNormOf(aten, apart, (1u << apart->rank) - 1, false, torchReal(aten, "p", 2)));
 }
 
 static OnnxValue *placeOf(Aten *aten, OnnxValue *x, int axis, bool keeps, bool isLeast) {
@@ -60,15 +80,19 @@ static OnnxValue *placeOf(Aten *aten, OnnxValue *x, int axis, bool keeps, bool i
 }
 
 bool torchEmitExtreme(Aten *aten) {
+  Node *node = &aten->node;
   OnnxValue *x = torchTensor(aten, "self");
   int axis;
   bool keeps = torchInt(aten, "keepdim", 0) != 0, isLeast = aten->row->kind == 1;
-  if (!x || !torchAxis(aten, "dim", 0, x->rank, &axis))
+  if (!x || !torchAxis(aten, "dim", 0, x->rank ? x->rank : 1, &axis))
     return false;
-  OnnxValue *place = placeOf(aten, x, axis, keeps, isLeast);
-  OnnxValue *value = onnxReduce(&aten->node, isLeast ? OnnxReduce_Min : OnnxReduce_Max, x, 1u << axis, keeps);
-  aten->node.out[0] = value;
-  aten->node.out[1] = place;
+  bool isTruth = x->type == Onnx_Bool;
+  OnnxValue *numbers = isTruth ? onnxCast(node, x, Onnx_U8) : x;
+  OnnxValue *place = x->rank ? placeOf(aten, numbers, axis, keeps, isLeast) : onnxScalarValue(node, Onnx_I64, 0);
+  OnnxValue *value =
+      x->rank ? onnxReduce(node, isLeast ? OnnxReduce_Min : OnnxReduce_Max, numbers, 1u << axis, keeps) : x;
+  node->out[0] = value && isTruth ? onnxCast(node, value, Onnx_Bool) : value;
+  node->out[1] = place;
   return value && place;
 }
 
@@ -119,8 +143,10 @@ bool torchEmitVariance(Aten *aten) {
 bool torchEmitCumulate(Aten *aten) {
   OnnxValue *x = torchOperand(aten, "self", aten->type);
   int axis;
-  if (!x || !torchAxis(aten, "dim", 0, x->rank, &axis))
+  if (!x || !torchAxis(aten, "dim", 0, x->rank ? x->rank : 1, &axis))
     return false;
+  if (x->rank == 0)
+    return torchReturn(aten, x);
   OnnxValue *in[] = {x, onnxOfIndex(&aten->node, tileBuildIndex(aten->node.b, axis))};
   return torchReturn(aten, torchOnnx(aten, aten->row->kind ? "CumProd" : "CumSum", 2, in, 0, NULL));
 }
@@ -128,19 +154,14 @@ bool torchEmitCumulate(Aten *aten) {
 bool torchEmitSoftmax(Aten *aten) {
   OnnxValue *x = torchOperand(aten, "self", aten->type);
   int axis;
-  if (!x || !torchAxis(aten, "dim", 0, x->rank, &axis))
+  if (!x || !torchAxis(aten, "dim", 0, x->rank ? x->rank : 1, &axis))
     return false;
+  if (x->rank == 0) { // one element: its share is 1, or nan
+    OnnxValue *row = onnxUnsqueeze(&aten->node, x, 1, 1);
+    const OnnxAttribute first[] = {TORCH_INT("axis", 0)};
+    row = row ? torchOnnx(aten, aten->row->kind ? "LogSoftmax" : "Softmax", 1, &row, 1, first) : NULL;
+    return torchReturn(aten, row ? onnxSqueeze(&aten->node, row, 1) : NULL);
+  }
   const OnnxAttribute attributes[] = {TORCH_INT("axis", axis)};
   return torchReturn(aten, torchOnnx(aten, aten->row->kind ? "LogSoftmax" : "Softmax", 1, &x, 1, attributes));
-}
-
-bool torchEmitTopK(Aten *aten) {
-  OnnxValue *x = torchTensor(aten, "self");
-  int axis;
-  MlirValue k = torchIndex(aten, "k");
-  if (!x || mlirValueIsNull(k) || !torchAxis(aten, "dim", -1, x->rank, &axis))
-    return false;
-  const OnnxAttribute attributes[] = {TORCH_INT("axis", axis), TORCH_INT("largest", torchInt(aten, "largest", 1))};
-  OnnxValue *in[] = {x, torchOfIndices(aten, 1, &k)};
-  return torchOnnx(aten, "TopK", 2, in, 2, attributes) != NULL; // both results
 }

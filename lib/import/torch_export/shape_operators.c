@@ -465,6 +465,25 @@ bool torchEmitNumber(Aten *aten) {
   return true;
 }
 
+// The range that the export assumed of a size which depends on values.
+bool torchEmitConstrain(Aten *aten) {
+  static const struct {
+    const char *name;
+    int predicate;
+  } bounds[] = {{"min", ArithCmpI_Sge}, {"max", ArithCmpI_Sle}};
+  MlirValue size = torchIndex(aten, torchHas(aten, "size") ? "size" : "symbol");
+  if (mlirValueIsNull(size))
+    return false;
+  for (int i = 0; i < 2; ++i) {
+    Body body = {.node = &aten->node, .b = aten->node.b, .isFolding = true};
+    MlirValue bound = tileBuildIndex(body.b, torchInt(aten, bounds[i].name, 0));
+    if (torchHas(aten, bounds[i].name) && !onnxCheck(&aten->node, onnxCompareI(&body, bounds[i].predicate, size, bound),
+                                                     "a size is outside the range that the export assumed"))
+      return false;
+  }
+  return true;
+}
+
 bool torchEmitAssert(Aten *aten) {
   MlirValue is = torchIndex(aten, "self");
   int64_t known;

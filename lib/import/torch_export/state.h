@@ -21,6 +21,7 @@ struct Torch {
   size_t numMembers, membersCapacity;
   TorchValue *values;
   int64_t numValues, valuesCapacity, numMemories;
+  int depth; // of graphs within nodes
 };
 
 TorchValue *torchLookUp(const Torch *torch, const char *name); // null: not defined

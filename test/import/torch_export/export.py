@@ -81,6 +81,17 @@ class Edges(nn.Module):
         return torch.cat([part.flatten().float() for part in (flags.sign(), added, torch.full((3, ), 6, dtype=torch.bool), large)])
 
 
+class Train(nn.Module):
+    """Decomposed, its graph gives the new running statistics before the result."""
+
+    def __init__(self):
+        super().__init__()
+        self.b = nn.BatchNorm1d(3)
+
+    def forward(self, x):
+        return self.b(x) * 2
+
+
 def cut(trace):
     """Only the lines of this file, by its name."""
     lines = [line for line in trace.split("\n") if line.lstrip().startswith("File") and __file__ in line]
@@ -109,12 +120,17 @@ def main():
     cases = {"mlp": (Mlp(), torch.randn(3, 12), {0: batch}), "cnn": (Cnn(), torch.randn(2, 3, 16, 16), None),
              "block": (Block(), torch.randint(0, 50, (2, 7)), {0: batch, 1: time}), "count": (Count(), torch.randn(3), None),
              "rnn": (Rnn(), torch.randn(2, 4, 6), None),
+             "train": (Train(), torch.randn(4, 3, 5), None),
              "edges": (Edges(), torch.randn(1, 2, 7, 4), {2: torch.export.Dim("height", min=3, max=64)})}
     wanted = sys.argv[2:] or cases
     for name, (module, x, shapes) in [(name, cases[name]) for name in wanted]:
-        module.eval()
-        save(torch.export.export(module, (x,), dynamic_shapes=shapes and (shapes,)), f"{folder}/{name}.pt2")
-        np.savez(f"{folder}/{name}.npz", x=x.numpy(), y=module(x).detach().numpy())
+        module.train(name == "train")
+        program = torch.export.export(module, (x,), dynamic_shapes=shapes and (shapes,))
+        save(program.run_decompositions() if name == "train" else program, f"{folder}/{name}.pt2")
+        arrays = {"x": x.numpy(), "y": module(x).detach().numpy()}
+        if name == "train":
+            arrays.update(mean=module.b.running_mean.numpy(), variance=module.b.running_var.numpy())
+        np.savez(f"{folder}/{name}.npz", **arrays)
 
 
 if __name__ == "__main__":

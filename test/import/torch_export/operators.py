@@ -87,6 +87,52 @@ def orders(x, m):
             F.fold(m.reshape(2, 4, 72), (10, 9), (2, 2), (1, 1)))
 
 
+def ranked(x, i):
+    holes = torch.where(x > 1, float("nan"), x)
+    return (*x.kthvalue(2, 1), *holes.median(1), holes.median(), *holes.nanmedian(2, keepdim=True), x.nanmedian(), *i.median(0), i.mode(1)[0],
+            *holes.cummax(1), *x.cummin(2), *i.cummin(0), *(i > 0).cummax(1), torch.searchsorted(x.sort(2)[0], x),
+            torch.searchsorted(x[0, 0].sort()[0], holes, right=True), torch.bucketize(i, torch.tensor([-2, 0, 3]), right=True),
+            *(x > 0).max(1), *(x > 0).min(2), *x.max(2), holes.argmax(1), holes.max(1)[1], holes.argmin(2))
+
+
+def parts(x, i):
+    mask, written = x > 0, x.clone()
+    written[mask] = 7.0
+    return (x.slice_scatter(x[:, 1:3] * 2, 1, 1, 3), x.slice_scatter(x[:, :, ::2] * 2, 2, 0, 9, 2), x[0].diagonal_scatter(x[1, :3, 0], -1), *torch.frexp(x * 1000),
+            torch.signbit(x), torch.angle(x), torch.round(x, decimals=2), torch.round(x * 1000, decimals=-2), torch.dist(x, x.flip(0), 3), x.norm(float("inf"), 1),
+            x.norm(0, 2), torch.linalg.vector_norm(x, 2.5, (0, 2)), torch.linalg.vector_norm(x, float("-inf"), 1), i << 3, i >> torch.tensor([1, 2, 70, 0]),
+            torch.maximum(mask, x > 1), torch.fmin(mask, x > 1), mask.clamp(min=x > 1), x.clamp(min=x.flip(0), max=x + 1), i.clamp_max(i.flip(1)),
+            torch.view_copy(x, (60, )), torch.permute_copy(x, (2, 0, 1)), written)
+
+
+def counted(x):  # as many results as there are
+    return x[x > 0], x.masked_select(x.abs() < 1), torch.nonzero(x > 0.5), x[0][:, torch.tensor([True, False, True, True, False])]
+
+
+def statistics(m, g, x):
+    training = torch.ops.aten._native_batch_norm_legit_functional(m, g, g, g, g.abs() + 1, True, 0.1, 1e-5)
+    running = torch.ops.aten._native_batch_norm_legit_functional(m, None, g, g, g.abs() + 1, False, 0.1, 1e-5)
+    return (*training, *running, *torch.native_layer_norm(x, (4, 5), None, None, 1e-5), *torch.native_group_norm(m, g, g, 2, 4, 72, 2, 1e-5),
+            *torch.ops.aten._native_batch_norm_legit.no_stats(m, g, None, True, 0.1, 1e-3))
+
+
+def pools(m, x):
+    volume = m.reshape(2, 2, 2, 9, 8)
+    return (*F.adaptive_max_pool2d(m, (4, 3), return_indices=True), F.adaptive_avg_pool2d(m, (4, 3)), F.adaptive_avg_pool2d(m[0], (3, 4)), F.adaptive_avg_pool1d(m[0], 5),
+            F.adaptive_avg_pool3d(volume, (1, 4, 3)), F.adaptive_max_pool3d(volume, (2, 4, 5)), *F.max_pool2d(m, 3, 2, 1, return_indices=True),
+            F.max_pool3d(volume, (2, 3, 2), (1, 2, 2)), F.avg_pool3d(volume, (1, 2, 3)), F.avg_pool2d(m, 3, 2, 1, divisor_override=5), F.max_pool1d(x, 2), F.avg_pool1d(x[0], 2),
+            F.conv1d(x, x[:, :, :2]), F.conv1d(x[0], x[:, :, :2]), F.conv1d((x * 9).long(), (x[:, :, :2] * 9).long()))
+
+
+def without_gradients(x, y):
+    more = x + 1
+    with torch.no_grad():
+        product = more * y
+        sums = product.sum(0)
+        product.add_(1)
+    return product * 2, sums + more[0]
+
+
 def tensors(x):
     return (torch.arange(5), torch.arange(2, 9, 2), torch.arange(0, 1, 0.25), torch.zeros(2, 3), torch.ones(2, dtype=torch.int32),
             torch.full((2, 2), 3.5), torch.full((2, ), 6, dtype=torch.bool), torch.zeros_like(x), x.new_ones(2), torch.full_like(x, 2) + x, x.to(torch.float16),
@@ -96,7 +142,9 @@ def tensors(x):
 def products(x, y, v):
     return (x @ y.transpose(1, 2), torch.bmm(x, y.transpose(1, 2)), x[0] @ y[0].t(), torch.einsum("bij,bkj->bik", x, y),
             torch.addmm(v[:3].unsqueeze(0)[:, :1], x[0], y[0].t()), x[0].t() @ v, F.linear(x, y[0]),
-            torch.baddbmm(x[:, :, :1], x, y.transpose(1, 2), beta=0.5, alpha=2))
+            torch.baddbmm(x[:, :, :1], x, y.transpose(1, 2), beta=0.5, alpha=2), torch.addbmm(x[0, :, :4] * 1, x, y.transpose(1, 2), alpha=2),
+            torch.addmv(v, x[0], y[0, 0], beta=0), F.bilinear(x, y, torch.stack([x[0].t() @ x[0], x[1].t() @ x[0]]), v[:2]), torch.cdist(x, y[:, :3]), torch.cdist(x, y, 1.5),
+            torch.cdist(x, y, float("inf")))
 
 
 def windows(m, w, w1, wt):
@@ -127,6 +175,7 @@ def in_place(x, y):
 
 CASES = {
     arithmetic: (x, y), integers: (i, j), unary: (x,), activations: (x,), choices: (x, y, b), reductions: (x, b), shapes: (x,),
+    ranked: (x, i), parts: (x, i), counted: (x,), statistics: (img, v, x), pools: (img, x), without_gradients: (x, y),
     places: (x, j), writes: (x, j), orders: (x, img), tensors: (x,), products: (x, y, v), in_place: (x, y), norms: (img, v, x),
     windows: (img, torch.randn(6, 4, 3, 3), torch.randn(8, 1, 3, 3), torch.randn(4, 3, 2, 2)),
     attention: (torch.randn(2, 3, 5, 8), torch.randn(2, 3, 7, 8), torch.rand(5, 7) > 0.3),

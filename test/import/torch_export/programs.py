@@ -7,7 +7,7 @@ import zipfile
 
 import numpy as np
 
-NAMES = ("mlp", "cnn", "block", "count", "rnn", "edges")
+NAMES = ("mlp", "cnn", "block", "count", "rnn", "edges", "train")
 
 
 def members(path):
@@ -71,8 +71,8 @@ def main():
     inputs, folder = sys.argv[1:]
     for name in NAMES:
         arrays = np.load(os.path.join(inputs, f"{name}.npz"))
-        for part in ("x", "y"):
-            np.save(os.path.join(folder, f"{name}.{part}.npy"), arrays[part])
+        for part, array in arrays.items():
+            np.save(os.path.join(folder, f"{name}.{part}.npy"), array)
     np.save(os.path.join(folder, "count.n.npy"), 1 + np.load(os.path.join(inputs, "count.npz"))["x"])
     np.save(os.path.join(folder, "many.npy"), np.zeros((65, 12), "f4"))
     for name, data in damaged(members(os.path.join(inputs, "mlp.pt2"))).items():
