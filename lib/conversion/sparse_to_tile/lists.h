@@ -78,6 +78,13 @@ SparseLines sparseLinesWithoutRepeats(SparseLowering *lowering, intptr_t operand
 MlirValue sparseMultiplyLines(SparseLowering *lowering, const SparseLines *lines, int64_t entries, MlirValue dense,
                               MlirValue init);
 
+//===--- attention.c --------------------------------------------------------===//
+
+// Whether the product's sparse factor, on the left, holds the weights of attention that one kernel computes too; then
+// `*result` is the product, null after a diagnostic.
+bool sparseAttends(SparseLowering *lowering, const SparseMatrix *weights, MlirValue dense, MlirValue init,
+                   MlirValue *result);
+
 //===--- marked_products.c --------------------------------------------------===//
 
 // Whether a product of two sparse matrices goes by rows of its pattern.

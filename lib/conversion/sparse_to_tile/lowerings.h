@@ -233,5 +233,9 @@ typedef struct SparseBody {
 SparseBody sparseBodyBegin(SparseLowering *lowering, intptr_t count, const MlirValue *inputs, MlirType result);
 // A copy of a block's ops with these arguments; what it yields first.
 MlirValue sparseBodyInline(SparseBody *body, MlirBlock from, intptr_t count, const MlirValue *arguments);
+// Whether the ops of a block use nothing from outside but constants. Such a block can be copied into a kernel, together
+// with these constants; what the copy yields first.
+bool sparseBodyStandsAlone(MlirBlock block);
+MlirValue sparseInlineAlone(TileBuilder *b, MlirBlock from, intptr_t count, const MlirValue *arguments);
 MlirValue sparseBodyEnd(SparseLowering *lowering, SparseBody *body, intptr_t count, const MlirValue *inputs,
                         MlirValue init, MlirValue value);

@@ -175,7 +175,9 @@ bool sparseLowerSpmm(SparseLowering *lowering, SparseResult *result) {
   MlirValue dense = lowering->operands[1 - factor.operand].values[0], init = lowering->operands[2].values[0];
   if (isLeft == has(lowering->op, isLeft ? "transpose_rhs" : "transpose_lhs"))
     dense = tileBuildSwapped(&lowering->builder, dense);
-  MlirValue product = multiply(lowering, &factor, dense, isLeft ? init : tileBuildSwapped(&lowering->builder, init));
+  MlirValue product;
+  if (!isLeft || factor.isTransposed || !sparseAttends(lowering, &factor.matrix, dense, init, &product))
+    product = multiply(lowering, &factor, dense, isLeft ? init : tileBuildSwapped(&lowering->builder, init));
   if (mlirValueIsNull(product))
     return false;
   *result = (SparseResult){{isLeft ? product : tileBuildSwapped(&lowering->builder, product)}, 1};

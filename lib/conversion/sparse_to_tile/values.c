@@ -3,6 +3,7 @@
 
 #include "dialects/tile/ops.h"
 #include "lib/conversion/sparse_to_tile/lowerings.h"
+#include "lib/ir/enclosing.h"
 #include "lib/support/grow.h"
 
 //===--- sizes ----------------------------------------------------------------===//
@@ -169,22 +170,60 @@ static MlirWalkResult renameOperands(MlirOperation op, void *names) {
   return MlirWalkResultAdvance;
 }
 
-MlirValue sparseBodyInline(SparseBody *body, MlirBlock from, intptr_t count, const MlirValue *arguments) {
-  Renamed names = {NULL};
+static MlirValue inlineOps(TileBuilder *b, Renamed *names, MlirBlock from, intptr_t count, const MlirValue *arguments) {
   MlirOperation end = mlirBlockGetTerminator(from);
   for (intptr_t i = 0; i < count; ++i)
-    addName(&names, mlirBlockGetArgument(from, i), arguments[i]);
+    addName(names, mlirBlockGetArgument(from, i), arguments[i]);
   for (MlirOperation op = mlirBlockGetFirstOperation(from); !mlirOperationEqual(op, end);
        op = mlirOperationGetNextInBlock(op)) {
-    MlirOperation copy = tileBuilderInsert(&body->builder, mlirOperationClone(op));
-    mlirOperationWalk(copy, renameOperands, &names, MlirWalkPreOrder);
+    MlirOperation copy = tileBuilderInsert(b, mlirOperationClone(op));
+    mlirOperationWalk(copy, renameOperands, names, MlirWalkPreOrder);
     for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
-      addName(&names, mlirOperationGetResult(op, i), mlirOperationGetResult(copy, i));
+      addName(names, mlirOperationGetResult(op, i), mlirOperationGetResult(copy, i));
   }
-  MlirValue yielded = nameOf(&names, tileOnlyOperand(end));
-  free(names.from);
-  free(names.to);
+  MlirValue yielded = nameOf(names, tileOnlyOperand(end));
+  free(names->from);
+  free(names->to);
   return yielded;
+}
+
+MlirValue sparseBodyInline(SparseBody *body, MlirBlock from, intptr_t count, const MlirValue *arguments) {
+  Renamed names = {NULL};
+  return inlineOps(&body->builder, &names, from, count, arguments);
+}
+
+typedef struct Outside {
+  MlirOperation around;
+  TileBuilder *builder; // of copies; null: only asks
+  Renamed *names;
+  bool areConstants;
+} Outside;
+
+static MlirWalkResult visitOutside(MlirOperation op, void *data) {
+  Outside *outside = data;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op) && !mlirOperationEqual(op, outside->around); ++i) {
+    MlirValue value = mlirOperationGetOperand(op, i);
+    if (!tileIsOutside(outside->around, value))
+      continue;
+    MlirOperation maker = tileDefiningOp(value);
+    outside->areConstants &= arithConstantOpIsA(maker);
+    if (outside->builder)
+      addName(outside->names, value, tileOnlyResult(tileBuilderInsert(outside->builder, mlirOperationClone(maker))));
+  }
+  return MlirWalkResultAdvance;
+}
+
+bool sparseBodyStandsAlone(MlirBlock block) {
+  Outside outside = {.around = mlirBlockGetParentOperation(block), .areConstants = true};
+  mlirOperationWalk(outside.around, visitOutside, &outside, MlirWalkPreOrder);
+  return outside.areConstants;
+}
+
+MlirValue sparseInlineAlone(TileBuilder *b, MlirBlock from, intptr_t count, const MlirValue *arguments) {
+  Renamed names = {NULL};
+  Outside outside = {mlirBlockGetParentOperation(from), b, &names, true};
+  mlirOperationWalk(outside.around, visitOutside, &outside, MlirWalkPreOrder);
+  return inlineOps(b, &names, from, count, arguments);
 }
 
 MlirValue sparseBodyEnd(SparseLowering *lowering, SparseBody *body, intptr_t count, const MlirValue *inputs,
