@@ -94,6 +94,8 @@ if importlib.util.find_spec("torch"):
     config.available_features.add("torch")
 if importlib.util.find_spec("cuda") and importlib.util.find_spec("cuda.tile"):
     config.available_features.add("cuda-tile")
+if importlib.util.find_spec("triton"):
+    config.available_features.add("triton")
 for package in ("rapidocr_onnxruntime", "silero_vad"):  # models, whose folder is %rapidocr_onnxruntime
     found = importlib.util.find_spec(package)
     if found:

@@ -171,7 +171,8 @@ static MlirWalkResult findForeign(MlirOperation op, void *row) {
   return MlirWalkResultAdvance;
 }
 
-#define TO_TTIR(options) "builtin.module(tile-expand-math{tiles=tt},convert-tile-to-tt" options ",canonicalize,cse)"
+#define WHAT_TTIR_LACKS "tile-expand-float-conversions{tiles=tt},tile-expand-math{tiles=tt},"
+#define TO_TTIR(options) "builtin.module(" WHAT_TTIR_LACKS "convert-tile-to-tt" options ",canonicalize,cse)"
 
 bool tileSessionMakeTtir(TileSession *session, bool hasDescriptors, tessera_error_t *error) {
   int row = NoRow;
@@ -179,11 +180,14 @@ bool tileSessionMakeTtir(TileSession *session, bool hasDescriptors, tessera_erro
   mlirOperationWalk(module, findForeign, &row, MlirWalkPreOrder);
   if (row == TtRow)
     return true;
-  const char *pipeline = row != NoRow     ? "builtin.module(convert-cuda-tile-to-tt{pointers=true},canonicalize,cse)"
-                         : hasDescriptors ? TO_TTIR("{descriptors=true}")
-                                          : TO_TTIR("");
+  const char *pipeline =
+      row != NoRow
+          ? "builtin.module(convert-cuda-tile-to-tt{pointers=true},canonicalize,cse,tile-expand-math{tiles=tt},"
+            "canonicalize,cse)"
+      : hasDescriptors ? TO_TTIR("{descriptors=true}")
+                       : TO_TTIR("");
   bool ok = tileSessionRun(session, pipeline, error);
-  return ok && (ttirCheck(module) || tessera_fail(error, "the program cannot be said in TTIR"));
+  return ok && (ttirFinish(module) || tessera_fail(error, "the program cannot be said in TTIR"));
 }
 
 #define TO_CUDA_TILE(options)                                                                                          \

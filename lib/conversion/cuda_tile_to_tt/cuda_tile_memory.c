@@ -119,19 +119,62 @@ static bool compareAndSwap(CudaTileKernel *k, MlirOperation op) {
 
 //===--- printing ---------------------------------------------------------------------------===//
 
+// One conversion of a printf format: flags, width and length have no meaning in TTIR.
+static const char *skipConversion(const char *at, const char *end) {
+  while (at < end && strchr("-+ #0123456789.hlqjzt", *at))
+    ++at;
+  return at;
+}
+
+static void printPart(CudaTileKernel *k, const tessera_text_t *text, intptr_t count, MlirValue *value, char how) {
+  int32_t isSigned = how != 'u' && how != 'x' && how != 'X' && how != 'o';
+  ttPrintOpBuild(&k->b, count, value,
+                 mlirStringAttrGet(k->b.context, mlirStringRefCreate(text->size ? text->data : "", text->size)),
+                 mlirBoolAttrGet(k->b.context, how == 'x' || how == 'X'),
+                 mlirDenseI32ArrayGet(k->b.context, count, &isSigned));
+}
+
+// Each value has the text before it as its prefix; the end of the line is TTIR's own.
+static bool printFormat(CudaTileKernel *k, MlirOperation op, MlirStringRef format, intptr_t count, MlirValue *values,
+                        tessera_text_t *text) {
+  intptr_t next = 0;
+  const char *end = format.data + format.length;
+  if (format.length && end[-1] == '\n')
+    --end;
+  for (const char *at = format.data; at < end; ++at) {
+    if (*at != '%') {
+      tessera_text_append(text, at, 1);
+      continue;
+    }
+    at = skipConversion(at + 1, end);
+    if (at < end && *at == '%') {
+      tessera_text_append(text, at, 1);
+      continue;
+    }
+    if (at == end || !strchr("diuoxXeEfFgGaA", *at) || next == count)
+      return tileError(op, "has a format with %s",
+                       next == count ? "more conversions than values" : "an unknown conversion");
+    printPart(k, text, 1, &values[next++], *at);
+    text->size = 0;
+  }
+  if (next < count)
+    return tileError(op, "has %ld values, but a format with %ld conversions", (long)count, (long)next);
+  if (text->size || count == 0)
+    printPart(k, text, 0, NULL, 'd');
+  return !text->failed || tileError(op, "no memory for the text");
+}
+
 static bool print(CudaTileKernel *k, MlirOperation op) {
   MlirValue values[CudaTileMaxValues];
-  int32_t isSigned[CudaTileMaxValues];
   intptr_t count = cudaTilePrintTkoOpGetNumArgs(op);
+  tessera_text_t text = {NULL};
   if (count > CudaTileMaxValues)
     return tileError(op, "prints %ld values, expected at most %d", (long)count, (int)CudaTileMaxValues);
   if (!cudaTileGetAll(k, count, cudaTilePrintTkoOpGetArgs, op, values))
     return false;
-  for (intptr_t i = 0; i < count; ++i)
-    isSigned[i] = 1;
-  ttPrintOpBuild(&k->b, count, values, cudaTilePrintTkoOpGetStr(op), mlirBoolAttrGet(k->b.context, false),
-                 mlirDenseI32ArrayGet(k->b.context, count, isSigned));
-  return true;
+  bool ok = printFormat(k, op, mlirStringAttrGetValue(cudaTilePrintTkoOpGetStr(op)), count, values, &text);
+  tessera_text_free(&text);
+  return ok;
 }
 
 static bool check(CudaTileKernel *k, MlirOperation op) {

@@ -14,7 +14,7 @@
 #include "lib/ir/upstream.h"
 #include "upstream/arith.h"
 
-enum { ExportMaxRank = TILE_LAYOUT_MAX_AXES, ExportMaxCombined = 8 };
+enum { ExportMaxRank = TILE_LAYOUT_MAX_AXES, ExportMaxCombined = 8, ExportMaxPrinted = 64 };
 
 typedef struct ExportSize {
   bool isKnown;
@@ -61,8 +61,8 @@ typedef bool (*ExportConvert)(ExportKernel *k, MlirOperation op, bool *isKnown);
 // What a language has. Functions that may refuse report an error at the op and give null.
 struct ExportVocabulary {
   const char *dialect, *language;
-  const ExportConvert *own; // asked before the engine's; ends with null
-  bool (*isElement)(MlirType type);
+  const ExportConvert *own;                                                // asked before the engine's; ends with null
+  MlirType (*element)(MlirType old);                                       // what stands for it; null: nothing does
   MlirType (*tile)(intptr_t rank, const int64_t *sizes, MlirType element); // rank 0: of a scalar
   MlirType (*pointerTo)(MlirType element);
 
@@ -92,6 +92,7 @@ struct ExportVocabulary {
   MlirValue (*atomicLoad)(ExportKernel *k, const ExportPlaces *places, MlirType tile, ExportOrder order);
   void (*atomicStore)(ExportKernel *k, const ExportPlaces *places, MlirValue value, ExportOrder order);
   void (*check)(ExportKernel *k, MlirValue condition, MlirAttribute message);
+  bool (*print)(ExportKernel *k, MlirStringRef message, intptr_t count, const MlirValue *values); // as tile.print's
 
   MlirValue (*cut)(ExportKernel *k, const ExportMemory *memory, MlirType view); // null: views cannot say it
   MlirValue (*loadView)(ExportKernel *k, const ExportMemory *memory, MlirType view, MlirType tile, MlirValue *indices);
@@ -137,6 +138,8 @@ MlirType exportType(ExportKernel *k, MlirOperation at, MlirType old); // null af
 MlirExtShape exportShape(MlirType type);                              // of a scalar: rank 0
 intptr_t exportRank(MlirType type);
 MlirType exportElement(MlirType type); // of a scalar: itself
+// What stands for an element in memory, in as many bits; null: nothing does.
+MlirType exportStored(ExportKernel *k, MlirType old);
 MlirType exportShaped(ExportKernel *k, MlirType like, MlirType element);
 MlirType exportSized(ExportKernel *k, intptr_t rank, const int64_t *sizes, MlirType element);
 MlirType exportWithout(ExportKernel *k, MlirType type, int64_t axis);
@@ -156,6 +159,8 @@ MlirValue exportSplat(ExportKernel *k, MlirValue scalar, MlirType type);
 MlirValue exportRange(ExportKernel *k, intptr_t rank, const int64_t *sizes, intptr_t axis);
 MlirValue exportAlong(ExportKernel *k, MlirValue line, intptr_t rank, const int64_t *sizes, intptr_t axis);
 MlirValue exportWiden(ExportKernel *k, MlirValue integer); // to i64, by its sign
+
+bool exportIsPlaceholder(MlirStringRef message, size_t at); // a value of tile.print stands there
 
 //===--- ops --------------------------------------------------------------------------===//
 

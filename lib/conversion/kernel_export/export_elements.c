@@ -278,13 +278,13 @@ static bool addressOf(ExportKernel *k, MlirOperation op) {
 // Memory at an address: what its type leaves open are the op's operands.
 static bool memoryAt(ExportKernel *k, MlirOperation op) {
   MlirValue address = exportGet(k, tileMemrefAtOpGetAddress(op));
-  MlirType type = tileOnlyResultType(op), element = mlirShapedTypeGetElementType(type);
+  MlirType type = tileOnlyResultType(op), element = exportStored(k, mlirShapedTypeGetElementType(type));
   int64_t strides[ExportMaxRank], offset, nextSize = 0, nextStride = 0;
   if (mlirValueIsNull(address))
     return false;
   ExportMemory *memory = exportNewMemory(k, tileOnlyResult(op));
   memory->rank = mlirShapedTypeGetRank(type);
-  if (memory->rank > ExportMaxRank || !k->v->isElement(element) ||
+  if (memory->rank > ExportMaxRank || mlirTypeIsNull(element) ||
       mlirLogicalResultIsFailure(mlirMemRefTypeGetStridesAndOffset(type, strides, &offset)) || offset)
     return tileError(op, "makes %s, which has no conversion to %s", tileTypeText(type, (char[128]){0}, 128),
                      k->v->dialect);

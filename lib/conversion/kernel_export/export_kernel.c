@@ -24,11 +24,12 @@ static ExportSize product(ExportKernel *k, ExportSize *a, ExportSize *b) {
 
 // Memory without a layout has the strides of rows that stand one behind another.
 static bool takeMemref(ExportKernel *k, MlirOperation kernel, MlirValue old) {
-  MlirType type = mlirValueGetType(old), i64 = exportInteger(k, 64), element = mlirShapedTypeGetElementType(type);
+  MlirType type = mlirValueGetType(old), i64 = exportInteger(k, 64),
+           element = exportStored(k, mlirShapedTypeGetElementType(type));
   ExportMemory *memory = exportNewMemory(k, old);
   int64_t strides[ExportMaxRank], offset = 0;
   memory->rank = mlirShapedTypeGetRank(type);
-  if (memory->rank > ExportMaxRank || !k->v->isElement(element))
+  if (memory->rank > ExportMaxRank || mlirTypeIsNull(element))
     return tileError(kernel, "has a parameter of type %s, which %s does not have",
                      tileTypeText(type, (char[128]){0}, 128), k->v->language);
   memory->base = addParameter(k, k->v->pointerTo(element));

@@ -104,6 +104,23 @@ static bool check(ExportKernel *k, MlirOperation op) {
   return true;
 }
 
+bool exportIsPlaceholder(MlirStringRef message, size_t at) {
+  return at + 2 <= message.length && message.data[at] == '{' && message.data[at + 1] == '}';
+}
+
+static bool print(ExportKernel *k, MlirOperation op) {
+  MlirValue values[ExportMaxPrinted];
+  intptr_t count = tilePrintOpGetNumValues(op);
+  if (!mlirAttributeIsNull(tilePrintOpGetStop(op))) // prints nothing
+    return true;
+  if (count > ExportMaxPrinted)
+    return tileError(op, "prints %ld values, expected at most %d", (long)count, (int)ExportMaxPrinted);
+  for (intptr_t i = 0; i < count; ++i)
+    if (mlirValueIsNull(values[i] = exportGet(k, tilePrintOpGetValues(op, i))))
+      return false;
+  return k->v->print(k, tilePrintOpGetMessageValue(op), count, values);
+}
+
 bool exportShapes(ExportKernel *k, MlirOperation op, bool *isKnown) {
   *isKnown = true;
   if (arithConstantOpIsA(op))
@@ -125,6 +142,8 @@ bool exportShapes(ExportKernel *k, MlirOperation op, bool *isKnown) {
     return transpose(k, op);
   case TileOp_Assert:
     return check(k, op);
+  case TileOp_Print:
+    return print(k, op);
   default:
     *isKnown = false;
     return true;

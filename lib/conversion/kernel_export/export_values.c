@@ -103,11 +103,17 @@ MlirType exportWithout(ExportKernel *k, MlirType type, int64_t axis) {
 
 MlirType exportInteger(ExportKernel *k, unsigned bits) { return mlirIntegerTypeGet(k->b.context, bits); }
 
+MlirType exportStored(ExportKernel *k, MlirType old) {
+  MlirType element = k->v->element(old);
+  bool isWhole = !mlirTypeIsNull(element) && tileElementWidth(element) == tileElementWidth(old);
+  return isWhole ? element : (MlirType){NULL};
+}
+
 MlirType exportType(ExportKernel *k, MlirOperation at, MlirType old) {
   MlirExtShape shape = exportShape(old);
-  MlirType element = mlirTypeIsAIndex(shape.element) ? exportInteger(k, 64) : shape.element;
+  MlirType element = k->v->element(mlirTypeIsAIndex(shape.element) ? exportInteger(k, 64) : shape.element);
   bool hasLayout = mlirTypeIsARankedTensor(old) && !mlirAttributeIsNull(mlirRankedTensorTypeGetEncoding(old));
-  if (!k->v->isElement(element) || hasLayout || shape.rank > ExportMaxRank) {
+  if (mlirTypeIsNull(element) || hasLayout || shape.rank > ExportMaxRank) {
     tileError(at, "has the type %s, which %s does not have", tileTypeText(old, (char[128]){0}, 128), k->v->language);
     return (MlirType){NULL};
   }

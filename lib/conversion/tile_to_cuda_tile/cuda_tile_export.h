@@ -14,6 +14,7 @@ bool cudaTileCombine(ExportKernel *k, TileUpstream kind, MlirValue x, MlirValue 
 MlirValue cudaTileCompare(ExportKernel *k, ArithCmpI predicate, MlirValue x, MlirValue y);
 MlirValue cudaTileResize(ExportKernel *k, MlirValue x, MlirType type, bool isSigned);
 
+bool cudaTilePrint(ExportKernel *k, MlirStringRef message, intptr_t count, const MlirValue *values);
 bool cudaTileExportArithmetic(ExportKernel *k, MlirOperation op, bool *isKnown);
 bool cudaTileExportParts(ExportKernel *k, MlirOperation op, bool *isKnown);
 bool cudaTileExportStandIns(ExportKernel *k, MlirOperation op, bool *isKnown);

@@ -106,6 +106,29 @@ static bool assume(ExportKernel *k, MlirOperation op) {
   return exportSetResult(k, op, value);
 }
 
+// A format of C's printf.
+bool cudaTilePrint(ExportKernel *k, MlirStringRef message, intptr_t count, const MlirValue *values) {
+  tessera_text_t text = {NULL};
+  intptr_t next = 0;
+  for (size_t i = 0; i < message.length; ++i) {
+    if (!exportIsPlaceholder(message, i)) {
+      tessera_text_append(&text, "%%", message.data[i] == '%');
+      tessera_text_append(&text, message.data + i, 1);
+      continue;
+    }
+    MlirType element = exportElement(mlirValueGetType(values[next++]));
+    bool isLong = mlirTypeIsAInteger(element) && tileElementWidth(element) > 32;
+    tessera_text_format(&text, "%%%s", mlirTypeIsAFloat(element) ? "f" : isLong ? "lld" : "d");
+    ++i;
+  }
+  tessera_text_append(&text, "\n", 1);
+  if (!text.failed)
+    cudaTilePrintTkoOpBuild(&k->b, (MlirType){NULL}, count, values, (MlirValue){NULL}, exportWord(k, text.data));
+  bool ok = !text.failed || tileErrorAt(k->b.location, "no memory for a text to print");
+  tessera_text_free(&text);
+  return ok;
+}
+
 bool cudaTileExportParts(ExportKernel *k, MlirOperation op, bool *isKnown) {
   *isKnown = true;
   switch (tileOpKind(op)) {

@@ -18,7 +18,9 @@ MlirAttribute cudaTileSign(ExportKernel *k, bool isSigned) { return exportWord(k
 
 //===--- types ----------------------------------------------------------------------------===//
 
-static bool isElement(MlirType type) { return cudaTileSimpleTag(type) >= 0 && !cudaTileTypeIsAToken(type); }
+static MlirType element(MlirType old) {
+  return cudaTileSimpleTag(old) >= 0 && !cudaTileTypeIsAToken(old) ? old : (MlirType){NULL};
+}
 
 static MlirType tile(intptr_t rank, const int64_t *sizes, MlirType element) {
   return mlirRankedTensorTypeGet(rank, sizes, element, mlirAttributeGetNull());
@@ -144,7 +146,7 @@ static const ExportVocabulary vocabulary = {
     .dialect = "cuda_tile",
     .language = "CUDA Tile IR",
     .own = conversions,
-    .isElement = isElement,
+    .element = element,
     .tile = tile,
     .pointerTo = cudaTilePointerTypeGet,
     .fill = fill,
@@ -168,6 +170,7 @@ static const ExportVocabulary vocabulary = {
     .atomicLoad = cudaTileAtomicLoad,
     .atomicStore = cudaTileAtomicStore,
     .check = check,
+    .print = cudaTilePrint,
     .cut = cudaTileCut,
     .loadView = cudaTileLoadView,
     .storeView = cudaTileStoreView,

@@ -16,8 +16,6 @@ MlirAttribute ttirI32(ExportKernel *k, int64_t value) { return tileBuildEnum(&k-
 
 //===--- types ----------------------------------------------------------------------------===//
 
-static bool isElement(MlirType type) { return mlirTypeIsAFloat(type) || mlirTypeIsAInteger(type); }
-
 static MlirType tile(intptr_t rank, const int64_t *sizes, MlirType element) {
   return rank ? mlirRankedTensorTypeGet(rank, sizes, element, mlirAttributeGetNull()) : element;
 }
@@ -112,13 +110,13 @@ static void finish(ExportKernel *k, TileBuilder *b, MlirOperation kernel, MlirBl
                  mlirAttributeGetNull(), mlirAttributeGetNull(), body);
 }
 
-static const ExportConvert conversions[] = {ttirCompute, NULL};
+static const ExportConvert conversions[] = {ttirFloats, ttirCompute, NULL};
 
 static const ExportVocabulary vocabulary = {
     .dialect = "tt",
     .language = "TTIR",
     .own = conversions,
-    .isElement = isElement,
+    .element = ttirElement,
     .tile = tile,
     .pointerTo = ttPointerTypeGet,
     .fill = fill,
@@ -142,6 +140,7 @@ static const ExportVocabulary vocabulary = {
     .atomicLoad = ttirAtomicLoad,
     .atomicStore = ttirAtomicStore,
     .check = check,
+    .print = ttirPrint,
     .cut = ttirCut,
     .loadView = ttirLoadView,
     .storeView = ttirStoreView,

@@ -10,7 +10,8 @@
 static bool isPlain(const ExportMemory *memory, MlirType view) {
   MlirStringRef pad = tileViewTypeGetPad(view);
   const ExportSize *last = &memory->strides[memory->rank - 1];
-  bool ok = (tileStringEquals(pad, "zero") || tileStringEquals(pad, "nan")) && last->isKnown && last->number == 1;
+  bool ok = (tileStringEquals(pad, "zero") || tileStringEquals(pad, "nan")) && last->isKnown && last->number == 1 &&
+            tileElementWidth(tileViewTypeGetElementType(view)) >= 8;
   for (intptr_t i = 0; ok && i < memory->rank; ++i)
     ok = memory->axes[i] == i && tileViewTypeGetStride(view, i) == 1 && tileViewTypeGetStep(view, i) > 0 &&
          !(memory->sizes[i].isKnown && memory->sizes[i].number > INT32_MAX);
@@ -61,12 +62,33 @@ void ttirStoreView(ExportKernel *k, const ExportMemory *memory, MlirType view, M
 
 //===--- pointers -------------------------------------------------------------------------===//
 
+// A boolean is a byte in memory, which Triton leaves to whoever writes TTIR.
+static bool isBoolean(MlirType tile) {
+  return mlirTypeEqual(exportElement(tile), mlirIntegerTypeGet(mlirTypeGetContext(tile), 1));
+}
+
+static MlirValue pointersToBytes(ExportKernel *k, MlirValue pointers) {
+  MlirType byte = ttPointerTypeGet(exportInteger(k, 8));
+  return ttBitcastOpBuild(&k->b, exportShaped(k, mlirValueGetType(pointers), byte), pointers);
+}
+
+static MlirValue asBytes(ExportKernel *k, MlirValue booleans) {
+  return ttirResize(k, booleans, exportShaped(k, mlirValueGetType(booleans), exportInteger(k, 8)), false);
+}
+
 MlirValue ttirLoad(ExportKernel *k, const ExportPlaces *places, MlirType tile, MlirValue other) {
-  return ttLoadOpBuild(&k->b, places->pointers, places->inside, other);
+  if (!isBoolean(tile))
+    return ttLoadOpBuild(&k->b, places->pointers, places->inside, other);
+  MlirValue value = ttLoadOpBuild(&k->b, pointersToBytes(k, places->pointers), places->inside,
+                                  mlirValueIsNull(other) ? other : asBytes(k, other));
+  return arithCmpIOpBuild(&k->b, value, exportFill(k, mlirValueGetType(value), 0), ArithCmpI_Ne);
 }
 
 void ttirStore(ExportKernel *k, const ExportPlaces *places, MlirValue value) {
-  ttStoreOpBuild(&k->b, places->pointers, value, places->inside);
+  if (isBoolean(mlirValueGetType(value)))
+    ttStoreOpBuild(&k->b, pointersToBytes(k, places->pointers), asBytes(k, value), places->inside);
+  else
+    ttStoreOpBuild(&k->b, places->pointers, value, places->inside);
 }
 
 //===--- atomics --------------------------------------------------------------------------===//

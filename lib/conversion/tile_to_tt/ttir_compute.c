@@ -14,23 +14,13 @@ static bool indexCast(ExportKernel *k, MlirOperation op, bool isSigned) {
   return !mlirValueIsNull(x) && !mlirTypeIsNull(type) && exportSetResult(k, op, ttirResize(k, x, type, isSigned));
 }
 
-// Triton has bitcasts and upper halves of products of its own, and no sums with a carry.
-static bool bitcast(ExportKernel *k, MlirOperation op) {
-  MlirValue x = exportGet(k, tileOnlyOperand(op));
-  MlirType type = exportType(k, op, tileOnlyResultType(op));
-  return !mlirValueIsNull(x) && !mlirTypeIsNull(type) && exportSetResult(k, op, ttBitcastOpBuild(&k->b, type, x));
-}
-
 static bool extended(ExportKernel *k, MlirOperation op, bool isProduct) {
-  MlirValue x = exportGet(k, tileBinaryLhs(op)), y = exportGet(k, tileBinaryRhs(op));
+  MlirValue x = exportGet(k, tileBinaryLhs(op)), y = exportGet(k, tileBinaryRhs(op)), values[2];
   if (mlirValueIsNull(x) || mlirValueIsNull(y))
     return false;
-  MlirValue low = tileBuildBinary(&k->b, isProduct ? ArithOp_MulI : ArithOp_AddI, x, y);
-  exportSet(k, isProduct ? arithMulUIExtendedOpGetLow(op) : arithAddUIExtendedOpGetSum(op), low);
-  if (isProduct)
-    exportSet(k, arithMulUIExtendedOpGetHigh(op), ttMulhiUIOpBuild(&k->b, x, y));
-  else
-    exportSet(k, arithAddUIExtendedOpGetOverflow(op), arithCmpIOpBuild(&k->b, low, x, ArithCmpI_Ult));
+  ttirExtended(&k->b, isProduct, x, y, values);
+  for (int i = 0; i < 2; ++i)
+    exportSet(k, mlirOperationGetResult(op, i), values[i]);
   return true;
 }
 
@@ -89,9 +79,20 @@ static bool product(ExportKernel *k, MlirOperation op) {
                          tileOnlyResult(ttDotOpCreate(&k->b, a, b, c, ttirI32(k, kind), mlirAttributeGetNull())));
 }
 
-static int64_t scaledKindOf(MlirValue factor) {
-  MlirType element = exportElement(mlirValueGetType(factor));
-  return mlirTypeIsAFloat8E4M3FN(element) ? TtScaled_E4M3 : mlirTypeIsAFloat8E5M2(element) ? TtScaled_E5M2 : -1;
+static int64_t scaledKindOf(MlirValue old) {
+  MlirType element = exportElement(mlirValueGetType(old));
+  return mlirTypeIsAFloat8E4M3FN(element)   ? TtScaled_E4M3
+         : mlirTypeIsAFloat8E5M2(element)   ? TtScaled_E5M2
+         : mlirTypeIsAFloat4E2M1FN(element) ? TtScaled_E2M1
+                                            : -1;
+}
+
+static MlirValue turned(ExportKernel *k, MlirValue matrix) {
+  MlirExtShape shape = exportShape(mlirValueGetType(matrix));
+  int64_t sizes[] = {shape.sizes[1], shape.sizes[0]};
+  int32_t order[] = {1, 0};
+  return ttTransOpBuild(&k->b, exportSized(k, 2, sizes, shape.element), matrix,
+                        mlirDenseI32ArrayGet(k->b.context, 2, order));
 }
 
 static bool scaledProduct(ExportKernel *k, MlirOperation op) {
@@ -100,19 +101,15 @@ static bool scaledProduct(ExportKernel *k, MlirOperation op) {
   MlirValue left = exportGet(k, tileMmaScaledOpGetLhsScale(op)), right = exportGet(k, tileMmaScaledOpGetRhsScale(op));
   if (mlirValueIsNull(a) || mlirValueIsNull(b) || mlirValueIsNull(c) || mlirValueIsNull(left) || mlirValueIsNull(right))
     return false;
-  int64_t kinds[] = {scaledKindOf(a), scaledKindOf(b)};
-  MlirExtShape shape = exportShape(mlirValueGetType(right));
-  if (kinds[0] < 0 || kinds[1] < 0 || shape.rank != 2)
-    return tileError(op,
-                     "multiplies scaled elements other than matrices of e4m3 and e5m2, which has no conversion to tt");
-  int64_t turned[] = {shape.sizes[1], shape.sizes[0]};
-  int32_t order[] = {1, 0};
-  right = ttTransOpBuild(&k->b, exportSized(k, 2, turned, shape.element), right,
-                         mlirDenseI32ArrayGet(k->b.context, 2, order));
-  MlirValue scales[] = {left, right};
-  for (int i = 0; i < 2; ++i) // Triton has scales of powers of two as bytes
-    if (mlirTypeIsAFloat8E8M0FNU(exportElement(mlirValueGetType(scales[i]))))
-      scales[i] = ttBitcastOpBuild(&k->b, exportShaped(k, mlirValueGetType(scales[i]), exportInteger(k, 8)), scales[i]);
+  int64_t kinds[] = {scaledKindOf(tileMmaScaledOpGetLhs(op)), scaledKindOf(tileMmaScaledOpGetRhs(op))};
+  MlirValue scales[] = {left, turned(k, right)};
+  if (kinds[0] < 0 || kinds[1] < 0 || exportRank(mlirValueGetType(a)) != 2)
+    return tileError(op, "multiplies scaled elements other than matrices of e4m3, e5m2 and e2m1, which has no "
+                         "conversion to tt");
+  if (kinds[0] == TtScaled_E2M1) // pairs along K
+    a = ttirPacked(k, a);
+  if (kinds[1] == TtScaled_E2M1)
+    b = turned(k, ttirPacked(k, turned(k, b)));
   return exportSetResult(k, op,
                          ttDotScaledOpBuild(&k->b, a, b, c, scales[0], scales[1], ttirI32(k, kinds[0]),
                                             ttirI32(k, kinds[1]), mlirBoolAttrGet(k->b.context, false)));
@@ -137,16 +134,6 @@ static bool convertType(ExportKernel *k, MlirOperation op) {
 }
 
 //===--- tiles ------------------------------------------------------------------------------===//
-
-static bool sameWidth(ExportKernel *k, MlirOperation op) {
-  MlirValue x = exportGet(k, tileBitcastOpGetInput(op));
-  MlirType type = mlirValueIsNull(x) ? (MlirType){NULL} : exportType(k, op, tileOnlyResultType(op));
-  if (mlirTypeIsNull(type))
-    return false;
-  if (tileElementWidth(exportElement(mlirValueGetType(x))) != tileElementWidth(exportElement(type)))
-    return tileError(op, "makes elements of another width, which has no conversion to tt");
-  return exportSetResult(k, op, ttBitcastOpBuild(&k->b, type, x));
-}
 
 // A part that begins at a known place: its elements by number, axis by axis.
 static bool slice(ExportKernel *k, MlirOperation op) {
@@ -210,11 +197,18 @@ static bool concatenate(ExportKernel *k, MlirOperation op) {
   return exportSetResult(k, op, parts[0]);
 }
 
+// Triton counts i32 only, and looks at the lower bits of what is no place of the result.
 static bool histogram(ExportKernel *k, MlirOperation op) {
   MlirValue x = exportGet(k, tileHistogramOpGetInput(op)), mask;
   MlirType type = exportType(k, op, tileOnlyResultType(op));
   if (mlirValueIsNull(x) || mlirTypeIsNull(type) || !exportGetOptional(k, tileHistogramOpGetMask(op), &mask))
     return false;
+  MlirType i32 = exportShaped(k, mlirValueGetType(x), exportInteger(k, 32));
+  if (tileElementWidth(exportElement(mlirValueGetType(x))) < 32)
+    x = ttirResize(k, x, i32, false);
+  MlirValue bins = exportFill(k, mlirValueGetType(x), exportShape(type).sizes[0]);
+  mask = exportBoth(k, mask, arithCmpIOpBuild(&k->b, x, bins, ArithCmpI_Ult));
+  x = ttirResize(k, x, i32, false);
   return exportSetResult(k, op, tileOnlyResult(ttHistogramOpCreate(&k->b, type, x, mask)));
 }
 
@@ -229,6 +223,35 @@ static bool pick(ExportKernel *k, MlirOperation op) {
     return tileError(op, "takes elements of a tile with a mask, or not one by one, which has no conversion to tt");
   return exportSetResult(
       k, op, ttGatherOpBuild(&k->b, type, x, index, ttirI32(k, mlirIntegerAttrGetValueInt(tileGatherOpGetAxis(op)))));
+}
+
+// The text before a value is its prefix. Values that commas part are those of one op.
+static void printPart(ExportKernel *k, MlirStringRef text, intptr_t count, const MlirValue *values) {
+  int32_t isSigned[ExportMaxPrinted];
+  for (intptr_t i = 0; i < count; ++i)
+    isSigned[i] = 1;
+  ttPrintOpBuild(&k->b, count, values, mlirStringAttrGet(k->b.context, text), mlirBoolAttrGet(k->b.context, false),
+                 mlirDenseI32ArrayGet(k->b.context, count, isSigned));
+}
+
+static MlirStringRef from(MlirStringRef text, size_t at) {
+  return mlirStringRefCreate(text.data + at, text.length - at);
+}
+
+bool ttirPrint(ExportKernel *k, MlirStringRef message, intptr_t count, const MlirValue *values) {
+  while (message.length) {
+    size_t end = 0;
+    intptr_t together = 0;
+    while (end < message.length && !exportIsPlaceholder(message, end))
+      ++end;
+    MlirStringRef prefix = {message.data, end};
+    message = from(message, end);
+    for (const char *next = "{}"; tileStringStartsWith(message, next); next = ", {}", ++together)
+      message = from(message, strlen(next));
+    printPart(k, prefix, together, values);
+    values += together;
+  }
+  return true;
 }
 
 // What is assumed of a value is forgotten.
@@ -285,8 +308,6 @@ bool ttirCompute(ExportKernel *k, MlirOperation op, bool *isKnown) {
     return indexCast(k, op, true);
   case ArithOp_IndexCastUI:
     return indexCast(k, op, false);
-  case ArithOp_Bitcast:
-    return bitcast(k, op);
   case ArithOp_MulUIExtended:
     return extended(k, op, true);
   case ArithOp_AddUIExtended:
@@ -311,8 +332,6 @@ bool ttirCompute(ExportKernel *k, MlirOperation op, bool *isKnown) {
     return scaledProduct(k, op);
   case TileOp_ConvertType:
     return convertType(k, op);
-  case TileOp_Bitcast:
-    return sameWidth(k, op);
   case TileOp_Slice:
     return slice(k, op);
   case TileOp_Cat:

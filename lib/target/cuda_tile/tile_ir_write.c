@@ -412,12 +412,36 @@ static intptr_t countOf(const Encoding *e, int operand) {
   return count;
 }
 
+static void name(Writer *w, MlirValue value) { tileTableSet(&w->values, value.ptr, (void *)(uintptr_t)++w->numValues); }
+
+// A token that a later version brought as a result is always there from that version on.
+static intptr_t numResultsOf(const Encoding *e) {
+  intptr_t count = 0;
+  for (int i = 0; i < e->spec->numResults; ++i) {
+    if (e->spec->results[i].arity == TileArity_Variadic)
+      return mlirOperationGetNumResults(e->op);
+    count += isThere(e, e->spec->results[i].name);
+  }
+  return count;
+}
+
 static void putResultTypes(const Encoding *e, bool *ok) {
-  intptr_t count = mlirOperationGetNumResults(e->op);
+  intptr_t count = numResultsOf(e), given = mlirOperationGetNumResults(e->op);
   if (cudaTileCountsResults(e->spec))
     putNumber(e->bytes, (uint64_t)count);
+  for (intptr_t i = count; *ok && i < given; ++i)
+    *ok = mlirOpOperandIsNull(mlirValueGetFirstUse(mlirOperationGetResult(e->op, i))) ||
+          tileError(e->op, "gives a token, which a later version than 13.%d brings", e->w->version);
+  MlirType token = cudaTileTokenTypeGet(mlirOperationGetContext(e->op));
   for (intptr_t i = 0; *ok && i < count; ++i)
-    *ok = putType(e->w, e->bytes, tileResultType(e->op, i), e->op);
+    *ok = putType(e->w, e->bytes, i < given ? tileResultType(e->op, i) : token, e->op);
+}
+
+static void nameResults(const Encoding *e) {
+  intptr_t count = numResultsOf(e), given = mlirOperationGetNumResults(e->op);
+  for (intptr_t i = 0; i < count && i < given; ++i)
+    name(e->w, mlirOperationGetResult(e->op, i));
+  e->w->numValues += count > given ? count - given : 0;
 }
 
 static void putFlagBits(const Encoding *e) {
@@ -469,8 +493,6 @@ static void putOperands(const Encoding *e) {
   }
 }
 
-static void name(Writer *w, MlirValue value) { tileTableSet(&w->values, value.ptr, (void *)(uintptr_t)++w->numValues); }
-
 static bool putOps(Writer *w, Bytes *bytes, MlirBlock block);
 
 static bool putRegion(Writer *w, Bytes *bytes, MlirRegion region, MlirOperation at) {
@@ -513,8 +535,7 @@ static bool putOp(Writer *w, Bytes *bytes, MlirOperation op) {
   for (int i = 0; i < e.spec->numRegions; ++i)
     if (!putRegion(w, bytes, mlirOperationGetRegion(op, i), op))
       return false;
-  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
-    name(w, mlirOperationGetResult(op, i));
+  nameResults(&e);
   return true;
 }
 

@@ -4,8 +4,9 @@
 // which is to nearest). math.fma of 16 bits and fewer, which would round twice, is computed in f64.
 //
 // Expects: scalars or fixed-size vectors; arithmetic on narrow floats already in f32 (arith-emulate-unsupported-floats,
-// math-extend-to-supported-types). Leaves: conversions between f16, bf16, f32 and f64 to nearest even, and narrow
-// floats only as what arith.bitcast, selects and memory move. Rounds once, to the bit as docs/numerics.md §1 says.
+// math-extend-to-supported-types); with tiles=tt, tiles and scalars of kernels, whose f8E4M3FN and f8E5M2 Triton
+// widens. Leaves: conversions between f16, bf16, f32 and f64 to nearest even, and narrow floats only as what
+// arith.bitcast, selects and memory move. Rounds once, to the bit as docs/numerics.md §1 says.
 // Papers: Boldo and Melquiond 2008 (rounding to odd); formats of the OCP (FP8 2023, MX 2023) and AMD's FNUZ variants.
 // Cost: linear; some ten ops for a widening, thirty on lanes of f64 for a narrowing.
 #include "lib/transforms/math/expand_float_conversions.h"
@@ -17,13 +18,13 @@
 
 #include <math.h>
 
-enum { ToNearestEven = 0 }; // arith's roundingmode, and what else it may be:
+enum { ToNearestEven = 0, TowardZero = 3 }; // arith's roundingmode, and what else it may be:
 static const TileUpstream roundings[] = {MathOp_RoundEven, MathOp_Floor, MathOp_Ceil, MathOp_Trunc, MathOp_Round};
 
 //===--- questions ----------------------------------------------------------------------===//
 
 static bool formatOf(MlirValue value, TileFloatFormat *format) {
-  return tileFloatFormatOf(tileLanesElement(mlirValueGetType(value)), format);
+  return tileFloatFormatOf(tileLanesElementOfTile(mlirValueGetType(value)), format);
 }
 
 static int64_t roundingOf(MlirOperation op) {
@@ -32,6 +33,12 @@ static int64_t roundingOf(MlirOperation op) {
 }
 
 static bool isScalarOrVector(MlirType type) { return !mlirTypeIsATensor(type); }
+
+// With tiles=tt, tiles and scalars of kernels. Triton widens these two formats by an op.
+static bool isTile(MlirType type) {
+  return !mlirTypeIsARankedTensor(type) || mlirAttributeIsNull(mlirRankedTensorTypeGetEncoding(type));
+}
+static bool isTritons(MlirType element) { return mlirTypeIsAFloat8E4M3FN(element) || mlirTypeIsAFloat8E5M2(element); }
 
 // The exponent that the field of ones (of normal numbers: 1) stands for is leastExponent.
 static int biasOf(const TileFloatFormat *format) {
@@ -174,11 +181,11 @@ static MlirValue widen(TileBuilder *builder, const TileFloatFormat *format, Mlir
 
 // To or from 16 bits by way of f32, as there are instructions for that; `value` is no number that f32 would round.
 static MlirValue convertWide(TileBuilder *builder, MlirValue value, MlirType element) {
-  bool isHalf =
-      mlirFloatTypeGetWidth(tileLanesElement(mlirValueGetType(value))) < 32 || mlirFloatTypeGetWidth(element) < 32;
+  bool isHalf = mlirFloatTypeGetWidth(tileLanesElementOfTile(mlirValueGetType(value))) < 32 ||
+                mlirFloatTypeGetWidth(element) < 32;
   MlirType steps[] = {isHalf ? mlirF32TypeGet(builder->context) : element, element};
   for (int i = 0; i < 2; ++i) {
-    MlirType from = tileLanesElement(mlirValueGetType(value));
+    MlirType from = tileLanesElementOfTile(mlirValueGetType(value));
     if (!mlirTypeEqual(from, steps[i]))
       value =
           cast(builder, mlirFloatTypeGetWidth(from) < mlirFloatTypeGetWidth(steps[i]) ? ArithOp_ExtF : ArithOp_TruncF,
@@ -191,22 +198,34 @@ static MlirValue convertWide(TileBuilder *builder, MlirValue value, MlirType ele
 // odd length ("Do not know how to soft promote this operator's operand!", LLVM 22.1). By way of f32, arith-expand makes
 // bits of them.
 static bool isBf16ToF64(MlirValue value, MlirType element) {
-  return mlirTypeIsABF16(tileLanesElement(mlirValueGetType(value))) && mlirTypeIsAF64(element);
+  return mlirTypeIsABF16(tileLanesElementOfTile(mlirValueGetType(value))) && mlirTypeIsAF64(element);
 }
 
-static MlirLogicalResult expandExtension(MlirRewritePattern pattern, MlirOperation op, MlirPatternRewriter rewriter,
-                                         void *userData) {
+static MlirLogicalResult replaceExtension(MlirOperation op, MlirPatternRewriter rewriter, bool isWideToo) {
   TileFloatFormat format;
   MlirValue value = tileOnlyOperand(op);
-  MlirType element = tileLanesElement(tileOnlyResultType(op));
-  if (!isScalarOrVector(mlirValueGetType(value)) || !formatOf(value, &format))
-    return mlirLogicalResultFailure();
-  if (format.width > 8 && !isBf16ToF64(value, element))
+  MlirType element = tileLanesElementOfTile(tileOnlyResultType(op));
+  if (!formatOf(value, &format) || (format.width > 8 && !(isWideToo && isBf16ToF64(value, element))))
     return mlirLogicalResultFailure();
   TileBuilder builder = tileBuilderInPattern(rewriter, op);
   MlirValue result = convertWide(&builder, format.width > 8 ? value : widen(&builder, &format, value), element);
   mlirRewriterBaseReplaceOpWithValues(mlirPatternRewriterAsBase(rewriter), op, 1, &result);
   return mlirLogicalResultSuccess();
+}
+
+static MlirLogicalResult expandExtension(MlirRewritePattern pattern, MlirOperation op, MlirPatternRewriter rewriter,
+                                         void *userData) {
+  if (!isScalarOrVector(tileOnlyOperandType(op)))
+    return mlirLogicalResultFailure();
+  return replaceExtension(op, rewriter, true);
+}
+
+static MlirLogicalResult expandExtensionOfTile(MlirRewritePattern pattern, MlirOperation op,
+                                               MlirPatternRewriter rewriter, void *userData) {
+  MlirType type = tileOnlyOperandType(op);
+  if (!isTile(type) || isTritons(tileLanesElementOfTile(type)))
+    return mlirLogicalResultFailure();
+  return replaceExtension(op, rewriter, false);
 }
 
 //===--- narrowing: a number of f64 to one of the format, then to its bits --------------------===//
@@ -279,21 +298,32 @@ static MlirValue finish(TileLanes *lanes, const TileFloatFormat *format, MlirVal
   return convertWide(&lanes->builder, rounded, element);
 }
 
-static MlirLogicalResult expandTruncation(MlirRewritePattern pattern, MlirOperation op, MlirPatternRewriter rewriter,
-                                          void *userData) {
+static MlirLogicalResult replaceTruncation(MlirOperation op, MlirPatternRewriter rewriter) {
   TileFloatFormat from, to;
   MlirValue value = tileOnlyOperand(op), result = tileOnlyResult(op);
-  if (!isScalarOrVector(mlirValueGetType(value)) || !formatOf(value, &from) || !formatOf(result, &to))
+  if (!formatOf(value, &from) || !formatOf(result, &to))
     return mlirLogicalResultFailure();
   bool isInstruction = to.width == 32 || (to.width == 16 && from.width < 64);
   if (isInstruction && roundingOf(op) == ToNearestEven)
     return mlirLogicalResultFailure();
   TileLanes lanes = tileLanesOf(tileBuilderInPattern(rewriter, op), mlirValueGetType(value));
-  value = convertWide(&lanes.builder, value, tileLanesElement(lanes.real));
+  value = convertWide(&lanes.builder, value, tileLanesElementOfTile(lanes.real));
   value = roundToFormat(&lanes, &to, roundingOf(op), value);
-  result = finish(&lanes, &to, value, tileLanesElement(mlirValueGetType(result)));
+  result = finish(&lanes, &to, value, tileLanesElementOfTile(mlirValueGetType(result)));
   mlirRewriterBaseReplaceOpWithValues(mlirPatternRewriterAsBase(rewriter), op, 1, &result);
   return mlirLogicalResultSuccess();
+}
+
+static MlirLogicalResult expandTruncation(MlirRewritePattern pattern, MlirOperation op, MlirPatternRewriter rewriter,
+                                          void *userData) {
+  return isScalarOrVector(tileOnlyOperandType(op)) ? replaceTruncation(op, rewriter) : mlirLogicalResultFailure();
+}
+
+static MlirLogicalResult expandTruncationOfTile(MlirRewritePattern pattern, MlirOperation op,
+                                                MlirPatternRewriter rewriter, void *userData) {
+  bool isCut = roundingOf(op) == TowardZero && mlirTypeIsAF32(tileLanesElementOfTile(tileOnlyOperandType(op))) &&
+               tileElementWidth(tileLanesElementOfTile(tileOnlyResultType(op))) == 16; // by an op of Triton
+  return isTile(tileOnlyOperandType(op)) && !isCut ? replaceTruncation(op, rewriter) : mlirLogicalResultFailure();
 }
 
 //===--- multiply-add ------------------------------------------------------------------------------===//
@@ -317,15 +347,15 @@ static MlirLogicalResult expandMultiplyAdd(MlirRewritePattern pattern, MlirOpera
                                            void *userData) {
   MlirType type = tileOnlyResultType(op);
   TileFloatFormat format;
-  if (tileElementWidth(tileTypeGetElement(type)) > 16) // an instruction
+  if (tileElementWidth(tileLanesElementOfTile(type)) > 16) // an instruction
     return mlirLogicalResultFailure();
-  MlirType element = tileLanesElement(type);
+  MlirType element = tileLanesElementOfTile(type);
   if (!isScalarOrVector(type) || !tileFloatFormatOf(element, &format))
     return mlirLogicalResultFailure();
   TileLanes lanes = tileLanesOf(tileBuilderInPattern(rewriter, op), type);
   MlirValue values[3];
   for (int i = 0; i < 3; ++i)
-    values[i] = convertWide(&lanes.builder, mlirOperationGetOperand(op, i), tileLanesElement(lanes.real));
+    values[i] = convertWide(&lanes.builder, mlirOperationGetOperand(op, i), tileLanesElementOfTile(lanes.real));
   MlirValue sum = addToOdd(&lanes, tileLanesMul(&lanes, values[0], values[1]), values[2]); // the product is exact
   MlirValue result = cast(&lanes.builder, ArithOp_TruncF, sum, element);
   mlirRewriterBaseReplaceOpWithValues(mlirPatternRewriterAsBase(rewriter), op, 1, &result);
@@ -340,11 +370,25 @@ static void populate(MlirRewritePatternSet patterns, MlirContext context) {
   tileAddPattern(patterns, context, tileUpstreamName(MathOp_Fma), /*benefit=*/1, expandMultiplyAdd);
 }
 
-static bool run(MlirOperation op, MlirExtPass pass) { return tileApplyPatterns(op, populate); }
+static void populateForTt(MlirRewritePatternSet patterns, MlirContext context) {
+  tileAddPattern(patterns, context, tileUpstreamName(ArithOp_ExtF), /*benefit=*/1, expandExtensionOfTile);
+  tileAddPattern(patterns, context, tileUpstreamName(ArithOp_TruncF), /*benefit=*/1, expandTruncationOfTile);
+}
+
+static bool run(MlirOperation op, MlirExtPass pass) {
+  MlirStringRef language = mlirExtPassGetString(pass, "tiles");
+  if (language.length && !tileStringEquals(language, "tt"))
+    return tileError(op, "tile-expand-float-conversions: tiles is \"%.*s\", expected tt", (int)language.length,
+                     language.data);
+  return tileApplyPatterns(op, language.length ? populateForTt : populate);
+}
 
 const MlirExtPassDefinition tileExpandFloatConversionsPass = {
     .argument = "tile-expand-float-conversions",
     .summary = "Expands conversions of floats of 8 bits and fewer, and truncations not to nearest even",
+    .options = (const MlirExtPassOption[]){{"tiles", "expand, on tiles of kernels, what a language does not have: tt",
+                                            MlirExtOption_String, ""},
+                                           {NULL}},
     .dialects = (const char *const[]){"arith", "math", NULL},
     .run = run,
 };

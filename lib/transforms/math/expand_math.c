@@ -11,9 +11,9 @@
 // and ipowi, which LLVM has of scalars only or not at all, become powf and multiplications. With f64=true, where there
 // is no C library (GPUs), f64's functions are expanded too, to 2.5 ulp of f64 (f64/families.h). With tiles=cuda_tile or
 // tiles=tt, functions that this language does not have become arithmetic on tiles and scalars of kernels, as with
-// f64=true; nothing else changes. Cost: linear. Papers: Cody and Waite 1980; Payne and Hanek 1983; Remez 1934. Largest
-// error in ulp over all f32 inputs (cos: every 7th; powf: 1.5e8 pairs), ns per element in 16 lanes of one Zen 5 core,
-// and of glibc's scalar call:
+// f64=true, and so do roundings other than floor and ceil; nothing else changes. Cost: linear. Papers: Cody and Waite
+// 1980; Payne and Hanek 1983; Remez 1934. Largest error in ulp over all f32 inputs (cos: every 7th; powf: 1.5e8 pairs),
+// ns per element in 16 lanes of one Zen 5 core, and of glibc's scalar call:
 //   exp  0.50001 0.29 1.4    exp2 0.50001 0.30 1.5    tanh 0.50029 0.48 8.5    log   0.50000 0.35 1.5
 //   log2 0.50000 0.35 1.5    erf  0.50016 0.59 7.9    sin  0.50008 0.69 2.1    cos   0.50008 0.68 2.1
 //   powf 0.50005 1.16 3.0    rsqrt 0.50000 0.39 1.8   (test/transforms/math/accuracy_*_long.test)
@@ -78,13 +78,9 @@ enum { familyCount = sizeof families / sizeof *families };
 
 //===--- Questions -------------------------------------------------------===//
 
-static MlirType elementOf(MlirType type) {
-  return mlirTypeIsARankedTensor(type) ? mlirShapedTypeGetElementType(type) : tileLanesElement(type);
-}
-
 // Null: it stays as it is.
 static Expansion expansionOf(const Family *family, MlirType type, bool wantsF64) {
-  MlirType element = elementOf(type);
+  MlirType element = tileLanesElementOfTile(type);
   bool isF64 = mlirTypeIsAF64(element);
   if (!isF64 && !mlirTypeIsAF32(element) && !mlirTypeIsAF16(element) && !mlirTypeIsABF16(element))
     return NULL;
@@ -116,7 +112,7 @@ static MlirValue convert(TileLanes *lanes, TileUpstream op, MlirValue value, Mli
 
 // An exponent of fpowi is an integer.
 static MlirValue asLanes(TileLanes *lanes, MlirValue value) {
-  if (mlirTypeIsAInteger(elementOf(mlirValueGetType(value))))
+  if (mlirTypeIsAInteger(tileLanesElementOfTile(mlirValueGetType(value))))
     return arithSIToFPOpBuild(&lanes->builder, lanes->real, value);
   return convert(lanes, ArithOp_ExtF, value, lanes->real);
 }
@@ -150,7 +146,7 @@ static MlirLogicalResult expandAs(MlirOperation op, MlirPatternRewriter rewriter
   MlirType type = tileOnlyResultType(op);
   const Family *family = familyOf(op);
   bool isFast = mode == Mode_Fast || mode == Mode_FastTables || tileOpAllows(op, TileFastMath_Approximate);
-  bool isNarrow = !mlirTypeIsAF64(elementOf(type));
+  bool isNarrow = !mlirTypeIsAF64(tileLanesElementOfTile(type));
   bool isTile = mode == Mode_CudaTile || mode == Mode_Tt;
   bool isTable = family && family->expandTable && isNarrow && (mode == Mode_Tables || mode == Mode_FastTables) &&
                  tileLanesCanLookUp(type) && (!isFast || family->isFastest);
@@ -207,6 +203,35 @@ static MlirLogicalResult expandForCudaTile(MlirRewritePattern pattern, MlirOpera
 static MlirLogicalResult expandForTt(MlirRewritePattern pattern, MlirOperation op, MlirPatternRewriter rewriter,
                                      void *userData) {
   return expandAs(op, rewriter, Mode_Tt);
+}
+
+// Neither language has these, and each is exact.
+static const struct {
+  TileUpstream op;
+  Expansion expand;
+} roundings[] = {{MathOp_Trunc, tileExpandTrunc},
+                 {MathOp_RoundEven, tileExpandRoundEven},
+                 {MathOp_Round, tileExpandRound},
+                 {MathOp_CopySign, tileExpandCopySign}};
+enum { RoundingCount = sizeof roundings / sizeof *roundings };
+
+static MlirLogicalResult expandRounding(MlirRewritePattern pattern, MlirOperation op, MlirPatternRewriter rewriter,
+                                        void *userData) {
+  MlirType type = tileOnlyResultType(op), element = tileLanesElementOfTile(type);
+  bool isTile = !mlirTypeIsARankedTensor(type) || mlirAttributeIsNull(mlirRankedTensorTypeGetEncoding(type));
+  if (!isTile || mlirTypeIsAVector(type) || tileElementWidth(element) < 16)
+    return mlirLogicalResultFailure();
+  TileBuilder builder = tileBuilderInPattern(rewriter, op);
+  TileLanes lanes = mlirTypeIsAF64(element) ? tileLanesOf(builder, type) : tileLanesSingleOf(builder, type);
+  MlirValue operands[2];
+  int which = 0;
+  while (tileUpstreamKind(op) != roundings[which].op)
+    ++which;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
+    operands[i] = convert(&lanes, ArithOp_ExtF, mlirOperationGetOperand(op, i), lanes.real);
+  MlirValue result = convert(&lanes, ArithOp_TruncF, roundings[which].expand(&lanes, operands), type);
+  mlirRewriterBaseReplaceOpWithValues(mlirPatternRewriterAsBase(rewriter), op, 1, &result);
+  return mlirLogicalResultSuccess();
 }
 
 static MlirValue resized(TileLanes *lanes, MlirValue value, MlirType type) {
@@ -284,14 +309,19 @@ static void populateF64(MlirRewritePatternSet patterns, MlirContext context) {
     tileAddPattern(patterns, context, tileUpstreamName(extrema[i][0]), /*benefit=*/1, toIntrinsic);
 }
 
-static void populateForCudaTile(MlirRewritePatternSet patterns, MlirContext context) {
+static void populateTiles(MlirRewritePatternSet patterns, MlirContext context, TileRewrite rewrite) {
   for (int i = 0; i < familyCount; ++i)
-    tileAddPattern(patterns, context, tileUpstreamName(families[i].op), /*benefit=*/1, expandForCudaTile);
+    tileAddPattern(patterns, context, tileUpstreamName(families[i].op), /*benefit=*/1, rewrite);
+  for (int i = 0; i < RoundingCount; ++i)
+    tileAddPattern(patterns, context, tileUpstreamName(roundings[i].op), /*benefit=*/1, expandRounding);
+}
+
+static void populateForCudaTile(MlirRewritePatternSet patterns, MlirContext context) {
+  populateTiles(patterns, context, expandForCudaTile);
 }
 
 static void populateForTt(MlirRewritePatternSet patterns, MlirContext context) {
-  for (int i = 0; i < familyCount; ++i)
-    tileAddPattern(patterns, context, tileUpstreamName(families[i].op), /*benefit=*/1, expandForTt);
+  populateTiles(patterns, context, expandForTt);
 }
 
 static void populateFast(MlirRewritePatternSet patterns, MlirContext context) {

@@ -26,6 +26,11 @@ MlirValue tileExpandCos(TileLanes *lanes, const MlirValue *x);
 MlirValue tileExpandLog1p(TileLanes *lanes, const MlirValue *x);
 MlirValue tileExpandExpm1(TileLanes *lanes, const MlirValue *x);
 // integer_power.c: of i64 lanes that hold integers of `width` bits
+// Exact; tiles have no such ops (tile_roundings.c).
+MlirValue tileExpandTrunc(TileLanes *lanes, const MlirValue *x);
+MlirValue tileExpandRoundEven(TileLanes *lanes, const MlirValue *x);
+MlirValue tileExpandRound(TileLanes *lanes, const MlirValue *x);
+MlirValue tileExpandCopySign(TileLanes *lanes, const MlirValue *xAndSign);
 MlirValue tileExpandIntegerPower(TileLanes *lanes, const MlirValue *xAndN, unsigned width);
 
 // single.c: on f32 lanes, to 1 ulp

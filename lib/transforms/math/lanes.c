@@ -10,6 +10,10 @@ MlirType tileLanesElement(MlirType type) {
   return isFixedVector ? mlirShapedTypeGetElementType(type) : type;
 }
 
+MlirType tileLanesElementOfTile(MlirType type) {
+  return mlirTypeIsARankedTensor(type) ? mlirShapedTypeGetElementType(type) : tileLanesElement(type);
+}
+
 MlirType tileLanesLike(MlirType like, MlirType element) {
   if (!mlirTypeIsAVector(like) && !mlirTypeIsARankedTensor(like))
     return element;

@@ -18,6 +18,7 @@ typedef struct TileLanes {
 // The element of a fixed-size vector, or the type itself; `element`, or a vector or tile of it with the shape of
 // `like`.
 MlirType tileLanesElement(MlirType type);
+MlirType tileLanesElementOfTile(MlirType type); // the same; of tensors too
 MlirType tileLanesLike(MlirType like, MlirType element);
 TileLanes tileLanesOf(TileBuilder builder, MlirType like);       // of f64
 TileLanes tileLanesSingleOf(TileBuilder builder, MlirType like); // of f32

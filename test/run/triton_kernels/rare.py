@@ -340,7 +340,7 @@ def prints():
     k.lines.append(f'tt.assert {(x > 0).name}, "positive" : tensor<4xi1>')
     k.store("out", k.range(4), x + 1)
     x = np.array([3, 1, 4, 15], np.int32)
-    judge(k, [x, np.zeros(4, np.int32)], (1, ), {1: x + 1}, 0, exports=None)
+    judge(k, [x, np.zeros(4, np.int32)], (1, ), {1: x + 1}, 0)
 
 
 def stops():

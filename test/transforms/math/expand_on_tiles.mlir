@@ -12,11 +12,14 @@
 // TT-NOT: math.tanh
 // CHECK-NOT: math.expm1
 // CHECK: math.exp %{{.*}} : tensor<16xf32>
+// CHECK-NOT: math.trunc
+// CHECK: math.floor %{{.*}} : tensor<16xf32>
 // CHECK: arith.maximumf
 // NONE-LABEL: tile.kernel @functions
 // NONE: math.erf
 // NONE: math.tanh
 // NONE: math.expm1
+// NONE: math.trunc
 // BAD: error: {{.*}}tile-expand-math: tiles is "ptx", expected cuda_tile or tt
 tile.kernel @functions(%x: memref<16xf32>) {
   %c0 = arith.constant 0 : index
@@ -26,7 +29,8 @@ tile.kernel @functions(%x: memref<16xf32>) {
   %b = math.tanh %a : tensor<16xf32>
   %c = math.expm1 %b : tensor<16xf32>
   %d = math.exp %c : tensor<16xf32>
-  %e = arith.maximumf %d, %v : tensor<16xf32>
+  %t = math.trunc %d : tensor<16xf32>
+  %e = arith.maximumf %t, %v : tensor<16xf32>
   tile.store %e, %X[%c0] : tensor<16xf32>, !tile.view<16xf32>
   tile.return
 }
