@@ -64,6 +64,39 @@ bool torchEmitBilinear(Aten *aten) {
   return torchReturn(aten, result);
 }
 
+// The decomposed form: the sum, over some axes, of the product of three tensors with more axes of size 1.
+bool torchEmitTrilinear(Aten *aten) {
+  static const char *const names[][2] = {{"i1", "expand1"}, {"i2", "expand2"}, {"i3", "expand3"}};
+  Node *node = &aten->node;
+  OnnxValue *product = NULL;
+  uint32_t summed = 0;
+  int64_t axes[OnnxMaxRank];
+  int count;
+  for (int i = 0; i < 3; ++i) {
+    OnnxValue *x = torchTensor(aten, names[i][0]);
+    if (!x || !torchInts(aten, names[i][1], OnnxMaxRank, axes, &count))
+      return false;
+    uint32_t more = 0;
+    int rank = x->rank + (count > 0 ? count : 0);
+    for (int k = 0; k < count; ++k) {
+      if (axes[k] < 0 || axes[k] >= rank || rank > OnnxMaxRank)
+        return onnxError(node, "axis %lld is outside a tensor of rank %d", (long long)axes[k], rank);
+      more |= 1u << axes[k];
+    }
+    x = more ? onnxUnsqueeze(node, x, more, rank) : x;
+    product = i ? onnxMul(node, product, x) : x;
+  }
+  if (!product || !torchInts(aten, "sumdim", OnnxMaxRank, axes, &count))
+    return false;
+  for (int k = 0; k < count; ++k) {
+    int axis;
+    if (!onnxAxis(node, axes[k], product->rank, &axis))
+      return false;
+    summed |= 1u << axis;
+  }
+  return torchReturn(aten, summed ? onnxReduce(node, OnnxReduce_Sum, product, summed, false) : product);
+}
+
 // The norm of the difference of each row of x1 and each of x2.
 bool torchEmitDistances(Aten *aten) {
   Node *node = &aten->node;

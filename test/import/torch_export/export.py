@@ -98,14 +98,22 @@ def cut(trace):
     return "\n".join(line.replace(__file__, "export.py") for line in lines)
 
 
-def save(program, path):
+def bare(graph, traces):
+    """A graph without what only PyTorch reads."""
+    for node in graph["nodes"]:
+        node["metadata"] = {"stack_trace": cut(node["metadata"].get("stack_trace", ""))} if traces else {}
+        for item in node["inputs"]:
+            if "as_graph" in item["arg"]:
+                bare(item["arg"]["as_graph"]["graph"], traces)
+
+
+def save(program, path, traces=True):
     torch.export.save(program, path)
     with zipfile.ZipFile(path) as archive:
         members = {name: archive.read(name) for name in archive.namelist() if "/sample_inputs/" not in name}
     name = next(name for name in members if name.endswith("/models/model.json"))
     model = json.loads(members[name])
-    for node in model["graph_module"]["graph"]["nodes"]:
-        node["metadata"] = {"stack_trace": cut(node["metadata"].get("stack_trace", ""))}
+    bare(model["graph_module"]["graph"], traces)
     model["graph_module"]["module_call_graph"] = []
     members[name] = json.dumps(model).encode()
     with zipfile.ZipFile(path, "w") as archive:
