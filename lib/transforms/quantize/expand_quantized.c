@@ -129,9 +129,10 @@ static MlirValue asReal(TileBuilder *b, MlirType real, bool isUnsigned, MlirValu
   return mlirTypeEqual(type, real) ? value : arithExtFOpBuild(b, real, value);
 }
 
-// The element by the formula; `in` has the element of each part, by its role.
+// The element by the formula; `in` has the element of each part, by its role. `flags`: of the multiplication by the
+// tensor's scale.
 static MlirValue elementOf(TileBuilder *b, const TileQuantization *q, MlirType real, const MlirValue *in,
-                           MlirValue table) {
+                           MlirValue table, MlirAttribute flags) {
   MlirValue x, zero = in[TileQuantized_Zeros];
   if (mlirValueIsNull(table)) {
     x = asReal(b, real, q->isUnsigned, in[TileQuantized_Codes]);
@@ -148,7 +149,7 @@ static MlirValue elementOf(TileBuilder *b, const TileQuantization *q, MlirType r
     x = arithSubFOpBuild(b, x, zero);
   return mlirValueIsNull(in[TileQuantized_TensorScale])
              ? x
-             : arithMulFOpBuild(b, x, asReal(b, real, false, in[TileQuantized_TensorScale]));
+             : tileOnlyResult(arithMulFOpCreate(b, x, asReal(b, real, false, in[TileQuantized_TensorScale]), flags));
 }
 
 static TileFormOperand operandOf(const Shape *s, TileQuantizedRole role, MlirValue value) {
@@ -158,7 +159,7 @@ static TileFormOperand operandOf(const Shape *s, TileQuantizedRole role, MlirVal
   return operand;
 }
 
-static MlirValue buildElements(TileBuilder *b, MlirType type, const MlirValue *parts) {
+static MlirValue buildElements(TileBuilder *b, MlirType type, const MlirValue *parts, MlirAttribute flags) {
   TileQuantization q = tileQuantizedTypeGet(type);
   TileQuantizedPart roles[TileQuantizedMaxParts];
   intptr_t numParts = tileQuantizedTypeGetParts(type, roles);
@@ -183,7 +184,7 @@ static MlirValue buildElements(TileBuilder *b, MlirType type, const MlirValue *p
   MlirOperation generic = tileFormGeneric(b, (int)s.cutRank, 0, count, operands, &inside);
   for (int i = 0; i < count; ++i)
     in[roleOf[i]] = mlirBlockGetArgument(inside.block, i);
-  MlirValue x = elementOf(&inside, &q, real, in, table);
+  MlirValue x = elementOf(&inside, &q, real, in, table, flags);
   if (!mlirTypeEqual(real, element))
     x = arithTruncFOpBuild(&inside, element, x);
   linalgYieldOpBuild(&inside, 1, &x);
@@ -355,8 +356,12 @@ static bool expandOp(Table *table, MlirOperation op) {
   } else if (tileDequantizeOpIsA(op)) {
     const Known *known = find(table, tileOnlyOperand(op));
     TileBuilder b = tileBuilderBefore(op);
+    MlirAttribute flags = tileDequantizeOpGetReassoc(op); // null: none
+    if (!mlirAttributeIsNull(flags))
+      flags = tileFastMathAttr(b.context, TileFastMath_Reassociate);
     if (known)
-      mlirValueReplaceAllUsesOfWith(tileOnlyResult(op), buildElements(&b, tileOnlyOperandType(op), known->parts));
+      mlirValueReplaceAllUsesOfWith(tileOnlyResult(op),
+                                    buildElements(&b, tileOnlyOperandType(op), known->parts, flags));
   } else if (funcCallOpIsA(op)) {
     expandCall(table, op);
   } else if (funcReturnOpIsA(op)) {

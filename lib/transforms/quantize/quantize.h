@@ -10,6 +10,7 @@ extern const MlirExtPassDefinition tileExpandQuantizedPass;
 extern const MlirExtPassDefinition tilePackNarrowElementsPass;
 extern const MlirExtPassDefinition tileUnpackNarrowElementsPass;
 extern const MlirExtPassDefinition tileQuantizeActivationsPass;
+extern const MlirExtPassDefinition tileMoveScalesOutPass;
 extern const MlirExtPassDefinition tileSplitRaggedBlocksPass;
 
 // A product x[m, k] · W of two matrices of f32 whose right factor is a constant without an encoding, no splat.

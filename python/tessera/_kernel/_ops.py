@@ -194,9 +194,9 @@ def disassemble_quantized(b: Builder, input: Value, *, parts: Sequence[Type]) ->
     return b.make("tile.disassemble_quantized", [input], [*parts], {}, [])
 
 
-def dequantize(b: Builder, input: Value, *, result: Type) -> Value:
+def dequantize(b: Builder, input: Value, *, result: Type, reassoc: bool = False) -> Value:
     """Makes the elements of a quantized tensor."""
-    return b.make("tile.dequantize", [input], [result], {}, [])[0]
+    return b.make("tile.dequantize", [input], [result], {"reassoc": ("unit", reassoc)}, [])[0]
 
 
 def iota(b: Builder, from_: Value | None = None, *, result: Type, dim: int) -> Value:

@@ -30,19 +30,27 @@ PROGRAMS = {
     "mxfp8-short": ((16, 32, 64), "f8E4M3FN", SHORT, "f8E4M3FN", POWER, 32, "f32", False),  # sums of f8 are rounded: no scale leaves them
     "mxfp6": ((7, 33, 64), "f6E2M3FN", POWER, "f6E3M2FN", POWER, 32, "f32", True),  # elements lie in two bytes
     "mxfp8-mxfp6": ((33, 40, 96), "f8E4M3FN", POWER, "f6E2M3FN", POWER, 32, "bf16", True),
+    "nvfp4-tensor": ((31, 48, 80), "f4E2M1FN", SHORT, "f4E2M1FN", SHORT, 16, "f32", True),  # a number for each tensor may multiply sums
+    "nvfp4-tensor-inside": ((31, 48, 80), "f4E2M1FN", SHORT, "f4E2M1FN", SHORT, 16, "f32", False),  # it rounds each element
     "large": ((64, 512, 512), "f8E4M3FN", POWER, "f8E4M3FN", POWER, 32, "f32", True),
+    "large-nvfp4-tensor": ((64, 512, 512), "f4E2M1FN", SHORT, "f4E2M1FN", SHORT, 16, "f32", True),
     "large-mxfp6": ((64, 512, 512), "f6E3M2FN", POWER, "f6E2M3FN", POWER, 32, "f32", True),
 }
 
 
-def program(sizes, a, sa, b, sb, block, wide, _):
+TENSOR = np.float32(0.0123), np.float32(-3.21)
+
+
+def program(name):
+    sizes, a, sa, b, sb, block, wide, _ = PROGRAMS[name]
     m, n, k = sizes
+    more, reassoc = ", tensor_scale = f32" * ("tensor" in name), " reassoc" * name.endswith("tensor")
     x, w, c, xs, ws = (f"tensor<{s}>" for s in (f"{m}x{k}x{wide}", f"{n}x{k}x{wide}", f"{m}x{n}xf32", f"{m}x{k}x{wide}, #a", f"{n}x{k}x{wide}, #b"))
-    return f"""#a = #tile.quantized<codes = {a}, group = [1, {block}], scale = {sa}>
-#b = #tile.quantized<codes = {b}, group = [1, {block}], scale = {sb}>
+    return f"""#a = #tile.quantized<codes = {a}, group = [1, {block}], scale = {sa}{more}>
+#b = #tile.quantized<codes = {b}, group = [1, {block}], scale = {sb}{more}>
 func.func @main(%a: {xs}, %b: {ws}) -> {c} {{
-  %x = tile.dequantize %a : {xs} -> {x}
-  %w = tile.dequantize %b : {ws} -> {w}
+  %x = tile.dequantize %a{reassoc} : {xs} -> {x}
+  %w = tile.dequantize %b{reassoc} : {ws} -> {w}
   %zero = arith.constant dense<0.0> : {c}
   %y = linalg.matmul indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>]
       ins(%x, %w : {x}, {w}) outs(%zero : {c}) -> {c}
@@ -86,8 +94,12 @@ def check(tool, target, folder, name):
     if WIDTH[a] == 8:
         left[0, 1], x[0, 1] = 127, np.nan
     held, (row, column) = scales(sizes, sa, sb, block)
-    (folder / "p.mlir").write_text(program(*PROGRAMS[name]))
-    np.savez(folder / "in.npz", **{f"x{i}": v for i, v in enumerate((left, held[0], right, held[1]))})
+    (folder / "p.mlir").write_text(program(name))
+    parts = [left, held[0], right, held[1]]
+    if "tensor" in name:
+        parts = [left, held[0], TENSOR[0], right, held[1], TENSOR[1]]
+        x, w = x * TENSOR[0].astype(np.float64), w * TENSOR[1].astype(np.float64)
+    np.savez(folder / "in.npz", **{f"x{i}": v for i, v in enumerate(parts)})
     done = subprocess.run([tool, folder / "p.mlir", f"--target={target}", f"--in={folder}/in.npz", f"--out={folder}/out.npy",
                            f"--stats={folder}/s.json"], capture_output=True, text=True)
     if done.returncode:
@@ -109,14 +121,14 @@ def check(tool, target, folder, name):
         return f"wrong: kernels {list(stats['kernels'])}"
     if not kernel:
         return "right, by other kernels"
-    if len(stats["kernels"]) > 1 or kernel["global_bytes_written"] != m * n * 4 or kernel["mma_flops"] < 2 * m * n * k:
+    if len(stats["kernels"]) > 1 + ("tensor" in name) or kernel["global_bytes_written"] != m * n * 4 or kernel["mma_flops"] < 2 * m * n * k:
         return f"wrong: kernels {list(stats['kernels'])}, {kernel['global_bytes_written']} bytes written, {kernel['mma_flops']} operations"
     return "right, by codes" + (f", {kernel['instructions'] / 1e6:.1f} million instructions" if isLarge else "")
 
 
 def main():
     if sys.argv[1].startswith("--print="):
-        print(program(*PROGRAMS[sys.argv[1].split("=")[1]]))
+        print(program(sys.argv[1].split("=")[1]))
         return
     if sys.argv[1].startswith("--draw="):
         drawn = draw(*map(int, sys.argv.pop(1).split("=")[1].split(":")))
