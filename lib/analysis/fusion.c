@@ -12,8 +12,6 @@
 #include "upstream/memref.h"
 #include "upstream/tensor.h"
 
-#include <string.h>
-
 //===--- epilogues ----------------------------------------------------------===//
 
 bool tileStructuredIsMap(const TileStructured *s) {
@@ -34,13 +32,19 @@ bool tileEpilogueCanFollow(const TileStructured *elementwise) {
 bool tileEpilogueRead(const TileStructured *elementwise, int index, TileStructured *producer, TileEpilogue *epilogue) {
   const TileOperand *operand = &elementwise->operands[index];
   MlirOperation op = operand->isTensor ? tileDefiningOp(operand->value) : (MlirOperation){NULL};
+  int dims[MaxDims];
   *epilogue = (TileEpilogue){.elementwise = elementwise, .argument = index};
   // In a loop around the use, the producer would be computed again in every step.
-  return linalgGenericOpIsA(op) && tileHasOneUse(operand->value) &&
-         mlirBlockEqual(mlirOperationGetBlock(op), mlirOperationGetBlock(elementwise->op)) &&
-         tileStructuredRead(op, elementwise->target, producer) && producer->numOutputs == 1 &&
-         operand->rank == elementwise->numDims &&
-         tileOperandMatch(operand, &producer->operands[producer->numInputs], epilogue->dims);
+  if (!linalgGenericOpIsA(op) || !tileHasOneUse(operand->value) ||
+      !mlirBlockEqual(mlirOperationGetBlock(op), mlirOperationGetBlock(elementwise->op)) ||
+      !tileStructuredRead(op, elementwise->target, producer) || producer->numOutputs != 1 ||
+      operand->rank != elementwise->numDims ||
+      !tileOperandMatch(operand, &producer->operands[producer->numInputs], dims))
+    return false;
+  for (int d = 0; d < elementwise->numDims; ++d)
+    if (mlirShapedTypeIsDynamicSize(producer->dims[dims[d]].extent))
+      producer->dims[dims[d]].extent = elementwise->dims[d].extent;
+  return true;
 }
 
 static bool hasRoom(const TileStructured *elementwise, const TileStructured *s) {
@@ -80,17 +84,6 @@ bool tileEpilogueFind(const TileStructured *elementwise, TileStructured *produce
         return true;
     }
   return false;
-}
-
-bool tileStructuredAddEpilogue(TileStructured *s, const TileEpilogue *epilogue) {
-  MlirAttribute initial = s->operands[s->numInputs].initial;
-  TileFollower follower = {epilogue->elementwise->body, epilogue->argument, s->numInputs, {0}};
-  bool hasRoom = tileStructuredAppend(s, epilogue->elementwise, epilogue->argument, epilogue->dims);
-  s->epilogue = follower;
-  memcpy(s->epilogue.dims, epilogue->dims, sizeof s->epilogue.dims);
-  tileStructuredNoteExtents(s);
-  s->operands[s->numInputs].initial = initial;
-  return hasRoom;
 }
 
 bool tileOperandSource(const TileOperand *operand, const TileTarget *target, bool isCopy, TileOperand *source) {

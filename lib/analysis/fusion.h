@@ -6,11 +6,10 @@
 
 //===--- an elementwise op behind a product or a reduction ------------------===//
 
-// An elementwise op that takes a producer's result as its argument and runs on the finished tiles of its kernel.
+// An elementwise op that takes a producer's result as its argument: the second node of its kernel's group graph.
 typedef struct TileEpilogue {
   const TileStructured *elementwise;
   int argument;
-  int dims[MaxDims]; // the producer's dimension for each of the elementwise op's
 } TileEpilogue;
 
 // All dimensions are parallel; one output, which is not read; operands by plain maps.
@@ -22,10 +21,6 @@ bool tileEpilogueCanFollow(const TileStructured *elementwise);
 bool tileEpilogueRead(const TileStructured *elementwise, int index, TileStructured *producer, TileEpilogue *epilogue);
 // Finds the product, else the reduction, whose kernel can compute the elementwise op too. It starts from a constant.
 bool tileEpilogueFind(const TileStructured *elementwise, TileStructured *producer, TileEpilogue *epilogue);
-
-// Makes the producer one with its epilogue. False where their operands are too many; those of
-// what tileEpilogueFind found are not.
-bool tileStructuredAddEpilogue(TileStructured *producer, const TileEpilogue *epilogue);
 
 // The source of an operand that a map of one input makes: a copy (a transpose or a broadcast) or, unless `isCopy`, a
 // rounding.

@@ -13,6 +13,7 @@
 // dimension that some op folds is whole, if its block is at least its extent, or else the kernel walks it in a loop.
 #pragma once
 
+#include "lib/analysis/fusion.h"
 #include "lib/analysis/product.h"
 #include "lib/analysis/structured.h"
 #include "lib/search/tile_graph.h"
@@ -52,7 +53,7 @@ typedef struct TileGroupGraph {
   TileGroupDim dims[MaxDims];
   struct {
     int node, output;
-  } results[MaxGroupResults]; // what is used outside, in the order of the ops
+  } results[MaxOperands]; // what is used outside, in the order of the ops
 } TileGroupGraph;
 
 // Reads the ops, producers first, all of one block. False, with the reason, where one kernel cannot compute them all.
@@ -106,7 +107,15 @@ typedef struct TileGroupUnit {
   TileStructured s;
   int operands[MaxGroupNodes][MaxOperands], captures[MaxGroupNodes][MaxCaptures];
 } TileGroupUnit;
+// The place of the parameter that tells the extent of a node's dimension, behind all of the node's.
+static inline int tileGroupExtentPlace(int dim) { return MaxOperands + MaxCaptures + dim; }
 // Once the graph has blocks: orders the graph's results as the group's, gives the nodes' dimensions their tiles and
 // axes, and makes the unit. Its values are those of the group's body. Null, or the reason why one kernel cannot be
 // made.
 const char *tileGroupGraphUnite(TileGroupGraph *graph, MlirOperation group, TileGroupUnit *unit);
+// The graph of an op that has its tiles already, and of the elementwise op that follows it (null: none), which has the
+// same tiles. Sums that wait in memory wait where the result goes: the op's output becomes that of the unit.
+void tileGroupGraphOfOp(TileStructured *structured, const TileEpilogue *epilogue, TileGroupGraph *graph,
+                        TileGroupUnit *unit);
+// An elementwise node has the tiles of `structured`, whose dimensions are the graph's.
+void tileGroupNodeTakeTiles(TileGroupNode *node, const TileStructured *structured);

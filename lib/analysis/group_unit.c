@@ -3,11 +3,14 @@
 #include "lib/analysis/group_graph.h"
 #include "lib/ir/builder.h"
 
+#include <assert.h>
+#include <string.h>
+
 //===--- operands ---------------------------------------------------------------===//
 
-static int addInput(TileStructured *whole, const TileOperand *operand) {
+static int addInput(TileStructured *whole, const TileOperand *operand, bool takesOnce) {
   for (int i = 0; i < whole->numInputs; ++i)
-    if (mlirValueEqual(whole->operands[i].value, operand->value))
+    if (takesOnce && mlirValueEqual(whole->operands[i].value, operand->value))
       return i;
   if (whole->numInputs == MaxOperands)
     return -1;
@@ -42,13 +45,14 @@ bool tileGroupGraphFitsKernel(const TileGroupGraph *graph) {
   return count <= MaxOperands;
 }
 
-// Inputs of all nodes from outside, each tensor once, captures, and the results.
-static const char *gatherOperands(const TileGroupGraph *graph, TileGroupUnit *unit) {
+// Inputs of all nodes from outside, each tensor once or (of one op, whose kernel may then serve other launches) as
+// often as nodes take it, captures, and the results.
+static const char *gatherOperands(const TileGroupGraph *graph, bool takesOnce, TileGroupUnit *unit) {
   TileStructured *whole = &unit->s;
   for (int n = 0; n < graph->numNodes; ++n) {
     const TileStructured *s = &graph->nodes[n].s;
     for (int i = 0; i < s->numInputs; ++i) {
-      unit->operands[n][i] = graph->nodes[n].makers[i] < 0 ? addInput(whole, &s->operands[i]) : 0;
+      unit->operands[n][i] = graph->nodes[n].makers[i] < 0 ? addInput(whole, &s->operands[i], takesOnce) : 0;
       if (unit->operands[n][i] < 0)
         return "its kernel would have more than 16 operands";
     }
@@ -87,13 +91,26 @@ static bool findExtent(const TileGroupGraph *graph, TileGroupUnit *unit, int dim
   return false;
 }
 
+static const char *describeExtents(TileGroupGraph *graph, TileGroupUnit *unit) {
+  for (int d = 0; d < graph->numDims; ++d)
+    if (!findExtent(graph, unit, d) && mlirShapedTypeIsDynamicSize(graph->dims[d].extent))
+      return "no operand of its kernel tells the extent of a dimension";
+  for (int n = 0; n < graph->numNodes; ++n) {
+    const TileGroupNode *node = &graph->nodes[n];
+    for (int d = 0; d < node->s.numDims; ++d) {
+      node->s.dims[d].extent = graph->dims[node->dims[d]].extent;
+      node->s.dims[d].operand = tileGroupExtentPlace(d);
+      node->s.dims[d].result = unit->s.dims[node->dims[d]].result;
+    }
+  }
+  return NULL;
+}
+
 static const char *describeDims(TileGroupGraph *graph, TileGroupUnit *unit) {
   unit->s.numDims = graph->numDims;
   for (int d = 0; d < graph->numDims; ++d) {
     TileGroupDim *dim = &graph->dims[d];
     unit->s.dims[d] = (TileDim){.isReduction = dim->isFolded, .extent = dim->extent, .tile = dim->block, .panels = 1};
-    if (!findExtent(graph, unit, d) && mlirShapedTypeIsDynamicSize(dim->extent))
-      return "no operand of its kernel tells the extent of a dimension";
   }
   for (int n = 0; n < graph->numNodes; ++n) {
     TileStructured *s = &graph->nodes[n].s;
@@ -103,16 +120,10 @@ static const char *describeDims(TileGroupGraph *graph, TileGroupUnit *unit) {
       s->dims[d].tile = dim->block;
       s->dims[d].step = 0;
       s->dims[d].panels = 1;
-      s->dims[d].extent = dim->extent;
       s->dims[d].axis = dim->block > 1 || (dim->isMatrix && !dim->isOne) ? axis++ : -1;
-      // The place of a parameter behind all of the node's: what tells the extent.
-      s->dims[d].operand = MaxOperands + MaxCaptures - 1 - d;
-      s->dims[d].result = unit->s.dims[graph->nodes[n].dims[d]].result;
-      if (s->numInputs + s->numOutputs + s->numCaptures > s->dims[d].operand)
-        return "an op has too many operands";
     }
   }
-  return NULL;
+  return describeExtents(graph, unit);
 }
 
 //===--- results ----------------------------------------------------------------===//
@@ -141,6 +152,74 @@ static const char *orderResults(TileGroupGraph *graph, MlirOperation group) {
 const char *tileGroupGraphUnite(TileGroupGraph *graph, MlirOperation group, TileGroupUnit *unit) {
   unit->s = tileStructuredCreate(group, graph->target, MaxOperands);
   const char *reason = orderResults(graph, group);
-  reason = reason ? reason : gatherOperands(graph, unit);
+  reason = reason ? reason : gatherOperands(graph, true, unit);
   return reason ? reason : describeDims(graph, unit);
+}
+
+//===--- one op -----------------------------------------------------------------===//
+
+void tileGroupNodeTakeTiles(TileGroupNode *node, const TileStructured *s) {
+  int axis = 0;
+  for (int d = 0; d < node->s.numDims; ++d) {
+    const TileDim *from = &s->dims[node->dims[d]];
+    TileDim *to = &node->s.dims[d];
+    to->tile = from->tile;
+    to->step = from->step;
+    to->panels = from->panels;
+    to->axis = from->axis >= 0 ? axis++ : -1;
+  }
+}
+
+static void addNode(TileGroupGraph *graph, const TileStructured *s) {
+  TileGroupNode *node = &graph->nodes[graph->numNodes++];
+  *node = (TileGroupNode){.kind = TileGroupKind_Map, .s = *s};
+  for (int i = 0; i < MaxOperands; ++i)
+    node->makers[i] = -1;
+}
+
+// The output of the second node, in the dimensions of the first one.
+static void waitInResult(TileGroupGraph *graph) {
+  const TileGroupNode *map = &graph->nodes[1];
+  TileOperand *output = &graph->nodes[0].s.operands[graph->nodes[0].s.numInputs];
+  MlirAttribute initial = output->initial;
+  *output = map->s.operands[map->s.numInputs];
+  tileOperandRenumber(output, map->dims, map->s.numDims);
+  output->initial = initial;
+}
+
+void tileGroupGraphOfOp(TileStructured *s, const TileEpilogue *epilogue, TileGroupGraph *graph, TileGroupUnit *unit) {
+  *graph = (TileGroupGraph){.target = s->target};
+  addNode(graph, s);
+  if (epilogue) {
+    addNode(graph, epilogue->elementwise);
+    graph->nodes[1].makers[epilogue->argument] = 0;
+  }
+  const TileStructured *last = &graph->nodes[graph->numNodes - 1].s;
+  for (int o = 0; o < last->numOutputs; ++o) {
+    graph->results[graph->numResults].node = graph->numNodes - 1;
+    graph->results[graph->numResults++].output = o;
+  }
+  int same[MaxDims];
+  for (int d = 0; d < MaxDims; ++d)
+    same[d] = d;
+  bool isRight = !tileGroupGraphConnect(graph);
+  tileGroupGraphOrder(graph, same);
+  for (int d = 0; d < s->numDims; ++d)
+    graph->dims[d].block = s->dims[d].tile;
+  if (epilogue) {
+    tileGroupNodeTakeTiles(&graph->nodes[1], s);
+    waitInResult(graph);
+  }
+  unit->s = tileStructuredCreate(last->op, s->target, MaxOperands);
+  unit->s.warps = s->warps;
+  unit->s.registers = s->registers;
+  unit->s.group = s->group;
+  unit->s.schedule = s->schedule;
+  unit->s.numDims = s->numDims;
+  memcpy(unit->s.dims, s->dims, MaxDims * sizeof *s->dims);
+  isRight = isRight && !gatherOperands(graph, false, unit) && !describeExtents(graph, unit);
+  if (epilogue)
+    unit->operands[0][s->numInputs] = unit->s.numInputs;
+  assert(isRight && "one op reads as a graph, and tileEpilogueFind found room");
+  (void)isRight;
 }

@@ -7,7 +7,7 @@
 #include "upstream/math.h"
 
 const TileCombiner *tileStructuredMatchReduction(const TileStructured *s, int index, MlirValue *folded) {
-  MlirValue accumulator = mlirBlockGetArgument(s->body, tileStructuredNumOwnInputs(s) + index);
+  MlirValue accumulator = mlirBlockGetArgument(s->body, s->numInputs + index);
   MlirValue result = mlirOperationGetOperand(mlirBlockGetTerminator(s->body), index);
   MlirOperation op = tileDefiningOp(result);
   const TileCombiner *combiner = tileCombinerOf(tileUpstreamKind(op));

@@ -189,33 +189,13 @@ static bool addCapture(TileStructured *structured, MlirValue value) {
   return true;
 }
 
-bool tileStructuredAppend(TileStructured *s, const TileStructured *part, int argument, const int *dims) {
-  *s = tileStructuredCopy(s, part->numInputs);
-  bool hasRoom = s->numInputs + part->numInputs <= MaxOperands;
-  for (int i = 0; i <= part->numInputs; ++i) {
-    if (i == argument)
-      continue;
-    s->operands[s->numInputs] = part->operands[i];
-    tileOperandRenumber(&s->operands[s->numInputs++], dims, part->numDims);
-  }
-  --s->numInputs;
-  s->op = part->op;
-  for (int i = 0; hasRoom && i < part->numCaptures; ++i)
-    hasRoom = addCapture(s, part->captures[i]);
-  return hasRoom;
-}
-
-int tileStructuredNumOwnInputs(const TileStructured *s) {
-  return mlirBlockIsNull(s->epilogue.body) ? s->numInputs : s->epilogue.firstInput;
-}
-
 MlirValue tileStructuredYielded(const TileStructured *s) { return tileFirstOperand(mlirBlockGetTerminator(s->body)); }
 
 int tileStructuredInputOf(const TileStructured *s, MlirValue value) {
   if (!mlirValueIsABlockArgument(value) || !mlirBlockEqual(mlirBlockArgumentGetOwner(value), s->body))
     return -1;
   int argument = (int)mlirBlockArgumentGetArgNumber(value);
-  return argument < tileStructuredNumOwnInputs(s) ? argument : -1;
+  return argument < s->numInputs ? argument : -1;
 }
 
 static bool noteCapture(TileStructured *structured, MlirValue value) {
@@ -320,11 +300,6 @@ void tileOperandRenumber(TileOperand *operand, const int *to, int numDims) {
   }
 }
 
-int tileFollowerOperand(const TileFollower *f, int argument) {
-  bool isInput = argument != f->argument && argument + 1 < mlirBlockGetNumArguments(f->body);
-  return isInput ? f->firstInput + argument - (argument > f->argument) : -1;
-}
-
 void tileStructuredRenumber(TileStructured *structured, const int *to) {
   TileDim old[MaxDims];
   memcpy(old, structured->dims, sizeof old);
@@ -332,9 +307,6 @@ void tileStructuredRenumber(TileStructured *structured, const int *to) {
     structured->dims[to[d]] = old[d];
   for (int i = 0; i < structured->numInputs + structured->numOutputs; ++i)
     tileOperandRenumber(&structured->operands[i], to, structured->numDims);
-  for (int d = 0; d < MaxDims && !mlirBlockIsNull(structured->epilogue.body); ++d)
-    if (structured->epilogue.dims[d] >= 0)
-      structured->epilogue.dims[d] = to[structured->epilogue.dims[d]];
 }
 
 int64_t tileStructuredRun(const TileStructured *s, const TileOperand *operand, int dim) {

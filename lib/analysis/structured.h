@@ -62,20 +62,11 @@ typedef struct TileTarget {
   TileArena *arena;         // dims, operands and captures of every TileStructured of the pass
 } TileTarget;
 
-// An elementwise op that a kernel applies to a finished tile of another op's.
-typedef struct TileFollower {
-  MlirBlock body;    // null: none
-  int argument;      // takes the tile
-  int firstInput;    // operands for the other arguments, in order
-  int dims[MaxDims]; // the kernel's dimension for each of the op's own
-} TileFollower;
-
 // A handle: dims, operands and captures lie in the target's arena, and a plain copy shares them (tileStructuredCopy).
 typedef struct TileStructured {
   const TileTarget *target; // what the kernel is for
   MlirOperation op;
   MlirBlock body;
-  TileFollower epilogue;              // takes what `body` makes; its inputs are the last ones
   int numDims, numInputs, numOutputs; // operands: inputs first
   int numCaptures;
   TileDim *dims;          // room for MaxDims
@@ -124,12 +115,6 @@ bool tileStructuredUsesPosition(const TileStructured *structured);
 MlirValue tileStructuredYielded(const TileStructured *structured);
 int tileStructuredInputOf(const TileStructured *structured, MlirValue value);
 
-// Adds the elementwise op `part`, which takes the result of `structured` as its input `argument`: its other inputs and
-// captures come last, its output takes the place of the output. dims[d]: the dimension of `structured` for d of `part`.
-// False where the operands are too many.
-bool tileStructuredAppend(TileStructured *structured, const TileStructured *part, int argument, const int *dims);
-// The inputs before those of the epilogue: those that `body` takes.
-int tileStructuredNumOwnInputs(const TileStructured *structured);
 // Notes for each dimension an operand that tells its extent.
 void tileStructuredNoteExtents(TileStructured *structured);
 
@@ -161,8 +146,6 @@ int64_t tileStructuredRun(const TileStructured *structured, const TileOperand *o
 const unsigned char *tileOperandConstantBytes(const TileOperand *operand, size_t *size);
 // Dimension d becomes to[d].
 void tileOperandRenumber(TileOperand *operand, const int *to, int numDims);
-// The operand that the argument of the body is read from; -1: the finished tile, or the output.
-int tileFollowerOperand(const TileFollower *follower, int argument);
 void tileStructuredRenumber(TileStructured *structured, const int *to);
 // True if a tile may be wider than 1 along `dim` when it is so along `other` too (-1: along no other): in every operand
 // it runs along one axis, forwards, and the other one along another.

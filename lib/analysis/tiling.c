@@ -164,12 +164,11 @@ static void describeOperand(const TileStructured *s, int64_t unknown, int index,
   *described = (TileOperatorOperand){.bits = tileMemoryBits(tileOperandElementType(operand)),
                                      .rank = operand->rank,
                                      .isOutput = index >= s->numInputs};
-  // What the body does not look at is not read, nor an output that starts from a constant. A body with an epilogue is
+  // What the body does not look at is not read, nor an output that starts from a constant. The body of dots of codes is
   // not that of the operands.
   bool isOwnBody = !mlirBlockIsNull(s->body) && mlirBlockGetNumArguments(s->body) == s->numInputs + s->numOutputs;
   bool isSeen = !isOwnBody || isUsed(s->body, index);
   described->isRead = isSeen && operand->isTensor && mlirAttributeIsNull(operand->initial);
-  described->isOnce = !described->isOutput && index >= tileStructuredNumOwnInputs(s);
   if (operand->numTerms) {
     describeMerged(s, unknown, index, described);
     return;

@@ -42,12 +42,11 @@ static bool isUsed(const Nest *nest, int operand, int dim) { return nest->uses[o
 static double requested(const Nest *nest, int operand, bool isWrite) {
   const TileOperator *op = nest->op;
   bool isOutput = op->operands[operand].isOutput, isPerBlock = kindOf(nest->tile)->isStoredPerBlock;
-  bool isOnce = isWrite || op->operands[operand].isOnce || isOutput;
   double elements = 1;
   for (int d = 0; d < op->numDims; ++d) {
     if (isUsed(nest, operand, d))
       elements *= (double)op->dims[d].extent;
-    else if (!isOnce || !op->dims[d].isReduction || (isOutput && isPerBlock))
+    else if (!(isWrite || isOutput) || !op->dims[d].isReduction || (isOutput && isPerBlock))
       elements *= (double)nest->tiles[d];
   }
   return elements;
@@ -460,7 +459,7 @@ static double instructionsPerWarp(const Nest *nest) {
     double perThread = ceil(tileElements(nest, i) / threads);
     double accesses =
         (double)t->model.accessInstructions * ceil(perThread * bytesOf(operand) / (double)t->model.accessBytes);
-    *(operand->isOutput || operand->isOnce ? &once : &inner) += accesses;
+    *(operand->isOutput ? &once : &inner) += accesses;
   }
   bool sums = false;
   for (int d = 0; d < op->numDims; ++d)

@@ -35,7 +35,6 @@ typedef struct TileOperatorOperand {
   int64_t held;    // above 0: elements of a tensor that is read in windows; some are read at several indices
   bool isOutput;   // written once, after the reduction
   bool isRead;     // an input, or an output whose start value is read
-  bool isOnce;     // read once per program, not in every step of the reduction: a bias
   bool isGathered; // found by an index that is data: each element by itself
 } TileOperatorOperand;
 

@@ -304,7 +304,7 @@ static int64_t walk(const TileOperator *op, const TileSearchTile *tile, int oper
       if (tileOperandIsIndexedBy(&op->operands[operand], d))
         elements *= left < tile->size[d] ? left : tile->size[d];
     }
-    bool isOnce = isWrite || op->operands[operand].isOnce || op->operands[operand].isOutput;
+    bool isOnce = isWrite || op->operands[operand].isOutput;
     asked += !isOnce || isFirstStep ? elements : 0;
     more = false;
     for (int d = op->numDims - 1; d >= 0 && !more; --d) {
@@ -328,7 +328,6 @@ static void testTraffic(void) {
       double read, written, wantedRead = 0, wantedWritten = 0;
       for (int d = 0; d < ops[i].numDims; ++d)
         tile.size[d] = (int64_t)1 << checkRandom(&seed) % 6;
-      ops[i].operands[0].isOnce = round % 5 == 0 && i == 0;
       ops[i].operands[ops[i].numOperands - 1].isRead = round % 3 == 0;
       tileRequestedBytes(&ops[i], &tile, &read, &written);
       for (int o = 0; o < ops[i].numOperands; ++o) {

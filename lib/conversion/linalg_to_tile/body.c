@@ -61,13 +61,13 @@ static MlirValue buildProgression(TileKernelEmission *e, int input) {
                : numbers;
 }
 
-void tileKernelMapInputs(TileKernelEmission *e, TileBodyMap *map, int begin, int end, bool overOutput) {
+void tileKernelMapInputs(TileKernelEmission *e, TileBodyMap *map, int begin, int end) {
   for (int i = begin; i < end; ++i) {
     MlirValue argument = mlirBlockGetArgument(e->structured->body, i);
     if (mlirOpOperandIsNull(mlirValueGetFirstUse(argument)))
       continue;
-    MlirValue numbers = overOutput ? (MlirValue){NULL} : buildProgression(e, i);
-    tileBodyMapSet(map, argument, mlirValueIsNull(numbers) ? tileKernelLoad(e, i, NULL, overOutput) : numbers);
+    MlirValue numbers = buildProgression(e, i);
+    tileBodyMapSet(map, argument, mlirValueIsNull(numbers) ? tileKernelLoad(e, i, NULL, false) : numbers);
   }
 }
 
@@ -205,7 +205,6 @@ static MlirValue buildIndexInside(TileKernelEmission *e, MlirValue index) {
 
 // tensor.extract: a gather that stops the program outside the tensor; of one element, a load.
 static MlirValue buildExtract(TileKernelEmission *e, TileBodyMap *map, MlirOperation op, MlirType tile) {
-  assert(!e->bodyOverOutput && "epilogues have no positions");
   int32_t count = (int32_t)mlirOperationGetNumOperands(op);
   MlirValue operands[1 + MaxOperandRank] = {captureParameter(e, tensorExtractOpGetTensor(op))};
   for (int32_t i = 1; i < count; ++i)
@@ -219,13 +218,13 @@ static MlirValue buildExtract(TileKernelEmission *e, TileBodyMap *map, MlirOpera
 
 static bool isInBody(const TileKernelEmission *e, MlirOperation op) {
   MlirBlock block = mlirOperationIsNull(op) ? (MlirBlock){NULL} : mlirOperationGetBlock(op);
-  return mlirBlockEqual(block, e->follower ? e->follower->body : e->structured->body);
+  return mlirBlockEqual(block, e->structured->body);
 }
 
 // The dimension that a linalg.index of the body asks for.
 static int positionDim(const TileKernelEmission *e, MlirOperation index) {
   int dim = (int)mlirIntegerAttrGetValueInt(tileOpAttribute(index, "dim"));
-  return e->follower ? e->follower->dims[dim] : dim;
+  return e->from ? e->from[dim] : dim;
 }
 
 MlirValue tileKernelCloneValue(TileKernelEmission *e, TileBodyMap *map, MlirValue value) {
@@ -233,8 +232,7 @@ MlirValue tileKernelCloneValue(TileKernelEmission *e, TileBodyMap *map, MlirValu
   if (!mlirValueIsNull(known))
     return known;
   MlirOperation op = tileDefiningOp(value);
-  MlirType element = mlirValueGetType(value);
-  MlirType tile = e->bodyOverOutput ? tileKernelOutputTileType(e, element) : tileKernelTileType(e, element);
+  MlirType tile = tileKernelTileType(e, mlirValueGetType(value));
   MlirValue result;
   if (!isInBody(e, op))
     result = buildCapture(e, value, tile);
@@ -247,19 +245,5 @@ MlirValue tileKernelCloneValue(TileKernelEmission *e, TileBodyMap *map, MlirValu
   else
     result = cloneOp(e, map, op, tile);
   tileBodyMapSet(map, value, result);
-  return result;
-}
-
-MlirValue tileKernelFollow(TileKernelEmission *e, TileBodyMap *map, const TileFollower *f, MlirValue tile) {
-  tileBodyMapSet(map, mlirBlockGetArgument(f->body, f->argument), tile);
-  for (int i = 0, operand; i < (int)mlirBlockGetNumArguments(f->body); ++i) {
-    MlirValue argument = mlirBlockGetArgument(f->body, i);
-    if ((operand = tileFollowerOperand(f, i)) >= 0 && !mlirOpOperandIsNull(mlirValueGetFirstUse(argument)) &&
-        mlirValueIsNull(tileBodyMapGet(map, argument)))
-      tileBodyMapSet(map, argument, tileKernelLoad(e, operand, NULL, e->bodyOverOutput));
-  }
-  e->follower = f;
-  MlirValue result = tileKernelCloneValue(e, map, tileOnlyOperand(mlirBlockGetTerminator(f->body)));
-  e->follower = NULL;
   return result;
 }

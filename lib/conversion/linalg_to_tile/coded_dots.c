@@ -44,7 +44,7 @@ enum {
 
 // Both ops as one: the dims of the sum, then the parts, what lies side by side in x, and bytes of codes.
 typedef struct Program {
-  TileKernelEmission e;
+  TileKernelEmission *e;
   const TileScaledDots *scaled;
   const TileDots *d;
   TileStructured s;         // the whole
@@ -121,7 +121,7 @@ static bool unite(Program *p, const TileStructured *sum, const TileEpilogue *epi
   tileOperandSetAxis(codes, 0, p->n);
   tileOperandSetAxis(codes, 1, p->bytes);
   tileStructuredNoteExtents(&p->s);
-  return !epilogue || tileStructuredAddEpilogue(&p->s, epilogue);
+  return true;
 }
 
 // Rows that are multiplied together, so that few of the last ones are padding. 1: row after row. Then codes are made
@@ -184,14 +184,14 @@ static MlirType tileOf(int rank, const int64_t *shape, MlirType element) {
   return tileTileTypeGet(rank, shape, element, mlirAttributeGetNull());
 }
 
-static MlirType i32(const Program *p) { return mlirIntegerTypeGet(p->e.body.context, 32); }
+static MlirType i32(const Program *p) { return mlirIntegerTypeGet(p->e->body.context, 32); }
 
 static MlirValue reshaped(Program *p, MlirValue tile, int rank, const int64_t *shape) {
-  return tileReshapeOpBuild(&p->e.body, tileOf(rank, shape, tileTypeGetElement(mlirValueGetType(tile))), tile);
+  return tileReshapeOpBuild(&p->e->body, tileOf(rank, shape, tileTypeGetElement(mlirValueGetType(tile))), tile);
 }
 
 static MlirValue recast(Program *p, MlirValue tile, int rank, const int64_t *shape, unsigned width) {
-  return tileBitcastOpBuild(&p->e.body, tileOf(rank, shape, mlirIntegerTypeGet(p->e.body.context, width)), tile);
+  return tileBitcastOpBuild(&p->e->body, tileOf(rank, shape, mlirIntegerTypeGet(p->e->body.context, width)), tile);
 }
 
 // Tiles have an axis for these two dimensions (-1: none) from here on, of these sizes; the body is this one.
@@ -200,25 +200,25 @@ static void over(Program *p, TileStructured *view, MlirBlock body, int first, in
   view->body = body;
   for (int d = 0; d < view->numDims; ++d)
     view->dims[d].tile = d == first ? size : d == second ? other : 1;
-  p->e.structured = view;
+  p->e->structured = view;
 }
 
 // The tile of `size` along m or n that begins with row or column `at` of the program.
 static void setIndex(Program *p, int dim, MlirValue at, int64_t size) {
-  at = tileBuildAdd(&p->e.body, p->first[dim == p->n], at);
-  at = arithDivUIOpBuild(&p->e.body, at, tileBuildIndex(&p->e.body, size));
-  p->e.index[dim] = tileKernelAssumeTile(&p->e, at, dim, size);
+  at = tileBuildAdd(&p->e->body, p->first[dim == p->n], at);
+  at = arithDivUIOpBuild(&p->e->body, at, tileBuildIndex(&p->e->body, size));
+  p->e->index[dim] = tileKernelAssumeTile(p->e, at, dim, size);
 }
 
 static void setGroup(Program *p, MlirValue group) {
-  p->e.index[p->g] = tileKernelAssumeBelow(&p->e, group, p->d->groups);
+  p->e->index[p->g] = tileKernelAssumeBelow(p->e, group, p->d->groups);
 }
 
 // The tile of vector `vector` of the codes of 16 columns.
 static void overCodes(Program *p, TileStructured *view, MlirValue column, MlirValue vector) {
   over(p, view, p->d->s.body, p->n, Square, p->bytes, Bytes);
   setIndex(p, p->n, column, Square);
-  p->e.index[p->bytes] = tileKernelAssumeBelow(&p->e, vector, p->d->groups * p->d->run / Bytes);
+  p->e->index[p->bytes] = tileKernelAssumeBelow(p->e, vector, p->d->groups * p->d->run / Bytes);
 }
 
 // What f computes on: the rows together, if they are several, by 16 columns.
@@ -239,7 +239,7 @@ static MlirType termType(const Program *p, MlirType element) {
 
 // `count` elements of a buffer's row, from `column` on (null: 0), as a tile without an axis for the row.
 static MlirValue loadRow(Program *p, MlirValue buffer, int64_t count, MlirValue row, MlirValue column) {
-  return reshaped(p, tileKernelLoadBuffer(&p->e, tileKernelSlice(&p->e, buffer, 1, count, row, column)), 1, &count);
+  return reshaped(p, tileKernelLoadBuffer(p->e, tileKernelSlice(p->e, buffer, 1, count, row, column)), 1, &count);
 }
 
 //===--- x --------------------------------------------------------------------------------------===//
@@ -250,28 +250,28 @@ static MlirValue buildX(Program *p, const MlirValue *at) {
   over(p, &view, p->s.body, p->k, p->piece, -1, 0);
   setIndex(p, p->m, at[0], 1);
   setGroup(p, at[1]);
-  p->e.index[p->k] = tileKernelAssumeBelow(&p->e, at[2], p->pieces);
+  p->e->index[p->k] = tileKernelAssumeBelow(p->e, at[2], p->pieces);
   if (p->t >= 0)
-    p->e.index[p->t] = tileKernelAssumeBelow(&p->e, at[3], p->d->parts);
-  return tileKernelLoad(&p->e, p->x, NULL, false);
+    p->e->index[p->t] = tileKernelAssumeBelow(p->e, at[3], p->d->parts);
+  return tileKernelLoad(p->e, p->x, NULL, false);
 }
 
 // Keeps the sum of a row's group, if zeros need it; of one zero for all, times this zero.
 static MlirValue buildKeep(Program *p, const MlirValue *at) {
   if (!hasSums(p))
     return (MlirValue){NULL};
-  MlirValue sum = tileKernelFold(&p->e, tileUpstreamName(ArithOp_AddI), at[2], i32(p), 1, (int64_t[]){0});
+  MlirValue sum = tileKernelFold(p->e, tileUpstreamName(ArithOp_AddI), at[2], i32(p), 1, (int64_t[]){0});
   if (p->isZeroUniform)
-    sum = arithMulIOpBuild(&p->e.body, sum, tileBuildInteger(&p->e.body, i32(p), p->zero));
-  MlirValue one = tileKernelSplat(&p->e, sum, tileOf(2, (int64_t[]){1, 1}, i32(p)));
-  tileStoreOpBuild(&p->e.body, one, tileKernelSlice(&p->e, p->sums, 1, 1, at[0], at[1]), 0, NULL);
+    sum = arithMulIOpBuild(&p->e->body, sum, tileBuildInteger(&p->e->body, i32(p), p->zero));
+  MlirValue one = tileKernelSplat(p->e, sum, tileOf(2, (int64_t[]){1, 1}, i32(p)));
+  tileStoreOpBuild(&p->e->body, one, tileKernelSlice(p->e, p->sums, 1, 1, at[0], at[1]), 0, NULL);
   return (MlirValue){NULL};
 }
 
 // The row of the buffer that has the words of x for a vector of codes.
 static MlirValue placeOfX(Program *p, MlirValue vector, MlirValue row) {
-  MlirValue rows = tileBuildIndex(&p->e.body, p->rows);
-  return tileBuildAdd(&p->e.body, tileBuildMul(&p->e.body, vector, rows), row);
+  MlirValue rows = tileBuildIndex(&p->e->body, p->rows);
+  return tileBuildAdd(&p->e->body, tileBuildMul(&p->e->body, vector, rows), row);
 }
 
 //===--- what f reads ---------------------------------------------------------------------------===//
@@ -288,12 +288,12 @@ static MlirValue buildBegin(Program *p, const MlirValue *at) {
   MlirValue none = {NULL};
   over(p, &view, p->s.body, p->g, p->d->groups, p->n, Square);
   setIndex(p, p->n, at[0], Square);
-  p->e.index[p->g] = tileBuildIndex(&p->e.body, 0);
-  for (int i = 0; i < tileStructuredNumOwnInputs(&p->s); ++i) {
+  p->e->index[p->g] = tileBuildIndex(&p->e->body, 0);
+  for (int i = 0; i < p->s.numInputs; ++i) {
     if (mlirValueIsNull(p->laid[i]))
       continue;
-    MlirValue whole = tileKernelSlice(&p->e, p->laid[i], p->d->groups, Square, none, none);
-    tileStoreOpBuild(&p->e.body, tileKernelLoadMatrix(&p->e, i, (int[2]){p->g, p->n}), whole, 0, NULL);
+    MlirValue whole = tileKernelSlice(p->e, p->laid[i], p->d->groups, Square, none, none);
+    tileStoreOpBuild(&p->e->body, tileKernelLoadMatrix(p->e, i, (int[2]){p->g, p->n}), whole, 0, NULL);
   }
   return none;
 }
@@ -301,10 +301,10 @@ static MlirValue buildBegin(Program *p, const MlirValue *at) {
 static MlirValue loadNumbers(Program *p, int operand) {
   MlirValue none = {NULL};
   if (mlirValueIsNull(p->laid[operand]))
-    return tileKernelLoad(&p->e, operand, NULL, false);
-  MlirValue columns = loadRow(p, p->laid[operand], Square, p->e.index[p->g], none);
+    return tileKernelLoad(p->e, operand, NULL, false);
+  MlirValue columns = loadRow(p, p->laid[operand], Square, p->e->index[p->g], none);
   MlirType type = termType(p, tileTypeGetElement(mlirValueGetType(columns)));
-  return p->together > 1 ? tileKernelBroadcast(&p->e, columns, type, 1, (int64_t[]){0}) : columns;
+  return p->together > 1 ? tileKernelBroadcast(p->e, columns, type, 1, (int64_t[]){0}) : columns;
 }
 
 //===--- codes ----------------------------------------------------------------------------------===//
@@ -315,56 +315,56 @@ static bool isTable(const Program *p, int input) {
 
 // 16 columns × 64 codes as unsigned bytes: part `part` of the current bytes (overCodes).
 static MlirValue buildCodes(Program *p, int64_t part) {
-  MlirType type = tileOf(2, (int64_t[]){Square, Bytes}, mlirIntegerTypeGet(p->e.body.context, 8));
+  MlirType type = tileOf(2, (int64_t[]){Square, Bytes}, mlirIntegerTypeGet(p->e->body.context, 8));
   TileBodyMap map = {0};
   size_t size;
   for (int i = 0; i < p->d->s.numInputs; ++i) {
     MlirValue argument = mlirBlockGetArgument(p->d->s.body, i);
     if (i == p->d->codes)
-      tileBodyMapSet(&map, argument, tileKernelLoad(&p->e, p->codes, NULL, false));
+      tileBodyMapSet(&map, argument, tileKernelLoad(p->e, p->codes, NULL, false));
     else if (isTable(p, i))
       tileBodyMapSet(
           &map, argument,
-          tileBuildInteger(&p->e.body, type, (int8_t)tileOperandConstantBytes(&p->d->s.operands[i], &size)[part]));
+          tileBuildInteger(&p->e->body, type, (int8_t)tileOperandConstantBytes(&p->d->s.operands[i], &size)[part]));
   }
-  MlirValue codes = tileKernelCloneValue(&p->e, &map, p->d->code);
-  return p->d->isSigned ? arithXOrIOpBuild(&p->e.body, codes, tileBuildInteger(&p->e.body, type, INT8_MIN)) : codes;
+  MlirValue codes = tileKernelCloneValue(p->e, &map, p->d->code);
+  return p->d->isSigned ? arithXOrIOpBuild(&p->e->body, codes, tileBuildInteger(&p->e->body, type, INT8_MIN)) : codes;
 }
 
 // sums + unsigned · signed bytes, by fours: rows × 16 lanes.
 static MlirValue addFours(Program *p, MlirValue sums, MlirValue codes, MlirValue x, int64_t rows) {
   int64_t shape[3] = {rows, Square, Four};
   MlirType wide = tileOf(3, shape, i32(p));
-  codes = arithExtUIOpBuild(&p->e.body, wide, reshaped(p, codes, 3, shape));
-  x = arithExtSIOpBuild(&p->e.body, wide, reshaped(p, x, 3, shape));
-  MlirValue own = tileKernelFold(&p->e, tileUpstreamName(ArithOp_AddI), arithMulIOpBuild(&p->e.body, codes, x),
+  codes = arithExtUIOpBuild(&p->e->body, wide, reshaped(p, codes, 3, shape));
+  x = arithExtSIOpBuild(&p->e->body, wide, reshaped(p, x, 3, shape));
+  MlirValue own = tileKernelFold(p->e, tileUpstreamName(ArithOp_AddI), arithMulIOpBuild(&p->e->body, codes, x),
                                  tileOf(2, shape, i32(p)), 1, (int64_t[]){2});
-  return arithAddIOpBuild(&p->e.body, sums, own);
+  return arithAddIOpBuild(&p->e->body, sums, own);
 }
 
 //===--- sums -----------------------------------------------------------------------------------===//
 
 // Zeros, and 128 for signed codes, as a tile.
 static MlirValue buildZero(Program *p) {
-  const TileStructured *before = p->e.structured;
+  const TileStructured *before = p->e->structured;
   TileStructured view = *before;
   MlirType type = termType(p, i32(p));
-  MlirValue sum = tileBuildInteger(&p->e.body, type, p->d->isSigned ? INT8_MIN : 0);
+  MlirValue sum = tileBuildInteger(&p->e->body, type, p->d->isSigned ? INT8_MIN : 0);
   TileBodyMap map = {0};
   view.body = p->d->s.body;
-  p->e.structured = &view;
+  p->e->structured = &view;
   for (int i = 0; i < p->d->s.numInputs; ++i) {
     MlirValue argument = mlirBlockGetArgument(p->d->s.body, i);
     if (i != p->d->x && i != p->d->codes && !isTable(p, i) && !mlirOpOperandIsNull(mlirValueGetFirstUse(argument)))
       tileBodyMapSet(&map, argument, loadNumbers(p, p->ofDots[i]));
   }
   for (int i = 0; i < p->d->numZeros; ++i) {
-    MlirValue zero = tileKernelCloneValue(&p->e, &map, p->d->zeros[i]);
+    MlirValue zero = tileKernelCloneValue(p->e, &map, p->d->zeros[i]);
     if (!mlirTypeEqual(mlirValueGetType(zero), type))
-      zero = arithExtSIOpBuild(&p->e.body, type, zero);
-    sum = p->d->isSubtracted[i] ? arithSubIOpBuild(&p->e.body, sum, zero) : arithAddIOpBuild(&p->e.body, sum, zero);
+      zero = arithExtSIOpBuild(&p->e->body, type, zero);
+    sum = p->d->isSubtracted[i] ? arithSubIOpBuild(&p->e->body, sum, zero) : arithAddIOpBuild(&p->e->body, sum, zero);
   }
-  p->e.structured = before;
+  p->e->structured = before;
   return sum;
 }
 
@@ -372,15 +372,14 @@ static MlirValue buildZero(Program *p) {
 static MlirValue buildZeros(Program *p, MlirValue row) {
   MlirType type = termType(p, i32(p));
   if (!hasSums(p))
-    return tileBuildInteger(&p->e.body, type, 0);
-  MlirValue x = tileKernelLoadBuffer(&p->e, tileKernelSlice(&p->e, p->sums, p->together, 1, row, p->e.index[p->g]));
+    return tileBuildInteger(&p->e->body, type, 0);
+  MlirValue x = tileKernelLoadBuffer(p->e, tileKernelSlice(p->e, p->sums, p->together, 1, row, p->e->index[p->g]));
   x = reshaped(p, x, 1, &p->together);
   if (p->together > 1)
-    x = tileKernelBroadcast(&p->e, x, type, 1, (int64_t[]){1});
+    x = tileKernelBroadcast(p->e, x, type, 1, (int64_t[]){1});
   else
-    x = tileKernelSplat(&p->e, tileKernelFold(&p->e, tileUpstreamName(ArithOp_AddI), x, i32(p), 1, (int64_t[]){0}),
-                        type);
-  return p->isZeroUniform ? x : arithMulIOpBuild(&p->e.body, buildZero(p), x);
+    x = tileKernelSplat(p->e, tileKernelFold(p->e, tileUpstreamName(ArithOp_AddI), x, i32(p), 1, (int64_t[]){0}), type);
+  return p->isZeroUniform ? x : arithMulIOpBuild(&p->e->body, buildZero(p), x);
 }
 
 // f for one group.
@@ -391,16 +390,16 @@ static MlirValue buildTerm(Program *p, MlirValue dots) {
     if (!mlirOpOperandIsNull(mlirValueGetFirstUse(argument)))
       tileBodyMapSet(&map, argument, i == p->scaled->input ? dots : loadNumbers(p, i));
   }
-  return tileKernelCloneValue(&p->e, &map, p->scaled->folded);
+  return tileKernelCloneValue(p->e, &map, p->scaled->folded);
 }
 
-// What the output starts from, the sums and the epilogue, for 16 columns.
+// What the output starts from and the sums, for 16 columns, and the result of them.
 static MlirValue buildEnd(Program *p, const MlirValue *at) {
   TileStructured view;
   over(p, &view, p->s.body, p->m, p->rows, p->n, Square);
   setIndex(p, p->n, at[0], Square);
-  MlirValue sum = tileProductAddInitial(&p->e, tileKernelLoadBuffer(&p->e, p->results));
-  tileKernelStore(&p->e, p->s.numInputs, tileKernelEpilogue(&p->e, sum));
+  MlirValue sum = tileProductAddInitial(p->e, tileKernelLoadBuffer(p->e, p->results));
+  tileKernelStore(p->e, p->s.numInputs, tileKernelResult(p->e, sum));
   return (MlirValue){NULL};
 }
 
@@ -409,13 +408,13 @@ static MlirValue buildEnd(Program *p, const MlirValue *at) {
 // Takes a row, a column and a vector of codes, whose parts are made in registers.
 static MlirValue buildProductsOfRow(Program *p, const MlirValue *at) {
   TileStructured view;
-  MlirType whole = tileOf(2, (int64_t[]){Square, Bytes}, mlirIntegerTypeGet(p->e.body.context, 8));
+  MlirType whole = tileOf(2, (int64_t[]){Square, Bytes}, mlirIntegerTypeGet(p->e->body.context, 8));
   MlirValue sums = at[3];
   overCodes(p, &view, at[1], at[2]);
   for (int64_t part = 0; part < p->d->parts; ++part) {
-    MlirValue codes = buildCodes(p, part), word = tileBuildIndex(&p->e.body, part * Words);
+    MlirValue codes = buildCodes(p, part), word = tileBuildIndex(&p->e->body, part * Words);
     MlirValue x = loadRow(p, p->packed, Words, placeOfX(p, at[2], at[0]), word);
-    x = tileKernelBroadcast(&p->e, recast(p, x, 1, (int64_t[]){Bytes}, 8), whole, 1, (int64_t[]){0});
+    x = tileKernelBroadcast(p->e, recast(p, x, 1, (int64_t[]){Bytes}, 8), whole, 1, (int64_t[]){0});
     sums = addFours(p, sums, codes, x, Square);
   }
   return sums;
@@ -423,15 +422,15 @@ static MlirValue buildProductsOfRow(Program *p, const MlirValue *at) {
 
 // Takes a row, a column and a round; adds the groups' terms in order.
 static MlirValue buildTermsOfRow(Program *p, const MlirValue *at) {
-  MlirValue result = at[4], group = tileBuildMul(&p->e.body, at[2], tileBuildIndex(&p->e.body, p->groupsAtOnce));
+  MlirValue result = at[4], group = tileBuildMul(&p->e->body, at[2], tileBuildIndex(&p->e->body, p->groupsAtOnce));
   MlirType row = tileOf(2, (int64_t[]){1, Square}, i32(p));
   for (int64_t i = 0; i < p->groupsAtOnce; ++i) {
     TileStructured view;
-    overTerms(p, &view, at[0], at[1], tileBuildAdd(&p->e.body, group, tileBuildIndex(&p->e.body, i)));
-    MlirAttribute offsets = mlirDenseI64ArrayGet(p->e.body.context, 2, (int64_t[]){i, 0});
-    MlirValue dots = p->groupsAtOnce > 1 ? tileSliceOpBuild(&p->e.body, row, at[3], 0, NULL, offsets) : at[3];
-    dots = arithAddIOpBuild(&p->e.body, reshaped(p, dots, 1, (int64_t[]){Square}), buildZeros(p, at[0]));
-    result = arithAddFOpBuild(&p->e.body, result, buildTerm(p, dots));
+    overTerms(p, &view, at[0], at[1], tileBuildAdd(&p->e->body, group, tileBuildIndex(&p->e->body, i)));
+    MlirAttribute offsets = mlirDenseI64ArrayGet(p->e->body.context, 2, (int64_t[]){i, 0});
+    MlirValue dots = p->groupsAtOnce > 1 ? tileSliceOpBuild(&p->e->body, row, at[3], 0, NULL, offsets) : at[3];
+    dots = arithAddIOpBuild(&p->e->body, reshaped(p, dots, 1, (int64_t[]){Square}), buildZeros(p, at[0]));
+    result = arithAddFOpBuild(&p->e->body, result, buildTerm(p, dots));
   }
   return result;
 }
@@ -443,17 +442,17 @@ static MlirValue buildTermsOfRow(Program *p, const MlirValue *at) {
 // columns that are read so slowly.
 static MlirValue buildTurn(Program *p, const MlirValue *at) {
   TileStructured view;
-  MlirValue none = {NULL}, next = tileBuildAdd(&p->e.body, at[1], tileBuildIndex(&p->e.body, p->pieces));
+  MlirValue none = {NULL}, next = tileBuildAdd(&p->e->body, at[1], tileBuildIndex(&p->e->body, p->pieces));
   overCodes(p, &view, at[0], at[1]);
   for (int64_t part = 0; part < p->d->parts; ++part) {
-    MlirValue row = tileBuildMul(&p->e.body, at[2], tileBuildIndex(&p->e.body, p->d->parts * Words));
-    row = tileBuildAdd(&p->e.body, row, tileBuildIndex(&p->e.body, part * Words));
+    MlirValue row = tileBuildMul(&p->e->body, at[2], tileBuildIndex(&p->e->body, p->d->parts * Words));
+    row = tileBuildAdd(&p->e->body, row, tileBuildIndex(&p->e->body, part * Words));
     MlirValue words = recast(p, buildCodes(p, part), 2, (int64_t[]){Square, Words}, 32);
-    MlirValue place = tileKernelSlice(&p->e, p->unpacked, Words, Square, row, none);
-    tileStoreOpBuild(&p->e.body, tileKernelSwapped(&p->e, words), place, 0, NULL);
+    MlirValue place = tileKernelSlice(p->e, p->unpacked, Words, Square, row, none);
+    tileStoreOpBuild(&p->e->body, tileKernelSwapped(p->e, words), place, 0, NULL);
   }
-  p->e.index[p->bytes] = next;
-  tileKernelPrefetch(&p->e, p->codes, false);
+  p->e->index[p->bytes] = next;
+  tileKernelPrefetch(p->e, p->codes, false);
   return none;
 }
 
@@ -467,20 +466,20 @@ static MlirValue buildStart(Program *p, const MlirValue *at) {
 static MlirValue buildProductsOfRows(Program *p, const MlirValue *at) {
   int64_t words = p->piece / Four, bytes[2] = {p->together, Bytes};
   MlirType spread = termType(p, i32(p));
-  MlirValue sums = at[4], parts = tileBuildIndex(&p->e.body, p->d->parts), all = tileBuildIndex(&p->e.body, Words);
-  MlirValue number = tileKernelAssumeBelow(&p->e, at[2], p->pieces * p->d->parts), none = {NULL};
-  MlirValue vector = tileBuildAdd(&p->e.body, at[1], arithDivUIOpBuild(&p->e.body, number, parts));
-  MlirValue row = placeOfX(p, vector, at[0]), part = arithRemUIOpBuild(&p->e.body, number, parts);
-  MlirValue begin = tileBuildMul(&p->e.body, at[3], tileBuildIndex(&p->e.body, words));
-  MlirValue ofX = tileBuildAdd(&p->e.body, tileBuildMul(&p->e.body, part, all), begin);
-  MlirValue ofCodes = tileBuildAdd(&p->e.body, tileBuildMul(&p->e.body, number, all), begin);
+  MlirValue sums = at[4], parts = tileBuildIndex(&p->e->body, p->d->parts), all = tileBuildIndex(&p->e->body, Words);
+  MlirValue number = tileKernelAssumeBelow(p->e, at[2], p->pieces * p->d->parts), none = {NULL};
+  MlirValue vector = tileBuildAdd(&p->e->body, at[1], arithDivUIOpBuild(&p->e->body, number, parts));
+  MlirValue row = placeOfX(p, vector, at[0]), part = arithRemUIOpBuild(&p->e->body, number, parts);
+  MlirValue begin = tileBuildMul(&p->e->body, at[3], tileBuildIndex(&p->e->body, words));
+  MlirValue ofX = tileBuildAdd(&p->e->body, tileBuildMul(&p->e->body, part, all), begin);
+  MlirValue ofCodes = tileBuildAdd(&p->e->body, tileBuildMul(&p->e->body, number, all), begin);
   for (int64_t word = 0; word < words; ++word) {
-    MlirValue by = tileBuildIndex(&p->e.body, word);
-    MlirValue codes = loadRow(p, p->unpacked, Square, tileBuildAdd(&p->e.body, ofCodes, by), none);
-    MlirValue column = tileBuildAdd(&p->e.body, ofX, by);
-    MlirValue x = tileKernelLoadBuffer(&p->e, tileKernelSlice(&p->e, p->packed, p->together, 1, row, column));
-    codes = tileKernelBroadcast(&p->e, codes, spread, 1, (int64_t[]){0});
-    x = tileKernelBroadcast(&p->e, reshaped(p, x, 1, &p->together), spread, 1, (int64_t[]){1});
+    MlirValue by = tileBuildIndex(&p->e->body, word);
+    MlirValue codes = loadRow(p, p->unpacked, Square, tileBuildAdd(&p->e->body, ofCodes, by), none);
+    MlirValue column = tileBuildAdd(&p->e->body, ofX, by);
+    MlirValue x = tileKernelLoadBuffer(p->e, tileKernelSlice(p->e, p->packed, p->together, 1, row, column));
+    codes = tileKernelBroadcast(p->e, codes, spread, 1, (int64_t[]){0});
+    x = tileKernelBroadcast(p->e, reshaped(p, x, 1, &p->together), spread, 1, (int64_t[]){1});
     sums = addFours(p, sums, recast(p, codes, 2, bytes, 8), recast(p, x, 2, bytes, 8), p->together);
   }
   return sums;
@@ -498,12 +497,12 @@ static MlirValue buildTermOfRows(Program *p, const MlirValue *at) {
 static MlirValue inHook(TileBuilder *b, const void *program, const MlirValue *at,
                         MlirValue (*build)(Program *p, const MlirValue *at)) {
   Program *p = *(Program *const *)program;
-  TileBuilder outer = p->e.body;
-  TileKernelScope scope = tileKernelEnter(&p->e, &p->s);
-  p->e.body = *b;
+  TileBuilder outer = p->e->body;
+  TileKernelScope scope = tileKernelEnter(p->e, &p->s);
+  p->e->body = *b;
   MlirValue value = build(p, at);
-  tileKernelLeave(&p->e, &scope);
-  p->e.body = outer;
+  tileKernelLeave(p->e, &scope);
+  p->e->body = outer;
   return value;
 }
 
@@ -525,19 +524,19 @@ HOOK(termOfRowsHook, buildTermOfRows)
 
 static void makeBuffers(Program *p) {
   int64_t vectors = p->d->groups * p->d->run / Bytes;
-  p->packed = tileProductBuffer(&p->e, vectors * p->rows, p->d->parts * Words, i32(p));
+  p->packed = tileProductBuffer(p->e, vectors * p->rows, p->d->parts * Words, i32(p));
   if (hasSums(p))
-    p->sums = tileProductBuffer(&p->e, p->rows, p->d->groups, i32(p));
+    p->sums = tileProductBuffer(p->e, p->rows, p->d->groups, i32(p));
   if (p->together > 1)
-    p->unpacked = tileProductBuffer(&p->e, p->pieces * p->d->parts * Words, Square, i32(p));
-  p->results = tileProductBuffer(&p->e, p->rows, Square, mlirF32TypeGet(p->e.body.context));
-  for (int i = 0; i < tileStructuredNumOwnInputs(&p->s); ++i)
+    p->unpacked = tileProductBuffer(p->e, p->pieces * p->d->parts * Words, Square, i32(p));
+  p->results = tileProductBuffer(p->e, p->rows, Square, mlirF32TypeGet(p->e->body.context));
+  for (int i = 0; i < p->s.numInputs; ++i)
     if (isLaid(p, i))
-      p->laid[i] = tileProductBuffer(&p->e, p->d->groups, Square, tileOperandElementType(&p->s.operands[i]));
+      p->laid[i] = tileProductBuffer(p->e, p->d->groups, Square, tileOperandElementType(&p->s.operands[i]));
 }
 
 static TileTemplateUse usePacking(Program *const *p) {
-  TileKernelEmission *e = &(*p)->e;
+  TileKernelEmission *e = (*p)->e;
   const TileDots *d = (*p)->d;
   int64_t words = (*p)->piece / Four;
   return tileUsePackRowsOfDots((TilePackRowsOfDots){.PACKED = mlirValueGetType((*p)->packed),
@@ -557,7 +556,7 @@ static TileTemplateUse usePacking(Program *const *p) {
 }
 
 static TileTemplateUse useDots(Program *const *p) {
-  TileKernelEmission *e = &(*p)->e;
+  TileKernelEmission *e = (*p)->e;
   MlirType results = mlirValueGetType((*p)->results), f32 = mlirF32TypeGet(e->body.context);
   MlirType place = tileKernelBufferType(e, (*p)->together, Square, f32);
   int64_t rounds = (*p)->d->groups / (*p)->groupsAtOnce;
@@ -589,16 +588,16 @@ static TileTemplateUse useDots(Program *const *p) {
 }
 
 static void build(Program *p) {
-  p->first[0] = tileProductBlockOf(&p->e, p->m, p->rows, &p->here[0]);
-  p->first[1] = tileProductBlockOf(&p->e, p->n, p->columns, &p->here[1]);
+  p->first[0] = tileProductBlockOf(p->e, p->m, p->rows, &p->here[0]);
+  p->first[1] = tileProductBlockOf(p->e, p->n, p->columns, &p->here[1]);
   makeBuffers(p);
   // Rows behind the last one are multiplied with it.
-  MlirValue all = p->here[0], together = tileBuildIndex(&p->e.body, p->together);
+  MlirValue all = p->here[0], together = tileBuildIndex(&p->e->body, p->together);
   if (p->together > 1)
-    all = tileBuildMul(&p->e.body, tileBuildCeilDiv(&p->e.body, all, together), together);
+    all = tileBuildMul(&p->e->body, tileBuildCeilDiv(&p->e->body, all, together), together);
   TileTemplateUse packing = usePacking(&p), dots = useDots(&p);
-  bool isBuilt = tileTemplateInline(&p->e.body, &packing, (MlirValue[]){p->here[0], all, p->packed}, NULL) &&
-                 tileTemplateInline(&p->e.body, &dots, (MlirValue[]){p->here[0], p->here[1], p->results}, NULL);
+  bool isBuilt = tileTemplateInline(&p->e->body, &packing, (MlirValue[]){p->here[0], all, p->packed}, NULL) &&
+                 tileTemplateInline(&p->e->body, &dots, (MlirValue[]){p->here[0], p->here[1], p->results}, NULL);
   assert(isBuilt && "templates are parsed when the tree is built");
   (void)isBuilt;
 }
@@ -613,8 +612,9 @@ bool tileLowerScaledDots(TileStructured *s, const TileEpilogue *epilogue) {
     return false;
   setSizes(p);
   readZero(p);
-  tileKernelBegin(&p->e, &p->s, "coded_dots");
+  TileOpKernel kernel;
+  p->e = tileOpKernelBegin(&kernel, &p->s, epilogue, "coded_dots");
   build(p);
-  tileKernelEnd(&p->e);
+  tileKernelEnd(p->e);
   return true;
 }

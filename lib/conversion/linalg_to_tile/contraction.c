@@ -68,8 +68,8 @@ static const TileProductKernel *planForCpu(TileStructured *s, TileContraction *c
   return kernel;
 }
 
-static void emit(TileStructured *s, TileContraction *c) {
-  TileKernelEmission e;
+static void emit(TileStructured *s, TileContraction *c, const TileEpilogue *epilogue) {
+  TileOpKernel op;
   const TileProductKernel *kernel = &tileMemoryProduct;
   bool isForGpu = tileStructuredGpu(s) != NULL;
   sortDims(s, c);
@@ -86,9 +86,9 @@ static void emit(TileStructured *s, TileContraction *c) {
     tileStructuredPlanTiles(s, &tiling);
   else
     kernel = planForCpu(s, c, &tiling);
-  tileKernelBegin(&e, s, "matmul");
-  kernel->build(&e, c);
-  tileKernelEnd(&e);
+  TileKernelEmission *e = tileOpKernelBegin(&op, s, epilogue, "matmul");
+  kernel->build(e, c);
+  tileKernelEnd(e);
 }
 
 //===--- recognition ------------------------------------------------------------===//
@@ -106,10 +106,8 @@ bool tileLowerContraction(TileStructured *s, const TileEpilogue *epilogue) {
   TileProduct p;
   if (!tileStructuredMatchMatrixProduct(s, &p) || !keepsElementType(s, epilogue))
     return false;
-  if (epilogue)
-    tileStructuredAddEpilogue(s, epilogue);
   TileContraction c = {.lhs = p.lhs, .rhs = p.rhs, .m = p.m, .n = p.n, .k = p.k};
-  emit(s, &c);
+  emit(s, &c, epilogue);
   return true;
 }
 
@@ -157,13 +155,11 @@ bool tileLowerProduct(TileStructured *s, const TileEpilogue *epilogue) {
   TileTiling tiling = {.tiled = 1u << p.m | 1u << p.n | 1u << p.k, .whole = -1, .isProduct = true, .product = p};
   bool isOutside = tileStructuredWalksDepthAround(s, &tiling);
   tileStructuredPlanTiles(s, &tiling);
-  if (epilogue)
-    tileStructuredAddEpilogue(s, epilogue);
   sortDimsOfSum(s, &p, isOutside);
-  TileKernelEmission e;
-  tileKernelBegin(&e, s, "product");
-  tileKernelBuildNode(&e, TileGroupKind_Product, &p, NULL);
-  tileKernelEnd(&e);
+  TileOpKernel kernel;
+  TileKernelEmission *e = tileOpKernelBegin(&kernel, s, epilogue, "product");
+  tileKernelBuildNode(e, TileGroupKind_Product, &p, NULL);
+  tileKernelEnd(e);
   return true;
 }
 

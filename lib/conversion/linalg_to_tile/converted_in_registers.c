@@ -98,7 +98,7 @@ static MlirValue convertWeights(TileKernelEmission *e, const Factors *f, MlirVal
   TileStructured view = tileStructuredOver(f->s, c->isAlongColumns ? last : c->n, c->isAlongColumns ? c->n : last);
   TileBodyMap map = {0};
   e->structured = &view;
-  for (int i = 0; i < tileStructuredNumOwnInputs(&view); ++i) {
+  for (int i = 0; i < view.numInputs; ++i) {
     int64_t number;
     MlirValue argument = mlirBlockGetArgument(view.body, i);
     if (i == c->x)
@@ -107,7 +107,7 @@ static MlirValue convertWeights(TileKernelEmission *e, const Factors *f, MlirVal
       tileBodyMapSet(&map, argument,
                      tileBuildInteger(&e->body, tileKernelTileType(e, mlirValueGetType(argument)), number));
     else
-      tileKernelMapInputs(e, &map, i, i + 1, false);
+      tileKernelMapInputs(e, &map, i, i + 1);
   }
   MlirValue weights = tileKernelCloneValue(e, &map, factor);
   if (!c->isAlongColumns)
@@ -144,15 +144,15 @@ static MlirValue sharedTable(TileKernelEmission *e, MlirValue table) {
   return memory;
 }
 
-static void shareTables(TileKernelEmission *e) {
-  const TileStructured *s = e->structured;
+static void shareTables(TileGroupEmission *k) {
+  const TileStructured *s = &k->unit.s;
   for (int i = 0; i < s->numCaptures; ++i) {
-    MlirValue *parameter = &e->parameters[s->numInputs + s->numOutputs + i];
+    MlirValue *parameter = &k->parameters[s->numInputs + s->numOutputs + i];
     MlirType type = mlirValueGetType(*parameter);
     bool isTable = mlirTypeIsAMemRef(type) && mlirShapedTypeGetRank(type) == 1 && mlirShapedTypeHasStaticShape(type) &&
                    mlirShapedTypeGetDimSize(type, 0) <= MostTable;
     if (isTable)
-      *parameter = sharedTable(e, *parameter);
+      *parameter = sharedTable(&k->e, *parameter);
   }
 }
 
@@ -169,8 +169,6 @@ bool tileLowerConvertedInRegisters(TileStructured *s, const TileEpilogue *epilog
   TileConverted c;
   if (!tileStructuredGpu(s) || !tileStructuredMatchConverted(s, &c))
     return false;
-  if (epilogue)
-    tileStructuredAddEpilogue(s, epilogue);
   tileConvertedSortDims(s, &c);
   int last = c.depth[c.count - 1];
   tileProductSetTile(s, c.m, 0, side(s->dims[c.m].extent), 1);
@@ -179,11 +177,11 @@ bool tileLowerConvertedInRegisters(TileStructured *s, const TileEpilogue *epilog
   s->warps = warpsOf(s, side(s->dims[c.n].extent));
   const Factors factors = {.s = s, .c = &c, .unrolled = findUnrolled(s, &c), .element = elementOfFactors(s, &c)};
   const TileProduct product = {.lhs = c.x, .rhs = -1, .m = c.m, .n = c.n, .k = last};
-  TileKernelEmission e;
-  tileKernelBegin(&e, s, "converted_product");
-  shareTables(&e);
-  tileKernelBuildNode(&e, TileGroupKind_Product, &product,
+  TileOpKernel kernel;
+  TileKernelEmission *e = tileOpKernelBegin(&kernel, s, epilogue, "converted_product");
+  shareTables(&kernel.emission);
+  tileKernelBuildNode(e, TileGroupKind_Product, &product,
                       &(TileNodeFactors){.build = buildFactors, .data = &factors, .unrolled = factors.unrolled});
-  tileKernelEnd(&e);
+  tileKernelEnd(e);
   return true;
 }

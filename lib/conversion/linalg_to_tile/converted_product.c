@@ -194,9 +194,9 @@ static void packPiece(TileKernelEmission *e, const Program *p, MlirValue at) {
 
 static MlirValue convertOneByOne(TileKernelEmission *e, const Program *p) {
   TileBodyMap map = {0};
-  for (int i = 0; i < tileStructuredNumOwnInputs(e->structured); ++i)
+  for (int i = 0; i < e->structured->numInputs; ++i)
     if (i != p->c->x)
-      tileKernelMapInputs(e, &map, i, i + 1, false);
+      tileKernelMapInputs(e, &map, i, i + 1);
   return tileKernelCast(e, tileKernelCloneValue(e, &map, p->c->factor), mlirF32TypeGet(e->body.context));
 }
 
@@ -257,7 +257,7 @@ static void buildPartsFrom(TileKernelEmission *e, Program *p, int i) {
   tileKernelCloseLoop(e, &loop);
 }
 
-// `element`: the type of the product itself, before its epilogue.
+// `element`: the type of the product itself, which may not be the result's.
 static void build(TileKernelEmission *e, const TileConverted *c, const Sizes *sizes, TileConvertedTable *table,
                   MlirType element) {
   const TileStructured *s = e->structured;
@@ -280,7 +280,7 @@ static void build(TileKernelEmission *e, const TileConverted *c, const Sizes *si
   buildPartsFrom(e, &p, 0);
   e->structured = &view;
   MlirValue sum = tileKernelCast(e, tileProductAddInitial(e, tileKernelLoadBuffer(e, sums)), element);
-  tileKernelStore(e, s->numInputs, tileKernelEpilogue(e, sum));
+  tileKernelStore(e, s->numInputs, tileKernelResult(e, sum));
   e->structured = s;
 }
 
@@ -293,16 +293,14 @@ bool tileLowerConverted(TileStructured *s, const TileEpilogue *epilogue) {
   if (!tileStructuredMatchConverted(s, &c) || !findSizes(s, &c, &sizes))
     return false;
   MlirType element = tileOperandElementType(&s->operands[s->numInputs]);
-  if (epilogue)
-    tileStructuredAddEpilogue(s, epilogue);
   tileConvertedSortDims(s, &c);
   tileProductSetTile(s, c.m, 0, sizes.rows, 1);
   tileProductSetTile(s, c.n, 1, sizes.columns, 1);
   tileProductSetTile(s, c.depth[c.count - 1], 2, sizes.inside[c.count - 1], 1);
   bool hasTable = tileConvertedTableFind(s, &c, &table);
-  TileKernelEmission e;
-  tileKernelBegin(&e, s, "converted_product");
-  build(&e, &c, &sizes, hasTable ? &table : NULL, element);
-  tileKernelEnd(&e);
+  TileOpKernel kernel;
+  TileKernelEmission *e = tileOpKernelBegin(&kernel, s, epilogue, "converted_product");
+  build(e, &c, &sizes, hasTable ? &table : NULL, element);
+  tileKernelEnd(e);
   return true;
 }

@@ -116,9 +116,9 @@ static bool changesInside(const TileConvertedTable *table, const TileOperand *op
 // Maps what the factor reads but for the codes and what they are made of.
 static void mapRows(TileKernelEmission *e, const TileConvertedTable *table, TileBodyMap *map) {
   const TileStructured *s = e->structured;
-  for (int i = 0; i < tileStructuredNumOwnInputs(s); ++i)
+  for (int i = 0; i < s->numInputs; ++i)
     if (i != table->converted->x && !changesInside(table, &s->operands[i]))
-      tileKernelMapInputs(e, map, i, i + 1, false);
+      tileKernelMapInputs(e, map, i, i + 1);
 }
 
 void tileConvertedTableFill(TileKernelEmission *e, const TileConvertedTable *table) {
@@ -164,9 +164,9 @@ static MlirValue buildWide(TileKernelEmission *e, TileBodyMap *map, MlirValue va
 MlirValue tileConvertedTableLookUp(TileKernelEmission *e, const TileConvertedTable *table) {
   const TileStructured *s = e->structured;
   TileBodyMap map = {0};
-  for (int i = 0; i < tileStructuredNumOwnInputs(s); ++i)
+  for (int i = 0; i < s->numInputs; ++i)
     if (i != table->converted->x)
-      tileKernelMapInputs(e, &map, i, i + 1, false);
+      tileKernelMapInputs(e, &map, i, i + 1);
   MlirValue codes = buildWide(e, &map, table->code.code), none = {NULL};
   MlirType f32 = mlirF32TypeGet(e->body.context), i64 = mlirIntegerTypeGet(e->body.context, 64);
   MlirValue entries = tileKernelLoadBuffer(e, tileKernelSlice(e, table->entries, table->columns, Codes, none, none));

@@ -50,7 +50,7 @@ static void buildDirectProduct(TileKernelEmission *e, void *direct) {
                            tileProductConstant(e, type, 0)};
   MlirValue product = tileMmaOpBuild(&e->body, operands[0], operands[1], operands[2]);
   MlirValue isFirst = tileProductEquals(e, e->index[c->k], tileBuildIndex(&e->body, 0));
-  tileKernelStore(e, output, tileProductEpilogueAtEnd(e, c, tileProductAccumulate(e, c, product, isFirst)));
+  tileKernelStore(e, output, tileProductResultAtEnd(e, c, tileProductAccumulate(e, c, product, isFirst)));
 }
 
 static void buildDirectPanel(TileKernelEmission *e, void *direct) {

@@ -65,6 +65,7 @@ void tileGroupEnter(TileGroupEmission *k, int number) {
   const TileGroupNode *node = &k->graph->nodes[number];
   const TileStructured *s = &node->s;
   k->e.structured = s;
+  k->e.from = node->from;
   for (int i = 0; i < s->numInputs + s->numOutputs; ++i)
     k->e.parameters[i] = k->parameters[k->unit.operands[number][i]];
   for (int i = 0; i < s->numCaptures; ++i)
@@ -72,12 +73,13 @@ void tileGroupEnter(TileGroupEmission *k, int number) {
         k->parameters[k->unit.s.numInputs + k->unit.s.numOutputs + k->unit.captures[number][i]];
   for (int d = 0; d < s->numDims; ++d) {
     k->e.index[d] = k->index[node->dims[d]];
-    k->e.parameters[s->dims[d].operand] = k->parameters[k->unit.s.dims[node->dims[d]].operand];
+    k->e.parameters[tileGroupExtentPlace(d)] = k->parameters[k->unit.s.dims[node->dims[d]].operand];
   }
 }
 
 void tileGroupEnterWhole(TileGroupEmission *k) {
   k->e.structured = &k->unit.s;
+  k->e.from = NULL;
   memcpy(k->e.parameters, k->parameters, sizeof k->parameters);
   memcpy(k->e.index, k->index, sizeof k->index);
 }
@@ -111,7 +113,7 @@ static void computeRows(TileGroupEmission *k, int number);
 // Computes, ahead of loops over these dimensions, what the node needs and what they do not index.
 static void computeBefore(TileGroupEmission *k, int number, const int *dims, int count) {
   const TileGroupNode *node = &k->graph->nodes[number];
-  for (int i = 0; i < tileStructuredNumOwnInputs(&node->s); ++i) {
+  for (int i = 0; i < node->s.numInputs; ++i) {
     if (node->makers[i] < 0) {
       if (count && isLoadedOnce(k, number, i)) {
         tileGroupEnter(k, number);
@@ -214,7 +216,7 @@ static void mapInputs(TileGroupEmission *k, int number, TileBodyMap *map, int pa
   tileGroupEnter(k, number);
   for (intptr_t i = 0; i < k->given.count; ++i)
     tileBodyMapSet(map, k->given.entries[i].from, k->given.entries[i].to);
-  for (int i = 0; i < tileStructuredNumOwnInputs(&node->s); ++i)
+  for (int i = 0; i < node->s.numInputs; ++i)
     if (!mlirValueIsNull(tileBodyMapGet(map, mlirBlockGetArgument(node->s.body, i))))
       continue;
     else if (node->makers[i] >= 0)
@@ -223,17 +225,7 @@ static void mapInputs(TileGroupEmission *k, int number, TileBodyMap *map, int pa
     else if (i == padded)
       tileBodyMapSet(map, mlirBlockGetArgument(node->s.body, i), tileKernelLoad(&k->e, i, pad, false));
     else
-      tileKernelMapInputs(&k->e, map, i, i + 1, false);
-}
-
-MlirValue tileGroupBuildBody(TileGroupEmission *k, int number, TileBodyMap *map, MlirValue value) {
-  const TileGroupNode *node = &k->graph->nodes[number];
-  TileFollower body = {.body = node->s.body};
-  memcpy(body.dims, node->from, sizeof body.dims);
-  k->e.follower = &body;
-  MlirValue tile = tileKernelCloneValue(&k->e, map, value);
-  k->e.follower = NULL;
-  return tile;
+      tileKernelMapInputs(&k->e, map, i, i + 1);
 }
 
 //===--- elementwise ops --------------------------------------------------------===//
@@ -250,10 +242,10 @@ static void buildMap(TileGroupEmission *k, int number) {
     return;
   }
   mapInputs(k, number, &map, -1, NULL);
-  tileKernelMapInputs(&k->e, &map, s->numInputs, s->numInputs + s->numOutputs, false);
+  tileKernelMapInputs(&k->e, &map, s->numInputs, s->numInputs + s->numOutputs);
   for (int o = 0; o < s->numOutputs; ++o)
     k->values.of[number][o] =
-        tileGroupBuildBody(k, number, &map, mlirOperationGetOperand(mlirBlockGetTerminator(s->body), o));
+        tileKernelCloneValue(&k->e, &map, mlirOperationGetOperand(mlirBlockGetTerminator(s->body), o));
 }
 
 //===--- folds ------------------------------------------------------------------===//
@@ -318,9 +310,9 @@ static int64_t termBits(const TileStructured *s) {
 }
 
 // The loop carries whole tiles, which are folded once behind it: on a GPU threads meet there only, on a CPU lanes. On a
-// GPU, in a loop over several tiles of a reduced axis, each computed of several inputs. On a CPU, in a loop over more
+// GPU, in a loop over several tiles of a reduced axis, in a kernel of several inputs. On a CPU, in a loop over more
 // reductions than the one that has an axis, whose terms stay in a few registers: short groups of a row's codes.
-static bool foldsBehindLoop(const TileStructured *s) {
+static bool foldsBehindLoop(const TileGroupEmission *k, const TileStructured *s) {
   enum { FewVectors = 4 };
   bool isWalked = false, hasAxis = false, hasOuter = false;
   for (int d = 0; d < s->numDims; ++d) {
@@ -330,18 +322,18 @@ static bool foldsBehindLoop(const TileStructured *s) {
     hasOuter |= s->dims[d].isReduction && s->dims[d].axis < 0 && s->dims[d].extent != 1;
   }
   if (tileStructuredGpu(s))
-    return isWalked && s->numInputs > 1;
+    return isWalked && k->unit.s.numInputs > 1;
   int64_t most = FewVectors * s->target->search.vectorBytes * 8;
-  return hasAxis && hasOuter && s->numInputs > 1 && termBits(s) <= most;
+  return hasAxis && hasOuter && k->unit.s.numInputs > 1 && termBits(s) <= most;
 }
 
 static Fold readFold(const TileGroupEmission *k, const TileStructured *s) {
   Fold f = {.padded = -1};
   for (int o = 0; o < s->numOutputs; ++o)
     f.combiners[o] = tileStructuredMatchReduction(s, o, &f.folded[o]);
-  if (k->graph->numNodes > 1)
+  if (!k->isOp)
     return f;
-  f.isLate = foldsBehindLoop(s);
+  f.isLate = foldsBehindLoop(k, s);
   findPadding(s, &f);
   return f;
 }
@@ -364,7 +356,7 @@ static void buildFold(TileGroupEmission *k, int number) {
   openLoops(k, dims, count, s->numOutputs, sums, &loops);
   mapInputs(k, number, &map, f.padded, f.pad);
   for (int o = 0; o < s->numOutputs; ++o) {
-    MlirValue tile = tileGroupBuildBody(k, number, &map, f.folded[o]);
+    MlirValue tile = tileKernelCloneValue(&k->e, &map, f.folded[o]);
     tile = f.pad ? tile : fillPastEnd(&k->e, f.combiners[o], tile);
     tile = f.isLate ? tile : tileKernelReduce(&k->e, tileUpstreamName(f.combiners[o]->kind), tile);
     sums[o] = tileBuildBinary(&k->e.body, f.combiners[o]->kind, sums[o], tile);
@@ -602,7 +594,7 @@ static void storeResult(TileGroupEmission *k, int node, int output) {
   openLoops(k, dims, count, 0, NULL, &loops);
   MlirValue value = tileGroupEvaluate(k, node, output);
   tileGroupEnter(k, node);
-  tileKernelStore(&k->e, k->graph->nodes[node].s.numInputs + output, tileKernelEpilogue(&k->e, value));
+  tileKernelStore(&k->e, k->graph->nodes[node].s.numInputs + output, value);
   closeLoops(k, &loops);
 }
 
@@ -617,14 +609,21 @@ static void buildResults(TileGroupEmission *k) {
     storeResult(k, graph->results[r].node, graph->results[r].output);
 }
 
-void tileGroupBuild(TileGroupEmission *k) {
+static void takeKernel(TileGroupEmission *k) {
   memcpy(k->parameters, k->e.parameters, sizeof k->parameters);
   memcpy(k->index, k->e.index, sizeof k->index);
+}
+
+static void buildGroup(TileGroupEmission *k) {
   for (int d = 0; d < k->graph->numDims; ++d)
     if (k->graph->dims[d].isFolded)
       k->index[d] = tileBuildIndex(&k->e.body, 0);
   buildResults(k);
-  tileGroupEnterWhole(k);
+}
+
+void tileGroupBuild(TileGroupEmission *k) {
+  takeKernel(k);
+  buildGroup(k);
 }
 
 static int64_t warpsOf(MlirAttribute schedule) {
@@ -689,30 +688,45 @@ bool tileLowerGroup(MlirOperation group, const TileTarget *target, const char **
 
 //===--- one op -----------------------------------------------------------------------===//
 
+TileKernelEmission *tileOpKernelBegin(TileOpKernel *kernel, TileStructured *s, const TileEpilogue *epilogue,
+                                      const char *kind) {
+  TileGroupEmission *k = &kernel->emission;
+  *k = (TileGroupEmission){.graph = &kernel->graph, .isOp = true};
+  tileGroupGraphOfOp(s, epilogue, &kernel->graph, &k->unit);
+  tileKernelBegin(&k->e, &k->unit.s, kind);
+  k->e.group = k;
+  takeKernel(k);
+  tileGroupEnter(k, 0);
+  return &k->e;
+}
+
+bool tileKernelIsFollowed(const TileKernelEmission *e) { return e->group->graph->numNodes > 1; }
+
+MlirValue tileKernelResult(TileKernelEmission *e, MlirValue value) {
+  TileGroupEmission *k = e->group;
+  if (!tileKernelIsFollowed(e))
+    return value;
+  const TileGroupValues known = k->values;
+  const TileKernelEmission op = *e;
+  tileGroupNodeTakeTiles(&k->graph->nodes[1], e->structured);
+  memcpy(k->index, e->index, sizeof k->index);
+  k->values.of[0][0] = value;
+  value = tileGroupEvaluate(k, 1, 0);
+  k->values = known;
+  const TileBuilder body = e->body;
+  *e = op;
+  e->body = body;
+  return value;
+}
+
 void tileKernelBuildNode(TileKernelEmission *e, TileGroupKind kind, const TileProduct *product,
                          const TileNodeFactors *factors) {
-  const TileStructured *s = e->structured;
-  TileGroupGraph graph = {
-      .target = s->target, .numNodes = 1, .numDims = s->numDims, .numResults = s->numOutputs, .nodes = {{kind, *s}}};
-  TileGroupEmission k = {.graph = &graph, .e = *e, .unit = {.s = *s}, .factors = factors};
-  TileGroupNode *node = graph.nodes;
+  TileGroupEmission *k = e->group;
+  k->graph->nodes[0].kind = kind;
   if (product)
-    node->product = *product;
-  for (int d = 0; d < s->numDims; ++d) {
-    node->dims[d] = node->from[d] = d;
-    graph.dims[d] =
-        (TileGroupDim){.extent = s->dims[d].extent, .block = s->dims[d].tile, .isFolded = s->dims[d].isReduction};
-  }
-  for (int i = 0; i < s->numInputs + s->numOutputs; ++i) {
-    node->makers[i] = -1;
-    k.unit.operands[0][i] = i;
-  }
-  for (int i = 0; i < s->numCaptures; ++i)
-    k.unit.captures[0][i] = i;
-  for (int o = 0; o < s->numOutputs; ++o)
-    graph.results[o].output = o;
-  tileGroupBuild(&k);
-  e->body = k.e.body;
+    k->graph->nodes[0].product = *product;
+  k->factors = factors;
+  buildGroup(k);
 }
 
 bool tileLowerNode(TileStructured *s, const TileEpilogue *epilogue) {
@@ -720,20 +734,18 @@ bool tileLowerNode(TileStructured *s, const TileEpilogue *epilogue) {
   if (isFold && !isSoftmax && !tileStructuredIsReduction(s))
     return false;
   tileStructuredSetTiles(s);
-  if (epilogue)
-    tileStructuredAddEpilogue(s, epilogue);
-  TileKernelEmission e;
-  tileKernelBegin(&e, s,
-                  isSoftmax                  ? "softmax"
-                  : linalgPackOpIsA(s->op)   ? "pack"
-                  : linalgUnPackOpIsA(s->op) ? "unpack"
-                  : isFold                   ? "reduction"
-                                             : "elementwise");
-  tileKernelBuildNode(&e,
+  TileOpKernel kernel;
+  TileKernelEmission *e = tileOpKernelBegin(&kernel, s, epilogue,
+                                            isSoftmax                  ? "softmax"
+                                            : linalgPackOpIsA(s->op)   ? "pack"
+                                            : linalgUnPackOpIsA(s->op) ? "unpack"
+                                            : isFold                   ? "reduction"
+                                                                       : "elementwise");
+  tileKernelBuildNode(e,
                       isSoftmax ? TileGroupKind_Softmax
                       : isFold  ? TileGroupKind_Fold
                                 : TileGroupKind_Map,
                       NULL, NULL);
-  tileKernelEnd(&e);
+  tileKernelEnd(e);
   return true;
 }

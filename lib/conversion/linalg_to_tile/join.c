@@ -106,14 +106,14 @@ static MlirValue placeTile(TileKernelEmission *e, TileStructured *s, MlirOperati
 static void applyAt(const TileStructured *elementwise, int argument, MlirOperation kernel, MlirOperation store,
                     const MlirValue *parameters) {
   TileStructured s = tileStructuredCopy(elementwise, 0);
-  TileKernelEmission e = {.structured = &s, .body = tileBuilderBefore(store), .kernel = kernel, .bodyOverOutput = true};
+  TileKernelEmission e = {.structured = &s, .body = tileBuilderBefore(store), .kernel = kernel};
   TileBodyMap map = {0};
   memcpy(e.parameters, parameters, sizeof e.parameters);
   MlirType type = mlirValueGetType(storedValue(store));
   MlirValue value = placeTile(&e, &s, store);
   tileBodyMapSet(&map, mlirBlockGetArgument(s.body, argument), value);
-  tileKernelMapInputs(&e, &map, 0, argument < s.numInputs ? argument : s.numInputs, true);
-  tileKernelMapInputs(&e, &map, argument + 1, s.numInputs, true);
+  tileKernelMapInputs(&e, &map, 0, argument < s.numInputs ? argument : s.numInputs);
+  tileKernelMapInputs(&e, &map, argument + 1, s.numInputs);
   MlirValue result = tileKernelCloneValue(&e, &map, tileOnlyOperand(mlirBlockGetTerminator(s.body)));
   if (!mlirTypeEqual(mlirValueGetType(result), type))
     result = tileReshapeOpBuild(&e.body, type, result);

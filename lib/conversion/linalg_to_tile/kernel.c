@@ -42,7 +42,7 @@ static MlirType memrefType(MlirType tensor) {
 //===--- begin --------------------------------------------------------------===//
 
 TileKernelScope tileKernelEnter(TileKernelEmission *e, const TileStructured *structured) {
-  TileKernelScope scope = {.structured = e->structured, .bodyOverOutput = e->bodyOverOutput};
+  TileKernelScope scope = {.structured = e->structured};
   memcpy(scope.index, e->index, sizeof scope.index);
   e->structured = structured;
   return scope;
@@ -50,7 +50,6 @@ TileKernelScope tileKernelEnter(TileKernelEmission *e, const TileStructured *str
 
 void tileKernelLeave(TileKernelEmission *e, const TileKernelScope *scope) {
   e->structured = scope->structured;
-  e->bodyOverOutput = scope->bodyOverOutput;
   memcpy(e->index, scope->index, sizeof scope->index);
 }
 
@@ -277,7 +276,7 @@ static void label(const TileStructured *s, MlirOperation kernel) {
 }
 
 void tileKernelBegin(TileKernelEmission *e, const TileStructured *structured, const char *kind) {
-  *e = (TileKernelEmission){.structured = structured, .host = tileBuilderBefore(structured->op)};
+  *e = (TileKernelEmission){.whole = structured, .structured = structured, .host = tileBuilderBefore(structured->op)};
   e->isLinear = needsLinearGrid(structured);
   MlirBlock block = createKernel(e, kind);
   e->body = tileBuilderAtEnd(block, e->host.location);
@@ -317,8 +316,9 @@ static bool isOnlyStoredTo(MlirValue view) {
 
 // Every element of the output is written and none is read: its old value need not be there.
 static bool isOverwritten(const TileKernelEmission *e, int output) {
-  const TileOperand *operand = &e->structured->operands[e->structured->numInputs + output];
-  MlirValue parameter = e->parameters[e->structured->numInputs + output];
+  const TileOperand *operand = &e->whole->operands[e->whole->numInputs + output];
+  MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(e->kernel, 0));
+  MlirValue parameter = mlirBlockGetArgument(block, e->whole->numInputs + e->whole->numCaptures + output);
   bool overwritten = operand->isTensor;
   for (int i = 0; i < operand->rank; ++i)
     overwritten &= operand->results[i] >= 0;
@@ -333,14 +333,14 @@ static bool isOverwritten(const TileKernelEmission *e, int output) {
 static MlirAttribute overwrittenOutputs(const TileKernelEmission *e) {
   MlirAttribute numbers[MaxOperands];
   intptr_t count = 0;
-  for (int i = 0; i < e->structured->numOutputs; ++i)
+  for (int i = 0; i < e->whole->numOutputs; ++i)
     if (isOverwritten(e, i))
       numbers[count++] = mlirIntegerAttrGet(mlirIntegerTypeGet(e->host.context, 64), i);
   return count ? mlirArrayAttrGet(e->host.context, count, numbers) : mlirAttributeGetNull();
 }
 
 static void buildLaunch(TileKernelEmission *e) {
-  const TileStructured *s = e->structured;
+  const TileStructured *s = e->structured = e->whole;
   MlirValue operands[3 + MaxOperands + MaxCaptures];
   MlirType results[MaxOperands];
   intptr_t count = buildGrid(e, operands), grid = count;
@@ -416,12 +416,4 @@ MlirValue tileKernelCloseBranch(TileKernelEmission *e, TileKernelBranch *branch,
   MlirRegion otherwise = mlirRegionIsNull(branch->regions[1]) ? mlirRegionCreate() : branch->regions[1];
   MlirOperation choice = scfIfOpBuild(&e->body, hasValue, &type, condition, branch->regions[0], otherwise);
   return hasValue ? tileOnlyResult(choice) : value;
-}
-
-MlirValue tileKernelEpilogue(TileKernelEmission *e, MlirValue result) {
-  TileBodyMap map = {0};
-  if (mlirBlockIsNull(e->structured->epilogue.body))
-    return result;
-  e->bodyOverOutput = true;
-  return tileKernelFollow(e, &map, &e->structured->epilogue, result);
 }

@@ -1,26 +1,29 @@
-// Builds one tile.kernel for a structured op and the tile.launch that runs it.
+// Builds one tile.kernel for a structured op, which may be a group's, and the tile.launch that runs it.
 //
 //   TileKernelEmission e;
-//   tileKernelBegin(&e, &structured, "elementwise");      // kernel with its parameters, program ids decoded
-//   MlirValue x = tileKernelLoad(&e, i);                  // operand i as a tile over the iteration tile's axes
+//   tileKernelBegin(&e, &structured, "fold");             // kernel with its parameters, program ids decoded
+//   MlirValue x = tileKernelLoad(&e, i, NULL, false);     // operand i as a tile over the iteration tile's axes
 //   …tileKernelCloneValue…  tileKernelStore(&e, output, value);
 //   tileKernelEnd(&e);                                    // terminator, launch, replaces the linalg op
+//
+// Kernels of one op that an elementwise op may follow begin with tileOpKernelBegin (group_emission.h).
 //
 // The grid: axis 0 runs over the tiles of the last parallel dimension, axis 1 of the one before, axis 2 of the rest.
 #pragma once
 
 #include "dialects/tile/combiner.h"
-#include "lib/analysis/group_graph.h"
+#include "lib/analysis/structured.h"
 
 typedef struct TileKernelEmission {
-  const TileStructured *structured;
+  const TileStructured *whole;      // the op that the launch is of
+  const TileStructured *structured; // the op that is computed now: the whole, or a node of its group
+  struct TileGroupEmission *group;  // the group whose node it is; null: none
   TileBuilder host, body;
   MlirOperation kernel;
-  MlirValue parameters[MaxOperands + MaxCaptures]; // operands, then captures
-  MlirValue index[MaxDims];                        // index of the current tile (tile > 1) or element along each dim
-  bool isLinear;                                   // all programs along grid axis 0
-  const TileFollower *follower;                    // whose body is cloned; null: the op's own
-  bool bodyOverOutput;                             // the body is cloned on tiles without the reduction dimensions
+  MlirValue parameters[MaxOperands + MaxCaptures + MaxDims]; // operands, then captures; what tells a node's extents
+  MlirValue index[MaxDims]; // index of the current tile (tile > 1) or element along each dim
+  bool isLinear;            // all programs along grid axis 0
+  const int *from;          // the number of each dimension of the linalg op; null: its own
 } TileKernelEmission;
 
 // Maps values of the linalg body to tiles while it is cloned.
@@ -35,26 +38,12 @@ typedef struct TileBodyMap {
 typedef struct TileKernelScope {
   const TileStructured *structured;
   MlirValue index[MaxDims];
-  bool bodyOverOutput;
 } TileKernelScope;
 TileKernelScope tileKernelEnter(TileKernelEmission *emission, const TileStructured *structured);
 void tileKernelLeave(TileKernelEmission *emission, const TileKernelScope *scope);
 
 void tileKernelBegin(TileKernelEmission *emission, const TileStructured *structured, const char *kind);
 void tileKernelEnd(TileKernelEmission *emission);
-// A product that makes its factors itself: a left and a right matrix for the current step of its loops, whose sums are
-// f32's, and the scales of both where it has some.
-enum { TileMostFactors = 4 };
-typedef struct TileNodeFactors {
-  void (*build)(TileKernelEmission *emission, const void *data, MlirValue *factors);
-  const void *data;
-  uint32_t unrolled; // reductions whose steps follow each other without a loop, as bits
-  int64_t block;     // elements along k that share a scale; 0: there are no scales
-} TileNodeFactors;
-// Between the two: what the op computes, as a group of one node of this kind, and its stores (group_kernel.c).
-// `product`: of a product; else null. `factors`: null where a product takes operands where they lie.
-void tileKernelBuildNode(TileKernelEmission *emission, TileGroupKind kind, const TileProduct *product,
-                         const TileNodeFactors *factors);
 
 // The type that a host's tensor or number has in a kernel.
 MlirType tileKernelParameterType(MlirValue host);
@@ -133,13 +122,8 @@ TileKernelBranch tileKernelOpenBranch(TileKernelEmission *emission);
 void tileKernelElse(TileKernelEmission *emission, TileKernelBranch *branch, MlirValue value);
 MlirValue tileKernelCloseBranch(TileKernelEmission *emission, TileKernelBranch *branch, MlirValue condition,
                                 MlirValue value);
-// What the follower makes of a finished tile. `map` may have tiles for its other arguments; the rest is loaded.
-MlirValue tileKernelFollow(TileKernelEmission *emission, TileBodyMap *map, const TileFollower *follower,
-                           MlirValue tile);
-// What the epilogue, if there is one, makes of the finished tile of the output.
-MlirValue tileKernelEpilogue(TileKernelEmission *emission, MlirValue result);
 // Maps the arguments `begin` to `end` - 1 of the body, which are used, to loads of these operands.
-void tileKernelMapInputs(TileKernelEmission *emission, TileBodyMap *map, int begin, int end, bool overOutput);
+void tileKernelMapInputs(TileKernelEmission *emission, TileBodyMap *map, int begin, int end);
 // The position along dimension `dim` of every element, as a tile of `tile`'s type (of indices).
 MlirValue tileKernelPosition(TileKernelEmission *emission, int dim, MlirType tile);
 // A tile of i1: true where the position along dimension `dim`, which has an axis, is inside. The second for a tile of

@@ -138,7 +138,7 @@ static MlirValue buildPerHead(Online *o, MlirValue value) {
   for (int i = 0; i < masked->s.numInputs; ++i)
     if (masked->makers[i] < 0 && !tileGroupNodeUses(masked, i, a->keys) && !tileGroupNodeUses(masked, i, a->queries))
       tileBodyMapSet(&map, mlirBlockGetArgument(masked->s.body, i), tileKernelLoad(e, i, NULL, false));
-  value = tileGroupBuildBody(o->k, a->masked, &map, value);
+  value = tileKernelCloneValue(e, &map, value);
   tileGroupEnterWhole(o->k);
   MlirType index = mlirIndexTypeGet(e->body.context);
   return mlirTypeIsAIndex(mlirValueGetType(value)) ? value : arithIndexCastOpBuild(&e->body, index, value);

@@ -87,7 +87,7 @@ static MlirValue buildEqual(TileKernelEmission *e, MlirValue tile, MlirValue sca
 static void buildStep(TileKernelEmission *e, const TileExtremum *x, MlirValue *state) {
   const TileStructured *s = e->structured;
   TileBodyMap map = {0};
-  tileKernelMapInputs(e, &map, 0, s->numInputs, false);
+  tileKernelMapInputs(e, &map, 0, s->numInputs);
   tileBodyMapSet(&map, tileStructuredOutputArgument(s, x->best), state[0]);
   MlirValue better = tileKernelCloneValue(e, &map, tileOnlyResult(x->compare));
   if (tileDimIsRagged(&s->dims[x->vector])) {
@@ -116,8 +116,9 @@ static void buildWinner(TileKernelEmission *e, const TileExtremum *x, MlirValue 
 static void storeWinner(TileKernelEmission *e, const TileExtremum *x, const MlirValue *state,
                         const MlirValue *initial) {
   const TileStructured *s = e->structured;
+  TileStructured results = tileStructuredOver(s, -1, -1);
   TileBodyMap map = {0};
-  e->bodyOverOutput = true;
+  e->structured = &results;
   mapPositions(e, state[1], &map);
   MlirValue isNone = buildEqual(e, state[1], tileBuildIndex(&e->body, none));
   tileKernelStore(e, s->numInputs + x->best, arithSelectOpBuild(&e->body, isNone, initial[x->best], state[0]));
@@ -174,7 +175,7 @@ static void buildFoldStep(TileKernelEmission *e, MlirValue *carried) {
     if (i >= s->numInputs && tileStructuredAccumulates(s, &s->operands[i]))
       tileBodyMapSet(&map, mlirBlockGetArgument(s->body, i), carried[count++]);
     else
-      tileKernelMapInputs(e, &map, i, i + 1, false);
+      tileKernelMapInputs(e, &map, i, i + 1);
   for (int o = 0; o < s->numOutputs; ++o)
     results[o] = tileKernelCloneValue(e, &map, mlirOperationGetOperand(mlirBlockGetTerminator(s->body), o));
   count = 0;

@@ -111,11 +111,11 @@ static bool isNarrowed(const TileStructured *s, const TileContraction *c) {
   return !mlirTypeEqual(sumElement(s, c), tileOperandElementType(&s->operands[s->numInputs]));
 }
 
-// Rounds the sums, for good, and stores them after the epilogue.
+// Rounds the sums, for good, and stores the result.
 static void storeNarrow(TileKernelEmission *e, const Block *b, MlirValue sum) {
   int output = e->structured->numInputs;
   MlirType element = tileOperandElementType(&e->structured->operands[output]);
-  tileKernelStore(e, output, tileKernelEpilogue(e, tileKernelCast(e, sum, element)));
+  tileKernelStore(e, output, tileKernelResult(e, tileKernelCast(e, sum, element)));
 }
 
 // The register tile's part of the program's sums.
@@ -157,7 +157,7 @@ static void buildProduct(TileKernelEmission *e, const Block *b, const TileDot *d
   tileKernelPrefetch(e, output, true);
   MlirValue sum = tileProductAccumulate(e, b->c, multiply(e, b, panel, dot), b->isFirst);
   e->index[b->c->k] = b->number;
-  tileKernelStore(e, output, tileProductEpilogueAtEnd(e, b->c, sum));
+  tileKernelStore(e, output, tileProductResultAtEnd(e, b->c, sum));
 }
 
 static void buildDotProduct(TileKernelEmission *e, void *block) {

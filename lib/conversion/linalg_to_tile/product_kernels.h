@@ -4,7 +4,7 @@
 #pragma once
 
 #include "lib/analysis/tiling.h"
-#include "lib/conversion/linalg_to_tile/kernel.h"
+#include "lib/conversion/linalg_to_tile/group_emission.h"
 
 // A matrix product as its parts: what contraction.c recognizes and the kernels compute.
 typedef struct TileContraction {
@@ -65,5 +65,5 @@ MlirValue tileProductBlocksOfK(TileKernelEmission *e, const TileContraction *c);
 MlirValue tileProductAccumulate(TileKernelEmission *e, const TileContraction *c, MlirValue product, MlirValue isFirst);
 // The product added to C's start value; a product wider than C stays wide.
 MlirValue tileProductAddInitial(TileKernelEmission *e, MlirValue product);
-// The epilogue, after the last block of k only.
-MlirValue tileProductEpilogueAtEnd(TileKernelEmission *e, const TileContraction *c, MlirValue product);
+// The result, after the last block of k only: the product before.
+MlirValue tileProductResultAtEnd(TileKernelEmission *e, const TileContraction *c, MlirValue product);

@@ -140,12 +140,12 @@ MlirValue tileProductBlocksOfK(TileKernelEmission *e, const TileContraction *c) 
   return tileBuildMax(&e->body, blocks, tileBuildIndex(&e->body, 1));
 }
 
-MlirValue tileProductEpilogueAtEnd(TileKernelEmission *e, const TileContraction *c, MlirValue product) {
-  if (mlirBlockIsNull(e->structured->epilogue.body) || tileProductIsShallow(e, c))
-    return tileKernelEpilogue(e, product);
+MlirValue tileProductResultAtEnd(TileKernelEmission *e, const TileContraction *c, MlirValue product) {
+  if (!tileKernelIsFollowed(e) || tileProductIsShallow(e, c))
+    return tileKernelResult(e, product);
   MlirValue last = tileBuildSub(&e->body, tileProductBlocksOfK(e, c), tileBuildIndex(&e->body, 1));
   MlirValue isLast = tileProductEquals(e, e->index[c->k], last);
   TileKernelBranch branch = tileKernelOpenBranch(e);
-  tileKernelElse(e, &branch, tileKernelEpilogue(e, product));
+  tileKernelElse(e, &branch, tileKernelResult(e, product));
   return tileKernelCloseBranch(e, &branch, isLast, product);
 }

@@ -40,9 +40,9 @@ static MlirValue buildMatrix(TileKernelEmission *e, const Factors *f, MlirValue 
     shape[1] *= s->dims[f->p->depth[i]].tile;
   }
   e->structured = &view;
-  for (int i = 0; i < tileStructuredNumOwnInputs(s); ++i)
+  for (int i = 0; i < s->numInputs; ++i)
     if (tileScaledReads(s, value, i))
-      tileKernelMapInputs(e, &map, i, i + 1, false);
+      tileKernelMapInputs(e, &map, i, i + 1);
   MlirValue tile = tileKernelCloneValue(e, &map, value);
   e->structured = s;
   MlirType element = tileTypeGetElement(mlirValueGetType(tile));
@@ -75,17 +75,15 @@ bool tileLowerScaledProduct(TileStructured *s, const TileEpilogue *epilogue) {
   TileScaledProduct p;
   if (!tileStructuredMatchScaledProduct(s, &p))
     return false;
-  if (epilogue)
-    tileStructuredAddEpilogue(s, epilogue);
   tileScaledSortDims(s, &p);
   setTiles(s, &p);
   s->warps = 4;
   const Factors factors = {.s = s, .p = &p};
   const TileProduct product = {.lhs = 0, .rhs = -1, .m = p.m, .n = p.n, .k = p.depth[0]};
-  TileKernelEmission e;
-  tileKernelBegin(&e, s, "scaled_product");
-  tileKernelBuildNode(&e, TileGroupKind_Product, &product,
+  TileOpKernel kernel;
+  TileKernelEmission *e = tileOpKernelBegin(&kernel, s, epilogue, "scaled_product");
+  tileKernelBuildNode(e, TileGroupKind_Product, &product,
                       &(TileNodeFactors){.build = buildFactors, .data = &factors, .block = p.block});
-  tileKernelEnd(&e);
+  tileKernelEnd(e);
   return true;
 }
