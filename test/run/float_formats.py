@@ -1,4 +1,4 @@
-"""Conversions of narrow floats, compiled, against the formats' definitions. Use: float_formats.py TILE_RUN.
+"""Conversions of narrow floats, compiled, against the formats' definitions. Use: float_formats.py TILE_RUN [--target=NAME].
 
 The numbers of each format come from its definition (exponent, fraction, bias, specials); rounding is the nearest of
 them in the list of all, by f64. Every bit pattern is widened; narrowed are all numbers of the format, the middles
@@ -136,7 +136,7 @@ def run(tool, parts, arrays):
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
         (folder / "program.mlir").write_text(program(parts))
-        command = [tool, folder / "program.mlir"]
+        command = [tool, folder / "program.mlir", *sys.argv[2:]]
         for k, array in enumerate(arrays):
             np.save(folder / f"in{k}.npy", array)
             command += [f"--in={folder}/in{k}.npy"]

@@ -14,6 +14,8 @@ static const Format narrowFormats[] = {
     {"bf16", true, 16, 7, -126, 0x1.fep127, 0x1p-8, 0x1p-133, SpecialsIeee},
     {"f8E5M2", true, 8, 2, -14, 57344, 0x1p-3, 0x1p-16, SpecialsIeee},
     {"f8E4M3FN", true, 8, 3, -6, 448, 0x1p-4, 0x1p-9, SpecialsNanOnly},
+    {"f8E5M2FNUZ", true, 8, 2, -15, 57344, 0x1p-3, 0x1p-17, SpecialsNanAtMinus},
+    {"f8E4M3FNUZ", true, 8, 3, -7, 240, 0x1p-4, 0x1p-10, SpecialsNanAtMinus},
     {"f6E2M3FN", true, 6, 3, 0, 7.5, 0x1p-4, 0x1p-3, SpecialsNone},
     {"f6E3M2FN", true, 6, 2, -2, 28, 0x1p-3, 0x1p-4, SpecialsNone},
     {"f4E2M1FN", true, 4, 1, 0, 6, 0x1p-2, 0x1p-1, SpecialsNone},
@@ -60,6 +62,7 @@ static double beyond(const Format *format, double x) {
   case SpecialsIeee:
     return copysign(INFINITY, x);
   case SpecialsNanOnly:
+  case SpecialsNanAtMinus:
     return NAN;
   case SpecialsNone:
     return copysign(format->largest, x);
@@ -88,17 +91,22 @@ static double powerOfTwo(int exponent) { return ofBits((uint64_t)(exponent + 102
 
 static bool isScale(const Format *format) { return format->fraction == 0; } // f8E8M0FNU: no sign, no zero
 
+// A zero of a format without -0 is +0.
+static double settledZero(const Format *format, double x) {
+  return x == 0 && format->specials == SpecialsNanAtMinus ? 0 : x;
+}
+
 double interpretFormatRoundNarrow(const Format *format, double x) {
   if (isnan(x))
     return x;
-  if (isinf(x))
+  if (fabs(x) >= 2 * format->largest) // and the scaling below stays within f64
     return beyond(format, x);
   if (x == 0)
-    return isScale(format) ? format->tiny : x;
+    return isScale(format) ? format->tiny : settledZero(format, x);
   int exponent = exponentOf(x) < format->leastExponent ? format->leastExponent : exponentOf(x);
   double quantum = powerOfTwo(exponent - format->fraction);
   double rounded = nearbyint(x * powerOfTwo(format->fraction - exponent)) * quantum;
-  return fabs(rounded) > format->largest ? beyond(format, x) : rounded;
+  return fabs(rounded) > format->largest ? beyond(format, x) : settledZero(format, rounded);
 }
 
 void interpretFormatNeighbours(const Format *format, double x, double *below, double *above) {
@@ -138,7 +146,7 @@ double interpretFormatRoundTo(const Format *format, Rounding rounding, double x)
   if (!format->isFloat)
     return rounding == RoundNearestEven ? nearbyint(x) : chooseNeighbour(rounding, x, below, above);
   double chosen = below == above ? x : chooseNeighbour(rounding, x, below, above);
-  return fabs(chosen) > format->largest ? beyond(format, x) : chosen;
+  return fabs(chosen) > format->largest ? beyond(format, x) : settledZero(format, chosen);
 }
 
 // Rounding to odd at 53 bits and then to at most 24 gives what one rounding gives (Boldo, Melquiond 2008).
@@ -182,6 +190,8 @@ uint64_t interpretFormatToBits(const Format *format, double x) {
     return bitsOf(x);
   if (isScale(format))
     return isnan(x) ? 0xff : (uint64_t)(ilogb(x) + 127);
+  if (format->specials == SpecialsNanAtMinus && (isnan(x) || x == 0))
+    return isnan(x) ? UINT64_C(1) << (format->width - 1) : 0;
   int exponentBits = (int)format->width - 1 - format->fraction;
   uint64_t sign = (uint64_t)(signbit(x) != 0) << (format->width - 1), magnitude;
   if (isnan(x))
@@ -202,6 +212,8 @@ double interpretFormatFromBits(const Format *format, uint64_t bits) {
     return ofBits(bits);
   if (isScale(format))
     return bits == 0xff ? NAN : ldexp(1, (int)bits - 127);
+  if (format->specials == SpecialsNanAtMinus && bits == UINT64_C(1) << (format->width - 1))
+    return NAN;
   int exponentBits = (int)format->width - 1 - format->fraction;
   uint64_t fraction = bits & ones(format->fraction), exponent = bits >> format->fraction & ones(exponentBits);
   double sign = bits >> (format->width - 1) & 1 ? -1 : 1;

@@ -10,9 +10,10 @@
 
 // What bits beyond the finite numbers a float type has.
 typedef enum Specials {
-  SpecialsIeee,    // inf and nan: the highest exponent
-  SpecialsNanOnly, // nan: all bits one
-  SpecialsNone,    // finite numbers only
+  SpecialsIeee,       // inf and nan: the highest exponent
+  SpecialsNanOnly,    // nan: all bits one
+  SpecialsNone,       // finite numbers only
+  SpecialsNanAtMinus, // nan: the bits that -0 would have; there is no -0
 } Specials;
 
 typedef struct Format {
