@@ -53,6 +53,12 @@ typedef struct ExportOrder {
   MlirAttribute order, scope;
 } ExportOrder;
 
+// Operands of an op on padded tiles for which others stand while the op is converted.
+typedef struct ExportGuards {
+  MlirValue olds[ExportMaxCombined], values[ExportMaxCombined];
+  intptr_t count;
+} ExportGuards;
+
 typedef enum ExportEnd { ExportEnd_Loop, ExportEnd_Branch, ExportEnd_Reduce, ExportEnd_Scan } ExportEnd;
 
 // Converts ops of its kinds. Sets `isKnown` false, and does nothing, where the op is another's.
@@ -77,7 +83,8 @@ struct ExportVocabulary {
 
   bool (*combine)(ExportKernel *k, TileUpstream kind, MlirValue x, MlirValue y, MlirValue *result); // false: no such op
   MlirValue (*compare)(ExportKernel *k, ArithCmpI predicate, MlirValue x, MlirValue y);
-  MlirValue (*resize)(ExportKernel *k, MlirValue x, MlirType type, bool isSigned); // of integers
+  MlirValue (*choose)(ExportKernel *k, MlirValue condition, MlirValue yes, MlirValue no); // lane by lane
+  MlirValue (*resize)(ExportKernel *k, MlirValue x, MlirType type, bool isSigned);        // of integers
 
   MlirValue (*offset)(TileBuilder *b, MlirValue pointers, MlirValue by);
   MlirValue (*toPointer)(TileBuilder *b, MlirType type, MlirValue address);
@@ -134,8 +141,9 @@ ExportMemory *exportMemory(ExportKernel *k, MlirValue old); // null after an err
 
 //===--- types ------------------------------------------------------------------------===//
 
-MlirType exportType(ExportKernel *k, MlirOperation at, MlirType old); // null after an error: no such size or element
-MlirExtShape exportShape(MlirType type);                              // of a scalar: rank 0
+// Sizes become powers of two. Null after an error: no such element.
+MlirType exportType(ExportKernel *k, MlirOperation at, MlirType old);
+MlirExtShape exportShape(MlirType type); // of a scalar: rank 0
 intptr_t exportRank(MlirType type);
 MlirType exportElement(MlirType type); // of a scalar: itself
 // What stands for an element in memory, in as many bits; null: nothing does.
@@ -144,6 +152,15 @@ MlirType exportShaped(ExportKernel *k, MlirType like, MlirType element);
 MlirType exportSized(ExportKernel *k, intptr_t rank, const int64_t *sizes, MlirType element);
 MlirType exportWithout(ExportKernel *k, MlirType type, int64_t axis);
 MlirType exportInteger(ExportKernel *k, unsigned bits);
+
+//===--- padding ----------------------------------------------------------------------===//
+
+int64_t exportPaddedSize(int64_t size); // the next power of two
+bool exportIsPadded(MlirType old);
+MlirValue exportRealLanes(ExportKernel *k, MlirType old); // a tile of i1; null: all
+// Both stand around the conversion of an op. False after an error.
+bool exportGuard(ExportKernel *k, MlirOperation op, ExportGuards *guards);
+void exportUnguard(ExportKernel *k, const ExportGuards *guards);
 
 //===--- words, numbers ---------------------------------------------------------------===//
 

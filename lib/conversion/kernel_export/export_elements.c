@@ -84,8 +84,8 @@ static void assertInside(ExportKernel *k, MlirValue inside, MlirValue mask) {
 }
 
 // Where an op on memory, a view or addresses has its elements, with its mask.
-static bool placesOf(ExportKernel *k, MlirOperation op, MlirValue memory, MlirType tile, intptr_t count, OperandAt at,
-                     Outside outside, MlirValue oldMask, ExportPlaces *places) {
+static bool placesOf(ExportKernel *k, MlirOperation op, MlirValue memory, MlirType oldTile, MlirType tile,
+                     intptr_t count, OperandAt at, Outside outside, MlirValue oldMask, ExportPlaces *places) {
   MlirType type = mlirValueGetType(memory);
   MlirValue mask;
   if (!exportGetOptional(k, oldMask, &mask))
@@ -98,6 +98,7 @@ static bool placesOf(ExportKernel *k, MlirOperation op, MlirValue memory, MlirTy
                          : tileError(op, "takes elements of a tile, which has no conversion to %s", k->v->dialect);
   if (!ok)
     return false;
+  mask = exportBoth(k, mask, exportRealLanes(k, oldTile));
   if (outside == Outside_Trap && !mlirValueIsNull(places->inside))
     assertInside(k, places->inside, mask);
   places->inside = exportBoth(k, places->inside, mask);
@@ -124,8 +125,8 @@ static bool gather(ExportKernel *k, MlirOperation op) {
   ExportPlaces places;
   if (mlirTypeIsNull(tile) || !exportGetOptional(k, tileGatherOpGetOther(op), &other))
     return false;
-  if (!placesOf(k, op, tileGatherOpGetSource(op), tile, tileGatherOpGetNumIndices(op), tileGatherOpGetIndices,
-                outsideOf(tileGatherOpGetBounds(op)), tileGatherOpGetMask(op), &places))
+  if (!placesOf(k, op, tileGatherOpGetSource(op), tileGatherOpGetResultType(op), tile, tileGatherOpGetNumIndices(op),
+                tileGatherOpGetIndices, outsideOf(tileGatherOpGetBounds(op)), tileGatherOpGetMask(op), &places))
     return false;
   return exportSetResult(k, op, k->v->load(k, &places, tile, otherOf(k, op, tile, &places, other)));
 }
@@ -135,8 +136,9 @@ static bool scatter(ExportKernel *k, MlirOperation op) {
   MlirAttribute combine = tileScatterOpGetCombine(op);
   ExportPlaces places;
   if (mlirValueIsNull(value) ||
-      !placesOf(k, op, tileScatterOpGetDestination(op), mlirValueGetType(value), tileScatterOpGetNumIndices(op),
-                tileScatterOpGetIndices, outsideOf(tileScatterOpGetBounds(op)), tileScatterOpGetMask(op), &places))
+      !placesOf(k, op, tileScatterOpGetDestination(op), tileScatterOpGetValueType(op), mlirValueGetType(value),
+                tileScatterOpGetNumIndices(op), tileScatterOpGetIndices, outsideOf(tileScatterOpGetBounds(op)),
+                tileScatterOpGetMask(op), &places))
     return false;
   if (mlirAttributeIsNull(combine))
     k->v->store(k, &places, value);
@@ -149,9 +151,9 @@ static bool scatter(ExportKernel *k, MlirOperation op) {
 static bool readModifyWrite(ExportKernel *k, MlirOperation op) {
   MlirValue value = exportGet(k, tileAtomicRmwOpGetValue(op));
   ExportPlaces places;
-  if (mlirValueIsNull(value) ||
-      !placesOf(k, op, tileAtomicRmwOpGetMemory(op), mlirValueGetType(value), tileAtomicRmwOpGetNumIndices(op),
-                tileAtomicRmwOpGetIndices, Outside_Trap, tileAtomicRmwOpGetMask(op), &places))
+  if (mlirValueIsNull(value) || !placesOf(k, op, tileAtomicRmwOpGetMemory(op), tileAtomicRmwOpGetValueType(op),
+                                          mlirValueGetType(value), tileAtomicRmwOpGetNumIndices(op),
+                                          tileAtomicRmwOpGetIndices, Outside_Trap, tileAtomicRmwOpGetMask(op), &places))
     return false;
   ExportOrder order = {tileAtomicRmwOpGetOrder(op), tileAtomicRmwOpGetScope(op)};
   MlirValue old = k->v->atomic(k, op, &places, value, tileAtomicRmwOpGetKind(op), order);
@@ -164,8 +166,9 @@ static bool compareAndSwap(ExportKernel *k, MlirOperation op) {
   if (mlirValueIsNull(expected) || mlirValueIsNull(value))
     return false;
   MlirType type = mlirValueGetType(value);
-  if (!placesOf(k, op, tileAtomicCasOpGetMemory(op), type, tileAtomicCasOpGetNumIndices(op), tileAtomicCasOpGetIndices,
-                Outside_Never, tileAtomicCasOpGetMask(op), &places))
+  if (!placesOf(k, op, tileAtomicCasOpGetMemory(op), tileAtomicCasOpGetValueType(op), type,
+                tileAtomicCasOpGetNumIndices(op), tileAtomicCasOpGetIndices, Outside_Never, tileAtomicCasOpGetMask(op),
+                &places))
     return false;
   ExportOrder order = {tileAtomicCasOpGetOrder(op), tileAtomicCasOpGetScope(op)};
   MlirValue old = k->v->swap(k, op, &places, expected, value, order);
@@ -177,8 +180,9 @@ static bool atomicLoad(ExportKernel *k, MlirOperation op) {
   MlirType type = exportType(k, op, tileOnlyResultType(op));
   MlirValue none = {NULL};
   ExportPlaces places;
-  if (mlirTypeIsNull(type) || !placesOf(k, op, tileAtomicLoadOpGetMemory(op), type, tileAtomicLoadOpGetNumIndices(op),
-                                        tileAtomicLoadOpGetIndices, Outside_Never, none, &places))
+  if (mlirTypeIsNull(type) ||
+      !placesOf(k, op, tileAtomicLoadOpGetMemory(op), type, type, tileAtomicLoadOpGetNumIndices(op),
+                tileAtomicLoadOpGetIndices, Outside_Never, none, &places))
     return false;
   ExportOrder order = {tileAtomicLoadOpGetOrder(op), tileAtomicLoadOpGetScope(op)};
   return exportSetResult(k, op, k->v->atomicLoad(k, &places, type, order));
@@ -188,8 +192,8 @@ static bool atomicStore(ExportKernel *k, MlirOperation op) {
   MlirValue value = exportGet(k, tileAtomicStoreOpGetValue(op)), none = {NULL};
   ExportPlaces places;
   if (mlirValueIsNull(value) ||
-      !placesOf(k, op, tileAtomicStoreOpGetMemory(op), mlirValueGetType(value), tileAtomicStoreOpGetNumIndices(op),
-                tileAtomicStoreOpGetIndices, Outside_Never, none, &places))
+      !placesOf(k, op, tileAtomicStoreOpGetMemory(op), mlirValueGetType(value), mlirValueGetType(value),
+                tileAtomicStoreOpGetNumIndices(op), tileAtomicStoreOpGetIndices, Outside_Never, none, &places))
     return false;
   ExportOrder order = {tileAtomicStoreOpGetOrder(op), tileAtomicStoreOpGetScope(op)};
   k->v->atomicStore(k, &places, value, order);
@@ -203,7 +207,7 @@ static bool loadElement(ExportKernel *k, MlirOperation op) {
   MlirValue none = {NULL};
   ExportPlaces places;
   return !mlirTypeIsNull(type) &&
-         placesOf(k, op, memrefLoadOpGetMemref(op), type, memrefLoadOpGetNumIndices(op), memrefLoadOpGetIndices,
+         placesOf(k, op, memrefLoadOpGetMemref(op), type, type, memrefLoadOpGetNumIndices(op), memrefLoadOpGetIndices,
                   Outside_Never, none, &places) &&
          exportSetResult(k, op, k->v->load(k, &places, type, none));
 }
@@ -212,8 +216,8 @@ static bool storeElement(ExportKernel *k, MlirOperation op) {
   MlirValue value = exportGet(k, memrefStoreOpGetValue(op)), none = {NULL};
   ExportPlaces places;
   if (mlirValueIsNull(value) ||
-      !placesOf(k, op, memrefStoreOpGetMemref(op), mlirValueGetType(value), memrefStoreOpGetNumIndices(op),
-                memrefStoreOpGetIndices, Outside_Never, none, &places))
+      !placesOf(k, op, memrefStoreOpGetMemref(op), mlirValueGetType(value), mlirValueGetType(value),
+                memrefStoreOpGetNumIndices(op), memrefStoreOpGetIndices, Outside_Never, none, &places))
     return false;
   k->v->store(k, &places, value);
   return true;

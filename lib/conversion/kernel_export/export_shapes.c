@@ -15,10 +15,12 @@ static bool constant(ExportKernel *k, MlirOperation op) {
   bool isTile = mlirTypeIsARankedTensor(old), isIndex = mlirTypeIsAIndex(exportElement(old));
   if (isTile && !mlirAttributeIsADenseElements(value))
     return tileError(op, "has no elements that can be read");
-  if (isTile && !isIndex)
+  bool isPadded = exportIsPadded(old);
+  if (isTile && !isIndex && !isPadded)
     return exportSetResult(k, op, k->v->constant(k, value));
   if (isTile && !mlirDenseElementsAttrIsSplat(value))
-    return tileError(op, "has several indices, which has no conversion to %s", k->v->dialect);
+    return tileError(op, "has several %s, which has no conversion to %s",
+                     isIndex ? "indices" : "elements in a tile whose sizes are no powers of two", k->v->dialect);
   MlirAttribute one = isTile ? mlirDenseElementsAttrGetSplatValue(value) : value;
   if (isIndex)
     return exportSetResult(k, op, exportFill(k, type, mlirIntegerAttrGetValueInt(one)));

@@ -117,13 +117,10 @@ MlirType exportType(ExportKernel *k, MlirOperation at, MlirType old) {
     tileError(at, "has the type %s, which %s does not have", tileTypeText(old, (char[128]){0}, 128), k->v->language);
     return (MlirType){NULL};
   }
+  int64_t sizes[ExportMaxRank];
   for (intptr_t i = 0; i < shape.rank; ++i)
-    if (shape.sizes[i] & (shape.sizes[i] - 1)) {
-      tileError(at, "has a tile of size %ld along dimension %ld, expected a power of two", (long)shape.sizes[i],
-                (long)i);
-      return (MlirType){NULL};
-    }
-  return exportSized(k, shape.rank, shape.sizes, element);
+    sizes[i] = exportPaddedSize(shape.sizes[i]);
+  return exportSized(k, shape.rank, sizes, element);
 }
 
 //===--- words, numbers -------------------------------------------------------------------===//
@@ -193,11 +190,13 @@ static bool convertBy(ExportKernel *k, MlirOperation op, const ExportConvert *co
 
 static bool convertOp(ExportKernel *k, MlirOperation op) {
   static const ExportConvert conversions[] = {exportShapes, exportViews, exportElements, exportControl, NULL};
-  bool isKnown;
+  bool isKnown = false;
+  ExportGuards guards = {.count = 0};
   k->b.location = mlirOperationGetLocation(op);
-  bool ok = convertBy(k, op, k->v->own, &isKnown);
+  bool ok = exportGuard(k, op, &guards) && convertBy(k, op, k->v->own, &isKnown);
   if (ok && !isKnown)
     ok = convertBy(k, op, conversions, &isKnown);
+  exportUnguard(k, &guards);
   return ok && (isKnown || tileError(op, "has no conversion to %s", k->v->dialect));
 }
 

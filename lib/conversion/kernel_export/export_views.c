@@ -24,6 +24,13 @@ static MlirValue times(ExportKernel *k, MlirValue a, int64_t number) {
 
 //===--- making views -----------------------------------------------------------------------===//
 
+static bool isPaddedView(MlirType view) {
+  bool found = false;
+  for (intptr_t i = 0; i < tileViewTypeGetRank(view); ++i)
+    found = found || exportPaddedSize(tileViewTypeGetSize(view, i)) != tileViewTypeGetSize(view, i);
+  return found;
+}
+
 // Fixed dimensions move the base; the others become the view's axes.
 static bool makeView(ExportKernel *k, MlirOperation op) {
   ExportMemory *source = exportMemory(k, tileViewOpGetSource(op));
@@ -56,7 +63,7 @@ static bool makeView(ExportKernel *k, MlirOperation op) {
     return tileError(op, "keeps %ld dimensions, expected %ld", (long)count, (long)tileViewTypeGetRank(type));
   for (intptr_t i = 0; i < count; ++i)
     view->axes[i] = tileViewTypeGetOrder(type, i);
-  if (k->hasViews && count)
+  if (k->hasViews && count && !isPaddedView(type))
     view->view = k->v->cut(k, view, type);
   return true;
 }
@@ -119,7 +126,7 @@ bool exportPlacesOfView(ExportKernel *k, MlirOperation op, MlirValue view, MlirT
 //===--- accesses -----------------------------------------------------------------------------===//
 
 // A tile whose dimensions are not a view's cannot be placed.
-static bool isTileOf(ExportKernel *k, MlirOperation op, MlirType tile, MlirType view) {
+static bool isTileOf(ExportKernel *k, MlirOperation op, MlirType tile, MlirType view) { // of the kernel before
   intptr_t rank = exportRank(tile);
   bool ok =
       tileTypeIsAView(view) && (rank == tileViewTypeGetRank(view) || (rank == 0 && tileViewTypeGetRank(view) <= 1));
@@ -140,7 +147,7 @@ static bool indicesOf(ExportKernel *k, MlirOperation op, intptr_t rank, MlirValu
 static bool load(ExportKernel *k, MlirOperation op) {
   MlirType tile = exportType(k, op, tileLoadOpGetResultType(op)), view = tileLoadOpGetSourceType(op);
   MlirValue indices[ExportMaxRank];
-  if (mlirTypeIsNull(tile) || !isTileOf(k, op, tile, view))
+  if (mlirTypeIsNull(tile) || !isTileOf(k, op, tileLoadOpGetResultType(op), view))
     return false;
   const ExportMemory *memory = exportMemory(k, tileLoadOpGetSource(op));
   if (!memory)
@@ -153,13 +160,14 @@ static bool load(ExportKernel *k, MlirOperation op) {
   ExportPlaces places;
   if (!exportPlacesOfView(k, op, tileLoadOpGetSource(op), tile, tileLoadOpGetIndices, &places))
     return false;
+  places.inside = exportBoth(k, places.inside, exportRealLanes(k, tileLoadOpGetResultType(op)));
   MlirValue other = mlirValueIsNull(places.inside) ? places.inside : exportPadding(k, view, tile);
   return exportSetResult(k, op, k->v->load(k, &places, tile, other));
 }
 
 static bool store(ExportKernel *k, MlirOperation op) {
   MlirValue value = exportGet(k, tileStoreOpGetValue(op)), indices[ExportMaxRank];
-  if (mlirValueIsNull(value) || !isTileOf(k, op, mlirValueGetType(value), tileStoreOpGetDestinationType(op)))
+  if (mlirValueIsNull(value) || !isTileOf(k, op, tileStoreOpGetValueType(op), tileStoreOpGetDestinationType(op)))
     return false;
   MlirAttribute combine = tileStoreOpGetCombine(op);
   const ExportMemory *memory = exportMemory(k, tileStoreOpGetDestination(op));
@@ -175,6 +183,7 @@ static bool store(ExportKernel *k, MlirOperation op) {
   if (!exportPlacesOfView(k, op, tileStoreOpGetDestination(op), mlirValueGetType(value), tileStoreOpGetIndices,
                           &places))
     return false;
+  places.inside = exportBoth(k, places.inside, exportRealLanes(k, tileStoreOpGetValueType(op)));
   if (mlirAttributeIsNull(combine))
     k->v->store(k, &places, value);
   return mlirAttributeIsNull(combine) ||

@@ -73,6 +73,10 @@ static void end(ExportKernel *k, ExportEnd kind, intptr_t count, const MlirValue
 // The two elements of an input beside each other.
 static intptr_t argument(intptr_t i, intptr_t count) { return i < count ? 2 * i : 2 * (i - count) + 1; }
 
+static MlirValue choose(ExportKernel *k, MlirValue condition, MlirValue yes, MlirValue no) {
+  return cudaTileSelectOpBuild(&k->b, condition, yes, no);
+}
+
 static bool identities(ExportKernel *k, MlirOperation op, intptr_t count, MlirAttribute *list) {
   MlirAttribute parts[ExportMaxCombined];
   for (intptr_t i = 0; i < count; ++i) {
@@ -159,6 +163,7 @@ static const ExportVocabulary vocabulary = {
     .permute = cudaTilePermuteOpBuild,
     .combine = cudaTileCombine,
     .compare = cudaTileCompare,
+    .choose = choose,
     .resize = cudaTileResize,
     .offset = cudaTileOffsetOpBuild,
     .toPointer = cudaTileIntToPtrOpBuild,

@@ -68,6 +68,10 @@ static MlirValue compare(ExportKernel *k, ArithCmpI predicate, MlirValue x, Mlir
   return arithCmpIOpBuild(&k->b, x, y, predicate);
 }
 
+static MlirValue choose(ExportKernel *k, MlirValue condition, MlirValue yes, MlirValue no) {
+  return arithSelectOpBuild(&k->b, condition, yes, no);
+}
+
 static void check(ExportKernel *k, MlirValue condition, MlirAttribute message) {
   ttAssertOpBuild(&k->b, condition, message);
 }
@@ -129,6 +133,7 @@ static const ExportVocabulary vocabulary = {
     .permute = ttTransOpBuild,
     .combine = combine,
     .compare = compare,
+    .choose = choose,
     .resize = ttirResize,
     .offset = ttAddPtrOpBuild,
     .toPointer = ttIntToPtrOpBuild,

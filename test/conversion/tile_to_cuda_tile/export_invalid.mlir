@@ -3,8 +3,17 @@
 tile.kernel @odd(%x: memref<?xf32>) {
   %c0 = arith.constant 0 : index
   %X = tile.view %x : memref<?xf32> to !tile.view<12xf32>
-  // expected-error@+1 {{has a tile of size 12 along dimension 0, expected a power of two}}
   %v = tile.load %X[%c0] : !tile.view<12xf32> -> tensor<12xf32>
+  // expected-error@+1 {{has a tile whose sizes are no powers of two, and would find other elements in a padded one}}
+  %w = tile.reshape %v : tensor<12xf32> -> tensor<4x3xf32>
+  tile.return
+}
+
+// -----
+
+tile.kernel @odd_constant(%x: memref<?xf32>) {
+  // expected-error@+1 {{has several elements in a tile whose sizes are no powers of two, which has no conversion to}}
+  %v = arith.constant dense<[1.0, 2.0, 3.0]> : tensor<3xf32>
   tile.return
 }
 

@@ -62,3 +62,6 @@ compare("integers", [numbers(61), np.zeros(61, np.int64)], 2)
 values = random.standard_normal((21, 16)).astype(np.float32)
 values[3, 5], values[17, 2], values[4, 4] = np.nan, np.nan, np.inf
 compare("floats", [np.nan_to_num(values, nan=np.nan, posinf=3), np.zeros((21, 16), np.float32)], 2, (True, False))
+x, w, q = random.standard_normal((21, 5)).astype(np.float32), random.standard_normal((5, 12)).astype(np.float32), numbers(21, -5, 60)
+compare("odd", [x, w, q, np.zeros((21, 12), np.float32), np.zeros(21, np.float32), np.zeros(21, np.int32), np.zeros(5, np.float32)], 4)
+compare("lines", [random.standard_normal(30).astype(np.float32), np.zeros(24, np.float32)], 4)

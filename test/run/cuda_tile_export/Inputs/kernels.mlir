@@ -176,3 +176,69 @@ func.func @floats_launch(%x: memref<?x16xf32>, %y: memref<?x16xf32>, %g: index) 
   tile.launch @floats grid(%g) ins(%x : memref<?x16xf32>) outs(%y : memref<?x16xf32>)
   return
 }
+
+// Tiles whose sizes are no powers of two: a product with an odd K, what combines along odd axes, quotients, sums in
+// memory. And elements at places, in lines of seven.
+tile.kernel @odd(%x: memref<?x?xf32>, %w: memref<?x?xf32>, %q: memref<?xi32>, %y: memref<?x?xf32>, %s: memref<?xf32>, %d: memref<?xi32>, %sums: memref<?xf32>) {
+  %i = tile.program_id 0
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant dense<0.0> : tensor<6x12xf32>
+  %one = arith.constant dense<1> : tensor<6xi32>
+  %hundred = arith.constant dense<100> : tensor<6xi32>
+  %X = tile.view %x : memref<?x?xf32> to !tile.view<6x5xf32>
+  %W = tile.view %w : memref<?x?xf32> to !tile.view<5x12xf32>
+  %Q = tile.view %q : memref<?xi32> to !tile.view<6xi32>
+  %Y = tile.view %y : memref<?x?xf32> to !tile.view<6x12xf32>
+  %S = tile.view %s : memref<?xf32> to !tile.view<6xf32>
+  %D = tile.view %d : memref<?xi32> to !tile.view<6xi32>
+  %T = tile.view %sums : memref<?xf32> to !tile.view<5xf32>
+  %half = arith.constant dense<0.5> : tensor<6x5xf32>
+  %v0 = tile.load %X[%i, %c0] : !tile.view<6x5xf32> -> tensor<6x5xf32>
+  %v = arith.addf %v0, %half : tensor<6x5xf32>
+  %u0 = tile.load %W[%c0, %c0] : !tile.view<5x12xf32> -> tensor<5x12xf32>
+  %u = math.exp %u0 : tensor<5x12xf32>
+  %m = tile.mma %v, %u, %zero : tensor<6x5xf32>, tensor<5x12xf32> -> tensor<6x12xf32>
+  tile.store %m, %Y[%i, %c0] : tensor<6x12xf32>, !tile.view<6x12xf32>
+  %most = tile.reduce {arith.maximumf} %v axes [1] : tensor<6x5xf32> -> tensor<6xf32>
+  %all = tile.reduce {arith.addf} %m axes [0, 1] : tensor<6x12xf32> -> f32
+  %alls = tile.broadcast %all : f32 -> tensor<6xf32>
+  %both = arith.addf %most, %alls : tensor<6xf32>
+  tile.store %both, %S[%i] : tensor<6xf32>, !tile.view<6xf32>
+  %a = tile.load %Q[%i] : !tile.view<6xi32> -> tensor<6xi32>
+  %b = arith.maxsi %a, %one : tensor<6xi32>
+  %c = arith.divsi %hundred, %b : tensor<6xi32>
+  %e = tile.scan {arith.addi} %c axis 0 reverse : tensor<6xi32>
+  tile.store %e, %D[%i] : tensor<6xi32>, !tile.view<6xi32>
+  %cols = tile.reduce {arith.addf} %v axes [0] : tensor<6x5xf32> -> tensor<5xf32>
+  tile.store %cols, %T[%c0] combine(add) : tensor<5xf32>, !tile.view<5xf32>
+  tile.return
+}
+func.func @odd_launch(%x: memref<?x?xf32>, %w: memref<?x?xf32>, %q: memref<?xi32>, %y: memref<?x?xf32>, %s: memref<?xf32>, %d: memref<?xi32>, %t: memref<?xf32>, %g: index) {
+  tile.launch @odd grid(%g) ins(%x, %w, %q : memref<?x?xf32>, memref<?x?xf32>, memref<?xi32>) outs(%y, %s, %d, %t : memref<?x?xf32>, memref<?xf32>, memref<?xi32>, memref<?xf32>)
+  return
+}
+
+tile.kernel @lines(%x: memref<?xf32>, %y: memref<?xf32>) {
+  %i = tile.program_id 0
+  %c0 = arith.constant 0 : index
+  %c7 = arith.constant 7 : index
+  %n = memref.dim %y, %c0 : memref<?xf32>
+  %first = arith.muli %i, %c7 : index
+  %k = tile.iota dim 0 from %first : tensor<7xindex>
+  %end = tile.broadcast %n : index -> tensor<7xindex>
+  %m = arith.cmpi slt, %k, %end : tensor<7xindex>
+  %none = arith.constant dense<-2.0> : tensor<7xf32>
+  %v = tile.gather %x[%k] mask %m other %none bounds(trap) : memref<?xf32>[tensor<7xindex>] -> tensor<7xf32>
+  %sum = tile.scan {arith.addf} %v axis 0 : tensor<7xf32>
+  %column = tile.reshape %sum : tensor<7xf32> -> tensor<7x1xf32>
+  %row = tile.transpose %column [1, 0] : tensor<7x1xf32> -> tensor<1x7xf32>
+  %flat = tile.reshape %row : tensor<1x7xf32> -> tensor<7xf32>
+  %three = tile.broadcast %flat axes [0] : tensor<7xf32> -> tensor<3x7xf32>
+  %thrice = tile.reduce {arith.addf} %three axes [0] : tensor<3x7xf32> -> tensor<7xf32>
+  tile.scatter %thrice, %y[%k] mask %m bounds(trap) : tensor<7xf32>, memref<?xf32>[tensor<7xindex>]
+  tile.return
+}
+func.func @lines_launch(%x: memref<?xf32>, %y: memref<?xf32>, %g: index) {
+  tile.launch @lines grid(%g) ins(%x : memref<?xf32>) outs(%y : memref<?xf32>)
+  return
+}
