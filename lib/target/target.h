@@ -46,6 +46,7 @@ typedef struct TileTranslation {
   const char *output;
   struct TilePrepared *prepared;
   bool embedsWeights;
+  bool hasLines; // of source text: statements name the lines of the program (#line)
 } TileTranslation;
 
 // What the assembler says of a kernel; registers and bytes of a thread, but for what is shared.

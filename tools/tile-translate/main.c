@@ -67,6 +67,7 @@ static bool openFile(TileSession *session, const TranslateOptions *options, tess
 static void giveWeights(TileTranslation *translation, const TranslateOptions *options, TilePrepared *prepared) {
   translation->output = options->output;
   translation->embedsWeights = options->embedsWeights;
+  translation->hasLines = options->lines;
   translation->prepared = options->prepared ? prepared : NULL;
 }
 

@@ -100,6 +100,8 @@ static bool take(const char *argument, TranslateOptions *options, tessera_error_
     return takeForm(argument + sizeof form - 1, options, error);
   if (strcmp(argument, "--embed-weights") == 0)
     return options->embedsWeights = true;
+  if (strcmp(argument, "--lines") == 0)
+    return options->lines = true;
   if (strcmp(argument, "--help") == 0)
     return options->help = true;
   if (strcmp(argument, "--tile-layout-to-svg") == 0)
@@ -166,6 +168,10 @@ bool translateOptionsParse(int argc, char **argv, TranslateOptions *options, tes
     if (strcmp(options->import, models[i][0]) == 0 && (!end || strcmp(end, models[i][1]) != 0))
       return tessera_fail(error, "--import-%s: %s: expected a name that ends in %s", models[i][0], options->file,
                           models[i][1]);
+  bool isSource = options->form && (strstr(options->form, "-source") || strcmp(options->form, "c-project") == 0);
+  if (options->lines && !isSource)
+    return tessera_fail(error,
+                        "--lines applies only to forms of source text: --tile-to-c-source, --tile-to-cuda-source, …");
   if (options->descriptors && !options->ttir)
     return tessera_fail(error, "--descriptors applies only to --tile-to-ttir");
   return options->form || options->draw || options->import || options->cudaTile || options->ttir ||
@@ -184,6 +190,7 @@ void translateOptionsPrintHelp(void) {
        "  --descriptors          of these: tiles of tile kernels' views are blocks of descriptors\n"
        "  --tile-to-cuda-tile[=13.N]  kernels of tile, Triton or CUDA Tile IR as bytecode of CUDA Tile IR 13.N\n"
        "  --emit-project=DIR     as --tile-to-c-project -o DIR\n"
+       "  --lines                of source text: #line of the program's lines, for messages and debuggers\n"
        "  --import-onnx          the ONNX model FILE as linalg, in MLIR's text\n"
        "  --import-torch         the program FILE of torch.export (.pt2) as linalg\n"
        "  --import-stablehlo     the program FILE in StableHLO, as JAX prints it, as linalg\n"

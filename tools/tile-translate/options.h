@@ -14,7 +14,7 @@ typedef struct TranslateOptions {
   tessera_choices_t choices; // of the target's own pipeline
   int cudaTile;              // N: bytecode of CUDA Tile IR, version 13.N; 0: not asked for
   bool ttir, descriptors;    // TTIR is asked for
-  bool embedsWeights;
+  bool embedsWeights, lines;
   const char *import; // the form of FILE that is printed as linalg: onnx, stablehlo
 } TranslateOptions;
 

@@ -463,7 +463,7 @@ bool tileSourceWriteProgram(SourceWriter *w, MlirOperation module, TileArtifact 
 }
 
 static bool emitC(const TileTranslation *translation, TileArtifact *artifact, tessera_error_t *error) {
-  SourceWriter writer = {.language = NULL};
+  SourceWriter writer = {.language = NULL, .hasLines = translation->hasLines};
   bool ok = tileSourceWriteProgram(&writer, translation->module, artifact, error);
   tileSourceFreeWriter(&writer);
   return ok;

@@ -249,7 +249,7 @@ static bool writeAll(void *userData) { return writeFunctions(userData, false) &&
 bool tileSourceEmitDevice(const TileTranslation *translation, const SourceLanguage *language, TileArtifact *artifact,
                           tessera_error_t *error) {
   TileOps modules = tileCollectOps(translation->module, gpuGPUModuleOpIsA);
-  SourceWriter writer = {.language = language};
+  SourceWriter writer = {.language = language, .hasLines = translation->hasLines};
   bool ok = modules.count == 1 ||
             tessera_fail(error, "the program has %s",
                          modules.count ? "several modules of device code" : "no kernel, so no device code");

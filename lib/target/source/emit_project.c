@@ -154,7 +154,8 @@ static const char includedWeights[] = "\n__asm__(\".pushsection .rodata\\n.balig
 
 static bool writeFiles(const TileTranslation *translation, FILE *const *files, tessera_error_t *error) {
   static const SourceLanguage project = {.prelude = "project"};
-  SourceWriter writer = {.language = NULL, .header = files[Header], .weights = files[Weights]};
+  SourceWriter writer = {
+      .language = NULL, .header = files[Header], .weights = files[Weights], .hasLines = translation->hasLines};
   TileArtifact program = {.data = NULL};
   fputs("#pragma once\n#include <stdbool.h>\n#include <stdint.h>\n\n"
         "typedef uint16_t f16, bf16; // their bits\n\n",

@@ -55,6 +55,9 @@ typedef struct SourceWriter {
   FILE *types;     // the types that they use
   const char *const *results; // C: where the function's results go, if they are arrays; may be null
   int numValues, indent;
+  bool hasLines;      // statements stand at lines of the program
+  MlirStringRef file; // where the op stands that is written
+  int line;           // 0: nowhere
 } SourceWriter;
 
 //===--- types and constants (c_types.c) ----------------------------------------------------------------===//
@@ -89,6 +92,11 @@ size_t tileSourceDropUnused(char *text, size_t size, int numNames);             
 bool tileSourceAssign(SourceWriter *w, MlirOperation op, const char *text);         // to the op's only result
 bool tileSourceWriteBlock(SourceWriter *w, MlirBlock block);                        // without its terminator
 bool tileSourceWriteBody(SourceWriter *w, MlirOperation function, MlirRegion body); // and the brace that ends it
+
+//===--- lines of the program (lines.c) ---------------------------------------------------------------===//
+
+void tileSourceEnterOp(SourceWriter *w, MlirOperation op); // the lines that follow are this op's
+void tileSourcePlace(SourceWriter *w);                     // writes #line, where they are wanted
 
 //===--- memrefs (arrays.c) ---------------------------------------------------------------------------===//
 

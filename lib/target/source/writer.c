@@ -50,6 +50,7 @@ const char *tileSourceNewName(SourceWriter *w, MlirValue value) {
 void tileSourceLine(SourceWriter *w, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
+  tileSourcePlace(w);
   fprintf(w->out, "%*s", 2 * w->indent, "");
   vfprintf(w->out, format, arguments);
   fputc('\n', w->out);
@@ -58,9 +59,10 @@ void tileSourceLine(SourceWriter *w, const char *format, ...) {
 
 void tileSourceDeclare(SourceWriter *w, const char *type, const char *name, const char *text) {
   const char *space = type[strlen(type) - 1] == '*' ? "" : " ";
+  tileSourcePlace(w);
   if (w->language->isC)
     fputc(SourcePureMark, w->out);
-  tileSourceLine(w, "%s%s%s = %s;", type, space, name, text);
+  fprintf(w->out, "%*s%s%s%s = %s;\n", 2 * w->indent, "", type, space, name, text);
 }
 
 //===--- parts of statements ------------------------------------------------------------------------------===//
@@ -154,6 +156,7 @@ static bool isUnused(MlirOperation op) {
 
 static bool writeOp(SourceWriter *w, MlirOperation op) {
   SourceWrite write = tileSourceStructured(w, op);
+  tileSourceEnterOp(w, op);
   if (isUnused(op))
     return true;
   if (write)
@@ -181,6 +184,7 @@ bool tileSourceWriteBody(SourceWriter *w, MlirOperation function, MlirRegion bod
   if (!mlirBlockIsNull(mlirBlockGetNextInRegion(block)))
     return tileError(function, "cannot be written in %s: it has branches between blocks", w->language->name);
   w->indent = 1;
+  w->line = 0;
   bool ok = tileSourceWriteBlock(w, block);
   fprintf(w->out, "}\n");
   return ok;
