@@ -9,7 +9,7 @@
 //===--- from tensors to buffers -----------------------------------------------===//
 
 // The program as it was written: ops of plugins say what they mean, roundings stay, no op crashes a pass of upstream's,
-// arithmetic on whole tensors becomes linalg, and device memory the host's.
+// arithmetic on whole tensors becomes linalg, sizes that must agree are compared, and device memory is the host's.
 const TilePipelineStep tileStageOfPrograms[] = {
     {"tile-expand-quantized"},
     {"tile-pack-narrow-elements"},
@@ -20,6 +20,7 @@ const TilePipelineStep tileStageOfPrograms[] = {
     {"tile-keep-roundings"},
     {"tile-avoid-upstream-faults"},
     {"convert-elementwise-to-linalg", .on = funcFuncOpName},
+    {"tile-check-sizes", .on = funcFuncOpName},
     {"tile-expand-float-classes"},
     {"tile-expand-gathers", .on = funcFuncOpName},
     {NULL},

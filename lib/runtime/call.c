@@ -58,6 +58,10 @@ bool tessera_take_error(tessera_error_t *out_error) {
 
 void tessera_raise_message(const char *message) { tessera_raise("%s", message); }
 
+void tessera_raise_unequal(const char *message, int64_t seen, int64_t expected) {
+  tessera_raise("%s (%lld and %lld)", message, (long long)seen, (long long)expected);
+}
+
 void tessera_check_size(int64_t result, int64_t dimension, int64_t size, int64_t given) {
   if (size != given)
     tessera_raise("result %lld: dimension %lld has size %lld, the buffer given for it has %lld", (long long)result,

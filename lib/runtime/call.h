@@ -17,6 +17,8 @@ bool tessera_call(void (*body)(void **args), void **args, tessera_error_t *out_e
 // asked for, so an allocation gives NULL. Compiled assertions call tessera_raise_message.
 TESSERA_PRINTF(1, 2) void tessera_raise(const char *format, ...);
 void tessera_raise_message(const char *message);
+// The message, and two numbers that a compiled assertion found to differ: "… (7 and 40)".
+void tessera_raise_unequal(const char *message, int64_t seen, int64_t expected);
 
 // For callers without tessera_call: true, with the sentence, if something was raised on this thread since the function
 // was last called. The results of entries that were called in between are not to be used.

@@ -8,7 +8,7 @@ import pytest
 
 import tessera
 
-pytest.importorskip("tessera_runtime", reason="not built: Python.h is missing")
+tessera_runtime = pytest.importorskip("tessera_runtime", reason="not built: Python.h is missing")
 
 TEXT = """
 func.func @main(%a: tensor<37xf32>, %b: tensor<37xf32>) -> tensor<37xf32> {
@@ -48,6 +48,18 @@ def test_other_targets_are_called_alike(target):
     program = tessera.compile(TEXT, target=target)
     np.testing.assert_array_equal(program(A, B), A - B)
     assert [str(kind) for kind in program.inputs] == ["37xf32", "37xf32"]
+
+
+@pytest.mark.parametrize("target", ["cpu", "interpret", "emulate:sm_80"])
+def test_open_sizes_must_agree(target):
+    program = tessera.compile("""func.func @main(%a: tensor<?xf32>, %b: tensor<?xf32>) -> tensor<?xf32> {
+  %0 = arith.subf %a, %b : tensor<?xf32>
+  return %0 : tensor<?xf32>
+}""", target=target)
+    np.testing.assert_array_equal(program(A, B), A - B)
+    for a, b in [(A, B[:36]), (A[:36], B)]:
+        with pytest.raises((tessera.Error, tessera_runtime.Error), match=r":2:8: .*(must equal|disagree)"):
+            program(a, b)
 
 
 def test_the_same_program_is_compiled_once(kept):

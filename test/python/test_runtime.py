@@ -113,6 +113,17 @@ def test_dynamic_sizes(load, count):
     np.testing.assert_array_equal(load(DYNAMIC)(a, b), a + b)
 
 
+@pytest.mark.parametrize("sizes", [(37, 36), (36, 37), (37, 0), (1, 37)])
+def test_dynamic_sizes_that_disagree(load, sizes):
+    a, b = (numbers(size) for size in sizes)
+    out = np.full(sizes[0], 7, "f4")
+    for arguments in [{}, {"out": out}]:
+        with pytest.raises(tessera_runtime.Error, match=r"\d+\.mlir:6:8: .*dimension 0 of argument 1 must equal dimension 0 of "
+                           rf"argument 0 \({sizes[1]} and {sizes[0]}\)"):
+            load(DYNAMIC)(a, b, **arguments)
+    assert (out == 7).all()
+
+
 @pytest.mark.parametrize("text", [STATIC, DYNAMIC])
 def test_results_go_into_arrays_of_the_caller(load, text):
     a, b, c = numbers(37), numbers(37, seed=1), np.zeros(37, "f4")

@@ -1,4 +1,5 @@
-// Turns cf.assert into a call of tessera_raise_message, with the place in the program, when the condition is false.
+// Turns cf.assert into a call of tessera_raise_message, with the place in the program, when the condition is false. An
+// assertion that two indices are equal calls tessera_raise_unequal, which says them.
 //
 // Why: upstream's lowering ends the process (abort); a failed assertion of a compiled program is an error its caller
 // gets as text (lib/runtime/call.h). Expects: any level with func.func. Leaves: scf.if, func.call, a constant text for
@@ -18,13 +19,15 @@
 #include "upstream/scf.h"
 #include <stdio.h>
 
-static const char *const raiseFunction = "tessera_raise_message";
+static const char *const raiseFunction = "tessera_raise_message", *const raiseUnequalFunction = "tessera_raise_unequal";
 
 //===--- what the module needs ----------------------------------------------===//
 
-static void declareRaise(TileBuilder *builder) {
-  MlirType pointer = mlirLLVMPointerTypeGet(builder->context, 0);
-  tileBuildDeclaration(builder, raiseFunction, mlirFunctionTypeGet(builder->context, 1, &pointer, 0, NULL));
+static void declareRaise(TileBuilder *builder, MlirOperation module, const char *name, intptr_t inputs) {
+  MlirType index = mlirIndexTypeGet(builder->context);
+  MlirType types[] = {mlirLLVMPointerTypeGet(builder->context, 0), index, index};
+  if (mlirOperationIsNull(tileFindSymbol(module, name)))
+    tileBuildDeclaration(builder, name, mlirFunctionTypeGet(builder->context, inputs, types, 0, NULL));
 }
 
 //===--- one assertion ------------------------------------------------------===//
@@ -44,9 +47,21 @@ static void describe(MlirOperation assertion, char *text, size_t size) {
     snprintf(text + length, size - (size_t)length, "assertion failed: %.*s", (int)message.length, message.data);
 }
 
-static void buildRaise(TileBuilder *builder, MlirOperation module, const char *text) {
-  MlirValue pointer = tileBuildNewText(builder, module, "assert_text", text);
-  tileBuildCall(builder, raiseFunction, 1, &pointer);
+// The comparison of two indices that the assertion is of; null: it is of something else.
+static MlirOperation comparisonOf(MlirOperation assertion) {
+  MlirOperation op = tileDefiningOp(cfAssertOpGetArg(assertion));
+  bool isOfIndices = arithCmpIOpIsA(op) && mlirTypeIsAIndex(mlirValueGetType(arithCmpIOpGetLhs(op)));
+  return isOfIndices && arithCmpIOpGetPredicateValue(op) == ArithCmpI_Eq ? op : (MlirOperation){NULL};
+}
+
+static void buildRaise(TileBuilder *builder, MlirOperation module, MlirOperation comparison, const char *text) {
+  MlirValue operands[3] = {tileBuildNewText(builder, module, "assert_text", text)};
+  bool isOfTwo = !mlirOperationIsNull(comparison);
+  if (isOfTwo) {
+    operands[1] = arithCmpIOpGetLhs(comparison);
+    operands[2] = arithCmpIOpGetRhs(comparison);
+  }
+  tileBuildCall(builder, isOfTwo ? raiseUnequalFunction : raiseFunction, isOfTwo ? 3 : 1, operands);
   tileBuildYield(builder, 0, NULL);
 }
 
@@ -58,7 +73,7 @@ static void lower(MlirOperation assertion, MlirOperation module) {
   MlirValue isWrong = arithXOrIOpBuild(&builder, cfAssertOpGetArg(assertion), tileBuildInteger(&builder, bit, 1));
   MlirRegion then;
   TileBuilder inside = tileBuilderInRegion(&builder, &then, 0, NULL);
-  buildRaise(&inside, module, text);
+  buildRaise(&inside, module, comparisonOf(assertion), text);
   scfIfOpBuild(&builder, 0, NULL, isWrong, then, mlirRegionCreate());
   mlirOperationDestroy(assertion);
 }
@@ -68,10 +83,11 @@ static void lower(MlirOperation assertion, MlirOperation module) {
 static bool run(MlirOperation module, MlirExtPass pass) {
   TileOps assertions = tileCollectOps(module, cfAssertOpIsA);
   TileBuilder top = tileBuilderAtTop(module);
-  if (assertions.count && mlirOperationIsNull(tileFindSymbol(module, raiseFunction)))
-    declareRaise(&top);
-  for (intptr_t i = 0; i < assertions.count; ++i)
+  for (intptr_t i = 0; i < assertions.count; ++i) {
+    bool isOfTwo = !mlirOperationIsNull(comparisonOf(assertions.items[i]));
+    declareRaise(&top, module, isOfTwo ? raiseUnequalFunction : raiseFunction, isOfTwo ? 3 : 1);
     lower(assertions.items[i], module);
+  }
   mlirExtPassAddStatistic(pass, 0, (uint64_t)assertions.count);
   tileOpsFree(&assertions);
   return true;

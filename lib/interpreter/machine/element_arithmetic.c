@@ -146,11 +146,25 @@ bool interpretApplyScalars(Machine *machine, const Instruction *instruction, int
   return true;
 }
 
+bool interpretExpectSizes(Machine *machine, Frame *frame, const Instruction *instruction, const Array *shape) {
+  for (int i = 0; i < instruction->numOperands; ++i) {
+    const Array *array = operandOf(frame, instruction, i).object ? arrayOperand(frame, instruction, i) : NULL;
+    for (int r = 0; array && r < shape->rank; ++r)
+      if (array->sizes[r] != shape->sizes[r])
+        return interpretFail(machine, instruction->op,
+                             "has operands that disagree: dimension %d of operand %d has size %lld, expected %lld", r,
+                             i, (long long)array->sizes[r], (long long)shape->sizes[r]);
+  }
+  return true;
+}
+
 static bool elementwiseOnArrays(Machine *machine, Frame *frame, const Instruction *instruction, const Array *shape) {
   Array *results[MaxScalarResults] = {NULL};
   Element *to[MaxScalarResults] = {NULL};
   const Element *from[MaxScalarOperands];
   int64_t steps[MaxScalarOperands], count = interpretArrayCount(shape);
+  if (!interpretExpectSizes(machine, frame, instruction, shape))
+    return false;
   for (int i = 0; i < instruction->numOperands; ++i) {
     steps[i] = operandOf(frame, instruction, i).object != NULL;
     from[i] =

@@ -235,6 +235,8 @@ bool interpretCombineElements(Machine *machine, const Instruction *instruction, 
                               Element a, Element b, Element *result);
 bool interpretElementwise(Machine *machine, Frame *frame, const Instruction *instruction);
 enum { MaxScalarOperands = 3, MaxScalarResults = 2 };
+// Every operand that is an array has the sizes of `shape`.
+bool interpretExpectSizes(Machine *machine, Frame *frame, const Instruction *instruction, const Array *shape);
 // Poison goes through; what nobody wrote may not be looked at.
 bool interpretApplyScalar(Machine *machine, const Instruction *instruction, const Element *x, Element *results);
 bool interpretApplyScalars(Machine *machine, const Instruction *instruction, int64_t count, const Element *const *x,

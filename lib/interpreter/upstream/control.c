@@ -57,6 +57,8 @@ bool interpretSelect(Machine *machine, Frame *frame, const Instruction *instruct
     setResult(frame, instruction, 0, valueRetain(chosen ? a : b));
     return true;
   }
+  if (!interpretExpectSizes(machine, frame, instruction, arrayOf(condition)))
+    return false;
   Array *result = interpretNewArray(machine, instruction, arrayOf(condition)->rank, arrayOf(condition)->sizes);
   if (!result)
     return false;

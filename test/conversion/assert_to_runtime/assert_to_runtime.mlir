@@ -28,6 +28,20 @@ func.func private @assert_text_1(%ok: i1) {
   return
 }
 
+// Two indices that an assertion compares are told.
+// CHECK-LABEL: func.func @sizes(
+// CHECK: scf.if
+// CHECK: call @tessera_raise_unequal(%{{.*}}, %arg0, %{{.*}}) : (!llvm.ptr, index, index) -> ()
+// RUN: not %tile_run %s --entry=sizes 2>&1 | FileCheck %s --check-prefix=SIZES
+// RUN: not %tile_exec %t.so --entry=sizes 2>&1 | FileCheck %s --check-prefix=SIZES
+// SIZES: error: {{.*}}assert_to_runtime.mlir:[[#]]:3: assertion failed: wants a million ({{-?[0-9]+}} and 1000000)
+func.func @sizes(%n: index) {
+  %c = arith.constant 1000000 : index
+  %ok = arith.cmpi eq, %n, %c : index
+  cf.assert %ok, "wants a million"
+  return
+}
+
 // CHECK-LABEL: func.func @quiet(
 // CHECK-NEXT: return
 func.func @quiet() {
