@@ -266,7 +266,7 @@ def _taken(program: Any, arguments: tuple[Any, ...], constants: dict[str, Any], 
 
     from ._kernel.autotune import Tuned, _Candidate
     if isinstance(program, Tuned):
-        kernel, chosen = program._of(program.best(grid, arguments, constants, "cpu" if chip == "cpu" else f"emulate:{chip}"))
+        kernel, chosen = program._of(program.choice(grid, arguments, constants, "cpu" if chip == "cpu" else f"emulate:{chip}"))
         constants = {**constants, **chosen}
     else:
         kernel = program

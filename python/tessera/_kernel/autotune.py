@@ -2,7 +2,7 @@
 
 Candidates compile at the same time, each in a process of its own with a time limit. On the CPU they run in turns on copies
 of the arrays. A candidate whose result leaves the interpreter's bounds is an error, not a winner. On an emulated GPU they
-are ranked by the emulator's prediction, which is said.
+are ranked by the emulator's prediction, which is said. Without choices, the compiler's search gives them (roller.py).
 """
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from typing import Any, Mapping, Sequence
 
 from .. import _compile
 from .._diagnostics import Error
+from . import roller
 from .kernel import Kernel
 from .launch import ArrayType, Launch, _as_numpy, grid_of
 
@@ -24,34 +25,36 @@ _MOST_STEPS = 50_000_000  # of the interpreter, as a judge
 
 
 class Tuned:
-    """A kernel with choices: called as the kernel is, without the Constants that are chosen. best(…) tells the choice."""
+    """A kernel with choices: called as the kernel is, without the Constants that are chosen. best(…) tells the choice's number,
+    choice(…) the choice."""
 
-    def __init__(self, kernel: Kernel, choices: Sequence[Mapping[str, Any]], key: Sequence[str], seconds: float, limit: float) -> None:
-        self.kernel, self.choices, self.key, self.seconds, self.limit = kernel, [dict(choice) for choice in choices], tuple(key), seconds, limit
+    def __init__(self, kernel: Kernel, choices: Sequence[Mapping[str, Any]] | None, key: Sequence[str], seconds: float,
+                 limit: float) -> None:
+        self.kernel, self.key, self.seconds, self.limit = kernel, tuple(key), seconds, limit
+        self.choices = None if choices is None else [dict(choice) for choice in choices]
         self.name, self.__doc__ = kernel.name, kernel.__doc__
         names = {parameter.name for parameter in kernel.parameters}
-        for choice in self.choices:
+        for choice in self.choices or ():
             for name in choice:
                 if name not in names and name not in _OF_THE_KERNEL:
                     raise TypeError(f"{self.name} has no parameter '{name}', which a choice names")
-        if not self.choices:
-            raise TypeError(f"{self.name}: no choices, expected at least one")
+        if self.choices is not None and not self.choices:
+            raise TypeError(f"{self.name}: no choices, expected at least one, or None for the compiler's list")
         self._sizes = {size: (i, axis) for i, parameter in enumerate(kernel.parameters) if isinstance(parameter.kind, ArrayType)
                        for axis, size in enumerate(parameter.kind.sizes) if isinstance(size, str)}
         for name in self.key:
             if name not in names and name not in self._sizes:
                 raise TypeError(f"{self.name} has neither a parameter nor a size '{name}', which the key names")
         self._kernels: dict[Any, Kernel] = {}
-        self._found: dict[Any, int] = {}
+        self._found: dict[Any, tuple[int, dict[str, Any]]] = {}
 
     def __getitem__(self, grid: Any) -> Launch:
         return Launch(self, grid)  # type: ignore[arg-type]
 
     # --- one choice ---
 
-    def _of(self, index: int) -> tuple[Kernel, dict[str, Any]]:
+    def _of(self, choice: Mapping[str, Any]) -> tuple[Kernel, dict[str, Any]]:
         """The kernel of a choice, and its Constants."""
-        choice = self.choices[index]
         attributes = {name: choice[name] for name in _OF_THE_KERNEL if name in choice}
         constants = {name: value for name, value in choice.items() if name not in _OF_THE_KERNEL}
         if not attributes:
@@ -62,24 +65,34 @@ class Tuned:
         return self._kernels[key], constants
 
     def run(self, grid: Any, given: tuple[Any, ...], named: dict[str, Any], target: str, stream: Any = None) -> Any:
-        kernel, constants = self._of(self.best(grid, given, named, target))
+        kernel, constants = self._of(self._find(grid, given, named, target)[1])
         return kernel.run(grid, given, {**named, **constants}, target, stream)
 
     def best(self, grid: Any, given: tuple[Any, ...], named: dict[str, Any], target: str = "cpu") -> int:
         """The number of the choice for such a call: known, kept on disk, or found now."""
-        values = self.kernel.bind(given, {**named, **self._of(0)[1]})
-        key = target, self._key(values)
-        index = self._found.get(key)
-        if index is None:
-            path = self._path(key)
-            index = self._kept(path)
-            if index is None:
-                index = self._measure(grid, given, named, target, path)
-            self._found[key] = index
-        return index
+        return self._find(grid, given, named, target)[0]
 
-    def _key(self, values: Sequence[Any]) -> tuple[Any, ...]:
-        chosen = {name for choice in self.choices for name in choice}
+    def choice(self, grid: Any, given: tuple[Any, ...], named: dict[str, Any], target: str = "cpu") -> dict[str, Any]:
+        """As best, the choice itself."""
+        return dict(self._find(grid, given, named, target)[1])
+
+    def _find(self, grid: Any, given: tuple[Any, ...], named: dict[str, Any], target: str) -> tuple[int, dict[str, Any]]:
+        open_ = roller.names(self.kernel, given, named) if self.choices is None else {name for choice in self.choices for name in choice}
+        key = target, self._key(given, named, open_)
+        found = self._found.get(key)
+        if found is None:
+            choices = self.choices
+            if choices is None:
+                choices = roller.choices(self.kernel, given, named, _chip(target))
+            path = self._path(key, choices)
+            index = self._kept(path, choices)
+            if index is None:
+                index = self._measure(choices, grid, given, named, target, path)
+            found = self._found[key] = index, choices[index]
+        return found
+
+    def _key(self, given: tuple[Any, ...], named: dict[str, Any], chosen: set[str]) -> tuple[Any, ...]:
+        values = self.kernel.bind(given, {**named, **{name: 0 for name in chosen if name not in _OF_THE_KERNEL}})
         if not self.key:
             return tuple((str(value.dtype), tuple(value.shape)) if hasattr(value, "shape") else repr(value)
                          for parameter, value in zip(self.kernel.parameters, values) if parameter.name not in chosen)
@@ -95,84 +108,87 @@ class Tuned:
 
     # --- on disk ---
 
-    def _path(self, key: Any) -> Any:
+    def _path(self, key: Any, choices: Sequence[Mapping[str, Any]]) -> Any:
         folder = _compile._folder()
         if folder is None:
             return None
         import ast
-        parts = [ast.dump(self.kernel.source.node), repr(self.choices), repr(key)]
+        parts = [ast.dump(self.kernel.source.node), repr(choices), repr(key)]
         digest = _compile._key("\0".join(parts).encode(), None, None, [])
         return folder.parent / "tuning" / f"{self.name}-{digest[:24]}.json"
 
-    def _kept(self, path: Any) -> int | None:
+    @staticmethod
+    def _kept(path: Any, choices: Sequence[Mapping[str, Any]]) -> int | None:
         try:
             best = json.loads(path.read_text(encoding="utf-8"))["best"] if path else None
         except (OSError, ValueError, KeyError, TypeError):
             return None
-        return best if isinstance(best, int) and 0 <= best < len(self.choices) else None
+        return best if isinstance(best, int) and 0 <= best < len(choices) else None
 
-    def _keep(self, path: Any, how: str, target: str, figures: Mapping[int, float], best: int) -> None:
+    def _keep(self, path: Any, choices: Sequence[Mapping[str, Any]], how: str, target: str, figures: Mapping[int, float],
+              best: int) -> None:
         if path is None:
             return
         path.parent.mkdir(parents=True, exist_ok=True)
-        rows = [{"choice": {name: repr(value) for name, value in choice.items()}, how: figures.get(i)} for i, choice in enumerate(self.choices)]
+        rows = [{"choice": {name: repr(value) for name, value in choice.items()}, how: figures.get(i)} for i, choice in enumerate(choices)]
         scratch = path.with_suffix(f".{os.getpid()}")
         scratch.write_text(json.dumps({"kernel": self.name, "target": target, "best": best, "choices": rows}, indent=1) + "\n", encoding="utf-8")
         os.replace(scratch, path)
 
     # --- measuring ---
 
-    def _measure(self, grid: Any, given: tuple[Any, ...], named: dict[str, Any], target: str, path: Any) -> int:
-        if target == "interpret" or len(self.choices) == 1:
+    def _measure(self, choices: Sequence[Mapping[str, Any]], grid: Any, given: tuple[Any, ...], named: dict[str, Any], target: str,
+                 path: Any) -> int:
+        if target == "interpret" or len(choices) == 1:
             return 0
-        calls = [self._call(i, grid, given, named) for i in range(len(self.choices))]
+        calls = [self._call(choice, grid, given, named) for choice in choices]
         if target.startswith("emulate:"):
             warnings.warn(f"{self.name}: choices are ranked by the emulator's prediction for {target.partition(':')[2]}, which is not "
-                          "calibrated", stacklevel=5)
+                          "calibrated", stacklevel=6)
             errors = [call.build(target) for call in calls]
-            ready = self._ready(errors)
-            self._judge([(i, calls[i]) for i in ready], calls[0])
+            ready = self._ready(calls, errors)
+            self._judge(calls, ready)
             figures, how = {i: calls[i].predicted for i in ready}, "predicted_cycles"
         else:
             with ThreadPoolExecutor(os.cpu_count()) as pool:
                 errors = list(pool.map(lambda call: call.compile(target, self.limit), calls))
-            ready = self._ready(errors)
-            self._judge([(i, calls[i]) for i in ready], calls[0])
+            ready = self._ready(calls, errors)
+            self._judge(calls, ready)
             figures, how = self._times([(i, calls[i]) for i in ready]), "seconds"
         best = min(figures, key=lambda i: figures[i])
-        self._keep(path, how, target, figures, best)
+        self._keep(path, choices, how, target, figures, best)
         return best
 
-    def _ready(self, errors: Sequence[Error | None]) -> list[int]:
+    def _ready(self, calls: "Sequence[_Candidate]", errors: Sequence[Error | None]) -> list[int]:
         """The choices that compile; the others are told."""
         ready = [i for i, error in enumerate(errors) if error is None]
         if not ready:
             raise next(error for error in errors if error)
         for i, error in enumerate(errors):
             if error:
-                warnings.warn(f"{self.name}: choice {self.choices[i]} does not compile: {str(error).splitlines()[0]}", stacklevel=6)
+                warnings.warn(f"{self.name}: choice {calls[i].choice} does not compile: {str(error).splitlines()[0]}", stacklevel=7)
         return ready
 
-    def _call(self, i: int, grid: Any, given: tuple[Any, ...], named: dict[str, Any]) -> "_Candidate":
-        kernel, constants = self._of(i)
-        return _Candidate(kernel, grid, kernel.bind(given, {**named, **constants}))
+    def _call(self, choice: Mapping[str, Any], grid: Any, given: tuple[Any, ...], named: dict[str, Any]) -> "_Candidate":
+        kernel, constants = self._of(choice)
+        return _Candidate(kernel, grid, kernel.bind(given, {**named, **constants}), choice)
 
-    def _judge(self, calls: Sequence[tuple[int, "_Candidate"]], first: "_Candidate") -> None:
+    def _judge(self, candidates: "Sequence[_Candidate]", ready: Sequence[int]) -> None:
         """Each candidate's arrays lie within twice the interpreter's bounds, since its rounding may differ from theirs."""
         from .._execution import _judge
         try:
-            wanted = first.interpret()
+            wanted = candidates[0].interpret()
         except Error as error:
             if "steps" not in str(error):
                 raise
-            warnings.warn(f"{self.name}: too large for the interpreter; choices are compared with the first one only", stacklevel=6)
+            warnings.warn(f"{self.name}: too large for the interpreter; choices are compared with the first one only", stacklevel=7)
             wanted = None
         base: Any = None
-        for i, call in calls:
+        for call in (candidates[i] for i in ready):
             try:
                 arrays = call.once()
             except Error as error:
-                raise Error(f"{self.name}: choice {self.choices[i]}: {error}") from None
+                raise Error(f"{self.name}: choice {call.choice}: {error}") from None
             if wanted is None:
                 base = base or arrays
             for at, kind in enumerate(call.kinds):
@@ -183,7 +199,8 @@ class Tuned:
                 else:
                     right = bool(_judge(kind.dtype.name, arrays[at], wanted.arguments[at], 2 * wanted.argument_bounds[at], None, None))
                 if not right:
-                    raise Error(f"{self.name}: choice {self.choices[i]} gives a wrong result in '{call.names[at]}'")
+                    raise Error(f"{self.name}: choice {call.choice} gives a wrong result in '{call.names[at]}'" +
+                                ("; expected Constants that only size tiles, or choices" if self.choices is None else ""))
 
     def _times(self, calls: Sequence[tuple[int, "_Candidate"]]) -> dict[int, float]:
         """In turns, so that what else the machine does is everybody's."""
@@ -198,8 +215,8 @@ class Tuned:
 class _Candidate:
     """One choice's call, on copies of the arrays."""
 
-    def __init__(self, kernel: Kernel, grid: Any, values: list[Any]) -> None:
-        self.kernel = kernel
+    def __init__(self, kernel: Kernel, grid: Any, values: list[Any], choice: Mapping[str, Any] | None = None) -> None:
+        self.kernel, self.choice = kernel, choice
         self.grid = grid_of(grid, lambda: {parameter.name: value for parameter, value in zip(kernel.parameters, values)})
         self.values = values
         self.names = [kernel.parameters[i].name for i in kernel._values]
@@ -253,11 +270,20 @@ class _Candidate:
         return None
 
 
-def autotune(choices: Sequence[Mapping[str, Any]], key: Sequence[str] = (), *, seconds: float = 0.2, limit: float = 60.0) -> Any:
+def _chip(target: str) -> str | None:
+    """The GPU that choices are made for; None: this CPU."""
+    if _compile._is_device(target):
+        return _compile._chip_of(target)
+    return target.partition(":")[2] or None
+
+
+def autotune(choices: Sequence[Mapping[str, Any]] | None = None, key: Sequence[str] = (), *, seconds: float = 0.2,
+             limit: float = 60.0) -> Any:
     """Chooses Constants of a kernel, and the fields `warps` and `schedule`, by what is fastest.
 
-    key: the parameters and the names of sizes on which the choice depends; without it, all types, sizes and numbers.
-    seconds: to spend on measuring, for each choice. limit: seconds that a choice may take to compile."""
+    choices: without them, the tiles that the compiler's own search ranks highest are tried, for the Constants that a call does not
+    give and that size tiles. key: the parameters and the names of sizes on which the choice depends; without it, all types, sizes
+    and numbers. seconds: to spend on measuring, for each choice. limit: seconds that a choice may take to compile."""
 
     def make(kernel: Any) -> Tuned:
         if not isinstance(kernel, Kernel):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import math
-from typing import Any, Callable, Iterator, Sequence
+from typing import Any, Callable, Iterator, NamedTuple, Sequence
 
 from .._diagnostics import Capture
 from .._ir import _context, _RawContext
@@ -107,6 +107,16 @@ _WRITE: dict[str, Callable[[Any], str]] = {
 }
 
 
+class Access(NamedTuple):
+    """A tile that a kernel reads or writes in memory; or a product, of m x n x k elements."""
+    array: str | None  #: the parameter's name; None: a product
+    shape: tuple[int, ...]
+    elements: tuple[str, ...]  #: of the tile; of a product's factors and sum
+    dims: tuple[int, ...] = ()  #: the array's dimension of each axis
+    fixed: tuple[bool, ...] = ()  #: the tile's number along the axis is a constant
+    is_store: bool = False
+
+
 class Builder:
     """Where the next op goes, and what it is said to come from (`where`, and the calls around it)."""
 
@@ -119,6 +129,7 @@ class Builder:
         self.block: Any = None
         self.where: Where | None = None
         self.breakpoints: Any = None  # a Breakpoints where they count
+        self.accesses: list[Access] = []
         self.calls: list[Any] = []  # locations of the calls of functions that are being walked
         self._types: dict[Any, Any] = {}
         self._described: dict[int, tuple[tuple[int, ...], DType]] = {}

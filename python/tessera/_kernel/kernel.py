@@ -129,7 +129,7 @@ class Kernel(Launcher):
             raise CompileError(refused.message, b.where, refused.notes) from None
         except RecursionError:
             raise CompileError(f"'{source.name}' nests too deep", source.where(source.node)) from None
-        return Built(module, written, walker.reads.hold, b.breakpoints)
+        return Built(module, written, walker.reads.hold, b.breakpoints, b.accesses)
 
     def _open_kernel(self, b: Builder, name: str) -> tuple[Any, Any]:
         region = lib.mlirRegionCreate()

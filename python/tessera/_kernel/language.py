@@ -8,7 +8,7 @@ import builtins
 from typing import Any, Callable, Sequence, TypeVar
 
 from . import _ops, _upstream
-from .builder import DType, _INFINITY, bool_, f32, f64, i8, i32, i64, index
+from .builder import Access, DType, _INFINITY, bool_, f32, f64, i8, i32, i64, index
 from .errors import Refused
 from .tiles import (Array, Tile, as_index, as_tile, axes_of, axis_of, binary, broadcast_to, builder, compare, convert,
                     described, expand_dims, reshape as _reshape, select, shape_text, static_shape, together, transpose as _transpose)
@@ -76,6 +76,7 @@ def load(array: Array, index: Any, shape: Any, pad: str = "zero", step: Any = No
         raise Refused(f"pad is {described(pad)}, expected one of {', '.join(_PADS)}")
     b, sizes = builder(), static_shape(shape)
     view = array.view(sizes, pad, step)
+    array.note(index, sizes)
     return Tile(_ops.load(b, view, array.indices(index), result=b.type(sizes, array.dtype)))
 
 
@@ -106,6 +107,7 @@ def store(array: Array, index: Any, value: Any, combine: str | None = None, step
                       ("the value is made here", value.where), ("the array is declared here", array.parameter.where))
     view, places = array.view(value.shape, "zero", step), array.indices(index)
     array.write()
+    array.note(index, value.shape, is_store=True)
     _ops.store(builder(), value, view, places, combine=combine)
 
 
@@ -473,7 +475,9 @@ def mma(a: Tile, b: Tile, accumulator: Tile, precision: str | None = None) -> Ti
     for tile in (a, b, accumulator):
         if not isinstance(tile, Tile):
             raise Refused(f"an operand is {described(tile)}, expected a tile")
-    return Tile(_ops.mma(builder(), a, b, accumulator, precision=precision))
+    result = Tile(_ops.mma(builder(), a, b, accumulator, precision=precision))
+    builder().accesses.append(Access(None, (*result.shape[-2:], a.shape[-1]), (a.dtype.name, b.dtype.name, accumulator.dtype.name)))
+    return result
 
 
 @_public

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Callable, Iterator, NamedTuple, Sequence
 from .. import _compile
 from .._diagnostics import Error
 from .._ir import Module
-from .builder import DType
+from .builder import Access, DType
 from .errors import CompileError, Where, excerpt, from_text
 from .source import EXACT, exact, plain
 
@@ -123,6 +123,7 @@ class Built(NamedTuple):
     written: tuple[bool, ...]
     holds: Callable[[], bool]
     breakpoints: "Breakpoints | None" = None
+    accesses: Sequence[Access] = ()
 
 
 class _Compiled(NamedTuple):

@@ -9,7 +9,7 @@ import threading
 from typing import Any, Sequence
 
 from . import _ops, _upstream
-from .builder import Builder, DType, Value, bool_, f32, index
+from .builder import Access, Builder, DType, Value, bool_, f32, index
 from .errors import Refused, Where
 
 
@@ -507,6 +507,12 @@ class Array:
             raise Refused(f"{what} has {len(items)} entries, expected {self.ndim}, one for each axis of {self!r}",
                           ("the array is declared here", self.parameter.where))
         return [as_index(item, what) for item in items]
+
+    def note(self, index: Any, shape: Sequence[int], is_store: bool = False) -> None:
+        """For whoever asks what the kernel reads and writes."""
+        items = tuple(index) if isinstance(index, (tuple, list)) else (index, )
+        fixed = tuple(isinstance(item, int) for item in items)
+        builder().accesses.append(Access(self.parameter.name, tuple(shape), (self.dtype.name, ), self.order, fixed, is_store))
 
     def item(self, key: Any) -> Any:
         """x[i, j]: an element, or an array of fewer dimensions where entries are missing or `:`."""
