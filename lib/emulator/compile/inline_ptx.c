@@ -1,7 +1,7 @@
 // Inline PTX of the instructions that kernels write by hand: one instruction a text, read by a table. An instruction
-// becomes the call of the intrinsic that it is; operands come from the text: registers ($1), numbers, and registers
-// that the machine has (%laneid). See intrinsics.h.
-#include "lib/emulator/compile/intrinsics.h"
+// becomes the call of the intrinsic that it is, or ops of LLVM (inline_ptx.h); operands come from the text: registers
+// ($1), numbers, and registers that the machine has (%laneid). See intrinsics.h.
+#include "lib/emulator/compile/inline_ptx.h"
 
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/BuiltinTypes.h"
@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { MostOperands = 40, MostName = 96, MostText = 1024 };
+enum { MostText = 1024 };
 
 // `order`: which operands of the text the intrinsic takes; null: all behind the results. A name that ends with '*'
 // stands for all that begin so; the intrinsic's name then ends with the rest.
@@ -65,19 +65,6 @@ static const struct {
 
 //===--- reading -------------------------------------------------------------------------------------------===//
 
-typedef struct PtxOperand {
-  enum { Ptx_Register, Ptx_Number, Ptx_Special } kind;
-  int64_t number; // of the register, or itself
-  char name[16];  // of a special register
-} PtxOperand;
-
-typedef struct Ptx {
-  MlirOperation op;
-  char name[MostName];
-  int count, results;
-  PtxOperand operands[MostOperands];
-} Ptx;
-
 static const char *skipMarks(const char *at) {
   while (isspace((unsigned char)*at) || (*at && strchr(",{}[]", *at)))
     ++at;
@@ -89,7 +76,12 @@ static const char *readOperand(const char *at, PtxOperand *operand) {
   char *end;
   if (*at == '$') {
     *operand = (PtxOperand){.kind = Ptx_Register, .number = strtol(at + 1, &end, 10)};
-    return end == at + 1 ? NULL : end;
+    if (end == at + 1)
+      return NULL;
+    at = end + strspn(end, " \t");
+    if (*at == '+' && isdigit((unsigned char)at[1])) // of an address
+      operand->offset = strtoll(at + 1, &end, 0);
+    return end;
   }
   if (isdigit((unsigned char)*at) || *at == '-') {
     *operand = (PtxOperand){.kind = Ptx_Number, .number = strtoll(at, &end, 0)};
@@ -107,12 +99,12 @@ static const char *readOperand(const char *at, PtxOperand *operand) {
 static bool readInstruction(const char *text, Ptx *ptx) {
   text += strspn(text, " \t\n");
   size_t length = strcspn(text, " ;\t\n");
-  if (!length || length >= MostName || strchr("{@", *text))
+  if (!length || length >= PtxMostName || strchr("{@", *text))
     return false;
   memcpy(ptx->name, text, length);
   const char *at = skipMarks(text + length);
   while (at && *at && *at != ';') {
-    if (ptx->count == MostOperands)
+    if (ptx->count == PtxMostOperands)
       return false;
     at = readOperand(at, &ptx->operands[ptx->count++]);
     at = at ? skipMarks(at) : NULL;
@@ -157,38 +149,54 @@ static intptr_t operandTiedTo(const Ptx *ptx, int64_t result) {
   return -1;
 }
 
-static MlirValue valueOf(const Ptx *ptx, TileBuilder *b, const PtxOperand *operand) {
+MlirValue emulatorPtxValue(const Ptx *ptx, TileBuilder *b, int operand) {
+  const PtxOperand *at = &ptx->operands[operand];
   MlirType i32 = mlirIntegerTypeGet(b->context, 32);
-  if (operand->kind == Ptx_Number)
-    return llvmConstantOpBuild(b, i32, mlirIntegerAttrGet(i32, operand->number));
-  if (operand->kind == Ptx_Special)
+  if (operand >= ptx->count || at->kind == Ptx_Special)
     return (MlirValue){NULL};
-  intptr_t index =
-      operand->number < ptx->results ? operandTiedTo(ptx, operand->number) : operand->number - ptx->results;
+  if (at->kind == Ptx_Number)
+    return llvmConstantOpBuild(b, i32, mlirIntegerAttrGet(i32, at->number));
+  intptr_t index = at->number < ptx->results ? operandTiedTo(ptx, at->number) : at->number - ptx->results;
   return index >= 0 && index < mlirOperationGetNumOperands(ptx->op) ? mlirOperationGetOperand(ptx->op, index)
                                                                     : (MlirValue){NULL};
 }
 
-// An address, which is an integer or a pointer of any kind.
-static MlirValue pointerOf(TileBuilder *b, MlirValue value, unsigned space) {
-  MlirType type = mlirLLVMPointerTypeGet(b->context, space);
-  if (mlirValueIsNull(value) || mlirTypeEqual(mlirValueGetType(value), type))
+static MlirValue pointerTo(TileBuilder *b, MlirValue value, MlirType type) {
+  if (mlirTypeEqual(mlirValueGetType(value), type))
     return value;
   return mlirTypeIsAInteger(mlirValueGetType(value)) ? llvmIntToPtrOpBuild(b, type, value)
                                                      : llvmAddrSpaceCastOpBuild(b, type, value);
+}
+
+MlirValue emulatorPtxPointer(const Ptx *ptx, TileBuilder *b, int operand, unsigned space) {
+  MlirValue value = emulatorPtxValue(ptx, b, operand);
+  int64_t offset = ptx->operands[operand].offset;
+  MlirType type = mlirLLVMPointerTypeGet(b->context, space), byte = mlirIntegerTypeGet(b->context, 8);
+  if (mlirValueIsNull(value))
+    return value;
+  value = pointerTo(b, value, type);
+  int32_t index = (int32_t)offset;
+  return offset ? llvmGEPOpBuild(b, type, value, 0, NULL, mlirDenseI32ArrayGet(b->context, 1, &index),
+                                 mlirTypeAttrGet(byte))
+                : value;
+}
+
+void emulatorPtxReplace(const Ptx *ptx, MlirValue value) {
+  mlirValueReplaceAllUsesOfWith(tileOnlyResult(ptx->op), value);
+  mlirOperationDestroy(ptx->op);
 }
 
 //===--- instructions ------------------------------------------------------------------------------------------===//
 
 static MlirOperation callByRow(const Ptx *ptx, const PtxRow *row, const char *rest) {
   TileBuilder b = tileBuilderBefore(ptx->op);
-  char name[2 * MostName];
-  MlirValue operands[MostOperands];
+  char name[2 * PtxMostName];
+  MlirValue operands[PtxMostOperands];
   intptr_t count = 0, all = ptx->count - ptx->results;
   intptr_t taken = row->order ? (intptr_t)strlen(row->order) : all;
   for (; count < taken; ++count) {
     int at = row->order ? row->order[count] - '0' : (int)count + ptx->results;
-    operands[count] = at < ptx->count ? valueOf(ptx, &b, &ptx->operands[at]) : (MlirValue){NULL};
+    operands[count] = emulatorPtxValue(ptx, &b, at);
     if (mlirValueIsNull(operands[count]))
       return (MlirOperation){NULL};
   }
@@ -211,7 +219,7 @@ static MlirOperation findRow(const Ptx *ptx) {
 
 // cp.async.ca.shared.global [to], [from], 16; also with the number of bytes that are read.
 static MlirOperation copyAsync(const Ptx *ptx) {
-  char kind[3], name[MostName];
+  char kind[3], name[PtxMostName];
   int end = 0;
   bool is = sscanf(ptx->name, "cp.async.%2[acg].shared%n", kind, &end) == 1 && end && ptx->count >= 3 &&
             ptx->count <= 4 && ptx->operands[2].kind == Ptx_Number &&
@@ -219,9 +227,8 @@ static MlirOperation copyAsync(const Ptx *ptx) {
   if (!is)
     return (MlirOperation){NULL};
   TileBuilder b = tileBuilderBefore(ptx->op);
-  MlirValue operands[] = {pointerOf(&b, valueOf(ptx, &b, &ptx->operands[0]), 3),
-                          pointerOf(&b, valueOf(ptx, &b, &ptx->operands[1]), 1),
-                          ptx->count == 4 ? valueOf(ptx, &b, &ptx->operands[3]) : (MlirValue){NULL}};
+  MlirValue operands[] = {emulatorPtxPointer(ptx, &b, 0, 3), emulatorPtxPointer(ptx, &b, 1, 1),
+                          ptx->count == 4 ? emulatorPtxValue(ptx, &b, 3) : (MlirValue){NULL}};
   if (mlirValueIsNull(operands[0]) || mlirValueIsNull(operands[1]) || (ptx->count == 4 && mlirValueIsNull(operands[2])))
     return (MlirOperation){NULL};
   snprintf(name, sizeof name, "llvm.nvvm.cp.async.%s.shared.global.%d", kind, (int)ptx->operands[2].number);
@@ -240,15 +247,14 @@ static bool loadMatrix(const Ptx *ptx) {
   if (strcmp(rest, ".shared.b16") != 0 && strcmp(rest, ".shared::cta.b16") != 0)
     return false;
   TileBuilder b = tileBuilderBefore(ptx->op);
-  MlirValue pointer = pointerOf(&b, valueOf(ptx, &b, &ptx->operands[number]), 3);
+  MlirValue pointer = emulatorPtxPointer(ptx, &b, number, 3);
   if (mlirValueIsNull(pointer))
     return false;
   MlirValue loaded = nvvmLdMatrixOpBuild(&b, tileOnlyResultType(ptx->op), pointer,
                                          mlirIntegerAttrGet(mlirIntegerTypeGet(b.context, 32), number),
                                          isTransposed ? NvvmMMALayout_Col : NvvmMMALayout_Row,
                                          nvvmLdStMatrixShapeAttr(&b, 8, 8), NvvmLdStMatrixEltType_B16);
-  mlirValueReplaceAllUsesOfWith(tileOnlyResult(ptx->op), loaded);
-  mlirOperationDestroy(ptx->op);
+  emulatorPtxReplace(ptx, loaded);
   return true;
 }
 
@@ -268,7 +274,8 @@ static bool readSpecial(const Ptx *ptx) {
 
 MlirOperation emulatorExpandAssembly(MlirOperation op) {
   Ptx ptx;
-  if (!readAssembly(op, &ptx) || readSpecial(&ptx) || loadMatrix(&ptx))
+  if (!readAssembly(op, &ptx) || readSpecial(&ptx) || loadMatrix(&ptx) || emulatorPtxMemory(&ptx) ||
+      emulatorPtxArithmetic(&ptx))
     return (MlirOperation){NULL};
   MlirOperation copy = copyAsync(&ptx);
   return mlirOperationIsNull(copy) ? findRow(&ptx) : copy;

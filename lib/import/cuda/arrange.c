@@ -104,6 +104,36 @@ static void moveDeviceCode(MlirBlock from, MlirBlock to) {
   }
 }
 
+// Does the op take part in a meeting of all blocks (our header's sync of a grid)?
+static bool meetsGrid(MlirOperation op) {
+  static const char counter[] = "__tessera_grid_arrived";
+  if (!llvmAddressOfOpIsA(op))
+    return false;
+  MlirStringRef name = mlirFlatSymbolRefAttrGetValue(tileOpAttribute(op, "global_name"));
+  return memmem(name.data, name.length, counter, sizeof counter - 1) != NULL;
+}
+
+// Kernels whose blocks wait for each other. A function that is no kernel may be called by any.
+static void markCooperative(MlirOperation device, const CudaKernels *kernels) {
+  TileOps functions = tileCollectOps(device, llvmLLVMFuncOpIsA);
+  bool isShared = false;
+  for (intptr_t i = 0; i < functions.count; ++i) {
+    TileOps meetings = tileCollectOps(functions.items[i], meetsGrid);
+    bool isKernel = false;
+    for (intptr_t k = 0; k < kernels->count; ++k)
+      isKernel = isKernel || tileStringEquals(symbolOf(functions.items[i]), kernels->items[k].symbol);
+    isShared = isShared || (meetings.count && !isKernel);
+    if (meetings.count)
+      mlirOperationSetAttributeByName(functions.items[i], tileString("cooperative"),
+                                      mlirUnitAttrGet(mlirOperationGetContext(device)));
+    tileOpsFree(&meetings);
+  }
+  for (intptr_t i = 0; isShared && i < functions.count; ++i)
+    mlirOperationSetAttributeByName(functions.items[i], tileString("cooperative"),
+                                    mlirUnitAttrGet(mlirOperationGetContext(device)));
+  tileOpsFree(&functions);
+}
+
 static MlirOperation functionNamed(MlirBlock block, const char *name) {
   MlirOperation op = mlirBlockGetFirstOperation(block);
   while (!mlirOperationIsNull(op) && !tileStringEquals(symbolOf(op), name))
@@ -180,7 +210,8 @@ MlirModule cudaArrange(MlirModule imported, const CudaKernels *kernels, const ch
   MlirRegion region;
   TileBuilder device = tileBuilderInRegion(&b, &region, 0, NULL);
   moveDeviceCode(mlirModuleGetBody(imported), device.block);
-  gpuGPUModuleOpBuild(&b, mlirStringAttrGet(context, tileString(moduleName)), region);
+  MlirOperation code = gpuGPUModuleOpBuild(&b, mlirStringAttrGet(context, tileString(moduleName)), region);
+  markCooperative(code, kernels);
   for (intptr_t i = 0; i < kernels->count; ++i) {
     MlirOperation function = renameKernel(device.block, &kernels->items[i]);
     if (mlirOperationIsNull(function))

@@ -500,8 +500,25 @@ extern "C" __device__ int printf(const char *, ...);
 
 //===--- cooperative groups -----------------------------------------------------------------------------------===//
 
+// All blocks meet: the first adds what is missing to 2^31, the others 1, so that the upper bit turns when all have come.
+static __device__ unsigned __tessera_grid_arrived;
+__TESSERA_DEVICE void __tessera_grid_sync() {
+  __syncthreads();
+  if (threadIdx.x + threadIdx.y + threadIdx.z == 0) {
+    unsigned blocks = gridDim.x * gridDim.y * gridDim.z;
+    bool isFirst = blockIdx.x + blockIdx.y + blockIdx.z == 0;
+    unsigned before = __scoped_atomic_fetch_add(&__tessera_grid_arrived, isFirst ? 0x80000000u - (blocks - 1) : 1u,
+                                                __ATOMIC_ACQ_REL, __MEMORY_SCOPE_DEVICE);
+    while (!((before ^ __scoped_atomic_load_n(&__tessera_grid_arrived, __ATOMIC_ACQUIRE, __MEMORY_SCOPE_DEVICE)) >> 31))
+      ;
+  }
+  __syncthreads();
+}
+
 namespace cooperative_groups {
 struct grid_group {
+  __device__ __attribute__((always_inline)) static void sync() { __tessera_grid_sync(); }
+  __device__ static bool is_valid() { return true; }
   __device__ static unsigned long long block_rank() {
     return ((unsigned long long)blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
   }

@@ -1,0 +1,30 @@
+// Instructions that are written by hand: accesses with hints, vectors, atomics, arithmetic.
+__device__ float4 load4(const float *p) {
+  float4 v;
+  asm volatile("ld.global.nc.L1::no_allocate.v4.f32 {%0, %1, %2, %3}, [%4];"
+               : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w) : "l"(p));
+  return v;
+}
+
+__global__ void assembly(const float *x, const unsigned *bits, float *out, unsigned *words, unsigned *counts) {
+  unsigned i = blockIdx.x * blockDim.x + threadIdx.x, a, b, c, mixed, shifted, old, next;
+  float4 v = load4(x + 4 * i);
+  float sum, root, sine, wave;
+  asm("fma.rn.f32 %0, %1, %2, %3;" : "=f"(sum) : "f"(v.x), "f"(v.y), "f"(v.z));
+  asm("rsqrt.approx.f32 %0, %1;" : "=f"(root) : "f"(v.w));
+  asm("rcp.approx.f32 %0, %1;" : "=f"(sine) : "f"(v.w));
+  asm("max.f32 %0, %1, %2;" : "=f"(wave) : "f"(v.x), "f"(v.y));
+  asm volatile("st.global.v2.f32 [%0], {%1, %2};" ::"l"(out + 4 * i), "f"(sum), "f"(root) : "memory");
+  asm volatile("st.global.cs.v2.f32 [%0+8], {%1, %2};" ::"l"(out + 4 * i), "f"(sine), "f"(wave) : "memory");
+  asm volatile("ld.global.cg.u32 %0, [%1];" : "=r"(a) : "l"(bits + 2 * i));
+  asm volatile("ld.global.ca.u32 %0, [%1+4];" : "=r"(b) : "l"(bits + 2 * i));
+  asm("mad.lo.u32 %0, %1, %2, 7;" : "=r"(c) : "r"(a), "r"(b));
+  asm("lop3.b32 %0, %1, %2, %3, 0x6c;" : "=r"(mixed) : "r"(a), "r"(b), "r"(c));
+  asm("shl.b32 %0, %1, %2;" : "=r"(shifted) : "r"(mixed), "r"(i));
+  asm("sub.u32 %0, %1, %2;" : "=r"(next) : "r"(shifted), "r"(a));
+  asm("xor.b32 %0, %1, 0x55;" : "=r"(next) : "r"(next));
+  words[i] = next;
+  asm volatile("atom.global.add.u32 %0, [%1], %2;" : "=r"(old) : "l"(counts), "r"(a & 1) : "memory");
+  asm volatile("red.release.gpu.global.max.u32 [%0+4], %1;" ::"l"(counts), "r"(old) : "memory");
+  asm volatile("fence.acq_rel.gpu;" ::: "memory");
+}
