@@ -21,6 +21,8 @@ typedef struct HloValue {
 typedef struct Hlo {
   TileBuilder b;
   TileTable parts[2]; // of old values that stand for themselves
+  TileTable open;     // of new tensors: the sizes that they were made with (open_sizes.c)
+  struct HloOpen *opens;
   MlirOperation calls[64];
   int depth;      // of calls
   int64_t budget; // ops that may still be converted: calls are inlined
@@ -54,11 +56,23 @@ typedef struct HloSource {
 HloSource hloSource(Hlo *h, MlirValue old);
 
 MlirValue hloEmpty(Hlo *h, MlirType element, intptr_t rank, const int64_t *sizes);
-MlirValue hloEmptyLike(Hlo *h, MlirType element, MlirValue like, intptr_t rank, const int64_t *sizes);
 MlirValue hloFilled(Hlo *h, MlirValue scalar, intptr_t rank, const int64_t *sizes);
 MlirValue hloIndexOf(Hlo *h, MlirValue integer,
                      bool isUnsigned); // index, of a scalar; of what is too large the largest
 MlirValue hloSelect(Hlo *h, MlirValue condition, MlirValue a, MlirValue b);
+
+//===--- open sizes ------------------------------------------------------------===//
+
+// Sizes as values of type index, of an old value and of a new tensor; constants where the types know them.
+MlirValue hloSizeOf(Hlo *h, MlirValue old, intptr_t d);
+void hloSizesOf(Hlo *h, MlirValue old, MlirValue *sizes);
+MlirValue hloTensorSize(Hlo *h, MlirValue tensor, intptr_t d);
+void hloNoteSizes(Hlo *h, MlirValue tensor, intptr_t rank, const MlirValue *sizes); // that a tensor is made with
+void hloForgetSizes(Hlo *h);
+void hloAssertSame(Hlo *h, MlirValue a, MlirValue b); // of sizes that StableHLO takes for equal
+// `open` is read where `sizes` is dynamic.
+MlirValue hloEmptyOf(Hlo *h, MlirType element, intptr_t rank, const int64_t *sizes, const MlirValue *open);
+MlirValue hloFilledOf(Hlo *h, MlirValue scalar, intptr_t rank, const int64_t *sizes, const MlirValue *open);
 
 //===--- linalg.generic ---------------------------------------------------------===//
 
@@ -104,11 +118,15 @@ bool hloGatherScatter(Hlo *h, MlirOperation op, bool *isKnown);
 bool hloSorting(Hlo *h, MlirOperation op, bool *isKnown);
 bool hloControl(Hlo *h, MlirOperation op, bool *isKnown);
 bool hloMatrix(Hlo *h, MlirOperation op, bool *isKnown);
+bool hloOpenSizes(Hlo *h, MlirOperation op, bool *isKnown);
+// An empty tensor filled with the places along a dimension.
+MlirValue hloCounted(Hlo *h, MlirValue empty, intptr_t rank, int64_t dimension);
 // Shared by movement and windows: pads each part with the scalar, low and high possibly negative, elements apart.
 MlirValue hloPad(Hlo *h, MlirValue tensor, MlirValue scalar, const int64_t *low, const int64_t *high,
                  const int64_t *interior);
 MlirValue hloTransposed(Hlo *h, MlirValue tensor, const int64_t *permutation);
 MlirValue hloReshaped(Hlo *h, MlirValue tensor, intptr_t rank, const int64_t *sizes);
+MlirValue hloWithoutUnits(Hlo *h, MlirValue tensor, const bool *drops); // dimensions of size 1; one stays at least
 MlirValue hloReversed(Hlo *h, MlirValue tensor, const StablehloList *dimensions);
 MlirValue hloSliced(Hlo *h, MlirValue tensor, const int64_t *starts, const int64_t *sizes, const int64_t *strides);
 // `inputs` sorted along `dimension` by a comparator of scalars.

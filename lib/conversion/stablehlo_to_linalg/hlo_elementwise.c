@@ -56,12 +56,20 @@ static bool addOperand(Hlo *h, HloGeneric *generic, Elementwise *e, intptr_t i, 
   return source.value.count > 0;
 }
 
-// A tensor of the result's shape from which open sizes are read.
-static MlirValue shapeSource(const HloGeneric *generic) {
-  for (intptr_t i = 0; i < generic->numInputs; ++i)
-    if (mlirAffineMapIsIdentity(generic->inputMaps[i]) && mlirAffineMapGetNumResults(generic->inputMaps[i]))
-      return generic->inputs[i];
-  return (MlirValue){NULL};
+// The sizes of the result are those of every operand that is no scalar.
+static void sizesOf(Hlo *h, MlirOperation op, intptr_t rank, MlirValue *sizes) {
+  bool isFirst = true;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
+    MlirValue operand = mlirOperationGetOperand(op, i);
+    for (intptr_t d = 0; d < rank && hloShape(operand).rank == rank; ++d) {
+      MlirValue size = hloSizeOf(h, operand, d);
+      if (!isFirst)
+        hloAssertSame(h, sizes[d], size);
+      else
+        sizes[d] = size;
+    }
+    isFirst &= hloShape(operand).rank != rank;
+  }
 }
 
 bool hloElementwise(Hlo *h, MlirOperation op) {
@@ -86,15 +94,18 @@ bool hloElementwise(Hlo *h, MlirOperation op) {
   for (intptr_t i = 0; i < count; ++i)
     if (!addOperand(h, &generic, &e, i, mlirOperationGetOperand(op, i)))
       return false;
-  MlirValue like = shapeSource(&generic);
-  if (!mlirShapedTypeHasStaticShape(mlirValueGetType(result)) && mlirValueIsNull(like))
-    return tileError(op, "no operand has the open sizes of the result");
+  MlirValue sizes[HloMaxRank];
+  bool isOpen = !mlirShapedTypeHasStaticShape(mlirValueGetType(result));
+  if (isOpen)
+    sizesOf(h, op, shape.rank, sizes);
   HloValue value = {hloIsComplex(shape.element) ? 2 : 1, {{NULL}}};
   for (int part = 0; part < value.count; ++part)
-    hloAddOutput(&generic, hloEmptyLike(h, hloElement(shape.element), like, shape.rank, shape.sizes),
+    hloAddOutput(&generic, hloEmptyOf(h, hloElement(shape.element), shape.rank, shape.sizes, sizes),
                  hloIdentity(h, shape.rank));
   if (!hloBuildGeneric(h, &generic, built))
     return false;
+  for (int part = 0; part < value.count && isOpen; ++part)
+    hloNoteSizes(h, built[part], shape.rank, sizes);
   memcpy(value.parts, built, sizeof built);
   hloSet(h, result, value);
   return true;

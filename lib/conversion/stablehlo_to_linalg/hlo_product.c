@@ -12,6 +12,7 @@ typedef struct Product {
   MlirAffineMap lhs, rhs;
   intptr_t rank; // of the result, whose dimensions are the parallel loops
   int64_t sizes[2 * HloMaxRank];
+  MlirValue open[2 * HloMaxRank]; // those of the result that are dynamic
   bool lhsUnsigned, rhsUnsigned;
   MlirType element; // of the result
 } Product;
@@ -51,7 +52,7 @@ static MlirValue zeroOf(Hlo *h, MlirType type) {
 }
 
 static MlirValue filledLike(Hlo *h, MlirValue scalar, const Product *p) {
-  return hloFilled(h, scalar, p->rank, p->sizes);
+  return hloFilledOf(h, scalar, p->rank, p->sizes, p->open);
 }
 
 static MlirValue realProduct(Hlo *h, const Product *p, MlirValue lhs, MlirValue rhs) {
@@ -67,7 +68,7 @@ static MlirValue realProduct(Hlo *h, const Product *p, MlirValue lhs, MlirValue 
     return result;
   HloGeneric narrow = {.parallel = p->rank, .body = narrowBody};
   hloAddInput(&narrow, result, hloIdentity(h, p->rank));
-  hloAddOutput(&narrow, hloEmpty(h, p->element, p->rank, p->sizes), hloIdentity(h, p->rank));
+  hloAddOutput(&narrow, hloEmptyOf(h, p->element, p->rank, p->sizes, p->open), hloIdentity(h, p->rank));
   hloBuildGeneric(h, &narrow, &result);
   return result;
 }
@@ -82,7 +83,7 @@ static MlirValue combined(Hlo *h, const Product *p, TileUpstream kind, MlirValue
   MlirValue result;
   hloAddInput(&generic, a, hloIdentity(h, p->rank));
   hloAddInput(&generic, b, hloIdentity(h, p->rank));
-  hloAddOutput(&generic, hloEmpty(h, p->element, p->rank, p->sizes), hloIdentity(h, p->rank));
+  hloAddOutput(&generic, hloEmptyOf(h, p->element, p->rank, p->sizes, p->open), hloIdentity(h, p->rank));
   hloBuildGeneric(h, &generic, &result);
   return result;
 }
@@ -122,18 +123,29 @@ static bool dot(Hlo *h, MlirOperation op, MlirValue left, MlirValue right, const
   if (!lhs.count || !rhs.count)
     return false;
   memcpy(p.sizes, shape.sizes, sizeof *p.sizes * (size_t)shape.rank);
-  for (intptr_t i = 0; i < batch[0].count; ++i, ++p.parallel)
+  const MlirValue both[] = {left, right};
+  for (intptr_t i = 0; i < batch[0].count; ++i, ++p.parallel) {
     at[0][batch[0].items[i]] = at[1][batch[1].items[i]] = p.parallel;
+    p.open[p.parallel] = hloSizeOf(h, left, batch[0].items[i]);
+    hloAssertSame(h, p.open[p.parallel], hloSizeOf(h, right, batch[1].items[i]));
+  }
   for (int side = 0; side < 2; ++side)
     for (intptr_t d = 0; d < sides[side].rank; ++d)
-      if (!stablehloListHas(&batch[side], d) && !stablehloListHas(&inner[side], d))
+      if (!stablehloListHas(&batch[side], d) && !stablehloListHas(&inner[side], d)) {
+        p.open[p.parallel] = hloSizeOf(h, both[side], d);
         at[side][d] = p.parallel++;
-  for (intptr_t i = 0; i < inner[0].count; ++i, ++p.reductions)
+      }
+  for (intptr_t i = 0; i < inner[0].count; ++i, ++p.reductions) {
     at[0][inner[0].items[i]] = at[1][inner[1].items[i]] = p.parallel + p.reductions;
+    hloAssertSame(h, hloSizeOf(h, left, inner[0].items[i]), hloSizeOf(h, right, inner[1].items[i]));
+  }
   intptr_t loops = p.parallel + p.reductions;
   p.lhs = hloMapOf(h, loops, sides[0].rank, at[0]);
   p.rhs = hloMapOf(h, loops, sides[1].rank, at[1]);
-  setResult(h, op, productOf(h, &p, lhs, rhs));
+  HloValue value = productOf(h, &p, lhs, rhs);
+  for (int part = 0; part < value.count; ++part)
+    hloNoteSizes(h, value.parts[part], shape.rank, p.open);
+  setResult(h, op, value);
   return true;
 }
 

@@ -52,13 +52,13 @@ static void setResults(Hlo *h, MlirOperation op, const Combiner *c, const MlirVa
 }
 
 // The outputs, filled with the initial values, which follow the inputs.
-static bool addOutputs(Hlo *h, HloGeneric *generic, Combiner *c, MlirOperation op, intptr_t rank,
-                       const int64_t *sizes) {
+static bool addOutputs(Hlo *h, HloGeneric *generic, Combiner *c, MlirOperation op, intptr_t rank, const int64_t *sizes,
+                       const MlirValue *open) {
   for (intptr_t i = 0; i < c->count; ++i) {
     HloValue initial = hloGet(h, mlirOperationGetOperand(op, c->count + i));
     c->parts[i] = initial.count;
     for (int part = 0; part < initial.count; ++part)
-      hloAddOutput(generic, hloFilled(h, initial.parts[part], rank, sizes),
+      hloAddOutput(generic, hloFilledOf(h, initial.parts[part], rank, sizes, open),
                    hloFirst(h, generic->parallel + generic->reductions, rank));
     if (!initial.count)
       return false;
@@ -76,16 +76,20 @@ static bool reduce(Hlo *h, MlirOperation op) {
   HloGeneric generic = {
       .parallel = input.rank - dimensions.count, .reductions = dimensions.count, .body = combineBody, .data = &c};
   int64_t at[HloMaxRank], sizes[HloMaxRank];
+  MlirValue open[HloMaxRank];
   intptr_t kept = 0, reduced = generic.parallel;
   for (intptr_t d = 0; d < input.rank; ++d)
     if (stablehloListHas(&dimensions, d))
       at[d] = reduced++;
     else {
+      open[kept] = hloSizeOf(h, stablehloReduceOpGetOperands(op, 0), d);
       sizes[kept] = input.sizes[d];
       at[d] = kept++;
     }
-  if (!mlirShapedTypeHasStaticShape(mlirValueGetType(stablehloReduceOpGetOperands(op, 0))))
-    return tileError(op, "cannot be converted to linalg with open sizes");
+  for (intptr_t i = 1; i < c.count; ++i)
+    for (intptr_t d = 0; d < input.rank; ++d)
+      hloAssertSame(h, hloSizeOf(h, stablehloReduceOpGetOperands(op, 0), d),
+                    hloSizeOf(h, stablehloReduceOpGetOperands(op, i), d));
   for (intptr_t i = 0; i < c.count; ++i) {
     HloValue value = hloGetTensor(h, stablehloReduceOpGetOperands(op, i));
     for (int part = 0; part < value.count; ++part)
@@ -93,8 +97,10 @@ static bool reduce(Hlo *h, MlirOperation op) {
     if (!value.count)
       return false;
   }
-  if (!addOutputs(h, &generic, &c, op, kept, sizes) || !hloBuildGeneric(h, &generic, built))
+  if (!addOutputs(h, &generic, &c, op, kept, sizes, open) || !hloBuildGeneric(h, &generic, built))
     return false;
+  for (intptr_t i = 0; i < generic.numOutputs; ++i)
+    hloNoteSizes(h, built[i], kept, open);
   setResults(h, op, &c, built);
   return true;
 }
@@ -144,7 +150,7 @@ static bool reduceWindow(Hlo *h, MlirOperation op) {
   if (generic.reductions) // how far the window's loops go
     hloAddInput(&generic, hloEmpty(h, mlirF32TypeGet(context), generic.reductions, extents),
                 hloMap(h, total, generic.reductions, loops));
-  if (!addOutputs(h, &generic, &c, op, shape.rank, shape.sizes) || !hloBuildGeneric(h, &generic, built))
+  if (!addOutputs(h, &generic, &c, op, shape.rank, shape.sizes, NULL) || !hloBuildGeneric(h, &generic, built))
     return false;
   setResults(h, op, &c, built);
   return true;

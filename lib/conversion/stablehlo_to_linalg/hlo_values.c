@@ -120,19 +120,18 @@ MlirValue hloToTensor(Hlo *h, MlirValue scalar) {
 
 // Dimensions of size 1 taken away: what is left stands where it stood.
 static void dropUnits(Hlo *h, HloSource *source) {
-  int64_t sizes[HloMaxRank];
+  bool drops[HloMaxRank];
   intptr_t rank = 0;
   for (intptr_t i = 0; i < source->rank; ++i) {
-    if (source->dims[i] < 0)
-      continue;
-    sizes[rank] = mlirShapedTypeGetDimSize(mlirValueGetType(source->value.parts[0]), i);
-    source->dims[rank++] = source->dims[i];
+    drops[i] = source->dims[i] < 0;
+    if (!drops[i])
+      source->dims[rank++] = source->dims[i];
   }
   if (rank == source->rank)
     return;
   for (int part = 0; part < source->value.count; ++part) {
     MlirValue *value = &source->value.parts[part];
-    *value = hloReshaped(h, *value, rank, sizes);
+    *value = rank ? hloWithoutUnits(h, *value, drops) : hloReshaped(h, *value, 0, NULL);
     source->isScalar = rank == 0;
     if (rank == 0)
       *value = hloFromTensor(h, *value);
@@ -153,6 +152,10 @@ static bool splatOf(Hlo *h, MlirOperation op, HloValue *value) {
   return true;
 }
 
+static bool isRepeated(MlirOperation op) {
+  return stablehloBroadcastInDimOpIsA(op) || stablehloDynamicBroadcastInDimOpIsA(op);
+}
+
 HloSource hloSource(Hlo *h, MlirValue old) {
   MlirExtShape shape = hloShape(old);
   HloSource source = {.rank = shape.rank};
@@ -160,9 +163,11 @@ HloSource hloSource(Hlo *h, MlirValue old) {
     source.dims[i] = i;
   MlirOperation op = tileDefiningOp(old);
   bool isBroadcast = false;
-  while (stablehloBroadcastInDimOpIsA(op)) {
-    MlirValue inner = stablehloBroadcastInDimOpGetOperand(op);
-    StablehloList list = stablehloList(stablehloBroadcastInDimOpGetBroadcastDimensions(op));
+  while (isRepeated(op)) {
+    MlirValue inner = tileFirstOperand(op);
+    StablehloList list =
+        stablehloList(stablehloBroadcastInDimOpIsA(op) ? stablehloBroadcastInDimOpGetBroadcastDimensions(op)
+                                                       : stablehloDynamicBroadcastInDimOpGetBroadcastDimensions(op));
     MlirExtShape from = hloShape(inner), to = hloShape(tileOnlyResult(op));
     int64_t dims[HloMaxRank];
     for (intptr_t i = 0; i < from.rank; ++i)
@@ -187,15 +192,6 @@ HloSource hloSource(Hlo *h, MlirValue old) {
 
 MlirValue hloEmpty(Hlo *h, MlirType element, intptr_t rank, const int64_t *sizes) {
   return tensorEmptyOpBuild(&h->b, hloTensor(element, rank, sizes), 0, NULL);
-}
-
-MlirValue hloEmptyLike(Hlo *h, MlirType element, MlirValue like, intptr_t rank, const int64_t *sizes) {
-  MlirValue dynamic[HloMaxRank];
-  intptr_t count = 0;
-  for (intptr_t i = 0; i < rank; ++i)
-    if (mlirShapedTypeIsDynamicSize(sizes[i]))
-      dynamic[count++] = tileBuildDim(&h->b, like, i);
-  return tensorEmptyOpBuild(&h->b, hloTensor(element, rank, sizes), count, dynamic);
 }
 
 MlirValue hloSelect(Hlo *h, MlirValue condition, MlirValue a, MlirValue b) {
@@ -310,15 +306,19 @@ static HloValue broadcastOf(Hlo *h, MlirValue old) {
   HloSource source = hloSource(h, old);
   MlirExtShape shape = hloShape(old);
   HloValue result = {source.value.count, {{NULL}}};
+  MlirValue sizes[HloMaxRank];
+  hloSizesOf(h, old, sizes);
   for (int part = 0; part < source.value.count; ++part) {
     if (source.isScalar) {
-      result.parts[part] = hloFilled(h, source.value.parts[part], shape.rank, shape.sizes);
+      result.parts[part] = hloFilledOf(h, source.value.parts[part], shape.rank, shape.sizes, sizes);
       continue;
     }
     HloGeneric generic = {.parallel = shape.rank, .body = fillBody};
     hloAddInput(&generic, source.value.parts[part], hloMapOf(h, shape.rank, source.rank, source.dims));
-    hloAddOutput(&generic, hloEmpty(h, hloElement(shape.element), shape.rank, shape.sizes), hloIdentity(h, shape.rank));
+    hloAddOutput(&generic, hloEmptyOf(h, hloElement(shape.element), shape.rank, shape.sizes, sizes),
+                 hloIdentity(h, shape.rank));
     hloBuildGeneric(h, &generic, &result.parts[part]);
+    hloNoteSizes(h, result.parts[part], shape.rank, sizes);
   }
   return result;
 }
@@ -330,9 +330,9 @@ HloValue hloGet(Hlo *h, MlirValue old) {
     return value;
   if (stablehloConstantOpIsA(op))
     return constantOf(h, op, false);
-  if (!stablehloBroadcastInDimOpIsA(op))
+  if (!isRepeated(op))
     return value;
-  return hloShape(old).rank ? broadcastOf(h, old) : hloGet(h, stablehloBroadcastInDimOpGetOperand(op));
+  return hloShape(old).rank ? broadcastOf(h, old) : hloGet(h, tileFirstOperand(op));
 }
 
 HloValue hloGetTensor(Hlo *h, MlirValue old) {

@@ -84,6 +84,27 @@ MlirValue hloReshaped(Hlo *h, MlirValue tensor, intptr_t rank, const int64_t *si
   return rank == 1 ? flat : expandTo(h, flat, rank, sizes, groupsOf(h, rank, one, 1));
 }
 
+MlirValue hloWithoutUnits(Hlo *h, MlirValue tensor, const bool *drops) {
+  MlirExtShape from = shapeOf(tensor);
+  int group[HloMaxRank];
+  int64_t sizes[HloMaxRank];
+  MlirValue open[HloMaxRank];
+  intptr_t kept = 0, last = from.rank - 1;
+  while (last > 0 && drops[last])
+    --last;
+  for (intptr_t i = 0; i < from.rank; ++i) { // those that go join the next one that stays, or the last one
+    group[i] = (int)(i > last ? kept - 1 : kept);
+    if (drops[i])
+      continue;
+    open[kept] = hloTensorSize(h, tensor, i);
+    sizes[kept++] = from.sizes[i];
+  }
+  MlirValue result = tensorCollapseShapeOpBuild(&h->b, hloTensor(from.element, kept, sizes), tensor,
+                                                groupsOf(h, from.rank, group, kept));
+  hloNoteSizes(h, result, kept, open);
+  return result;
+}
+
 //===--- one generic that copies -----------------------------------------------------===//
 
 static bool copyBody(Hlo *h, const HloGeneric *generic, const MlirValue *arguments, MlirValue *results) {
@@ -91,25 +112,30 @@ static bool copyBody(Hlo *h, const HloGeneric *generic, const MlirValue *argumen
   return true;
 }
 
-static MlirValue copied(Hlo *h, MlirValue tensor, MlirAffineMap map, intptr_t rank, const int64_t *sizes) {
+static MlirValue copied(Hlo *h, MlirValue tensor, MlirAffineMap map, intptr_t rank, const int64_t *sizes,
+                        const MlirValue *open) {
   HloGeneric generic = {.parallel = rank, .body = copyBody};
   MlirValue result;
   hloAddInput(&generic, tensor, map);
-  hloAddOutput(&generic, hloEmpty(h, shapeOf(tensor).element, rank, sizes), hloIdentity(h, rank));
+  hloAddOutput(&generic, hloEmptyOf(h, shapeOf(tensor).element, rank, sizes, open), hloIdentity(h, rank));
   hloBuildGeneric(h, &generic, &result);
+  if (open)
+    hloNoteSizes(h, result, rank, open);
   return result;
 }
 
 MlirValue hloTransposed(Hlo *h, MlirValue tensor, const int64_t *permutation) {
   MlirExtShape from = shapeOf(tensor);
   int64_t sizes[HloMaxRank], at[HloMaxRank];
+  MlirValue open[HloMaxRank];
   bool isIdentity = true;
   for (intptr_t i = 0; i < from.rank; ++i) {
     sizes[i] = from.sizes[permutation[i]];
+    open[i] = hloTensorSize(h, tensor, permutation[i]);
     at[permutation[i]] = i;
     isIdentity &= permutation[i] == i;
   }
-  return isIdentity ? tensor : copied(h, tensor, hloMapOf(h, from.rank, from.rank, at), from.rank, sizes);
+  return isIdentity ? tensor : copied(h, tensor, hloMapOf(h, from.rank, from.rank, at), from.rank, sizes, open);
 }
 
 // Element i of a turned dimension is element n - 1 - i.
@@ -124,7 +150,7 @@ MlirValue hloReversed(Hlo *h, MlirValue tensor, const StablehloList *dimensions)
       exprs[i] = mlirAffineAddExprGet(mlirAffineMulExprGet(d, mlirAffineConstantExprGet(context, -1)),
                                       mlirAffineConstantExprGet(context, shape.sizes[i] - 1));
   }
-  return copied(h, tensor, hloMap(h, shape.rank, shape.rank, exprs), shape.rank, shape.sizes);
+  return copied(h, tensor, hloMap(h, shape.rank, shape.rank, exprs), shape.rank, shape.sizes, NULL);
 }
 
 static MlirAttribute list(Hlo *h, intptr_t count, const int64_t *values) {
@@ -228,9 +254,9 @@ static MlirValue slice(Hlo *h, MlirOperation op, MlirValue tensor) {
 }
 
 static bool iotaBody(Hlo *h, const HloGeneric *generic, const MlirValue *arguments, MlirValue *results) {
-  MlirOperation op = *(const MlirOperation *)generic->data;
+  int64_t dimension = *(const int64_t *)generic->data;
   MlirType type = mlirValueGetType(arguments[0]), i64 = mlirIntegerTypeGet(h->b.context, 64);
-  MlirValue index = linalgIndexOpBuild(&h->b, stablehloIotaOpGetIotaDimension(op));
+  MlirValue index = linalgIndexOpBuild(&h->b, mlirIntegerAttrGet(i64, dimension));
   MlirValue number = tileBuildCast(&h->b, ArithOp_IndexCast, index, i64);
   if (mlirTypeIsAFloat(type))
     number = tileBuildCast(&h->b, ArithOp_SIToFP, number, type);
@@ -240,13 +266,20 @@ static bool iotaBody(Hlo *h, const HloGeneric *generic, const MlirValue *argumen
   return true;
 }
 
+MlirValue hloCounted(Hlo *h, MlirValue empty, intptr_t rank, int64_t dimension) {
+  HloGeneric generic = {.parallel = rank, .body = iotaBody, .data = &dimension};
+  MlirValue result;
+  hloAddOutput(&generic, empty, hloIdentity(h, rank));
+  hloBuildGeneric(h, &generic, &result);
+  return result;
+}
+
 static bool iota(Hlo *h, MlirOperation op) {
   MlirExtShape shape = hloShape(tileOnlyResult(op));
-  HloGeneric generic = {.parallel = shape.rank, .body = iotaBody, .data = &op};
   MlirType element = hloElement(shape.element);
   HloValue value = {1, {{NULL}}};
-  hloAddOutput(&generic, hloEmpty(h, element, shape.rank, shape.sizes), hloIdentity(h, shape.rank));
-  hloBuildGeneric(h, &generic, value.parts);
+  value.parts[0] = hloCounted(h, hloEmpty(h, element, shape.rank, shape.sizes), shape.rank,
+                              stablehloIotaOpGetIotaDimensionValue(op));
   if (hloIsComplex(shape.element)) {
     value.count = 2;
     value.parts[1] = hloFilled(h, tileBuildFloat(&h->b, element, 0), shape.rank, shape.sizes);
@@ -255,22 +288,55 @@ static bool iota(Hlo *h, MlirOperation op) {
   return true;
 }
 
+// A tensor put into another one, at `at` along a dimension.
+static MlirValue putAlong(Hlo *h, MlirValue source, MlirValue into, int64_t dimension, MlirValue at) {
+  MlirExtShape shape = shapeOf(source);
+  int64_t offsets[HloMaxRank] = {0}, ones[HloMaxRank];
+  MlirValue start[1], sizes[HloMaxRank];
+  intptr_t numStarts = 0, numSizes = 0;
+  if (isEmpty(shape.rank, shape.sizes))
+    return into;
+  for (intptr_t i = 0; i < shape.rank; ++i) {
+    ones[i] = 1;
+    if (mlirShapedTypeIsDynamicSize(shape.sizes[i]))
+      sizes[numSizes++] = hloTensorSize(h, source, i);
+  }
+  if (!tileConstantIndex(at, &offsets[dimension])) {
+    offsets[dimension] = mlirShapedTypeGetDynamicStrideOrOffset();
+    start[numStarts++] = at;
+  }
+  return tensorInsertSliceOpBuild(&h->b, source, into, numStarts, start, numSizes, sizes, 0, NULL,
+                                  list(h, shape.rank, offsets), list(h, shape.rank, shape.sizes),
+                                  list(h, shape.rank, ones));
+}
+
 static bool concatenate(Hlo *h, MlirOperation op) {
   MlirExtShape shape = hloShape(tileOnlyResult(op));
-  int64_t dimension = stablehloConcatenateOpGetDimensionValue(op), starts[HloMaxRank] = {0}, ones[HloMaxRank];
+  int64_t dimension = stablehloConcatenateOpGetDimensionValue(op);
+  intptr_t count = mlirOperationGetNumOperands(op);
   HloValue value = {hloIsComplex(shape.element) ? 2 : 1, {{NULL}}};
-  for (intptr_t i = 0; i < shape.rank; ++i)
-    ones[i] = 1;
+  MlirValue open[HloMaxRank], at = tileBuildIndex(&h->b, 0);
+  hloSizesOf(h, tileFirstOperand(op), open);
+  for (intptr_t i = 1; i < count; ++i)
+    for (intptr_t d = 0; d < shape.rank; ++d) {
+      MlirValue size = hloSizeOf(h, mlirOperationGetOperand(op, i), d);
+      if (d == dimension)
+        open[d] = tileBuildAdd(&h->b, open[d], size);
+      else
+        hloAssertSame(h, open[d], size);
+    }
   for (int part = 0; part < value.count; ++part)
-    value.parts[part] = hloEmpty(h, hloElement(shape.element), shape.rank, shape.sizes);
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
+    value.parts[part] = hloEmptyOf(h, hloElement(shape.element), shape.rank, shape.sizes, open);
+  for (intptr_t i = 0; i < count; ++i) {
     HloValue input = hloGetTensor(h, mlirOperationGetOperand(op, i));
     if (!input.count)
       return false;
     for (int part = 0; part < value.count; ++part)
-      value.parts[part] = inserted(h, input.parts[part], value.parts[part], starts, ones);
-    starts[dimension] += hloShape(mlirOperationGetOperand(op, i)).sizes[dimension];
+      value.parts[part] = putAlong(h, input.parts[part], value.parts[part], dimension, at);
+    at = tileBuildAdd(&h->b, at, hloSizeOf(h, mlirOperationGetOperand(op, i), dimension));
   }
+  for (int part = 0; part < value.count; ++part)
+    hloNoteSizes(h, value.parts[part], shape.rank, open);
   hloSet(h, tileOnlyResult(op), value);
   return true;
 }
@@ -427,8 +493,27 @@ static bool bitcast(Hlo *h, MlirOperation op) {
   return true;
 }
 
+// Those that need sizes at compile time.
+static bool needsSizes(MlirOperation op) {
+  switch (stablehloOpKind(op)) {
+  case StablehloOp_Reshape:
+  case StablehloOp_Reverse:
+  case StablehloOp_Slice:
+  case StablehloOp_Pad:
+  case StablehloOp_DynamicSlice:
+  case StablehloOp_DynamicUpdateSlice:
+  case StablehloOp_BitcastConvert:
+    return true;
+  default:
+    return false;
+  }
+}
+
 bool hloMove(Hlo *h, MlirOperation op, bool *isKnown) {
   *isKnown = true;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op) && needsSizes(op); ++i)
+    if (!mlirShapedTypeHasStaticShape(mlirValueGetType(mlirOperationGetOperand(op, i))))
+      return tileError(op, "cannot be converted to linalg with open sizes");
   switch (stablehloOpKind(op)) {
   case StablehloOp_Constant:
   case StablehloOp_BroadcastInDim:

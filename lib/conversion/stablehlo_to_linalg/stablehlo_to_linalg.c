@@ -56,7 +56,7 @@ static bool refuse(MlirOperation op) {
 bool hloConvertOp(Hlo *h, MlirOperation op) {
   typedef bool (*Convert)(Hlo *h, MlirOperation op, bool *isKnown);
   static const Convert conversions[] = {hloMove,    hloProduct, hloReduction, hloGatherScatter,
-                                        hloSorting, hloControl, hloMatrix};
+                                        hloSorting, hloControl, hloOpenSizes, hloMatrix};
   if (--h->budget < 0)
     return tileError(op, "the program has more than %d ops with its calls inlined", MostOps);
   h->b.location = mlirOperationGetLocation(op);
@@ -160,6 +160,7 @@ static bool convertFunction(MlirOperation function) {
   bool ok = convertArguments(&h, function, old, block) && hloConvertBlock(&h, old) && convertReturn(&h, end);
   for (int i = 0; i < 2; ++i)
     tileTableFree(&h.parts[i]);
+  hloForgetSizes(&h);
   if (!ok) // the old block goes with the module
     return false;
   mlirBlockDetach(old);

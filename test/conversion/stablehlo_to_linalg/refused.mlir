@@ -56,8 +56,8 @@ func.func @main(%x: tensor<4xcomplex<f32>>) -> tensor<4xf32> {
 
 // -----
 
-func.func @main(%x: tensor<?x4xf32>, %z: tensor<f32>) -> tensor<?xf32> {
+func.func @main(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
   // expected-error @+1 {{cannot be converted to linalg with open sizes}}
-  %r = stablehlo.reduce(%x init: %z) applies stablehlo.add across dimensions = [1] : (tensor<?x4xf32>, tensor<f32>) -> tensor<?xf32>
-  return %r : tensor<?xf32>
+  %r = stablehlo.reverse %x, dims = [0] : tensor<?x4xf32>
+  return %r : tensor<?x4xf32>
 }
