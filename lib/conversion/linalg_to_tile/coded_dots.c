@@ -26,7 +26,7 @@
 #include <assert.h>
 
 enum {
-  Square = 16, // columns at a time, and lanes of i32
+  Square = 16, // lanes of i32, and columns that are turned at a time
   Bytes = TileDotsVector,
   MostColumns = 128, // of a program; of many rows, which cost more to pack, more
   MostWide = 512,
@@ -36,7 +36,9 @@ enum {
   Words = Bytes / Four, // of a vector
   FewRows = 4,
   ManyRows = 8,
-  MostTogether = 16,    // rows that share what is loaded of the codes
+  MostVectors = 24,     // of sums: rows that share what is loaded of the codes, times vectors of columns
+  MostTogether = 16,    // of these rows
+  ManyColumns = 32,     // columns that share a word of a row, of many rows
   MostTurned = 32 << 10 // bytes of a round's turned codes
 };
 
@@ -54,6 +56,7 @@ typedef struct Program {
   int64_t rows, columns;
   int64_t piece, pieces, groupsAtOnce; // bytes of a group in one vector of codes, vectors of a group, groups in one
   int64_t together;                    // rows at once; 1: few rows, one after the other
+  int64_t side;                        // columns at once
   bool isZeroUniform;                  // zeros, with 128 for signed codes, are the number `zero` everywhere
   int64_t zero;
   MlirValue packed, sums, unpacked, results; // buffers
@@ -129,12 +132,12 @@ static bool unite(Program *p, const TileStructured *sum, const TileEpilogue *epi
 // round would leave it.
 static int64_t rowsTogether(const Program *p, int64_t rows) {
   int64_t codes = Square * p->d->groups * p->d->run, best = ManyRows;
-  if (rows == 1 || p->pieces * p->d->parts * Square * Bytes > MostTurned ||
+  if (rows == 1 || p->pieces * p->d->parts * p->side * Bytes > MostTurned ||
       (rows <= FewRows && codes <= p->s.target->search.levels[0].bytes))
     return 1;
   if (rows < ManyRows)
     return rows;
-  for (int64_t some = ManyRows; some <= MostTogether; ++some)
+  for (int64_t some = ManyRows; some <= MostTogether && some * p->side <= MostVectors * Square; ++some)
     if (tessera_round_up(rows, some) <= tessera_round_up(rows, best))
       best = some;
   return best;
@@ -144,7 +147,7 @@ static int64_t rowsTogether(const Program *p, int64_t rows) {
 static int64_t columnsOf(const Program *p, int64_t rows) {
   enum { ProgramsPerCore = 4 };
   int64_t cores = tessera_max(1, p->s.target->search.cores), blocks = tessera_ceil_div(rows, p->rows);
-  int64_t share = p->s.dims[p->n].extent * blocks / (ProgramsPerCore * cores) / Square * Square;
+  int64_t share = p->s.dims[p->n].extent * blocks / (ProgramsPerCore * cores) / ManyColumns * ManyColumns;
   return p->rows < ManyRows ? MostColumns : tessera_max(MostColumns, tessera_min(MostWide, share));
 }
 
@@ -158,9 +161,12 @@ static void setSizes(Program *p) {
   p->piece = tessera_min(p->d->run, Bytes);
   p->pieces = p->d->run / p->piece;
   p->groupsAtOnce = Bytes / p->piece;
+  p->side = tessera_round_up(p->s.dims[p->n].extent, Square) % ManyColumns ? Square : ManyColumns;
   p->together = rowsTogether(p, p->rows);
+  if (p->together == 1)
+    p->side = Square;
   p->rows = p->rows < rows ? p->rows / p->together * p->together : tessera_round_up(p->rows, p->together);
-  p->columns = tessera_min(columnsOf(p, rows), tessera_round_up(p->s.dims[p->n].extent, Square));
+  p->columns = tessera_min(columnsOf(p, rows), tessera_round_up(p->s.dims[p->n].extent, p->side));
   tileProductSetTile(&p->s, p->m, 0, p->rows, 1);
   tileProductSetTile(&p->s, p->n, 1, p->columns, 1);
 }
@@ -224,16 +230,16 @@ static void overCodes(Program *p, TileStructured *view, MlirValue column, MlirVa
 // What f computes on: the rows together, if they are several, by 16 columns.
 static void overTerms(Program *p, TileStructured *view, MlirValue row, MlirValue column, MlirValue group) {
   if (p->together > 1)
-    over(p, view, p->s.body, p->m, p->together, p->n, Square);
+    over(p, view, p->s.body, p->m, p->together, p->n, p->side);
   else
     over(p, view, p->s.body, p->n, Square, -1, 0);
   setIndex(p, p->m, row, p->together);
-  setIndex(p, p->n, column, Square);
+  setIndex(p, p->n, column, p->side);
   setGroup(p, group);
 }
 
 static MlirType termType(const Program *p, MlirType element) {
-  int64_t shape[2] = {p->together, Square};
+  int64_t shape[2] = {p->together, p->side};
   return p->together > 1 ? tileOf(2, shape, element) : tileOf(1, shape + 1, element);
 }
 
@@ -286,13 +292,13 @@ static bool isLaid(const Program *p, int operand) {
 static MlirValue buildBegin(Program *p, const MlirValue *at) {
   TileStructured view;
   MlirValue none = {NULL};
-  over(p, &view, p->s.body, p->g, p->d->groups, p->n, Square);
-  setIndex(p, p->n, at[0], Square);
+  over(p, &view, p->s.body, p->g, p->d->groups, p->n, p->side);
+  setIndex(p, p->n, at[0], p->side);
   p->e->index[p->g] = tileBuildIndex(&p->e->body, 0);
   for (int i = 0; i < p->s.numInputs; ++i) {
     if (mlirValueIsNull(p->laid[i]))
       continue;
-    MlirValue whole = tileKernelSlice(p->e, p->laid[i], p->d->groups, Square, none, none);
+    MlirValue whole = tileKernelSlice(p->e, p->laid[i], p->d->groups, p->side, none, none);
     tileStoreOpBuild(&p->e->body, tileKernelLoadMatrix(p->e, i, (int[2]){p->g, p->n}), whole, 0, NULL);
   }
   return none;
@@ -302,7 +308,7 @@ static MlirValue loadNumbers(Program *p, int operand) {
   MlirValue none = {NULL};
   if (mlirValueIsNull(p->laid[operand]))
     return tileKernelLoad(p->e, operand, NULL, false);
-  MlirValue columns = loadRow(p, p->laid[operand], Square, p->e->index[p->g], none);
+  MlirValue columns = loadRow(p, p->laid[operand], p->side, p->e->index[p->g], none);
   MlirType type = termType(p, tileTypeGetElement(mlirValueGetType(columns)));
   return p->together > 1 ? tileKernelBroadcast(p->e, columns, type, 1, (int64_t[]){0}) : columns;
 }
@@ -331,9 +337,9 @@ static MlirValue buildCodes(Program *p, int64_t part) {
   return p->d->isSigned ? arithXOrIOpBuild(&p->e->body, codes, tileBuildInteger(&p->e->body, type, INT8_MIN)) : codes;
 }
 
-// sums + unsigned · signed bytes, by fours: rows × 16 lanes.
-static MlirValue addFours(Program *p, MlirValue sums, MlirValue codes, MlirValue x, int64_t rows) {
-  int64_t shape[3] = {rows, Square, Four};
+// sums + unsigned · signed bytes, by fours: rows × lanes.
+static MlirValue addFours(Program *p, MlirValue sums, MlirValue codes, MlirValue x, int64_t rows, int64_t lanes) {
+  int64_t shape[3] = {rows, lanes, Four};
   MlirType wide = tileOf(3, shape, i32(p));
   codes = arithExtUIOpBuild(&p->e->body, wide, reshaped(p, codes, 3, shape));
   x = arithExtSIOpBuild(&p->e->body, wide, reshaped(p, x, 3, shape));
@@ -396,8 +402,8 @@ static MlirValue buildTerm(Program *p, MlirValue dots) {
 // What the output starts from and the sums, for 16 columns, and the result of them.
 static MlirValue buildEnd(Program *p, const MlirValue *at) {
   TileStructured view;
-  over(p, &view, p->s.body, p->m, p->rows, p->n, Square);
-  setIndex(p, p->n, at[0], Square);
+  over(p, &view, p->s.body, p->m, p->rows, p->n, p->side);
+  setIndex(p, p->n, at[0], p->side);
   MlirValue sum = tileProductAddInitial(p->e, tileKernelLoadBuffer(p->e, p->results));
   tileKernelStore(p->e, p->s.numInputs, tileKernelResult(p->e, sum));
   return (MlirValue){NULL};
@@ -415,7 +421,7 @@ static MlirValue buildProductsOfRow(Program *p, const MlirValue *at) {
     MlirValue codes = buildCodes(p, part), word = tileBuildIndex(&p->e->body, part * Words);
     MlirValue x = loadRow(p, p->packed, Words, placeOfX(p, at[2], at[0]), word);
     x = tileKernelBroadcast(p->e, recast(p, x, 1, (int64_t[]){Bytes}, 8), whole, 1, (int64_t[]){0});
-    sums = addFours(p, sums, codes, x, Square);
+    sums = addFours(p, sums, codes, x, Square, Words);
   }
   return sums;
 }
@@ -441,18 +447,21 @@ static MlirValue buildTermsOfRow(Program *p, const MlirValue *at) {
 // Asks for the codes of the next round: rows that are many hide the wait, but no prefetcher of the hardware follows 16
 // columns that are read so slowly.
 static MlirValue buildTurn(Program *p, const MlirValue *at) {
-  TileStructured view;
   MlirValue none = {NULL}, next = tileBuildAdd(&p->e->body, at[1], tileBuildIndex(&p->e->body, p->pieces));
-  overCodes(p, &view, at[0], at[1]);
-  for (int64_t part = 0; part < p->d->parts; ++part) {
-    MlirValue row = tileBuildMul(&p->e->body, at[2], tileBuildIndex(&p->e->body, p->d->parts * Words));
-    row = tileBuildAdd(&p->e->body, row, tileBuildIndex(&p->e->body, part * Words));
-    MlirValue words = recast(p, buildCodes(p, part), 2, (int64_t[]){Square, Words}, 32);
-    MlirValue place = tileKernelSlice(p->e, p->unpacked, Words, Square, row, none);
-    tileStoreOpBuild(&p->e->body, tileKernelSwapped(p->e, words), place, 0, NULL);
+  for (int64_t column = 0; column < p->side; column += Square) {
+    TileStructured view;
+    MlirValue first = tileBuildIndex(&p->e->body, column);
+    overCodes(p, &view, tileBuildAdd(&p->e->body, at[0], first), at[1]);
+    for (int64_t part = 0; part < p->d->parts; ++part) {
+      MlirValue row = tileBuildMul(&p->e->body, at[2], tileBuildIndex(&p->e->body, p->d->parts * Words));
+      row = tileBuildAdd(&p->e->body, row, tileBuildIndex(&p->e->body, part * Words));
+      MlirValue words = recast(p, buildCodes(p, part), 2, (int64_t[]){Square, Words}, 32);
+      MlirValue place = tileKernelSlice(p->e, p->unpacked, Words, Square, row, column ? first : none);
+      tileStoreOpBuild(&p->e->body, tileKernelSwapped(p->e, words), place, 0, NULL);
+    }
+    p->e->index[p->bytes] = next;
+    tileKernelPrefetch(p->e, p->codes, false);
   }
-  p->e->index[p->bytes] = next;
-  tileKernelPrefetch(p->e, p->codes, false);
   return none;
 }
 
@@ -464,7 +473,7 @@ static MlirValue buildStart(Program *p, const MlirValue *at) {
 
 // Takes rows, the round's first vector, the number of a part of a piece, and a group's place in the vector.
 static MlirValue buildProductsOfRows(Program *p, const MlirValue *at) {
-  int64_t words = p->piece / Four, bytes[2] = {p->together, Bytes};
+  int64_t words = p->piece / Four, bytes[2] = {p->together, p->side * Four};
   MlirType spread = termType(p, i32(p));
   MlirValue sums = at[4], parts = tileBuildIndex(&p->e->body, p->d->parts), all = tileBuildIndex(&p->e->body, Words);
   MlirValue number = tileKernelAssumeBelow(p->e, at[2], p->pieces * p->d->parts), none = {NULL};
@@ -475,12 +484,12 @@ static MlirValue buildProductsOfRows(Program *p, const MlirValue *at) {
   MlirValue ofCodes = tileBuildAdd(&p->e->body, tileBuildMul(&p->e->body, number, all), begin);
   for (int64_t word = 0; word < words; ++word) {
     MlirValue by = tileBuildIndex(&p->e->body, word);
-    MlirValue codes = loadRow(p, p->unpacked, Square, tileBuildAdd(&p->e->body, ofCodes, by), none);
+    MlirValue codes = loadRow(p, p->unpacked, p->side, tileBuildAdd(&p->e->body, ofCodes, by), none);
     MlirValue column = tileBuildAdd(&p->e->body, ofX, by);
     MlirValue x = tileKernelLoadBuffer(p->e, tileKernelSlice(p->e, p->packed, p->together, 1, row, column));
     codes = tileKernelBroadcast(p->e, codes, spread, 1, (int64_t[]){0});
     x = tileKernelBroadcast(p->e, reshaped(p, x, 1, &p->together), spread, 1, (int64_t[]){1});
-    sums = addFours(p, sums, recast(p, codes, 2, bytes, 8), recast(p, x, 2, bytes, 8), p->together);
+    sums = addFours(p, sums, recast(p, codes, 2, bytes, 8), recast(p, x, 2, bytes, 8), p->together, p->side);
   }
   return sums;
 }
@@ -528,11 +537,11 @@ static void makeBuffers(Program *p) {
   if (hasSums(p))
     p->sums = tileProductBuffer(p->e, p->rows, p->d->groups, i32(p));
   if (p->together > 1)
-    p->unpacked = tileProductBuffer(p->e, p->pieces * p->d->parts * Words, Square, i32(p));
-  p->results = tileProductBuffer(p->e, p->rows, Square, mlirF32TypeGet(p->e->body.context));
+    p->unpacked = tileProductBuffer(p->e, p->pieces * p->d->parts * Words, p->side, i32(p));
+  p->results = tileProductBuffer(p->e, p->rows, p->side, mlirF32TypeGet(p->e->body.context));
   for (int i = 0; i < p->s.numInputs; ++i)
     if (isLaid(p, i))
-      p->laid[i] = tileProductBuffer(p->e, p->d->groups, Square, tileOperandElementType(&p->s.operands[i]));
+      p->laid[i] = tileProductBuffer(p->e, p->d->groups, p->side, tileOperandElementType(&p->s.operands[i]));
 }
 
 static TileTemplateUse usePacking(Program *const *p) {
@@ -558,13 +567,14 @@ static TileTemplateUse usePacking(Program *const *p) {
 static TileTemplateUse useDots(Program *const *p) {
   TileKernelEmission *e = (*p)->e;
   MlirType results = mlirValueGetType((*p)->results), f32 = mlirF32TypeGet(e->body.context);
-  MlirType place = tileKernelBufferType(e, (*p)->together, Square, f32);
+  MlirType place = tileKernelBufferType(e, (*p)->together, (*p)->side, f32);
   int64_t rounds = (*p)->d->groups / (*p)->groupsAtOnce;
   if ((*p)->together > 1)
     return tileUseDotsOfManyRows((TileDotsOfManyRows){.RESULTS = results,
                                                       .PLACE = place,
                                                       .ROWS = (*p)->rows,
                                                       .SIDE = (*p)->together,
+                                                      .COLUMNS = (*p)->side,
                                                       .ROUNDS = rounds,
                                                       .PIECES = (*p)->pieces,
                                                       .PARTS = (*p)->d->parts,

@@ -316,9 +316,9 @@ static int64_t shortPitch(const VecAccess *access, intptr_t axis, int64_t width)
   return isShort && width % pitch == 0 && access->strides[access->memrefRank - 1] == 1 ? pitch : 0;
 }
 
-// Vectors side by side, of which a shuffle each keeps every second, fourth or eighth element: fewer instructions than
-// to gather, and elements of 8 and 16 bits have no instruction that gathers. The last vector ends with the last lane,
-// so that nothing behind it is read.
+// Vectors side by side. A shuffle of each keeps every second, fourth or eighth element. That takes fewer instructions
+// than to gather, and elements of 8 and 16 bits have no instruction that gathers. The last vector ends with the last
+// lane, so that nothing behind it is read.
 static MlirValue loadApart(VecBody *body, const VecAccess *access, const VecCoord *coords, int64_t width,
                            int64_t pitch) {
   TileBuilder *builder = &body->lowering->builder;
