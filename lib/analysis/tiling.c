@@ -599,7 +599,7 @@ static const char *partitionsFault(const TileStructured *s, const TileSearchTarg
   MlirAttribute list = tileScheduleAttrGetEntry(s->schedule, "specialize");
   if (mlirAttributeIsNull(list))
     return NULL;
-  if (!target->hasGroupAtom)
+  if (!target->hasGroupAtom && !target->hasTensorAtom)
     return say(buffer, capacity, "`specialize` needs products of groups of warps, which %s lacks for these types",
                tileMachineGetName(s->target->machine));
   intptr_t count = mlirDenseArrayGetNumElements(list);

@@ -493,15 +493,7 @@ static double inBestOrder(const Nest *nest, int i, double together, int64_t *gro
 
 // What tile-specialize-warps makes: groups of four warps that multiply 64 rows at a time, an engine that copies rows of
 // whole pieces, one group of warps beside them that loads.
-enum {
-  GroupWarps = 4,
-  GroupRows = 64,
-  MostColumns = 256,
-  PieceBytes = 16,
-  FewestGroupStages = 2,
-  LoadingWarps = 4,
-  Pair = 2
-};
+enum { GroupWarps = 4, MostColumns = 256, PieceBytes = 16, FewestGroupStages = 2, LoadingWarps = 4, Pair = 2 };
 enum { FewestBesideResult = 3 };
 
 // Rows of whole pieces, neighbours along one of the product's dimensions; elements of fewer than 16 bits along k only.
@@ -519,14 +511,15 @@ static int64_t groupsOf(const Nest *nest) { return nest->tile->gpu.warps / Group
 static bool runsInGroups(const Nest *nest) {
   const TileOperator *op = nest->op;
   const int64_t *size = nest->tile->size;
-  if (!nest->target->isGpu || op->m < 0 || !nest->target->hasGroupAtom)
+  if (!nest->target->isGpu || op->m < 0 || !(nest->target->hasGroupAtom || nest->target->hasTensorAtom))
     return false;
   int64_t groups = groupsOf(nest), bits = op->operands[op->lhs].bits, rest = 1;
+  int64_t rows = nest->target->groupRows * (nest->target->hasTensorAtom ? 1 : groups);
   for (int d = 0; d < op->numDims; ++d)
     if (d != op->m && d != op->n && d != op->k) // one loop, along k
       rest *= op->dims[d].isReduction ? op->dims[d].extent : size[d];
   return nest->tile->gpu.warps % GroupWarps == 0 && (groups == 1 || groups == 2) && rest == 1 &&
-         size[op->m] % (GroupRows * groups) == 0 && size[op->n] % 16 == 0 && size[op->k] * bits >= 256 &&
+         size[op->m] % rows == 0 && size[op->n] % 16 == 0 && size[op->k] * bits >= 256 &&
          size[op->m] * size[op->n] <=
              nest->target->model.groupSumRegisters * groups * GroupWarps * nest->target->lanes &&
          suitsEngine(nest, &op->operands[op->lhs]) && suitsEngine(nest, &op->operands[op->rhs]);
@@ -584,6 +577,8 @@ static bool mayCluster(const Nest *nest, int64_t group, int64_t programs, int64_
   bool isPadded = nest->tile->gpu.cluster > 1;
   if (isPadded)
     along = tessera_ceil_div(along, blocks) * blocks;
+  if (nest->target->hasTensorAtom) // products in tensor memory tell their own program only
+    return false;
   for (int d = 0; d < op->numDims; ++d)
     if (op->dims[d].isUnknown && !(isPadded && group <= 1))
       return false;

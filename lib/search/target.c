@@ -152,7 +152,8 @@ static bool findAtom(const TileMachine *machine, const TileOperator *op, int64_t
 }
 
 // Such an atom has a free number of columns. 64 are some that each of them takes.
-static bool findGroupAtom(const TileMachine *machine, const TileOperator *op) {
+// Its left factor may be in registers, or its sums are in tensor memory.
+static bool findGroupAtom(const TileMachine *machine, const TileOperator *op, bool isTensor, int64_t *rows) {
   for (size_t i = 0; op->m >= 0 && i < tileMachineGetKeyCount(machine); ++i) {
     const char *value, *key = tileMachineGetKeyAt(machine, i, &value), *star = strchr(key, '*');
     char name[64];
@@ -160,8 +161,11 @@ static bool findGroupAtom(const TileMachine *machine, const TileOperator *op) {
     if (strncmp(key, "atom.", 5) || !star)
       continue;
     snprintf(name, sizeof name, "%.*s64%s", (int)(star - key) - 5, key + 5, star + 1);
-    if (tileMachineFindAtom(machine, name, &atom, NULL) && atom.warps > 1 && takesTypes(&atom, op))
+    if (tileMachineFindAtom(machine, name, &atom, NULL) && atom.warps > 1 && isTensor == !atom.fragment[0][0] &&
+        takesTypes(&atom, op)) {
+      *rows = atom.m;
       return true;
+    }
   }
   return false;
 }
@@ -178,7 +182,9 @@ static double rateOf(const TileMachine *machine, const char *prefix, const char 
 void tileSearchSetOperator(const TileMachine *machine, const TileOperator *op, TileSearchTarget *target) {
   int64_t atom[3] = {1, 1, 1};
   target->hasAtom = target->isGpu && findAtom(machine, op, atom);
-  target->hasGroupAtom = target->isGpu && findGroupAtom(machine, op);
+  target->hasGroupAtom = target->isGpu && findGroupAtom(machine, op, false, &target->groupRows);
+  target->hasTensorAtom =
+      target->isGpu && !target->hasGroupAtom && findGroupAtom(machine, op, true, &target->groupRows);
   // Without an instruction a warp takes a rectangle of one element per lane.
   for (int64_t side = 1; target->isGpu && op->m >= 0 && !target->hasAtom && side * side <= target->lanes; side *= 2)
     memcpy(atom, (int64_t[]){side, target->lanes / side, 1}, sizeof atom);

@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-enum { Lanes = 128, LaneBits = 7, WordBytes = 4, LeastColumns = 32, WarpLaneBits = 5, MostLoad = 64 };
+enum { Lanes = 128, LaneBits = 7, WordBytes = 4, LeastColumns = 32, WarpLaneBits = 5, MostLoad = 128 };
 
 bool gpuIsTensorBuffer(MlirType type) {
   return tileTypeIsABuffer(type) && tileStringEquals(tileBufferTypeGetLevel(type), "tmem");

@@ -180,6 +180,7 @@ static const char *const statistics[] = {
 typedef struct Tiled {
   MlirOperation first, apart;
   MlirType type;
+  MlirOperation partitions; // around it; the first op itself may be removed
 } Tiled;
 
 static MlirWalkResult findTile(MlirOperation op, void *data) {
@@ -196,8 +197,10 @@ static MlirWalkResult findTile(MlirOperation op, void *data) {
 }
 
 static Tiled tiledOf(MlirOperation kernel) {
-  Tiled tiled = {{NULL}, {NULL}, {NULL}};
+  Tiled tiled = {.apart = {NULL}};
   mlirOperationWalk(kernel, findTile, &tiled, MlirWalkPreOrder);
+  if (!mlirOperationIsNull(tiled.first))
+    tiled.partitions = tileParentOp(tiled.first, tileWarpSpecializeOpIsA);
   return tiled;
 }
 
@@ -206,7 +209,7 @@ static bool needsLayouts(const Tiled *tiled) {
 }
 
 // The partition whose warps have the tiles; null: all warps have them.
-static MlirOperation partitionsOf(const Tiled *tiled) { return tileParentOp(tiled->first, tileWarpSpecializeOpIsA); }
+static MlirOperation partitionsOf(const Tiled *tiled) { return tiled->partitions; }
 
 // The partition's, the option, the kernel's attribute, the schedule's product, or 0: nobody says.
 static int64_t warpsOf(MlirOperation kernel, MlirExtPass pass, const Tiled *tiled) {

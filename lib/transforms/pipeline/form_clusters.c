@@ -187,6 +187,10 @@ static bool isSameTile(const Forming *f, MlirOperation copy) {
 
 static MlirWalkResult visit(MlirOperation op, void *data) {
   Forming *f = data;
+  if (tileMmaAsyncOpIsA(op) && !mlirOperationGetNumResults(op)) {
+    decline(f, "its products in tensor memory tell barriers of their own program only");
+    return MlirWalkResultInterrupt;
+  }
   if (!isOfRounds(op))
     return MlirWalkResultAdvance;
   if (!tileWarpSpecializeOpIsA(f->partitions) || !areRoundsAlike(f, op)) {

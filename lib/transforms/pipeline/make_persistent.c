@@ -6,8 +6,8 @@
 // Why: a program's first copies wait for memory, and the end of a tile leaves the products idle. The partition that
 //   loads runs ahead into the next tile meanwhile, and a tile's way out of the chip ends under the next tile's
 //   products.
-// Expects: private kernels that tile-specialize-warps brought into partitions, each with one loop of rounds of the same
-//   number in all programs; all launches have one constant grid of more programs than the cores hold.
+// Expects: private kernels that tile-specialize-warps brought into partitions, each with at most one loop of rounds of
+//   one number in all programs; all launches have one constant grid of more programs than the cores hold.
 // Leaves: the same partitions around a loop over tiles. Rounds of barriers count on from tile to tile. Tiles are walked
 //   in the order of the grid.
 // A kernel stays as it is where its programs ask how many they are, or wait for each other, or where what is loaded
@@ -45,6 +45,7 @@ typedef struct Walk {
   TileOps launches;
   int64_t grid[GridRank], tiles, programs;
   MlirValue program; // the number of this program
+  int64_t rounds;    // of a tile
 } Walk;
 
 //===--- questions ----------------------------------------------------------------------------===//
@@ -98,19 +99,65 @@ static MlirOperation loopOf(MlirBlock partition) {
   return loop;
 }
 
-// Rounds are a constant number, and only arrivals for the last of them stand outside of their loop.
-static bool readRounds(MlirBlock partition, int64_t *rounds) {
+static MlirValue ringOf(MlirOperation op) {
+  return tileBarrierWaitOpIsA(op)     ? tileBarrierWaitOpGetBarrier(op)
+         : tileBarrierArriveOpIsA(op) ? tileBarrierArriveOpGetBarrier(op)
+         : tileSlotOpIsA(op)          ? tileSlotOpGetBuffer(op)
+                                      : tileCopyAsyncOpGetBarrier(op);
+}
+
+static MlirWalkResult findRing(MlirOperation op, void *ring) {
+  MlirValue *wanted = ring;
+  bool signals = tileMmaAsyncOpIsA(op) && mlirValueEqual(tileMmaAsyncOpGetBarrier(op), *wanted);
+  if (!signals && !(isPartOfRounds(op) && mlirValueEqual(ringOf(op), *wanted)))
+    return MlirWalkResultAdvance;
+  *wanted = (MlirValue){NULL};
+  return MlirWalkResultInterrupt;
+}
+
+// Whether the loop of a partition uses the captured barrier or buffer: a round of the loop is one of the ring. Else it
+// has one round for a tile.
+static bool hasLoopsRounds(MlirOperation partitions, intptr_t capture) {
+  for (intptr_t i = 0; i < mlirOperationGetNumRegions(partitions); ++i) {
+    MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(partitions, i));
+    MlirOperation loop = loopOf(block);
+    MlirValue ring = mlirBlockGetArgument(block, capture);
+    if (!mlirOperationIsNull(loop))
+      mlirOperationWalk(loop, findRing, &ring, MlirWalkPreOrder);
+    if (mlirValueIsNull(ring))
+      return true;
+  }
+  return false;
+}
+
+static bool isWithoutLoop(MlirBlock partition) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(partition); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    if (mlirOperationGetNumRegions(op) && !tileReduceOpIsA(op))
+      return false;
+  return true;
+}
+
+// Rounds are a constant number, 0 in a partition without a loop. Outside of the loops stand only arrivals for the last
+// round of rings that the loops go round.
+static bool readRounds(MlirOperation partitions, MlirBlock partition, int64_t *rounds) {
   int64_t first, last, step;
   MlirOperation loop = loopOf(partition);
+  for (MlirOperation op = mlirBlockGetFirstOperation(partition); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op)) {
+    bool isInside = tileBarrierWaitOpIsA(op) || tileSlotOpIsA(op);
+    if ((tileCopyAsyncOpIsA(op) && mlirOperationGetNumResults(op) == 0) ||
+        (isInside && !mlirValueIsABlockArgument(ringOf(op))) ||
+        (isInside && hasLoopsRounds(partitions, mlirBlockArgumentGetArgNumber(ringOf(op)))))
+      return false;
+  }
+  *rounds = 0;
+  if (isWithoutLoop(partition))
+    return true;
   if (mlirOperationIsNull(loop) || !tileConstantIndex(scfForOpGetLowerBound(loop), &first) ||
       !tileConstantIndex(scfForOpGetUpperBound(loop), &last) || !tileConstantIndex(scfForOpGetStep(loop), &step))
     return false;
   *rounds = last;
-  for (MlirOperation op = mlirBlockGetFirstOperation(partition); !mlirOperationIsNull(op);
-       op = mlirOperationGetNextInBlock(op))
-    if (tileBarrierWaitOpIsA(op) || tileSlotOpIsA(op) ||
-        (tileCopyAsyncOpIsA(op) && mlirOperationGetNumResults(op) == 0))
-      return false;
   return first == 0 && step == 1 && last >= 1;
 }
 
@@ -131,14 +178,14 @@ static bool readKernel(Walk *walk) {
       return false;
   if (mlirOperationIsNull(walk->partitions) || mlirOperationGetNumRegions(walk->partitions) > MostPartitions)
     return false;
-  int64_t rounds = 0, others;
   for (intptr_t i = 0; i < mlirOperationGetNumRegions(walk->partitions); ++i) {
-    if (!readRounds(mlirRegionGetFirstBlock(mlirOperationGetRegion(walk->partitions, i)), &others) ||
-        (i && others != rounds))
+    int64_t rounds;
+    if (!readRounds(walk->partitions, mlirRegionGetFirstBlock(mlirOperationGetRegion(walk->partitions, i)), &rounds) ||
+        (rounds && walk->rounds && rounds != walk->rounds))
       return false;
-    rounds = others;
+    walk->rounds = rounds ? rounds : walk->rounds;
   }
-  return true;
+  return walk->rounds > 0;
 }
 
 // One block of two groups that multiply holds all registers of a core; with one group, two blocks share a core.
@@ -225,6 +272,8 @@ static MlirValue shift(TileBuilder *builder, MlirOperation op, MlirValue use, Ml
       !mlirOperationIsNull(maker) && arithSubIOpIsA(maker) && tileConstantIndex(tileBinaryRhs(maker), &below);
   if (tileIndexFacts(use).low >= 0)
     return tileBuildAdd(builder, use, before);
+  if (tileConstantIndex(use, &below) && tileBarrierWaitOpIsA(op))
+    return arithSubIOpBuild(builder, before, tileBuildIndex(builder, -below));
   if (tileBarrierArriveOpIsA(op)) {
     MlirValue none = tileBuildIndex(builder, -1), left = isBelow ? tileBinaryLhs(maker) : use;
     MlirValue right = isBelow ? tileBinaryRhs(maker) : tileBuildIndex(builder, 0);
@@ -236,11 +285,24 @@ static MlirValue shift(TileBuilder *builder, MlirOperation op, MlirValue use, Ml
   return tileBuildAdd(builder, use, before);
 }
 
+// What rounds of tiles before this one a ring has had.
+typedef struct Shift {
+  const TileTable *single;  // rings of one round a tile
+  MlirValue number, before; // of the tile; its rounds before
+} Shift;
+
 static MlirWalkResult shiftRounds(MlirOperation op, void *data) {
+  const Shift *s = data;
   TileBuilder builder = tileBuilderBefore(op);
+  if (tileMmaAsyncOpIsA(op) && !mlirValueIsNull(tileMmaAsyncOpGetBarrier(op))) {
+    intptr_t first, count;
+    tileOpOperands(op, "use", &first, &count);
+    mlirOperationSetOperand(op, first, tileBuildAdd(&builder, tileMmaAsyncOpGetUse(op), s->before));
+  }
   if (isPartOfRounds(op) && !(tileCopyAsyncOpIsA(op) && mlirOperationGetNumResults(op))) {
     intptr_t at = useOperand(op);
-    mlirOperationSetOperand(op, at, shift(&builder, op, mlirOperationGetOperand(op, at), *(MlirValue *)data));
+    MlirValue before = tileTableFind(s->single, ringOf(op).ptr) ? s->number : s->before;
+    mlirOperationSetOperand(op, at, shift(&builder, op, mlirOperationGetOperand(op, at), before));
   }
   return MlirWalkResultAdvance;
 }
@@ -259,14 +321,12 @@ static void orderStores(MlirBlock partition) {
 }
 
 // for n: tile number program + n x programs
-static void wrap(const Walk *walk, MlirBlock partition, MlirLocation location) {
+static void wrap(const Walk *walk, MlirBlock partition, MlirLocation location, const TileTable *single) {
   MlirOperation end = mlirBlockGetTerminator(partition), first = mlirBlockGetFirstOperation(partition);
   TileBuilder builder = tileBuilderBefore(first); // partitions begin with no store
-  int64_t rounds = 0;
   MlirBlock body;
   builder.location = location;
   orderStores(partition);
-  readRounds(partition, &rounds);
   MlirValue zero = tileBuildIndex(&builder, 0), one = tileBuildIndex(&builder, 1);
   MlirValue programs = tileBuildIndex(&builder, walk->programs);
   MlirValue left = tileBuildSub(&builder, tileBuildIndex(&builder, walk->tiles + walk->programs - 1), walk->program);
@@ -275,7 +335,8 @@ static void wrap(const Walk *walk, MlirBlock partition, MlirLocation location) {
   TileBuilder inner = tileBuilderAtEnd(body, location);
   MlirValue number = assumeBelow(&inner, mlirBlockGetArgument(body, 0), walk->tiles);
   MlirValue tile = tileBuildAdd(&inner, walk->program, tileBuildMul(&inner, number, programs));
-  MlirValue before = tileBuildMul(&inner, number, tileBuildIndex(&inner, rounds));
+  MlirValue before = tileBuildMul(&inner, number, tileBuildIndex(&inner, walk->rounds));
+  Shift shift = {single, number, before};
   Rebuilding rebuilding = {.walk = walk, .builder = &inner, .tile = assumeBelow(&inner, tile, walk->tiles)};
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(walk->partitions); ++i) {
     MlirValue captured = mlirOperationGetOperand(walk->partitions, i);
@@ -286,7 +347,7 @@ static void wrap(const Walk *walk, MlirBlock partition, MlirLocation location) {
     next = mlirOperationGetNextInBlock(op);
     mlirOperationRemoveFromParent(op);
     tileBuilderInsert(&inner, op);
-    mlirOperationWalk(op, shiftRounds, &before, MlirWalkPostOrder);
+    mlirOperationWalk(op, shiftRounds, &shift, MlirWalkPostOrder);
   }
   tileBuildYield(&inner, 0, NULL);
   while (mlirBlockGetNumArguments(partition))
@@ -300,12 +361,17 @@ static void changeKernel(Walk *walk) {
   int count = (int)mlirOperationGetNumRegions(old);
   MlirAttribute axis = mlirIntegerAttrGet(mlirIntegerTypeGet(builder.context, 64), 0);
   builder.location = mlirOperationGetLocation(old);
+  TileTable single = {0};
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(old); ++i)
+    if (!hasLoopsRounds(old, i))
+      tileTableSet(&single, mlirOperationGetOperand(old, i).ptr, (void *)mlirOperationGetOperand(old, i).ptr);
   walk->program = assumeBelow(&builder, tileProgramIdOpBuild(&builder, axis), walk->programs);
   for (int i = 0; i < count; ++i) {
     regions[i] = mlirRegionCreate();
     mlirRegionTakeBody(regions[i], mlirOperationGetRegion(old, i));
-    wrap(walk, mlirRegionGetFirstBlock(regions[i]), builder.location);
+    wrap(walk, mlirRegionGetFirstBlock(regions[i]), builder.location, &single);
   }
+  tileTableFree(&single);
   tilePartitionsCreate(&builder, tileWarpSpecializeOpGetNames(old), tileWarpSpecializeOpGetWarps(old),
                        tileWarpSpecializeOpGetRegisters(old), tileWarpSpecializeOpGetThreads(old), count, regions);
   mlirOperationDestroy(old);

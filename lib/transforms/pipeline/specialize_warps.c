@@ -1,4 +1,4 @@
-// tile-specialize-warps{chip=NAME stages=N}: products that run by themselves (wgmma), fed by an engine (TMA).
+// tile-specialize-warps{chip=NAME stages=N}: products that run by themselves (wgmma, tcgen05), fed by an engine (TMA).
 // Expects: tile kernels without layouts, with one loop of products whose factors are loaded from views. Either one
 //   product of two loaded factors is added up from round to round; or there are several products, whose right factors
 //   are loaded and whose left ones are loaded or computed (attention: Q times K, weights times V).
@@ -7,6 +7,7 @@
 //   empty when the product that read it is done. A ring has the schedule's `stages`, or else as many as fit. A factor
 //   that all rounds use is loaded once. A result goes out through shared memory by the engine where that has room.
 //   tile-assign-layouts gives the tiles layouts over the warps that multiply.
+//   A sum in tensor memory has three partitions: one thread loads, one multiplies, and groups of warps take the sums.
 // A kernel stays as it is where the chip has no such product for the types, where a tensor's address, strides, padding
 //   or tile do not suit the engine for all that is known, or where the loop does what partitions are not known to bear.
 // Sources: CUTLASS's sm_90 mainloop (sm90_mma_tma_gmma_ss_warpspecialized.hpp) and its setmaxnreg; FlashAttention-3
@@ -334,22 +335,33 @@ static bool chooseGroups(Search *search) {
   return true;
 }
 
+// An atom without a left factor in registers has its sums in tensor memory.
+static bool isTensorAtom(const TileMachine *machine, const char *key, const char *star) {
+  TileMachineAtom atom;
+  char name[64];
+  snprintf(name, sizeof name, "%.*s64%s", (int)(star - key) - 5, key + 5, star + 1);
+  return tileMachineFindAtom(machine, name, &atom, NULL) && atom.warps > 1 && !atom.fragment[0][0];
+}
+
 // An atom of several warps with a free number of columns, as many as a group has or the atom takes.
 static bool findAtom(Search *search, SpecializeProduct *product) {
   MlirType sums = tileMmaOpGetAccumulatorType(product->op), sum = sumOf(product->op);
   int64_t m = tileTypeGetSize(sums, 0), k = tileTypeGetSize(tileMmaOpGetLhsType(product->op), 1);
-  int64_t columns = columnsOf(&search->plan, product->op);
+  int64_t columns = columnsOf(&search->plan, product->op), all = tileTypeGetSize(sums, 1);
   for (size_t i = 0; i < tileMachineGetKeyCount(search->machine); ++i) {
     const char *value, *key = tileMachineGetKeyAt(search->machine, i, &value), *star = strchr(key, '*');
-    if (strncmp(key, "atom.wgmma.", 11) || !star)
+    if (strncmp(key, "atom.", 5) || !star)
       continue;
+    bool isTensor = isTensorAtom(search->machine, key, star);
+    int64_t width = isTensor ? all : columns;
     snprintf(product->name, sizeof product->name, "%.*s%lld%s", (int)(star - key) - 5, key + 5,
-             (long long)tessera_min(columns, MostColumns), star + 1);
+             (long long)tessera_min(width, MostColumns), star + 1);
     TileMachineAtom *atom = &product->atom;
     if (tileMachineFindAtom(search->machine, product->name, atom, NULL) && atom->warps == SpecializeGroupWarps &&
-        takes(atom, product->op, sum) && m % atom->m == 0 && columns % atom->n == 0 && k % atom->k == 0) {
+        takes(atom, product->op, sum) && m % atom->m == 0 && width % atom->n == 0 && k % atom->k == 0) {
       product->sums = tileTypeWithElement(sums, sum);
-      return search->plan.isSum || mlirTypeEqual(product->sums, sums);
+      search->plan.isTensor = isTensor;
+      return search->plan.isSum || (!isTensor && mlirTypeEqual(product->sums, sums));
     }
   }
   return false;
@@ -383,6 +395,18 @@ static bool areFewPrograms(const Search *search) {
   }
   tileOpsFree(&ids);
   return programs <= cores;
+}
+
+// Sums of the next tile beside those of this one, where all programs of a core have room.
+static bool chooseSums(Search *search) {
+  enum { Lanes = 128 };
+  SpecializePlan *plan = &search->plan;
+  int64_t columns = 0, wanted = tileTypeGetCount(plan->products[0].sums) / Lanes;
+  if (!plan->isTensor)
+    return true;
+  tileMachineGetInteger(search->machine, "tmem.columns", &columns);
+  plan->sumStages = 2 * wanted * search->blocks <= columns ? 2 : 1;
+  return wanted * search->blocks <= columns;
 }
 
 // All registers of a core go to two groups that multiply. One group leaves half of the core to another block, if there
@@ -498,7 +522,8 @@ static bool obeyStages(Search *search) {
 static bool decide(Search *search) {
   SpecializePlan *plan = &search->plan;
   return findLoop(plan) && chooseGroups(search) && findAtoms(search) && collectInside(plan) &&
-         isLoopKnownOutside(plan) && planFactors(search) && chooseRegisters(search) && chooseStages(search);
+         isLoopKnownOutside(plan) && planFactors(search) && chooseRegisters(search) && chooseSums(search) &&
+         chooseStages(search);
 }
 
 static bool specialize(MlirOperation kernel, MlirExtPass pass, const TileMachine *machine) {
@@ -512,7 +537,8 @@ static bool specialize(MlirOperation kernel, MlirExtPass pass, const TileMachine
   tileOpsFree(&products);
   search.isAlternating = tileSchedulesTurns(kernel);
   bool isDecided = decide(&search), ok = !isDecided || obeyStages(&search);
-  bool isObeyed = isDecided && (!search.isAlternating || (search.plan.isSum && search.plan.groups == 1));
+  bool isObeyed =
+      isDecided && (!search.isAlternating || (search.plan.isSum && search.plan.groups == 1 && !search.plan.isTensor));
   if (tileSchedulesPartitions(kernel) && !isObeyed)
     ok =
         tileError(kernel, "schedule: `specialize` names partitions, but this kernel is no plain product that an engine "

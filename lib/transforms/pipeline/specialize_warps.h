@@ -45,6 +45,8 @@ typedef struct SpecializePlan {
   int64_t stages, expected, kept; // bytes that a round brings, and that come once
   int64_t groups;                 // of warps that multiply
   int64_t registers[2];           // of a thread that loads, and of one that multiplies; 0: as they are
+  bool isTensor;                  // of a sum, which is in tensor memory: one thread multiplies, groups take the sums
+  int64_t sumStages;              // then: places for sums
 } SpecializePlan;
 
 // Whether the factor's memory suits the engine and its tile the atom; `layout` is then known.

@@ -6,6 +6,7 @@
 #include "dialects/tile/ops.h"
 #include "dialects/tile/questions.h"
 #include "dialects/tile/tile.h"
+#include "lib/analysis/facts.h"
 #include "lib/capi/op.h"
 #include "lib/ir/builder.h"
 #include "lib/ir/enclosing.h"
@@ -25,12 +26,13 @@ typedef struct Ring {
 typedef struct Made {
   const SpecializePlan *plan;
   Ring rings[SpecializeProducts];
-  MlirValue kept, result; // the barrier of what is loaded once; the result's buffer
-  MlirValue end, told;    // where the second loop ends, in shared memory, and the barrier that says so
-  MlirRegion regions[2];  // load, multiply
+  MlirValue kept, result;      // the barrier of what is loaded once; the result's buffer
+  MlirValue end, told;         // where the second loop ends, in shared memory, and the barrier that says so
+  MlirValue sums, done, taken; // in tensor memory: the sums, and the barriers that say that they are there, and free
+  MlirRegion regions[3];       // load, multiply, finish
 } Made;
 
-enum { Load, Multiply };
+enum { Load, Multiply, Finish };
 
 //===--- buffers and barriers -----------------------------------------------------------------===//
 
@@ -39,6 +41,23 @@ static MlirValue buildBuffer(TileBuilder *builder, MlirType tile, const TileLayo
   MlirType type = tileBufferTypeGet(2, shape, tileTypeGetElement(tile), tileLayoutAttrGet(builder->context, layout),
                                     "shared", stages);
   return tileAllocOpBuild(builder, type);
+}
+
+// Columns, those of the next 128 rows behind them; then lanes.
+static void buildSums(Made *made, TileBuilder *builder) {
+  enum { Lanes = 128 };
+  const SpecializePlan *plan = made->plan;
+  MlirType tile = plan->products[0].sums;
+  int64_t shape[] = {tileTypeGetSize(tile, 0), tileTypeGetSize(tile, 1)};
+  TileLayout layout = tileLayoutEmpty(TileLayoutMemory);
+  tileLayoutAppendWalk(&layout, TileLayoutOffset, (uint64_t)shape[1], 1, 1, NULL);
+  tileLayoutAppendWalk(&layout, TileLayoutOffset, (uint64_t)shape[0] / Lanes, 0, Lanes, NULL);
+  tileLayoutAppendWalk(&layout, TileLayoutOffset, Lanes, 0, 1, NULL);
+  made->sums = tileAllocOpBuild(builder, tileBufferTypeGet(2, shape, tileTypeGetElement(tile),
+                                                           tileLayoutAttrGet(builder->context, &layout), "tmem",
+                                                           plan->sumStages));
+  made->done = tileAllocOpBuild(builder, tileBarrierTypeGet(builder->context, plan->sumStages, 1));
+  made->taken = tileAllocOpBuild(builder, tileBarrierTypeGet(builder->context, plan->sumStages, 1));
 }
 
 static void buildMemory(Made *made, TileBuilder *builder) {
@@ -58,6 +77,8 @@ static void buildMemory(Made *made, TileBuilder *builder) {
     made->rings[i].full = tileAllocOpBuild(builder, barrier);
     made->rings[i].empty = tileAllocOpBuild(builder, barrier);
   }
+  if (plan->isTensor)
+    buildSums(made, builder);
   if (plan->kept)
     made->kept = tileAllocOpBuild(builder, tileBarrierTypeGet(builder->context, 1, 1));
   if (mlirOperationIsNull(plan->tail.loop))
@@ -237,6 +258,78 @@ static MlirValue buildSum(const Made *made, TileBuilder *builder) {
   return isWider ? arithTruncFOpBuild(builder, narrow, done) : done;
 }
 
+// One thread multiplies: a round's stage is free once its product is done, and the sums are there once all are.
+static void buildTensorSum(const Made *made, TileBuilder builder) {
+  const SpecializePlan *plan = made->plan;
+  const Ring *ring = &made->rings[0];
+  MlirValue zero = tileBuildIndex(&builder, 0), none = {NULL};
+  MlirBlock body;
+  tileBarrierWaitOpBuild(&builder, made->taken,
+                         arithSubIOpBuild(&builder, zero, tileBuildIndex(&builder, plan->sumStages)));
+  MlirValue sums = tileSlotOpBuild(&builder, made->sums, zero);
+  tileBuildFor(&builder, zero, scfForOpGetUpperBound(plan->loop), tileBuildIndex(&builder, 1), 0, NULL, &body);
+  TileBuilder inner = tileBuilderAtEnd(body, builder.location);
+  MlirValue round = mlirBlockGetArgument(body, 0);
+  MlirValue factors[] = {tileSlotOpBuild(&inner, ring->buffers[0], round),
+                         tileSlotOpBuild(&inner, ring->buffers[1], round)};
+  tileBarrierWaitOpBuild(&inner, ring->full, round);
+  tileMmaAsyncOpCreate(&inner, (MlirType){NULL}, factors[0], factors[1], sums, ring->empty, round,
+                       arithCmpIOpBuild(&inner, round, tileBuildIndex(&inner, 0), ArithCmpI_Sgt),
+                       mlirStringAttrGet(inner.context, tileString(plan->products[0].name)));
+  tileBuildYield(&inner, 0, NULL);
+  MlirOperation arrival = tileBarrierArriveOpBuild(&builder, made->done, zero, none);
+  tileBarrierArriveOpSetProducts(arrival, mlirUnitAttrGet(builder.context));
+  tileYieldOpCreate(&builder, 0, NULL);
+}
+
+static bool isZeroTile(MlirValue tile) {
+  MlirOperation op = tileDefiningOp(tile);
+  MlirAttribute value =
+      !mlirOperationIsNull(op) && arithConstantOpIsA(op) ? arithConstantOpGetValue(op) : mlirAttributeGetNull();
+  if (mlirAttributeIsNull(value) || !mlirAttributeIsADenseElements(value) || !mlirDenseElementsAttrIsSplat(value))
+    return false;
+  MlirAttribute number = mlirDenseElementsAttrGetSplatValue(value);
+  return mlirAttributeIsAFloat(number) ? mlirFloatAttrGetValueDouble(number) == 0
+                                       : mlirIntegerAttrGetValueInt(number) == 0;
+}
+
+// Without a round nothing was written.
+static MlirValue buildLoadOfSums(const Made *made, TileBuilder *builder, MlirValue sums) {
+  const SpecializePlan *plan = made->plan;
+  MlirType type = plan->products[0].sums;
+  MlirValue rounds = scfForOpGetUpperBound(plan->loop);
+  if (tileIndexFacts(rounds).low >= 1)
+    return tileLoadOpBuild(builder, type, sums, 0, NULL);
+  MlirRegion regions[2];
+  TileBuilder some = tileBuilderInRegion(builder, &regions[0], 0, NULL),
+              nothing = tileBuilderInRegion(builder, &regions[1], 0, NULL);
+  MlirValue loaded = tileLoadOpBuild(&some, type, sums, 0, NULL);
+  tileBuildYield(&some, 1, &loaded);
+  MlirType element = tileTypeGetElement(type);
+  MlirAttribute number = mlirTypeIsAInteger(element) ? mlirIntegerAttrGet(element, 0)
+                                                     : mlirFloatAttrDoubleGet(builder->context, element, 0);
+  MlirValue zero = arithConstantOpBuild(&nothing, mlirDenseElementsAttrSplatGet(type, number));
+  tileBuildYield(&nothing, 1, &zero);
+  MlirValue any = arithCmpIOpBuild(builder, rounds, tileBuildIndex(builder, 0), ArithCmpI_Sgt);
+  return tileOnlyResult(scfIfOpBuild(builder, 1, &type, any, regions[0], regions[1]));
+}
+
+static MlirValue buildTakenSum(const Made *made, TileBuilder *builder) {
+  const SpecializePlan *plan = made->plan;
+  MlirValue start = scfForOpGetInitArgs(plan->loop, 0), zero = tileBuildIndex(builder, 0), none = {NULL};
+  MlirType narrow = mlirValueGetType(start), wide = plan->products[0].sums;
+  bool isWider = !mlirTypeEqual(narrow, wide);
+  tileBarrierWaitOpBuild(builder, made->done, zero);
+  MlirValue sums = buildLoadOfSums(made, builder, tileSlotOpBuild(builder, made->sums, zero));
+  tileBarrierArriveOpBuild(builder, made->taken, zero, none);
+  if (!isZeroTile(start) && isWider)
+    start = arithExtFOpBuild(builder, wide, start);
+  if (!isZeroTile(start))
+    sums = mlirTypeIsAInteger(tileTypeGetElement(wide)) ? arithAddIOpBuild(builder, sums, start)
+                                                        : arithAddFOpBuild(builder, sums, start);
+  return isWider ? arithTruncFOpBuild(builder, narrow, sums) : sums;
+}
+
 // The loop as it is, each product in its place: started once its factors are there, and done when the next op runs.
 static void buildChain(const Made *made, TileBuilder *builder, MlirOperation loop) {
   const SpecializePlan *plan = made->plan;
@@ -297,8 +390,13 @@ static void moveInside(Made *made, TileBuilder builder) {
   for (intptr_t i = 0; i < plan->inside.count; ++i) {
     MlirOperation op = plan->inside.items[i];
     if (mlirOperationEqual(op, plan->loop) && plan->isSum) {
-      mlirValueReplaceAllUsesOfWith(scfForOpGetResults(op, 0), buildSum(made, &builder));
+      mlirValueReplaceAllUsesOfWith(scfForOpGetResults(op, 0),
+                                    plan->isTensor ? buildTakenSum(made, &builder) : buildSum(made, &builder));
+      MlirOperation start = tileDefiningOp(scfForOpGetInitArgs(op, 0));
       mlirOperationDestroy(op);
+      if (plan->isTensor && !mlirOperationIsNull(start) && arithConstantOpIsA(start) &&
+          mlirOpOperandIsNull(mlirValueGetFirstUse(tileOnlyResult(start))))
+        mlirOperationDestroy(start);
     } else if (mlirOperationEqual(op, plan->loop) || mlirOperationEqual(op, plan->tail.loop)) {
       buildChain(made, &builder, op);
     } else {
@@ -328,17 +426,24 @@ static void hoistInvariants(MlirOperation loop) {
 static void buildPartitions(Made *made, TileBuilder *builder) {
   const SpecializePlan *plan = made->plan;
   MlirContext context = builder->context;
-  const int64_t warps[] = {SpecializeGroupWarps, SpecializeGroupWarps * plan->groups};
-  MlirAttribute names[] = {mlirStringAttrGet(context, tileString("load")),
-                           mlirStringAttrGet(context, tileString("multiply"))};
-  MlirAttribute registers = {NULL};
+  // Partitions of one thread share a group of warps.
+  const int64_t group = SpecializeGroupWarps, half = group / 2, most = group * plan->groups;
+  const int64_t warps[2][3] = {{group, most}, {half, half, most}};
+  const int64_t registers[2][3] = {{plan->registers[0], plan->registers[1]},
+                                   {plan->registers[0], plan->registers[0], plan->registers[1]}};
+  static const char *const texts[] = {"load", "multiply", "finish"};
+  int count = plan->isTensor ? 3 : 2;
+  MlirAttribute names[3], limits = {NULL};
+  for (int i = 0; i < count; ++i)
+    names[i] = mlirStringAttrGet(context, tileString(texts[i]));
   if (plan->registers[Multiply])
-    registers = mlirDenseI64ArrayGet(context, 2, plan->registers);
-  tilePartitionsCreate(builder, mlirArrayAttrGet(context, 2, names), mlirDenseI64ArrayGet(context, 2, warps), registers,
-                       (MlirAttribute){NULL}, 2, made->regions);
+    limits = mlirDenseI64ArrayGet(context, count, registers[plan->isTensor]);
+  tilePartitionsCreate(builder, mlirArrayAttrGet(context, count, names),
+                       mlirDenseI64ArrayGet(context, count, warps[plan->isTensor]), limits, (MlirAttribute){NULL},
+                       count, made->regions);
   mlirOperationRemoveAttributeByName(plan->kernel, tileString("registers")); // of the warps as they were
   mlirOperationSetAttributeByName(plan->kernel, tileString("warps"),
-                                  mlirIntegerAttrGet(mlirIntegerTypeGet(context, 32), warps[0] + warps[1]));
+                                  mlirIntegerAttrGet(mlirIntegerTypeGet(context, 32), group + most));
 }
 
 void tileSpecializeBuild(const SpecializePlan *plan) {
@@ -351,6 +456,8 @@ void tileSpecializeBuild(const SpecializePlan *plan) {
     hoistInvariants(plan->tail.loop);
   buildMemory(&made, &builder);
   buildLoads(&made, tileBuilderInRegion(&builder, &made.regions[Load], 0, NULL));
-  moveInside(&made, tileBuilderInRegion(&builder, &made.regions[Multiply], 0, NULL));
+  if (plan->isTensor)
+    buildTensorSum(&made, tileBuilderInRegion(&builder, &made.regions[Multiply], 0, NULL));
+  moveInside(&made, tileBuilderInRegion(&builder, &made.regions[plan->isTensor ? Finish : Multiply], 0, NULL));
   buildPartitions(&made, &builder);
 }

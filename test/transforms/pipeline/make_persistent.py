@@ -36,12 +36,12 @@ func.func @main(%a: {a}, %b: {b}) -> {h} {{
 """
 
 
-def run(build, machines, text, *flags):
-    return subprocess.run([build / "bin/tile-run", "-", "--target=emulate:sm_90a", f"--tile-machine-path={machines}", *flags],
+def run(build, machines, text, *flags, chip="sm_90a"):
+    return subprocess.run([build / "bin/tile-run", "-", f"--target=emulate:{chip}", f"--tile-machine-path={machines}", *flags],
                           input=text, text=True, capture_output=True)
 
 
-def lower(build, machines, text):
+def lower(build, machines, text, chip="sm_90a"):
     """The kernel as nvvm, the host as it is."""
     def optimize(*flags):
         done = subprocess.run([build / "bin/tile-opt", "-", f"--tile-machine-path={machines}", *flags], input=text,
@@ -49,7 +49,7 @@ def lower(build, machines, text):
         if done.returncode:
             sys.exit(done.stderr)
         return done
-    expansion = optimize("--tile-to-nvvm-pipeline=chip=sm_90a", "--dump-pass-pipeline").stderr
+    expansion = optimize(f"--tile-to-nvvm-pipeline=chip={chip}", "--dump-pass-pipeline").stderr
     passes = re.search(r"builtin\.module\(.*?(?=,\s*convert-gpu-launch-to-runtime)", expansion, re.S).group(0) + ")"
     return optimize(f"--pass-pipeline={passes}").stdout
 
@@ -77,7 +77,7 @@ def behind_arrival(text, pattern, n):
     return text[:found.start()] + text[found.end():arrival.end()] + found.group(0) + text[arrival.end():]
 
 
-def plant(build, machines, text):
+def plant(build, machines, text, chip="sm_90a"):
     """Defects found, and planted. In the loops over tiles, of all partitions: every wait, with the other parity and
     removed; every arrival; the fence; commit and wait of the copy out; the buffer given back before the engine has
     read it."""
@@ -87,10 +87,14 @@ def plant(build, machines, text):
     defects = [(pattern, 0, without) for pattern in single]
     defects += [(pattern, n, change) for pattern, change in ((fence, without), (wait, without), (wait, flipped), (arrival, without))
                 for n in range(len(re.findall(pattern, text, re.M)))]
-    defects.append((single[0], 0, behind_arrival))
+    if "tcgen05" not in text:  # where a partition only stores
+        defects.append((single[0], 0, behind_arrival))
+    # Tensor memory: commits, and the fences in the loops. The first one stands behind the allocation.
+    defects += [(pattern, n, without) for pattern, first in ((r"^.*tcgen05\.commit.*\n", 0), (r"^.*tcgen05\.fence.*\n", 1))
+                for n in range(first, len(re.findall(pattern, text, re.M)))]
     found = 0
     for pattern, n, change in defects:
-        done = run(build, machines, change(text, pattern, n))
+        done = run(build, machines, change(text, pattern, n), chip=chip)
         is_found = done.returncode and FINDING.search(done.stderr)
         found += bool(is_found)
         if not is_found:
@@ -136,13 +140,23 @@ def main():
             wrong += 1
             print("in turn, in clusters", done.stdout, done.stderr)
         Path(machines, "sm_90a.machine").write_text(re.sub(r"^cores = .*$", "cores = 3", machine, flags=re.M))
+        # Sums in tensor memory: two groups that take them, and one with two programs a core.
+        blackwell = (ROOT / "lib/machine/sm_100a.machine").read_text()
+        Path(machines, "sm_100a.machine").write_text(re.sub(r"^cores = .*$", "cores = 3", blackwell, flags=re.M))
+        for m, n, k, block, warps in [(391, 200, 136, [128, 64, 64], [4, 2, 1]), (902, 136, 72, [128, 64, 64], [4, 1, 1])]:
+            done = run(build, machines, product(m, n, k, block, warps), "--check-against=interpret", f"--stats={stats}",
+                       chip="sm_100a")
+            if done.returncode or "right" not in done.stdout or '"persistent": 1' not in stats.read_text():
+                wrong += 1
+                print(m, n, k, block, "in tensor memory", done.stdout, done.stderr)
         found, tried = 0, 0
-        for text in (product(*cases[0]), product(391, 200, 136, [64, 64, 64], [4, 1, 1], turns)):
-            text = lower(build, machines, text)
-            done = run(build, machines, text)
+        for chip, text in (("sm_90a", product(*cases[0])), ("sm_90a", product(391, 200, 136, [64, 64, 64], [4, 1, 1], turns)),
+                           ("sm_100a", product(391, 200, 136, [128, 64, 64], [4, 2, 1]))):
+            text = lower(build, machines, text, chip)
+            done = run(build, machines, text, chip=chip)
             if done.returncode:
                 sys.exit(f"the lowered text does not run:\n{done.stderr}")
-            one = plant(build, machines, text)
+            one = plant(build, machines, text, chip)
             found, tried = found + one[0], tried + one[1]
     print(f"{wrong} wrong, {found} of {tried} planted defects found")
 
