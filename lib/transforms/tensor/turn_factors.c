@@ -167,7 +167,7 @@ static int turn(MlirOperation op, const TileTarget *target) {
   TileOperator described = tileStructuredDescribe(&s, &tiling, TileUnknownExtent);
   TileSearchTarget machine = tileStructuredTargetFor(target, &described);
   int axes[2] = {axisToTurn(&s, 0, tiling.product.k), axisToTurn(&s, 1, tiling.product.k)};
-  if (!machine.hasGroupAtom || (axes[0] < 0 && axes[1] < 0))
+  if (!(machine.hasGroupAtom || machine.hasTensorAtom) || (axes[0] < 0 && axes[1] < 0))
     return 0;
   double copies = 0;
   for (int i = 0; i < 2; ++i)

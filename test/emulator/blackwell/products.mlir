@@ -9,17 +9,21 @@
 // RUN: %tile_run %s --entry=odd --target=emulate:sm_100a --check-against=interpret | FileCheck %s
 // RUN: %tile_run %s --entry=added --target=emulate:sm_100a --check-against=interpret | FileCheck %s
 // RUN: %tile_run %s --entry=high --target=emulate:sm_100a --check-against=interpret | FileCheck %s
+// RUN: %tile_run %s --entry=bytes --target=emulate:sm_100a --check-against=interpret | FileCheck %s
+// RUN: %tile_run %s --entry=small --target=emulate:sm_100a --check-against=interpret | FileCheck %s
 // RUN: %tile_run %s --entry=walk --target=emulate:sm_100a --check-against=interpret --stats=%t.walk.json | FileCheck %s
 // RUN: FileCheck %s --check-prefix=WALK < %t.walk.json
 // RUN: %tile_translate %s --tile-to-ptx --chip=sm_100a -o %t.ptx
 // RUN: FileCheck %s --check-prefix=PTX < %t.ptx
 // CHECK: result 0: right
 // SPECIAL: "tile-specialize-warps": {
-// SPECIAL-NEXT: "specialized": 6,
+// SPECIAL-NEXT: "specialized": 8,
 // WALK: "tile-make-persistent": {
 // WALK-NEXT: "persistent": 1
 // PTX-NOT: wgmma
-// PTX: tcgen05.mma.cta_group::1.kind::f16
+// PTX-DAG: tcgen05.mma.cta_group::1.kind::f16
+// PTX-DAG: tcgen05.mma.cta_group::1.kind::f8f6f4
+// PTX-DAG: tcgen05.mma.cta_group::1.kind::i8
 #rows = affine_map<(i, j) -> (i, j)>
 #columns = affine_map<(i, j) -> (j)>
 #s = #tile.schedule<block = [128, 64, 64], warps = [4, 1, 1]>
@@ -67,6 +71,41 @@ func.func @high(%a: tensor<300x136xf16>, %b: tensor<72x136xf16>, %c: tensor<300x
       {tile.schedule = #tile.schedule<block = [256, 64, 64], warps = [8, 1, 1]>}
       ins(%a, %b : tensor<300x136xf16>, tensor<72x136xf16>) outs(%c : tensor<300x72xf32>) -> tensor<300x72xf32>
   return %0 : tensor<300x72xf32>
+}
+// Factors of bytes, whose neighbours lie along k.
+func.func @bytes(%a: tensor<133x144xi8>, %b: tensor<72x144xi8>, %c: tensor<133x72xi32>) -> tensor<133x72xi32> {
+  %0 = linalg.matmul indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (j, k)>, affine_map<(i, j, k) -> (i, j)>]
+      {tile.schedule = #s} ins(%a, %b : tensor<133x144xi8>, tensor<72x144xi8>) outs(%c : tensor<133x72xi32>) -> tensor<133x72xi32>
+  return %0 : tensor<133x72xi32>
+}
+// A kernel on tiles: 8-bit floats of two formats.
+tile.kernel @gemm(%a_: memref<?x?xf8E4M3FN>, %b_: memref<?x?xf8E5M2>, %c: memref<?x?xf32>) attributes {warps = 4 : i32} {
+  %i = tile.program_id 0
+  %j = tile.program_id 1
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant dense<0.0> : tensor<128x32xf32>
+  %a = tile.assume %a_ align 16 strides [16, 1] : memref<?x?xf8E4M3FN>
+  %b = tile.assume %b_ align 16 strides [16, 1] : memref<?x?xf8E5M2>
+  %A = tile.view %a : memref<?x?xf8E4M3FN> to !tile.view<128x64xf8E4M3FN>
+  %B = tile.view %b : memref<?x?xf8E5M2> to !tile.view<64x32xf8E5M2, order = [1, 0]>
+  %C = tile.view %c : memref<?x?xf32> to !tile.view<128x32xf32>
+  %steps = tile.num_tiles %A dim 1 : !tile.view<128x64xf8E4M3FN>
+  %r = scf.for %k = %c0 to %steps step %c1 iter_args(%s = %zero) -> (tensor<128x32xf32>) {
+    %x = tile.load %A[%i, %k] : !tile.view<128x64xf8E4M3FN> -> tensor<128x64xf8E4M3FN>
+    %y = tile.load %B[%k, %j] : !tile.view<64x32xf8E5M2, order = [1, 0]> -> tensor<64x32xf8E5M2>
+    %m = tile.mma %x, %y, %s : tensor<128x64xf8E4M3FN>, tensor<64x32xf8E5M2> -> tensor<128x32xf32>
+    scf.yield %m : tensor<128x32xf32>
+  }
+  tile.store %r, %C[%i, %j] : tensor<128x32xf32>, !tile.view<128x32xf32>
+  tile.return
+}
+func.func @small(%a: tensor<133x144xf8E4M3FN>, %b: tensor<72x144xf8E5M2>) -> tensor<133x72xf32> {
+  %two = arith.constant 2 : index
+  %three = arith.constant 3 : index
+  %e = tensor.empty() : tensor<133x72xf32>
+  %0 = tile.launch @gemm grid(%two, %three) ins(%a, %b : tensor<133x144xf8E4M3FN>, tensor<72x144xf8E5M2>) outs(%e : tensor<133x72xf32>) -> tensor<133x72xf32>
+  return %0 : tensor<133x72xf32>
 }
 // 17 x 19 tiles on 148 cores of two programs: some programs have two tiles.
 func.func @walk(%a: tensor<2056x72xf16>, %b: tensor<72x1160xf16>) -> tensor<2056x1160xf16> {
