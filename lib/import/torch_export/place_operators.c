@@ -63,6 +63,19 @@ bool torchEmitScatter(Aten *aten) {
   return torchReturn(aten, scattered(aten, x, index, sourceOf(aten, x->type, index), axis, how));
 }
 
+// A vector of places along an axis, for each element of the source.
+static OnnxValue *spreadAlong(Node *node, OnnxValue *index, int axis, const OnnxValue *source) {
+  uint32_t others = ((1u << source->rank) - 1) & ~(1u << axis);
+  if (index->rank > 1) {
+    onnxError(node, "places of rank %d; a vector is accepted", index->rank);
+    return NULL;
+  }
+  index = index->rank ? index : onnxUnsqueeze(node, index, 1, 1);
+  index = index && others ? onnxUnsqueeze(node, index, others, source->rank) : index;
+  return index ? onnxBroadcastTo(node, index, source->rank, source->sizes) : NULL;
+}
+
+// kind 1: index_reduce, whose index is a vector.
 bool torchEmitScatterReduce(Aten *aten) {
   static const struct {
     const char *name, *onnx;
@@ -81,7 +94,15 @@ bool torchEmitScatterReduce(Aten *aten) {
     return onnxError(&aten->node, "reduce = '%.100s' is not supported; sum, prod, amax and amin are", given);
   if (!x || !index || !torchAxis(aten, "dim", 0, x->rank ? x->rank : 1, &axis))
     return false;
-  OnnxValue *source = sourceOf(aten, x->type, index);
+  OnnxValue *source = NULL;
+  if (aten->row->kind) {
+    source = torchOperand(aten, "source", x->type);
+    index = source && source->rank ? spreadAlong(&aten->node, index, axis, source) : index;
+  } else {
+    source = sourceOf(aten, x->type, index);
+  }
+  if (!index || !source)
+    return false;
   if (source && !torchInt(aten, "include_self", 1)) {
     double start = onnxReduceStart(ways[way].kind, x->type);
     OnnxValue *starts = onnxFill(&aten->node, x->type, index->rank, index->sizes, start);
@@ -313,6 +334,83 @@ bool torchEmitMaskedSelect(Aten *aten) {
   }
   const OnnxAttribute attributes[] = {TORCH_INT("axis", 0)};
   return torchReturn(aten, torchOnnx(aten, "Compress", 2, in, 1, attributes));
+}
+
+//===--- places among all elements ----------------------------------------------===//
+
+static OnnxValue *flat(Node *node, OnnxValue *x) {
+  MlirValue count = tileBuildIndex(node->b, 1);
+  for (int d = 0; d < x->rank; ++d)
+    count = tileBuildMul(node->b, count, x->sizes[d]);
+  return onnxReshape(node, x, 1, &count);
+}
+
+bool torchEmitTake(Aten *aten) {
+  OnnxValue *x = torchTensor(aten, "self"), *in[] = {x ? flat(&aten->node, x) : NULL, torchTensor(aten, "index")};
+  const OnnxAttribute attributes[] = {TORCH_INT("axis", 0)};
+  return in[0] && in[1] && torchReturn(aten, torchOnnx(aten, "Gather", 2, in, 1, attributes));
+}
+
+bool torchEmitPut(Aten *aten) {
+  Node *node = &aten->node;
+  OnnxValue *x = torchTensor(aten, "self"), *index = torchTensor(aten, "index");
+  OnnxValue *source = x ? torchOperand(aten, "source", x->type) : NULL;
+  if (!index || !source)
+    return false;
+  const char *how = torchInt(aten, "accumulate", 0) ? "add" : "none";
+  OnnxValue *all = scattered(aten, flat(node, x), flat(node, index), flat(node, source), 0, how);
+  return torchReturn(aten, all ? onnxReshape(node, all, x->rank, x->sizes) : NULL);
+}
+
+// The places in a triangle of ones, row by row. kind 1: the upper one.
+bool torchEmitTriangleIndices(Aten *aten) {
+  Node *node = &aten->node;
+  MlirValue sizes[] = {torchIndex(aten, "row"), torchIndex(aten, "col")};
+  if (mlirValueIsNull(sizes[0]) || mlirValueIsNull(sizes[1]))
+    return false;
+  const OnnxAttribute attributes[] = {TORCH_INT("upper", aten->row->kind)};
+  OnnxValue *in[] = {onnxFill(node, Onnx_I8, 2, sizes, 1),
+                     onnxOfIndex(node, tileBuildIndex(node->b, torchInt(aten, "offset", 0)))};
+  OnnxValue *ones = torchOnnx(aten, "Trilu", 2, in, 1, attributes);
+  return torchReturn(aten, ones ? onnxNonZero(node, ones) : NULL);
+}
+
+typedef struct Unfolded {
+  OnnxValue *from;
+  int axis;
+  int64_t step;
+} Unfolded;
+
+static MlirValue unfolded(Body *body) {
+  const Unfolded *by = body->data;
+  MlirValue at[OnnxMaxRank];
+  int rank = by->from->rank;
+  memcpy(at, body->index, (size_t)rank * sizeof *at);
+  MlirValue start = ONNX_OP(ArithOp_MulI, at[by->axis], tileBuildIndex(body->b, by->step));
+  at[by->axis] = ONNX_OP(ArithOp_AddI, start, body->index[rank]);
+  return onnxAt(body, by->from, at);
+}
+
+// Windows along an axis; their elements are the last axis.
+bool torchEmitUnfold(Aten *aten) {
+  Node *node = &aten->node;
+  Unfolded by = {.from = torchTensor(aten, "self"), .step = torchInt(aten, "step", 1)};
+  int64_t size = torchInt(aten, "size", 0);
+  MlirValue sizes[OnnxMaxRank];
+  if (!by.from || !torchAxis(aten, "dimension", 0, by.from->rank, &by.axis))
+    return false;
+  if (by.from->rank == OnnxMaxRank || by.step < 1 || size < 0)
+    return onnxError(node, "windows of %lld elements, %lld apart, of a tensor of rank %d", (long long)size,
+                     (long long)by.step, by.from->rank);
+  Body at = {.node = node, .b = node->b, .isFolding = true}, *body = &at;
+  MlirValue whole = by.from->sizes[by.axis], window = tileBuildIndex(node->b, size);
+  if (!onnxCheck(node, onnxCompareI(body, ArithCmpI_Sle, window, whole), "a window is larger than its axis"))
+    return false;
+  memcpy(sizes, by.from->sizes, (size_t)by.from->rank * sizeof *sizes);
+  MlirValue steps = ONNX_OP(ArithOp_FloorDivSI, tileBuildSub(node->b, whole, window), tileBuildIndex(node->b, by.step));
+  sizes[by.axis] = onnxFold(node->b, tileBuildAdd(node->b, steps, tileBuildIndex(node->b, 1)));
+  sizes[by.from->rank] = window;
+  return torchReturn(aten, onnxGenerate(node, by.from->type, by.from->rank + 1, sizes, unfolded, &by));
 }
 
 //===--- diagonals, pixels ------------------------------------------------------===//

@@ -106,8 +106,10 @@ bool torchEmitArg(Aten *aten) {
     for (int d = 0; d < x->rank; ++d)
       count = tileBuildMul(aten->node.b, count, x->sizes[d]);
     x = onnxReshape(&aten->node, x, 1, &count);
-  } else if (!torchAxis(aten, "dim", 0, x->rank, &axis)) {
+  } else if (!torchAxis(aten, "dim", 0, x->rank ? x->rank : 1, &axis)) {
     return false;
+  } else if (x->rank == 0) {
+    return torchReturn(aten, onnxScalarValue(&aten->node, Onnx_I64, 0));
   }
   bool keeps = torchHas(aten, "dim") && torchInt(aten, "keepdim", 0) != 0;
   return x && torchReturn(aten, placeOf(aten, x, axis, keeps, aten->row->kind == 1));

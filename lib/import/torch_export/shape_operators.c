@@ -376,6 +376,8 @@ bool torchEmitEmbedding(Aten *aten) {
 bool torchEmitIndexSelect(Aten *aten) {
   OnnxValue *x = torchTensor(aten, "self");
   int axis;
+  if (x && x->rank == 0) // there is one element to select
+    return torchReturn(aten, x);
   return x && torchAxis(aten, "dim", 0, x->rank, &axis) && take(aten, "Gather", x, torchTensor(aten, "index"), axis);
 }
 

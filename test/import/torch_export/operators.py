@@ -106,6 +106,13 @@ def parts(x, i):
             torch.view_copy(x, (60, )), torch.permute_copy(x, (2, 0, 1)), written)
 
 
+def taken(x, i, j):
+    three = torch.tensor([2, 0, 2])
+    return (torch.take(x, j + 3), x.take(-j), x.put(j, i.float()[:3] * 1.5), x.clone().put(j % 3, i.float(), accumulate=True), torch.tril_indices(4, 5, -1),
+            torch.triu_indices(3, 6, 2), x.unfold(1, 2, 1), x.unfold(2, 3, 2), torch.unfold_copy(x, 0, 2, 1), x.index_reduce(0, three, x * 2, "amax"),
+            x.index_reduce(1, three, x[:, :3], "prod", include_self=False), x[0, 0, 0].argmax(0), x[0, 0, 0].index_select(0, torch.tensor([0])))
+
+
 def counted(x):  # as many results as there are
     return x[x > 0], x.masked_select(x.abs() < 1), torch.nonzero(x > 0.5), x[0][:, torch.tensor([True, False, True, True, False])]
 
@@ -235,7 +242,7 @@ def checked(x):
 
 CASES = {
     arithmetic: (x, y), integers: (i, j), unary: (x,), activations: (x,), choices: (x, y, b), reductions: (x, b), shapes: (x,),
-    ranked: (x, i), parts: (x, i), counted: (x,), statistics: (img, v, x), pools: (img, x), without_gradients: (x, y),
+    ranked: (x, i), taken: (x, i, j), parts: (x, i), counted: (x,), statistics: (img, v, x), pools: (img, x), without_gradients: (x, y),
     functions: (x,), overloads: (x, y, i, j), made: (x, i), more_windows: (img, x, torch.randn(3, 2, 2, 2, 2)), sizes: (torch.randn(6, 5),), checked: (x,),
     Cells(): (x,), places: (x, j), writes: (x, j), orders: (x, img), tensors: (x,), products: (x, y, v), in_place: (x, y), norms: (img, v, x),
     windows: (img, torch.randn(6, 4, 3, 3), torch.randn(8, 1, 3, 3), torch.randn(4, 3, 2, 2)),
