@@ -5,9 +5,9 @@
 //
 // A micro-tile is `by` neighbours along `axis` of `lines` lines of the masked factor. It is gathered whole if the mask
 // names an element of it; what the mask hides in it counts as zero. Where more than `dense_above` percent of the
-// micro-tiles are gathered, the dense product runs instead. Where the mask has an element for each of the matrix and
-// `entry_cost` percent of the elements that it names are fewer than the elements of micro-tiles, elements are listed
-// and multiplied singly; with 0, which is not printed, never.
+// micro-tiles are gathered, the dense product runs instead. Where the mask has an element for each of the matrix, the
+// program may cover it: an element that is multiplied singly counts `entry_cost` percent of one in a micro-tile, and
+// where that is less than a micro-tile, its elements are listed singly. With 0, which is not printed, none are.
 #include "dialects/sparse/definitions.h"
 #include "dialects/sparse/ops.h"
 #include "lib/ir/assembly_parts.h"

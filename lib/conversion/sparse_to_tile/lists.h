@@ -78,7 +78,7 @@ SparseLines sparseLinesWithoutRepeats(SparseLowering *lowering, intptr_t operand
 MlirValue sparseMultiplyLines(SparseLowering *lowering, const SparseLines *lines, int64_t entries, MlirValue dense,
                               MlirValue init);
 
-//===--- attention.c --------------------------------------------------------===//
+//===--- attend_lines.c -----------------------------------------------------===//
 
 // Whether the product's sparse factor, on the left, holds the weights of attention that one kernel computes too; then
 // `*result` is the product, null after a diagnostic.

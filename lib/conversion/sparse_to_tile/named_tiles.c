@@ -1,7 +1,8 @@
 // Products of the micro-tiles of a dense matrix that a mask names, on CPUs, by the kernel spmm_named: the micro-tiles
 // and the rows of the dense factor are gathered while they are packed, and multiplied as a dense product's panels. Or
 // the dense product, where the mask names most micro-tiles: what a program decides by the count of its mask. After PIT
-// (SOSP 2023). A mask with an element for each of the matrix is combined to micro-tiles first, in one pass over it.
+// (SOSP 2023). A mask with an element for each of the matrix is combined to micro-tiles first, in one pass over it, or
+// covered by micro-tiles and single elements (covered_mask.c).
 #include "lib/conversion/sparse_to_tile/named_tiles.h"
 #include "dialects/tile/ops.h"
 #include "lib/analysis/sparsity/masked_values.h"
@@ -41,34 +42,34 @@ static void lookThrough(const SparseMatrix *matrix, const int64_t tile[2], Spars
   named->values = masked.values;
 }
 
-// Lines of the mask that lie in one micro-tile become one. False after a diagnostic.
-static bool combineMask(SparseLowering *lowering, const SparseMatrix *matrix, const int64_t tile[2],
-                        SparseNamed *named) {
+// Lines of the mask that lie in one micro-tile become one: `counts` as of sparseCoverMask. False after a diagnostic.
+static bool combineLines(SparseLowering *lowering, SparseNamed *named, MlirValue counts[2]) {
   TileBuilder *b = &lowering->builder;
-  MlirValue mask = matrix->parts[0], ends = tileBuildAdd(b, named->lines, tileBuildIndex(b, 1));
+  MlirValue mask = named->mask;
   const int64_t open = mlirShapedTypeGetDynamicSize(),
                 shape[] = {open, mlirShapedTypeGetDimSize(mlirValueGetType(mask), 1)};
   MlirType i32 = mlirIntegerTypeGet(b->context, 32);
   MlirType combined = mlirRankedTensorTypeGet(2, shape, sparseElement(mask), mlirAttributeGetNull());
   const MlirValue sizes[] = {named->lines, tileBuildSize(b, mask, 1)};
-  const TileCombineMask combines = {.P = i32, .LINES = named->tiles->lines / tile[0], .COLUMNS = MaskAtOnce};
-  MlirValue made[] = {sparseEmpty(lowering, combined, 1 + mlirShapedTypeIsDynamicSize(shape[1]), sizes),
-                      sparseEmpty(lowering, sparseVectorOf(i32), 1, &named->lines),
-                      sparseEmpty(lowering, sparseVectorOf(i32), 1, &named->lines)};
-  if (!sparseLaunchAll(lowering, tileUseCombineMask(combines), 1, &named->lines, 1, &mask, 3, made))
+  const TileCombineMask combines = {
+      .P = i32, .LINES = named->tiles->lines / named->hiddenTile[0], .COLUMNS = MaskAtOnce};
+  counts[0] = sparseEmpty(lowering, combined, 1 + mlirShapedTypeIsDynamicSize(shape[1]), sizes);
+  counts[1] = sparseEmpty(lowering, sparseVectorOf(i32), 1, &named->lines);
+  return sparseLaunchAll(lowering, tileUseCombineMask(combines), 1, &named->lines, 1, &mask, 2, counts);
+}
+
+// The mask as one of micro-tiles. False after a diagnostic.
+static bool combineMask(SparseLowering *lowering, SparseNamed *named) {
+  TileBuilder *b = &lowering->builder;
+  MlirValue mask = named->mask, ends = tileBuildAdd(b, named->lines, tileBuildIndex(b, 1)), counts[2];
+  if (!(sparseCoversMask(named) ? sparseCoverMask : combineLines)(lowering, named, counts))
     return false;
-  named->mask = made[0];
-  if (sparseMultipliesSingly(named)) {
-    MlirValue all = sparseSumUp(lowering, made[2], sparseEmpty(lowering, sparseVectorOf(i32), 1, &ends));
-    if (mlirValueIsNull(all))
-      return false;
-    named->single = mask;
-    named->numSingle = sparseTotal(lowering, all, named->lines);
-  }
+  named->mask = counts[0];
   if (mlirOperationIsNull(named->select))
     return true;
   named->hidden = mask;
-  MlirValue sums = sparseSumUp(lowering, made[1], sparseEmpty(lowering, sparseVectorOf(i32), 1, &ends));
+  MlirValue sums =
+      sparseSumUp(lowering, counts[1], sparseEmpty(lowering, sparseVectorOf(sparseElement(counts[1])), 1, &ends));
   if (mlirValueIsNull(sums))
     return false;
   named->hasSome = arithCmpIOpBuild(b, sparseTotal(lowering, sums, named->lines), tileBuildIndex(b, 0), ArithCmpI_Ne);
@@ -248,24 +249,72 @@ static MlirValue multiplyDensely(SparseLowering *lowering, MlirValue values, Mli
 }
 
 // The select as the program has it: kernels of dense products compute it as they pack, where tiles are single elements.
-static MlirValue multiplySelected(SparseLowering *lowering, const SparseNamed *named, MlirValue positions,
-                                  MlirValue dense, MlirValue init) {
-  if (mlirOperationIsNull(named->select) || named->hiddenTile[0] > 1 || named->hiddenTile[1] > 1)
-    return multiplyGathered(lowering, named, positions, dense, init);
-  SparseBranch branch = sparseBranchBegin(lowering, areMoreThan(lowering, named, positions, named->tiles->denseAbove));
-  MlirOperation select = tileBuilderInsert(&lowering->builder, mlirOperationClone(named->select));
-  sparseBranchElse(lowering, &branch, multiplyDensely(lowering, tileOnlyResult(select), dense, init));
-  return sparseBranchEnd(lowering, &branch, multiplyGathered(lowering, named, positions, dense, init));
+static bool maySelectDensely(const SparseNamed *named) {
+  return !mlirOperationIsNull(named->select) && named->hiddenTile[0] == 1 && named->hiddenTile[1] == 1;
 }
 
-// By single elements, where they are few beside those of micro-tiles.
-static MlirValue multiplySinglyOr(SparseLowering *lowering, const SparseNamed *named, MlirValue positions,
-                                  MlirValue dense, MlirValue init) {
-  if (mlirValueIsNull(named->single))
-    return multiplySelected(lowering, named, positions, dense, init);
-  SparseBranch branch = sparseBranchBegin(lowering, sparseAreFewSingle(lowering, named, positions));
-  sparseBranchElse(lowering, &branch, sparseMultiplySingly(lowering, named, dense, init));
-  return sparseBranchEnd(lowering, &branch, multiplySelected(lowering, named, positions, dense, init));
+static MlirValue multiplySelected(SparseLowering *lowering, const SparseNamed *named, MlirValue dense, MlirValue init) {
+  MlirOperation select = tileBuilderInsert(&lowering->builder, mlirOperationClone(named->select));
+  return multiplyDensely(lowering, tileOnlyResult(select), dense, init);
+}
+
+//===--- by a cover ---------------------------------------------------------===//
+
+static MlirValue isMore(SparseLowering *lowering, MlirValue a, MlirValue b) {
+  return arithCmpIOpBuild(&lowering->builder, a, b, ArithCmpI_Sgt);
+}
+
+// The cover's micro-tiles, then its single elements, where there are any.
+static MlirValue multiplyParts(SparseLowering *lowering, const SparseNamed *named, MlirValue covered, MlirValue dense,
+                               MlirValue init) {
+  SparseNamed tiles = *named;
+  MlirValue none = tileBuildIndex(&lowering->builder, 0);
+  tiles.mask = named->cover.tiles;
+  tiles.hasSome = named->cover.hasSome;
+  SparseBranch branch =
+      sparseBranchBegin(lowering, isMore(lowering, sparseTotal(lowering, covered, named->lines), none));
+  sparseBranchElse(lowering, &branch, multiplyGathered(lowering, &tiles, covered, dense, init));
+  MlirValue sum = sparseBranchEnd(lowering, &branch, init);
+  if (mlirValueIsNull(sum))
+    return sum;
+  branch = sparseBranchBegin(lowering, isMore(lowering, named->cover.numElements, none));
+  sparseBranchElse(lowering, &branch, sparseMultiplySingly(lowering, named, dense, sum));
+  return sparseBranchEnd(lowering, &branch, sum);
+}
+
+// What is cheapest: all micro-tiles, the cover, or the dense product.
+static MlirValue multiplyCheaply(SparseLowering *lowering, const SparseNamed *named, MlirValue positions,
+                                 MlirValue dense, MlirValue init) {
+  TileBuilder *b = &lowering->builder;
+  MlirValue covered = sparseCountNamed(lowering, named->cover.tiles, named->lines), prices[2];
+  if (mlirValueIsNull(covered))
+    return covered;
+  sparsePriceOfCovers(lowering, named, positions, covered, prices);
+  MlirValue isCovered = isMore(lowering, prices[0], prices[1]);
+  SparseBranch outer = {.condition = {NULL}};
+  bool mayBeDense = maySelectDensely(named);
+  if (mayBeDense) {
+    MlirValue tiles = tileBuildMul(b, named->lines, tileBuildSize(b, named->mask, 1));
+    MlirValue most = tileBuildMul(b, tiles, tileBuildIndex(b, named->tiles->denseAbove * named->tiles->lines));
+    MlirValue isDense = isMore(lowering, tileBuildMin(b, prices[0], prices[1]), most);
+    outer = sparseBranchBegin(lowering, isDense);
+    sparseBranchElse(lowering, &outer, multiplySelected(lowering, named, dense, init));
+  }
+  SparseBranch branch = sparseBranchBegin(lowering, isCovered);
+  sparseBranchElse(lowering, &branch, multiplyParts(lowering, named, covered, dense, init));
+  MlirValue product = sparseBranchEnd(lowering, &branch, multiplyGathered(lowering, named, positions, dense, init));
+  return mayBeDense ? sparseBranchEnd(lowering, &outer, product) : product;
+}
+
+static MlirValue multiplyShown(SparseLowering *lowering, const SparseNamed *named, MlirValue positions, MlirValue dense,
+                               MlirValue init) {
+  if (!mlirValueIsNull(named->cover.tiles))
+    return multiplyCheaply(lowering, named, positions, dense, init);
+  if (!maySelectDensely(named))
+    return multiplyGathered(lowering, named, positions, dense, init);
+  SparseBranch branch = sparseBranchBegin(lowering, areMoreThan(lowering, named, positions, named->tiles->denseAbove));
+  sparseBranchElse(lowering, &branch, multiplySelected(lowering, named, dense, init));
+  return sparseBranchEnd(lowering, &branch, multiplyGathered(lowering, named, positions, dense, init));
 }
 
 SparseNamed sparseNamedOf(SparseLowering *lowering, const SparseMatrix *matrix, const SparseMicroTiles *tiles) {
@@ -283,7 +332,7 @@ SparseNamed sparseNamedOf(SparseLowering *lowering, const SparseMatrix *matrix, 
 MlirValue sparseMultiplyNamed(SparseLowering *lowering, const SparseMatrix *matrix, const SparseMicroTiles *tiles,
                               MlirValue dense, MlirValue init) {
   SparseNamed named = sparseNamedOf(lowering, matrix, tiles);
-  if (tiles->lines != named.hiddenTile[0] && !combineMask(lowering, matrix, named.hiddenTile, &named))
+  if (tiles->lines != named.hiddenTile[0] && !combineMask(lowering, &named))
     return (MlirValue){NULL};
   MlirValue positions = sparseCountNamed(lowering, named.mask, named.lines);
   if (mlirValueIsNull(positions))
@@ -292,5 +341,5 @@ MlirValue sparseMultiplyNamed(SparseLowering *lowering, const SparseMatrix *matr
                                                         ? areMostAndFinite(lowering, &named, positions, dense)
                                                         : doAllStay(lowering, &named, positions));
   sparseBranchElse(lowering, &branch, multiplyDensely(lowering, named.values, dense, init));
-  return sparseBranchEnd(lowering, &branch, multiplySinglyOr(lowering, &named, positions, dense, init));
+  return sparseBranchEnd(lowering, &branch, multiplyShown(lowering, &named, positions, dense, init));
 }

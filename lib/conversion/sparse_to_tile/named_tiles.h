@@ -7,13 +7,19 @@
 
 #include "lib/conversion/sparse_to_tile/lists.h"
 
+// A mask by element, covered by micro-tiles with many elements (`tiles`, and `hasSome` of those) and by single
+// elements: row i has those from positions[i] on. Null values: the program does not look for a cover.
+typedef struct SparseCoverOfMask {
+  MlirValue elements, tiles, hasSome, positions, numElements;
+} SparseCoverOfMask;
+
 // `mask` has an element for each micro-tile. `values` are zero where the matrix is, unless `hidden` names elements:
 // then they may be anything there, and `dense` is the matrix with zeros. `hasSome`: a micro-tile is hidden in part.
 typedef struct SparseNamed {
   const SparseMicroTiles *tiles;
   MlirValue mask, values, lines;
-  MlirValue hidden, hasSome;   // null: none
-  MlirValue single, numSingle; // a mask by element, and how many it names; null: they are not multiplied singly
+  MlirValue hidden, hasSome; // null: none
+  SparseCoverOfMask cover;
   int64_t hiddenTile[2];
   MlirOperation select; // makes the matrix with zeros; null: values are that
 } SparseNamed;
@@ -34,13 +40,18 @@ SparseNamed sparseNamedOf(SparseLowering *lowering, const SparseMatrix *matrix, 
 // `operands[0]` hides them; `data` is a SparseNamed.
 MlirValue sparseBuildNamedColumns(TileBuilder *builder, MlirType result, const MlirValue *operands, const void *data);
 
-//===--- single_elements.c --------------------------------------------------===//
+//===--- covered_mask.c -----------------------------------------------------===//
 
-// Whether the program may multiply elements that the mask names singly.
-bool sparseMultipliesSingly(const SparseNamed *named);
-// Whether that costs less than the micro-tiles at these positions.
-MlirValue sparseAreFewSingle(SparseLowering *lowering, const SparseNamed *named, MlirValue positions);
-// The product of elements that are listed row by row. Null after a diagnostic.
+// Whether the program looks for a cover of its mask.
+bool sparseCoversMask(const SparseNamed *named);
+// Combines the mask to micro-tiles as they are multiplied, and covers it. `counts`: `mask`, and how many micro-tiles of
+// each group of lines are hidden in part. False after a diagnostic.
+bool sparseCoverMask(SparseLowering *lowering, SparseNamed *named, MlirValue counts[2]);
+// The prices of all micro-tiles at these positions, and of the cover, whose micro-tiles are at `covered`: in hundredths
+// of a multiply-add in a micro-tile, for each column of the result.
+void sparsePriceOfCovers(SparseLowering *lowering, const SparseNamed *named, MlirValue positions, MlirValue covered,
+                         MlirValue prices[2]);
+// The product of the cover's single elements, listed row by row. Null after a diagnostic.
 MlirValue sparseMultiplySingly(SparseLowering *lowering, const SparseNamed *named, MlirValue dense, MlirValue init);
 
 //===--- listed_tiles.c -----------------------------------------------------===//

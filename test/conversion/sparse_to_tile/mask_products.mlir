@@ -92,15 +92,23 @@ func.func @select(%m: tensor<64x48xi1>, %x: tensor<64x48xf32>, %b: tensor<48x16x
   return %r : tensor<64x16xf32>
 }
 
-// A mask whose single elements are few beside those of its micro-tiles: they are listed with their values, and multiplied
-// as csr. On GPUs micro-tiles are gathered all the same.
+// A mask by element is covered: micro-tiles with many elements are gathered, and the elements outside of them are listed
+// with their values, and multiplied as csr into the first product. Or all micro-tiles are gathered, where that is cheaper. On
+// GPUs they are in any case.
 // CHECK-LABEL: func.func @single
-// CHECK: %[[MADE:.*]]:3 = tile.launch @combine_mask
-// CHECK: %[[ISFEW:.*]] = arith.cmpi slt
-// CHECK: scf.if %[[ISFEW]]
-// CHECK: %[[LISTED:.*]]:2 = tile.launch @list_entries{{.*}} ins(%arg0, %arg1,
-// CHECK: tile.launch @spmm_csr{{.*}} ins(%{{.*}}, %[[LISTED]]#0, %[[LISTED]]#1, %arg2
+// CHECK: %[[MADE:.*]]:5 = tile.launch @cover_mask
+// CHECK: linalg.matmul
+// CHECK: tile.launch @count_rows{{.*}} ins(%[[MADE]]#2 :
+// CHECK: %[[ISCOVERED:.*]] = arith.cmpi sgt
+// CHECK: scf.if %[[ISCOVERED]]
+// CHECK: %[[FIRST:.*]] = scf.if
+// CHECK: tile.launch @list_tiles{{.*}} ins(%[[MADE]]#2,
+// CHECK: tile.launch @spmm_named
+// CHECK: scf.if
+// CHECK: %[[LISTED:.*]]:2 = tile.launch @list_entries{{.*}} ins(%arg0, %[[MADE]]#2, %arg1,
+// CHECK: tile.launch @spmm_csr{{.*}} ins(%{{.*}}, %[[LISTED]]#0, %[[LISTED]]#1, %arg2{{.*}} outs(%[[FIRST]]
 // CHECK: } else {
+// CHECK: tile.launch @list_tiles{{.*}} ins(%[[MADE]]#0,
 // CHECK: tile.launch @spmm_named
 // GPU-LABEL: func.func @single
 // GPU-NOT: list_entries

@@ -1,8 +1,8 @@
 """Selects by run-time masks, then products, against numpy. Use: find_masks.py FOLDER_OF_TOOLS TARGET… [--mutant]
 
 One compiled program per form runs under many masks, with sizes that do not divide: none, all, single elements at random, whole micro-tiles at
-random, micro-tiles with holes, all but a column. Rows of the other factor that the mask hides from everybody hold infinities and nans where the
-program states the mask as a format; in a select they take part as linalg says, or not at all: there they are finite.
+random, micro-tiles with holes, micro-tiles and single elements, all but a column. Rows of the other factor that the mask hides from
+everybody hold infinities and nans where the program states the mask as a format; in a select they take part as linalg says, or not at all: there they are finite.
 """
 import sys
 
@@ -10,7 +10,7 @@ import numpy as np
 from masked_programs import draw_operands, hide_unused_rows, judge, shown_elements
 
 ONE, ROWS, BOTH = (1, 1), (32, 1), (8, 4)
-MASKS = ["none", "all", "elements", "tiles", "holes", "most"]
+MASKS = ["none", "all", "elements", "tiles", "holes", "both", "most"]
 
 
 def sum_of(element):
@@ -71,10 +71,10 @@ def draw_mask(rng, kind, tile, shape):
         return np.full(cells, kind == "all")
     if kind == "elements":
         return rng.random(cells) < .05
-    if kind in ("tiles", "holes"):  # micro-tiles of 32 lines, whole or a third hidden
+    if kind in ("tiles", "holes", "both"):  # micro-tiles of 32 lines, whole or a third hidden; with single elements outside
         lines = max(1, 32 // tile[0])
         tiles = np.repeat(rng.random((-(-cells[0] // lines), cells[1])) < .3, lines, 0)[:cells[0]]
-        return tiles if kind == "tiles" else tiles & (rng.random(cells) < .67)
+        return tiles if kind == "tiles" else tiles & (rng.random(cells) < .67) if kind == "holes" else tiles | (rng.random(cells) < .03)
     mask = rng.random(cells) < .97
     mask[:, int(rng.integers(cells[1]))] = False
     return mask

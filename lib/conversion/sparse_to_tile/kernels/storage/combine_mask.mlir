@@ -1,10 +1,10 @@
-// $LINES rows of a mask become one: whether one of them has the column; how many columns some of them have, but not all;
-// and how many elements they have. Rows beyond the mask are none of them.
+// $LINES rows of a mask become one: whether one of them has the column, and how many columns some of them have, but not
+// all. Rows beyond the mask are none of them.
 //   type $P = i32
 //   integer $LINES = 32, $COLUMNS = 256
 !bits = tensor<$COLUMNSxi1>
 !bytes = tensor<$COLUMNSxi8>
-tile.kernel @kernel(%mask: memref<?x?xi1>, %any: memref<?x?xi1>, %some: memref<?x$P>, %named: memref<?x$P>) {
+tile.kernel @kernel(%mask: memref<?x?xi1>, %any: memref<?x?xi1>, %some: memref<?x$P>) {
   %line = tile.program_id 0
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -19,28 +19,23 @@ tile.kernel @kernel(%mask: memref<?x?xi1>, %any: memref<?x?xi1>, %some: memref<?
   %no = arith.constant dense<0> : !bytes
   %yes = arith.constant dense<1> : !bytes
   %zero = arith.constant dense<0> : tensor<$COLUMNSx$P>
-  %counts, %numbers = scf.for %t = %c0 to %tiles step %c1 iter_args(%sum = %zero, %elements = %zero) -> (tensor<$COLUMNSx$P>, tensor<$COLUMNSx$P>) {
-    %one, %all, %number = scf.for %row = %begin to %end step %c1 iter_args(%or = %no, %and = %yes, %seen = %no) -> (!bytes, !bytes, !bytes) {
+  %counts = scf.for %t = %c0 to %tiles step %c1 iter_args(%sum = %zero) -> (tensor<$COLUMNSx$P>) {
+    %one, %all = scf.for %row = %begin to %end step %c1 iter_args(%or = %no, %and = %yes) -> (!bytes, !bytes) {
       %wide = tile.load %M[%row, %t] : !tile.view<1x$COLUMNSxi1> -> tensor<1x$COLUMNSxi1>
       %bits = tile.reshape %wide : tensor<1x$COLUMNSxi1> -> !bits
       %x = arith.extui %bits : !bits to !bytes
       %o = arith.ori %or, %x : !bytes
       %a = arith.andi %and, %x : !bytes
-      %n = arith.addi %seen, %x : !bytes
-      scf.yield %o, %a, %n : !bytes, !bytes, !bytes
+      scf.yield %o, %a : !bytes, !bytes
     }
     %isOne = arith.cmpi ne, %one, %no : !bytes
     tile.store %isOne, %A[%t] : !bits, !tile.view<$COLUMNSxi1>
     %hasSome = arith.cmpi ne, %one, %all : !bytes
     %n = arith.extui %hasSome : !bits to tensor<$COLUMNSx$P>
     %new = arith.addi %sum, %n : tensor<$COLUMNSx$P>
-    %wider = arith.extui %number : !bytes to tensor<$COLUMNSx$P>
-    %more = arith.addi %elements, %wider : tensor<$COLUMNSx$P>
-    scf.yield %new, %more : tensor<$COLUMNSx$P>, tensor<$COLUMNSx$P>
+    scf.yield %new : tensor<$COLUMNSx$P>
   }
   %total = tile.reduce {arith.addi} %counts axes [0] : tensor<$COLUMNSx$P> -> $P
   memref.store %total, %some[%line] : memref<?x$P>
-  %all = tile.reduce {arith.addi} %numbers axes [0] : tensor<$COLUMNSx$P> -> $P
-  memref.store %all, %named[%line] : memref<?x$P>
   tile.return
 }
