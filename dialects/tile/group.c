@@ -35,6 +35,15 @@ intptr_t tileGroupNumEdges(MlirOperation group) {
   return edges;
 }
 
+TileOps tileGroupOps(MlirOperation group) {
+  MlirOperation yield = mlirBlockGetTerminator(tileGroupBody(group));
+  TileOps ops = {0};
+  for (MlirOperation op = mlirBlockGetFirstOperation(tileGroupBody(group)); !mlirOperationEqual(op, yield);
+       op = mlirOperationGetNextInBlock(op))
+    tileOpsAppend(&ops, op);
+  return ops;
+}
+
 intptr_t tileGroupNumKernels(MlirOperation group) {
   intptr_t kernels = 0;
   for (MlirOperation op = mlirBlockGetFirstOperation(tileGroupBody(group)); !mlirOperationIsNull(op);

@@ -4,7 +4,7 @@
 //   tileGroupInline(group);                                       // the ops stand in the block again
 #pragma once
 
-#include "lib/capi/common.h"
+#include "lib/ir/support.h"
 
 // An operand that makes an inner edge: a tensor that an op of the same block makes. `tensor.empty`, `tensor.dim` and
 // constants make none.
@@ -31,6 +31,7 @@ bool tileGroupCompose(MlirOperation root);
 bool tileGroupIsComposed(MlirOperation group); // nothing is left to compose
 // Both are elementwise linalg.generics of one block, and `consumer` alone uses what makes this operand.
 bool tileGroupCanCompose(MlirOperation consumer, intptr_t operand);
+TileOps tileGroupOps(MlirOperation group); // of its body, but for the yield; the caller frees the list
 // How many kernels the body is by itself: linalg ops and launches.
 intptr_t tileGroupNumKernels(MlirOperation group);
 // Moves the body's ops before the group and destroys the group.

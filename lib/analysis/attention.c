@@ -1,5 +1,4 @@
-// Recognizes attention: a softmax (reduction.h) between two products. An elementwise op may follow each product
-// (fusion.h). See attention.h.
+// Recognizes attention: what a node of the kind Online (group_graph.h) takes, and from which product. See attention.h.
 //
 // Expects: linalg.generic (named ops generalized, elementwise chains fused) and linalg.softmax. Each product has one
 // summed dimension, starts from zeros, and its operands' axes stand in any order; a transpose or broadcast that makes
@@ -10,106 +9,68 @@
 #include "lib/analysis/reduction.h"
 #include "lib/analysis/tiling.h"
 #include "lib/ir/op_arena.h"
+#include "upstream/linalg.h"
 
-// A sum of products along one dimension, with the elementwise op behind it.
-typedef struct Part {
-  TileStructured product, map;
-  int taken;           // the input of `map` that is the sum; -1: there is no map
-  int sides[2], depth; // operands of the product, its summed dimension
-  bool isOfF32;        // its sums are, and its factors are of types that tile.mma adds in f32
-} Part;
+//===--- the ops ------------------------------------------------------------===//
 
-typedef struct Match {
-  TileAttention *attention;
-  const TileTarget *target;
-  const char *reason;
-  Part first, second;
-  TileSoftmax softmax;
-  int weights; // the operand of the second product
-} Match;
-
-static bool fail(Match *m, const char *reason) {
-  m->reason = reason;
-  return false;
+// The op makes a value beside `root`.
+static bool isBeside(MlirOperation op, MlirOperation root) {
+  return !mlirOperationIsNull(op) && mlirBlockEqual(mlirOperationGetBlock(op), mlirOperationGetBlock(root));
 }
 
-//===--- the chain ----------------------------------------------------------===//
-
-static bool isProduct(Part *p) {
-  const TileStructured *s = &p->product;
-  MlirType sum = tileOperandElementType(&s->operands[s->numInputs]);
-  int sums = 0;
-  for (int d = 0; d < s->numDims; ++d)
-    if (s->dims[d].isReduction && ++sums)
-      p->depth = d;
-  if (sums != 1 || !tileStructuredMatchMultiplyAdd(s, &p->sides[0], &p->sides[1]))
-    return false;
-  p->isOfF32 = tileStructuredHasMmaTypes(s) && mlirTypeIsAF32(sum);
-  return mlirTypeIsAFloat(sum);
+// Producers first: what lies between `of` and the value.
+static void appendFrom(MlirValue of, MlirValue value, TileOps *ops) {
+  MlirOperation op = tileDefiningOp(value);
+  bool isKnown = mlirValueEqual(of, value);
+  for (intptr_t i = 0; i < ops->count; ++i)
+    isKnown |= mlirOperationEqual(ops->items[i], op);
+  if (isKnown)
+    return;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op) - mlirOperationGetNumResults(op); ++i) // outputs are last
+    appendFrom(of, mlirOperationGetOperand(op, i), ops);
+  tileOpsAppend(ops, op);
 }
 
-// What makes the value: a product, or the elementwise op, which may ask for positions, behind one.
-static bool readPart(const Match *m, MlirOperation op, bool (*canFollow)(const TileStructured *), Part *p) {
+// The elementwise op that alone uses the result and may follow.
+static void appendFollower(MlirOperation op, const TileTarget *target, TileOps *ops) {
+  TileStructured s, producer;
   TileEpilogue epilogue;
-  p->taken = -1;
-  if (!tileStructuredRead(op, m->target, &p->product) || p->product.numOutputs != 1)
-    return false;
-  if (isProduct(p))
-    return true;
-  p->map = p->product;
-  for (p->taken = 0; canFollow(&p->map) && p->taken < p->map.numInputs; ++p->taken)
-    if (tileEpilogueRead(&p->map, p->taken, &p->product, &epilogue) && isProduct(p))
-      return true;
-  return false;
+  MlirValue result = tileOnlyResult(op);
+  if (!tileHasOneUse(result) || !tileStructuredRead(mlirOpOperandGetOwner(mlirValueGetFirstUse(result)), target, &s) ||
+      !tileEpilogueCanFollow(&s))
+    return;
+  for (int i = 0; i < s.numInputs; ++i)
+    if (mlirValueEqual(s.operands[i].value, result) && tileEpilogueRead(&s, i, &producer, &epilogue)) {
+      tileOpsAppend(ops, s.op);
+      return;
+    }
 }
 
-static bool isBeside(MlirValue value, MlirOperation root) {
-  return !mlirOperationIsNull(tileDefiningOp(value)) && tileIsDefinedIn(value, mlirOperationGetBlock(root));
-}
-
-// From the root up to Q and K.
-static bool matchChain(Match *m, MlirOperation root) {
+bool tileAttentionFind(MlirOperation op, const TileTarget *target, TileOps *ops) {
+  TileStructured s, map;
   TileOperand weights;
-  bool isFound = false;
-  if (!readPart(m, root, tileEpilogueCanFollow, &m->second))
+  TileSoftmax softmax;
+  int input;
+  if (!tileStructuredRead(op, target, &s) || !tileStructuredFindWeights(&s, &input, &weights, &softmax))
     return false;
-  for (int i = 0; i < 2 && !isFound; ++i) {
-    m->weights = m->second.sides[i];
-    TileOperand *operand = &m->second.product.operands[m->weights];
-    if (!tileHasOneUse(operand->value) || !tileOperandSource(operand, m->target, false, &weights))
-      weights = *operand;
-    isFound = tileSoftmaxMatch(weights.value, m->target, &m->softmax);
-  }
-  if (!isFound || !isBeside(weights.value, root) || !isBeside(m->softmax.of, root))
+  MlirOperation scores = tileDefiningOp(softmax.of);
+  if (!isBeside(tileDefiningOp(s.operands[input].value), op) || !isBeside(scores, op))
     return false;
-  if (!tileHasOneUse(weights.value))
-    return fail(m, "its weights have another user");
-  weights.value = m->softmax.of;
-  m->second.product.operands[m->weights] = weights;
-  return readPart(m, tileDefiningOp(m->softmax.of), tileStructuredIsMap, &m->first) &&
-         (tileHasUses(m->softmax.of, m->softmax.uses) || fail(m, "its scores have another user"));
+  if (tileStructuredRead(scores, target, &map) && tileStructuredIsMap(&map))
+    for (int i = 0; i < map.numInputs && !ops->count; ++i) {
+      MlirOperation product = tileDefiningOp(map.operands[i].value);
+      if (isBeside(product, op) && tileHasOneUse(map.operands[i].value) && linalgGenericOpIsA(product) &&
+          !tileGenericIsParallel(product))
+        tileOpsAppend(ops, product);
+    }
+  tileOpsAppend(ops, scores);
+  appendFrom(softmax.of, s.operands[input].value, ops);
+  tileOpsAppend(ops, op);
+  appendFollower(op, target, ops);
+  return true;
 }
 
-//===--- the graph ----------------------------------------------------------===//
-
-static int addNode(TileGroupGraph *graph, TileGroupKind kind, const TileStructured *s, int input, int maker) {
-  TileGroupNode *node = &graph->nodes[graph->numNodes];
-  *node = (TileGroupNode){.kind = kind, .s = *s};
-  for (int i = 0; i < s->numInputs; ++i)
-    node->makers[i] = i == input ? maker : -1;
-  return graph->numNodes++;
-}
-
-static int addPart(const Match *m, TileGroupKind kind, Part *part, int input, int maker) {
-  TileGroupGraph *graph = m->attention->graph;
-  for (int i = 0; i < 2; ++i)
-    while (i != input && tileOperandSource(&part->product.operands[i], m->target, true, &part->product.operands[i]))
-      ;
-  int node = addNode(graph, kind, &part->product, input, maker);
-  if (part->taken >= 0)
-    addNode(graph, TileGroupKind_Map, &part->map, part->taken, node);
-  return node;
-}
+//===--- the roles ----------------------------------------------------------===//
 
 // The longest dimension that one operand of a node has and another one has not; -1: none. Queries may have heads that
 // keys have not. An unknown extent is the longest.
@@ -122,40 +83,67 @@ static int longestOf(const TileAttention *a, int node, int in, int notIn) {
   return found;
 }
 
-static void findDims(Match *m) {
-  TileAttention *a = m->attention;
-  const TileGroupNode *scores = &a->graph->nodes[a->scores], *weighted = &a->graph->nodes[a->weighted];
-  a->depth = scores->dims[m->first.depth];
-  a->keys = weighted->dims[m->second.depth];
+// The nodes and the roles of their dimensions. False where the scores are no product's.
+static bool findRoles(TileAttention *a) {
+  TileGroupGraph *graph = a->graph;
+  int sides[2], sum;
+  for (a->weighted = graph->numNodes - 1; a->weighted >= 0; --a->weighted)
+    if (graph->nodes[a->weighted].kind == TileGroupKind_Online)
+      break;
+  const TileGroupNode *weighted = a->weighted < 0 ? NULL : &graph->nodes[a->weighted];
+  if (!weighted || (a->scores = weighted->makers[weighted->scores]) < 0)
+    return false;
+  a->masked = -1;
+  for (int i = 0; i < graph->nodes[a->scores].s.numInputs; ++i)
+    if (graph->nodes[a->scores].makers[i] >= 0)
+      a->masked = i;
+  if (a->masked >= 0) {
+    int product = graph->nodes[a->scores].makers[a->masked];
+    a->masked = a->scores;
+    a->scores = product;
+  }
+  const TileGroupNode *scores = &graph->nodes[a->scores];
+  if (!tileStructuredIsSumOfProducts(&scores->s, sides, &sum))
+    return false;
+  a->depth = scores->dims[sum];
+  tileStructuredIsSumOfProducts(&weighted->s, sides, &sum);
+  a->keys = weighted->dims[sum];
   a->k = tileGroupNodeUses(scores, 0, a->keys) ? 0 : 1;
   a->q = 1 - a->k;
-  a->v = 1 - m->weights;
+  a->v = 1 - weighted->scores;
   a->queries = longestOf(a, a->scores, a->q, a->k);
-  a->channels = longestOf(a, a->weighted, a->v, m->weights);
+  a->channels = longestOf(a, a->weighted, a->v, weighted->scores);
+  return true;
+}
+
+// The sums are f32's, and the factors of types that tile.mma adds in f32.
+static bool isOfF32(MlirOperation product) {
+  MlirType types[3];
+  for (int i = 0; i < 3; ++i)
+    types[i] = tileTypeGetElement(tileOperandType(product, i));
+  return mlirTypeIsAF32(types[2]) && mlirTypeEqual(types[0], types[1]) &&
+         (mlirTypeIsAF32(types[0]) || mlirTypeIsAF16(types[0]) || mlirTypeIsABF16(types[0]));
 }
 
 static bool hasRoom(const TileGroupGraph *graph) {
-  int inputs = 0, captures = 0;
-  for (int n = 0; n < graph->numNodes; ++n) {
-    inputs += graph->nodes[n].s.numInputs;
+  int captures = 0;
+  for (int n = 0; n < graph->numNodes; ++n)
     captures += graph->nodes[n].s.numCaptures;
-  }
-  return inputs - (graph->numNodes - 1) < MaxOperands && captures <= MaxCaptures;
+  return tileGroupGraphFitsKernel(graph) && captures <= MaxCaptures;
 }
 
-// What a kernel can be made for.
-static bool check(Match *m) {
-  const TileAttention *a = m->attention;
+// What a kernel can be made for: null, or why it cannot.
+static const char *check(const TileAttention *a) {
   TileGroupNode *scores = &a->graph->nodes[a->scores], *weighted = &a->graph->nodes[a->weighted];
   const TileOperand *q = &scores->s.operands[a->q], *k = &scores->s.operands[a->k], *v = &weighted->s.operands[a->v],
-                    *x = &weighted->s.operands[m->weights];
+                    *x = &weighted->s.operands[weighted->scores];
   const TileGroupDim *dims = a->graph->dims;
   const struct {
     bool holds;
     const char *otherwise;
   } needs[] = {
       {hasRoom(a->graph), "it has too many operands"},
-      {x->results[m->softmax.axis] == m->second.depth, "the second product does not sum over the keys"},
+      {a->graph->numResults == 1, "something else uses a part of it"},
       {tileGroupNodeUses(scores, a->k, a->keys) && !tileGroupNodeUses(scores, a->q, a->keys) &&
            tileGroupNodeUses(weighted, a->v, a->keys),
        "keys are not a dimension of one operand alone"},
@@ -169,7 +157,7 @@ static bool check(Match *m) {
       {dims[a->depth].extent > 0 && a->channels >= 0 && dims[a->channels].extent > 0,
        "the sizes of a head are not known"},
       {dims[a->keys].extent != 0, "there are no keys"},
-      {m->first.isOfF32 && m->second.isOfF32 &&
+      {isOfF32(scores->s.op) && isOfF32(weighted->s.op) &&
            mlirTypeIsAF32(mlirShapedTypeGetElementType(mlirValueGetType(x->value))),
        "its sums are not of f32, or its factors not of f32, f16 or bf16"},
       {tileStructuredStartsFrom(&scores->s, 0, 0) && tileStructuredStartsFrom(&weighted->s, 0, 0),
@@ -177,8 +165,8 @@ static bool check(Match *m) {
   };
   for (size_t i = 0; i < sizeof needs / sizeof *needs; ++i)
     if (!needs[i].holds)
-      return fail(m, needs[i].otherwise);
-  return true;
+      return needs[i].otherwise;
+  return NULL;
 }
 
 // A product's left factor is the one whose rows come first among the dimensions.
@@ -188,6 +176,7 @@ static void setProduct(const TileAttention *a, int number, int left, int rows, i
   node->product = m < n ? (TileProduct){.lhs = left, .rhs = 1 - left, .m = m, .n = n}
                         : (TileProduct){.lhs = 1 - left, .rhs = left, .m = n, .n = m};
   node->product.k = tileGroupNodeDim(node, sum);
+  node->kind = number == a->scores ? TileGroupKind_Product : TileGroupKind_Online;
 }
 
 // Heads in the order of the scores, then the others. On a CPU queries come last, as the columns of every tile, so that
@@ -215,33 +204,19 @@ static void orderDims(TileAttention *a) {
   graph->dims[a->channels].isFolded = true;
 }
 
-static bool buildGraph(Match *m) {
-  TileAttention *a = m->attention;
-  a->graph = tileArenaAllocate(m->target->arena, sizeof *a->graph);
-  *a->graph = (TileGroupGraph){.target = m->target, .numResults = 1};
-  a->scores = addPart(m, TileGroupKind_Product, &m->first, -1, -1);
-  a->masked = m->first.taken < 0 ? -1 : a->graph->numNodes - 1;
-  a->weighted = addPart(m, TileGroupKind_Online, &m->second, m->weights, a->graph->numNodes - 1);
-  a->graph->results[0].node = a->graph->numNodes - 1;
-  if ((m->reason = tileGroupGraphConnect(a->graph)))
+bool tileAttentionRead(const TileOps *ops, const TileTarget *target, TileAttention *a, const char **reason) {
+  *a = (TileAttention){.graph = tileArenaAllocate(target->arena, sizeof *a->graph)};
+  if (!tileGroupGraphReadOnline(ops->items, ops->count, target, a->graph, reason) || !findRoles(a) ||
+      (*reason = check(a)))
     return false;
-  findDims(m);
-  if (!check(m))
-    return false;
+  const TileGroupNode *weighted = &a->graph->nodes[a->weighted];
+  a->sum = tileOperandElementType(&weighted->s.operands[weighted->s.numInputs]);
+  a->weight = tileOperandElementType(&weighted->s.operands[a->v]);
+  a->isExact = weighted->isExact;
   orderDims(a);
   setProduct(a, a->scores, a->q, a->queries, a->keys, a->depth);
-  setProduct(a, a->weighted, m->weights, a->queries, a->channels, a->keys);
+  setProduct(a, a->weighted, weighted->scores, a->queries, a->channels, a->keys);
   return true;
-}
-
-bool tileAttentionMatch(MlirOperation root, const TileTarget *target, TileAttention *a, const char **reason) {
-  Match match = {.attention = a, .target = target}, *m = &match;
-  *a = (TileAttention){.sum = mlirF32TypeGet(mlirOperationGetContext(root))};
-  bool ok = matchChain(m, root) && buildGraph(m);
-  a->weight = ok ? tileOperandElementType(&a->graph->nodes[a->weighted].s.operands[a->v]) : a->sum;
-  a->isExact = m->softmax.isExact;
-  *reason = m->reason;
-  return ok;
 }
 
 //===--- questions ----------------------------------------------------------===//

@@ -3,11 +3,13 @@
 //   S = Q Kᵀ,  X = f(S, …) element by element (scale, mask, bias),  P = softmax X,  O = P V,  Y = g(O, …) (gate)
 //
 //   const char *reason;
+//   TileOps ops = {0};
 //   TileAttention a;
-//   if (tileAttentionMatch(op, &target, &a, &reason)) … a.graph->dims[a.keys].extent …
+//   if (tileAttentionFind(op, &target, &ops) && tileAttentionRead(&ops, &target, &a, &reason))
+//     … a.graph->dims[a.keys].extent …
 #pragma once
 
-#include "lib/analysis/group_graph.h"
+#include "lib/analysis/group/group_graph.h"
 
 typedef struct TileAttention {
   // The nodes S, X if there is an f, O (of the kind Online: it takes X in place of P), and Y if there is a g. Parallel
@@ -22,9 +24,12 @@ typedef struct TileAttention {
   bool isExact;                       // exp is the program's own math.exp, not softmax's
 } TileAttention;
 
-// Recognizes what ends in `root`. False: `reason` says why what looks like attention cannot be one
-// kernel ("its scores have another user"), or is null where nothing looks so.
-bool tileAttentionMatch(MlirOperation root, const TileTarget *target, TileAttention *attention, const char **reason);
+// The ops of what may be attention, producers first, whose second product is `op`; the elementwise op that follows it
+// comes last. False where `op` is no product of a softmax of scores. The caller frees the list.
+bool tileAttentionFind(MlirOperation op, const TileTarget *target, TileOps *ops);
+// Reads ops, which may be a group's, as attention. False: `reason` says why one kernel cannot compute them ("its scores
+// have another user"), or is null where they do not look like attention.
+bool tileAttentionRead(const TileOps *ops, const TileTarget *target, TileAttention *attention, const char **reason);
 
 // Whether the machine has products of several warps for its types, so that tile-specialize-warps may take its kernel.
 bool tileAttentionHasGroupProducts(const TileAttention *attention);

@@ -19,7 +19,7 @@ Usage: op_name_laws.py ROOT      check that tree; prints one line per breach, ex
               dialects/: use tileOpGetSchedule, tileOpSetSchedule (dialects/tile/discardable.h).
 9. fusion:    tile.group is the one mechanism. Groups are written by lib/transforms/fuse (tileGroupWrap), the bodies of
               elementwise ops composed by dialects/tile/group_compose.c (mlirExtPopulateElementwiseFusion). What one
-              kernel computes is asked (tileEpilogueFind, tileJoinFindLaunch, tileJoinFindFill, tileAttentionMatch) by
+              kernel computes is asked (tileEpilogueFind, tileJoinFindLaunch, tileJoinFindFill, tileAttentionFind) by
               lib/analysis, by lib/transforms/fuse, and by files of lib/conversion that name a group, which they take
               apart.
 10. attributes: no C code but lib/ir parses attributes or types from a string: lib/ir/upstream/*.def has rows for
@@ -51,7 +51,7 @@ FREE = ("lib/ir/", "lib/capi/", "tools/tessera-opgen/")  # the table's engine an
 FUSION = {
     re.compile(r"\b(tileGroupWrap)\("): ("dialects/tile/group", "lib/transforms/fuse/"),
     re.compile(r"\b(mlirExtPopulate\w*Fusion)\("): ("dialects/tile/group_compose.c", "lib/capi/"),
-    re.compile(r"\b(tileEpilogueFind|tileJoinFind\w+|tileAttentionMatch)\("): ("lib/analysis/", "lib/transforms/fuse/"),
+    re.compile(r"\b(tileEpilogueFind|tileJoinFind\w+|tileAttentionFind)\("): ("lib/analysis/", "lib/transforms/fuse/"),
 }
 MARK = re.compile(r'TILE_DISCARDABLE\(\w+, "([^"]+)"')
 NAMED_BY_MACHINES = "lib/conversion/tile_to_rocdl/matrix_core.c"
@@ -226,7 +226,7 @@ def self_test():
         ("lib/transforms/fuse/a.c", 'mlirExtPopulateElementwiseFusion(patterns, all)', ["fusion"]),
         ("lib/conversion/linalg_to_tile/a.c", 'tileEpilogueFind(s, &producer, &epilogue)', ["fusion"]),
         ("lib/conversion/linalg_to_tile/a.c", 'tileGroupOpIsA(parent) && tileEpilogueFind(s, &producer, &epilogue)', []),
-        ("lib/conversion/tile_to_gpu/a.c", 'tileGroupOpIsA(op) && tileAttentionMatch(op, t, &a, &reason)', ["fusion"]),
+        ("lib/conversion/tile_to_gpu/a.c", 'tileGroupOpIsA(op) && tileAttentionFind(op, t, &ops)', ["fusion"]),
     ]
     right = sum([law for law, _, _ in breaches_in(path, text, own)] == laws for path, text, laws in cases)
     print(f"self-test: {right} of {len(cases)} cases judged rightly")

@@ -14,7 +14,7 @@
 //   tileKernelEnd(e);
 #pragma once
 
-#include "lib/analysis/group_graph.h"
+#include "lib/analysis/group/group_graph.h"
 #include "lib/conversion/linalg_to_tile/kernel.h"
 
 typedef struct TileGroupValues {

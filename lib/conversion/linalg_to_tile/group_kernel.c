@@ -3,17 +3,17 @@
 // stands alone is a group of one node: elementwise ops, linalg.pack and unpack, reductions by combiners,
 // linalg.softmax, and products that are read where they lie.
 //
-// A program owns a block of the dimensions that no op folds (lib/analysis/group_graph.h). The kernel computes what the
-// results need, on demand: a value of the group is a tile that never reaches global memory, unless something outside
-// uses it. A folded dimension that is no wider than its block is one tile; the kernel walks any other in a loop, which
-// computes again, tile by tile, whatever is indexed by the dimension; what is not is computed before the loop. Tiles
-// have the element types of the program, so each value rounds as it does in memory. Past the last element of a folded
-// dimension a value counts as the fold's neutral element, and as zero in a product.
-// Expects: a group whose graph has blocks. Leaves: its kernel and its launch. Source: Welder (Shi et al., OSDI 2023).
+// A program owns a block of the dimensions that no op folds (lib/analysis/group/group_graph.h). The kernel computes
+// what the results need, on demand: a value of the group is a tile that never reaches global memory, unless something
+// outside uses it. A folded dimension that is no wider than its block is one tile; the kernel walks any other in a
+// loop, which computes again, tile by tile, whatever is indexed by the dimension; what is not is computed before the
+// loop. Tiles have the element types of the program, so each value rounds as it does in memory. Past the last element
+// of a folded dimension a value counts as the fold's neutral element, and as zero in a product. Expects: a group whose
+// graph has blocks. Leaves: its kernel and its launch. Source: Welder (Shi et al., OSDI 2023).
 #include "dialects/tile/group.h"
 #include "dialects/tile/ops.h"
 #include "dialects/tile/tile.h"
-#include "lib/analysis/group_graph.h"
+#include "lib/analysis/group/group_graph.h"
 #include "lib/analysis/low_bit/packed_elements.h"
 #include "lib/analysis/reduction.h"
 #include "lib/conversion/linalg_to_tile/group_emission.h"
@@ -659,13 +659,9 @@ static const char *lower(MlirOperation group, TileGroupGraph *graph) {
 }
 
 bool tileLowerGroup(MlirOperation group, const TileTarget *target, const char **reason, bool *isRight) {
-  TileOps ops = {0};
+  TileOps ops = tileGroupOps(group);
   TileGroupGraph *graph = tileArenaAllocate(target->arena, sizeof *graph);
   MlirAttribute schedule = tileGroupOpGetSchedule(group), block = mlirAttributeGetNull();
-  MlirOperation yield = mlirBlockGetTerminator(tileGroupBody(group));
-  for (MlirOperation op = mlirBlockGetFirstOperation(tileGroupBody(group)); !mlirOperationEqual(op, yield);
-       op = mlirOperationGetNextInBlock(op))
-    tileOpsAppend(&ops, op);
   bool isRead = tileGroupGraphRead(ops.items, ops.count, target, graph, reason);
   tileOpsFree(&ops);
   if (!isRead)

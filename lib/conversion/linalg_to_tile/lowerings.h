@@ -24,8 +24,8 @@ bool tileLowerNode(TileStructured *structured,
 bool tileLowerExtremum(TileStructured *structured); // argmax and argmin along what is contiguous
 bool tileLowerFold(TileStructured *structured);     // any other body over reduction dimensions, step by step
 bool tileLowerAttention(MlirOperation group, const TileTarget *target); // a group with a schedule
-// A group of the kind `group` (lib/analysis/group_graph.h). False with the reason, where one kernel cannot compute it;
-// `isRight` becomes false after an error in its schedule.
+// A group of the kind `group` (lib/analysis/group/group_graph.h). False with the reason, where one kernel cannot
+// compute it; `isRight` becomes false after an error in its schedule.
 bool tileLowerGroup(MlirOperation group, const TileTarget *target, const char **reason, bool *isRight);
 
 // An elementwise op of a group, on what a launch makes or filling a launch's output, into the launch's kernel where

@@ -506,12 +506,12 @@ static bool findKeys(Online *o) {
 
 bool tileLowerAttention(MlirOperation group, const TileTarget *target) {
   const char *reason;
-  MlirOperation yield = mlirBlockGetTerminator(tileGroupBody(group)), root = {NULL};
   MlirAttribute schedule = tileGroupOpGetSchedule(group);
-  if (mlirOperationGetNumOperands(yield) == 1)
-    root = tileDefiningOp(tileOnlyOperand(yield));
+  TileOps ops = tileGroupOps(group);
   TileAttention a;
-  if (mlirOperationIsNull(root) || !tileAttentionMatch(root, target, &a, &reason) || !takeBlock(&a, schedule))
+  bool isRead = tileAttentionRead(&ops, target, &a, &reason);
+  tileOpsFree(&ops);
+  if (!isRead || !takeBlock(&a, schedule))
     return false;
   Online online = {.k = tileGroupOpen(a.graph, group, &reason), .attention = &a, .isGpu = target->search.isGpu};
   TileGroupEmission *k = online.k;

@@ -5,8 +5,8 @@
 // Leaves: tile.group around each set of ops that one kernel computes and that the model (lib/search/tile_graph.h) finds
 // better than separate kernels. A set grows from an op by its users. The group says `meets`, and a #tile.schedule of
 // the kind `group` with blocks, traffic and footprint. What something outside uses is a result of the group.
-// Legal: lib/analysis/group_graph.h reads the set as a graph; no path leaves the set and comes back; users of what
-// leaves stand after the set's last op. On a CPU, products keep their own kernels, and on a GPU without a matrix
+// Legal: lib/analysis/group/group_graph.h reads the set as a graph; no path leaves the set and comes back; users of
+// what leaves stand after the set's last op. On a CPU, products keep their own kernels, and on a GPU without a matrix
 // instruction for the types the objective `time` does not let a product take a factor from the group: the factor would
 // reach its lanes by shuffles. With products=false, groups have no products, and what another kernel computes at its
 // end stays there.
@@ -16,7 +16,7 @@
 #include "dialects/tile/questions.h"
 #include "dialects/tile/tile.h"
 #include "lib/analysis/fusion.h"
-#include "lib/analysis/group_graph.h"
+#include "lib/analysis/group/group_graph.h"
 #include "lib/analysis/low_bit/converted.h"
 #include "lib/analysis/low_bit/scaled.h"
 #include "lib/analysis/target_of_pass.h"

@@ -132,6 +132,22 @@ static void group(const TileAttention *a, const TileSearchAttention *best) {
 
 //===--- all of a module ----------------------------------------------------------------===//
 
+// What ends in the second product, with the elementwise op that follows it or (one kernel cannot compute both) without.
+static bool read(MlirOperation product, const TileTarget *target, TileAttention *a, MlirOperation *last,
+                 const char **reason) {
+  TileOps ops = {0};
+  *reason = NULL;
+  bool isRead = false, isFound = tileAttentionFind(product, target, &ops);
+  while (isFound && !isRead) {
+    *last = ops.items[ops.count - 1];
+    isRead = tileAttentionRead(&ops, target, a, reason);
+    isFound = !mlirOperationEqual(*last, product);
+    ops.count -= isFound;
+  }
+  tileOpsFree(&ops);
+  return isRead;
+}
+
 bool tileGroupAttention(MlirOperation module, MlirExtPass pass, uint64_t *groups) {
   TileTarget target;
   bool hasSoftmax = false, remarks = mlirExtPassGetBool(pass, "remarks");
@@ -145,10 +161,11 @@ bool tileGroupAttention(MlirOperation module, MlirExtPass pass, uint64_t *groups
   // Users first: they take the ops before them into their groups.
   for (intptr_t i = ops.count - 1; i >= 0; --i) {
     const char *reason;
+    TileAttention attention;
+    MlirOperation last;
     if (!mlirOperationIsNull(tileParentOp(ops.items[i], tileGroupOpIsA)))
       continue;
-    TileAttention attention;
-    if (!tileAttentionMatch(ops.items[i], &target, &attention, &reason)) {
+    if (!read(ops.items[i], &target, &attention, &last, &reason)) {
       if (remarks && reason)
         tileRemark(ops.items[i], "is not fused as attention: %s", reason);
       continue;
@@ -156,11 +173,11 @@ bool tileGroupAttention(MlirOperation module, MlirExtPass pass, uint64_t *groups
     TileSearchAttention best = choose(&attention);
     bool isFaster = best.queries && best.fused < best.apart;
     if (remarks && isFaster)
-      tileRemark(ops.items[i], "is fused: %d queries by %d keys, %.3g us, its ops %.3g us", (int)best.queries,
-                 (int)best.keys, best.fused * 1e6, best.apart * 1e6);
-    else if (remarks)
-      tileRemark(ops.items[i], "is not fused as attention: one kernel would take %.3g us, its ops %.3g us",
+      tileRemark(last, "is fused: %d queries by %d keys, %.3g us, its ops %.3g us", (int)best.queries, (int)best.keys,
                  best.fused * 1e6, best.apart * 1e6);
+    else if (remarks)
+      tileRemark(last, "is not fused as attention: one kernel would take %.3g us, its ops %.3g us", best.fused * 1e6,
+                 best.apart * 1e6);
     if (isFaster)
       group(&attention, &best);
     *groups += isFaster;

@@ -120,7 +120,7 @@ func.func @few(%q: tensor<8x4x128xf32>, %k: tensor<8x128x2048xf32>, %v: tensor<8
   %y = linalg.batch_matmul ins(%p, %v : tensor<8x4x2048xf32>, tensor<8x2048x128xf32>) outs(%zo : tensor<8x4x128xf32>) -> tensor<8x4x128xf32>
   %s2 = linalg.batch_matmul ins(%q, %k : tensor<8x4x128xf32>, tensor<8x128x2048xf32>) outs(%old : tensor<8x4x2048xf32>) -> tensor<8x4x2048xf32>
   %p2 = linalg.softmax dimension(2) ins(%s2 : tensor<8x4x2048xf32>) outs(%es : tensor<8x4x2048xf32>) -> tensor<8x4x2048xf32>
-  // expected-remark @+1 {{is not fused as attention: a product adds to what is there already}}
+  // expected-remark @+1 {{is not fused as attention: a product starts from a tensor; a group accepts products that start from a constant}}
   %y2 = linalg.batch_matmul ins(%p2, %v : tensor<8x4x2048xf32>, tensor<8x2048x128xf32>) outs(%zo : tensor<8x4x128xf32>) -> tensor<8x4x128xf32>
   return %y, %y2 : tensor<8x4x128xf32>, tensor<8x4x128xf32>
 }

@@ -1,6 +1,6 @@
 // A group as one op: its launch's operands, and how each node's are numbered among them. See group_graph.h.
 #include "dialects/tile/group.h"
-#include "lib/analysis/group_graph.h"
+#include "lib/analysis/group/group_graph.h"
 #include "lib/ir/builder.h"
 
 #include <assert.h>

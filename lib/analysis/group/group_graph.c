@@ -1,5 +1,5 @@
 // Reads the ops of a group as a graph. See group_graph.h.
-#include "lib/analysis/group_graph.h"
+#include "lib/analysis/group/group_graph.h"
 
 #include "dialects/tile/group.h"
 #include "dialects/tile/ops.h"
@@ -51,7 +51,7 @@ static int numReductions(const TileStructured *s) {
 
 static const char *classify(TileGroupNode *node) {
   TileStructured *s = &node->s;
-  if (node->kind == TileGroupKind_Softmax)
+  if (node->kind == TileGroupKind_Softmax || node->kind == TileGroupKind_Online)
     return NULL;
   if (!isPlain(s))
     return "an op indexes a tensor by more than one dimension for each axis";
@@ -305,16 +305,18 @@ static const char *findPickedTiles(const TileGroupGraph *graph) {
   return NULL;
 }
 
-static const char *read(const MlirOperation *ops, intptr_t count, TileGroupGraph *graph) {
+static const char *read(const MlirOperation *ops, intptr_t count, bool formsOnline, TileGroupGraph *graph) {
   const char *reason = NULL;
   for (intptr_t i = 0; i < count && !reason; ++i)
     reason = readNode(graph, ops[i]);
   if (reason)
     return reason;
-  if ((reason = findPickedTiles(graph)))
+  if ((reason = findPickedTiles(graph)) || (formsOnline && (reason = tileGroupGraphFormOnline(graph))))
     return reason;
   findMakers(graph);
-  if ((reason = keepNeeded(graph, ops, count)) || (reason = connect(graph, true)))
+  if (formsOnline)
+    tileGroupGraphKeepChains(graph);
+  if ((reason = keepNeeded(graph, ops, count)) || (reason = connect(graph, !formsOnline)))
     return reason;
   for (int n = 0; n < graph->numNodes; ++n) {
     sortDims(&graph->nodes[n]);
@@ -328,7 +330,14 @@ static const char *read(const MlirOperation *ops, intptr_t count, TileGroupGraph
 bool tileGroupGraphRead(const MlirOperation *ops, intptr_t count, const TileTarget *target, TileGroupGraph *graph,
                         const char **reason) {
   *graph = (TileGroupGraph){.target = target};
-  *reason = read(ops, count, graph);
+  *reason = read(ops, count, false, graph);
+  return !*reason;
+}
+
+bool tileGroupGraphReadOnline(const MlirOperation *ops, intptr_t count, const TileTarget *target, TileGroupGraph *graph,
+                              const char **reason) {
+  *graph = (TileGroupGraph){.target = target};
+  *reason = read(ops, count, true, graph);
   return !*reason;
 }
 

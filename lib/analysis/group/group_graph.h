@@ -15,6 +15,7 @@
 
 #include "lib/analysis/fusion.h"
 #include "lib/analysis/product.h"
+#include "lib/analysis/reduction.h"
 #include "lib/analysis/structured.h"
 #include "lib/search/tile_graph.h"
 
@@ -25,7 +26,7 @@ typedef enum TileGroupKind {
   TileGroupKind_Fold,    // one combiner for each output
   TileGroupKind_Product, // by tile.mma
   TileGroupKind_Softmax,
-  TileGroupKind_Online // a product of a softmax along its k, whose input is the softmax's; written by attention.h alone
+  TileGroupKind_Online // a product of a softmax along its k, whose input is the softmax's (tileGroupGraphReadOnline)
 } TileGroupKind;
 
 typedef struct TileGroupNode {
@@ -35,6 +36,8 @@ typedef struct TileGroupNode {
   int from[MaxDims];                             // its number for each dimension of the op itself
   int makers[MaxOperands], outputs[MaxOperands]; // for each input the node and output that make it; -1: none
   TileProduct product;
+  int scores;   // Online: the input that the softmax is of
+  bool isExact; // Online: exp is the program's own math.exp, not softmax's
 } TileGroupNode;
 
 typedef struct TileGroupDim {
@@ -60,6 +63,10 @@ typedef struct TileGroupGraph {
 // Ops that only begin something (constants, tensor.empty, fills that a fold starts from) are no nodes.
 bool tileGroupGraphRead(const MlirOperation *ops, intptr_t count, const TileTarget *target, TileGroupGraph *graph,
                         const char **reason);
+// As above, for attention: a product of a softmax along its k is a node of the kind Online. The graph keeps the chain
+// of such a node alone: the product that the softmax is of, the elementwise op between the two, and what follows.
+bool tileGroupGraphReadOnline(const MlirOperation *ops, intptr_t count, const TileTarget *target, TileGroupGraph *graph,
+                              const char **reason);
 // The number of a node's result among the graph's; -1: nothing outside uses it.
 int tileGroupGraphResultOf(const TileGroupGraph *graph, int node, int output);
 // The kernel walks the dimension in a loop: some op folds it, and its block has not all of it.
@@ -83,6 +90,16 @@ static inline bool tileGroupNodeUses(const TileGroupNode *node, int operand, int
 static inline bool tileGroupNodeHas(const TileGroupNode *node, int output, int dim) {
   return tileGroupNodeUses(node, node->s.numInputs + output, dim);
 }
+
+// The two steps of tileGroupGraphReadOnline (group_online.c). Null, or the reason why a product of a softmax cannot be
+// such a node; then, of the edges that are known, those outside of chains go.
+const char *tileGroupGraphFormOnline(TileGroupGraph *graph);
+void tileGroupGraphKeepChains(TileGroupGraph *graph);
+// The op sums products of floats along one dimension: the factors, and the dimension.
+bool tileStructuredIsSumOfProducts(const TileStructured *structured, int sides[2], int *depth);
+// A factor of such an op that is a softmax, perhaps rounded or transposed: its number, and as what the softmax is read.
+bool tileStructuredFindWeights(const TileStructured *structured, int *input, TileOperand *weights,
+                               TileSoftmax *softmax);
 
 // For a graph whose nodes and makers are there already. Joins the dimensions along the edges and numbers them in the
 // order of the nodes. Null, or the reason why one kernel cannot compute the nodes.
