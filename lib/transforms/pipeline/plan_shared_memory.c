@@ -330,7 +330,7 @@ static void placeBuffers(Plan *plan) {
       place->isPlaced = true;
       (place->isAddress ? tileAllocOpSetAddress : tileAllocOpSetOffset)(place->alloc,
                                                                         integer(place->alloc, place->offset));
-      ++plan->buffers;
+      plan->buffers += !place->isAddress;
     }
     if (place->level != Level_Shared)
       continue;

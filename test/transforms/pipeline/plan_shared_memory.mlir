@@ -65,12 +65,12 @@ tile.kernel @apart(%x: memref<32x32xf32>, %y: memref<32x32xf32>) attributes {war
 #dense = #tile.layout<offset [32:d1, 32:d0]>
 #large = #tile.layout<offset [64:d1, 32:d0]>
 // A buffer that a loop uses lives through the loop, so it lies beside the other; the largest is placed first. What is
-// placed already stays. Tensor memory has offsets of its own.
+// placed already stays. Tensor memory has offsets of its own, and its address a place of its own in shared memory.
 // CHECK-LABEL: tile.kernel @together
 // CHECK: tile.alloc at 8192 :
 // CHECK-NEXT: tile.alloc at 0 :
 // CHECK-NEXT: tile.alloc at 16384 :
-// CHECK-NEXT: tile.alloc at 0 :
+// CHECK-NEXT: tile.alloc at 0 address 12288 :
 tile.kernel @together(%x: memref<32x32xf32>, %y: memref<32x32xf32>, %w: memref<32x64xf32>) attributes {warps = 4 : i32} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
