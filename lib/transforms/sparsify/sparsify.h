@@ -11,5 +11,6 @@ extern const MlirExtPassDefinition sparsePackNmPass;
 extern const MlirExtPassDefinition sparsePrintPermutableAxesPass;
 extern const MlirExtPassDefinition sparsePropagateAttributesPass;
 extern const MlirExtPassDefinition sparsePruneNmPass;
+extern const MlirExtPassDefinition sparseSearchPermutationPass;
 extern const MlirExtPassDefinition sparseRuntimeCheckPass;
 extern const MlirExtPassDefinition sparseShrinkTensorsPass;
