@@ -65,10 +65,10 @@ static void fillSlots(TileAccess *access, uint32_t most) {
   access->registerMask = (uint32_t)((UINT64_C(1) << access->registerBits) - 1) & ~fixed;
 }
 
-bool tileAccessPlan(const TileLayout *values, const TileLayout *memory, const int64_t *shape, uint32_t rank,
-                    const TileAccessLimits *limits, TileAccess *access, TileError *error) {
+bool tileAccessPlanByInverse(const TileLayout *values, const TileLayout *memory, const TileLayout *inverse,
+                             const TileAccessLimits *limits, TileAccess *access, TileError *error) {
   TileLayout place;
-  if (!tileLayoutConvert(values, memory, shape, rank, &place, error))
+  if (!tileLayoutCompose(inverse, values, &place, error))
     return false;
   *access = (TileAccess){.padAmount = memory->padAmount, .padEvery = memory->padEvery};
   fillSteps(&place, access);
@@ -78,6 +78,14 @@ bool tileAccessPlan(const TileLayout *values, const TileLayout *memory, const in
   for (uint32_t i = 0; i < access->digitCount; ++i)
     access->count *= access->digitSize[i];
   return true;
+}
+
+bool tileAccessPlan(const TileLayout *values, const TileLayout *memory, const int64_t *shape, uint32_t rank,
+                    const TileAccessLimits *limits, TileAccess *access, TileError *error) {
+  TileLayout inverse;
+  return tileLayoutCovers(values, shape, rank, NULL, error) &&
+         tileLayoutRightInverse(memory, shape, rank, &inverse, error) &&
+         tileAccessPlanByInverse(values, memory, &inverse, limits, access, error);
 }
 
 // Spreads the low bits of n over the set bits of the mask; what is left of n are the odd digits.

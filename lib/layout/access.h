@@ -48,6 +48,9 @@ typedef struct TileAccess {
 // own size (as long as the buffer begins aligned to it). Fails where either layout does not cover the shape.
 bool tileAccessPlan(const TileLayout *values, const TileLayout *memory, const int64_t *shape, uint32_t rank,
                     const TileAccessLimits *limits, TileAccess *access, TileError *error);
+// As above, of values that are known to cover the shape. `inverse` is the memory's right inverse, which plans share.
+bool tileAccessPlanByInverse(const TileLayout *values, const TileLayout *memory, const TileLayout *inverse,
+                             const TileAccessLimits *limits, TileAccess *access, TileError *error);
 
 // The register that lies in this slot of instruction n.
 uint32_t tileAccessRegister(const TileAccess *access, uint32_t n, uint32_t slot);

@@ -122,9 +122,9 @@ void tileLayoutColumns(const TileLayout *layout, const uint32_t *width, uint64_t
 
 static bool stepFits(const TileLayout *outer, const TileLayoutPoint *step, TileError *error) {
   for (uint32_t dim = 0; dim < TILE_LAYOUT_MAX_DIMS; ++dim) {
-    const char *name = tileLayoutDimName(outer->kind, dim);
     if ((uint64_t)step->at[dim] >> outer->bits[dim] == 0)
       continue;
+    const char *name = tileLayoutDimName(outer->kind, dim);
     if (step->at[dim] < tileLayoutDimSize(outer, dim))
       return tileErrorSet(error, 0, 0, "index %u of %s lies in an odd factor of the outer layout: not linear",
                           step->at[dim], name ? name : "a dimension");

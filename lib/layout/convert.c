@@ -388,9 +388,11 @@ static bool planShared(const TileLayout *from, const TileLayout *to, const int64
   limits.elementBytes = target->elementBits <= 8 ? 1 : target->elementBits / 8;
   limits.isOfRegisters = true;
   scratch->elementBytes = limits.elementBytes;
+  TileLayout inverse;
   if (!tileLayoutSwizzle(from, to, shape, rank, &limits, &scratch->memory, error) ||
-      !tileAccessPlan(from, &scratch->memory, shape, rank, &limits, &scratch->store, error) ||
-      !tileAccessPlan(to, &scratch->memory, shape, rank, &limits, &scratch->load, error))
+      !tileLayoutRightInverse(&scratch->memory, shape, rank, &inverse, error) ||
+      !tileAccessPlanByInverse(from, &scratch->memory, &inverse, &limits, &scratch->store, error) ||
+      !tileAccessPlanByInverse(to, &scratch->memory, &inverse, &limits, &scratch->load, error))
     return false;
   scratch->bytes = tileLayoutPaddedSize(&scratch->memory) * limits.elementBytes;
   priceShared(&limits, plan);

@@ -30,10 +30,9 @@ static bool tooBig(const TileLayout *layout, uint32_t dim, TileError *error) {
 }
 
 bool tileLayoutAppendBit(TileLayout *layout, uint32_t dim, TileLayoutPoint step, TileError *error) {
-  const char *name = tileLayoutDimName(layout->kind, dim);
   uint32_t total = tileLayoutBitCount(layout), place = 0;
   if (hasRepeat(layout, dim))
-    return tileErrorSet(error, 0, 0, "an odd factor of %s must be its last mode", name);
+    return tileErrorSet(error, 0, 0, "an odd factor of %s must be its last mode", tileLayoutDimName(layout->kind, dim));
   if (layout->bits[dim] == TILE_LAYOUT_MAX_DIM_BITS)
     return tooBig(layout, dim, error);
   if (total == TILE_LAYOUT_MAX_BITS)
@@ -207,7 +206,14 @@ uint32_t tileLayoutRank(const TileLayout *layout) {
 // Dependent steps cannot set all the bits they use, so the largest coordinate may be below 2^width - 1: of a subspace
 // the largest vector is found from the top, by whatever basis vector sets the next bit.
 static uint64_t largestByBits(const TileLayout *layout, uint32_t axis) {
-  uint64_t largest = 0;
+  uint64_t largest = 0, all = 0, isMixed = 0;
+  for (uint32_t i = 0, count = tileLayoutBitCount(layout); i < count; ++i) {
+    uint64_t step = layout->steps[i].at[axis];
+    all |= step;
+    isMixed |= step & (step - 1);
+  }
+  if (!isMixed) // single bits, as most steps are
+    return all;
   TileBitSpan span = {.size = 0};
   for (uint32_t i = 0, count = tileLayoutBitCount(layout); i < count; ++i)
     tileBitSpanAdd(&span, layout->steps[i].at[axis]);

@@ -196,10 +196,13 @@ static uint64_t movesOf(const Tile *tile, const TileAccess *access, uint64_t ins
 
 static bool wavefrontsOf(const Tile *tile, const TileLayout *memory, const int64_t *shape, uint32_t rank,
                          uint64_t *wavefronts, TileError *error) {
+  TileLayout inverse; // both sides cover the shape
   *wavefronts = 0;
+  if (!tileLayoutRightInverse(memory, shape, rank, &inverse, error))
+    return false;
   for (int k = 0; k < 2; ++k) {
     TileAccess access;
-    if (!tileAccessPlan(tile->side[k].layout, memory, shape, rank, tile->limits, &access, error))
+    if (!tileAccessPlanByInverse(tile->side[k].layout, memory, &inverse, tile->limits, &access, error))
       return false;
     TileAccessTraffic traffic = tileAccessTraffic(&access, 1u << tile->side[k].lanes, tile->limits);
     // Instructions break ties: fewer ones for the same wavefronts.
