@@ -25,13 +25,7 @@ typedef struct Factors {
 
 //===--- sizes --------------------------------------------------------------------------------===//
 
-// The power of two that covers `extent`, between two.
-static int64_t side(int64_t extent) {
-  int64_t size = LeastSide;
-  while (size < MostSide && (mlirShapedTypeIsDynamicSize(extent) || size < extent))
-    size *= 2;
-  return size;
-}
+static int64_t side(int64_t extent) { return tileProductCover(extent, LeastSide, MostSide); }
 
 // A warp for each part of the columns that one instruction multiplies: half as many as a warp has lanes (mfma 32x32,
 // mma m16n8 twice). Where warps shared columns, each of them would convert their weights.

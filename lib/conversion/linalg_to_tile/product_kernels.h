@@ -33,6 +33,8 @@ extern const TileProductKernel tilePackedProduct, tileDirectProduct, tileAlongDe
 
 // A block of `panels` tiles, no more than the extent has.
 void tileProductSetTile(TileStructured *structured, int dim, int axis, int64_t tile, int64_t panels);
+// The power of two that covers the extent (an unknown one is large), between two powers.
+int64_t tileProductCover(int64_t extent, int64_t least, int64_t most);
 // A buffer whose rows follow each other at a power of two, so that a row is contiguous.
 MlirValue tileProductBuffer(TileKernelEmission *e, int64_t rows, int64_t columns, MlirType element);
 // The first row or column of a program's block of `size` along a dimension, and how many are there.

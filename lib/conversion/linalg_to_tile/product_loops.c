@@ -15,6 +15,10 @@ void tileProductSetTile(TileStructured *s, int dim, int axis, int64_t tile, int6
     d->panels = tessera_ceil_div(d->extent, tile) < 1 ? 1 : tessera_ceil_div(d->extent, tile);
 }
 
+int64_t tileProductCover(int64_t extent, int64_t least, int64_t most) {
+  return mlirShapedTypeIsDynamicSize(extent) ? most : tessera_max(least, tessera_bucket(tessera_min(extent, most)));
+}
+
 //===--- loops ----------------------------------------------------------------===//
 
 MlirValue tileProductBuffer(TileKernelEmission *e, int64_t rows, int64_t columns, MlirType element) {

@@ -21,14 +21,6 @@ typedef struct Factors {
   const TileScaledProduct *p;
 } Factors;
 
-// The power of two that covers `extent`, between two.
-static int64_t cover(int64_t extent, int64_t least, int64_t most) {
-  int64_t size = least;
-  while (size < most && (mlirShapedTypeIsDynamicSize(extent) || size < extent))
-    size *= 2;
-  return size;
-}
-
 // A value of the body as a matrix: `row` by the first `count` reductions together.
 static MlirValue buildMatrix(TileKernelEmission *e, const Factors *f, MlirValue value, int row, int count) {
   const TileStructured *s = f->s;
@@ -63,11 +55,11 @@ static void buildFactors(TileKernelEmission *e, const void *data, MlirValue *fac
 }
 
 static void setTiles(TileStructured *s, const TileScaledProduct *p) {
-  tileProductSetTile(s, p->m, 0, cover(s->dims[p->m].extent, LeastSide, MostSide), 1);
-  tileProductSetTile(s, p->n, 1, cover(s->dims[p->n].extent, LeastSide, MostSide), 1);
+  tileProductSetTile(s, p->m, 0, tileProductCover(s->dims[p->m].extent, LeastSide, MostSide), 1);
+  tileProductSetTile(s, p->n, 1, tileProductCover(s->dims[p->n].extent, LeastSide, MostSide), 1);
   for (int i = 0; i < p->count; ++i) {
     int64_t extent = s->dims[p->depth[i]].extent;
-    tileProductSetTile(s, p->depth[i], 2 + i, i < p->outer ? cover(extent, 1, Depth / p->block) : extent, 1);
+    tileProductSetTile(s, p->depth[i], 2 + i, i < p->outer ? tileProductCover(extent, 1, Depth / p->block) : extent, 1);
   }
 }
 
