@@ -295,6 +295,37 @@ static int64_t fewestRegisters(MlirValue tile, void *data) {
   return (tileTypeGetCount(type) * layoutElementBits(type) / threads + 31) / 32;
 }
 
+typedef struct Largest {
+  MlirValue tile; // of those that registers hold; null: none
+  int64_t bits;
+} Largest;
+
+static int64_t noteLargest(MlirValue tile, void *data) {
+  Largest *largest = data;
+  int64_t bits = tileTypeGetCount(mlirValueGetType(tile)) * layoutElementBits(mlirValueGetType(tile));
+  if (bits > largest->bits)
+    *largest = (Largest){tile, bits};
+  return 1;
+}
+
+// A thread has code for each element that it holds: code for a tile that no core can hold would take minutes to
+// compile, and would only move data between memory and registers.
+static bool expectTilesThatFit(MlirOperation kernel, const TileMachine *machine, const TileSearchTarget *target) {
+  char text[128];
+  Largest largest = {.bits = 0};
+  const TileRegisterCount count = {.registersOf = noteLargest, .data = &largest, .willStage = true};
+  tileBlockRegisters(&count, mlirRegionGetFirstBlock(mlirOperationGetRegion(kernel, 0)));
+  if (largest.bits <= 32 * target->registersPerCore)
+    return true;
+  MlirOperation op = tileDefiningOp(largest.tile);
+  return tileError(
+      mlirOperationIsNull(op) ? kernel : op,
+      "makes a tile of type %s, %lld bytes; the registers of a core of %s hold %lld: make the tile smaller, "
+      "or walk it in a loop",
+      tileTypeText(mlirValueGetType(largest.tile), text, sizeof text), (long long)(largest.bits / 8),
+      tileMachineGetName(machine), (long long)(4 * target->registersPerCore));
+}
+
 static MlirWalkResult findProduct(MlirOperation op, void *found) {
   *(bool *)found |= tileIsProduct(op);
   return *(bool *)found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
@@ -366,7 +397,8 @@ static bool assign(MlirOperation kernel, MlirExtPass pass, const TileMachine *ma
                              (long long)tileWarpsOf(tiled->apart), (long long)tileWarpsOf(tiled->first));
   if (warps && (!tessera_is_power_of_two(warps) || warps > 64))
     return tileError(kernel, "is to run on %lld warps, expected a power of two up to 64", (long long)warps);
-  if (!inlineCalls(kernel) || !readMachine(&base, kernel, machine, &target))
+  if (!inlineCalls(kernel) || !readMachine(&base, kernel, machine, &target) ||
+      !expectTilesThatFit(kernel, machine, &target))
     return false;
   makeProductsDense(kernel, machine, (uint32_t)(warps ? warps : Fewest));
   layoutPrepareScaledProducts(kernel, machine, (uint32_t)(warps ? warps : Fewest));

@@ -443,3 +443,20 @@ def test_counts_and_races_of_the_emulator():
         racing[8](np.zeros(4, "f4"), target="interpret")
     line = racing.source.node.body[0].lineno
     assert f"test_kernel.py:{line}:" in str(error.value) and "ts.store(y, 0, ts.full" in str(error.value)
+
+
+@ts.kernel
+def running_sums(x: ts.Array[ts.i32, "N"], y: ts.Array[ts.i32, "N"], W: ts.Constant):
+    ts.store(y, 0, ts.cumsum(ts.load(x, 0, W), axis=0))
+
+
+def test_a_giant_tile_is_loops_on_a_cpu_and_an_error_on_a_gpu():
+    x = np.arange(1 << 22, dtype="i4") % 7
+    y = np.zeros_like(x)
+    running_sums[1](x, y, W=1 << 22)
+    np.testing.assert_array_equal(y, np.cumsum(x, dtype="i4"))
+    for chip, bytes_ in [("sm_80", 262144), ("gfx942", 524288)]:
+        with pytest.raises(ts.CompileError, match=f"tensor<4194304xi32>, 16777216 bytes; the registers of a core of {chip} hold "
+                           f"{bytes_}") as error:
+            running_sums[1](x, y, W=1 << 22, target=f"emulate:{chip}")
+        assert error.value.line == running_sums.source.node.body[0].lineno

@@ -68,3 +68,22 @@ tile.kernel @regions(%x: memref<32xf32>, %n: index) attributes {machine = #tile.
   }
   tile.return
 }
+
+// -----
+
+// As large as all registers of a core is fine, one row more is not.
+tile.kernel @largest(%x: memref<?x1024xf32>) attributes {machine = #tile.machine<"sm_80">} {
+  %c0 = arith.constant 0 : index
+  %X = tile.view %x : memref<?x1024xf32> to !tile.view<64x1024xf32>
+  %t = tile.load %X[%c0, %c0] : !tile.view<64x1024xf32> -> tensor<64x1024xf32>
+  tile.store %t, %X[%c0, %c0] : tensor<64x1024xf32>, !tile.view<64x1024xf32>
+  tile.return
+}
+tile.kernel @too_large(%x: memref<?x1024xf32>) attributes {machine = #tile.machine<"sm_80">} {
+  %c0 = arith.constant 0 : index
+  %X = tile.view %x : memref<?x1024xf32> to !tile.view<65x1024xf32>
+  // expected-error @below {{makes a tile of type tensor<65x1024xf32>, 266240 bytes; the registers of a core of sm_80 hold 262144: make the tile smaller, or walk it in a loop}}
+  %t = tile.load %X[%c0, %c0] : !tile.view<65x1024xf32> -> tensor<65x1024xf32>
+  tile.store %t, %X[%c0, %c0] : tensor<65x1024xf32>, !tile.view<65x1024xf32>
+  tile.return
+}
