@@ -11,6 +11,7 @@ from typing import Any, Iterator, NamedTuple
 from ._diagnostics import Error
 from ._ir import Module, load, parse
 from ._library import CError, collect, lib, lock
+from ._trace import Trace, record
 
 _PIPELINES = {"cpu": "tile-to-cpu-pipeline", "gfx": "tile-to-rocdl-pipeline{{chip={chip}}}", "sm_": "tile-to-nvvm-pipeline{{chip={chip}}}"}
 _COUNTS = ("global_bytes_read", "global_bytes_written", "global_transactions", "shared_bytes", "shared_bank_conflicts", "barriers",
@@ -136,13 +137,14 @@ def _positions(modes: list[tuple[int, list[tuple[int, int]]]], rank: int) -> Ite
 
 
 class Inspection:
-    """levels: the program, then after each pass that changed it. layouts: of the tiles. statistics: counts of the emulator, and
-    roofline: what they mean on the chip, where arrays were given. remarks: what the passes said. str() lists the levels; save(path) writes the page."""
+    """levels: the program, then after each pass that changed it. layouts: of the tiles. Where arrays were given: statistics, the
+    emulator's counts; roofline, what they mean on the chip; trace, what ran when. remarks: what the passes said. str() lists the
+    levels; save(path) writes the page."""
 
     def __init__(self, name: str, source: str, target: str, levels: tuple[Level, ...], remarks: tuple[str, ...],
-                 statistics: dict[str, Any] | None) -> None:
+                 statistics: dict[str, Any] | None, trace: Trace | None = None) -> None:
         self.name, self.source, self.target, self.levels, self.remarks, self.statistics = name, source, target, levels, remarks, statistics
-        self.layouts, self.roofline = _layouts(levels), _roofline(target, statistics)
+        self.layouts, self.roofline, self.trace = _layouts(levels), _roofline(target, statistics), trace
 
     def __str__(self) -> str:
         lines = [f"{self.name} for {self.target}: {len(self.levels)} levels, {len(self.layouts)} layouts"]
@@ -174,6 +176,9 @@ class Inspection:
         if self.roofline:
             parts.append("<h2>Roofline</h2><p>By the emulator's prediction, which is not calibrated. Across: operations for each byte of "
                          f"global memory. Up: operations per second.</p>{self.roofline.svg()}")
+        if self.trace:
+            rows = "warps of the emulated chip, which take turns on its core" if self.trace.unit == "instructions" else "threads of this CPU"
+            parts.append(f"<h2>Trace</h2><p>Rows: {rows}; {len(self.trace.rows)} in all. Across: {self.trace.unit}.</p>{self.trace.svg()}")
         if self.remarks:
             parts.append("<h2>Remarks</h2><pre>" + html.escape("\n".join(self.remarks)) + "</pre>")
         if self.layouts:
@@ -244,24 +249,24 @@ def _levels(module: Module, pipeline: str) -> tuple[tuple[Level, ...], tuple[str
 def inspect(program: Any, *arguments: Any, target: str = "cpu", grid: Any = 1, **constants: Any) -> Inspection:
     """What becomes of a kernel, a Module, a file or a text on a target: cpu, or a chip such as sm_90a or gfx942.
 
-    A kernel takes its arguments, as in a call; on a chip it is then run on copies of them, and counted by the emulator. Raises
+    A kernel takes its arguments, as in a call. It is run on copies of them, and traced; on a chip the emulator counts. Raises
     Error, and CompileError for a kernel, where a pass fails."""
     chip = target.partition(":")[2] or target
     pipeline = next((text for start, text in _PIPELINES.items() if chip.startswith(start)), None)
     if pipeline is None:
         raise Error(f"target is {target!r}, expected cpu, or a chip such as sm_90a or gfx942")
-    module, name, source, statistics = _taken(program, arguments, constants, grid, chip)
+    module, name, source, statistics, trace = _taken(program, arguments, constants, grid, chip)
     levels, remarks = _levels(module, pipeline.format(chip=chip))
-    return Inspection(name, source, chip, levels, remarks, statistics)
+    return Inspection(name, source, chip, levels, remarks, statistics, trace)
 
 
 def _taken(program: Any, arguments: tuple[Any, ...], constants: dict[str, Any], grid: Any,
-           chip: str) -> tuple[Module, str, str, dict[str, Any] | None]:
+           chip: str) -> tuple[Module, str, str, dict[str, Any] | None, Trace | None]:
     if isinstance(program, (Module, str, os.PathLike)):
         if arguments or constants:
             raise TypeError("only kernels take arguments here")
         module = program.clone() if isinstance(program, Module) else parse(str(program)) if "\n" in str(program) else load(program)
-        return module, module._name, "", None
+        return module, module._name, "", None, None
     import inspect as python
 
     from ._kernel.autotune import Tuned, _Candidate
@@ -276,4 +281,5 @@ def _taken(program: Any, arguments: tuple[Any, ...], constants: dict[str, Any], 
     if chip != "cpu":
         from ._execution import Program
         statistics = dict(Program(module, f"emulate:{chip}", "main", predict=True)(*call._copies()).statistics)
-    return module, kernel.name, python.getsource(kernel.source.function), statistics
+    trace = record(module, "cpu" if chip == "cpu" else f"emulate:{chip}", call._copies())
+    return module, kernel.name, python.getsource(kernel.source.function), statistics, trace

@@ -41,6 +41,49 @@ def test_a_kernel_on_a_chip(chip, tmp_path):
     assert f"product for {chip}: {len(seen.levels)} levels" in str(seen)
 
 
+@ts.kernel
+def sums(x: ts.Array[ts.f32, "M", "N"], y: ts.Array[ts.f32, "M"], factor: ts.f32, W: ts.Constant):
+    i = ts.program_id(0)
+    ts.store(y, i, ts.sum(ts.load(x, (i, 0), (1, W)), axis=1) * factor)
+
+
+def test_a_trace_of_warps(tmp_path):
+    x, y = data(3, 300), np.zeros(3, "f4")
+    seen = ts.inspect(sums, x, y, 2.0, W=300, grid=3, target="sm_80")
+    trace = seen.trace
+    assert trace.unit == "instructions"
+    assert set(trace.rows) == {f"sums, block {block}, warp {warp}" for block in range(3) for warp in range(4)}
+    barriers = [span.until for span in trace.spans if span.until]
+    assert barriers and all(re.search(r"test_inspect\.py:\d+:\d+ 'nvvm.barrier", until) for until in barriers)
+    assert all(span.length > 0 for span in trace.spans)
+    for block in range(3):  # the warps of a block take turns
+        spans = sorted((span.start, span.start + span.length) for span in trace.spans if f"block {block}," in span.row)
+        assert all(end <= start for (_, end), (start, _) in zip(spans, spans[1:]))
+    svg = trace.svg()
+    assert svg.count("<rect") == len(trace.spans) and svg.count("block 2") == 4
+    seen.save(tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text()
+    assert svg in page and "12 in all" in page
+    assert not y.any(), "the caller's array was written"
+
+
+def test_a_trace_of_the_cpu():
+    x, y = data(3, 300), np.zeros(3, "f4")
+    seen = ts.inspect(sums, x, y, 2.0, W=300, grid=3)
+    assert seen.trace.unit == "us" and {span.name for span in seen.trace.spans} == {"sums"}
+    assert seen.trace.svg() in seen.html() and not y.any()
+
+
+def test_a_trace_of_elements_that_numpy_lacks():
+
+    @ts.kernel
+    def copy(x: ts.Array[ts.bf16, "N"], y: ts.Array[ts.bf16, "N"]):
+        ts.store(y, 0, ts.load(x, 0, 16))
+
+    bits = np.arange(16, dtype="u2")
+    assert ts.inspect(copy, bits, np.zeros(16, "u2"), target="gfx942").trace.spans
+
+
 def test_every_element_of_a_layout_has_a_place():
     a, b, c = arrays()
     for layout in ts.inspect(product, a, b, c, B=32, grid=(1, 1), target="sm_80").layouts:
