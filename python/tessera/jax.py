@@ -65,4 +65,5 @@ def _results(program: Any, shapes: Sequence[Sequence[int]] | None) -> list[Any]:
         shapes = [kind.shape for kind in program.outputs]  # type: ignore[misc,unused-ignore]
     if len(shapes) != len(types):
         raise ValueError(f"shapes: {len(shapes)} are given, the program has {len(types)} results")
-    return [jax.ShapeDtypeStruct(tuple(shape), dtype) for shape, dtype in zip(shapes, types)]
+    result: Any = jax.ShapeDtypeStruct
+    return [result(tuple(shape), dtype) for shape, dtype in zip(shapes, types)]

@@ -14,6 +14,7 @@ from __future__ import annotations
 import copy
 import dataclasses
 import functools
+import importlib
 import itertools
 import json
 import math
@@ -99,7 +100,8 @@ def _order(value: torch.Tensor) -> list[int] | None:
     """The permutation of the axes that lies in C order; None where the tensor itself does, or none does."""
     if value.is_contiguous():
         return None
-    axes = sorted(range(value.dim()), key=lambda axis: -value.stride(axis))
+    strides = value.stride()
+    axes = sorted(range(value.dim()), key=lambda axis: -strides[axis])
     return axes if value.permute(axes).is_contiguous() else None
 
 
@@ -123,7 +125,8 @@ class _Part:
                         made, delete_user_cb=lambda user: user is not made))
                 node.meta["val"] = node.meta["val"].permute(axes)
         result = graph.output_node()
-        outputs = result.args[0] if isinstance(result.args[0], (tuple, list)) else [result.args[0]]
+        given: Any = result.args[0]
+        outputs = given if isinstance(given, (tuple, list)) else [given]
         self.results = [node.meta["val"] for node in outputs]
         self.output_orders = [_order(value) for value in self.results]
         self.outputs = []
@@ -149,7 +152,8 @@ class _Part:
         outputs = [signature.OutputSpec(signature.OutputKind.USER_OUTPUT, signature.TensorArgument(name=node.name), None) for node in self.outputs]
         serializer = serialize.GraphModuleSerializer(signature.ExportGraphSignature(inputs, outputs), [])
         graph = serializer.serialize(fx.GraphModule(root, self.graph))
-        return {"graph_module": serialize._dataclass_to_dict(graph), "range_constraints": {}, "schema_version": {"major": 8, "minor": 0}}
+        as_dictionary: Any = serialize._dataclass_to_dict
+        return {"graph_module": as_dictionary(graph), "range_constraints": {}, "schema_version": {"major": 8, "minor": 0}}
 
     def callable(self, program: Any) -> Callable[..., Any]:
         """The program on PyTorch's tensors. Results have the strides that later operators were traced with."""
@@ -251,7 +255,7 @@ def _import_parts(graph: fx.GraphModule, refused: dict[str, str]) -> tuple[fx.Gr
         fused, names = _split(graph, refused)
         modules, known = {}, len(refused)
         for name in names:
-            part = fused.get_submodule(name)
+            part: Any = fused.get_submodule(name)
             inside = {node.name: _operator_of(node) for node in part.graph.nodes if node.op == "call_function"}
             try:
                 modules[name] = _import(part)
@@ -269,7 +273,8 @@ def _compile_graph(graph: fx.GraphModule, examples: Sequence[Any], limit: float 
     names = {node.name: str(node.target) for node in graph.graph.nodes if _is_operator(node)}
     programs = 0
     for name, (part, module) in modules.items():
-        inside = [node.name for node in fused.get_submodule(name).graph.nodes if _is_operator(node)]
+        submodule: Any = fused.get_submodule(name)
+        inside = [node.name for node in submodule.graph.nodes if _is_operator(node)]
         try:
             program = _compile_program(module, limit=limit)
         except Error as error:
@@ -395,13 +400,13 @@ def backend(graph: fx.GraphModule, examples: Sequence[Any], *, options: dict[str
         raise ValueError(f"options: {unknown[0]!r} is unknown; 'limit' is accepted")
     limit = (options or {}).get("limit")
     from torch._dynamo.backends.common import aot_autograd
-    from torch._functorch.aot_autograd import make_boxed_func
+    aot: Any = importlib.import_module("torch._functorch.aot_autograd")
 
     def compile_graph(traced: fx.GraphModule, inputs: Sequence[Any]) -> Callable[..., Any]:
         if all(isinstance(x, torch.Tensor) for x in inputs) and not any(
                 isinstance(size, torch.SymInt) for x in inputs for size in x.shape):
-            return make_boxed_func(_compile_graph(traced, inputs, limit))  # type: ignore[no-any-return,unused-ignore]
-        return make_boxed_func(_BySizes(traced, limit))  # type: ignore[no-any-return,unused-ignore]
+            return aot.make_boxed_func(_compile_graph(traced, inputs, limit))  # type: ignore[no-any-return,unused-ignore]
+        return aot.make_boxed_func(_BySizes(traced, limit))  # type: ignore[no-any-return,unused-ignore]
 
     _open_attention(graph)
     from torch.nn.attention import SDPBackend, sdpa_kernel
