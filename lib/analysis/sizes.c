@@ -198,6 +198,8 @@ TileSize tileSizeOf(const TileKnownSizes *known, MlirValue shaped, intptr_t axis
   return sizeOf((Trace){known, 0}, shaped, axis);
 }
 
+TileSize tileSizeOfIndex(const TileKnownSizes *known, MlirValue index) { return sizeOfIndex((Trace){known, 0}, index); }
+
 bool tileSizesEqual(const TileKnownSizes *known, TileSize a, TileSize b) { return areEqual((Trace){known, 0}, a, b); }
 
 void tileKnownSizesAdd(TileKnownSizes *known, TileSize from, TileSize to) {

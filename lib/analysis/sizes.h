@@ -27,6 +27,7 @@ typedef struct TileKnownSizes {
 } TileKnownSizes;
 
 TileSize tileSizeOf(const TileKnownSizes *known, MlirValue shaped, intptr_t axis);
+TileSize tileSizeOfIndex(const TileKnownSizes *known, MlirValue index);   // of a size that an op was given
 bool tileSizesEqual(const TileKnownSizes *known, TileSize a, TileSize b); // false: not known to be
 void tileKnownSizesAdd(TileKnownSizes *known, TileSize from, TileSize to);
 void tileKnownSizesFree(TileKnownSizes *known);

@@ -7,7 +7,8 @@
 // Expects: func.func on tensors or memrefs, with linalg as it was written. Leaves: linalg whose operands agree, or an
 // error of the caller before anything is computed: sizes of arguments are compared where the function begins, others
 // before the op. Not compared: what is known to be equal (lib/analysis/sizes.h). Sums of loops, as windows have them,
-// must stay below the operand's size. Cost: linear in the ops, times the pairs that were compared.
+// must stay below the operand's size. Copies, concatenations and what is inserted into slices are compared too. Cost:
+// linear in the ops, times the pairs that were compared.
 #include "lib/transforms/tensor/tensor.h"
 
 #include "lib/analysis/sizes.h"
@@ -42,7 +43,8 @@ typedef struct Sized {
 //===--- questions ------------------------------------------------------------------===//
 
 static bool needsAgreement(MlirOperation op) {
-  return tileOpIsStructured(op) || linalgSoftmaxOpIsA(op) || tensorCastOpIsA(op) || memrefCastOpIsA(op);
+  return tileOpIsStructured(op) || linalgSoftmaxOpIsA(op) || tensorCastOpIsA(op) || memrefCastOpIsA(op) ||
+         memrefCopyOpIsA(op) || tensorConcatOpIsA(op) || tensorInsertSliceOpIsA(op);
 }
 
 static bool isOfArguments(const Checks *checks, TileSize size) {
@@ -218,9 +220,31 @@ static void checkLoops(Checks *checks, MlirOperation op) {
       checkWindows(checks, op, o, loops, sizes);
 }
 
-static void checkSoftmax(Checks *checks, MlirOperation op) {
-  for (int axis = 0; axis < mlirShapedTypeGetRank(linalgSoftmaxOpGetInputType(op)); ++axis) {
-    Sized expected = sizedOperand(checks, op, 0, axis), seen = sizedOperand(checks, op, 1, axis);
+// All operands have the sizes of the first, but for dimension `without` (-1: all).
+static void checkAlike(Checks *checks, MlirOperation op, int64_t without) {
+  Sized first = {.operand = -1};
+  for (int o = 0; o < mlirOperationGetNumOperands(op); ++o)
+    if (!isShaped(mlirOperationGetOperand(op, o)))
+      return;
+  for (int axis = 0; axis < mlirShapedTypeGetRank(tileFirstOperandType(op)); ++axis, first.operand = -1)
+    for (int o = 0; axis != without && o < mlirOperationGetNumOperands(op); ++o) {
+      Sized seen = sizedOperand(checks, op, o, axis);
+      expectEqual(checks, op, &seen, &first);
+    }
+}
+
+// What is inserted has the sizes of the slice; of a slice that drops dimensions, upstream's verifier compares what it
+// can.
+static void checkInserted(Checks *checks, MlirOperation op) {
+  MlirAttribute sizes = tensorInsertSliceOpGetStaticSizes(op);
+  if (mlirShapedTypeGetRank(tensorInsertSliceOpGetSourceType(op)) != mlirDenseArrayGetNumElements(sizes))
+    return;
+  for (int axis = 0, dynamic = 0; axis < mlirDenseArrayGetNumElements(sizes); ++axis) {
+    int64_t size = mlirDenseI64ArrayGetElement(sizes, axis);
+    bool isOpen = mlirShapedTypeIsDynamicSize(size);
+    Sized seen = sizedOperand(checks, op, 0, axis), expected = {.operand = 0, .axis = axis};
+    expected.size =
+        isOpen ? tileSizeOfIndex(&checks->known, tensorInsertSliceOpGetSizes(op, dynamic++)) : tileConstantSize(size);
     expectEqual(checks, op, &seen, &expected);
   }
 }
@@ -240,8 +264,12 @@ static void checkCast(Checks *checks, MlirOperation op) {
 //===--- the pass -------------------------------------------------------------------===//
 
 static void check(Checks *checks, MlirOperation op) {
-  if (linalgSoftmaxOpIsA(op))
-    checkSoftmax(checks, op);
+  if (linalgSoftmaxOpIsA(op) || memrefCopyOpIsA(op))
+    checkAlike(checks, op, -1);
+  else if (tensorConcatOpIsA(op))
+    checkAlike(checks, op, tensorConcatOpGetDimValue(op));
+  else if (tensorInsertSliceOpIsA(op))
+    checkInserted(checks, op);
   else if (tensorCastOpIsA(op) || memrefCastOpIsA(op))
     checkCast(checks, op);
   else
