@@ -139,6 +139,28 @@ MlirValue tileBinaryRhs(MlirOperation op) {
   return mlirOperationGetOperand(op, 1);
 }
 
+static MlirLocation firstOfFused(MlirLocation fused) {
+  unsigned count = mlirLocationFusedGetNumLocations(fused);
+  MlirLocation *all = malloc(count * sizeof *all), first;
+  mlirLocationFusedGetLocations(fused, all);
+  first = all[0];
+  free(all);
+  return first;
+}
+
+MlirLocation tileWrittenAt(MlirOperation op) {
+  for (MlirLocation location = mlirOperationGetLocation(op);;) {
+    if (mlirLocationIsACallSite(location))
+      location = mlirLocationCallSiteGetCallee(location);
+    else if (mlirLocationIsAName(location))
+      location = mlirLocationNameGetChildLoc(location);
+    else if (mlirLocationIsAFused(location) && mlirLocationFusedGetNumLocations(location) > 0)
+      location = firstOfFused(location);
+    else
+      return location;
+  }
+}
+
 MlirOperation tileParentOp(MlirOperation op, bool (*isA)(MlirOperation op)) {
   MlirOperation parent = mlirOperationGetParentOperation(op);
   while (!mlirOperationIsNull(parent) && !isA(parent))

@@ -112,6 +112,9 @@ TileOps tileCollectOps(MlirOperation root, bool (*isA)(MlirOperation op));
 int64_t tileLlvmArraySize(MlirType type);
 const unsigned char *tileElementsBytes(MlirAttribute attribute, size_t *size);
 
+// Where the op was written: of an op that was inlined, its place in the function; of fused ops, that of the first one.
+MlirLocation tileWrittenAt(MlirOperation op);
+
 // `#ml_program.extern : TYPE`: the value of a global whose data lie elsewhere.
 MlirAttribute tileExternAttribute(MlirType type);
 

@@ -92,6 +92,13 @@ static const TilePipelineStep toFactors[] = {
     {NULL},
 };
 
+// A stack of frames in place of calls, so that recursion can be part of one launch.
+static const TilePipelineStep toLoops[] = {
+    {"tile-turn-recursion-into-loops", {{"persistent", .from = TilePipeline_Persistent}}, .on = funcFuncOpName},
+    {"inline"},
+    {NULL},
+};
+
 // Products of one sum run side by side, which pays in one launch: apart each cell has a launch more. persistent=never
 // has the step too, so that it gives the bits of one launch.
 static const TilePipelineStep toSlices[] = {
@@ -112,6 +119,7 @@ static const TilePipelineStep toShortDevice[] = {
 static const TilePipelineStage stages[] = {
     {tileStageOfPrograms},
     {tileStageToMachine},
+    {toLoops, .given = TilePipeline_Persistent, .unless = TilePipeline_Bufferized},
     {tileStageOfOneFunction, .given = TilePipeline_Fusion, .unless = TilePipeline_Bufferized},
     {toSlices, .given = TilePipeline_Persistent, .unless = TilePipeline_Bufferized},
     {tileStageOfTensors, .unless = TilePipeline_Bufferized},

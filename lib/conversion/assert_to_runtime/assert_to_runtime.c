@@ -34,7 +34,7 @@ static void declareRaise(TileBuilder *builder, MlirOperation module, const char 
 
 // "file:line:column: assertion failed: the message"
 static void describe(MlirOperation assertion, char *text, size_t size) {
-  MlirLocation location = mlirOperationGetLocation(assertion);
+  MlirLocation location = tileWrittenAt(assertion);
   MlirStringRef message = mlirStringAttrGetValue(tileOpAttribute(assertion, "msg"));
   int length = 0;
   if (mlirLocationIsAFileLineColRange(location)) {

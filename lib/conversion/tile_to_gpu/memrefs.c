@@ -194,12 +194,24 @@ static MlirValue mixed(Gpu *g, MlirOperation op, const char *statics, intptr_t d
   return isDynamic(value) ? gpuScalar(g, mlirOperationGetOperand(op, (*next)++)) : tileBuildIndex(&g->builder, value);
 }
 
+// A subview of lower rank leaves out dimensions of size 1. Which of them does not matter: their strides lead nowhere.
+static void leaveOut(Memory *memory, MlirOperation op) {
+  MlirType type = memrefSubViewOpGetResultType(op);
+  intptr_t rank = mlirShapedTypeGetRank(type), kept = 0;
+  for (intptr_t d = 0; d < memory->rank; ++d) {
+    bool isOne = mlirDenseI64ArrayGetElement(memrefSubViewOpGetStaticSizes(op), d) == 1;
+    if (isOne && (kept == rank || mlirShapedTypeGetDimSize(type, kept) != 1))
+      continue;
+    memory->sizes[kept] = memory->sizes[d];
+    memory->strides[kept++] = memory->strides[d];
+  }
+  memory->rank = rank;
+}
+
 static bool lowerSubview(Gpu *g, MlirOperation op) {
   const Memory *source = gpuRecord(g, memrefSubViewOpGetSource(op))->memory;
-  MlirType type = memrefSubViewOpGetResultType(op);
-  if (mlirShapedTypeGetRank(type) != source->rank)
-    return gpuRefuse(op, "a subview of lower rank: fix dimensions by tile.view");
   Memory *memory = newMemory(g, memrefSubViewOpGetResult(op), source);
+  memory->rank = source->rank;
   MlirValue begin[MaxRank];
   intptr_t next = memrefSubViewOpGetOffsetsBegin(op);
   for (intptr_t d = 0; d < memory->rank; ++d)
@@ -209,6 +221,7 @@ static bool lowerSubview(Gpu *g, MlirOperation op) {
   for (intptr_t d = 0; d < memory->rank; ++d)
     memory->strides[d] = tileBuildMul(&g->builder, source->strides[d], mixed(g, op, "static_strides", d, &next));
   memory->base = gpuElementAt(g, source->base, gpuOffset(g, source, source->rank, NULL, begin), memory->element);
+  leaveOut(memory, op);
   return true;
 }
 

@@ -17,7 +17,7 @@ void gpuFail(Gpu *g, const char *text) { tileBuildDeviceFail(&g->builder, g->mod
 //===--- assert -----------------------------------------------------------------------------------===//
 
 static void describe(MlirOperation op, char *text, size_t capacity) {
-  MlirLocation location = mlirOperationGetLocation(op);
+  MlirLocation location = tileWrittenAt(op);
   MlirStringRef message = mlirStringAttrGetValue(tileOpAttribute(op, "message"));
   int length = 0;
   if (mlirLocationIsAFileLineColRange(location)) {

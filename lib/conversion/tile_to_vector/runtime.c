@@ -100,7 +100,7 @@ MlirValue vecPointerOfText(VecLowering *lowering, const char *text) {
 
 // "file:line:column", or nothing.
 static void describePlace(MlirOperation op, char *text, size_t size) {
-  MlirLocation location = mlirOperationGetLocation(op);
+  MlirLocation location = tileWrittenAt(op);
   text[0] = '\0';
   if (!mlirLocationIsAFileLineColRange(location))
     return;

@@ -59,7 +59,7 @@ static void appendText(MlirStringRef text, void *buffer) {
 
 // "gemm.mlir:12:7 'nvvm.barrier0'"; other kinds of locations as MLIR writes them.
 static void nameSite(MlirOperation op, char name[256]) {
-  MlirLocation location = mlirOperationGetLocation(op);
+  MlirLocation location = tileWrittenAt(op);
   name[0] = 0;
   if (mlirLocationIsAFileLineColRange(location)) {
     char place[32];

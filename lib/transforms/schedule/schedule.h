@@ -14,4 +14,5 @@ extern const MlirExtPassDefinition tileSplitReductionsPass;
 extern const MlirExtPassDefinition tileCoScheduleKernelsPass;
 extern const MlirExtPassDefinition tileMergeParallelKernelsPass;
 extern const MlirExtPassDefinition tileMoveControlFlowToDevicePass;
+extern const MlirExtPassDefinition tileTurnRecursionIntoLoopsPass;
 extern const MlirExtPassDefinition tileSetMachinePass;

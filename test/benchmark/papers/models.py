@@ -3,6 +3,7 @@
 Weights and inputs are arguments, which tile-run draws from its seed. Sizes are the generators' arguments, so a table can
 have the paper's sizes or smaller ones. Images are NHWC.
 """
+import random
 
 
 def tensor(shape):
@@ -413,3 +414,52 @@ def decoder(batch, steps, hidden, words):
   scf.yield {h1[0]}, {c1[0]}, %best#1, %next_round : {kind}, {kind}, {rows}, i32
   }}""")
     return model.text(("%all#0", h[1]))
+
+
+def random_tree(nodes):
+    """Children of each node of a binary tree of an odd number of nodes, -1: none. The root is 0; a node stands ahead of its children."""
+    draw, left, right, leaves = random.Random(1), [-1] * nodes, [-1] * nodes, [0]
+    for child in range(1, nodes, 2):
+        parent = leaves.pop(draw.randrange(len(leaves)))
+        left[parent], right[parent] = child, child + 1
+        leaves += [child, child + 1]
+    return left, right
+
+
+def rae(batch, nodes, hidden):
+    """A recursive autoencoder: an inner node is tanh of a product of its children side by side, a leaf a row of the input."""
+    model = Model()
+    x, w = model.argument(nodes, batch, hidden), [model.argument(hidden, hidden) for _ in range(2)]
+    left, right = random_tree(nodes)
+    names, kind, children = [x, *w], tensor((batch, hidden)), f"tensor<{nodes}xi32>"
+    handed, types = ", ".join(f"%t{k}" for k in range(5)), f"{children}, {children}, " + ", ".join(tensor(s) for _, s in names)
+    body = Model()
+    sides = [("%a", (batch, hidden)), ("%b", (batch, hidden))]
+    result = body.elementwise([body.product(sides[k], (f"%t{3 + k}", w[k][1])) for k in range(2)],
+                              ["%s = arith.addf %x0, %x1 : f32", "%r0 = math.tanh %s : f32"])
+    constants, ops = "\n".join(body.lines[:2]), "\n".join(body.lines[2:])
+    call = f"func.call @node(%{{}}, {handed}) : (index, {types}) -> {kind}"
+    function = f"""func.func private @node(%n: index, %t0: {children}, %t1: {children}, %t2: {tensor(x[1])}, %t3: {tensor(w[0][1])}, %t4: {tensor(w[1][1])}) -> {kind} {{
+{constants}
+  %none = arith.constant 0 : i32
+  %left = tensor.extract %t0[%n] : {children}
+  %is_leaf = arith.cmpi slt, %left, %none : i32
+  %r = scf.if %is_leaf -> {kind} {{
+  %row = tensor.extract_slice %t2[%n, 0, 0] [1, {batch}, {hidden}] [1, 1, 1] : {tensor(x[1])} to {kind}
+  scf.yield %row : {kind}
+  }} else {{
+  %l = arith.index_cast %left : i32 to index
+  %a = {call.format("l")}
+  %right = tensor.extract %t1[%n] : {children}
+  %g = arith.index_cast %right : i32 to index
+  %b = {call.format("g")}
+{ops}
+  scf.yield {result[0]} : {kind}
+  }}
+  return %r : {kind}
+}}
+"""
+    model.lines += [f"  %children{k} = arith.constant dense<{list(side)}> : {children}" for k, side in enumerate((left, right))]
+    model.lines.append(f"  %root = arith.constant 0 : index\n  %y = func.call @node(%root, %children0, %children1, "
+                       f"{', '.join(n for n, _ in names)}) : (index, {types}) -> {kind}")
+    return function + model.text(("%y", (batch, hidden)))

@@ -2,7 +2,7 @@
 // RUN: %tile_opt %s -split-input-file -verify-diagnostics
 // RUN: %mlir_opt_plugin %s -split-input-file -verify-diagnostics
 
-// expected-error@below {{'func.func' op unknown attribute 'tile.schedul', expected tile.schedule, tile.schedules, tile.extents, tile.machine, tile.cache, tile.latency, tile.overwrites, tile.initial, tile.final, tile.tensor_maps, tile.source, tile.kernel_texts, tile.host_access or tile.rounds_ahead}}
+// expected-error@below {{'func.func' op unknown attribute 'tile.schedul', expected tile.schedule, tile.schedules, tile.extents, tile.machine, tile.cache, tile.latency, tile.overwrites, tile.initial, tile.final, tile.tensor_maps, tile.source, tile.kernel_texts, tile.host_access, tile.depth or tile.rounds_ahead}}
 func.func private @a() attributes {tile.schedul = 3}
 
 // -----

@@ -8,7 +8,8 @@ says (model.launch.ns, model.wait.ns), so most of a gain by data-dependent contr
 says up to 8.2 times the fastest of its peers on a V100; it has no ratio of the two levels for each model here. The predictions have not
 been compared with hardware, and sizes but `paper` are smaller than the paper's. FLAGS are of tile-run, for other policies.
 A recurrent layer of one product a round is ours, and so is that layer with a condition on its state (WhileRNN). Seq2Seq is the
-decoder, without attention. BlockDrop and SkipNet have blocks of two products instead of convolutions. Not here, as it stays on the host: Attention (a row of a cache for each round), RAE (recursion).
+decoder, without attention. BlockDrop and SkipNet have blocks of two products instead of convolutions. RAE
+is a function that calls itself over an unbalanced tree drawn from a seed. Not here: Attention (a row of a cache for each round).
 """
 import sys
 from pathlib import Path
@@ -27,6 +28,7 @@ MODELS = {
     "Seq2Seq": (models.decoder, (6, 24, 40), (50, 64, 400), (50, 256, 3797)),
     "BlockDrop": (models.blockdrop, (3, 24), (6, 64), (54, 256)),
     "SkipNet": (models.skipnet, (3, 24), (6, 64), (33, 256)),
+    "RAE": (models.rae, (15, 24), (63, 64), (127, 512)),
 }
 
 
