@@ -4,10 +4,10 @@
 // Expects: linalg on tensors, before sparse-fold-constants; constant weights of f32, f64, i32 or i64, whose sum starts
 // from constants without a -0 (floats), and whose other factor is known to be finite, or sparsity=finite. Leaves:
 // sparse.spmm and spmv of sparse.pack of constants: blocks as #sparse.bsr, single weights as #sparse.csr, one after the
-// other. Other products stay. A block is stored as a block where that is cheaper than its single weights, for the size
-// of blocks that gives the lowest price; the prices stand in the machine file, and the cover has to be clearly cheaper
-// than the dense product. CPUs only. Cost: one look at each weight. After SparTA (OSDI 2022), which searches covers by
-// measuring.
+// other; or one product of #sparse.nm, where no window of 4 to 32 weights along the sum holds many. Other products
+// stay. A block is stored as a block where that is cheaper than its single weights, for the size of blocks that gives
+// the lowest price; the prices stand in the machine file, and the cover has to be clearly cheaper than the dense
+// product. CPUs only. Cost: one look at each weight. After SparTA (OSDI 2022), which searches covers by measuring.
 #include <stdlib.h>
 
 #include "dialects/sparse/ops.h"
@@ -110,6 +110,71 @@ static Cover chooseCover(const Counts *counts, const Prices *prices) {
   return best;
 }
 
+//===--- windows ----------------------------------------------------------------===//
+
+// So many of each window of m neighbours along the sum are stored, at places that `lines` lines share.
+typedef struct Windows {
+  int64_t n, m, lines;
+  double price;
+} Windows;
+
+enum { MostOfWindow = 32, LeastColumns = 32 }; // of the other factor: with fewer, spmm_windows does not pay
+
+// Bit i of mask [line][window]: weight 32 · window + i of the line is not zero.
+static uint32_t *markWindows(const SparseWeights *weights, int64_t axis) {
+  int64_t lines = axis ? weights->rows : weights->columns, inner = axis ? weights->columns : weights->rows;
+  int64_t windows = inner / MostOfWindow;
+  uint64_t telltale = telling(weights), bits = 0;
+  const unsigned char *at = weights->bytes;
+  uint32_t *marks = calloc((size_t)(lines * windows) + 1, sizeof *marks);
+  for (int64_t row = 0; marks && row < weights->rows; ++row)
+    for (int64_t column = 0; column < weights->columns; ++column, at += weights->width) {
+      int64_t line = axis ? row : column, k = axis ? column : row;
+      memcpy(&bits, at, weights->width);
+      marks[line * windows + k / MostOfWindow] |= (uint32_t)((bits & telltale) != 0) << k % MostOfWindow;
+    }
+  return marks;
+}
+
+// The most weights that a window of m holds, where so many lines share places.
+static int64_t fullest(const uint32_t *marks, int64_t lines, int64_t windows, int64_t shared, int64_t m) {
+  int64_t most = 1;
+  uint32_t all = m == MostOfWindow ? UINT32_MAX : (UINT32_C(1) << m) - 1;
+  for (int64_t group = 0; group < lines; group += shared)
+    for (int64_t w = 0; w < windows; ++w) {
+      uint32_t any = 0;
+      for (int64_t line = group; line < group + shared; ++line)
+        any |= marks[line * windows + w];
+      for (int64_t from = 0; from < MostOfWindow; from += m) {
+        int64_t kept = __builtin_popcount(any >> from & all);
+        most = kept > most ? kept : most;
+      }
+    }
+  return most;
+}
+
+// The cheapest windows; n is 0 where none are tried. `columns`: of the other factor.
+static bool chooseWindows(const SparseWeights *weights, int64_t axis, int64_t columns, const double prices[2],
+                          Windows *best) {
+  static const int64_t sharedLines[] = {1, 4, 32};
+  int64_t lines = axis ? weights->rows : weights->columns, inner = axis ? weights->columns : weights->rows;
+  *best = (Windows){.n = 0};
+  if (!mlirTypeIsAF32(mlirShapedTypeGetElementType(weights->type)) || columns < LeastColumns ||
+      inner % MostOfWindow != 0 || prices[0] <= 0 || prices[1] <= 0)
+    return true;
+  uint32_t *marks = markWindows(weights, axis);
+  for (int i = 0; marks && i < 3 && lines % sharedLines[i] == 0; ++i)
+    for (int64_t m = 4; m <= MostOfWindow; m *= 2) {
+      int64_t n = fullest(marks, lines, inner / MostOfWindow, sharedLines[i], m);
+      double price = (double)(lines * (inner / m) * n) * prices[sharedLines[i] > 1];
+      bool isBetter = price < best->price || (price == best->price && sharedLines[i] > best->lines);
+      if (n < m && (!best->n || isBetter))
+        *best = (Windows){n, m, sharedLines[i], price};
+    }
+  free(marks);
+  return marks != NULL;
+}
+
 //===--- questions --------------------------------------------------------------===//
 
 static bool isPricedElement(MlirType element) {
@@ -199,6 +264,20 @@ static bool rewrite(MlirOperation op, SparseWeightedProduct *weighted, const Spa
   return true;
 }
 
+static void rewriteByWindows(MlirOperation op, const SparseWeightedProduct *weighted, const SparseWeights *weights,
+                             const Windows *windows) {
+  MlirValue constant = mlirOperationGetOperand(op, weighted->operand);
+  TileBuilder b = tileBuilderBefore(op);
+  bool isAcross = weighted->axis == 1;
+  const SparseKeyValue keys[] = {
+      {"n", {windows->n}},        {"m", {windows->m}},
+      {"axis", {weighted->axis}}, {"vector", {isAcross ? windows->lines : 1, isAcross ? 1 : windows->lines}},
+      {"coordinates", {8}},       {NULL},
+  };
+  MlirType type = sparseTypeWithEncoding(weights->type, sparseEncodingMake(b.context, "nm", keys));
+  sparseReplaceProduct(op, weighted, sparsePackOpBuild(&b, type, constant));
+}
+
 //===--- the pass ---------------------------------------------------------------===//
 
 enum { Products, Parts };
@@ -206,6 +285,7 @@ enum { Products, Parts };
 typedef struct Pass {
   MlirExtPass pass;
   Prices prices;
+  double windows[2]; // of a weight kept of a window: of each line's own, and shared
   SparseProgram *program;
   MlirOperation module;
   bool finite;
@@ -220,15 +300,25 @@ static bool coverProduct(Pass *pass, MlirOperation op) {
   if (!count(&weights, &counts))
     return tileError(op, "has weights too large to cover");
   Cover cover = chooseCover(&counts, &pass->prices);
+  Windows windows;
+  MlirType result = tileOnlyResultType(op);
+  bool isLeft = weighted.operand == weighted.product.lhs;
+  int64_t columns = mlirShapedTypeGetRank(result) == 2 ? mlirShapedTypeGetDimSize(result, isLeft ? 1 : 0) : 1;
   double dense = (double)(weights.rows * weights.columns);
-  bool ok = true, pays = cover.price * 100 < MostPercent * dense;
-  if (pays && !pass->program && !pass->finite) // facts are found only where they may matter
+  bool ok = chooseWindows(&weights, weighted.axis, columns, pass->windows, &windows) ||
+            tileError(op, "has weights too large to cover");
+  bool areWindows = windows.n && windows.price < cover.price;
+  bool pays = (areWindows ? windows.price : cover.price) * 100 < MostPercent * dense;
+  if (ok && pays && !pass->program && !pass->finite) // facts are found only where they may matter
     ok = (pass->program =
               sparseProgramCreate(pass->module, (SparseProgramOptions){.direction = SparseDirection_Forward})) != NULL;
   if (ok && pays && maySkip(pass->program, op, &weighted, pass->finite)) {
     mlirExtPassAddStatistic(pass->pass, Products, 1);
-    mlirExtPassAddStatistic(pass->pass, Parts, 1 + (cover.blocks && cover.entries));
-    ok = rewrite(op, &weighted, &weights, &counts, &pass->prices, &cover);
+    mlirExtPassAddStatistic(pass->pass, Parts, areWindows ? 1 : 1 + (cover.blocks && cover.entries));
+    if (areWindows)
+      rewriteByWindows(op, &weighted, &weights, &windows);
+    else
+      ok = rewrite(op, &weighted, &weights, &counts, &pass->prices, &cover);
   }
   free(counts.of);
   return ok;
@@ -244,6 +334,7 @@ static bool run(MlirOperation module, MlirExtPass options) {
   Pass pass = {.pass = options,
                .prices = {target.search.model.sparseEntry, target.search.model.sparseBlock,
                           target.search.model.sparseSmallBlock},
+               .windows = {target.search.model.sparseWindow, target.search.model.sparseSharedWindow},
                .module = module,
                .finite = tileStringEquals(sparsity, "finite")};
   bool ok = true, isPriced = !target.search.isGpu && pass.prices.entry > 0 && pass.prices.block > 0;
@@ -265,7 +356,7 @@ static void registerDialects(MlirDialectRegistry registry) {
 
 const MlirExtPassDefinition sparseCoverWithFormatsPass = {
     .argument = "sparse-cover-with-formats",
-    .summary = "Store constant weights with zeros as blocks and single weights, where the price says so",
+    .summary = "Store constant weights with zeros as blocks, single weights or windows, where the price says so",
     .anchor = builtinModuleOpName,
     .options = (const MlirExtPassOption[]){TILE_CHIP_OPTION,
                                            {"sparsity",

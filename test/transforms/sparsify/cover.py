@@ -28,6 +28,12 @@ def pattern(rng, shape, kind, block=32, blocks=.1, singles=.02):
     return w * {"blocks": stays, "singles": single, "both": stays | single, "dense": single < 2, "half": rng.random(shape) < .5, "none": single > 1}[kind]
 
 
+def windows(rng, shape, kept, m, lines):
+    """Weights of which each window of m keeps so many, at places that lines share."""
+    places = rng.permuted(np.tile(np.arange(m) < kept, (shape[0] // lines, shape[1] // m, 1)), axis=2).reshape(shape[0] // lines, shape[1])
+    return np.repeat(places, lines, 0) * rng.integers(1, 4, shape)
+
+
 def product(w, element="f32", left=False, start="zeros", x="x", tokens=7):
     """%y = x · w, or w · x; the sum starts from zeros, -0, a constant or an argument."""
     (k, n), t = w.shape, f"x{element}>"
@@ -55,7 +61,7 @@ def cover(tools, text, options):
 
 
 def formats(text):
-    return " ".join(re.findall(r"sparse.pack [^\n]*(bsr\d*|csr)>", text)) or "none"
+    return " ".join(re.findall(r"sparse.pack [^\n]*(bsr\d*|csr|nm)\d*>", text)) or "none"
 
 
 def choices(tools):
@@ -75,21 +81,31 @@ def choices(tools):
         if found != wanted:
             print(f"{name}: {found}, wanted {wanted}")
             wrong += 1
+    for name, kept, m, lines, left, tokens, wanted in (
+            ("1 of 4", 1, 4, 1, True, 32, "n = 1, m = 4>"), ("8 of 32, 4 columns together", 8, 32, 4, False, 33, "n = 8, m = 32, axis = 0, vector = [1, 4]>"),
+            ("16 of 32, 32 lines together", 16, 32, 32, True, 40, "n = 16, m = 32, vector = [32, 1]>"), ("few columns", 1, 4, 1, True, 31, None)):
+        w = windows(rng, (64, 96), kept, m, lines)
+        text = cover(tools, program(product(w if left else w.T, left=left, tokens=tokens)[0], [("x", f"tensor<{96}x{tokens}xf32>" if left else f"tensor<{tokens}x96xf32>")], "%y", f"tensor<64x{tokens}xf32>" if left else f"tensor<{tokens}x64xf32>"), finite)
+        if wanted not in text if wanted else "sparse.nm" in text:
+            print(f"{name}: {re.findall('#sparse[^>]*>', text)}")
+            wrong += 1
     text = cover(tools, program(product(pattern(rng, (128, 128), "blocks", block=8, blocks=.2, singles=0))[0], [("x", "tensor<7x128xf32>")], "%y", "tensor<7x128xf32>"), finite)
     if "block = [8, 8]" not in text:
         print(f"blocks of 8: {formats(text)}")
         wrong += 1
-    print(f"{len(rows) + 1} patterns, {wrong} wrong")
+    print(f"{len(rows) + 5} patterns, {wrong} wrong")
     return wrong
 
 
 def chain(rng):
     """Products by constants one after the other. Each has its names; the sizes are odd."""
-    element, tokens = str(rng.choice(list(KINDS))), int(rng.choice([1, 3, 6]))
+    element, tokens = str(rng.choice(list(KINDS))), int(rng.choice([1, 3, 6, 33]))
     sizes = [int(s) for s in rng.choice([64, 65, 71, 96, 130], int(rng.integers(2, 4)))]
     lines, at, x = [], "x", f"tensor<{tokens}x{sizes[0]}x{element}>"
     for i, (k, n) in enumerate(zip(sizes, sizes[1:])):
         w = pattern(rng, (k, n), str(rng.choice(["blocks", "singles", "both", "both", "half"])), int(rng.choice([8, 16, 32])), .2)
+        if tokens >= 32 and k % 32 == 0:
+            w = windows(rng, (n, k), 8, 32, 4 if n % 4 == 0 else 1).T
         made, _, y = product(w, element, start=str(rng.choice(["zeros", "bias"])), x=at, tokens=tokens)
         lines += [re.sub(r"%([wzefy])\b", rf"%\g<1>{i}", line) for line in made]
         at = f"y{i}"
