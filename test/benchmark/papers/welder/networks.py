@@ -86,6 +86,15 @@ class Network(Model):
         return self.linear(self.gelu(self.linear(a, wide)), a[1][1])
 
 
+def scores(heads, tokens, e):
+    """The paper's first example: a product of each head, divided and masked, and softmax."""
+    m = Network()
+    product = m.contract((heads, tokens, tokens), "htuE", m.argument(heads, tokens, e), "hte", m.argument(heads, e, tokens), "heu", "htu")
+    masked = m.generic(product[1], "htu", [product, m.argument(heads, tokens)], ["htu", "hu"], "htu",
+                       [f"%c = arith.constant {e ** -0.5!r} : f32", "%s = arith.mulf %x0, %c : f32", "%r0 = arith.addf %s, %x1 : f32"], starts=False)
+    return m.text(m.softmax(masked))
+
+
 def mobilenetv2(side, c, wide):
     m = Network()
     x = m.argument(side * side, c)
