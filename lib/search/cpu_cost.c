@@ -65,6 +65,10 @@ double tileCpuLineCycles(const TileSearchTarget *target, int level, int64_t atOn
   return tileCpuLarger((double)l->latency / (double)atOnce, byBandwidth);
 }
 
+double tileCpuExposedLine(const TileSearchTarget *target) {
+  return target->model.exposedMisses * tileCpuLineCycles(target, 1 < target->numLevels, target->model.missesPacking);
+}
+
 // Caches find a line's set by its address. (The last level, which mixes the bits, is not asked.)
 int64_t tileCpuRowsSharing(const TileSearchLevel *level, int64_t rows, int64_t lines, int64_t stride) {
   enum { RowsLookedAt = 128 };

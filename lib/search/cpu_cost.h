@@ -35,6 +35,8 @@ int tileCpuLevelOf(const TileSearchTarget *target, double bytes);
 int tileCpuLevelOfPanel(const TileSearchTarget *target, int64_t rows, int64_t width, int64_t stride);
 // Cycles for a line of the level where the core waits for `atOnce` lines at a time, or as its bandwidth allows.
 double tileCpuLineCycles(const TileSearchTarget *target, int level, int64_t atOnce);
+// Cycles by which a line that comes from L2 prolongs multiply-adds: `model.exposed.misses.percent` of its own.
+double tileCpuExposedLine(const TileSearchTarget *target);
 // How many of `rows` rows, `stride` bytes apart, have a line in a set where the first row, `lines` lines wide, has one.
 int64_t tileCpuRowsSharing(const TileSearchLevel *level, int64_t rows, int64_t lines, int64_t stride);
 // L1 holds as many lines of a column of B as the core waits for at once: they do not evict each other on arrival.

@@ -329,8 +329,8 @@ static Block openBlock(TileKernelEmission *e, const TileContraction *c) {
   int64_t depth = k->tile * k->panels;
   Block b = {.c = c};
   b.packedA = tileProductBuffer(e, m->tile * m->panels, depth, packedElement(s, c, c->lhs));
-  MlirType columns = tileKernelGroupedBufferType(e, depth, tessera_bucket(n->tile), packedElement(s, c, c->rhs),
-                                                 c->dot ? c->dot->group : 1);
+  MlirType columns =
+      tileKernelGroupedBufferType(e, depth, n->tile, packedElement(s, c, c->rhs), c->dot ? c->dot->group : 1);
   if (!c->arePanels)
     b.packedB = tileAllocOpBuild(&e->body, columns);
   b.leastOfPanels = c->arePanels ? c->leastOfPanels : -1;

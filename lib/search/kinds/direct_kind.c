@@ -48,15 +48,15 @@ static TileCpuCycles cyclesOf(const TileOperator *op, const TileSearchTarget *ta
   int levelC = tileCpuLevelOf(target, (double)(m * n * tileCpuElementBytes(c)));
   int again = tileCpuLevelOfPanel(target, depth, columns * tileCpuElementBytes(b), tileCpuStride(b, op->k));
   int againA = tileCpuLevelOfPanel(target, m, depth * tileCpuElementBytes(a), tileCpuStride(a, op->m));
-  // Vectors of a panel that L1 does not hold.
-  double perVector = ((again > 0) + (againA > 0)) * model->exposedMisses / (double)target->loadsPerCycle;
+  double perVector = again > 0 ? tileCpuExposedLine(target) : 0;
   int64_t wholeSteps = m / rows;
   double work = (double)wholeSteps * tileCpuRowStepCycles(op, target, rows, columns, n, perVector);
   work += m % rows ? tileCpuRowStepCycles(op, target, m % rows, columns, n, perVector) : 0;
   work = work * (double)k + (double)blocks * (rowsOfTiles * panels) * (double)model->tileStart;
+  double linesA = (double)(m * tessera_ceil_div(k * tileCpuElementBytes(a), target->levels[0].line));
+  work += againA > 0 ? panels * linesA * tileCpuExposedLine(target) : 0;
   bool isApart = tileCpuRowsAreApart(op, target);
   double linesB = (double)(k * tessera_ceil_div(n, lanes) * lanes * tileCpuElementBytes(b)) / line;
-  double linesA = (double)(m * tessera_ceil_div(k * tileCpuElementBytes(a), target->levels[0].line));
   TileCpuCycles cycles = {.operandLevel = linesA > linesB ? levelA : levelB};
   int64_t first = isApart ? model->missesDirect : model->missesConflict;
   int64_t next = isApart ? model->missesPacking : model->missesConflict;

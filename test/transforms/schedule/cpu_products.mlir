@@ -91,12 +91,12 @@ func.func @rows(%a: tensor<2x512xf32>, %b: tensor<512x4096xf32>, %c: tensor<2x40
 
 // -----
 
-// What a person wrote stays and is obeyed: 4 x 3 programs, a block of A of 64 x 64, panels of B of 64 x 48 at a power of
-// two, register tiles of 5 x 48.
+// What a person wrote stays and is obeyed: 4 x 3 programs, a block of A of 64 x 64, panels of B of 64 x 48, register
+// tiles of 5 x 48.
 // CHECK: #tile.schedule<kind = "packed", block = [65, 96, 64], register = [5, 48], time = {{[0-9]+}}
 // CHECK-LABEL: func.func @mine
 // KERNEL-DAG: = !tile.buffer<65x64xf32,
-// KERNEL-DAG: = !tile.buffer<64x64xf32,
+// KERNEL-DAG: = !tile.buffer<64x48xf32,
 // KERNEL-LABEL: func.func @mine
 // KERNEL: %[[N:.*]] = arith.constant 3 : index
 // KERNEL: %[[M:.*]] = arith.constant 4 : index
