@@ -63,15 +63,16 @@ void tileStructuredNoteExtents(TileStructured *s) {
         noteExtent(s, s->operands[i].results[axis], i, axis);
 }
 
-// Adds scale · expr to factors and constant; false for floordiv, mod and symbols.
+// Adds scale · expr to factors and constant; false for floordiv, mod and symbols, and for factors that a view's strides
+// cannot be.
 static bool readAffine(MlirAffineExpr expr, int64_t scale, int64_t *factors, int64_t *constant) {
-  if (mlirAffineExprIsAConstant(expr)) {
-    *constant += scale * mlirAffineConstantExprGetValue(expr);
-    return true;
-  }
+  int64_t value;
+  if (mlirAffineExprIsAConstant(expr))
+    return !__builtin_mul_overflow(scale, mlirAffineConstantExprGetValue(expr), &value) &&
+           !__builtin_add_overflow(*constant, value, constant);
   if (mlirAffineExprIsADim(expr)) {
-    factors[mlirAffineDimExprGetPosition(expr)] += scale;
-    return true;
+    int64_t *factor = &factors[mlirAffineDimExprGetPosition(expr)];
+    return !__builtin_add_overflow(*factor, scale, factor) && *factor >= -INT32_MAX && *factor <= INT32_MAX;
   }
   if (!mlirAffineExprIsAAdd(expr) && !mlirAffineExprIsAMul(expr))
     return false;
@@ -79,7 +80,8 @@ static bool readAffine(MlirAffineExpr expr, int64_t scale, int64_t *factors, int
   if (mlirAffineExprIsAAdd(expr))
     return readAffine(lhs, scale, factors, constant) && readAffine(rhs, scale, factors, constant);
   return mlirAffineExprIsAConstant(rhs) &&
-         readAffine(lhs, scale * mlirAffineConstantExprGetValue(rhs), factors, constant);
+         !__builtin_mul_overflow(scale, mlirAffineConstantExprGetValue(rhs), &value) &&
+         readAffine(lhs, value, factors, constant);
 }
 
 // The dimension that indexes the axis alone, or -1.

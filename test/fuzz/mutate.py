@@ -55,7 +55,7 @@ def drawn(rng):
 
 
 def flip(rng, data, _):
-    data = bytearray(data)
+    data = bytearray(data or b"\0")
     for _ in range(rng.choice([1, 1, 2, 5])):
         at = rng.randrange(len(data))
         data[at] = rng.choice([data[at] ^ 1 << rng.randrange(8), rng.randrange(256), 0])
@@ -63,7 +63,7 @@ def flip(rng, data, _):
 
 
 def truncate(rng, data, _):
-    return data[:rng.randrange(len(data))]
+    return data[:rng.randrange(len(data) or 1)]
 
 
 def lines(change):

@@ -130,7 +130,7 @@ def machine(rng, folder):
     name = file.stem
     if name == "native":
         return ["tile-run", "p.mlir", "--tile-machine-path=."], []
-    cpu = name.startswith("x86")
+    cpu = not name.startswith(("sm", "gfx"))
     return ["tile-opt", "p.mlir", "--tile-machine-path=.", "-o", "/dev/null",
             f"--tile-to-{'cpu' if cpu else 'nvvm' if name.startswith('sm') else 'rocdl'}-pipeline=chip={name}"], []
 

@@ -82,12 +82,15 @@ static int64_t columnsOf(const TileStructured *s, int64_t columns, int64_t rows)
   return size;
 }
 
-// False where no part of k is large enough.
+// False where the product is empty, or no part of k is large enough.
 static bool findSizes(const TileStructured *s, const TileConverted *c, Sizes *sizes) {
   const TileSearchTarget *target = &s->target->search;
   int64_t l2 = target->levels[target->numLevels > 1 ? 1 : 0].bytes;
   int64_t rows = s->dims[c->m].extent;
   TileConvertedCode code;
+  for (int d = 0; d < s->numDims; ++d)
+    if (s->dims[d].extent == 0)
+      return false;
   if (mlirShapedTypeIsDynamicSize(rows))
     rows = UnknownRows;
   if (c->isAlongColumns)
