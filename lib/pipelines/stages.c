@@ -39,6 +39,7 @@ const TilePipelineStep tileStageOfTensors[] = {
     {"tile-construct-tiles", {{"ops", "sparse"}, {"policy", .from = TilePipeline_Policy}}, .on = funcFuncOpName},
     {"convert-sparse-to-tile"},
     {"tile-generalize-named-ops", .on = funcFuncOpName},
+    {"tile-fold-zero-sizes", .on = funcFuncOpName},
     {"tile-move-scales-out", .on = funcFuncOpName},
     {"tile-split-ragged-blocks", .on = funcFuncOpName},
     {"tile-unpack-narrow-elements", .on = funcFuncOpName},

@@ -51,6 +51,9 @@ bool tileAllocOpVerify(MlirOperation op) {
   tileIntegerOf(op, "offset", &offset);
   if (mlirTypeIsAMemRef(type) && !expectContiguous(op, type))
     return false;
+  for (intptr_t d = 0; mlirTypeIsAMemRef(type) && d < mlirShapedTypeGetRank(type); ++d)
+    if (mlirShapedTypeGetDimSize(type, d) == 0)
+      return tileError(op, "allocates %s, which has no elements", TILE_TYPE_TEXT(type));
   return verifyArrivals(op, type) && tileExpectInteger(op, "the offset", offset, 0, INT64_MAX) &&
          (offset % OffsetAlign == 0 ||
           tileError(op, "begins at byte %lld; the offset must be a multiple of %d", (long long)offset, OffsetAlign));

@@ -1,16 +1,18 @@
 // Folds ops on tensors whose type says that they have no elements: a tensor without elements is a tensor.empty, and to
 // write one is to write nothing.
 //
-// Expects: slices, pads, concatenations and collapsed shapes of tensors in func.func, before bufferization. Leaves:
-// none of them that reads, writes or makes a tensor with a static size 0. Upstream's bufferization would make
-// memref.subviews that start at the end of their memref, and memref.collapse_shapes of types that do not fit; the
-// verifiers of both refuse them. Sizes that are 0 only at run time are no trouble. Cost: linear in the ops.
+// Expects: slices, pads, concatenations, collapsed shapes and linalg.generics of tensors in func.func, before
+// bufferization. Leaves: none of them that reads, writes or makes a tensor with a static size 0. Upstream's
+// bufferization would make memref.subviews that start at the end of their memref, and memref.collapse_shapes of types
+// that do not fit; the verifiers of both refuse them. Kernels would be made for loops without a round. Sizes that are 0
+// only at run time are no trouble. Cost: linear in the ops.
 #include "lib/capi/common.h"
 #include "lib/ir/builder.h"
 #include "lib/ir/pass.h"
 #include "lib/support/array.h"
 #include "lib/transforms/memory/memory.h"
 #include "upstream/func.h"
+#include "upstream/linalg.h"
 #include "upstream/tensor.h"
 
 //===--- questions ----------------------------------------------------------===//
@@ -181,21 +183,32 @@ static void foldConcat(MlirOperation op) {
     replaceByConcat(op, kept, operands);
 }
 
+// A loop over nothing has no round: what there was before stays.
+static void foldGeneric(MlirOperation op) {
+  bool isEmpty = false;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
+    isEmpty |= isWithoutElements(mlirOperationGetOperand(op, i));
+  if (!isEmpty)
+    return;
+  intptr_t results = mlirOperationGetNumResults(op);
+  for (intptr_t i = 0; i < results; ++i)
+    mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, i), linalgGenericOpGetOutputs(op, i));
+  mlirOperationDestroy(op);
+}
+
 //===--- the pass -------------------------------------------------------------===//
 
 static bool run(MlirOperation function, MlirExtPass pass) {
   static const struct {
     bool (*isA)(MlirOperation op);
     void (*fold)(MlirOperation op);
-  } folds[] = {{tensorExtractSliceOpIsA, foldExtract},
-               {tensorInsertSliceOpIsA, foldInsert},
-               {tensorCollapseShapeOpIsA, foldCollapse},
-               {tensorPadOpIsA, foldPad},
-               {tensorConcatOpIsA, foldConcat}};
+  } folds[] = {{tensorExtractSliceOpIsA, foldExtract},   {tensorInsertSliceOpIsA, foldInsert},
+               {tensorCollapseShapeOpIsA, foldCollapse}, {tensorPadOpIsA, foldPad},
+               {tensorConcatOpIsA, foldConcat},          {linalgGenericOpIsA, foldGeneric}};
   for (size_t i = 0; i < sizeof folds / sizeof *folds; ++i) {
     TileOps ops = tileCollectOps(function, folds[i].isA);
     for (intptr_t k = 0; k < ops.count; ++k)
-      if (isSmall(ops.items[k]))
+      if (linalgGenericOpIsA(ops.items[k]) || isSmall(ops.items[k]))
         folds[i].fold(ops.items[k]);
     tileOpsFree(&ops);
   }
@@ -204,7 +217,7 @@ static bool run(MlirOperation function, MlirExtPass pass) {
 
 const MlirExtPassDefinition tileFoldZeroSizesPass = {
     .argument = "tile-fold-zero-sizes",
-    .summary = "Fold slices, pads, concatenations and collapsed shapes of tensors without elements",
+    .summary = "Fold slices, pads, concatenations, collapsed shapes and loops over tensors without elements",
     .anchor = funcFuncOpName,
     .dialects = (const char *const[]){"tensor", "arith", NULL},
     .run = run,

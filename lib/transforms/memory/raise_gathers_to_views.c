@@ -133,6 +133,8 @@ static bool understand(Access *access) {
   TilePlaces *places = &access->places;
   access->first = places->base;
   for (intptr_t i = 0; i < places->rank; ++i) {
+    if (places->sizes[i] == 0)
+      return fail(access, "its tile has no elements");
     if (places->steps[i].count == 0)
       return fail(access, "several elements have one place");
     access->tile[i] = tilePlaceConstant(0);

@@ -339,6 +339,14 @@ tile.kernel @k(%i: index) {
 
 // -----
 
+tile.kernel @nothing() {
+  // expected-error @+1 {{'tile.alloc' op allocates memref<4x0xf32>, which has no elements}}
+  %a = tile.alloc : memref<4x0xf32>
+  tile.return
+}
+
+// -----
+
 #o = #tile.layout<offset [8:d0]>
 tile.kernel @k() {
   // expected-error @+1 {{'tile.alloc' op begins at byte 24; the offset must be a multiple of 16}}

@@ -107,6 +107,29 @@ func.func @collapse(%x: tensor<0x?x2xf32>) -> tensor<?x2xf32> {
 
 // -----
 
+// Loops without a round leave what was there before: a sum over nothing, a matrix of no columns.
+// CHECK-LABEL: func.func @loops
+// CHECK-SAME: %{{.*}}: tensor<3x0xf32>, %{{.*}}: tensor<0x5xf32>, %[[SUM:.*]]: tensor<3x5xf32>, %[[TO:.*]]: tensor<?x0xf16>
+// CHECK-NOT: linalg.generic
+// CHECK: return %[[SUM]], %[[TO]]
+func.func @loops(%a: tensor<3x0xf32>, %b: tensor<0x5xf32>, %sum: tensor<3x5xf32>, %to: tensor<?x0xf16>) -> (tensor<3x5xf32>, tensor<?x0xf16>) {
+  %0 = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
+      iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : tensor<3x0xf32>, tensor<0x5xf32>) outs(%sum : tensor<3x5xf32>) {
+  ^bb0(%x: f32, %y: f32, %s: f32):
+    %p = arith.mulf %x, %y : f32
+    %t = arith.addf %s, %p : f32
+    linalg.yield %t : f32
+  } -> tensor<3x5xf32>
+  %one = arith.constant 1.0 : f16
+  %1 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} outs(%to : tensor<?x0xf16>) {
+  ^bb0(%o: f16):
+    linalg.yield %one : f16
+  } -> tensor<?x0xf16>
+  return %0, %1 : tensor<3x5xf32>, tensor<?x0xf16>
+}
+
+// -----
+
 // What has elements stays, and so does what may have some.
 // CHECK-LABEL: func.func @elements
 // CHECK: tensor.extract_slice
