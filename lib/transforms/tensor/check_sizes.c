@@ -7,10 +7,11 @@
 // Expects: func.func on tensors or memrefs, with linalg as it was written. Leaves: linalg whose operands agree, or an
 // error of the caller before anything is computed: sizes of arguments are compared where the function begins, others
 // before the op. Not compared: what is known to be equal (lib/analysis/sizes.h). Sums of loops, as windows have them,
-// must stay below the operand's size. Copies, concatenations and what is inserted into slices are compared too. Cost:
-// linear in the ops, times the pairs that were compared.
+// must stay below the operand's size. Copies, concatenations and what is inserted into slices are compared too; ops in
+// a tile.group are not. Cost: linear in the ops, times the pairs that were compared.
 #include "lib/transforms/tensor/tensor.h"
 
+#include "dialects/tile/ops.h"
 #include "lib/analysis/sizes.h"
 #include "lib/ir/op_query.h"
 #include "mlir-c/AffineExpr.h"
@@ -42,7 +43,16 @@ typedef struct Sized {
 
 //===--- questions ------------------------------------------------------------------===//
 
+// A tile.group accepts no assertion among its ops.
+static bool isInGroup(MlirOperation op) {
+  while (!mlirOperationIsNull(op) && !tileGroupOpIsA(op))
+    op = mlirOperationGetParentOperation(op);
+  return !mlirOperationIsNull(op);
+}
+
 static bool needsAgreement(MlirOperation op) {
+  if (isInGroup(op))
+    return false;
   return tileOpIsStructured(op) || linalgSoftmaxOpIsA(op) || tensorCastOpIsA(op) || memrefCastOpIsA(op) ||
          memrefCopyOpIsA(op) || tensorConcatOpIsA(op) || tensorInsertSliceOpIsA(op);
 }

@@ -106,3 +106,16 @@ func.func @memory(%a: memref<?xf32>, %b: memref<?xf32>) {
   linalg.exp ins(%a : memref<?xf32>) outs(%b : memref<?xf32>)
   return
 }
+
+// A group whose ops somebody wrote accepts no assertion.
+// CHECK-LABEL: @group
+// CHECK-NOT: cf.assert
+// CHECK: return
+func.func @group(%a: tensor<?xf32>, %b: tensor<?xf32>) -> tensor<?xf32> {
+  %r = tile.group ins(%a, %b : tensor<?xf32>, tensor<?xf32>) meets [] -> tensor<?xf32> {
+  ^bb0(%x: tensor<?xf32>, %y: tensor<?xf32>):
+    %0 = linalg.exp ins(%x : tensor<?xf32>) outs(%y : tensor<?xf32>) -> tensor<?xf32>
+    tile.yield %0 : tensor<?xf32>
+  }
+  return %r : tensor<?xf32>
+}
