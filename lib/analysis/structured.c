@@ -1,5 +1,6 @@
 // Reads a linalg.generic into the plain form of structured.h.
 #include "lib/analysis/structured.h"
+#include "lib/analysis/affine_sum.h"
 
 #include "dialects/tile/discardable.h"
 #include "dialects/tile/ops.h"
@@ -63,25 +64,12 @@ void tileStructuredNoteExtents(TileStructured *s) {
         noteExtent(s, s->operands[i].results[axis], i, axis);
 }
 
-// Adds scale · expr to factors and constant; false for floordiv, mod and symbols, and for factors that a view's strides
-// cannot be.
-static bool readAffine(MlirAffineExpr expr, int64_t scale, int64_t *factors, int64_t *constant) {
-  int64_t value;
-  if (mlirAffineExprIsAConstant(expr))
-    return !__builtin_mul_overflow(scale, mlirAffineConstantExprGetValue(expr), &value) &&
-           !__builtin_add_overflow(*constant, value, constant);
-  if (mlirAffineExprIsADim(expr)) {
-    int64_t *factor = &factors[mlirAffineDimExprGetPosition(expr)];
-    return !__builtin_add_overflow(*factor, scale, factor) && *factor >= -INT32_MAX && *factor <= INT32_MAX;
-  }
-  if (!mlirAffineExprIsAAdd(expr) && !mlirAffineExprIsAMul(expr))
-    return false;
-  MlirAffineExpr lhs = mlirAffineBinaryOpExprGetLHS(expr), rhs = mlirAffineBinaryOpExprGetRHS(expr);
-  if (mlirAffineExprIsAAdd(expr))
-    return readAffine(lhs, scale, factors, constant) && readAffine(rhs, scale, factors, constant);
-  return mlirAffineExprIsAConstant(rhs) &&
-         !__builtin_mul_overflow(scale, mlirAffineConstantExprGetValue(rhs), &value) &&
-         readAffine(lhs, value, factors, constant);
+// A sum whose factors the strides of a view can be.
+static bool readAffine(MlirAffineExpr expr, int64_t factors[MaxDims], int64_t *constant) {
+  bool isSum = tileAffineSumAdd(expr, 1, factors, constant);
+  for (int d = 0; d < MaxDims; ++d)
+    isSum &= factors[d] >= -INT32_MAX && factors[d] <= INT32_MAX;
+  return isSum;
 }
 
 // The dimension that indexes the axis alone, or -1.
@@ -133,7 +121,7 @@ static bool readMap(MlirAffineMap map, TileOperand *operand) {
   for (int i = 0; i < operand->rank; ++i) {
     MlirAffineExpr result = mlirAffineMapGetResult(map, i);
     operand->results[i] = -1;
-    if (readAffine(result, 1, operand->factors[i], &operand->constants[i])) {
+    if (readAffine(result, operand->factors[i], &operand->constants[i])) {
       operand->results[i] = onlyDim(operand, i);
       continue;
     }

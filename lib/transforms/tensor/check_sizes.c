@@ -12,6 +12,7 @@
 #include "lib/transforms/tensor/tensor.h"
 
 #include "dialects/tile/ops.h"
+#include "lib/analysis/affine_sum.h"
 #include "lib/analysis/sizes.h"
 #include "lib/ir/op_query.h"
 #include "mlir-c/AffineExpr.h"
@@ -122,27 +123,10 @@ static Sized sizedOperand(const Checks *checks, MlirOperation op, int operand, i
 
 //===--- windows --------------------------------------------------------------------===//
 
-// constant + the sum of factors[i] · loop i; false for anything else. Factors are not negative.
+// constant + the sum of factors[i] · loop i. Factors are not negative.
 typedef struct Reach {
   int64_t constant, factors[MaxLoops];
 } Reach;
-
-static bool addReach(MlirAffineExpr expression, int64_t factor, Reach *reach) {
-  if (mlirAffineExprIsADim(expression)) {
-    reach->factors[mlirAffineDimExprGetPosition(expression)] += factor;
-    return true;
-  }
-  if (mlirAffineExprIsAConstant(expression)) {
-    reach->constant += factor * mlirAffineConstantExprGetValue(expression);
-    return true;
-  }
-  if (!mlirAffineExprIsAAdd(expression) && !mlirAffineExprIsAMul(expression))
-    return false;
-  MlirAffineExpr left = mlirAffineBinaryOpExprGetLHS(expression), right = mlirAffineBinaryOpExprGetRHS(expression);
-  if (mlirAffineExprIsAAdd(expression))
-    return addReach(left, factor, reach) && addReach(right, factor, reach);
-  return mlirAffineExprIsAConstant(right) && addReach(left, factor * mlirAffineConstantExprGetValue(right), reach);
-}
 
 // Loops of known sizes become part of the constant. False if one of them has no round: nothing is read then.
 static bool foldKnown(Reach *reach, intptr_t loops, const Sized *sizes) {
@@ -205,7 +189,7 @@ static void checkWindows(Checks *checks, MlirOperation op, intptr_t operand, int
     Reach reach = {0};
     MlirAffineExpr expression = mlirAffineMapGetResult(map, axis);
     Sized size = sizedOperand(checks, op, (int)operand, (int)axis);
-    if (!mlirAffineExprIsADim(expression) && addReach(expression, 1, &reach))
+    if (!mlirAffineExprIsADim(expression) && tileAffineSumAdd(expression, 1, reach.factors, &reach.constant))
       expectReach(checks, op, &reach, loops, sizes, &size);
   }
 }
