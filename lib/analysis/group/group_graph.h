@@ -63,8 +63,8 @@ typedef struct TileGroupGraph {
 // Ops that only begin something (constants, tensor.empty, fills that a fold starts from) are no nodes.
 bool tileGroupGraphRead(const MlirOperation *ops, intptr_t count, const TileTarget *target, TileGroupGraph *graph,
                         const char **reason);
-// As above, for attention: a product of a softmax along its k is a node of the kind Online. The graph keeps the chain
-// of such a node alone: the product that the softmax is of, the elementwise op between the two, and what follows.
+// As above, for attention: a product of a softmax along its k is a node of the kind Online. The graph keeps
+// nothing but this node's chain: the product before the softmax, the elementwise op between them, and what follows.
 bool tileGroupGraphReadOnline(const MlirOperation *ops, intptr_t count, const TileTarget *target, TileGroupGraph *graph,
                               const char **reason);
 // The number of a node's result among the graph's; -1: nothing outside uses it.
@@ -91,8 +91,8 @@ static inline bool tileGroupNodeHas(const TileGroupNode *node, int output, int d
   return tileGroupNodeUses(node, node->s.numInputs + output, dim);
 }
 
-// The two steps of tileGroupGraphReadOnline (group_online.c). Null, or the reason why a product of a softmax cannot be
-// such a node; then, of the edges that are known, those outside of chains go.
+// The two steps of tileGroupGraphReadOnline (group_online.c). The first returns null, or the reason why a product of a
+// softmax cannot be such a node. The second drops the edges outside of chains.
 const char *tileGroupGraphFormOnline(TileGroupGraph *graph);
 void tileGroupGraphKeepChains(TileGroupGraph *graph);
 // The op sums products of floats along one dimension: the factors, and the dimension.

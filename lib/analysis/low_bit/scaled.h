@@ -18,9 +18,10 @@ typedef struct TileScaledProduct {
   TileScaledFactor factor[2]; // the left and the right one
 } TileScaledProduct;
 
-// Returns true if the op is such a sum of more than one row, on a GPU and without a schedule. The scales then stand
-// outside of a block's sum. No digit changes: a power of two moves through a sum, and with scales of f8E4M3FN the sums
-// of blocks are exact (floats of 6 bits and fewer). Numbers beyond the range of f32 stay numbers (docs/numerics.md).
+// Returns true if the op is this kind of sum, has more than one row, is for a GPU and has no schedule. The scales
+// then stand outside of a block's sum. No digit changes: a power of two moves through a sum, and with scales of
+// f8E4M3FN the sums of blocks are exact (floats of 6 bits and fewer). Numbers beyond the range of f32 stay numbers
+// (docs/numerics.md).
 bool tileStructuredMatchScaledProduct(const TileStructured *structured, TileScaledProduct *product);
 
 // Whether `value`, of the body, reads the input.

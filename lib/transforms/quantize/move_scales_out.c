@@ -4,8 +4,8 @@
 //   %w = linalg.generic … (code · scale) · %t {reassoc} …     c[m, n] += sum over k of x[m, k] · w[n, k]
 //   becomes  %w = linalg.generic … code · scale …             c[m, n] += (sum over k of x[m, k] · w[n, k]) · %t
 //
-// NVFP4 has such a number for each tensor, besides the scales of its blocks. Without it the factors are exact, and
-// tile-find-low-bit lets instructions multiply the codes. Expects: linalg.generic on tensors (after
+// NVFP4 has one number for each tensor, besides the scales of its blocks. Without this number the factors are exact,
+// and tile-find-low-bit lets instructions multiply the codes. Expects: linalg.generic on tensors (after
 // tile-generalize-named-ops), before tile-find-low-bit. Leaves: products whose factors or sums are not f32; factors
 // that others read too; a multiplication without `reassoc`, since its result is rounded. Cost: linear in the code.
 //
