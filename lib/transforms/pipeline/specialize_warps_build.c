@@ -29,6 +29,8 @@ typedef struct Made {
   MlirValue kept, result;      // the barrier of what is loaded once; the result's buffer
   MlirValue end, told;         // where the second loop ends, in shared memory, and the barrier that says so
   MlirValue sums, done, taken; // in tensor memory: the sums, and the barriers that say that they are there, and free
+  MlirValue rounds;            // of the loop; in tensor memory at least one
+  MlirValue any;               // whether the loop has rounds; null: it is known to
   MlirRegion regions[3];       // load, multiply, finish
 } Made;
 
@@ -108,6 +110,16 @@ static MlirOperation loadOf(const SpecializePlan *plan, MlirOperation loop, int 
   return isTail ? plan->tail.loads[product] : plan->products[product].factors[side].load;
 }
 
+// Sums in tensor memory that no product has written are not zero. A loop without rounds therefore gets one round, whose
+// factors lie outside of their tensors: the engine brings their padding, zero.
+static void buildRounds(Made *made, TileBuilder *builder) {
+  made->rounds = scfForOpGetUpperBound(made->plan->loop);
+  if (!made->plan->isTensor || tileIndexFacts(made->rounds).low >= 1)
+    return;
+  made->any = arithCmpIOpBuild(builder, made->rounds, tileBuildIndex(builder, 0), ArithCmpI_Sgt);
+  made->rounds = tileBuildMax(builder, made->rounds, tileBuildIndex(builder, 1));
+}
+
 //===--- the partition that loads -------------------------------------------------------------===//
 
 typedef struct Copies {
@@ -144,13 +156,26 @@ static MlirValue cloneScalar(TileBuilder *builder, MlirBlock body, MlirValue val
   return copyOf(copies, value);
 }
 
-static void buildCopy(TileBuilder *builder, MlirOperation loop, MlirOperation load, MlirValue buffer, MlirValue barrier,
-                      MlirValue round, Copies *copies) {
+// The index along an axis that does not change from round to round, if there is one, lies ahead of the tensor where
+// there are no rounds.
+static void leaveTensor(const Made *made, TileBuilder *builder, MlirOperation loop, MlirOperation load,
+                        MlirValue *indices) {
+  intptr_t axis = 0;
+  for (intptr_t i = 0; i < tileLoadOpGetNumIndices(load); ++i)
+    if (tileIsOutside(loop, tileLoadOpGetIndices(load, i)))
+      axis = i;
+  if (!mlirValueIsNull(made->any))
+    indices[axis] = arithSelectOpBuild(builder, made->any, indices[axis], tileBuildIndex(builder, -1));
+}
+
+static void buildCopy(const Made *made, TileBuilder *builder, MlirOperation loop, MlirOperation load, MlirValue buffer,
+                      MlirValue barrier, MlirValue round, Copies *copies) {
   MlirBlock body = mlirRegionGetFirstBlock(scfForOpGetRegion(loop));
   MlirValue indices[TILE_LAYOUT_MAX_AXES], source = cloneScalar(builder, body, tileLoadOpGetSource(load), copies);
   intptr_t count = tileLoadOpGetNumIndices(load);
   for (intptr_t i = 0; i < count; ++i)
     indices[i] = cloneScalar(builder, body, tileLoadOpGetIndices(load, i), copies);
+  leaveTensor(made, builder, loop, load, indices);
   MlirOperation copy = tileCopyAsyncOpBuild(builder, (MlirType){NULL}, source, buffer, count, indices, barrier, round);
   tileCopyAsyncOpSetEngine(copy, mlirStringAttrGet(builder->context, tileString("tma")));
 }
@@ -168,7 +193,7 @@ static void buildKept(const Made *made, TileBuilder *builder, Copies *copies) {
   for (int i = 0; i < 2 * plan->count; ++i) {
     const SpecializeFactor *factor = &plan->products[i / 2].factors[i % 2];
     if (factor->isKept)
-      buildCopy(builder, plan->loop, factor->load, made->rings[i / 2].buffers[i % 2], made->kept, zero, copies);
+      buildCopy(made, builder, plan->loop, factor->load, made->rings[i / 2].buffers[i % 2], made->kept, zero, copies);
   }
 }
 
@@ -189,7 +214,7 @@ static void buildLoop(Made *made, TileBuilder *builder, MlirOperation loop, Mlir
     buildExpect(&inner, made->rings[i].full, round, product->expected);
     for (int side = 0; side < 2; ++side)
       if (!mlirOperationIsNull(product->factors[side].load) && !product->factors[side].isKept)
-        buildCopy(&inner, loop, loadOf(plan, loop, i, side),
+        buildCopy(made, &inner, loop, loadOf(plan, loop, i, side),
                   tileSlotOpBuild(&inner, made->rings[i].buffers[side], round), made->rings[i].full, round, copies);
   }
   tileBuildYield(&inner, 0, NULL);
@@ -199,7 +224,7 @@ static void buildLoads(Made *made, TileBuilder builder) {
   const SpecializePlan *plan = made->plan;
   Copies copies = {.count = 0};
   buildKept(made, &builder, &copies);
-  buildLoop(made, &builder, plan->loop, scfForOpGetUpperBound(plan->loop), &copies);
+  buildLoop(made, &builder, plan->loop, made->rounds, &copies);
   if (!mlirOperationIsNull(plan->tail.loop)) {
     MlirValue zero = tileBuildIndex(&builder, 0);
     tileBarrierWaitOpBuild(&builder, made->told, zero);
@@ -267,7 +292,7 @@ static void buildTensorSum(const Made *made, TileBuilder builder) {
   tileBarrierWaitOpBuild(&builder, made->taken,
                          arithSubIOpBuild(&builder, zero, tileBuildIndex(&builder, plan->sumStages)));
   MlirValue sums = tileSlotOpBuild(&builder, made->sums, zero);
-  tileBuildFor(&builder, zero, scfForOpGetUpperBound(plan->loop), tileBuildIndex(&builder, 1), 0, NULL, &body);
+  tileBuildFor(&builder, zero, made->rounds, tileBuildIndex(&builder, 1), 0, NULL, &body);
   TileBuilder inner = tileBuilderAtEnd(body, builder.location);
   MlirValue round = mlirBlockGetArgument(body, 0);
   MlirValue factors[] = {tileSlotOpBuild(&inner, ring->buffers[0], round),
@@ -293,34 +318,13 @@ static bool isZeroTile(MlirValue tile) {
                                        : mlirIntegerAttrGetValueInt(number) == 0;
 }
 
-// Without a round nothing was written.
-static MlirValue buildLoadOfSums(const Made *made, TileBuilder *builder, MlirValue sums) {
-  const SpecializePlan *plan = made->plan;
-  MlirType type = plan->products[0].sums;
-  MlirValue rounds = scfForOpGetUpperBound(plan->loop);
-  if (tileIndexFacts(rounds).low >= 1)
-    return tileLoadOpBuild(builder, type, sums, 0, NULL);
-  MlirRegion regions[2];
-  TileBuilder some = tileBuilderInRegion(builder, &regions[0], 0, NULL),
-              nothing = tileBuilderInRegion(builder, &regions[1], 0, NULL);
-  MlirValue loaded = tileLoadOpBuild(&some, type, sums, 0, NULL);
-  tileBuildYield(&some, 1, &loaded);
-  MlirType element = tileTypeGetElement(type);
-  MlirAttribute number = mlirTypeIsAInteger(element) ? mlirIntegerAttrGet(element, 0)
-                                                     : mlirFloatAttrDoubleGet(builder->context, element, 0);
-  MlirValue zero = arithConstantOpBuild(&nothing, mlirDenseElementsAttrSplatGet(type, number));
-  tileBuildYield(&nothing, 1, &zero);
-  MlirValue any = arithCmpIOpBuild(builder, rounds, tileBuildIndex(builder, 0), ArithCmpI_Sgt);
-  return tileOnlyResult(scfIfOpBuild(builder, 1, &type, any, regions[0], regions[1]));
-}
-
 static MlirValue buildTakenSum(const Made *made, TileBuilder *builder) {
   const SpecializePlan *plan = made->plan;
   MlirValue start = scfForOpGetInitArgs(plan->loop, 0), zero = tileBuildIndex(builder, 0), none = {NULL};
   MlirType narrow = mlirValueGetType(start), wide = plan->products[0].sums;
   bool isWider = !mlirTypeEqual(narrow, wide);
   tileBarrierWaitOpBuild(builder, made->done, zero);
-  MlirValue sums = buildLoadOfSums(made, builder, tileSlotOpBuild(builder, made->sums, zero));
+  MlirValue sums = tileLoadOpBuild(builder, wide, tileSlotOpBuild(builder, made->sums, zero), 0, NULL);
   tileBarrierArriveOpBuild(builder, made->taken, zero, none);
   if (!isZeroTile(start) && isWider)
     start = arithExtFOpBuild(builder, wide, start);
@@ -455,6 +459,7 @@ void tileSpecializeBuild(const SpecializePlan *plan) {
   if (!mlirOperationIsNull(plan->tail.loop))
     hoistInvariants(plan->tail.loop);
   buildMemory(&made, &builder);
+  buildRounds(&made, &builder);
   buildLoads(&made, tileBuilderInRegion(&builder, &made.regions[Load], 0, NULL));
   if (plan->isTensor)
     buildTensorSum(&made, tileBuilderInRegion(&builder, &made.regions[Multiply], 0, NULL));

@@ -11,13 +11,15 @@
 // RUN: %tile_run %s --entry=high --target=emulate:sm_100a --check-against=interpret | FileCheck %s
 // RUN: %tile_run %s --entry=bytes --target=emulate:sm_100a --check-against=interpret | FileCheck %s
 // RUN: %tile_run %s --entry=small --target=emulate:sm_100a --check-against=interpret | FileCheck %s
+// RUN: %tile_run %s --entry=part --size=136 --target=emulate:sm_100a --check-against=interpret | FileCheck %s
+// RUN: %tile_run %s --entry=none --target=emulate:sm_100a --check-against=interpret | FileCheck %s
 // RUN: %tile_run %s --entry=walk --target=emulate:sm_100a --check-against=interpret --stats=%t.walk.json | FileCheck %s
 // RUN: FileCheck %s --check-prefix=WALK < %t.walk.json
 // RUN: %tile_translate %s --tile-to-ptx --chip=sm_100a -o %t.ptx
 // RUN: FileCheck %s --check-prefix=PTX < %t.ptx
 // CHECK: result 0: right
 // SPECIAL: "tile-specialize-warps": {
-// SPECIAL-NEXT: "specialized": 8,
+// SPECIAL-NEXT: "specialized": 9,
 // WALK: "tile-make-persistent": {
 // WALK-NEXT: "persistent": 1
 // PTX-NOT: wgmma
@@ -106,6 +108,40 @@ func.func @small(%a: tensor<133x144xf8E4M3FN>, %b: tensor<72x144xf8E5M2>) -> ten
   %e = tensor.empty() : tensor<133x72xf32>
   %0 = tile.launch @gemm grid(%two, %three) ins(%a, %b : tensor<133x144xf8E4M3FN>, tensor<72x144xf8E5M2>) outs(%e : tensor<133x72xf32>) -> tensor<133x72xf32>
   return %0 : tensor<133x72xf32>
+}
+// The first rounds of a product, also none of them, though the factors have elements.
+tile.kernel @rounds(%a_: memref<?x?xf16>, %b_: memref<?x?xf16>, %n: index, %c: memref<?x?xf32>) attributes {warps = 4 : i32} {
+  %i = tile.program_id 0
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant dense<0.0> : tensor<128x32xf32>
+  %a = tile.assume %a_ align 16 strides [8, 1] : memref<?x?xf16>
+  %b = tile.assume %b_ align 16 strides [8, 1] : memref<?x?xf16>
+  %A = tile.view %a : memref<?x?xf16> to !tile.view<128x64xf16>
+  %B = tile.view %b : memref<?x?xf16> to !tile.view<64x32xf16>
+  %C = tile.view %c : memref<?x?xf32> to !tile.view<128x32xf32>
+  %r = scf.for %k = %c0 to %n step %c1 iter_args(%s = %zero) -> (tensor<128x32xf32>) {
+    %x = tile.load %A[%i, %k] : !tile.view<128x64xf16> -> tensor<128x64xf16>
+    %y = tile.load %B[%k, %c0] : !tile.view<64x32xf16> -> tensor<64x32xf16>
+    %m = tile.mma %x, %y, %s : tensor<128x64xf16>, tensor<64x32xf16> -> tensor<128x32xf32>
+    scf.yield %m : tensor<128x32xf32>
+  }
+  tile.store %r, %C[%i, %c0] : tensor<128x32xf32>, !tile.view<128x32xf32>
+  tile.return
+}
+func.func @part(%a: tensor<133x?xf16>, %b: tensor<?x24xf16>) -> tensor<133x24xf32> {
+  %one = arith.constant 1 : index
+  %two = arith.constant 2 : index
+  %e = tensor.empty() : tensor<133x24xf32>
+  %0 = tile.launch @rounds grid(%two) ins(%a, %b, %one : tensor<133x?xf16>, tensor<?x24xf16>, index) outs(%e : tensor<133x24xf32>) -> tensor<133x24xf32>
+  return %0 : tensor<133x24xf32>
+}
+func.func @none(%a: tensor<133x136xf16>, %b: tensor<136x24xf16>) -> tensor<133x24xf32> {
+  %zero = arith.constant 0 : index
+  %two = arith.constant 2 : index
+  %e = tensor.empty() : tensor<133x24xf32>
+  %0 = tile.launch @rounds grid(%two) ins(%a, %b, %zero : tensor<133x136xf16>, tensor<136x24xf16>, index) outs(%e : tensor<133x24xf32>) -> tensor<133x24xf32>
+  return %0 : tensor<133x24xf32>
 }
 // 17 x 19 tiles on 148 cores of two programs: some programs have two tiles.
 func.func @walk(%a: tensor<2056x72xf16>, %b: tensor<72x1160xf16>) -> tensor<2056x1160xf16> {
