@@ -56,8 +56,21 @@ MlirValue cudaTileWiden(CudaTileKernel *k, MlirValue integer, unsigned bits); //
 MlirAttribute cudaTileI32(CudaTileKernel *k, int64_t value);
 // 0 to size - 1 along `axis` of a tile of these sizes, in integers of `bits`.
 MlirValue cudaTileRange(CudaTileKernel *k, intptr_t rank, const int64_t *sizes, intptr_t axis, unsigned bits);
+// A tile of these sizes, with `line`, a tile of one dimension, along `axis`.
+MlirValue cudaTileAlong(CudaTileKernel *k, MlirValue line, intptr_t rank, const int64_t *sizes, intptr_t axis);
 MlirValue cudaTileRoundQuotient(CudaTileKernel *k, MlirValue x, MlirValue y, bool isSigned, bool roundsUp);
 bool cudaTileWordIs(MlirAttribute word, const char *text);
+
+typedef struct CudaTileOrder {
+  bool isWeak;
+  MlirAttribute semantic, scope; // of tt
+} CudaTileOrder;
+CudaTileOrder cudaTileOrderOf(CudaTileKernel *k, MlirAttribute semantics, MlirAttribute scope);
+// Accesses in this order. `other`: what lanes without mask give; null: nothing.
+MlirValue cudaTileRead(CudaTileKernel *k, MlirType type, MlirValue pointer, MlirValue mask, MlirValue other,
+                       CudaTileOrder order);
+void cudaTileWrite(CudaTileKernel *k, MlirValue pointer, MlirValue value, MlirValue mask, CudaTileOrder order);
+int64_t cudaTileAtomicMode(MlirAttribute word); // TtRmw_…
 
 // Convert ops of their kinds. Set `isKnown` false, and do nothing, where the op is another's.
 typedef bool (*CudaTileConvert)(CudaTileKernel *k, MlirOperation op, bool *isKnown);

@@ -2,6 +2,7 @@
 #include "lib/conversion/cuda_tile_to_tt/cuda_tile_kernel.h"
 
 #include "upstream/arith.h"
+#include "upstream/scf.h"
 
 //===--- pointers -------------------------------------------------------------------------===//
 
@@ -24,11 +25,6 @@ static bool offset(CudaTileKernel *k, MlirOperation op) {
 
 //===--- accesses -------------------------------------------------------------------------===//
 
-typedef struct Order {
-  bool isWeak;
-  MlirAttribute semantic, scope; // of tt
-} Order;
-
 static int placeOf(MlirAttribute word, const char *kind) {
   const char *const *words = cudaTileWordsOf(kind);
   int at = 0;
@@ -37,13 +33,35 @@ static int placeOf(MlirAttribute word, const char *kind) {
   return at;
 }
 
-static Order orderOf(CudaTileKernel *k, MlirAttribute semantics, MlirAttribute scope) {
+CudaTileOrder cudaTileOrderOf(CudaTileKernel *k, MlirAttribute semantics, MlirAttribute scope) {
   static const int64_t semantics_[] = {TtSemantic_Relaxed, TtSemantic_Relaxed, TtSemantic_Acquire, TtSemantic_Release,
                                        TtSemantic_AcquireRelease};
   static const int64_t scopes[] = {TtScope_Cta, TtScope_Gpu, TtScope_System};
-  return (Order){.isWeak = cudaTileWordIs(semantics, "weak"),
-                 .semantic = cudaTileI32(k, semantics_[placeOf(semantics, "semantics")]),
-                 .scope = cudaTileI32(k, mlirAttributeIsNull(scope) ? TtScope_Gpu : scopes[placeOf(scope, "scope")])};
+  return (CudaTileOrder){
+      .isWeak = cudaTileWordIs(semantics, "weak"),
+      .semantic = cudaTileI32(k, semantics_[placeOf(semantics, "semantics")]),
+      .scope = cudaTileI32(k, mlirAttributeIsNull(scope) ? TtScope_Gpu : scopes[placeOf(scope, "scope")])};
+}
+
+int64_t cudaTileAtomicMode(MlirAttribute word) {
+  static const int64_t modes[] = {TtRmw_And, TtRmw_Or,  TtRmw_Xor,  TtRmw_Add,  TtRmw_FAdd,
+                                  TtRmw_Max, TtRmw_Min, TtRmw_UMax, TtRmw_UMin, TtRmw_Xchg};
+  return modes[placeOf(word, "atomic")];
+}
+
+MlirValue cudaTileRead(CudaTileKernel *k, MlirType type, MlirValue pointer, MlirValue mask, MlirValue other,
+                       CudaTileOrder order) {
+  if (order.isWeak)
+    return ttLoadOpBuild(&k->b, pointer, mask, other);
+  MlirValue loaded = ttAtomicLoadOpBuild(&k->b, type, pointer, mask, order.semantic, order.scope);
+  return mlirValueIsNull(other) ? loaded : arithSelectOpBuild(&k->b, mask, loaded, other);
+}
+
+void cudaTileWrite(CudaTileKernel *k, MlirValue pointer, MlirValue value, MlirValue mask, CudaTileOrder order) {
+  if (order.isWeak)
+    ttStoreOpBuild(&k->b, pointer, value, mask);
+  else
+    ttAtomicStoreOpBuild(&k->b, pointer, value, mask, order.semantic, order.scope);
 }
 
 static bool optional(CudaTileKernel *k, MlirValue old, MlirValue *value) {
@@ -56,18 +74,10 @@ static bool load(CudaTileKernel *k, MlirOperation op) {
   if (mlirValueIsNull(pointer) || !optional(k, cudaTileLoadPtrTkoOpGetMask(op), &mask) ||
       !optional(k, cudaTileLoadPtrTkoOpGetPaddingValue(op), &other))
     return false;
-  Order order = orderOf(k, cudaTileLoadPtrTkoOpGetMemoryOrderingSemantics(op), cudaTileLoadPtrTkoOpGetMemoryScope(op));
-  MlirValue loaded;
-  if (order.isWeak) {
-    loaded = ttLoadOpBuild(&k->b, pointer, mask, other);
-  } else {
-    if (!mlirValueIsNull(other))
-      return tileError(op,
-                       "reads in an order and gives a value where the mask is false, which has no conversion to tt");
-    loaded = ttAtomicLoadOpBuild(&k->b, cudaTileConvertType(cudaTileLoadPtrTkoOpGetResultType(op)), pointer, mask,
-                                 order.semantic, order.scope);
-  }
-  cudaTileSet(k, cudaTileLoadPtrTkoOpGetResult(op), loaded);
+  CudaTileOrder order =
+      cudaTileOrderOf(k, cudaTileLoadPtrTkoOpGetMemoryOrderingSemantics(op), cudaTileLoadPtrTkoOpGetMemoryScope(op));
+  MlirType type = cudaTileConvertType(cudaTileLoadPtrTkoOpGetResultType(op));
+  cudaTileSet(k, cudaTileLoadPtrTkoOpGetResult(op), cudaTileRead(k, type, pointer, mask, other, order));
   return true;
 }
 
@@ -76,44 +86,53 @@ static bool store(CudaTileKernel *k, MlirOperation op) {
   MlirValue value = cudaTileGet(k, cudaTileStorePtrTkoOpGetValue(op));
   if (mlirValueIsNull(pointer) || mlirValueIsNull(value) || !optional(k, cudaTileStorePtrTkoOpGetMask(op), &mask))
     return false;
-  Order order =
-      orderOf(k, cudaTileStorePtrTkoOpGetMemoryOrderingSemantics(op), cudaTileStorePtrTkoOpGetMemoryScope(op));
-  if (order.isWeak)
-    ttStoreOpBuild(&k->b, pointer, value, mask);
-  else
-    ttAtomicStoreOpBuild(&k->b, pointer, value, mask, order.semantic, order.scope);
+  cudaTileWrite(
+      k, pointer, value, mask,
+      cudaTileOrderOf(k, cudaTileStorePtrTkoOpGetMemoryOrderingSemantics(op), cudaTileStorePtrTkoOpGetMemoryScope(op)));
   return true;
 }
 
 static bool readModifyWrite(CudaTileKernel *k, MlirOperation op) {
-  static const int64_t modes[] = {TtRmw_And, TtRmw_Or,  TtRmw_Xor,  TtRmw_Add,  TtRmw_FAdd,
-                                  TtRmw_Max, TtRmw_Min, TtRmw_UMax, TtRmw_UMin, TtRmw_Xchg};
   MlirValue pointer = cudaTileGet(k, cudaTileAtomicRMWTkoOpGetPointers(op)), mask;
   MlirValue value = cudaTileGet(k, cudaTileAtomicRMWTkoOpGetArg(op));
   if (mlirValueIsNull(pointer) || mlirValueIsNull(value) || !optional(k, cudaTileAtomicRMWTkoOpGetMask(op), &mask))
     return false;
-  Order order =
-      orderOf(k, cudaTileAtomicRMWTkoOpGetMemoryOrderingSemantics(op), cudaTileAtomicRMWTkoOpGetMemoryScope(op));
-  MlirAttribute mode = cudaTileI32(k, modes[placeOf(cudaTileAtomicRMWTkoOpGetMode(op), "atomic")]);
+  CudaTileOrder order = cudaTileOrderOf(k, cudaTileAtomicRMWTkoOpGetMemoryOrderingSemantics(op),
+                                        cudaTileAtomicRMWTkoOpGetMemoryScope(op));
+  MlirAttribute mode = cudaTileI32(k, cudaTileAtomicMode(cudaTileAtomicRMWTkoOpGetMode(op)));
   MlirType type = mlirValueGetType(value);
   cudaTileSet(k, cudaTileAtomicRMWTkoOpGetResult(op),
               ttAtomicRMWOpBuild(&k->b, type, pointer, value, mask, mode, order.semantic, order.scope));
   return true;
 }
 
+// tt.atomic_cas has no mask: a condition stands around it. Without the exchange the result has no value; it is zero.
 static bool compareAndSwap(CudaTileKernel *k, MlirOperation op) {
-  MlirValue pointer = cudaTileGet(k, cudaTileAtomicCASTkoOpGetPointers(op));
+  MlirValue pointer = cudaTileGet(k, cudaTileAtomicCASTkoOpGetPointers(op)), mask;
   MlirValue expected = cudaTileGet(k, cudaTileAtomicCASTkoOpGetCmp(op)),
             value = cudaTileGet(k, cudaTileAtomicCASTkoOpGetVal(op));
-  if (mlirValueIsNull(pointer) || mlirValueIsNull(expected) || mlirValueIsNull(value))
+  if (mlirValueIsNull(pointer) || mlirValueIsNull(expected) || mlirValueIsNull(value) ||
+      !optional(k, cudaTileAtomicCASTkoOpGetMask(op), &mask))
     return false;
-  if (!mlirValueIsNull(cudaTileAtomicCASTkoOpGetMask(op)))
-    return tileError(op, "has a mask, which has no conversion to tt");
-  Order order =
-      orderOf(k, cudaTileAtomicCASTkoOpGetMemoryOrderingSemantics(op), cudaTileAtomicCASTkoOpGetMemoryScope(op));
-  cudaTileSet(
-      k, cudaTileAtomicCASTkoOpGetResult(op),
-      ttAtomicCASOpBuild(&k->b, mlirValueGetType(value), pointer, expected, value, order.semantic, order.scope));
+  MlirType type = mlirValueGetType(value);
+  bool hasMask = !mlirValueIsNull(mask);
+  if (hasMask && mlirTypeIsARankedTensor(type))
+    return tileError(op, "has a mask for each of several elements, which has no conversion to tt");
+  CudaTileOrder order = cudaTileOrderOf(k, cudaTileAtomicCASTkoOpGetMemoryOrderingSemantics(op),
+                                        cudaTileAtomicCASTkoOpGetMemoryScope(op));
+  TileBuilder outer = k->b, then, otherwise;
+  MlirRegion regions[2];
+  then = hasMask ? tileBuilderInRegion(&outer, &regions[0], 0, NULL) : outer;
+  MlirValue old = ttAtomicCASOpBuild(&then, type, pointer, expected, value, order.semantic, order.scope);
+  if (hasMask) {
+    scfYieldOpBuild(&then, 1, &old);
+    otherwise = tileBuilderInRegion(&outer, &regions[1], 0, NULL);
+    MlirValue zero =
+        mlirTypeIsAFloat(type) ? tileBuildFloat(&otherwise, type, 0) : tileBuildInteger(&otherwise, type, 0);
+    scfYieldOpBuild(&otherwise, 1, &zero);
+    old = tileOnlyResult(scfIfOpBuild(&k->b, 1, &type, mask, regions[0], regions[1]));
+  }
+  cudaTileSet(k, cudaTileAtomicCASTkoOpGetResult(op), old);
   return true;
 }
 

@@ -38,21 +38,24 @@ static bool constant(CudaTileKernel *k, MlirOperation op) {
   return set(k, op, tileBuildConstant(&k->b, value));
 }
 
-MlirValue cudaTileRange(CudaTileKernel *k, intptr_t rank, const int64_t *sizes, intptr_t axis, unsigned bits) {
-  MlirType i32 = mlirIntegerTypeGet(k->b.context, 32);
+MlirValue cudaTileAlong(CudaTileKernel *k, MlirValue line, intptr_t rank, const int64_t *sizes, intptr_t axis) {
+  MlirType element = cudaTileElement(mlirValueGetType(line));
   int64_t shape[CudaTileMaxRank];
-  for (intptr_t i = 0; i < rank; ++i)
+  bool repeats = false;
+  for (intptr_t i = 0; i < rank; ++i) {
     shape[i] = i == axis ? sizes[i] : 1;
+    repeats |= shape[i] != sizes[i];
+  }
+  if (rank > 1)
+    line = ttReshapeOpBuild(&k->b, sized(rank, shape, element), line);
+  return repeats ? ttBroadcastOpBuild(&k->b, sized(rank, sizes, element), line) : line;
+}
+
+MlirValue cudaTileRange(CudaTileKernel *k, intptr_t rank, const int64_t *sizes, intptr_t axis, unsigned bits) {
+  MlirType i32 = mlirIntegerTypeGet(k->b.context, 32), element = mlirIntegerTypeGet(k->b.context, bits);
   MlirValue range =
       ttMakeRangeOpBuild(&k->b, sized(1, &sizes[axis], i32), cudaTileI32(k, 0), cudaTileI32(k, sizes[axis]));
-  if (rank > 1)
-    range = ttReshapeOpBuild(&k->b, sized(rank, shape, i32), range);
-  bool repeats = false;
-  for (intptr_t i = 0; i < rank; ++i)
-    repeats |= shape[i] != sizes[i];
-  if (repeats)
-    range = ttBroadcastOpBuild(&k->b, sized(rank, sizes, i32), range);
-  MlirType element = mlirIntegerTypeGet(k->b.context, bits);
+  range = cudaTileAlong(k, range, rank, sizes, axis);
   if (bits == 32)
     return range;
   return tileBuildCast(&k->b, bits > 32 ? ArithOp_ExtSI : ArithOp_TruncI, range, sized(rank, sizes, element));

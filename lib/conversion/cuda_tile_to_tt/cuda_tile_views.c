@@ -85,21 +85,18 @@ typedef struct Access {
   CudaTileViewSpec view;
   MlirValue indices[CudaTileMaxRank];
   MlirType tile; // new
+  CudaTileOrder order;
 } Access;
 
 static bool begin(CudaTileKernel *k, MlirOperation op, MlirValue view, intptr_t count,
-                  MlirValue (*at)(MlirOperation op, intptr_t i), MlirType tile, MlirAttribute semantics,
-                  Access *access) {
+                  MlirValue (*at)(MlirOperation op, intptr_t i), MlirType tile, CudaTileOrder order, Access *access) {
   access->view = cudaTileViewTypeGetSpec(mlirValueGetType(view));
   access->tensor = cudaTileGetTensor(k, view);
   access->tile = cudaTileConvertType(tile);
+  access->order = order;
   MlirExtShape shape;
   if (!access->tensor)
     return false;
-  if (access->view.kind == CudaTileView_GatherScatter)
-    return tileError(op, "accesses a gather_scatter_view, which has no conversion to tt");
-  if (!mlirAttributeIsNull(semantics) && !cudaTileWordIs(semantics, "weak"))
-    return tileError(op, "accesses a view in an order of memory, expected weak");
   bool ok = mlirExtTypeGetShape(tile, &shape) && shape.rank == access->view.rank && count == access->view.rank;
   for (intptr_t i = 0; ok && i < shape.rank; ++i)
     ok = shape.sizes[i] == access->view.tile[i];
@@ -112,7 +109,8 @@ static bool begin(CudaTileKernel *k, MlirOperation op, MlirValue view, intptr_t 
 static bool isDescriptor(const CudaTileKernel *k, const Access *access) {
   const char *padding = access->view.padding;
   bool pads = !padding || strcmp(padding, "zero") == 0 || strcmp(padding, "nan") == 0;
-  return pads && !k->usesPointers && !access->tensor->isWide && access->view.rank > 0 && access->view.rank <= TtMaxRank;
+  return pads && !k->usesPointers && access->order.isWeak && access->view.kind != CudaTileView_GatherScatter &&
+         !access->tensor->isWide && access->view.rank > 0 && access->view.rank <= TtMaxRank;
 }
 
 // The descriptor, its dimensions in the order of the tile's, and where the tile begins.
@@ -132,6 +130,19 @@ static MlirValue describe(CudaTileKernel *k, Access *access) {
   return tileOnlyResult(made);
 }
 
+// Places along dimension `i`, one for each element of the tile. A gather_scatter_view counts elements instead of tiles,
+// and has a tile of places in one of its dimensions.
+static MlirValue placesOf(CudaTileKernel *k, const Access *access, intptr_t i) {
+  const CudaTileViewSpec *view = &access->view;
+  bool isGather = view->kind == CudaTileView_GatherScatter;
+  MlirValue index = cudaTileWiden(k, access->indices[i], 64);
+  if (isGather && view->sparse == i)
+    return cudaTileAlong(k, index, view->rank, view->tile, i);
+  MlirValue first = isGather ? index : tileBuildBinary(&k->b, ArithOp_MulI, index, number(k, view->steps[i], 64));
+  MlirValue range = cudaTileRange(k, view->rank, view->tile, i, 64);
+  return tileBuildBinary(&k->b, ArithOp_AddI, range, cudaTileSplat(k, first, mlirValueGetType(range)));
+}
+
 // Pointers to the elements of the tile, and where they lie in the tensor.
 static MlirValue pointTo(CudaTileKernel *k, const Access *access, MlirValue *mask) {
   const CudaTileViewSpec *view = &access->view;
@@ -140,10 +151,7 @@ static MlirValue pointTo(CudaTileKernel *k, const Access *access, MlirValue *mas
   MlirValue offset = cudaTileSplat(k, number(k, 0, 64), wide);
   *mask = cudaTileSplat(k, number(k, 1, 1), flags);
   for (intptr_t i = 0; i < view->rank; ++i) {
-    MlirValue index = cudaTileWiden(k, access->indices[i], 64);
-    MlirValue first = tileBuildBinary(&k->b, ArithOp_MulI, index, number(k, view->steps[i], 64));
-    MlirValue place = tileBuildBinary(&k->b, ArithOp_AddI, cudaTileRange(k, view->rank, view->tile, i, 64),
-                                      cudaTileSplat(k, first, wide));
+    MlirValue place = placesOf(k, access, i);
     MlirValue size = cudaTileWiden(k, access->tensor->sizes[view->map[i]], 64);
     MlirValue zero = cudaTileSplat(k, number(k, 0, 64), wide);
     MlirValue inside = arithCmpIOpBuild(&k->b, place, cudaTileSplat(k, size, wide), ArithCmpI_Slt);
@@ -172,7 +180,9 @@ static bool load(CudaTileKernel *k, MlirOperation op) {
   Access access;
   if (!begin(k, op, cudaTileLoadViewTkoOpGetView(op), cudaTileLoadViewTkoOpGetNumIndex(op),
              cudaTileLoadViewTkoOpGetIndex, cudaTileLoadViewTkoOpGetTileType(op),
-             cudaTileLoadViewTkoOpGetMemoryOrderingSemantics(op), &access))
+             cudaTileOrderOf(k, cudaTileLoadViewTkoOpGetMemoryOrderingSemantics(op),
+                             cudaTileLoadViewTkoOpGetMemoryScope(op)),
+             &access))
     return false;
   MlirValue loaded, mask;
   if (isDescriptor(k, &access)) {
@@ -180,7 +190,7 @@ static bool load(CudaTileKernel *k, MlirOperation op) {
     loaded = ttDescriptorLoadOpBuild(&k->b, access.tile, descriptor, access.view.rank, access.indices);
   } else {
     MlirValue pointers = pointTo(k, &access, &mask);
-    loaded = ttLoadOpBuild(&k->b, pointers, mask, paddingOf(k, &access));
+    loaded = cudaTileRead(k, access.tile, pointers, mask, paddingOf(k, &access), access.order);
   }
   cudaTileSet(k, cudaTileLoadViewTkoOpGetTile(op), loaded);
   return true;
@@ -191,36 +201,33 @@ static bool store(CudaTileKernel *k, MlirOperation op) {
   MlirValue value = cudaTileGet(k, cudaTileStoreViewTkoOpGetTile(op)), mask;
   if (mlirValueIsNull(value) || !begin(k, op, cudaTileStoreViewTkoOpGetView(op), cudaTileStoreViewTkoOpGetNumIndex(op),
                                        cudaTileStoreViewTkoOpGetIndex, cudaTileStoreViewTkoOpGetTileType(op),
-                                       cudaTileStoreViewTkoOpGetMemoryOrderingSemantics(op), &access))
+                                       cudaTileOrderOf(k, cudaTileStoreViewTkoOpGetMemoryOrderingSemantics(op),
+                                                       cudaTileStoreViewTkoOpGetMemoryScope(op)),
+                                       &access))
     return false;
   if (isDescriptor(k, &access)) {
     MlirValue descriptor = describe(k, &access);
     ttDescriptorStoreOpBuild(&k->b, descriptor, value, access.view.rank, access.indices);
   } else {
     MlirValue pointers = pointTo(k, &access, &mask);
-    ttStoreOpBuild(&k->b, pointers, value, mask);
+    cudaTileWrite(k, pointers, value, mask, access.order);
   }
   return true;
 }
 
 static bool reduce(CudaTileKernel *k, MlirOperation op) {
-  static const int64_t modes[] = {TtRmw_And, TtRmw_Or,  TtRmw_Xor,  TtRmw_Add,  TtRmw_FAdd,
-                                  TtRmw_Max, TtRmw_Min, TtRmw_UMax, TtRmw_UMin, TtRmw_Xchg};
   Access access;
   MlirValue value = cudaTileGet(k, cudaTileAtomicRedViewTkoOpGetValue(op)), mask;
-  if (mlirValueIsNull(value) || !begin(k, op, cudaTileAtomicRedViewTkoOpGetView(op),
-                                       cudaTileAtomicRedViewTkoOpGetNumIndex(op), cudaTileAtomicRedViewTkoOpGetIndex,
-                                       cudaTileAtomicRedViewTkoOpGetValueType(op), mlirAttributeGetNull(), &access))
+  CudaTileOrder order = cudaTileOrderOf(k, cudaTileAtomicRedViewTkoOpGetMemoryOrderingSemantics(op),
+                                        cudaTileAtomicRedViewTkoOpGetMemoryScope(op));
+  if (mlirValueIsNull(value) ||
+      !begin(k, op, cudaTileAtomicRedViewTkoOpGetView(op), cudaTileAtomicRedViewTkoOpGetNumIndex(op),
+             cudaTileAtomicRedViewTkoOpGetIndex, cudaTileAtomicRedViewTkoOpGetValueType(op), order, &access))
     return false;
-  const char *const *words = cudaTileWordsOf("atomic");
-  int mode = 0;
-  while (!cudaTileWordIs(cudaTileAtomicRedViewTkoOpGetMode(op), words[mode]))
-    ++mode;
-  if (!cudaTileWordIs(cudaTileAtomicRedViewTkoOpGetMemoryOrderingSemantics(op), "relaxed"))
-    return tileError(op, "combines in an order of memory, expected relaxed");
   MlirValue pointers = pointTo(k, &access, &mask);
-  ttAtomicRMWOpBuild(&k->b, access.tile, pointers, value, mask, cudaTileI32(k, modes[mode]),
-                     cudaTileI32(k, TtSemantic_Relaxed), cudaTileI32(k, TtScope_Gpu));
+  ttAtomicRMWOpBuild(&k->b, access.tile, pointers, value, mask,
+                     cudaTileI32(k, cudaTileAtomicMode(cudaTileAtomicRedViewTkoOpGetMode(op))), order.semantic,
+                     order.scope);
   return true;
 }
 

@@ -74,3 +74,29 @@ cuda_tile.entry @leaves(%p: tensor<!cuda_tile.ptr<f32>>, %c: tensor<i1>) {
   %s = cuda_tile.store_ptr_tko weak %p, %r : (tile<ptr<f32>>, tile<f32>) -> token
   cuda_tile.return
 }
+
+// Accesses in an order of memory, or by a tile of places, go through pointers.
+// CHECK-LABEL: tt.func @ordered
+cuda_tile.entry @ordered(%p: tensor<!cuda_tile.ptr<f32>>, %n: tensor<i32>) {
+  %i = cuda_tile.iota : tile<8xi32>
+  %t = cuda_tile.make_tensor_view %p, shape = [%n], strides = [] : (tile<ptr<f32>>, tile<i32>) -> tensor_view<?xf32, strides=[1]>
+  %a = cuda_tile.make_partition_view %t : partition_view<tile=(8), padding_value = zero, tensor_view<?xf32, strides=[1]>>
+  // CHECK: %[[X:.*]] = tt.atomic_load acquire, gpu, %{{.*}}, %[[M:.*]] :
+  // CHECK: arith.select %[[M]], %[[X]], %{{.*}} : tensor<8xi1>, tensor<8xf32>
+  %x, %x1 = cuda_tile.load_view_tko acquire device %a[%n] : (partition_view<tile=(8), padding_value = zero, tensor_view<?xf32, strides=[1]>>, tile<i32>) -> (tile<8xf32>, token)
+  // CHECK: tt.atomic_store release, sys,
+  %s = cuda_tile.store_view_tko release sys %x, %a[%n] : (tile<8xf32>, partition_view<tile=(8), padding_value = zero, tensor_view<?xf32, strides=[1]>>, tile<i32>) -> token
+  %g = cuda_tile.make_gather_scatter_view %t : gather_scatter_view<tile=(8), padding_value = zero, tensor_view<?xf32, strides=[1]>, sparse_dim=0>
+  // CHECK: tt.load %{{.*}}, %{{.*}}, %{{.*}} : tensor<8x!tt.ptr<f32>>
+  %y, %y1 = cuda_tile.load_view_tko weak %g[%i] : (gather_scatter_view<tile=(8), padding_value = zero, tensor_view<?xf32, strides=[1]>, sparse_dim=0>, tile<8xi32>) -> (tile<8xf32>, token)
+  cuda_tile.return
+}
+
+// CHECK-LABEL: tt.func @masked
+// CHECK: scf.if %{{.*}} -> (i32) {
+// CHECK-NEXT: tt.atomic_cas relaxed, gpu
+// CHECK-NEXT: scf.yield
+cuda_tile.entry @masked(%p: tensor<!cuda_tile.ptr<i32>>, %m: tensor<i1>, %x: tensor<i32>) {
+  %old, %t = cuda_tile.atomic_cas_tko relaxed device %p, %x, %x mask = %m : (tile<ptr<i32>>, tile<i32>, tile<i32>, tile<i1>) -> (tile<i32>, token)
+  cuda_tile.return
+}

@@ -83,11 +83,12 @@ cuda_tile.entry @bytes() {
 
 // -----
 
-cuda_tile.entry @order(%p: tensor<!cuda_tile.ptr<f32>>, %n: tensor<i32>) {
-  %t = cuda_tile.make_tensor_view %p, shape = [%n], strides = [] : (tile<ptr<f32>>, tile<i32>) -> tensor_view<?xf32, strides=[1]>
-  %a = cuda_tile.make_partition_view %t : partition_view<tile=(64), tensor_view<?xf32, strides=[1]>>
-  // expected-error@+1 {{accesses a view in an order of memory, expected weak}}
-  %x, %x1 = cuda_tile.load_view_tko acquire device %a[%n] : (partition_view<tile=(64), tensor_view<?xf32, strides=[1]>>, tile<i32>) -> (tile<64xf32>, token)
+cuda_tile.entry @lanes(%p: tensor<!cuda_tile.ptr<i32>>) {
+  %q = cuda_tile.reshape %p : tile<ptr<i32>> -> tile<1xptr<i32>>
+  %x = cuda_tile.constant dense<1> : tensor<1xi32>
+  %m = cuda_tile.constant dense<true> : tensor<1xi1>
+  // expected-error@+1 {{has a mask for each of several elements, which has no conversion to tt}}
+  %old, %t = cuda_tile.atomic_cas_tko relaxed device %q, %x, %x mask = %m : (tile<1xptr<i32>>, tile<1xi32>, tile<1xi32>, tile<1xi1>) -> (tile<1xi32>, token)
   cuda_tile.return
 }
 

@@ -1,11 +1,16 @@
 """Makes the bytecode of this folder: python make.py FOLDER, with the package cuda-tile. No GPU is needed.
+python make.py --list prints the functions of cuTile that no kernel calls.
 
 The debug info names this file with its folder, so run a copy of it in a folder of a short name. Each kernel is a program of ours.
-Files named K.tileirbc have version 13.1, K_134.tileirbc version 13.4.
+Files named K.tileirbc have version 13.1, K_134.tileirbc version 13.4; those of functions.py have the first version that has them.
 """
+import re
 import sys
+import types
+from pathlib import Path
 
 import cuda.tile as ct
+import functions
 from cuda.tile.compilation import ArrayConstraint, CallingConvention, KernelSignature, ScalarConstraint, export_kernel
 
 ZERO, LOW = ct.PaddingMode.ZERO, ct.PaddingMode.NEG_INF
@@ -195,12 +200,41 @@ KERNELS = [
     (products, [array(3, I8), array(3, I8), array(3, I32), 16, 16, 32]),
 ]
 NEWER = {"matmul", "control", "reductions", "gathers"}
+# Those of functions.py, with their versions.
+MORE = [
+    (functions.arithmetic, "13.1", [array(1, F32)] * 3 + [64]),
+    (functions.bits, "13.1", [array(1, I32)] * 3 + [32]),
+    (functions.atomics, "13.1", [array(1, I32), array(1, I32), array(2, I32), 16]),
+    (functions.folds, "13.2", [array(2, F32), array(2, F32), array(1, F32), array(1, I32), array(2, F32), 4, 16]),
+    (functions.compile_time, "13.3", [array(1, F32)] * 2 + [ScalarConstraint(I32), 16]),
+    (functions.bytes_of, "13.4", [array(1, F32), array(1, I8), array(1, F32), 16]),
+    (functions.advanced, "13.4", [array(2, F32), array(1, I32), array(2, F32), 8, 16]),
+    (functions.named_product, "13.4", [array(2, F16)] * 2 + [array(2, F32), 16]),
+    (functions.scaled_product, "13.4", [array(2, I8)] * 4 + [array(2, F32), 16, 32, 64]),
+    (functions.printed, "13.4", [array(1, F32)] * 2 + [8]),
+]
 
-if __name__ == "__main__":
+
+def write(folder, kernel, parameters, version, end=""):
+    name = kernel._pyfunc.__name__
+    export_kernel(kernel, [KernelSignature(parameters, CallingConvention.cutile_python_v1(), symbol=name)], f"{folder}/{name}{end}.tileirbc",
+                  gpu_code="sm_100", output_format="tileir_bytecode", bytecode_version=version)
+
+
+def without_kernel():
+    """The functions of cuTile that no kernel calls; operators of Python do not count."""
+    texts = [Path(module.__file__).read_text(encoding="utf-8") for module in (sys.modules[__name__], functions)]
+    called = functions.CALLED_BY_HOSTS.union(*(re.findall(r"\bct\.(\w+)", text) for text in texts))
+    return [name for name in dir(ct) if isinstance(getattr(ct, name), types.FunctionType) and name[0] != "_" and name not in called]
+
+
+if __name__ == "__main__" and sys.argv[1] == "--list":
+    print("functions without a kernel:", *without_kernel() or ["none"])
+elif __name__ == "__main__":
     for kernel, parameters in KERNELS:
         name = kernel._pyfunc.__name__
-        convention = CallingConvention.cutile_python_v1()
-        for version, end in [("13.1", "")] + [("13.4", "_134")] * (name in NEWER):
-            minimum = version if name != "elementwise" else "13.2"
-            export_kernel(kernel, [KernelSignature(parameters, convention, symbol=name)], f"{sys.argv[1]}/{name}{end}.tileirbc",
-                          gpu_code="sm_100", output_format="tileir_bytecode", bytecode_version=minimum)
+        write(sys.argv[1], kernel, parameters, "13.1" if name != "elementwise" else "13.2")
+        if name in NEWER:
+            write(sys.argv[1], kernel, parameters, "13.4", "_134")
+    for kernel, version, parameters in MORE:
+        write(sys.argv[1], kernel, parameters, version)
