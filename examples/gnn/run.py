@@ -40,9 +40,9 @@ def attend(graph, h, scores_from, scores_to):
 
 def network(graph, x, w1, from1, to1, w2, from2, to2):
     heads = [attend(graph, h, h @ a, h @ b) for h, a, b in ((x @ w, a, b) for w, a, b in zip(w1, from1, to1))]
-    layer1 = np.stack(heads)
+    layer1 = np.stack(heads, axis=1)
     hidden = np.where(layer1 > 0, layer1, np.expm1(layer1))
-    h = np.einsum("knf,kfg->ng", hidden, w2)
+    h = np.einsum("nkf,kfg->ng", hidden, w2)
     return layer1, attend(graph, h, h @ from2, h @ to2)
 
 
@@ -73,31 +73,37 @@ def run(nodes, ends, options, folder):
 
 
 def layer(heads, features):
-    """The program of one layer: each head is a kernel."""
-    text = ""
-    graph, h, s = "tensor<?x?xf32, #sparse.csr>", f"tensor<?x{features}xf32>", "tensor<?x1xf32>"
-    inputs = ", ".join(f"%h{k}: {h}, %s{k}: {s}, %d{k}: {s}" for k in range(heads))
-    for k in range(heads):
-        text += f"""  %e{k} = sparse.sddmm %s{k}, %d{k} transpose, %graph over max_plus : {s}, {s}, {graph}
-  %l{k} = sparse.map %e{k} : {graph} {{
-  ^bb0(%v: f32, %i: index, %j: index):
-    %scaled = arith.mulf %v, %slope : f32
-    %isOver = arith.cmpf ogt, %v, %zero : f32
-    %r = arith.select %isOver, %v, %scaled : f32
-    sparse.yield %r : f32
-  }}
-  %w{k} = sparse.softmax %l{k} along 1 : {graph}
-  %r{k} = sparse.spmm %w{k}, %h{k}, %z : {graph}, {h}, {h}
-"""
-    results, kinds = ", ".join(f"%r{k}" for k in range(heads)), ", ".join([h] * heads)
-    return f"""func.func @main(%graph: {graph}, {inputs}) -> ({kinds}) {{
+    """The program of one layer, heads side by side: the loop over heads is one kernel."""
+    graph, h, s = "tensor<?x?xf32, #sparse.csr>", f"tensor<?x{heads}x{features}xf32>", f"tensor<?x{heads}xf32>"
+    part, end = f"tensor<?x{features}xf32>", "tensor<?x1xf32>"
+    return f"""func.func @main(%graph: {graph}, %h: {h}, %s: {s}, %d: {s}) -> {h} {{
   %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %heads = arith.constant {heads} : index
   %zero = arith.constant 0.0 : f32
   %slope = arith.constant 0.2 : f32
-  %n = tensor.dim %h0, %c0 : {h}
+  %n = tensor.dim %h, %c0 : {h}
   %o = tensor.empty(%n) : {h}
   %z = linalg.fill ins(%zero : f32) outs(%o : {h}) -> {h}
-{text}  return {results} : {kinds}
+  %r = scf.for %k = %c0 to %heads step %c1 iter_args(%out = %z) -> ({h}) {{
+    %values = tensor.extract_slice %h[0, %k, 0] [%n, 1, {features}] [1, 1, 1] : {h} to {part}
+    %from = tensor.extract_slice %s[0, %k] [%n, 1] [1, 1] : {s} to {end}
+    %to = tensor.extract_slice %d[0, %k] [%n, 1] [1, 1] : {s} to {end}
+    %e = sparse.sddmm %from, %to transpose, %graph over max_plus : {end}, {end}, {graph}
+    %l = sparse.map %e : {graph} {{
+    ^bb0(%v: f32, %i: index, %j: index):
+      %scaled = arith.mulf %v, %slope : f32
+      %isOver = arith.cmpf ogt, %v, %zero : f32
+      %a = arith.select %isOver, %v, %scaled : f32
+      sparse.yield %a : f32
+    }}
+    %w = sparse.softmax %l along 1 : {graph}
+    %init = tensor.extract_slice %out[0, %k, 0] [%n, 1, {features}] [1, 1, 1] : {h} to {part}
+    %sum = sparse.spmm %w, %values, %init : {graph}, {part}, {part}
+    %next = tensor.insert_slice %sum into %out[0, %k, 0] [%n, 1, {features}] [1, 1, 1] : {part} into {h}
+    scf.yield %next : {h}
+  }}
+  return %r : {h}
 }}
 """
 
@@ -115,10 +121,10 @@ def measure(options, folder):
         (folder / "layer.mlir").write_text(layer(heads, features))
         subprocess.run([Path(options.build) / "bin" / "tile-translate", folder / "layer.mlir", "--tile-to-program", "-o", folder / f"{heads}.so"], check=True)
         ours = tessera_runtime.load(folder / f"{heads}.so")
-        inputs = [[rng.normal(size=shape).astype("f4") for shape in ((nodes, features), (nodes, 1), (nodes, 1))] for _ in range(heads)]
-        calls = lambda: ours(graph, *(array for head in inputs for array in head)), lambda: [attend(graph, h, s[:, 0], d[:, 0]) for h, s, d in inputs]
-        seen, want = calls[0](), calls[1]()
-        error = max(np.abs(np.asarray(a) - b).max() for a, b in zip(seen if heads > 1 else [seen], want))
+        h, s, d = (rng.normal(size=shape).astype("f4") for shape in ((nodes, heads, features), (nodes, heads), (nodes, heads)))
+        apart = [[np.ascontiguousarray(array[:, k]) for array in (h, s, d)] for k in range(heads)]  # as scipy takes them
+        calls = lambda: ours(graph, h, s, d), lambda: [attend(graph, *head) for head in apart]
+        error = np.abs(calls[0]() - np.stack(calls[1](), axis=1)).max()
         times = [[], []]
         for _ in range(options.repeat):
             for call, own in zip(calls, times):

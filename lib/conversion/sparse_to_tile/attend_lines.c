@@ -9,28 +9,21 @@
 
 enum {
   MostTerms = 4, // of a score: each is read by itself
-  MostMaps = 4,
-  Chunk = 128 // entries whose scores are held
+  Chunk = 128    // entries whose scores are held
 };
-
-// Ops whose results only the next one reads; maps[0] is the first that applies.
-typedef struct Chain {
-  MlirOperation sddmm, maps[MostMaps];
-  int numMaps;
-} Chain;
 
 static MlirOperation onlyMaker(MlirValue value) {
   return tileHasOneUse(value) ? tileDefiningOp(value) : (MlirOperation){NULL};
 }
 
-static bool findChain(MlirValue weights, Chain *chain) {
-  MlirOperation reversed[MostMaps], op = onlyMaker(weights);
-  *chain = (Chain){.numMaps = 0};
+static bool findChain(MlirValue weights, SparseAttention *chain) {
+  MlirOperation reversed[SparseMostMaps], op = onlyMaker(weights);
+  *chain = (SparseAttention){.numMaps = 0};
   if (!sparseSoftmaxOpIsA(op) || sparseSoftmaxOpGetAxisValue(op) != 1)
     return false;
   for (op = onlyMaker(sparseSoftmaxOpGetInput(op)); sparseMapOpIsA(op); op = onlyMaker(sparseMapOpGetInput(op))) {
     MlirBlock block = tileOnlyBlock(mlirOperationGetRegion(op, 0));
-    if (chain->numMaps == MostMaps || !sparseBodyStandsAlone(block))
+    if (chain->numMaps == SparseMostMaps || !sparseBodyStandsAlone(block))
       return false;
     reversed[chain->numMaps++] = op;
   }
@@ -45,30 +38,28 @@ static MlirValue rowsOf(SparseLowering *lowering, MlirValue factor, bool isTrans
   return isTransposed ? tileBuildSwapped(&lowering->builder, factor) : factor;
 }
 
-static int64_t numTerms(MlirOperation sddmm) {
-  return mlirShapedTypeGetDimSize(sparseSddmmOpGetLhsType(sddmm), sparseSddmmOpHasTransposeLhs(sddmm) ? 0 : 1);
-}
-
 static bool isOf(MlirType type, MlirType element) { return mlirTypeEqual(mlirShapedTypeGetElementType(type), element); }
 
-// The product's weights are made by `chain` in the types that the kernel has.
-static bool attends(const SparseLowering *lowering, MlirValue dense, MlirValue init, Chain *chain) {
-  MlirOperation op = lowering->op;
-  MlirType weights = sparseSpmmOpGetLhsType(op), sum = mlirShapedTypeGetElementType(mlirValueGetType(init));
-  SparseStorage storage = sparseEncodingGetStorage(sparseTypeGetEncoding(weights));
-  SparseSemiring product = sparseSemiring(op, sum);
-  if (lowering->target->search.isGpu || storage.scheme != SparseScheme_Segments || storage.hasCells ||
-      storage.major != 0 || !product.isSum || product.isMean || !(mlirTypeIsAF32(sum) || mlirTypeIsAF64(sum)) ||
-      !isOf(weights, sum) || !isOf(mlirValueGetType(dense), sum) || !findChain(sparseSpmmOpGetLhs(op), chain))
+bool sparseFindAttention(MlirOperation op, SparseAttention *chain) {
+  MlirType weights = sparseSpmmOpGetLhsType(op), init = sparseSpmmOpGetInitType(op);
+  MlirType sum = mlirShapedTypeGetElementType(init);
+  MlirAttribute encoding = sparseTypeGetEncoding(weights);
+  if (mlirAttributeIsNull(encoding) || sparseSpmmOpHasTransposeLhs(op))
     return false;
-  int64_t terms = numTerms(chain->sddmm);
-  return isOf(sparseSddmmOpGetLhsType(chain->sddmm), sum) && terms > 0 && terms <= MostTerms &&
-         !sparseSemiring(chain->sddmm, sum).isMean;
+  SparseStorage storage = sparseEncodingGetStorage(encoding);
+  SparseSemiring product = sparseSemiring(op, sum);
+  if (storage.scheme != SparseScheme_Segments || storage.hasCells || storage.major != 0 || !product.isSum ||
+      product.isMean || !(mlirTypeIsAF32(sum) || mlirTypeIsAF64(sum)) || !isOf(weights, sum) ||
+      !isOf(sparseSpmmOpGetRhsType(op), sum) || !findChain(sparseSpmmOpGetLhs(op), chain))
+    return false;
+  MlirType lhs = sparseSddmmOpGetLhsType(chain->sddmm);
+  chain->terms = mlirShapedTypeGetDimSize(lhs, sparseSddmmOpHasTransposeLhs(chain->sddmm) ? 0 : 1);
+  return isOf(lhs, sum) && chain->terms > 0 && chain->terms <= MostTerms && !sparseSemiring(chain->sddmm, sum).isMean;
 }
 
 // What the maps make of a score.
 static MlirValue buildWeigh(TileBuilder *b, MlirType result, const MlirValue *operands, const void *data) {
-  const Chain *chain = data;
+  const SparseAttention *chain = data;
   MlirValue value = operands[0];
   for (int i = 0; i < chain->numMaps; ++i) {
     const MlirValue arguments[] = {value, operands[1], operands[2]};
@@ -79,8 +70,8 @@ static MlirValue buildWeigh(TileBuilder *b, MlirType result, const MlirValue *op
 
 bool sparseAttends(SparseLowering *lowering, const SparseMatrix *weights, MlirValue dense, MlirValue init,
                    MlirValue *result) {
-  Chain chain;
-  if (!attends(lowering, dense, init, &chain))
+  SparseAttention chain;
+  if (lowering->target->search.isGpu || !sparseFindAttention(lowering->op, &chain))
     return false;
   MlirType sum = sparseElement(init);
   MlirContext context = lowering->builder.context;
@@ -97,7 +88,7 @@ bool sparseAttends(SparseLowering *lowering, const SparseMatrix *weights, MlirVa
       .LANES = machine->vectorBytes * 8 / sparseBits(sum),
       .CHUNK = Chunk,
       .COLUMNS = columns,
-      .DEPTH = numTerms(sddmm),
+      .DEPTH = chain.terms,
       .LEAST = mlirFloatAttrDoubleGet(context, sum, mlirTypeIsAF64(sum) ? -DBL_MAX : -FLT_MAX),
       .weigh = {buildWeigh, &chain},
   };

@@ -78,7 +78,21 @@ SparseLines sparseLinesWithoutRepeats(SparseLowering *lowering, intptr_t operand
 MlirValue sparseMultiplyLines(SparseLowering *lowering, const SparseLines *lines, int64_t entries, MlirValue dense,
                               MlirValue init);
 
-//===--- attend_lines.c -----------------------------------------------------===//
+//===--- attend_lines.c, attend_heads.c -------------------------------------===//
+
+// The ops that make the weights of a product. Only the next one reads each of them: scores of `terms` terms, their
+// maps, maps[0] first, and a softmax along rows.
+enum { SparseMostMaps = 4 };
+typedef struct SparseAttention {
+  MlirOperation sddmm, maps[SparseMostMaps];
+  int numMaps;
+  int64_t terms;
+} SparseAttention;
+// Whether sparse.spmm `product` is such a product, in types that the kernels have.
+bool sparseFindAttention(MlirOperation product, SparseAttention *attention);
+// Loops over the heads of attention become a launch for all heads, before ops are converted one by one. False after a
+// diagnostic.
+bool sparseAttendHeads(MlirOperation module, SparseKernels *kernels, const TileTarget *target);
 
 // Whether the product's sparse factor, on the left, holds the weights of attention that one kernel computes too; then
 // `*result` is the product, null after a diagnostic.

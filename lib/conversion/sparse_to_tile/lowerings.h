@@ -237,5 +237,8 @@ MlirValue sparseBodyInline(SparseBody *body, MlirBlock from, intptr_t count, con
 // with these constants; what the copy yields first.
 bool sparseBodyStandsAlone(MlirBlock block);
 MlirValue sparseInlineAlone(TileBuilder *b, MlirBlock from, intptr_t count, const MlirValue *arguments);
+// The copy on tiles like `tile`, an argument or all its elements at once, where every op of the block is elementwise.
+bool sparseBodyIsElementwise(MlirBlock block);
+MlirValue sparseInlineTiles(TileBuilder *b, MlirBlock from, intptr_t count, const MlirValue *arguments, MlirType tile);
 MlirValue sparseBodyEnd(SparseLowering *lowering, SparseBody *body, intptr_t count, const MlirValue *inputs,
                         MlirValue init, MlirValue value);

@@ -9,7 +9,7 @@
 #include "dialects/sparse/ops.h"
 #include "dialects/tile/tile.h"
 #include "lib/analysis/target_of_pass.h"
-#include "lib/conversion/sparse_to_tile/lowerings.h"
+#include "lib/conversion/sparse_to_tile/lists.h"
 #include "lib/ir/pass.h"
 #include "upstream/builtin.h"
 #include "upstream/func.h"
@@ -204,7 +204,7 @@ static bool run(MlirOperation module, MlirExtPass pass) {
   if (!tileTargetOfPass(module, pass, &target))
     return false;
   SparseKernels kernels = {.module = module};
-  bool ok = convert(module, &kernels, &target, split);
+  bool ok = sparseAttendHeads(module, &kernels, &target) && convert(module, &kernels, &target, split);
   tileTargetFree(&target);
   mlirExtPassAddStatistic(pass, 0, kernels.count);
   sparseKernelsEnd(&kernels);

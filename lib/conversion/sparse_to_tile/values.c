@@ -4,6 +4,7 @@
 #include "dialects/tile/ops.h"
 #include "lib/conversion/sparse_to_tile/lowerings.h"
 #include "lib/ir/enclosing.h"
+#include "lib/ir/op_query.h"
 #include "lib/support/grow.h"
 
 //===--- sizes ----------------------------------------------------------------===//
@@ -224,6 +225,57 @@ MlirValue sparseInlineAlone(TileBuilder *b, MlirBlock from, intptr_t count, cons
   Outside outside = {mlirBlockGetParentOperation(from), b, &names, true};
   mlirOperationWalk(outside.around, visitOutside, &outside, MlirWalkPreOrder);
   return inlineOps(b, &names, from, count, arguments);
+}
+
+static bool isPlainConstant(MlirOperation op) {
+  return arithConstantOpIsA(op) && !mlirTypeIsAShaped(mlirValueGetType(tileOnlyResult(op)));
+}
+
+bool sparseBodyIsElementwise(MlirBlock block) {
+  MlirOperation end = mlirBlockGetTerminator(block);
+  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationEqual(op, end);
+       op = mlirOperationGetNextInBlock(op)) {
+    bool isPart = isPlainConstant(op) || tileOpIsElementwise(op);
+    if (!isPart || mlirOperationGetNumResults(op) != 1 || mlirOperationGetNumRegions(op))
+      return false;
+  }
+  return sparseBodyStandsAlone(block);
+}
+
+static MlirType tileLike(MlirType tile, MlirType element) {
+  int64_t shape[SparseMaxValues], rank = mlirShapedTypeGetRank(tile);
+  for (int64_t axis = 0; axis < rank; ++axis)
+    shape[axis] = mlirShapedTypeGetDimSize(tile, axis);
+  return mlirRankedTensorTypeGet(rank, shape, element, mlirAttributeGetNull());
+}
+
+static MlirValue spread(TileBuilder *b, MlirValue value, MlirType tile) {
+  MlirType type = mlirValueGetType(value);
+  return mlirTypeIsAShaped(type) ? value : tileBroadcastOpBuild(b, tileLike(tile, type), value);
+}
+
+MlirValue sparseInlineTiles(TileBuilder *b, MlirBlock from, intptr_t count, const MlirValue *arguments, MlirType tile) {
+  enum { MostOperands = 3 };
+  Renamed names = {NULL};
+  Outside outside = {mlirBlockGetParentOperation(from), b, &names, true};
+  mlirOperationWalk(outside.around, visitOutside, &outside, MlirWalkPreOrder);
+  for (intptr_t i = 0; i < count; ++i)
+    addName(&names, mlirBlockGetArgument(from, i), arguments[i]);
+  MlirOperation end = mlirBlockGetTerminator(from);
+  for (MlirOperation op = mlirBlockGetFirstOperation(from); !mlirOperationEqual(op, end);
+       op = mlirOperationGetNextInBlock(op)) {
+    MlirValue operands[MostOperands];
+    MlirType result = tileOnlyResultType(op);
+    if (!isPlainConstant(op))
+      result = tileLike(tile, result);
+    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
+      operands[i] = spread(b, nameOf(&names, mlirOperationGetOperand(op, i)), tile);
+    addName(&names, tileOnlyResult(op), tileOnlyResult(tileBuildLike(b, op, operands, 1, &result)));
+  }
+  MlirValue yielded = spread(b, nameOf(&names, tileOnlyOperand(end)), tile);
+  free(names.from);
+  free(names.to);
+  return yielded;
 }
 
 MlirValue sparseBodyEnd(SparseLowering *lowering, SparseBody *body, intptr_t count, const MlirValue *inputs,

@@ -66,3 +66,79 @@ func.func @many_terms(%p: !graph, %h: tensor<?x64xf32>, %s: tensor<?x5xf32>, %z:
   %r = sparse.spmm %w, %h, %z : !graph, tensor<?x64xf32>, tensor<?x64xf32>
   return %r : tensor<?x64xf32>
 }
+
+// A loop over heads that stand side by side is one launch; where the result starts from zeros, these need not be read.
+// CHECK-LABEL: func.func @heads
+// CHECK-NOT: scf.for
+// CHECK: %[[ROWS:.*]] = tile.launch @attend_heads grid(%arg3, %c1) ins(%arg0, %arg1, %arg6, %arg6, %arg5
+// CHECK: return %[[ROWS]]
+// GPU-LABEL: func.func @heads
+// GPU: scf.for
+func.func @heads(%p: !graph, %h: tensor<?x8x8xf32>, %s: tensor<?x8xf32>) -> tensor<?x8x8xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %zero = arith.constant 0.0 : f32
+  %n = tensor.dim %h, %c0 : tensor<?x8x8xf32>
+  %e = tensor.empty(%n) : tensor<?x8x8xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<?x8x8xf32>) -> tensor<?x8x8xf32>
+  %one = tensor.empty(%n) : tensor<?x8xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%one : tensor<?x8xf32>) -> tensor<?x8xf32>
+  %r = scf.for %k = %c0 to %c8 step %c1 iter_args(%out = %z) -> (tensor<?x8x8xf32>) {
+    %v = tensor.extract_slice %h[0, %k, 0] [%n, 1, 8] [1, 1, 1] : tensor<?x8x8xf32> to tensor<?x8xf32>
+    %f = tensor.extract_slice %s[0, %k] [%n, 1] [1, 1] : tensor<?x8xf32> to tensor<?x1xf32>
+    %scores = sparse.sddmm %f, %f transpose, %p over max_plus : tensor<?x1xf32>, tensor<?x1xf32>, !graph
+    %w = sparse.softmax %scores along 1 : !graph
+    %head = sparse.spmm %w, %v, %init : !graph, tensor<?x8xf32>, tensor<?x8xf32>
+    %next = tensor.insert_slice %head into %out[0, %k, 0] [%n, 1, 8] [1, 1, 1] : tensor<?x8xf32> into tensor<?x8x8xf32>
+    scf.yield %next : tensor<?x8x8xf32>
+  }
+  return %r : tensor<?x8x8xf32>
+}
+
+// Heads one behind the other, half of the heads, and a head that reads what the one before wrote: a launch for each.
+// CHECK-LABEL: func.func @other_loops
+// CHECK: scf.for
+// CHECK: tile.launch @attend_lines
+// CHECK: scf.for
+// CHECK: tile.launch @attend_lines
+// CHECK: scf.for
+// CHECK: tile.launch @attend_lines
+func.func @other_loops(%p: !graph, %h: tensor<8x?x8xf32>, %s: tensor<?x8xf32>, %z: tensor<8x?x8xf32>, %y: tensor<?x8x8xf32>, %n: index)
+    -> (tensor<8x?x8xf32>, tensor<?x8x8xf32>, tensor<?x8x8xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %c8 = arith.constant 8 : index
+  %r = scf.for %k = %c0 to %c8 step %c1 iter_args(%out = %z) -> (tensor<8x?x8xf32>) {
+    %v = tensor.extract_slice %h[%k, 0, 0] [1, %n, 8] [1, 1, 1] : tensor<8x?x8xf32> to tensor<?x8xf32>
+    %f = tensor.extract_slice %s[0, %k] [%n, 1] [1, 1] : tensor<?x8xf32> to tensor<?x1xf32>
+    %scores = sparse.sddmm %f, %f transpose, %p over max_plus : tensor<?x1xf32>, tensor<?x1xf32>, !graph
+    %w = sparse.softmax %scores along 1 : !graph
+    %init = tensor.extract_slice %out[%k, 0, 0] [1, %n, 8] [1, 1, 1] : tensor<8x?x8xf32> to tensor<?x8xf32>
+    %head = sparse.spmm %w, %v, %init : !graph, tensor<?x8xf32>, tensor<?x8xf32>
+    %next = tensor.insert_slice %head into %out[%k, 0, 0] [1, %n, 8] [1, 1, 1] : tensor<?x8xf32> into tensor<8x?x8xf32>
+    scf.yield %next : tensor<8x?x8xf32>
+  }
+  %half = scf.for %k = %c0 to %c4 step %c1 iter_args(%out = %y) -> (tensor<?x8x8xf32>) {
+    %v = tensor.extract_slice %y[0, %k, 0] [%n, 1, 8] [1, 1, 1] : tensor<?x8x8xf32> to tensor<?x8xf32>
+    %f = tensor.extract_slice %s[0, %k] [%n, 1] [1, 1] : tensor<?x8xf32> to tensor<?x1xf32>
+    %scores = sparse.sddmm %f, %f transpose, %p over max_plus : tensor<?x1xf32>, tensor<?x1xf32>, !graph
+    %w = sparse.softmax %scores along 1 : !graph
+    %init = tensor.extract_slice %out[0, %k, 0] [%n, 1, 8] [1, 1, 1] : tensor<?x8x8xf32> to tensor<?x8xf32>
+    %head = sparse.spmm %w, %v, %init : !graph, tensor<?x8xf32>, tensor<?x8xf32>
+    %next = tensor.insert_slice %head into %out[0, %k, 0] [%n, 1, 8] [1, 1, 1] : tensor<?x8xf32> into tensor<?x8x8xf32>
+    scf.yield %next : tensor<?x8x8xf32>
+  }
+  %chain = scf.for %k = %c0 to %c8 step %c1 iter_args(%out = %y) -> (tensor<?x8x8xf32>) {
+    %v = tensor.extract_slice %out[0, %c4, 0] [%n, 1, 8] [1, 1, 1] : tensor<?x8x8xf32> to tensor<?x8xf32>
+    %f = tensor.extract_slice %s[0, %k] [%n, 1] [1, 1] : tensor<?x8xf32> to tensor<?x1xf32>
+    %scores = sparse.sddmm %f, %f transpose, %p over max_plus : tensor<?x1xf32>, tensor<?x1xf32>, !graph
+    %w = sparse.softmax %scores along 1 : !graph
+    %init = tensor.extract_slice %out[0, %k, 0] [%n, 1, 8] [1, 1, 1] : tensor<?x8x8xf32> to tensor<?x8xf32>
+    %head = sparse.spmm %w, %v, %init : !graph, tensor<?x8xf32>, tensor<?x8xf32>
+    %next = tensor.insert_slice %head into %out[0, %k, 0] [%n, 1, 8] [1, 1, 1] : tensor<?x8xf32> into tensor<?x8x8xf32>
+    scf.yield %next : tensor<?x8x8xf32>
+  }
+  return %r, %half, %chain : tensor<8x?x8xf32>, tensor<?x8x8xf32>, tensor<?x8x8xf32>
+}
