@@ -19,9 +19,9 @@ Usage: op_name_laws.py ROOT      check that tree; prints one line per breach, ex
               dialects/: use tileOpGetSchedule, tileOpSetSchedule (dialects/tile/discardable.h).
 9. fusion:    tile.group is the one mechanism. Groups are written by lib/transforms/fuse (tileGroupWrap), the bodies of
               elementwise ops composed by dialects/tile/group_compose.c (mlirExtPopulateElementwiseFusion). What one
-              kernel computes is asked (tileEpilogueFind, tileJoinFindLaunch, tileJoinFindFill, tileAttentionFind) by
-              lib/analysis, by lib/transforms/fuse, and by files of lib/conversion that name a group, which they take
-              apart.
+              kernel computes is asked (tileEpilogueFind, tileGroupLaunchRead, tileAttentionFind) by lib/analysis, by
+              lib/transforms/fuse, and by files of lib/conversion that name a group, which they take apart. What
+              surrounds a launch is read once, as nodes: tileOutputUses is asked by that reader and launch_kernel.c.
 10. attributes: no C code but lib/ir parses attributes or types from a string: lib/ir/upstream/*.def has rows for
               attributes (TESSERA_WORDS, TESSERA_ATTRIBUTE), dialects/ builders for its own. lib/pipelines/read_text.c
               may: it reads what a user wrote.
@@ -51,7 +51,8 @@ FREE = ("lib/ir/", "lib/capi/", "tools/tessera-opgen/")  # the table's engine an
 FUSION = {
     re.compile(r"\b(tileGroupWrap)\("): ("dialects/tile/group", "lib/transforms/fuse/"),
     re.compile(r"\b(mlirExtPopulate\w*Fusion)\("): ("dialects/tile/group_compose.c", "lib/capi/"),
-    re.compile(r"\b(tileEpilogueFind|tileJoinFind\w+|tileAttentionFind)\("): ("lib/analysis/", "lib/transforms/fuse/"),
+    re.compile(r"\b(tileEpilogueFind|tileGroupLaunchRead|tileAttentionFind)\("): ("lib/analysis/", "lib/transforms/fuse/"),
+    re.compile(r"\b(tileOutputUses)\("): ("lib/analysis/group/", "lib/conversion/linalg_to_tile/launch_kernel.c"),
 }
 MARK = re.compile(r'TILE_DISCARDABLE\(\w+, "([^"]+)"')
 NAMED_BY_MACHINES = "lib/conversion/tile_to_rocdl/matrix_core.c"
@@ -120,7 +121,7 @@ def calls_in(path, text):
 
 
 def fusions_in(path, text):
-    takes_groups = path.startswith("lib/conversion/linalg_to_tile/") and re.search(r"\btileGroup(OpIsA|Body)\(", text)
+    takes_groups = path.startswith("lib/conversion/linalg_to_tile/") and re.search(r"\btileGroup(OpIsA|Body|Evaluate)\(", text)
     for pattern, rooms in FUSION.items():
         for call in pattern.finditer(re.sub(r"//[^\n]*", "", text)):
             if not path.startswith(rooms) and not (takes_groups and "lib/analysis/" in rooms):
@@ -226,6 +227,7 @@ def self_test():
         ("lib/transforms/fuse/a.c", 'mlirExtPopulateElementwiseFusion(patterns, all)', ["fusion"]),
         ("lib/conversion/linalg_to_tile/a.c", 'tileEpilogueFind(s, &producer, &epilogue)', ["fusion"]),
         ("lib/conversion/linalg_to_tile/a.c", 'tileGroupOpIsA(parent) && tileEpilogueFind(s, &producer, &epilogue)', []),
+        ("lib/conversion/linalg_to_tile/a.c", 'tileGroupEvaluate(k, 1, 0); tileOutputUses(kernel, 0)', ["fusion"]),
         ("lib/conversion/tile_to_gpu/a.c", 'tileGroupOpIsA(op) && tileAttentionFind(op, t, &ops)', ["fusion"]),
     ]
     right = sum([law for law, _, _ in breaches_in(path, text, own)] == laws for path, text, laws in cases)

@@ -26,7 +26,8 @@ typedef enum TileGroupKind {
   TileGroupKind_Fold,    // one combiner for each output
   TileGroupKind_Product, // by tile.mma
   TileGroupKind_Softmax,
-  TileGroupKind_Online // a product of a softmax along its k, whose input is the softmax's (tileGroupGraphReadOnline)
+  TileGroupKind_Online, // a product of a softmax along its k, whose input is the softmax's (tileGroupGraphReadOnline)
+  TileGroupKind_Launch  // of a kernel that is there already (group_launch.h)
 } TileGroupKind;
 
 typedef struct TileGroupNode {

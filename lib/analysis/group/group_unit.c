@@ -1,6 +1,7 @@
 // A group as one op: its launch's operands, and how each node's are numbered among them. See group_graph.h.
 #include "dialects/tile/group.h"
 #include "lib/analysis/group/group_graph.h"
+#include "lib/analysis/group/group_launch.h"
 #include "lib/ir/builder.h"
 
 #include <assert.h>
@@ -221,5 +222,14 @@ void tileGroupGraphOfOp(TileStructured *s, const TileEpilogue *epilogue, TileGro
   if (epilogue)
     unit->operands[0][s->numInputs] = unit->s.numInputs;
   assert(isRight && "one op reads as a graph, and tileEpilogueFind found room");
+  (void)isRight;
+}
+
+//===--- a launch ---------------------------------------------------------------===//
+
+void tileGroupLaunchUnite(TileGroupLaunch *launch, TileGroupUnit *unit) {
+  unit->s = tileStructuredCreate(launch->op, launch->graph.target, MaxOperands);
+  bool isRight = !gatherOperands(&launch->graph, true, unit) && !describeDims(&launch->graph, unit);
+  assert(isRight && "tileGroupLaunchRead found room");
   (void)isRight;
 }

@@ -64,7 +64,7 @@ static MlirValue buildProgression(TileKernelEmission *e, int input) {
 void tileKernelMapInputs(TileKernelEmission *e, TileBodyMap *map, int begin, int end) {
   for (int i = begin; i < end; ++i) {
     MlirValue argument = mlirBlockGetArgument(e->structured->body, i);
-    if (mlirOpOperandIsNull(mlirValueGetFirstUse(argument)))
+    if (mlirOpOperandIsNull(mlirValueGetFirstUse(argument)) || !mlirValueIsNull(tileBodyMapGet(map, argument)))
       continue;
     MlirValue numbers = buildProgression(e, i);
     tileBodyMapSet(map, argument, mlirValueIsNull(numbers) ? tileKernelLoad(e, i, NULL, false) : numbers);

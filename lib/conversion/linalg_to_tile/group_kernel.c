@@ -571,6 +571,9 @@ MlirValue tileGroupEvaluate(TileGroupEmission *k, int number, int output) {
     case TileGroupKind_Online:
       k->values.of[number][0] = tileGroupBuildOnline(k, number);
       break;
+    case TileGroupKind_Launch:
+      assert(false && "launch_kernel.c gives its value");
+      break;
     }
   return k->values.of[number][output];
 }

@@ -122,7 +122,7 @@ TileKernelBranch tileKernelOpenBranch(TileKernelEmission *emission);
 void tileKernelElse(TileKernelEmission *emission, TileKernelBranch *branch, MlirValue value);
 MlirValue tileKernelCloseBranch(TileKernelEmission *emission, TileKernelBranch *branch, MlirValue condition,
                                 MlirValue value);
-// Maps the arguments `begin` to `end` - 1 of the body, which are used, to loads of these operands.
+// Maps the arguments `begin` to `end` - 1 of the body, which are used and not mapped yet, to loads of these operands.
 void tileKernelMapInputs(TileKernelEmission *emission, TileBodyMap *map, int begin, int end);
 // The position along dimension `dim` of every element, as a tile of `tile`'s type (of indices).
 MlirValue tileKernelPosition(TileKernelEmission *emission, int dim, MlirType tile);

@@ -6,8 +6,8 @@
 // func stay. A reduction whose output starts from a constant (linalg.fill) starts from that constant and never reads
 // the fill. The ops of a tile.group become one kernel: elementwise ops, whose bodies are composed; a product or a
 // reduction with the elementwise op that follows it (fusion.h), or a launch with elementwise ops around it whose kernel
-// says how (join.c); private kernels that nobody launches then go. A group that no kernel computes becomes a kernel for
-// each op, with a remark. The kind of kernel and its sizes are those of the op's tile.schedule, which
+// says how (launch_kernel.c); private kernels that nobody launches then go. A group that no kernel computes becomes a
+// kernel for each op, with a remark. The kind of kernel and its sizes are those of the op's tile.schedule, which
 // tile-construct-tiles writes; a schedule that the kernel cannot have is an error at the op. Without a schedule a
 // kernel takes plain sizes: those of tileKindPlainTile (lib/search/kind.h) for products, rows and columns of the
 // machine file (`model.tile.*`) elsewhere. For a GPU (the option chip, or the module's tile.machine) products read
@@ -77,17 +77,6 @@ static MlirWalkResult collect(MlirOperation op, void *userData) {
   return MlirWalkResultAdvance;
 }
 
-// Ops of groups, producers first, so that what follows one after another all joins. Returns how many did; they are no
-// longer in `ops`.
-static uint64_t joinAll(TileOps *ops, const TileTarget *target) {
-  intptr_t left = 0, all = ops->count;
-  for (intptr_t i = 0; i < all; ++i)
-    if (!tileGroupOpIsA(mlirOperationGetParentOperation(ops->items[i])) || !tileJoin(ops->items[i], target))
-      ops->items[left++] = ops->items[i];
-  ops->count = left;
-  return (uint64_t)(all - left);
-}
-
 //===--- groups -----------------------------------------------------------------===//
 
 // The kernel of a group whose schedule is of the kind `group`, or whose tiles meet below registers. Where there is
@@ -107,9 +96,19 @@ static bool isKindGroup(MlirAttribute schedule) {
   return !mlirAttributeIsNull(kind) && tileStringEquals(mlirStringAttrGetValue(kind), "group");
 }
 
+// Returns how many linalg ops became nodes of launches' kernels.
+static uint64_t lowerLaunches(MlirOperation group, const TileTarget *target) {
+  TileOps launches = tileCollectOps(group, tileLaunchOpIsA);
+  uint64_t joined = 0;
+  for (intptr_t i = 0; i < launches.count; ++i)
+    joined += tileLowerLaunch(launches.items[i], target);
+  tileOpsFree(&launches);
+  return joined;
+}
+
 // Attention and groups of the kind `group` become kernels; groups whose kernels this conversion does not make fall back
 // to their bodies. False after an error.
-static bool openGroups(MlirOperation module, const TileTarget *target, TileOps *groups) {
+static bool openGroups(MlirOperation module, const TileTarget *target, TileOps *groups, uint64_t *joined) {
   *groups = tileCollectOps(module, tileGroupOpIsA);
   intptr_t left = 0;
   bool ok = true;
@@ -121,6 +120,7 @@ static bool openGroups(MlirOperation module, const TileTarget *target, TileOps *
       ok = lowerGroup(group, target);
       continue;
     }
+    *joined += lowerLaunches(group, target);
     if (!tileGroupIsComposed(group))
       tileGroupCompose(group);
     if (hasSchedule && meetsInRegisters && tileLowerAttention(group, target))
@@ -204,11 +204,11 @@ static bool run(MlirOperation module, MlirExtPass pass) {
   if (!tileTargetOfPass(module, pass, &target))
     return false;
   TileOps groups;
-  bool ok = openGroups(module, &target, &groups);
+  uint64_t panels = 0, joined = 0;
+  bool ok = openGroups(module, &target, &groups, &joined);
   mlirOperationWalk(module, collect, &ops, MlirWalkPostOrder);
-  uint64_t panels = 0;
   target.constantPanels = &panels;
-  uint64_t kernels = 0, joined = ok ? joinAll(&ops, &target) : 0;
+  uint64_t kernels = 0;
   // Consumers first: a fill that its reader starts from is unused when its turn comes.
   for (intptr_t i = ops.count - 1; ok && i >= 0; --i)
     kernels += lower(ops.items[i], &target, &ok);

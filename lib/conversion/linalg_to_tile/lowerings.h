@@ -28,7 +28,7 @@ bool tileLowerAttention(MlirOperation group, const TileTarget *target); // a gro
 // compute it; `isRight` becomes false after an error in its schedule.
 bool tileLowerGroup(MlirOperation group, const TileTarget *target, const char **reason, bool *isRight);
 
-// An elementwise op of a group, on what a launch makes or filling a launch's output, into the launch's kernel where
-// that says how (join.c): true, and the op is gone. Afterwards private kernels that nobody launches may go.
-bool tileJoin(MlirOperation op, const TileTarget *target);
+// A launch of a group, with the nodes behind it and the fill ahead of it, becomes one launch of a kernel of its own
+// (launch_kernel.c). Returns how many linalg ops went. Afterwards private kernels that nobody launches may go.
+uint64_t tileLowerLaunch(MlirOperation launch, const TileTarget *target);
 void tileDropUnlaunched(MlirOperation module);

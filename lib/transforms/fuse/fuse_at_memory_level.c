@@ -16,7 +16,7 @@
 #include "dialects/tile/questions.h"
 #include "dialects/tile/tile.h"
 #include "lib/analysis/fusion.h"
-#include "lib/analysis/group/group_graph.h"
+#include "lib/analysis/group/group_launch.h"
 #include "lib/analysis/low_bit/converted.h"
 #include "lib/analysis/low_bit/scaled.h"
 #include "lib/analysis/target_of_pass.h"
@@ -100,11 +100,9 @@ static bool isFollowed(MlirOperation op) { return linalgGenericOpIsA(op) && tile
 static bool isPartOfOther(const Fusion *f, const Set *set, MlirOperation op) {
   TileStructured s, producer;
   TileEpilogue epilogue;
-  TileJoinedLaunch launch;
-  int argument;
   return !f->products && isFollowed(op) && tileStructuredRead(op, f->target, &s) &&
          ((tileEpilogueFind(&s, &producer, &epilogue) && !isIn(set, producer.op)) ||
-          tileJoinFindLaunch(&s, &argument, &launch));
+          tileGroupLaunchPrecedes(op, f->target));
 }
 
 static bool hasProduct(const TileGroupGraph *graph) {

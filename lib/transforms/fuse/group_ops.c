@@ -13,7 +13,7 @@
 #include "dialects/tile/group.h"
 #include "dialects/tile/ops.h"
 #include "dialects/tile/tile.h"
-#include "lib/analysis/fusion.h"
+#include "lib/analysis/group/group_launch.h"
 #include "lib/analysis/target_of_pass.h"
 #include "lib/ir/pass.h"
 #include "lib/transforms/fuse/fuse.h"
@@ -21,107 +21,42 @@
 #include "upstream/builtin.h"
 #include "upstream/func.h"
 #include "upstream/linalg.h"
-#include "upstream/tensor.h"
 
-// The reshape between a fill and the launch whose kernel can start from the fill's constant; `op` is the launch.
-static bool findFill(MlirOperation op, const TileTarget *target, MlirOperation *reshape) {
-  TileStructured fill;
-  TileJoinedLaunch launch;
-  MlirValue scalar, output = tileLaunchOpGetOutputs(op, 0);
-  MlirOperation maker = tileDefiningOp(output), user = op;
-  *reshape = (MlirOperation){NULL};
-  if (tensorExpandShapeOpIsA(maker)) {
-    *reshape = user = maker;
-    maker = tileDefiningOp(tensorExpandShapeOpGetSrc(maker));
-  }
-  return linalgGenericOpIsA(maker) && tileStructuredRead(maker, target, &fill) &&
-         tileJoinFindFill(&fill, user, &scalar, &launch) && mlirOperationEqual(launch.op, op);
+// A launch and what its kernel can compute around it, producers first; none where there is nothing. The fill is copied.
+static void findAroundLaunch(MlirOperation op, const TileTarget *target, TileOps *group) {
+  TileGroupLaunch launch;
+  if (tileGroupOpIsA(mlirOperationGetParentOperation(op)) || !tileGroupLaunchRead(op, target, &launch))
+    return;
+  if (!mlirOperationIsNull(launch.expand))
+    tileOpsAppend(group, launch.expand);
+  tileOpsAppend(group, op);
+  if (!mlirOperationIsNull(launch.collapse))
+    tileOpsAppend(group, launch.collapse);
+  for (int n = 1; n < launch.graph.numNodes; ++n)
+    tileOpsAppend(group, launch.graph.nodes[n].s.op);
 }
 
-static void appendLaunch(TileOps *group, const TileTarget *target, MlirOperation launch) {
-  MlirOperation reshape;
-  if (findFill(launch, target, &reshape) && !mlirOperationIsNull(reshape))
-    tileOpsAppend(group, reshape);
-  tileOpsAppend(group, launch);
-}
-
-// The op behind `elementwise` that might stand behind a launch too: it takes one of its inputs from that.
-static bool readBefore(const TileStructured *elementwise, TileStructured *before) {
-  for (int i = 0; i < elementwise->numInputs + (elementwise->numInputs == 0); ++i) {
-    MlirOperation maker = tileDefiningOp(elementwise->operands[i].value);
-    if (linalgGenericOpIsA(maker) && tileJoinCanFollow(elementwise, i) &&
-        mlirBlockEqual(mlirOperationGetBlock(maker), mlirOperationGetBlock(elementwise->op)) &&
-        tileStructuredRead(maker, elementwise->target, before))
-      return true;
-  }
-  return false;
-}
-
-// A launch and the elementwise ops that follow it, `last` the last one. Producers first.
-static void findBehindLaunch(const TileStructured *last, TileOps *group) {
-  TileOps behind = {0};
-  TileJoinedLaunch launch;
-  TileStructured s = *last, before;
-  int argument;
-  bool isFound;
-  for (;; s = before) {
-    tileOpsAppend(&behind, s.op);
-    isFound = tileJoinFindLaunch(&s, &argument, &launch);
-    if (isFound || !readBefore(&s, &before))
-      break;
-  }
-  if (isFound) {
-    appendLaunch(group, last->target, launch.op);
-    if (!mlirOperationIsNull(launch.reshape))
-      tileOpsAppend(group, launch.reshape);
-    for (intptr_t i = behind.count - 1; i >= 0; --i)
-      tileOpsAppend(group, behind.items[i]);
-  }
-  tileOpsFree(&behind);
-}
-
-static void findBehindProduct(const TileStructured *elementwise, TileOps *group) {
-  TileStructured producer;
+// An elementwise op behind the product or the reduction whose kernel can compute it; none where there is nothing.
+static void findBehindProduct(MlirOperation op, const TileTarget *target, TileOps *group) {
+  TileStructured elementwise, producer;
   TileEpilogue epilogue;
-  if (!tileEpilogueFind(elementwise, &producer, &epilogue))
+  if (tileGroupOpIsA(mlirOperationGetParentOperation(op)) || mlirOperationGetNumResults(op) == 0 ||
+      mlirOpOperandIsNull(mlirValueGetFirstUse(linalgGenericOpGetResultTensors(op, 0))) || !tileGenericIsParallel(op) ||
+      !tileStructuredRead(op, target, &elementwise) || !tileEpilogueFind(&elementwise, &producer, &epilogue))
     return;
   tileOpsAppend(group, producer.op);
-  tileOpsAppend(group, elementwise->op);
+  tileOpsAppend(group, op);
 }
 
-// The ops that one kernel computes and that end with `op`; none where there is nothing to fuse.
-static void findGroup(MlirOperation op, const TileTarget *target, TileOps *group) {
-  MlirOperation reshape;
-  TileStructured structured;
-  if (tileGroupOpIsA(mlirOperationGetParentOperation(op)))
-    return;
-  if (tileLaunchOpIsA(op)) {
-    if (tileLaunchOpGetNumOutputs(op) == 1 && findFill(op, target, &reshape))
-      appendLaunch(group, target, op);
-    return;
-  }
-  if (mlirOpOperandIsNull(mlirValueGetFirstUse(linalgGenericOpGetResultTensors(op, 0))) || !tileGenericIsParallel(op) ||
-      !tileStructuredRead(op, target, &structured))
-    return;
-  findBehindLaunch(&structured, group);
-  if (!group->count)
-    findBehindProduct(&structured, group);
-}
+typedef void (*FindGroup)(MlirOperation op, const TileTarget *target, TileOps *group);
 
-static MlirWalkResult collect(MlirOperation op, void *userData) {
-  if ((linalgGenericOpIsA(op) || tileLaunchOpIsA(op)) && mlirOperationGetNumResults(op) > 0 &&
-      !mlirOperationIsNull(tileParentOp(op, funcFuncOpIsA)))
-    tileOpsAppend(userData, op);
-  return MlirWalkResultAdvance;
-}
-
-static uint64_t groupKernels(MlirOperation module, const TileTarget *target) {
-  TileOps ops = {0};
+static uint64_t groupEach(MlirOperation module, const TileTarget *target, bool (*isA)(MlirOperation), FindGroup find) {
+  TileOps ops = tileCollectOps(module, isA);
   uint64_t groups = 0;
-  mlirOperationWalk(module, collect, &ops, MlirWalkPostOrder);
   for (intptr_t i = ops.count - 1; i >= 0; --i) { // users first
     TileOps group = {0};
-    findGroup(ops.items[i], target, &group);
+    if (!mlirOperationIsNull(tileParentOp(ops.items[i], funcFuncOpIsA)))
+      find(ops.items[i], target, &group);
     if (group.count)
       tileGroupWrap(group.items, group.count, "register", mlirAttributeGetNull());
     groups += group.count > 0;
@@ -129,6 +64,11 @@ static uint64_t groupKernels(MlirOperation module, const TileTarget *target) {
   }
   tileOpsFree(&ops);
   return groups;
+}
+
+static uint64_t groupKernels(MlirOperation module, const TileTarget *target) {
+  uint64_t launches = groupEach(module, target, tileLaunchOpIsA, findAroundLaunch);
+  return launches + groupEach(module, target, linalgGenericOpIsA, findBehindProduct);
 }
 
 //===--- elementwise ops ----------------------------------------------------===//

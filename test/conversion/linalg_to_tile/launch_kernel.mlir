@@ -1,4 +1,4 @@
-// Elementwise ops around launches join their kernels, where these say where: one kernel remains.
+// Elementwise ops around launches are nodes of their kernels, where these say where: one copy is made for all of them.
 // RUN: %tile_opt %s --split-input-file --pass-pipeline='builtin.module(convert-sparse-to-tile,func.func(linalg-generalize-named-ops),tile-group-ops{ops=elementwise},func.func(canonicalize,cse),tile-group-ops,convert-linalg-to-tile,func.func(canonicalize,cse),tile.kernel(canonicalize,cse))' | FileCheck %s
 
 // The fill, a bias of each column, relu and clip: in the product's kernel. The scalar comes along.
