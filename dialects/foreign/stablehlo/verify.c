@@ -159,9 +159,8 @@ bool stablehloSelectOpVerify(MlirOperation op) {
 bool stablehloClampOpVerify(MlirOperation op) {
   MlirType result = tileOnlyResultType(op);
   MlirType bounds[] = {stablehloClampOpGetMinType(op), stablehloClampOpGetMaxType(op)};
-  if (!stablehloIsCompatible(stablehloClampOpGetOperandType(op), result) ||
-      mlirTypeIsAComplex(stablehloShapeOf(result).element))
-    return tileError(op, "operand is %s, result is %s, expected one type with an order",
+  if (!stablehloIsCompatible(stablehloClampOpGetOperandType(op), result))
+    return tileError(op, "operand is %s, result is %s, expected one type",
                      STABLEHLO_TYPE_TEXT(stablehloClampOpGetOperandType(op)), STABLEHLO_TYPE_TEXT(result));
   for (int i = 0; i < 2; ++i)
     if (!stablehloIsCompatible(bounds[i], result) &&

@@ -108,6 +108,11 @@ bool hloConvertBody(Hlo *h, MlirRegion region, intptr_t count, const HloValue *a
 HloValue hloScalarOp(Hlo *h, MlirOperation op, const HloValue *operands);
 bool hloIsElementwise(MlirOperation op);
 HloValue hloComplexOp(Hlo *h, MlirOperation op, const HloValue *operands);
+// These take scalars that are floats or complex numbers, both of one type.
+HloValue hloMultiply(Hlo *h, HloValue a, HloValue b);
+HloValue hloDivide(Hlo *h, HloValue a, HloValue b);
+HloValue hloSubtract(Hlo *h, HloValue a, HloValue b);
+HloValue hloConjugate(Hlo *h, HloValue a);
 MlirValue hloFunction(Hlo *h, MlirOperation op, const MlirValue *operands); // of CHLO
 
 bool hloElementwise(Hlo *h, MlirOperation op);

@@ -173,121 +173,133 @@ static bool fft(Hlo *h, MlirOperation op) {
 typedef struct Loop {
   TileBuilder outer;
   MlirOperation op;
-  MlirValue index, tensor;
+  MlirValue index;
+  HloValue value; // that the loop carries: tensors or scalars
 } Loop;
 
-static Loop enter(Hlo *h, MlirValue lower, MlirValue upper, MlirValue tensor) {
+static Loop enter(Hlo *h, MlirValue lower, MlirValue upper, HloValue value) {
   MlirBlock body;
-  MlirOperation op = tileBuildFor(&h->b, lower, upper, tileBuildIndex(&h->b, 1), 1, &tensor, &body);
-  Loop loop = {h->b, op, mlirBlockGetArgument(body, 0), mlirBlockGetArgument(body, 1)};
+  MlirOperation op = tileBuildFor(&h->b, lower, upper, tileBuildIndex(&h->b, 1), value.count, value.parts, &body);
+  Loop loop = {h->b, op, mlirBlockGetArgument(body, 0), {value.count, {{NULL}}}};
+  for (int part = 0; part < value.count; ++part)
+    loop.value.parts[part] = mlirBlockGetArgument(body, 1 + part);
   h->b = tileBuilderAtEnd(body, loop.outer.location);
   return loop;
 }
 
-static MlirValue leave(Hlo *h, const Loop *loop, MlirValue value) {
-  tileBuildYield(&h->b, 1, &value);
+static HloValue leave(Hlo *h, const Loop *loop, HloValue value) {
+  tileBuildYield(&h->b, value.count, value.parts);
   h->b = loop->outer;
-  return tileFirstResult(loop->op);
+  for (int part = 0; part < value.count; ++part)
+    value.parts[part] = mlirOperationGetResult(loop->op, part);
+  return value;
 }
 
 // Element (i, j) of the matrix that the batch's indices name.
-static MlirValue elementAt(Hlo *h, MlirValue tensor, intptr_t rank, MlirValue *batch, MlirValue i, MlirValue j) {
+static HloValue elementAt(Hlo *h, HloValue tensor, intptr_t rank, MlirValue *batch, MlirValue i, MlirValue j) {
   batch[rank - 2] = i;
   batch[rank - 1] = j;
-  return tensorExtractOpBuild(&h->b, tensor, rank, batch);
+  for (int part = 0; part < tensor.count; ++part)
+    tensor.parts[part] = tensorExtractOpBuild(&h->b, tensor.parts[part], rank, batch);
+  return tensor;
 }
-static MlirValue withElement(Hlo *h, MlirValue tensor, MlirValue value, intptr_t rank, MlirValue *batch, MlirValue i,
-                             MlirValue j) {
+static HloValue withElement(Hlo *h, HloValue tensor, HloValue value, intptr_t rank, MlirValue *batch, MlirValue i,
+                            MlirValue j) {
   batch[rank - 2] = i;
   batch[rank - 1] = j;
-  return tensorInsertOpBuild(&h->b, value, tensor, rank, batch);
+  for (int part = 0; part < tensor.count; ++part)
+    tensor.parts[part] = tensorInsertOpBuild(&h->b, value.parts[part], tensor.parts[part], rank, batch);
+  return tensor;
 }
 
 // Loops over the batch, `depth` of them entered; `fill` works on one matrix.
 typedef struct Matrices {
   MlirExtShape shape; // of the tensor that changes
-  MlirValue a;
+  HloValue a;
   MlirValue batch[HloMaxRank];
-  bool lower, left, transposed, unit;
-  MlirValue (*fill)(Hlo *h, struct Matrices *m, MlirValue tensor);
+  bool lower, left, transposed, conjugated, unit;
+  HloValue (*fill)(Hlo *h, struct Matrices *m, HloValue tensor);
 } Matrices;
 
-static MlirValue overBatch(Hlo *h, Matrices *m, intptr_t depth, MlirValue tensor) {
+static HloValue overBatch(Hlo *h, Matrices *m, intptr_t depth, HloValue tensor) {
   if (depth == m->shape.rank - 2)
     return m->fill(h, m, tensor);
   Loop loop = enter(h, tileBuildIndex(&h->b, 0), tileBuildIndex(&h->b, m->shape.sizes[depth]), tensor);
   m->batch[depth] = loop.index;
-  return leave(h, &loop, overBatch(h, m, depth + 1, loop.tensor));
+  return leave(h, &loop, overBatch(h, m, depth + 1, loop.value));
 }
 
 //===--- cholesky -----------------------------------------------------------------------------===//
 
-// Row by row: L[i, j] = (A[i, j] - sum over k < j of L[i, k] L[j, k]) / L[j, j], the root on the diagonal. The tensor
-// holds A at first; of an upper triangle, rows and columns are exchanged.
-static MlirValue at(Hlo *h, Matrices *m, MlirValue tensor, MlirValue i, MlirValue j) {
+// Row by row: L[i, j] = (A[i, j] - sum over k < j of L[i, k] conj(L[j, k])) / L[j, j], on the diagonal the root of the
+// real part. The tensor holds A at first; of an upper triangle, rows and columns are exchanged.
+static HloValue at(Hlo *h, Matrices *m, HloValue tensor, MlirValue i, MlirValue j) {
   return elementAt(h, tensor, m->shape.rank, m->batch, m->lower ? i : j, m->lower ? j : i);
 }
 
-static MlirValue factorize(Hlo *h, Matrices *m, MlirValue tensor) {
+static HloValue factorize(Hlo *h, Matrices *m, HloValue tensor) {
   MlirValue zero = tileBuildIndex(&h->b, 0), one = tileBuildIndex(&h->b, 1);
   MlirValue size = tileBuildIndex(&h->b, m->shape.sizes[m->shape.rank - 1]);
   Loop rows = enter(h, zero, size, tensor);
-  Loop columns = enter(h, zero, tileBuildAdd(&h->b, rows.index, one), rows.tensor);
-  Loop sum = enter(h, zero, columns.index, at(h, m, columns.tensor, rows.index, columns.index));
-  MlirValue product = binary(h, ArithOp_MulF, at(h, m, columns.tensor, rows.index, sum.index),
-                             at(h, m, columns.tensor, columns.index, sum.index));
-  MlirValue rest = leave(h, &sum, binary(h, ArithOp_SubF, sum.tensor, product));
+  Loop columns = enter(h, zero, tileBuildAdd(&h->b, rows.index, one), rows.value);
+  Loop sum = enter(h, zero, columns.index, at(h, m, columns.value, rows.index, columns.index));
+  HloValue other = hloConjugate(h, at(h, m, columns.value, columns.index, sum.index));
+  HloValue product = hloMultiply(h, at(h, m, columns.value, rows.index, sum.index), other);
+  HloValue rest = leave(h, &sum, hloSubtract(h, sum.value, product));
   MlirValue isDiagonal = arithCmpIOpBuild(&h->b, rows.index, columns.index, ArithCmpI_Eq);
-  MlirValue pivot = at(h, m, columns.tensor, columns.index, columns.index);
-  MlirValue value =
-      hloSelect(h, isDiagonal, tileBuildUnary(&h->b, MathOp_Sqrt, rest), binary(h, ArithOp_DivF, rest, pivot));
-  MlirValue next = withElement(h, columns.tensor, value, m->shape.rank, m->batch, m->lower ? rows.index : columns.index,
-                               m->lower ? columns.index : rows.index);
-  MlirValue row = leave(h, &columns, next);
+  HloValue value = hloDivide(h, rest, at(h, m, columns.value, columns.index, columns.index));
+  value.parts[0] = hloSelect(h, isDiagonal, tileBuildUnary(&h->b, MathOp_Sqrt, rest.parts[0]), value.parts[0]);
+  if (value.count == 2)
+    value.parts[1] =
+        hloSelect(h, isDiagonal, tileBuildFloat(&h->b, mlirValueGetType(value.parts[1]), 0), value.parts[1]);
+  HloValue next = withElement(h, columns.value, value, m->shape.rank, m->batch, m->lower ? rows.index : columns.index,
+                              m->lower ? columns.index : rows.index);
+  HloValue row = leave(h, &columns, next);
   return leave(h, &rows, row);
 }
 
 static bool choleskyOf(Hlo *h, MlirOperation op, MlirValue operand, MlirValue result, bool lower) {
   HloValue value = hloGetTensor(h, operand);
   Matrices m = {.shape = hloShape(operand), .lower = lower, .fill = factorize};
-  if (value.count != 1)
-    return value.count && tileError(op, "cannot be converted to linalg for complex elements");
   if (!mlirShapedTypeHasStaticShape(mlirValueGetType(operand)))
     return tileError(op, "cannot be converted to linalg with open sizes");
-  hloSetOne(h, result, overBatch(h, &m, 0, value.parts[0]));
+  if (!value.count)
+    return false;
+  hloSet(h, result, overBatch(h, &m, 0, value));
   return true;
 }
 
 //===--- triangular_solve ----------------------------------------------------------------------===//
 
 // op(A) X = B by substitution, or X op(A) = B, which is op(A)' X' = B'. Column c of X at a time.
-static MlirValue matrixAt(Hlo *h, Matrices *m, MlirValue i, MlirValue k) {
+static HloValue matrixAt(Hlo *h, Matrices *m, MlirValue i, MlirValue k) {
   bool isTurned = m->transposed != !m->left;
-  return elementAt(h, m->a, m->shape.rank, m->batch, isTurned ? k : i, isTurned ? i : k);
+  HloValue element = elementAt(h, m->a, m->shape.rank, m->batch, isTurned ? k : i, isTurned ? i : k);
+  return m->conjugated ? hloConjugate(h, element) : element;
 }
-static MlirValue solutionAt(Hlo *h, Matrices *m, MlirValue tensor, MlirValue i, MlirValue c) {
+static HloValue solutionAt(Hlo *h, Matrices *m, HloValue tensor, MlirValue i, MlirValue c) {
   return elementAt(h, tensor, m->shape.rank, m->batch, m->left ? i : c, m->left ? c : i);
 }
 
-static MlirValue substitute(Hlo *h, Matrices *m, MlirValue tensor) {
+static HloValue substitute(Hlo *h, Matrices *m, HloValue tensor) {
   intptr_t rank = m->shape.rank;
   int64_t size = m->shape.sizes[m->left ? rank - 2 : rank - 1], others = m->shape.sizes[m->left ? rank - 1 : rank - 2];
   bool isForward = m->lower == (m->transposed == !m->left); // op(A) is a lower triangle
   MlirValue zero = tileBuildIndex(&h->b, 0), one = tileBuildIndex(&h->b, 1), last = tileBuildIndex(&h->b, size - 1);
   Loop columns = enter(h, zero, tileBuildIndex(&h->b, others), tensor);
-  Loop rows = enter(h, zero, tileBuildIndex(&h->b, size), columns.tensor);
+  Loop rows = enter(h, zero, tileBuildIndex(&h->b, size), columns.value);
   MlirValue i = isForward ? rows.index : tileBuildSub(&h->b, last, rows.index);
   MlirValue first = isForward ? zero : tileBuildAdd(&h->b, i, one);
   MlirValue end = isForward ? i : tileBuildIndex(&h->b, size);
-  Loop sum = enter(h, first, end, solutionAt(h, m, rows.tensor, i, columns.index));
-  MlirValue product =
-      binary(h, ArithOp_MulF, matrixAt(h, m, i, sum.index), solutionAt(h, m, rows.tensor, sum.index, columns.index));
-  MlirValue value = leave(h, &sum, binary(h, ArithOp_SubF, sum.tensor, product));
+  Loop sum = enter(h, first, end, solutionAt(h, m, rows.value, i, columns.index));
+  HloValue product =
+      hloMultiply(h, matrixAt(h, m, i, sum.index), solutionAt(h, m, rows.value, sum.index, columns.index));
+  HloValue value = leave(h, &sum, hloSubtract(h, sum.value, product));
   if (!m->unit)
-    value = binary(h, ArithOp_DivF, value, matrixAt(h, m, i, i));
-  MlirValue next =
-      withElement(h, rows.tensor, value, rank, m->batch, m->left ? i : columns.index, m->left ? columns.index : i);
-  MlirValue column = leave(h, &rows, next);
+    value = hloDivide(h, value, matrixAt(h, m, i, i));
+  HloValue next =
+      withElement(h, rows.value, value, rank, m->batch, m->left ? i : columns.index, m->left ? columns.index : i);
+  HloValue column = leave(h, &rows, next);
   return leave(h, &columns, column);
 }
 
@@ -295,20 +307,22 @@ static bool solve(Hlo *h, MlirOperation op, MlirValue a, MlirValue b, MlirValue 
   HloValue matrix = hloGetTensor(h, a), value = hloGetTensor(h, b);
   m.shape = hloShape(b);
   m.fill = substitute;
-  if (matrix.count != 1 || value.count != 1)
-    return matrix.count && value.count && tileError(op, "cannot be converted to linalg for complex elements");
+  if (!matrix.count || !value.count)
+    return false;
   if (!mlirShapedTypeHasStaticShape(mlirValueGetType(a)) || !mlirShapedTypeHasStaticShape(mlirValueGetType(b)))
     return tileError(op, "cannot be converted to linalg with open sizes");
-  m.a = matrix.parts[0];
-  hloSetOne(h, result, overBatch(h, &m, 0, value.parts[0]));
+  m.a = matrix;
+  hloSet(h, result, overBatch(h, &m, 0, value));
   return true;
 }
 
 static bool triangularSolve(Hlo *h, MlirOperation op) {
+  StablehloTranspose transpose = stablehloWordOf(stablehloTriangularSolveOpGetTransposeA(op));
   Matrices m = {.lower = stablehloTriangularSolveOpGetLowerValue(op),
                 .left = stablehloTriangularSolveOpGetLeftSideValue(op),
                 .unit = stablehloTriangularSolveOpGetUnitDiagonalValue(op),
-                .transposed = stablehloWordOf(stablehloTriangularSolveOpGetTransposeA(op)) != StablehloTranspose_None};
+                .transposed = transpose != StablehloTranspose_None,
+                .conjugated = transpose == StablehloTranspose_Adjoint};
   return solve(h, op, stablehloTriangularSolveOpGetA(op), stablehloTriangularSolveOpGetB(op), tileOnlyResult(op), m);
 }
 
@@ -325,10 +339,10 @@ static int letterOf(MlirOperation op, const char *name) {
 
 static bool isNamed(MlirOperation op, const char *name) {
   MlirStringRef target = mlirStringAttrGetValue(stablehloCustomCallOpGetCallTargetName(op));
-  char text[2][32];
-  for (int i = 0; i < 2; ++i) { // in f32 and in f64
-    snprintf(text[i], sizeof text[i], "lapack_%c%s_ffi", "sd"[i], name);
-    if (tileStringEquals(target, text[i]))
+  char text[32];
+  for (const char *type = "sdcz"; *type; ++type) { // f32, f64 and complex numbers of both
+    snprintf(text, sizeof text, "lapack_%c%s_ffi", *type, name);
+    if (tileStringEquals(target, text))
       return true;
   }
   return false;
@@ -352,7 +366,7 @@ static bool lapackCholesky(Hlo *h, MlirOperation op) {
   for (intptr_t i = 0; i < shape.rank; ++i)
     at[i] = i < infos.rank ? i : infos.rank;
   MlirType element = hloElement(infos.element);
-  hloAddInput(&generic, hloOne(h, result), hloMapOf(h, infos.rank + 1, shape.rank, at));
+  hloAddInput(&generic, hloGet(h, result).parts[0], hloMapOf(h, infos.rank + 1, shape.rank, at));
   hloAddOutput(&generic, hloFilled(h, tileBuildInteger(&h->b, element, 0), infos.rank, infos.sizes),
                hloFirst(h, infos.rank + 1, infos.rank));
   if (!hloBuildGeneric(h, &generic, &built))
@@ -366,8 +380,8 @@ static bool areMatrices(MlirOperation op, intptr_t inputs, intptr_t results) {
   for (intptr_t i = 0; ok && i < inputs; ++i) {
     MlirType type = mlirValueGetType(stablehloCustomCallOpGetInputs(op, i));
     ok = mlirTypeIsARankedTensor(type) && mlirShapedTypeGetRank(type) >= 2 &&
-         mlirShapedTypeGetRank(type) <= HloMaxRank && mlirTypeIsAFloat(mlirShapedTypeGetElementType(type)) &&
-         mlirShapedTypeHasStaticShape(type);
+         mlirShapedTypeGetRank(type) <= HloMaxRank &&
+         mlirTypeIsAFloat(hloElement(mlirShapedTypeGetElementType(type))) && mlirShapedTypeHasStaticShape(type);
   }
   MlirType first = ok ? mlirValueGetType(stablehloCustomCallOpGetInputs(op, inputs - 1)) : (MlirType){NULL};
   ok = ok && mlirTypeEqual(mlirValueGetType(stablehloCustomCallOpGetResults(op, 0)), first);
@@ -382,7 +396,8 @@ static bool lapackSolve(Hlo *h, MlirOperation op) {
   Matrices m = {.lower = letterOf(op, "uplo") == 'L',
                 .left = letterOf(op, "side") == 'L',
                 .unit = letterOf(op, "diag") == 'U',
-                .transposed = letterOf(op, "trans_x") != 'N'};
+                .transposed = letterOf(op, "trans_x") != 'N',
+                .conjugated = letterOf(op, "trans_x") == 'C'};
   bool fits = matrix.rank == sides.rank && mlirTypeEqual(matrix.element, sides.element) &&
               matrix.sizes[matrix.rank - 1] == sides.sizes[sides.rank - (m.left ? 2 : 1)];
   for (intptr_t i = 0; fits && i < matrix.rank - 2; ++i)
