@@ -23,8 +23,7 @@ static bool holds(const emu_buffer_t *buffer, uintptr_t address, uint32_t bytes)
   return address >= buffer->begin && address < buffer->end && buffer->end - address >= bytes;
 }
 
-// The last buffer that begins at or before the address.
-static size_t search(const emu_launch_t *launch, uintptr_t address) {
+size_t emu_buffer_search(const emu_launch_t *launch, uintptr_t address) {
   size_t low = 0, high = launch->buffer_count;
   while (high - low > 1) {
     size_t middle = (low + high) / 2;
@@ -38,7 +37,7 @@ emu_buffer_t *emu_buffer_at(emu_thread_t *self, uintptr_t address, uint32_t byte
   uint8_t *guess = &self->worker->buffer_of_site[site % sizeof self->worker->buffer_of_site];
   if (*guess < launch->buffer_count && holds(&launch->buffers[*guess], address, bytes))
     return &launch->buffers[*guess];
-  size_t found = launch->buffer_count ? search(launch, address) : 0;
+  size_t found = launch->buffer_count ? emu_buffer_search(launch, address) : 0;
   if (!launch->buffer_count || !holds(&launch->buffers[found], address, bytes))
     return NULL;
   *guess = (uint8_t)(found < 255 ? found : 255);
@@ -72,7 +71,7 @@ static void *out_of_buffer(emu_thread_t *self, const emu_buffer_t *buffer, uintp
 // Names the buffer before the address, from which it most likely came.
 static void *out_of_global(emu_thread_t *self, uintptr_t address, uint32_t bytes, uint32_t what, uint32_t site) {
   const emu_launch_t *launch = self->worker->launch;
-  const emu_buffer_t *near = launch->buffer_count ? &launch->buffers[search(launch, address)] : NULL;
+  const emu_buffer_t *near = launch->buffer_count ? &launch->buffers[emu_buffer_search(launch, address)] : NULL;
   if (near && address >= 4096)
     return out_of_buffer(self, near, address, bytes, what, site);
   if (address < 4096)
@@ -192,7 +191,7 @@ void *tessera_emu_access_from(tessera_emu_thread_t *thread, const void *root, co
   uintptr_t from = (uintptr_t)root, to = (uintptr_t)address;
   const emu_buffer_t *met = launch->checks ? emu_buffer_at(self, to, bytes, site) : NULL;
   if (__builtin_expect(met && !reaches(met, from), 0)) {
-    const emu_buffer_t *own = &launch->buffers[search(launch, from)];
+    const emu_buffer_t *own = &launch->buffers[emu_buffer_search(launch, from)];
     if (reaches(own, from))
       return out_of_buffer(self, own, to, bytes, what, site <= TESSERA_EMULATOR_SITES ? site : 0);
   }

@@ -10,6 +10,9 @@ void *emu_access_at(emu_thread_t *self, const void *address, uint32_t bytes, uin
 // The buffer that holds all the bytes, or null.
 emu_buffer_t *emu_buffer_at(emu_thread_t *self, uintptr_t address, uint32_t bytes, uint32_t site);
 
+// The number of the last buffer that begins at or before the address. There must be a buffer.
+size_t emu_buffer_search(const emu_launch_t *launch, uintptr_t address);
+
 // An access of the thread's own memory (undefined.c): looks for the alloca that holds the address.
 void *emu_private_at(emu_thread_t *self, const void *address, uint64_t bytes, uint32_t what, uint32_t site);
 

@@ -162,10 +162,12 @@ void emu_clock_learn(emu_clock_sum_t *from, emu_thread_t *thread) {
 //===--- Meetings --------------------------------------------------------===//
 
 static const emu_foreign_t *join_foreign(emu_worker_t *worker) {
-  const emu_foreign_t *all = NULL;
+  const emu_foreign_t *all = NULL, *last = NULL;
   for (uint32_t i = 0; i < worker->launch->threads; ++i)
-    if (worker->threads[i].clock.foreign != all)
-      all = emu_foreign_join(worker, &worker->launch_arena, all, worker->threads[i].clock.foreign);
+    if (worker->threads[i].clock.foreign != last) {
+      last = worker->threads[i].clock.foreign;
+      all = emu_foreign_join(worker, &worker->launch_arena, all, last);
+    }
   return all;
 }
 
@@ -218,35 +220,166 @@ const emu_knowledge_t *emu_clock_release(emu_thread_t *self, emu_arena_t *arena,
   return knowledge;
 }
 
-// Snapshots of this block go into a sum for the clock itself, those of others into the set.
-static void learn(emu_thread_t *self, emu_clock_sum_t **sum, const emu_knowledge_t *from) {
-  emu_worker_t *worker = self->worker;
-  if (from->block != worker->block_number + 1) {
-    if (from->scope == TESSERA_EMU_SCOPE_BLOCK)
-      return;
-    self->clock.foreign = emu_foreign_add(worker, &worker->launch_arena, self->clock.foreign, from);
-    worker->clocks_differ = true;
-  } else if (from->scope == TESSERA_EMU_SCOPE_BLOCK && worker->threads[from->thread].view.block != self->view.block) {
-    return;
-  } else if (!emu_knows(self, from->thread, from->now)) {
-    *sum = *sum ? *sum : emu_clock_sum_create(worker);
-    add(*sum, worker, &from->clock, from->thread, from->warp, from->now);
+//===--- Sets of snapshots -----------------------------------------------===//
+
+static int order_of(const emu_knowledge_t *a, const emu_knowledge_t *b) {
+  return a->block != b->block ? (a->block < b->block ? -1 : 1) : (a->thread > b->thread) - (a->thread < b->thread);
+}
+
+// Where the thread's snapshot is, or would be.
+static uint32_t find_snapshot(const emu_foreign_t *set, uint32_t block, uint32_t thread) {
+  const emu_knowledge_t wanted = {.block = block, .thread = thread};
+  uint32_t first = 0, end = set ? set->count : 0;
+  while (first < end) {
+    uint32_t middle = first + (end - first) / 2;
+    if (order_of(set->of[middle], &wanted) < 0)
+      first = middle + 1;
+    else
+      end = middle;
   }
+  return first;
+}
+
+static const emu_knowledge_t *snapshot_of(const emu_foreign_t *set, uint32_t block, uint32_t thread) {
+  uint32_t at = find_snapshot(set, block, thread);
+  return set && at < set->count && set->of[at]->block == block && set->of[at]->thread == thread ? set->of[at] : NULL;
+}
+
+typedef struct joined_t {
+  uint32_t count;
+  bool is_a, is_b; // equal to one of them
+} joined_t;
+
+// The newest snapshots of |a|, and of |b| but for block |without|. |to| null: only counts.
+static joined_t join_into(const emu_knowledge_t **to, const emu_foreign_t *a, const emu_foreign_t *b,
+                          uint32_t without) {
+  joined_t joined = {0, true, true};
+  for (uint32_t i = 0, j = 0; i < a->count || j < b->count;) {
+    if (j < b->count && b->of[j]->block == without) {
+      joined.is_b = false;
+      ++j;
+      continue;
+    }
+    int order = i == a->count ? 1 : j == b->count ? -1 : order_of(a->of[i], b->of[j]);
+    bool from_b = order > 0 || (!order && b->of[j]->now > a->of[i]->now);
+    joined.is_a &= !from_b;
+    joined.is_b &= from_b || (!order && a->of[i] == b->of[j]);
+    if (to)
+      to[joined.count] = from_b ? b->of[j] : a->of[i];
+    ++joined.count;
+    i += order <= 0;
+    j += order >= 0;
+  }
+  return joined;
+}
+
+static const emu_foreign_t *join_without(emu_worker_t *worker, emu_arena_t *arena, const emu_foreign_t *a,
+                                         const emu_foreign_t *b, uint32_t without) {
+  static const emu_foreign_t none = {0};
+  if (!b || a == b)
+    return a;
+  joined_t joined = join_into(NULL, a ? a : &none, b, without);
+  if (joined.is_a || joined.is_b)
+    return joined.is_a ? a : b;
+  emu_foreign_t *both = emu_arena_take(worker, arena, sizeof *both + joined.count * sizeof(void *));
+  both->count = joined.count;
+  join_into(both->of, a ? a : &none, b, without);
+  return both;
+}
+
+enum { NO_BLOCK = 0 }; // blocks are numbers + 1
+
+const emu_foreign_t *emu_foreign_join(emu_worker_t *worker, emu_arena_t *arena, const emu_foreign_t *a,
+                                      const emu_foreign_t *b) {
+  return a ? join_without(worker, arena, a, b, NO_BLOCK) : b;
+}
+
+const emu_foreign_t *emu_foreign_add(emu_worker_t *worker, emu_arena_t *arena, const emu_foreign_t *set,
+                                     const emu_knowledge_t *knowledge) {
+  const emu_knowledge_t *old = snapshot_of(set, knowledge->block, knowledge->thread);
+  if (old && old->now >= knowledge->now)
+    return set;
+  uint32_t count = set ? set->count : 0, at = find_snapshot(set, knowledge->block, knowledge->thread), kept = !old;
+  emu_foreign_t *changed = emu_arena_take(worker, arena, sizeof *set + (count + kept) * sizeof(void *));
+  changed->count = count + kept;
+  for (uint32_t i = 0; i < changed->count; ++i)
+    changed->of[i] = i == at ? knowledge : set->of[i < at ? i : i - kept];
+  return changed;
+}
+
+//===--- Acquire ---------------------------------------------------------===//
+
+// What a thread learns. Sets between the old one and the new one last until the end of the acquire.
+typedef struct learning_t {
+  emu_thread_t *self;
+  emu_clock_sum_t *sum; // of its own block; null: nothing yet
+  const emu_foreign_t *foreign;
+} learning_t;
+
+static void learn_of_own_block(learning_t *learning, const emu_knowledge_t *from) {
+  emu_thread_t *self = learning->self;
+  emu_worker_t *worker = self->worker;
+  if ((from->scope == TESSERA_EMU_SCOPE_BLOCK && worker->threads[from->thread].view.block != self->view.block) ||
+      emu_knows(self, from->thread, from->now))
+    return;
+  learning->sum = learning->sum ? learning->sum : emu_clock_sum_create(worker);
+  add(learning->sum, worker, &from->clock, from->thread, from->warp, from->now);
+}
+
+static void learn_of_other_block(learning_t *learning, const emu_knowledge_t *from) {
+  emu_worker_t *worker = learning->self->worker;
+  if (from->scope != TESSERA_EMU_SCOPE_BLOCK)
+    learning->foreign = emu_foreign_add(worker, &worker->set_arena, learning->foreign, from);
+}
+
+static void learn_set(learning_t *learning, const emu_foreign_t *known) {
+  emu_worker_t *worker = learning->self->worker;
+  uint32_t own = (uint32_t)worker->block_number + 1;
+  learning->foreign = join_without(worker, &worker->set_arena, learning->foreign, known, own);
+  for (uint32_t i = find_snapshot(known, own, 0); known && i < known->count && known->of[i]->block == own; ++i)
+    learn_of_own_block(learning, known->of[i]);
+}
+
+// The thread has learned all that the snapshot says: it knows a later one, or the snapshot is its own.
+static bool has_learned(const learning_t *learning, const emu_knowledge_t *from) {
+  const emu_thread_t *self = learning->self;
+  if (from->block == self->worker->block_number + 1)
+    return from->thread == self->view.index;
+  const emu_knowledge_t *known = snapshot_of(self->clock.foreign, from->block, from->thread);
+  return known && (known == from || known->now > from->now);
+}
+
+static const emu_foreign_t *keep(emu_worker_t *worker, const emu_foreign_t *set) {
+  emu_foreign_t *kept = emu_arena_take(worker, &worker->launch_arena, sizeof *set + set->count * sizeof(void *));
+  return memcpy(kept, set, sizeof *set + set->count * sizeof(void *));
 }
 
 // What a snapshot knew of other blocks holds all that those knew in turn.
 void emu_clock_acquire(emu_thread_t *self, const emu_foreign_t *released) {
-  emu_clock_sum_t *sum = NULL;
-  for (uint32_t i = 0; released && i < released->count; ++i) {
-    const emu_foreign_t *known = released->of[i]->clock.foreign;
-    learn(self, &sum, released->of[i]);
-    for (uint32_t j = 0; known && j < known->count; ++j)
-      learn(self, &sum, known->of[j]);
-  }
-  if (!sum)
+  emu_worker_t *worker = self->worker;
+  learning_t learning = {self, NULL, self->clock.foreign};
+  if (released == self->acquired)
     return;
-  emu_clock_sum_add(sum, self);
-  emu_clock_sum_give(sum, self);
+  self->acquired = released;
+  for (uint32_t i = 0; released && i < released->count; ++i) {
+    const emu_knowledge_t *from = released->of[i];
+    if (has_learned(&learning, from))
+      continue;
+    if (from->block == worker->block_number + 1)
+      learn_of_own_block(&learning, from);
+    else
+      learn_of_other_block(&learning, from);
+    learn_set(&learning, from->clock.foreign);
+  }
+  if (learning.foreign != self->clock.foreign) {
+    self->clock.foreign = keep(worker, learning.foreign);
+    worker->clocks_differ = true;
+  }
+  emu_arena_reset(&worker->set_arena);
+  if (!learning.sum)
+    return;
+  emu_clock_sum_add(learning.sum, self);
+  emu_clock_sum_give(learning.sum, self);
 }
 
 //===--- Other blocks ----------------------------------------------------===//
@@ -261,50 +394,14 @@ static bool covers(const emu_worker_t *worker, const emu_knowledge_t *known, uin
 
 bool emu_knows_foreign(const emu_thread_t *self, uint32_t block, uint32_t thread, uint32_t stamp) {
   const emu_foreign_t *set = self->clock.foreign;
-  for (uint32_t i = 0; set && i < set->count; ++i)
-    if (set->of[i]->block == block && covers(self->worker, set->of[i], thread, stamp))
+  for (uint32_t i = find_snapshot(set, block, 0); set && i < set->count && set->of[i]->block == block; ++i)
+    if (covers(self->worker, set->of[i], thread, stamp))
       return true;
   return false;
 }
 
 bool emu_knows_of_block(const emu_thread_t *self, uint32_t block) {
   const emu_foreign_t *set = self->clock.foreign;
-  for (uint32_t i = 0; set && i < set->count; ++i)
-    if (set->of[i]->block == block)
-      return true;
-  return false;
-}
-
-// A snapshot makes an older one of the same thread superfluous.
-static bool replaces(const emu_knowledge_t *new, const emu_knowledge_t *old) {
-  return new->block == old->block && new->thread == old->thread && new->now >= old->now;
-}
-
-static bool has(const emu_foreign_t *set, const emu_knowledge_t *knowledge) {
-  for (uint32_t i = 0; i < set->count; ++i)
-    if (replaces(set->of[i], knowledge))
-      return true;
-  return false;
-}
-
-const emu_foreign_t *emu_foreign_add(emu_worker_t *worker, emu_arena_t *arena, const emu_foreign_t *set,
-                                     const emu_knowledge_t *knowledge) {
-  if (set && has(set, knowledge))
-    return set;
-  uint32_t count = set ? set->count : 0;
-  emu_foreign_t *larger_set = emu_arena_take(worker, arena, sizeof *set + (count + 1) * sizeof(void *));
-  for (uint32_t i = 0; i < count; ++i)
-    if (!replaces(knowledge, set->of[i]))
-      larger_set->of[larger_set->count++] = set->of[i];
-  larger_set->of[larger_set->count++] = knowledge;
-  return larger_set;
-}
-
-const emu_foreign_t *emu_foreign_join(emu_worker_t *worker, emu_arena_t *arena, const emu_foreign_t *a,
-                                      const emu_foreign_t *b) {
-  if (!a || a == b)
-    return b;
-  for (uint32_t i = 0; b && i < b->count; ++i)
-    a = emu_foreign_add(worker, arena, a, b->of[i]);
-  return a;
+  uint32_t first = find_snapshot(set, block, 0);
+  return set && first < set->count && set->of[first]->block == block;
 }

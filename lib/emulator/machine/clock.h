@@ -30,7 +30,8 @@ typedef struct emu_knowledge_t {
   emu_clock_t clock;
 } emu_knowledge_t;
 
-// A set of snapshots, of any blocks; never changed.
+// A set of snapshots, of any blocks, one of each thread, by block and thread; never changed. A set that a thread knows
+// is closed: with a snapshot it holds all that this snapshot knew.
 typedef struct emu_foreign_t {
   uint32_t count;
   const emu_knowledge_t *of[];
@@ -85,7 +86,7 @@ const emu_knowledge_t *emu_clock_release(emu_thread_t *self, emu_arena_t *arena,
 // What snapshots of this block, and of others with a scope beyond the block, tell.
 void emu_clock_acquire(emu_thread_t *self, const emu_foreign_t *released);
 
-// The set with one snapshot more; older ones of the same thread go. |set| may be null.
+// The set with one snapshot more; an older one of the same thread goes. |set| may be null.
 const emu_foreign_t *emu_foreign_add(emu_worker_t *worker, emu_arena_t *arena, const emu_foreign_t *set,
                                      const emu_knowledge_t *knowledge);
 const emu_foreign_t *emu_foreign_join(emu_worker_t *worker, emu_arena_t *arena, const emu_foreign_t *a,

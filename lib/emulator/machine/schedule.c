@@ -366,7 +366,7 @@ static void reset_threads(emu_worker_t *worker) {
     thread->fiber = NULL;
     thread->waits = EMU_RUNS;
     thread->clock = (emu_clock_t){.stamp = stamp, .known_block = known};
-    thread->acquirable = NULL;
+    thread->acquirable = thread->acquired = NULL;
     thread->fence_scope = 0;
     thread->groups = thread->spins = thread->polls = thread->copy_count = 0;
     thread->atomic_place = NULL;

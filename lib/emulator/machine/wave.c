@@ -1,6 +1,8 @@
 // wave.c - a bit for each sector of the launch's buffers and wave of blocks under way, see wave.h.
 #include "lib/emulator/machine/wave.h"
 
+#include "lib/emulator/machine/access.h"
+
 #include <stdlib.h>
 
 typedef struct emu_wave_t {
@@ -10,6 +12,7 @@ typedef struct emu_wave_t {
 
 typedef struct emu_waves_t {
   uint64_t together, count, words; // blocks of a wave; waves; of each map
+  uint64_t *before;                // sectors in the map ahead of each buffer's
   emu_wave_t wave[];
 } emu_waves_t;
 
@@ -31,13 +34,18 @@ bool emu_waves_begin(emu_launch_t *launch) {
   uint64_t sectors = 0;
   if (!launch->given->rates || !launch->count)
     return true;
-  for (size_t i = 0; i < launch->buffer_count; ++i)
-    sectors += sectors_of(launch, &launch->buffers[i]);
   uint64_t together = (uint64_t)emu_blocks_at_once(launch) * launch->given->rates->cores;
   uint64_t count = (launch->blocks + together - 1) / together;
   launch->waves = calloc(1, sizeof *launch->waves + count * sizeof *launch->waves->wave);
   if (!launch->waves)
     return false;
+  launch->waves->before = malloc((launch->buffer_count + 1) * sizeof *launch->waves->before);
+  if (!launch->waves->before)
+    return false;
+  for (size_t i = 0; i < launch->buffer_count; ++i) {
+    launch->waves->before[i] = sectors;
+    sectors += sectors_of(launch, &launch->buffers[i]);
+  }
   launch->waves->together = together;
   launch->waves->count = count;
   launch->waves->words = sectors / 64 + 1;
@@ -47,6 +55,8 @@ bool emu_waves_begin(emu_launch_t *launch) {
 void emu_waves_end(emu_launch_t *launch) {
   for (uint64_t i = 0; launch->waves && i < launch->waves->count; ++i)
     free((void *)atomic_load(&launch->waves->wave[i].touched)); // of blocks that did not end
+  if (launch->waves)
+    free(launch->waves->before);
   free(launch->waves);
   launch->waves = NULL;
 }
@@ -77,18 +87,14 @@ void emu_wave_leave(emu_worker_t *worker) {
     free((void *)atomic_exchange(&wave->touched, NULL));
 }
 
-// The buffer's sectors in the map begin where those of the buffers before it end.
 static bool place_of(const emu_launch_t *launch, uintptr_t address, uint64_t *sector) {
-  uint64_t before = 0;
-  for (size_t i = 0; i < launch->buffer_count; ++i) {
-    const emu_buffer_t *buffer = &launch->buffers[i];
-    if (address >= buffer->begin && address < buffer->end) {
-      *sector = before + address / launch->chip->sector_bytes - buffer->begin / launch->chip->sector_bytes;
-      return true;
-    }
-    before += sectors_of(launch, buffer);
-  }
-  return false;
+  size_t found = launch->buffer_count ? emu_buffer_search(launch, address) : 0;
+  const emu_buffer_t *buffer = &launch->buffers[found];
+  if (!launch->buffer_count || address < buffer->begin || address >= buffer->end)
+    return false;
+  *sector =
+      launch->waves->before[found] + address / launch->chip->sector_bytes - buffer->begin / launch->chip->sector_bytes;
+  return true;
 }
 
 void emu_wave_touch(emu_worker_t *worker, uintptr_t address, uint64_t bytes) {

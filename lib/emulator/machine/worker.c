@@ -81,6 +81,7 @@ void emu_worker_destroy(emu_worker_t *worker) {
 void emu_worker_release(emu_worker_t *worker) {
   emu_arena_free(&worker->launch_arena);
   emu_arena_free(&worker->block_arena);
+  emu_arena_free(&worker->set_arena);
   emu_arena_free(&worker->vector_arena);
   emu_trace_destroy(worker->trace);
   worker->trace = NULL;

@@ -92,6 +92,7 @@ struct emu_thread_t {
   const emu_mbarrier_t *wait_mbarrier;
   emu_clock_t clock;
   const struct emu_foreign_t *acquirable; // seen by relaxed atomics, for an acquire fence after them
+  const struct emu_foreign_t *acquired;   // by the last acquire; a loop that looks again learns nothing
   uint32_t fence_scope, fence_now;        // of its last release fence, for relaxed atomics after it: 1 + scope, or 0
   uint32_t barrier_result, barrier_threads;
   uint32_t cycles; // of issue since its warp's log was emptied, for predictions
@@ -268,6 +269,7 @@ struct emu_worker_t {
   uint32_t hopeless; // yields since the change |last_change|
   uint64_t last_change;
   emu_arena_t block_arena, launch_arena;
+  emu_arena_t set_arena;       // of an acquire
   emu_arena_t vector_arena;    // of clocks
   size_t vector_taken;         // bytes since it was last cleaned up
   struct emu_shadow_t *shadow; // of shared memory
