@@ -43,7 +43,10 @@ static bool movesRegisters(const Exchange *x, MlirOperation op, intptr_t operand
 }
 
 static MlirValue exchangeConversion(Exchange *x, MlirOperation op) {
-  return tileExchangeConvertInMemory(x, tileConvertLayoutOpGetInput(op), tileConvertLayoutOpGetResultType(op));
+  MlirValue inRows = tileExchangeConvertInRows(x, op);
+  return mlirValueIsNull(inRows)
+             ? tileExchangeConvertInMemory(x, tileConvertLayoutOpGetInput(op), tileConvertLayoutOpGetResultType(op))
+             : inRows;
 }
 
 // Offsets of slice and insert as values; `isNegative`: subtracted from 0.

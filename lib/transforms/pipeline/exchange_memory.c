@@ -214,6 +214,16 @@ MlirValue tileExchangeConvertInMemory(Exchange *x, MlirValue value, MlirType to)
   return mlirValueIsNull(halves) ? throughBuffer(x, value, to, &plan.shared.memory) : halves;
 }
 
+MlirValue tileExchangeConvertInRows(Exchange *x, MlirOperation op) {
+  MlirType to = tileConvertLayoutOpGetResultType(op);
+  TileLayout turned, memory;
+  int64_t sizes[MaxRank];
+  intptr_t rank = tileExchangeSizesOf(to, sizes);
+  return tileExchangePlanRows(x, op, &turned, &memory)
+             ? throughBuffer(x, tileConvertLayoutOpGetInput(op), tileExchangeTileOf(to, rank, sizes, &turned), &memory)
+             : (MlirValue){NULL};
+}
+
 static MlirValue convert(Exchange *x, MlirValue value, MlirType to) {
   if (mlirTypeEqual(mlirValueGetType(value), to))
     return value;

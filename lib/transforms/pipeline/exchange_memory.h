@@ -50,11 +50,17 @@ MlirAttribute tileExchangeKeyword(const Exchange *x, const char *word);
 //===--- conversions of layouts -----------------------------------------------------------------------===//
 // The tile in the layout of `to`, through memory; null where registers and lanes suffice.
 MlirValue tileExchangeConvertInMemory(Exchange *x, MlirValue value, MlirType to);
+// A tile on its way to memory outside of the chip, in a layout in which ldmatrix brings what one thread stores; null
+// where the tile is no fragment of 16-bit elements, or the machine has stmatrix.
+MlirValue tileExchangeConvertInRows(Exchange *x, MlirOperation convert);
 // The tile in the layout of `type`, with its own elements, in whichever way.
 MlirValue tileExchangeConvertLike(Exchange *x, MlirValue value, MlirType type);
 
 // Reductions of a loop that adds them up wait for its end.
 void tileExchangeDelay(Exchange *x, MlirOperation kernel);
+
+// What tileExchangeConvertInRows decides: the layout in which the tile is stored, and that of the memory.
+bool tileExchangePlanRows(const Exchange *x, MlirOperation convert, TileLayout *turned, TileLayout *memory);
 
 //===--- ops ------------------------------------------------------------------------------------------===//
 // Each gives the results in other words; false: the op stays.
