@@ -36,24 +36,52 @@ static MlirContext createContext(void) {
 
 static void printText(MlirStringRef text, void *file) { fwrite(text.data, 1, text.length, file); }
 
-// "file:line:column: ", as compilers do; other kinds as MLIR writes them.
-static void printLocation(MlirLocation location) {
-  if (mlirLocationIsAFileLineColRange(location)) {
-    printText(mlirIdentifierStr(mlirLocationFileLineColRangeGetFilename(location)), stderr);
-    fprintf(stderr, ":%d:%d: ", mlirLocationFileLineColRangeGetStartLine(location),
-            mlirLocationFileLineColRangeGetStartColumn(location));
-  } else if (!mlirLocationEqual(location, mlirLocationUnknownGet(mlirLocationGetContext(location)))) {
-    mlirLocationPrint(location, printText, stderr);
-    fputs(": ", stderr);
+// The place that a named location, or a fused one of one place, stands for; of a call the place in the callee, and the
+// caller's place, else null, in `caller`.
+static MlirLocation placeOf(MlirLocation location, MlirLocation *caller) {
+  *caller = (MlirLocation){NULL};
+  for (;;) {
+    if (mlirLocationIsACallSite(location)) {
+      if (mlirLocationIsNull(*caller))
+        *caller = mlirLocationCallSiteGetCaller(location);
+      location = mlirLocationCallSiteGetCallee(location);
+    } else if (mlirLocationIsAName(location)) {
+      location = mlirLocationNameGetChildLoc(location);
+    } else if (mlirLocationIsAFused(location) && mlirLocationFusedGetNumLocations(location) == 1) {
+      mlirLocationFusedGetLocations(location, &location);
+    } else {
+      return location;
+    }
   }
 }
 
+// "file:line:column: ", as compilers do; other kinds as MLIR writes them. Gives the caller's place, or null.
+static MlirLocation printLocation(MlirLocation location) {
+  MlirLocation caller, place = placeOf(location, &caller);
+  if (mlirLocationIsAFileLineColRange(place)) {
+    printText(mlirIdentifierStr(mlirLocationFileLineColRangeGetFilename(place)), stderr);
+    fprintf(stderr, ":%d:%d: ", mlirLocationFileLineColRangeGetStartLine(place),
+            mlirLocationFileLineColRangeGetStartColumn(place));
+  } else if (!mlirLocationEqual(place, mlirLocationUnknownGet(mlirLocationGetContext(place)))) {
+    mlirLocationPrint(place, printText, stderr);
+    fputs(": ", stderr);
+  }
+  return caller;
+}
+
+enum { MostCallers = 8 }; // that a message names
+
 static MlirLogicalResult printDiagnostic(MlirDiagnostic diagnostic, void *userData) {
   static const char *const severities[] = {"error", "warning", "note", "remark"};
-  printLocation(mlirDiagnosticGetLocation(diagnostic));
+  MlirLocation caller = printLocation(mlirDiagnosticGetLocation(diagnostic));
   fprintf(stderr, "%s: ", severities[mlirDiagnosticGetSeverity(diagnostic)]);
   mlirDiagnosticPrint(diagnostic, printText, stderr);
   fputc('\n', stderr);
+  bool isNote = mlirDiagnosticGetSeverity(diagnostic) == MlirDiagnosticNote;
+  for (int i = 0; i < MostCallers && !mlirLocationIsNull(caller) && !isNote; ++i) {
+    caller = printLocation(caller);
+    fputs("note: called from here\n", stderr);
+  }
   for (intptr_t i = 0; i < mlirDiagnosticGetNumNotes(diagnostic); ++i)
     printDiagnostic(mlirDiagnosticGetNote(diagnostic, i), NULL);
   return mlirLogicalResultSuccess();

@@ -70,7 +70,23 @@ typedef enum CudaTileAttributeTag {
   CudaTileAttribute_Bounded
 } CudaTileAttributeTag;
 
-typedef enum CudaTileDebugTag { CudaTileDebug_Location = 4, CudaTileDebug_CallSite = 6 } CudaTileDebugTag;
+typedef enum CudaTileDebugTag {
+  CudaTileDebug_CompileUnit = 1,
+  CudaTileDebug_File,
+  CudaTileDebug_LexicalBlock,
+  CudaTileDebug_Location,
+  CudaTileDebug_Subprogram,
+  CudaTileDebug_CallSite
+} CudaTileDebugTag;
+
+// A place in a function is fused<{linkage = "k", name = "k", file = "k.py", directory = "/d", line = 3 : i64, scope =
+// 3 : i64}>["/d/k.py":5:9], where the dictionary tells the function. These are its keys.
+#define CUDA_TILE_DEBUG_LINKAGE "linkage"
+#define CUDA_TILE_DEBUG_NAME "name"
+#define CUDA_TILE_DEBUG_FILE "file"
+#define CUDA_TILE_DEBUG_DIRECTORY "directory"
+#define CUDA_TILE_DEBUG_LINE "line"
+#define CUDA_TILE_DEBUG_SCOPE "scope" // the line where the body begins
 
 const MlirExtDialectDefinition *cudaTileDialectDefinition(void); // its ops stand in the order of the rows
 unsigned cudaTileOpcode(const TileOpSpec *spec);

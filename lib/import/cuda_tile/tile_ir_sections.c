@@ -215,17 +215,60 @@ MlirStringRef tileIrString(TileIrBytes *bytes) {
 
 //===--- locations ------------------------------------------------------------------===//
 
-// Debug attribute `number`, counted from 1; unknown if it is no place in a file.
-static MlirLocation locationOf(TileIrFile *file, uint64_t number, int depth) {
-  MlirLocation unknown = mlirLocationUnknownGet(file->context);
-  TileIrBytes from = {file, file->locations.offsets, file->locations.offsets};
-  if (number == 0 || number > file->locations.count || depth > 16)
-    return unknown;
+enum { DeepestDebug = 16 }; // calls and blocks in each other
+
+// The bytes of debug attribute `number`, counted from 1, behind its tag; tag 0: there is none.
+static TileIrBytes debugItem(TileIrFile *file, uint64_t number, unsigned *tag) {
+  TileIrBytes from = {file, file->locations.offsets, file->locations.offsets}, none = from;
+  *tag = 0;
+  if (number == 0 || number > file->locations.count)
+    return none;
   TileIrBytes item = tileIrItem(&from, &file->locations, number - 1, "debug attribute");
   if (file->failed || item.at == item.end)
-    return unknown;
-  unsigned tag = tileIrByte(&item);
-  if (tag == CudaTileDebug_CallSite) {
+    return none;
+  *tag = tileIrByte(&item);
+  return item;
+}
+
+static MlirNamedAttribute named(TileIrFile *file, const char *key, MlirAttribute value) {
+  return mlirNamedAttributeGet(mlirIdentifierGet(file->context, tileString(key)), value);
+}
+static MlirAttribute textOf(TileIrFile *file, TileIrBytes *item) {
+  MlirStringRef text = tileIrString(item);
+  return mlirStringAttrGet(file->context, file->failed ? tileString("") : text);
+}
+static MlirAttribute lineOf(TileIrFile *file, TileIrBytes *item) {
+  return mlirIntegerAttrGet(mlirIntegerTypeGet(file->context, 64), (int64_t)(tileIrNumber(item) & INT32_MAX));
+}
+
+// The function of a scope, as bytecode.h says it; a block's is the one around the block. Null: none.
+static MlirAttribute functionOf(TileIrFile *file, uint64_t scope) {
+  unsigned tag;
+  TileIrBytes item = debugItem(file, scope, &tag), at;
+  for (int depth = 0; tag == CudaTileDebug_LexicalBlock && depth < DeepestDebug; ++depth)
+    item = debugItem(file, tileIrNumber(&item), &tag);
+  if (tag != CudaTileDebug_Subprogram)
+    return mlirAttributeGetNull();
+  at = debugItem(file, tileIrNumber(&item), &tag);
+  if (tag != CudaTileDebug_File)
+    return mlirAttributeGetNull();
+  MlirNamedAttribute parts[6];
+  parts[0] = named(file, CUDA_TILE_DEBUG_FILE, textOf(file, &at));
+  parts[1] = named(file, CUDA_TILE_DEBUG_DIRECTORY, textOf(file, &at));
+  parts[2] = named(file, CUDA_TILE_DEBUG_LINE, lineOf(file, &item));
+  parts[3] = named(file, CUDA_TILE_DEBUG_NAME, textOf(file, &item));
+  parts[4] = named(file, CUDA_TILE_DEBUG_LINKAGE, textOf(file, &item));
+  tileIrNumber(&item); // the compile unit, which is the file
+  parts[5] = named(file, CUDA_TILE_DEBUG_SCOPE, lineOf(file, &item));
+  return file->failed ? mlirAttributeGetNull() : mlirDictionaryAttrGet(file->context, 6, parts);
+}
+
+// Unknown if debug attribute `number` is no place in a file.
+static MlirLocation locationOf(TileIrFile *file, uint64_t number, int depth) {
+  MlirLocation unknown = mlirLocationUnknownGet(file->context);
+  unsigned tag;
+  TileIrBytes item = debugItem(file, number, &tag);
+  if (tag == CudaTileDebug_CallSite && depth < DeepestDebug) {
     uint64_t callee = tileIrNumber(&item), caller = tileIrNumber(&item);
     return file->failed
                ? unknown
@@ -233,10 +276,13 @@ static MlirLocation locationOf(TileIrFile *file, uint64_t number, int depth) {
   }
   if (tag != CudaTileDebug_Location)
     return unknown;
-  tileIrNumber(&item); // the scope
+  MlirAttribute function = functionOf(file, tileIrNumber(&item));
   MlirStringRef name = tileIrString(&item);
   uint64_t line = tileIrNumber(&item), column = tileIrNumber(&item);
-  return file->failed ? unknown : mlirLocationFileLineColGet(file->context, name, (unsigned)line, (unsigned)column);
+  if (file->failed)
+    return unknown;
+  MlirLocation place = mlirLocationFileLineColGet(file->context, name, (unsigned)line, (unsigned)column);
+  return mlirAttributeIsNull(function) ? place : mlirLocationFusedGet(file->context, 1, &place, function);
 }
 
 MlirLocation tileIrLocation(TileIrFile *file, uint64_t function, uint64_t number, uint64_t opNumber) {

@@ -85,10 +85,12 @@ static void freeItems(Items *table) {
 
 typedef struct Writer {
   int version;
-  Items strings, types, constants;
-  TileTable values;           // value → its number + 1
-  uint64_t numValues, numOps; // of the function
-  uint64_t *opsOfFunction;    // with the function itself
+  Items strings, types, constants, debug;
+  TileTable values;   // value → its number + 1
+  uint64_t numValues; // of the function
+  uint64_t *places;   // debug attributes of functions and their ops, in order
+  int64_t numPlaces;
+  uint64_t *firstPlaces; // of each function
   int64_t numFunctions;
 } Writer;
 
@@ -331,6 +333,88 @@ static bool putTagged(Writer *w, Bytes *bytes, MlirAttribute value, MlirOperatio
   return tileError(at, "has an attribute that CUDA Tile IR does not have");
 }
 
+//===--- places -------------------------------------------------------------------===//
+
+static uint64_t debugNumber(Writer *w, Bytes *item) { return numberOf(&w->debug, item) + 1; }
+
+static MlirAttribute partOf(MlirAttribute function, const char *key) {
+  return mlirDictionaryAttrGetElementByName(function, tileString(key));
+}
+static void putTextOf(Writer *w, Bytes *bytes, MlirAttribute function, const char *key) {
+  putNumber(bytes, stringNumber(w, mlirStringAttrGetValue(partOf(function, key))));
+}
+static void putLineOf(Bytes *bytes, MlirAttribute function, const char *key) {
+  putNumber(bytes, (uint64_t)mlirIntegerAttrGetValueInt(partOf(function, key)));
+}
+
+// Whether the dictionary tells a function as bytecode.h says it.
+static bool isFunction(MlirAttribute function) {
+  static const char *const texts[] = {CUDA_TILE_DEBUG_FILE, CUDA_TILE_DEBUG_DIRECTORY, CUDA_TILE_DEBUG_NAME,
+                                      CUDA_TILE_DEBUG_LINKAGE};
+  static const char *const lines[] = {CUDA_TILE_DEBUG_LINE, CUDA_TILE_DEBUG_SCOPE};
+  bool ok = !mlirAttributeIsNull(function) && mlirAttributeIsADictionary(function);
+  for (size_t i = 0; ok && i < sizeof texts / sizeof *texts; ++i)
+    ok = !mlirAttributeIsNull(partOf(function, texts[i])) && mlirAttributeIsAString(partOf(function, texts[i]));
+  for (size_t i = 0; ok && i < sizeof lines / sizeof *lines; ++i)
+    ok = !mlirAttributeIsNull(partOf(function, lines[i])) && mlirAttributeIsAInteger(partOf(function, lines[i]));
+  return ok;
+}
+
+static uint64_t functionNumber(Writer *w, MlirAttribute function) {
+  Bytes file = {0}, unit = {0}, item = {0};
+  putByte(&file, CudaTileDebug_File);
+  putTextOf(w, &file, function, CUDA_TILE_DEBUG_FILE);
+  putTextOf(w, &file, function, CUDA_TILE_DEBUG_DIRECTORY);
+  uint64_t fileNumber = debugNumber(w, &file);
+  putByte(&unit, CudaTileDebug_CompileUnit);
+  putNumber(&unit, fileNumber);
+  uint64_t unitNumber = debugNumber(w, &unit);
+  putByte(&item, CudaTileDebug_Subprogram);
+  putNumber(&item, fileNumber);
+  putLineOf(&item, function, CUDA_TILE_DEBUG_LINE);
+  putTextOf(w, &item, function, CUDA_TILE_DEBUG_NAME);
+  putTextOf(w, &item, function, CUDA_TILE_DEBUG_LINKAGE);
+  putNumber(&item, unitNumber);
+  putLineOf(&item, function, CUDA_TILE_DEBUG_SCOPE);
+  if (w->version >= 5)
+    putNumber(&item, 0);
+  return debugNumber(w, &item);
+}
+
+// The number of a location's debug attribute; 0: the location names no function.
+static uint64_t placeNumber(Writer *w, MlirLocation location) {
+  Bytes item = {0};
+  if (mlirLocationIsACallSite(location)) {
+    uint64_t callee = placeNumber(w, mlirLocationCallSiteGetCallee(location));
+    uint64_t caller = placeNumber(w, mlirLocationCallSiteGetCaller(location));
+    if (!callee || !caller)
+      return callee;
+    putByte(&item, CudaTileDebug_CallSite);
+    putNumber(&item, callee);
+    putNumber(&item, caller);
+    return debugNumber(w, &item);
+  }
+  MlirLocation place;
+  if (!mlirLocationIsAFused(location) || mlirLocationFusedGetNumLocations(location) != 1 ||
+      !isFunction(mlirLocationFusedGetMetadata(location)))
+    return 0;
+  mlirLocationFusedGetLocations(location, &place);
+  if (!mlirLocationIsAFileLineColRange(place))
+    return 0;
+  uint64_t function = functionNumber(w, mlirLocationFusedGetMetadata(location));
+  putByte(&item, CudaTileDebug_Location);
+  putNumber(&item, function);
+  putNumber(&item, stringNumber(w, mlirIdentifierStr(mlirLocationFileLineColRangeGetFilename(place))));
+  putNumber(&item, (uint64_t)mlirLocationFileLineColRangeGetStartLine(place));
+  putNumber(&item, (uint64_t)mlirLocationFileLineColRangeGetStartColumn(place));
+  return debugNumber(w, &item);
+}
+
+static void addPlace(Writer *w, MlirOperation op) {
+  w->places = tessera_grow(w->places, w->numPlaces, sizeof *w->places);
+  w->places[w->numPlaces++] = placeNumber(w, mlirOperationGetLocation(op));
+}
+
 //===--- ops ----------------------------------------------------------------------===//
 
 typedef struct Encoding {
@@ -522,7 +606,7 @@ static bool putOp(Writer *w, Bytes *bytes, MlirOperation op) {
     return tileError(op, "is no op of CUDA Tile IR");
   if (!isThere(&e, NULL))
     return tileError(op, "is an op of version 13.%d; this is version 13.%d", cudaTileSince(e.spec, NULL), w->version);
-  ++w->numOps;
+  addPlace(w, op);
   bool ok = true;
   putNumber(bytes, cudaTileOpcode(e.spec));
   putResultTypes(&e, &ok);
@@ -553,11 +637,14 @@ static bool putEntry(Writer *w, Bytes *bytes, MlirOperation entry) {
   MlirAttribute hints = cudaTileEntryOpGetOptimizationHints(entry);
   bool isNew = w->version >= 5, hasHints = !mlirAttributeIsNull(hints);
   Bytes body = {0};
+  w->firstPlaces = tessera_grow(w->firstPlaces, w->numFunctions, sizeof *w->firstPlaces);
+  w->firstPlaces[w->numFunctions++] = (uint64_t)w->numPlaces;
+  addPlace(w, entry);
   putNumber(bytes, stringNumber(w, mlirStringAttrGetValue(cudaTileEntryOpGetSymName(entry))));
   if (!putType(w, bytes, mlirTypeAttrGetValue(cudaTileEntryOpGetFunctionType(entry)), entry))
     return false;
   putByte(bytes, CudaTileFlagEntry | (hasHints && !isNew ? CudaTileFlagHints : 0));
-  putNumber(bytes, (uint64_t)w->numFunctions + 1);
+  putNumber(bytes, (uint64_t)w->numFunctions);
   if (hasHints || isNew)
     putByte(bytes, CudaTileAttribute_Hints);
   if (hasHints ? !putDictionary(w, bytes, hints, entry) : isNew)
@@ -567,15 +654,12 @@ static bool putEntry(Writer *w, Bytes *bytes, MlirOperation entry) {
     putNumber(bytes, 0);
   }
   w->numValues = 0;
-  w->numOps = 1;
   for (intptr_t i = 0; i < mlirBlockGetNumArguments(block); ++i)
     name(w, mlirBlockGetArgument(block, i));
   bool ok = putOps(w, &body, block);
   putNumber(bytes, (uint64_t)body.count);
   putAll(bytes, body.items, (size_t)body.count);
   free(body.items);
-  w->opsOfFunction = tessera_grow(w->opsOfFunction, w->numFunctions, sizeof *w->opsOfFunction);
-  w->opsOfFunction[w->numFunctions++] = w->numOps;
   return ok;
 }
 
@@ -613,22 +697,19 @@ static void putTableSection(Bytes *file, CudaTileSection section, unsigned width
   free(payload.items);
 }
 
-// No place is known; readers want one attribute all the same.
+// Where no place is known, readers want one attribute all the same.
 static void putDebugSection(Bytes *file, const Writer *w) {
   Bytes payload = {0};
-  uint64_t all = 0;
+  const Items one = {(Bytes[]){{(uint8_t[]){0}, 1}}, 1};
   putNumber(&payload, (uint64_t)w->numFunctions);
   pad(&payload, 4);
-  for (int64_t i = 0; i < w->numFunctions; all += w->opsOfFunction[i++])
-    putFixed(&payload, all, 4);
-  putNumber(&payload, all);
+  for (int64_t i = 0; i < w->numFunctions; ++i)
+    putFixed(&payload, w->firstPlaces[i], 4);
+  putNumber(&payload, (uint64_t)w->numPlaces);
   pad(&payload, 8);
-  for (uint64_t i = 0; i < all; ++i)
-    putFixed(&payload, 0, 8);
-  putNumber(&payload, 1);
-  pad(&payload, 4);
-  putFixed(&payload, 0, 4);
-  putByte(&payload, 0);
+  for (int64_t i = 0; i < w->numPlaces; ++i)
+    putFixed(&payload, w->places[i], 8);
+  putTable(&payload, w->debug.count ? &w->debug : &one, 4);
   putSection(file, CudaTileSection_Debug, 8, &payload);
   free(payload.items);
 }
@@ -675,8 +756,10 @@ bool tileIrWrite(MlirOperation module, int version, TileArtifact *artifact, tess
   freeItems(&w.strings);
   freeItems(&w.types);
   freeItems(&w.constants);
+  freeItems(&w.debug);
   tileTableFree(&w.values);
-  free(w.opsOfFunction);
+  free(w.places);
+  free(w.firstPlaces);
   free(file.items);
   free(functions.items);
   free(globals.items);
