@@ -125,12 +125,12 @@ static bool ofQuotient(TileRanges *ranges, TileRange a, TileRange b, TileRange *
       tileRangesOp(ranges, ArithOp_DivSI, a.greatest, tileRangesOp(ranges, ArithOp_MaxSI, b.least, one)), range);
 }
 
-// The dividend at least 0; the divisor's sign does not matter.
+// Both at least 0.
 static bool ofRemainder(TileRanges *ranges, TileRange a, TileRange b, TileRange *range) {
   MlirValue zero = tileRangesNumber(ranges, 0), one = tileRangesNumber(ranges, 1);
-  MlirValue length = tileRangesOp(ranges, ArithOp_MaxSI, b.greatest, tileRangesOp(ranges, ArithOp_SubI, zero, b.least));
-  MlirValue most = tileRangesOp(ranges, ArithOp_SubI, tileRangesOp(ranges, ArithOp_MaxSI, length, one), one);
+  MlirValue most = tileRangesOp(ranges, ArithOp_SubI, tileRangesOp(ranges, ArithOp_MaxSI, b.greatest, one), one);
   tileRangesRequire(ranges, zero, a.least);
+  tileRangesRequire(ranges, zero, b.least);
   return give(ranges, zero, tileRangesOp(ranges, ArithOp_MinSI, most, a.greatest), range);
 }
 

@@ -8,7 +8,7 @@
 //   launches of the host, on memrefs. Leaves: views where that is sound; a remark at each access that stays, with the
 //   reason. Views do not wrap and are not bounds(trap). So the host checks before each launch that no narrow integer in
 //   an index wraps and that each view lies in its memory, and launches the kernel as it was (K_gathers) if not. Axes of
-//   numbers modulo M keep their index tile.
+//   numbers modulo M keep their index tile. Divisions that the host finds not negative lose their signs.
 // Cost: linear in the ops, each index tile followed to its sources.
 // Paper: none.
 #include "dialects/tile/ops.h"
@@ -377,12 +377,41 @@ static MlirOperation keepOriginal(MlirOperation module, MlirOperation kernel) {
   return copy;
 }
 
-// if (what views rest on holds) launch the kernel, else the one that gathers.
-static bool guard(MlirOperation launch, MlirOperation kernel, MlirOperation original, const Accesses *accesses) {
+// Divisions of numbers that no launch makes negative. Without a sign, a remainder is known to lie below its divisor.
+static TileOps findUnsigned(const TileRanges *ranges) {
+  TileOps divisions = tileCollectOps(ranges->kernel, arithDivSIOpIsA);
+  TileOps remainders = tileCollectOps(ranges->kernel, arithRemSIOpIsA), found = {NULL};
+  const TileOps *all[] = {&divisions, &remainders};
+  for (int k = 0; k < 2; ++k)
+    for (intptr_t i = 0; i < all[k]->count; ++i)
+      if (tileTableFind(&ranges->known, tileOnlyResult(all[k]->items[i]).ptr))
+        tileOpsAppend(&found, all[k]->items[i]);
+  tileOpsFree(&divisions);
+  tileOpsFree(&remainders);
+  return found;
+}
+
+static void dropSigns(const TileOps *divisions) {
+  for (intptr_t i = 0; i < divisions->count; ++i) {
+    MlirOperation op = divisions->items[i];
+    TileBuilder builder = tileBuilderBefore(op);
+    int kind = arithDivSIOpIsA(op) ? ArithOp_DivUI : ArithOp_RemUI;
+    mlirValueReplaceAllUsesOfWith(tileOnlyResult(op),
+                                  tileBuildBinary(&builder, kind, tileBinaryLhs(op), tileBinaryRhs(op)));
+    mlirOperationDestroy(op);
+  }
+}
+
+// if (what views rest on holds) launch the kernel, else the one that gathers. Adds `divisions`, the same for each
+// launch.
+static bool guard(MlirOperation launch, MlirOperation kernel, MlirOperation original, const Accesses *accesses,
+                  TileOps *divisions) {
   TileRanges ranges = {.kernel = kernel, .launch = launch, .builder = tileBuilderBefore(launch)};
   MlirOperation host = tileParentOp(launch, funcFuncOpIsA);
   for (intptr_t i = 0; i < accesses->count; ++i)
     require(&ranges, &accesses->items[i]);
+  tileOpsFree(divisions);
+  *divisions = findUnsigned(&ranges);
   if (!mlirValueIsNull(ranges.holds)) {
     MlirRegion regions[2];
     for (int i = 0; i < 2; ++i) {
@@ -413,10 +442,13 @@ static bool raise(MlirOperation module, MlirOperation kernel, MlirExtPass pass) 
   MlirOperation original = accesses.count ? keepOriginal(module, kernel) : (MlirOperation){NULL};
   if (!mlirOperationIsNull(original)) {
     mlirExtPassAddStatistic(pass, Statistic_Kernels, 1);
+    TileOps divisions = {NULL};
     for (intptr_t i = 0; ok && i < launches.count; ++i)
-      ok = guard(launches.items[i], kernel, original, &accesses);
+      ok = guard(launches.items[i], kernel, original, &accesses, &divisions);
     for (intptr_t i = 0; i < accesses.count; ++i)
       rewrite(&accesses.items[i]);
+    dropSigns(&divisions);
+    tileOpsFree(&divisions);
     ok = ok && tileRunPipeline(kernel, "canonicalize");
     stopCarrying(kernel);
     ok = ok && tileRunPipeline(kernel, "canonicalize,cse,loop-invariant-code-motion");

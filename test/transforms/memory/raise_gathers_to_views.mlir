@@ -41,7 +41,9 @@ func.func @launch(%x: memref<?xf32>, %y: memref<?xf32>, %n: i32, %g: index) {
 // -----
 
 // A pointer that a loop moves becomes an offset by its counter, and is carried no longer; rows modulo M keep their index tile.
+// The launch checks that no remainder is of a negative number: it needs no sign, and lies below M then.
 // CHECK-LABEL: tile.kernel private @moves(
+// CHECK: arith.remui %{{.*}}, %{{.*}} : tensor<8xi32>
 // CHECK: scf.for %[[K:.*]] = %{{.*}} iter_args(%{{.*}} = %{{.*}}) -> (tensor<8x4xf32>) {
 // CHECK: %[[AT:.*]] = arith.muli %[[K]], %c4 : index
 // CHECK: memref.reinterpret_cast %{{.*}} to offset: [%[[AT]]], sizes: [%{{.*}}, 4], strides: [%{{.*}}, 1]
