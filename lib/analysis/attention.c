@@ -206,7 +206,7 @@ static void orderDims(TileAttention *a) {
 
 bool tileAttentionRead(const TileOps *ops, const TileTarget *target, TileAttention *a, const char **reason) {
   *a = (TileAttention){.graph = tileArenaAllocate(target->arena, sizeof *a->graph)};
-  if (!tileGroupGraphReadOnline(ops->items, ops->count, target, a->graph, reason) || !findRoles(a) ||
+  if (!tileGroupGraphRead(ops->items, ops->count, target, TileGroupForm_Chain, a->graph, reason) || !findRoles(a) ||
       (*reason = check(a)))
     return false;
   const TileGroupNode *weighted = &a->graph->nodes[a->weighted];

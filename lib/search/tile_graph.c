@@ -353,6 +353,17 @@ static void closeLoops(Kernel *k, const Scope *outer) {
   memcpy(k->isHeld, outer->isHeld, sizeof k->isHeld);
 }
 
+// The weights of a block of scores: a maximum, a difference, an exponential and a sum of each, in a tile of their own.
+static void weigh(Kernel *k, const TileGraphNode *node) {
+  enum { Instructions = 3 };
+  uint32_t dims = dimsOf(node, node->scores);
+  double each = Instructions + (double)k->target->model.functionInstructions;
+  begin(k, node, node->scores);
+  note(k, (Visit){.tile = elementsOf(k, dims), .operations = each, .isFold = true});
+  k->instructions += countOf(k, dims, false) * each;
+  k->cost.operations += countOf(k, dims, false) * (Instructions + 1);
+}
+
 static void evaluate(Kernel *k, int n) {
   const TileGraphNode *node = &k->graph->nodes[n];
   if (k->isDone[n])
@@ -380,6 +391,8 @@ static void evaluate(Kernel *k, int n) {
                     .isFold = foldsTile(k, node)});
   k->cost.operations += operations;
   *(node->op.m >= 0 ? &k->products : &k->instructions) += operations;
+  if (node->isOnline)
+    weigh(k, node);
   closeLoops(k, &outer);
   hold(k, n);
   k->isDone[n] = true;

@@ -32,6 +32,8 @@ typedef struct TileGraphNode {
   int tensors[TileOperatorOperands];   // of any other operand: which tensor it is; equal ones are read once
   bool isStored[TileOperatorOperands]; // of an output: something outside uses it
   TileGraphLevel level;                // at which its outputs meet what takes them
+  bool isOnline;                       // a product of the softmax of its operand `scores`, block by block
+  int scores;
 } TileGraphNode;
 
 typedef struct TileGraphDim {

@@ -21,7 +21,8 @@ Usage: op_name_laws.py ROOT      check that tree; prints one line per breach, ex
               elementwise ops composed by dialects/tile/group_compose.c (mlirExtPopulateElementwiseFusion). What one
               kernel computes is asked (tileEpilogueFind, tileGroupLaunchRead, tileAttentionFind) by lib/analysis, by
               lib/transforms/fuse, and by files of lib/conversion that name a group, which they take apart. What
-              surrounds a launch is read once, as nodes: tileOutputUses is asked by that reader and launch_kernel.c.
+              surrounds a launch is read once, as nodes: tileOutputUses is asked by that reader and launch_kernel.c. That
+              a softmax meets a product is read by tileGroupGraphRead alone (tileSoftmaxMatch).
 10. attributes: no C code but lib/ir parses attributes or types from a string: lib/ir/upstream/*.def has rows for
               attributes (TESSERA_WORDS, TESSERA_ATTRIBUTE), dialects/ builders for its own. lib/pipelines/read_text.c
               may: it reads what a user wrote.
@@ -52,6 +53,7 @@ FUSION = {
     re.compile(r"\b(tileGroupWrap)\("): ("dialects/tile/group", "lib/transforms/fuse/"),
     re.compile(r"\b(mlirExtPopulate\w*Fusion)\("): ("dialects/tile/group_compose.c", "lib/capi/"),
     re.compile(r"\b(tileEpilogueFind|tileGroupLaunchRead|tileAttentionFind)\("): ("lib/analysis/", "lib/transforms/fuse/"),
+    re.compile(r"\b(tileSoftmaxMatch|tileStructuredFindWeights|tileGroupGraphFormOnline)\("): ("lib/analysis/",),
     re.compile(r"\b(tileOutputUses)\("): ("lib/analysis/group/", "lib/conversion/linalg_to_tile/launch_kernel.c"),
 }
 MARK = re.compile(r'TILE_DISCARDABLE\(\w+, "([^"]+)"')
@@ -228,6 +230,7 @@ def self_test():
         ("lib/conversion/linalg_to_tile/a.c", 'tileEpilogueFind(s, &producer, &epilogue)', ["fusion"]),
         ("lib/conversion/linalg_to_tile/a.c", 'tileGroupOpIsA(parent) && tileEpilogueFind(s, &producer, &epilogue)', []),
         ("lib/conversion/linalg_to_tile/a.c", 'tileGroupEvaluate(k, 1, 0); tileOutputUses(kernel, 0)', ["fusion"]),
+        ("lib/transforms/fuse/a.c", 'tileSoftmaxMatch(value, target, &softmax)', ["fusion"]),
         ("lib/conversion/tile_to_gpu/a.c", 'tileGroupOpIsA(op) && tileAttentionFind(op, t, &ops)', ["fusion"]),
     ]
     right = sum([law for law, _, _ in breaches_in(path, text, own)] == laws for path, text, laws in cases)

@@ -49,8 +49,21 @@ static int numReductions(const TileStructured *s) {
   return count;
 }
 
+// The product that was read of the op itself, its sides such that m comes before n.
+static void orderProduct(TileGroupNode *node) {
+  TileProduct *p = &node->product, old = *p;
+  bool isTurned = node->from[old.m] > node->from[old.n];
+  *p = (TileProduct){.lhs = isTurned ? old.rhs : old.lhs,
+                     .rhs = isTurned ? old.lhs : old.rhs,
+                     .m = node->from[isTurned ? old.n : old.m],
+                     .n = node->from[isTurned ? old.m : old.n],
+                     .k = node->from[old.k]};
+}
+
 static const char *classify(TileGroupNode *node) {
   TileStructured *s = &node->s;
+  if (node->kind == TileGroupKind_Online)
+    orderProduct(node);
   if (node->kind == TileGroupKind_Softmax || node->kind == TileGroupKind_Online)
     return NULL;
   if (!isPlain(s))
@@ -90,7 +103,7 @@ static void findMakers(TileGroupGraph *graph) {
   }
 }
 
-static bool isAmong(const MlirOperation *ops, intptr_t count, MlirOperation op) {
+bool tileGroupIsAmong(const MlirOperation *ops, intptr_t count, MlirOperation op) {
   for (; !mlirOperationIsNull(op); op = mlirOperationGetParentOperation(op))
     for (intptr_t i = 0; i < count; ++i)
       if (mlirOperationEqual(ops[i], op))
@@ -101,7 +114,7 @@ static bool isAmong(const MlirOperation *ops, intptr_t count, MlirOperation op) 
 static bool isUsedOutside(const MlirOperation *ops, intptr_t count, MlirValue value) {
   MlirOpOperand use = mlirValueGetFirstUse(value);
   for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
-    if (!isAmong(ops, count, mlirOpOperandGetOwner(use)))
+    if (!tileGroupIsAmong(ops, count, mlirOpOperandGetOwner(use)))
       return true;
   return false;
 }
@@ -269,9 +282,9 @@ static void noteRoles(TileGroupGraph *graph, TileGroupNode *node) {
   for (int d = 0; d < node->s.numDims; ++d) {
     TileGroupDim *dim = &graph->dims[node->dims[d]];
     const TileProduct *p = &node->product;
-    bool isMatrix = node->kind == TileGroupKind_Product && (d == p->m || d == p->n || d == p->k);
+    bool isMatrix = tileGroupNodeIsProduct(node) && (d == p->m || d == p->n || d == p->k);
     dim->isMatrix |= isMatrix;
-    dim->isOne |= node->kind == TileGroupKind_Product && !isMatrix;
+    dim->isOne |= tileGroupNodeIsProduct(node) && !isMatrix;
     dim->isWhole |= node->kind == TileGroupKind_Softmax && node->s.dims[d].isReduction;
   }
 }
@@ -305,18 +318,18 @@ static const char *findPickedTiles(const TileGroupGraph *graph) {
   return NULL;
 }
 
-static const char *read(const MlirOperation *ops, intptr_t count, bool formsOnline, TileGroupGraph *graph) {
+static const char *read(const MlirOperation *ops, intptr_t count, TileGroupForm form, TileGroupGraph *graph) {
   const char *reason = NULL;
   for (intptr_t i = 0; i < count && !reason; ++i)
     reason = readNode(graph, ops[i]);
   if (reason)
     return reason;
-  if ((reason = findPickedTiles(graph)) || (formsOnline && (reason = tileGroupGraphFormOnline(graph))))
+  if ((reason = findPickedTiles(graph)) || (reason = tileGroupGraphFormOnline(graph, form, ops, count)))
     return reason;
   findMakers(graph);
-  if (formsOnline)
+  if (form == TileGroupForm_Chain)
     tileGroupGraphKeepChains(graph);
-  if ((reason = keepNeeded(graph, ops, count)) || (reason = connect(graph, !formsOnline)))
+  if ((reason = keepNeeded(graph, ops, count)) || (reason = connect(graph, form != TileGroupForm_Chain)))
     return reason;
   for (int n = 0; n < graph->numNodes; ++n) {
     sortDims(&graph->nodes[n]);
@@ -327,17 +340,10 @@ static const char *read(const MlirOperation *ops, intptr_t count, bool formsOnli
   return NULL;
 }
 
-bool tileGroupGraphRead(const MlirOperation *ops, intptr_t count, const TileTarget *target, TileGroupGraph *graph,
-                        const char **reason) {
+bool tileGroupGraphRead(const MlirOperation *ops, intptr_t count, const TileTarget *target, TileGroupForm form,
+                        TileGroupGraph *graph, const char **reason) {
   *graph = (TileGroupGraph){.target = target};
-  *reason = read(ops, count, false, graph);
-  return !*reason;
-}
-
-bool tileGroupGraphReadOnline(const MlirOperation *ops, intptr_t count, const TileTarget *target, TileGroupGraph *graph,
-                              const char **reason) {
-  *graph = (TileGroupGraph){.target = target};
-  *reason = read(ops, count, true, graph);
+  *reason = read(ops, count, form, graph);
   return !*reason;
 }
 
@@ -414,8 +420,12 @@ const char *tileGroupGraphFault(const TileGroupGraph *graph) {
 
 static TileTiling tilingOf(const TileGroupNode *node) {
   TileTiling tiling = {.whole = -1};
-  if (node->kind == TileGroupKind_Product)
-    return (TileTiling){.whole = -1, .isProduct = true, .product = node->product};
+  const TileProduct *p = &node->product;
+  // The types of an instruction's factors are those of the side that is no softmax.
+  bool isTurned = node->kind == TileGroupKind_Online && p->lhs == node->scores;
+  if (tileGroupNodeIsProduct(node))
+    return (TileTiling){
+        .whole = -1, .isProduct = true, .product = isTurned ? (TileProduct){p->rhs, p->lhs, p->n, p->m, p->k} : *p};
   if (node->kind == TileGroupKind_Softmax || !tileStructuredFindTiling(&node->s, &tiling))
     return (TileTiling){.whole = -1};
   tiling.isProduct = false;
@@ -449,6 +459,8 @@ void tileGroupGraphDescribe(const TileGroupGraph *graph, int64_t unknown, TileGr
     TileGraphNode *to = &described->nodes[n];
     TileTiling tiling = tilingOf(node);
     to->op = tileStructuredDescribe(&node->s, &tiling, unknown);
+    to->isOnline = node->kind == TileGroupKind_Online;
+    to->scores = node->scores;
     memcpy(to->dims, node->dims, sizeof node->dims);
     for (int i = 0; i < to->op.numOperands; ++i) {
       bool isInput = i < node->s.numInputs, isOutput = to->op.operands[i].isOutput;

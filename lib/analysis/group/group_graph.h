@@ -26,7 +26,7 @@ typedef enum TileGroupKind {
   TileGroupKind_Fold,    // one combiner for each output
   TileGroupKind_Product, // by tile.mma
   TileGroupKind_Softmax,
-  TileGroupKind_Online, // a product of a softmax along its k, whose input is the softmax's (tileGroupGraphReadOnline)
+  TileGroupKind_Online, // a product of a softmax along its k, which it takes block by block (group_online.c)
   TileGroupKind_Launch  // of a kernel that is there already (group_launch.h)
 } TileGroupKind;
 
@@ -36,9 +36,9 @@ typedef struct TileGroupNode {
   int dims[MaxDims];                             // the group's dimension for each of them
   int from[MaxDims];                             // its number for each dimension of the op itself
   int makers[MaxOperands], outputs[MaxOperands]; // for each input the node and output that make it; -1: none
-  TileProduct product;
-  int scores;   // Online: the input that the softmax is of
-  bool isExact; // Online: exp is the program's own math.exp, not softmax's
+  TileProduct product;                           // Online: m comes before n; known in graphs of the form Whole
+  int scores;                                    // Online: the input that the softmax is of
+  bool isExact;                                  // Online: exp is the program's own math.exp, not softmax's
 } TileGroupNode;
 
 typedef struct TileGroupDim {
@@ -60,14 +60,16 @@ typedef struct TileGroupGraph {
   } results[MaxOperands]; // what is used outside, in the order of the ops
 } TileGroupGraph;
 
+// What is read of the ops. Whole: all of them. Chain, for attention: of a node of the kind Online the product before
+// the softmax, the elementwise op between them, and what follows; all else that they take comes from outside. Apart: a
+// node for each op that has a kernel of its own without a group, none of the kind Online.
+typedef enum TileGroupForm { TileGroupForm_Whole, TileGroupForm_Chain, TileGroupForm_Apart } TileGroupForm;
+
 // Reads the ops, producers first, all of one block. False, with the reason, where one kernel cannot compute them all.
-// Ops that only begin something (constants, tensor.empty, fills that a fold starts from) are no nodes.
-bool tileGroupGraphRead(const MlirOperation *ops, intptr_t count, const TileTarget *target, TileGroupGraph *graph,
-                        const char **reason);
-// As above, for attention: a product of a softmax along its k is a node of the kind Online. The graph keeps
-// nothing but this node's chain: the product before the softmax, the elementwise op between them, and what follows.
-bool tileGroupGraphReadOnline(const MlirOperation *ops, intptr_t count, const TileTarget *target, TileGroupGraph *graph,
-                              const char **reason);
+// Ops that only begin something (constants, tensor.empty, fills that a fold starts from) are no nodes. A product of a
+// softmax along its k becomes one node with the softmax, of the kind Online.
+bool tileGroupGraphRead(const MlirOperation *ops, intptr_t count, const TileTarget *target, TileGroupForm form,
+                        TileGroupGraph *graph, const char **reason);
 // The number of a node's result among the graph's; -1: nothing outside uses it.
 int tileGroupGraphResultOf(const TileGroupGraph *graph, int node, int output);
 // The kernel walks the dimension in a loop: some op folds it, and its block has not all of it.
@@ -92,10 +94,19 @@ static inline bool tileGroupNodeHas(const TileGroupNode *node, int output, int d
   return tileGroupNodeUses(node, node->s.numInputs + output, dim);
 }
 
-// The two steps of tileGroupGraphReadOnline (group_online.c). The first returns null, or the reason why a product of a
-// softmax cannot be such a node. The second drops the edges outside of chains.
-const char *tileGroupGraphFormOnline(TileGroupGraph *graph);
+// A step of tileGroupGraphRead (group_online.c): forms nodes of the kind Online. Null, or, for a chain, the reason why
+// a product of a softmax cannot be such a node; in a whole graph the product and the softmax then stay two nodes.
+const char *tileGroupGraphFormOnline(TileGroupGraph *graph, TileGroupForm form, const MlirOperation *ops,
+                                     intptr_t count);
+// Drops the edges outside of chains.
 void tileGroupGraphKeepChains(TileGroupGraph *graph);
+// The node multiplies: its product is known.
+static inline bool tileGroupNodeIsProduct(const TileGroupNode *node) {
+  return node->kind == TileGroupKind_Product ||
+         (node->kind == TileGroupKind_Online && node->product.m != node->product.n);
+}
+// Some of the ops is the op, or has it inside.
+bool tileGroupIsAmong(const MlirOperation *ops, intptr_t count, MlirOperation op);
 // The op sums products of floats along one dimension: the factors, and the dimension.
 bool tileStructuredIsSumOfProducts(const TileStructured *structured, int sides[2], int *depth);
 // A factor of such an op that is a softmax, perhaps rounded or transposed: its number, and as what the softmax is read.

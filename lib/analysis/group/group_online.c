@@ -1,9 +1,10 @@
 // Online softmax in a group's graph: a product of a softmax along its k becomes a node of the kind Online, whose input
 // is the softmax's. See group_graph.h.
 //
-// Expects: nodes whose makers are known. Leaves: of the chain of two products the first one, the elementwise op behind
-// it, the node of the kind Online and what follows it; everything else that they take comes from outside, and
-// transposes and broadcasts that make a factor are seen through. Source: Milakov and Gimelshein, 2018.
+// Expects: nodes of all ops. Leaves: nodes of the kind Online in place of products. In a graph of the form Chain, once
+// makers are known: of two products the first one, the elementwise op behind it, the node of the kind Online and what
+// follows it; everything else that they take comes from outside, and transposes and broadcasts that make a factor are
+// seen through. Source: Milakov and Gimelshein, 2018.
 #include "lib/analysis/fusion.h"
 #include "lib/analysis/group/group_graph.h"
 #include "lib/analysis/reduction.h"
@@ -32,32 +33,71 @@ bool tileStructuredFindWeights(const TileStructured *s, int *input, TileOperand 
   return false;
 }
 
-// What the node takes, and what of it another op takes as well.
-static const char *form(TileGroupNode *node) {
-  TileOperand weights;
+// The softmax that a node multiplies, and the dimension that the product sums over.
+typedef struct Weights {
+  TileOperand operand; // as what the softmax is read
   TileSoftmax softmax;
-  int sides[2], depth;
-  if (node->kind == TileGroupKind_Softmax || !tileStructuredFindWeights(&node->s, &node->scores, &weights, &softmax))
-    return NULL;
-  tileStructuredIsSumOfProducts(&node->s, sides, &depth);
-  if (!tileHasOneUse(weights.value))
-    return "its weights have another user";
-  if (!tileHasUses(softmax.of, softmax.uses))
-    return "its scores have another user";
-  if (weights.results[softmax.axis] != depth)
-    return "the second product does not sum over the keys";
-  node->kind = TileGroupKind_Online;
-  node->isExact = softmax.isExact;
-  node->s.operands[node->scores] = weights;
-  node->s.operands[node->scores].value = softmax.of;
-  return NULL;
+  int input, depth;
+} Weights;
+
+static bool findWeights(const TileGroupNode *node, Weights *w) {
+  int sides[2];
+  return node->kind != TileGroupKind_Softmax &&
+         tileStructuredFindWeights(&node->s, &w->input, &w->operand, &w->softmax) &&
+         tileStructuredIsSumOfProducts(&node->s, sides, &w->depth);
 }
 
-const char *tileGroupGraphFormOnline(TileGroupGraph *graph) {
-  const char *reason = NULL;
-  for (int n = 0; n < graph->numNodes && !reason; ++n)
-    reason = form(&graph->nodes[n]);
-  return reason;
+static void take(TileGroupNode *node, const Weights *w) {
+  node->kind = TileGroupKind_Online;
+  node->isExact = w->softmax.isExact;
+  node->scores = w->input;
+  node->s.operands[w->input] = w->operand;
+  node->s.operands[w->input].value = w->softmax.of;
+}
+
+// Null, or why the node cannot be the softmax's only user, or walk the softmax's rows.
+static const char *faultOf(const Weights *w) {
+  return !tileHasOneUse(w->operand.value)                  ? "its weights have another user"
+         : w->operand.results[w->softmax.axis] != w->depth ? "the second product does not sum over the keys"
+                                                           : NULL;
+}
+
+static bool isNarrow(const TileOperand *operand) { return tileMemoryBits(tileOperandElementType(operand)) <= 32; }
+
+// All ops of the softmax are among these, and the sums of the product can be scaled from block to block.
+static bool canWalk(TileGroupNode *node, const Weights *w, const MlirOperation *ops, intptr_t count) {
+  TileStructured *s = &node->s;
+  bool isRight = tileGroupIsAmong(ops, count, tileDefiningOp(w->operand.value)) &&
+                 tileStructuredMatchProduct(s, &node->product) && tileStructuredStartsFrom(s, 0, 0) &&
+                 isNarrow(&s->operands[s->numInputs]) && isNarrow(&w->operand);
+  for (MlirOpOperand use = mlirValueGetFirstUse(w->softmax.of); !mlirOpOperandIsNull(use) && w->softmax.uses > 1;
+       use = mlirOpOperandGetNextUse(use))
+    isRight &= tileGroupIsAmong(ops, count, mlirOpOperandGetOwner(use));
+  for (int i = 0; isRight && i < s->numInputs + s->numOutputs; ++i)
+    isRight = tileOperandIsPlain(&s->operands[i]);
+  if (!isRight || !tileOperandIsPlain(&w->operand))
+    node->product = (TileProduct){0};
+  return isRight && tileOperandIsPlain(&w->operand);
+}
+
+const char *tileGroupGraphFormOnline(TileGroupGraph *graph, TileGroupForm form, const MlirOperation *ops,
+                                     intptr_t count) {
+  for (int n = 0; n < graph->numNodes && form != TileGroupForm_Apart; ++n) {
+    TileGroupNode *node = &graph->nodes[n];
+    Weights w;
+    if (!findWeights(node, &w))
+      continue;
+    const char *fault = faultOf(&w);
+    if (form == TileGroupForm_Whole) {
+      if (!fault && canWalk(node, &w, ops, count))
+        take(node, &w);
+      continue;
+    }
+    if (fault || !tileHasUses(w.softmax.of, w.softmax.uses))
+      return fault ? fault : "its scores have another user";
+    take(node, &w);
+  }
+  return NULL;
 }
 
 // The input of an elementwise node that the first product makes; -1: none.

@@ -40,13 +40,11 @@ typedef struct TileGroupEmission {
   MlirValue parameters[MaxOperands + MaxCaptures], index[MaxDims]; // of the whole kernel
   bool isOp;                                                       // of one op, and of what follows it
   TileGroupValues values;
-  uint32_t open;                  // walked dimensions whose loops are open
-  const TileNodeFactors *factors; // of one op; null: products take operands where they lie
-  // Of a graph with a node of the kind Online: the walk over its keys; the tiles that stand for values of f's body in a
-  // round; the local buffers that hold inputs from outside.
-  struct TileOnline *online;
-  TileBodyMap given;
-  MlirValue packed[MaxGroupNodes][MaxOperands];
+  uint32_t open;                                // walked dimensions whose loops are open
+  const TileNodeFactors *factors;               // of one op; null: products take operands where they lie
+  struct TileOnline *online;                    // in a node of the kind Online: the walk over its keys
+  TileBodyMap given;                            // tiles that stand for arguments of the body that is built next
+  MlirValue packed[MaxGroupNodes][MaxOperands]; // attention: local buffers that hold inputs from outside
 } TileGroupEmission;
 
 // The launch's operands are those of the group. The graph has blocks. Null: with the reason.
@@ -76,5 +74,15 @@ void tileGroupEnterWhole(TileGroupEmission *emission);
 MlirValue tileGroupEvaluate(TileGroupEmission *emission, int node, int output);
 // A factor of a product from outside as the matrix that tile.mma takes.
 MlirValue tileGroupLoadMatrix(TileGroupEmission *emission, int node, int input);
+
+// A walk along a dimension whose loop the caller makes: what the node needs and the dimension does not index is
+// computed ahead; what is computed inside is forgotten at the end.
+typedef struct TileGroupWalk {
+  TileGroupValues outer;
+  MlirValue index[MaxDims];
+  uint32_t open;
+} TileGroupWalk;
+void tileGroupOpenWalk(TileGroupEmission *emission, int node, int dim, TileGroupWalk *walk);
+void tileGroupCloseWalk(TileGroupEmission *emission, const TileGroupWalk *walk);
 
 MlirValue tileGroupBuildOnline(TileGroupEmission *emission, int node); // online_softmax.c

@@ -148,9 +148,7 @@ static int walkedDims(const TileGroupEmission *k, int number, bool folded, int *
 typedef struct Loops {
   TileKernelLoop loops[MaxDims];
   int count;
-  TileGroupValues outer;
-  MlirValue index[MaxDims];
-  uint32_t open;
+  TileGroupWalk walk;
 } Loops;
 
 static void forgetTilesAlong(TileGroupEmission *k, int dim) {
@@ -165,17 +163,37 @@ static void forgetTilesAlong(TileGroupEmission *k, int dim) {
   }
 }
 
+static void beginWalk(const TileGroupEmission *k, TileGroupWalk *walk) {
+  walk->outer = k->values;
+  walk->open = k->open;
+  memcpy(walk->index, k->index, sizeof k->index);
+}
+
+static void walkAlong(TileGroupEmission *k, int dim) {
+  if (k->open >> dim & 1)
+    forgetTilesAlong(k, dim);
+  tileGroupEnterWhole(k);
+  k->open |= 1u << dim;
+}
+
+void tileGroupOpenWalk(TileGroupEmission *k, int number, int dim, TileGroupWalk *walk) {
+  computeBefore(k, number, &dim, 1);
+  beginWalk(k, walk);
+  walkAlong(k, dim);
+}
+
+void tileGroupCloseWalk(TileGroupEmission *k, const TileGroupWalk *walk) {
+  k->values = walk->outer;
+  k->open = walk->open;
+  memcpy(k->index, walk->index, sizeof k->index);
+}
+
 static void openLoops(TileGroupEmission *k, const int *dims, int count, intptr_t carried, MlirValue *values,
                       Loops *loops) {
   loops->count = count;
-  loops->outer = k->values;
-  loops->open = k->open;
-  memcpy(loops->index, k->index, sizeof k->index);
+  beginWalk(k, &loops->walk);
   for (int i = 0; i < count; ++i) {
-    if (k->open >> dims[i] & 1)
-      forgetTilesAlong(k, dims[i]);
-    tileGroupEnterWhole(k);
-    k->open |= 1u << dims[i];
+    walkAlong(k, dims[i]);
     tileKernelOpenTiles(&k->e, dims[i], carried, values, &loops->loops[i]);
     k->index[dims[i]] = k->e.index[dims[i]];
   }
@@ -184,9 +202,7 @@ static void openLoops(TileGroupEmission *k, const int *dims, int count, intptr_t
 static void closeLoops(TileGroupEmission *k, Loops *loops) {
   for (int i = loops->count - 1; i >= 0; --i)
     tileKernelCloseLoop(&k->e, &loops->loops[i]);
-  k->values = loops->outer;
-  k->open = loops->open;
-  memcpy(k->index, loops->index, sizeof k->index);
+  tileGroupCloseWalk(k, &loops->walk);
 }
 
 //===--- operands -------------------------------------------------------------===//
@@ -665,7 +681,7 @@ bool tileLowerGroup(MlirOperation group, const TileTarget *target, const char **
   TileOps ops = tileGroupOps(group);
   TileGroupGraph *graph = tileArenaAllocate(target->arena, sizeof *graph);
   MlirAttribute schedule = tileGroupOpGetSchedule(group), block = mlirAttributeGetNull();
-  bool isRead = tileGroupGraphRead(ops.items, ops.count, target, graph, reason);
+  bool isRead = tileGroupGraphRead(ops.items, ops.count, target, TileGroupForm_Whole, graph, reason);
   tileOpsFree(&ops);
   if (!isRead)
     return false;

@@ -2,9 +2,12 @@
 // the keys; here is what its hooks build: scores with their mask, values, and which blocks of keys the mask leaves. The
 // products and the elementwise ops are nodes of the group.
 //
-// A program owns one head's block of queries; scores never reach memory that is shared. On a CPU every tile has the
-// queries as its columns: maxima and sums are taken without going across lanes, keys and values are read where they
-// lie, and queries, biases and results alone are turned. On a GPU rows are queries, as tensor cores want it.
+// In a group at a memory level the scores are what another node makes, or lie in memory: a walk without a mask. Weights
+// and sums of a GPU have the types of attention, f32 but for the weights as factors.
+//
+// Attention's program owns one head's block of queries; scores never reach memory that is shared. On a CPU every tile
+// has the queries as its columns: maxima and sums are taken without going across lanes, keys and values are read where
+// they lie, and queries, biases and results alone are turned. On a GPU rows are queries, as tensor cores want it.
 #include "dialects/tile/group.h"
 #include "dialects/tile/ops.h"
 #include "dialects/tile/tile.h"
@@ -28,7 +31,7 @@ typedef struct Range {
 typedef struct TileOnline {
   TileGroupEmission *k;
   const TileAttention *attention;
-  bool isGpu;
+  bool isGpu, isNode; // isNode: in a group that is not attention
   // Where scores are compared before they are scaled: the product in f's body, and its factor times log2 e; else null.
   MlirValue scaled;
   double scale;
@@ -50,6 +53,13 @@ static int64_t blockOf(const Online *o, int dim) { return o->attention->graph->d
 static MlirType typeOver(const Online *o, int dim, int other, MlirType element) {
   const int64_t shape[] = {blockOf(o, tessera_min(dim, other)), blockOf(o, tessera_max(dim, other))};
   return tileTileTypeGet(2, shape, element, mlirAttributeGetNull());
+}
+
+// The axis of the keys in a tile of scores, and whether the weights are the product's left factor.
+static int across(const Online *o) { return o->attention->keys > o->attention->queries; }
+static bool isLeft(const Online *o) {
+  const TileGroupNode *node = &o->attention->graph->nodes[o->attention->weighted];
+  return node->product.lhs == node->scores;
 }
 
 // A buffer for a node's input from outside, with these dimensions as rows and queries as columns.
@@ -97,18 +107,33 @@ static void give(Online *o, MlirValue scores) {
     tileBodyMapSet(&k->given, o->scaled, scores);
 }
 
+// What stands before the softmax, in the type of sums.
+static MlirValue buildNodeScores(Online *o) {
+  const TileAttention *a = o->attention;
+  TileGroupEmission *k = o->k;
+  const TileGroupNode *node = &a->graph->nodes[a->weighted];
+  int queries = tileGroupNodeDim(node, a->queries), keys = tileGroupNodeDim(node, a->keys);
+  if (a->scores >= 0)
+    return tileKernelCast(&k->e, tileGroupEvaluate(k, a->scores, node->outputs[node->scores]), a->sum);
+  tileGroupEnter(k, a->weighted);
+  return tileKernelCast(
+      &k->e,
+      tileKernelLoadMatrix(&k->e, node->scores, (int[2]){tessera_min(queries, keys), tessera_max(queries, keys)}),
+      a->sum);
+}
+
 // f of the scores; keys past the last one are hidden.
 static MlirValue buildScores(Online *o) {
   const TileAttention *a = o->attention;
   TileGroupEmission *k = o->k;
-  MlirValue scores = tileGroupEvaluate(k, a->scores, 0);
+  MlirValue scores = o->isNode ? buildNodeScores(o) : tileGroupEvaluate(k, a->scores, 0);
   if (a->masked >= 0) {
     give(o, scores);
     scores = tileGroupEvaluate(k, a->masked, 0);
     k->given.count = 0;
   }
   tileGroupEnterWhole(k);
-  return tileKernelFillPastEnd(&k->e, scores, a->keys, o->isGpu,
+  return tileKernelFillPastEnd(&k->e, scores, a->keys, across(o),
                                mlirFloatAttrDoubleGet(k->e.body.context, a->sum, -INFINITY));
 }
 
@@ -265,20 +290,25 @@ static MlirValue buildExponential(Online *o, const MlirValue *operands) {
   return mathExp2OpGetResult(mathExp2OpCreate(b, d, fast));
 }
 
-// A GPU's product takes them in V's type.
+// A GPU's product takes them in V's type. The left factor has the queries as rows, the right one as columns.
 static MlirValue buildWeights(Online *o, const MlirValue *operands) {
-  return o->isGpu ? tileKernelCast(&o->k->e, operands[0], o->attention->weight) : operands[0];
+  MlirValue weights = o->isGpu ? tileKernelCast(&o->k->e, operands[0], o->attention->weight) : operands[0];
+  return isLeft(o) == across(o) ? weights : tileKernelSwapped(&o->k->e, weights);
 }
 
 static MlirValue buildValues(Online *o, const MlirValue *operands) {
   const TileAttention *a = o->attention;
+  const TileGroupNode *node = &a->graph->nodes[a->weighted];
   o->k->index[a->keys] = operands[0];
+  if (node->makers[a->v] >= 0)
+    tileGroupEvaluate(o->k, node->makers[a->v], node->outputs[a->v]);
   tileGroupEnter(o->k, a->weighted);
-  return tileGroupLoadMatrix(o->k, a->weighted, a->v);
+  MlirValue values = tileGroupLoadMatrix(o->k, a->weighted, a->v);
+  return o->isGpu ? values : tileKernelCast(&o->k->e, values, a->sum);
 }
 
 static MlirValue buildProduct(Online *o, const MlirValue *operands) {
-  return tileMmaOpBuild(&o->k->e.body, operands[o->isGpu ? 0 : 1], operands[o->isGpu ? 1 : 0], operands[2]);
+  return tileMmaOpBuild(&o->k->e.body, operands[isLeft(o) ? 0 : 1], operands[isLeft(o) ? 1 : 0], operands[2]);
 }
 
 #define HOOK(name, build)                                                                                              \
@@ -367,12 +397,18 @@ static void walkLists(Online *o, TileOnlineSoftmax *program, double enough, Mlir
   }
 }
 
-MlirValue tileGroupBuildOnline(TileGroupEmission *k, int number) {
-  Online *o = k->online;
+static MlirType matrix(int64_t rows, int64_t columns, MlirType element) {
+  return tileTileTypeGet(2, (int64_t[]){rows, columns}, element, mlirAttributeGetNull());
+}
+
+static MlirValue buildWalk(Online *o) {
+  TileGroupEmission *k = o->k;
   const TileAttention *a = o->attention;
   const TileKeyRange keys = o->keys;
-  loadQueries(o);
-  findScale(o);
+  if (!o->isNode) {
+    loadQueries(o);
+    findScale(o);
+  }
   o->range = buildRange(o, &keys);
   bool visitsHidden = keys.numBounds && !keys.isInfinite;
   int before = visitsHidden && hasBound(&keys, false), after = visitsHidden && hasBound(&keys, true);
@@ -382,9 +418,12 @@ MlirValue tileGroupBuildOnline(TileGroupEmission *k, int number) {
       .SCORES = typeOver(o, a->keys, a->queries, a->sum),
       .ROW = tileTileTypeGet(1, &a->graph->dims[a->queries].block, a->sum, mlirAttributeGetNull()),
       .SUMS = typeOver(o, a->queries, a->channels, a->sum),
-      .WEIGHTS = typeOver(o, a->keys, a->queries, factor),
-      .VALUES = typeOver(o, a->keys, a->channels, factor),
-      .ACROSS = o->isGpu ? 1 : 0,
+      .WEIGHTS = isLeft(o) ? matrix(blockOf(o, a->queries), blockOf(o, a->keys), factor)
+                           : matrix(blockOf(o, a->keys), blockOf(o, a->queries), factor),
+      .VALUES = isLeft(o) ? matrix(blockOf(o, a->keys), blockOf(o, a->channels), factor)
+                          : matrix(blockOf(o, a->channels), blockOf(o, a->keys), factor),
+      .ACROSS = across(o),
+      .OVER = a->channels > a->queries,
       .ROUNDS = 1 + before + after,
       .AFTER = 1 + before,
       .BEFORE = before,
@@ -411,8 +450,42 @@ MlirValue tileGroupBuildOnline(TileGroupEmission *k, int number) {
     o->lists = tileAttentionLists(a, o->listed, list, &k->e);
     walkLists(o, &program, enough, state);
   }
-  total = tileKernelBroadcast(&k->e, state[Totals], program.SUMS, 1, (int64_t[]){program.ACROSS});
+  total = tileKernelBroadcast(&k->e, state[Totals], program.SUMS, 1, (int64_t[]){program.OVER});
   return arithDivFOpBuild(&k->e.body, state[Sums], total);
+}
+
+// The roles of a node's dimensions, as attention has them.
+static TileAttention rolesOf(TileGroupGraph *graph, int number, MlirType sum) {
+  const TileGroupNode *node = &graph->nodes[number];
+  const TileProduct *p = &node->product;
+  bool isLeft = p->lhs == node->scores;
+  return (TileAttention){.graph = graph,
+                         .scores = node->makers[node->scores],
+                         .masked = -1,
+                         .weighted = number,
+                         .v = isLeft ? p->rhs : p->lhs,
+                         .queries = node->dims[isLeft ? p->m : p->n],
+                         .channels = node->dims[isLeft ? p->n : p->m],
+                         .keys = node->dims[p->k],
+                         .sum = sum,
+                         .weight = tileOperandElementType(&node->s.operands[isLeft ? p->rhs : p->lhs]),
+                         .isExact = node->isExact};
+}
+
+MlirValue tileGroupBuildOnline(TileGroupEmission *k, int number) {
+  Online *outer = k->online;
+  if (outer && !outer->isNode)
+    return buildWalk(outer);
+  const TileStructured *s = &k->graph->nodes[number].s;
+  TileAttention roles = rolesOf(k->graph, number, mlirF32TypeGet(k->e.body.context));
+  Online online = {.k = k, .attention = &roles, .isGpu = k->graph->target->search.isGpu, .isNode = true};
+  TileGroupWalk walk;
+  tileGroupOpenWalk(k, number, roles.keys, &walk);
+  k->online = &online;
+  MlirValue result = buildWalk(&online);
+  k->online = outer;
+  tileGroupCloseWalk(k, &walk);
+  return tileKernelCast(&k->e, result, tileOperandElementType(&s->operands[s->numInputs]));
 }
 
 //===--- the order of programs -----------------------------------------------------------===//

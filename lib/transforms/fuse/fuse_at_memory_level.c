@@ -107,7 +107,7 @@ static bool isPartOfOther(const Fusion *f, const Set *set, MlirOperation op) {
 
 static bool hasProduct(const TileGroupGraph *graph) {
   for (int n = 0; n < graph->numNodes; ++n)
-    if (graph->nodes[n].kind == TileGroupKind_Product)
+    if (tileGroupNodeIsProduct(&graph->nodes[n]))
       return true;
   return false;
 }
@@ -168,10 +168,14 @@ static bool isEpilogue(const Set *set, const TileGroupNode *node, double *saved)
   return true;
 }
 
-// One kernel for each op, and what its best tile takes.
+// One kernel for each op, and what its best tile takes. The graph that the set has as one kernel is lost.
 static Apart weighApart(const Fusion *f, const Set *set) {
   Apart apart = {.seconds = 0};
   TileSearchOptions options = tileSearchDefaults();
+  const char *reason;
+  if (!tileGroupGraphRead(set->ops, set->count, f->target, TileGroupForm_Apart, f->graph, &reason))
+    return apart;
+  tileGroupGraphDescribe(f->graph, TileUnknownExtent, f->described);
   for (int n = 0; n < f->graph->numNodes; ++n) {
     const TileGroupNode *node = &f->graph->nodes[n];
     TileOperator op = f->described->nodes[n].op;
@@ -207,12 +211,13 @@ static const char *declined(const Fusion *f) {
   bool isGpu = f->target->search.isGpu;
   for (int n = 0; n < f->graph->numNodes; ++n) {
     const TileGroupNode *node = &f->graph->nodes[n];
-    if (node->kind != TileGroupKind_Product)
+    if (!tileGroupNodeIsProduct(node))
       continue;
     if (!isGpu)
       return "on a CPU products have kernels of their own";
     TileSearchTarget target = tileStructuredTargetFor(f->target, &f->described->nodes[n].op);
-    bool isInner = node->makers[node->product.lhs] >= 0 || node->makers[node->product.rhs] >= 0;
+    bool isInner = node->kind == TileGroupKind_Online || node->makers[node->product.lhs] >= 0 ||
+                   node->makers[node->product.rhs] >= 0;
     if (f->options.objective == TileGraphObjective_Time && isInner && !target.hasAtom)
       return "a factor would reach the lanes of its product by shuffles, as the machine has no matrix instruction for "
              "the types";
@@ -224,7 +229,7 @@ static const char *declined(const Fusion *f) {
 static TileSearchTarget targetOf(const Fusion *f) {
   int of = 0;
   for (int n = f->graph->numNodes - 1; n >= 0; --n)
-    of = f->graph->nodes[n].kind == TileGroupKind_Product ? n : of;
+    of = tileGroupNodeIsProduct(&f->graph->nodes[n]) ? n : of;
   return tileStructuredTargetFor(f->target, &f->described->nodes[of].op);
 }
 
@@ -238,7 +243,7 @@ static const char *faultOf(const Fusion *f, const TileGraphChoice *choice) {
 // What the set gains as one kernel; false, with the reason, where that is nothing.
 static bool weigh(const Fusion *f, const Set *set, Choice *choice, const char **reason) {
   *reason = NULL;
-  if (!tileGroupGraphRead(set->ops, set->count, f->target, f->graph, reason))
+  if (!tileGroupGraphRead(set->ops, set->count, f->target, TileGroupForm_Whole, f->graph, reason))
     return false;
   if (!tileGroupGraphFitsKernel(f->graph)) {
     *reason = "its kernel would have more than 16 operands";
@@ -280,7 +285,7 @@ static bool grow(const Fusion *f, MlirOperation op, Choice *best, const char **w
     if (!isCandidate(at) || isConverted(f, at) || isPartOfOther(f, &set, at))
       continue;
     wider.ops[wider.count++] = at;
-    if (!tileGroupGraphRead(wider.ops, wider.count, f->target, f->graph, &reason)) {
+    if (!tileGroupGraphRead(wider.ops, wider.count, f->target, TileGroupForm_Whole, f->graph, &reason)) {
       *why = reason;
       continue;
     }
@@ -340,7 +345,7 @@ static void setSchedule(const Fusion *f, MlirOperation group) {
   for (MlirOperation op = mlirBlockGetFirstOperation(tileGroupBody(group)); !mlirOperationEqual(op, yield);
        op = mlirOperationGetNextInBlock(op))
     tileOpsAppend(&ops, op);
-  if (tileGroupGraphRead(ops.items, ops.count, f->target, f->graph, &reason)) {
+  if (tileGroupGraphRead(ops.items, ops.count, f->target, TileGroupForm_Whole, f->graph, &reason)) {
     tileGroupGraphDescribe(f->graph, TileUnknownExtent, f->described);
     TileSearchTarget target = targetOf(f);
     TileGraphChoice blocks = tileGraphSearch(f->described, &target, &f->options);

@@ -196,10 +196,47 @@ def scores(heads, m, n, k, block):
     return b
 
 
-def attention(m, n, k, c, block):
-    b = Body(block)
+def attention(m, n, k, c, block, element="f32", softmax=Body.softmax):
+    b = Body(block, element)
     q, keys, v = b.input(m, k), b.input(k, n), b.input(n, c)
-    b.give(b.matmul(b.softmax(b.matmul(q, keys)), v))
+    b.give(b.matmul(softmax(b, b.matmul(q, keys)), v))
+    return b
+
+
+def softmaxByHand(b, x):
+    (rows, columns), shape = b.types[x][0], b.types[x][0]
+    top = b.fold("ij", "j", [x], ["ij"], (rows,), "0xFF800000", "%t = arith.maximumf %o, %x0 : f32\nlinalg.yield %t : f32")
+    e = b.map("ij", [x, top], ["ij", "i"], shape,
+              "%d = arith.subf %x0, %x1 : f32\n%t = math.exp %d : f32\nlinalg.yield %t : f32")
+    total = b.fold("ij", "j", [e], ["ij"], (rows,), "0.0", ADD)
+    return b.map("ij", [e, total], ["ij", "i"], shape, "%t = arith.divf %x0, %x1 : f32\nlinalg.yield %t : f32")
+
+
+def turned(m, n, k, c, block):
+    """Channels come before the queries, and the scores have the keys first."""
+    b = Body(block)
+    q, keys, v = b.input(m, k), b.input(n, k), b.input(n, c)
+    body = "%t = arith.mulf %x0, %x1 : f32\n%y = arith.addf %o, %t : f32\nlinalg.yield %y : f32"
+    s = b.generic("nmk", "k", [keys, q], ["nk", "mk"], b.filled((n, m), "0.0"), "nm", body)
+    t = b.map("mn", [s], ["nm"], (m, n), "linalg.yield %x0 : f32")
+    b.give(b.generic("cmn", "n", [v, b.softmax(t)], ["nc", "mn"], b.filled((c, m), "0.0"), "cm", body))
+    return b
+
+
+def weighted(heads, m, n, c, block):
+    """The scores lie in memory, and are a result of nothing here."""
+    b = Body(block)
+    b.give(b.matmul(b.softmax(b.input(heads, m, n)), b.input(heads, n, c), "batch_matmul"))
+    return b
+
+
+def ownValues(m, n, k, c, d, block):
+    """The values are a product of the group, and another product follows; the scores leave the group too."""
+    b = Body(block)
+    x, w = b.input(n, k), b.input(k, c)
+    s = b.matmul(b.input(m, k), b.input(k, n))
+    y = b.matmul(b.softmax(s), b.matmul(x, w))
+    b.give(s, b.matmul(y, b.input(c, d)))
     return b
 
 
@@ -256,6 +293,12 @@ FORMS = {
     "attention": lambda: attention(37, 53, 24, 19, [16, 64, 32, 32]),
     "attention, keys walked": lambda: attention(37, 53, 24, 19, [16, 16, 32, 32]),
     "attention, all walked": lambda: attention(19, 53, 24, 40, [16, 16, 16, 32]),
+    "attention, f16": lambda: attention(37, 53, 24, 19, [16, 16, 32, 32], "f16"),
+    "attention by hand": lambda: attention(37, 53, 24, 19, [16, 16, 32, 32], softmax=softmaxByHand),
+    "attention by hand, whole": lambda: attention(37, 53, 24, 19, [16, 64, 32, 32], softmax=softmaxByHand),
+    "attention, turned": lambda: turned(37, 53, 24, 19, [16, 32, 32, 16]),
+    "weights from memory": lambda: weighted(3, 21, 45, 19, [1, 16, 16, 32]),
+    "values of its own": lambda: ownValues(37, 53, 24, 19, 21, [64, 32, 16, 16, 32, 32]),
     "weights by column": lambda: weightsByColumn(29, 45, [32, 64]),
     "weights by column, both walked": lambda: weightsByColumn(29, 45, [8, 16]),
     "weights by column, rows walked": lambda: weightsByColumn(29, 45, [8, 64]),

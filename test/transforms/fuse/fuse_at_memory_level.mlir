@@ -154,3 +154,24 @@ func.func @window(%x: tensor<66xf32>, %w: tensor<3xf32>) -> tensor<64xf32> {
   } -> tensor<64xf32>
   return %s : tensor<64xf32>
 }
+
+// -----
+
+// Attention whose products give f16, which tile-group-ops leaves alone: one group, which walks the 1024 keys by blocks.
+// Each byte is read as often as one walk needs it.
+// CHECK: #[[S:.*]] = #tile.schedule<kind = "group", block = [1, 32, 256, 64, 64], {{.*}}traffic = [25952256]
+// CHECK-LABEL: func.func @attention_of_halves
+// CHECK: tile.group {{.*}} schedule #[[S]]
+// CHECK: return
+func.func @attention_of_halves(%q: tensor<24x128x64xf16>, %k: tensor<24x64x1024xf16>, %v: tensor<24x1024x64xf16>) -> tensor<24x128x64xf16> {
+  %z = arith.constant 0.0 : f16
+  %e = tensor.empty() : tensor<24x128x1024xf16>
+  %f = linalg.fill ins(%z : f16) outs(%e : tensor<24x128x1024xf16>) -> tensor<24x128x1024xf16>
+  // expected-remark @+1 {{is fused with 2 ops that follow it: 25952256 bytes}}
+  %s = linalg.batch_matmul ins(%q, %k : tensor<24x128x64xf16>, tensor<24x64x1024xf16>) outs(%f : tensor<24x128x1024xf16>) -> tensor<24x128x1024xf16>
+  %p = linalg.softmax dimension(2) ins(%s : tensor<24x128x1024xf16>) outs(%e : tensor<24x128x1024xf16>) -> tensor<24x128x1024xf16>
+  %eo = tensor.empty() : tensor<24x128x64xf16>
+  %fo = linalg.fill ins(%z : f16) outs(%eo : tensor<24x128x64xf16>) -> tensor<24x128x64xf16>
+  %o = linalg.batch_matmul ins(%p, %v : tensor<24x128x1024xf16>, tensor<24x1024x64xf16>) outs(%fo : tensor<24x128x64xf16>) -> tensor<24x128x64xf16>
+  return %o : tensor<24x128x64xf16>
+}

@@ -1,7 +1,7 @@
 // Attention: online softmax (Milakov and Gimelshein 2018; FlashAttention, Dao et al. 2022).
 //
 // A program walks the blocks of keys from %first to %end for its queries: sums o, maximum m, total l. $ACROSS is the
-// axis of the keys in a tile of scores. Where the mask hides keys by a number that is not -inf, a query that sees
+// axis of the keys in a tile of scores, $OVER that of the channels in the sums. Where the mask hides keys by a number that is not -inf, a query that sees
 // nothing weighs all hidden keys alike: rounds of their own then visit the blocks before %first ($BEFORE: 1), and in
 // round $AFTER those from %end to %blocks ($BEHIND: 1). m is to start at the lowest number and not at -inf: a block
 // that is hidden by -inf then leaves o and l as they are. Where blocks are listed, the numbers are places in the list,
@@ -9,7 +9,7 @@
 // each begins with what the one before left.
 //   type $SCORES = tensor<32x64xf32>, $ROW = tensor<64xf32>, $SUMS = tensor<16x64xf32>
 //   type $WEIGHTS = tensor<32x64xf32>, $VALUES = tensor<16x32xf32>
-//   integer $ACROSS = 0, $ROUNDS = 3, $AFTER = 2, $BEFORE = 1, $BEHIND = 1
+//   integer $ACROSS = 0, $OVER = 0, $ROUNDS = 3, $AFTER = 2, $BEFORE = 1, $BEHIND = 1
 //   attribute $ENOUGH = -1.0e+29 : f32
 // @offset and @difference: what stands for a maximum, and a score less it. A program that scales its scores may have
 // them compared as they come, and scaled with the difference.
@@ -64,7 +64,7 @@ func.func @attention(%first: index, %end: index, %blocks: index, %o0: $SUMS, %m0
         %l1 = arith.addf %la, %ps : $ROW
         %w = func.call @weights(%p) : ($SCORES) -> $WEIGHTS
         %v = func.call @values(%j) : (index) -> $VALUES
-        %ab = tile.broadcast %a axes [$ACROSS] : $ROW -> $SUMS
+        %ab = tile.broadcast %a axes [$OVER] : $ROW -> $SUMS
         %oa = arith.mulf %o, %ab : $SUMS
         %o1 = func.call @product(%w, %v, %oa) : ($WEIGHTS, $VALUES, $SUMS) -> $SUMS
         scf.yield %o1, %m1, %l1 : $SUMS, $ROW, $ROW
