@@ -8,7 +8,6 @@
 
 #include <math.h>
 
-static MlirValue add(Hlo *h, MlirValue a, MlirValue b) { return tileBuildBinary(&h->b, ArithOp_AddF, a, b); }
 static MlirValue mul(Hlo *h, MlirValue a, MlirValue b) { return tileBuildBinary(&h->b, ArithOp_MulF, a, b); }
 static MlirValue of(Hlo *h, TileUpstream kind, MlirValue a) { return tileBuildUnary(&h->b, kind, a); }
 static MlirValue number(Hlo *h, MlirValue like, double value) {
@@ -16,24 +15,6 @@ static MlirValue number(Hlo *h, MlirValue like, double value) {
 }
 static MlirValue compare(Hlo *h, ArithCmpF predicate, MlirValue a, double b) {
   return arithCmpFOpBuild(&h->b, a, number(h, a, b), predicate);
-}
-
-//===--- the next float ----------------------------------------------------------------===//
-
-static MlirValue nextAfter(Hlo *h, MlirValue from, MlirValue to) {
-  MlirType type = mlirValueGetType(from), bitsType = mlirIntegerTypeGet(h->b.context, tileElementWidth(type));
-  MlirValue bits = tileBuildCast(&h->b, ArithOp_Bitcast, from, bitsType), one = tileBuildInteger(&h->b, bitsType, 1);
-  MlirValue isUp = arithCmpFOpBuild(&h->b, to, from, ArithCmpF_Ogt), isNegative = compare(h, ArithCmpF_Olt, from, 0);
-  MlirValue away = tileBuildBinary(&h->b, ArithOp_XOrI, isUp, isNegative); // from zero
-  MlirValue moved = hloSelect(h, away, tileBuildBinary(&h->b, ArithOp_AddI, bits, one),
-                              tileBuildBinary(&h->b, ArithOp_SubI, bits, one));
-  MlirValue least = tileBuildCast(&h->b, ArithOp_Bitcast, one, type);
-  MlirValue ofZero = tileBuildBinary(&h->b, MathOp_CopySign, least, to);
-  MlirValue result =
-      hloSelect(h, compare(h, ArithCmpF_Oeq, from, 0), ofZero, tileBuildCast(&h->b, ArithOp_Bitcast, moved, type));
-  MlirValue isEqual = arithCmpFOpBuild(&h->b, from, to, ArithCmpF_Oeq);
-  MlirValue isNan = arithCmpFOpBuild(&h->b, from, to, ArithCmpF_Uno);
-  return hloSelect(h, isNan, add(h, from, to), hloSelect(h, isEqual, to, result));
 }
 
 //===--- all -----------------------------------------------------------------------------===//
@@ -65,7 +46,7 @@ MlirValue hloFunction(Hlo *h, MlirOperation op, const MlirValue *v) {
   case ChloOp_IsNegInf:
     return compare(h, ArithCmpF_Oeq, v[0], -INFINITY);
   case ChloOp_NextAfter:
-    return nextAfter(h, v[0], v[1]);
+    return tileBuildNextAfter(&h->b, v[0], v[1]);
   case ChloOp_ErfInv:
     return tileBuildSpecial(&h->b, TileSpecial_ErfInv, v[0]);
   case ChloOp_Lgamma:

@@ -4,6 +4,7 @@
 #include "lib/import/onnx/operators.h"
 #include "lib/import/torch_export/state.h"
 
+#include "lib/ir/emit/special.h"
 #include "lib/ir/support.h"
 #include "upstream/arith.h"
 #include "upstream/func.h"

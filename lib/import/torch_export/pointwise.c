@@ -85,6 +85,20 @@ bool torchEmitActivation(Aten *aten) {
   return torchReturn(aten, torchOnnx(aten, names[kind], 1, &x, count, attributes));
 }
 
+// Outside of training: the slope is the mean of those that it draws from. kind 1: the second result is the noise.
+bool torchEmitRandomRelu(Aten *aten) {
+  OnnxValue *x = typed(aten, "self");
+  double slope = (torchReal(aten, "lower", 0.125) + torchReal(aten, "upper", 1.0 / 3)) / 2;
+  if (torchInt(aten, "training", 0))
+    return onnxError(&aten->node, "training is not supported: its slopes are random");
+  const OnnxAttribute attributes[] = {TORCH_REAL("alpha", slope)};
+  OnnxValue *noise = aten->row->kind ? torchTensor(aten, "noise") : NULL;
+  if (!torchReturn(aten, torchOnnx(aten, "LeakyRelu", 1, &x, 1, attributes)))
+    return false;
+  aten->node.out[1] = noise;
+  return true;
+}
+
 // The greater or the smaller one; of truth values that is "or" and "and".
 static OnnxValue *extreme(Aten *aten, bool isMax, OnnxValue *x, OnnxValue *y) {
   if (!x || !y)

@@ -110,12 +110,12 @@ bool torchEmitUnflatten(Aten *aten) {
   return torchReturn(aten, onnxReshape(&aten->node, x, rank, sizes));
 }
 
-// kind 1: t, of a matrix.
+// kind 1: t, of a matrix; 2: mT, of the last two axes.
 bool torchEmitTranspose(Aten *aten) {
   OnnxValue *x = torchTensor(aten, "self");
-  int axes[OnnxMaxRank], a = 0, b = x ? x->rank - 1 : 0;
   if (!x || x->rank < 2)
     return x && torchReturn(aten, x);
+  int axes[OnnxMaxRank], a = x->rank - 2, b = x->rank - 1;
   if (aten->row->kind == 0 && (!torchAxis(aten, "dim0", 0, x->rank, &a) || !torchAxis(aten, "dim1", 0, x->rank, &b)))
     return false;
   for (int d = 0; d < x->rank; ++d)

@@ -76,6 +76,22 @@ static OnnxValue *inPlane(Node *node, OnnxValue *places, const OnnxValue *image)
   return places ? onnxBinary(node, ArithOp_RemSI, places, onnxOfIndex(node, size)) : NULL;
 }
 
+// Pads the ends so that the last windows, which ceil_mode adds, lie within: all then have as many elements.
+static bool padToWindows(Node *node, const OnnxValue *x, int spatial, const int64_t *kernel, const int64_t *strides,
+                         int64_t *pads) {
+  for (int i = 0; i < spatial; ++i) {
+    int64_t size = onnxStatic(x->sizes[2 + i]), given = size + 2 * pads[i];
+    if (size < 0 || given < kernel[i] || strides[i] < 1)
+      return onnxError(node, "argument 'divisor_override' requires constant sizes with ceil_mode");
+    int64_t steps = (given - kernel[i] + strides[i] - 1) / strides[i];
+    if (steps * strides[i] >= size + pads[i]) // a window must begin within the image or the pad before it
+      --steps;
+    int64_t more = steps * strides[i] + kernel[i] - given;
+    pads[spatial + i] += more > 0 ? more : 0;
+  }
+  return true;
+}
+
 // kind: spatial axes, and TorchPool_Mean for the mean of the elements instead of the greatest. The second result are
 // the places of the greatest.
 bool torchEmitPool(Aten *aten) {
@@ -88,13 +104,14 @@ bool torchEmitPool(Aten *aten) {
       !window(aten, "dilation", s, 1, dilations) || !window(aten, "padding", s, 0, pads))
     return false;
   double divisor = torchReal(aten, "divisor_override", 0);
-  if (divisor != 0 && isCeil)
-    return onnxError(node, "argument 'divisor_override' is not supported with ceil_mode");
   for (int i = 0; i < s; ++i) {
     strides[i] = strides[i] ? strides[i] : kernel[i];
     pads[s + i] = pads[i];
     area *= kernel[i] > 0 && kernel[i] < 4096 ? kernel[i] : 1;
   }
+  if (divisor != 0 && isCeil && !padToWindows(node, x, s, kernel, strides, pads))
+    return false;
+  isCeil &= divisor == 0;
   bool countsPads = divisor != 0 || torchInt(aten, "count_include_pad", 1) != 0;
   const OnnxAttribute attributes[] = {
       TORCH_INTS("kernel_shape", s, kernel), TORCH_INTS("strides", s, strides),
@@ -113,6 +130,29 @@ bool torchEmitPool(Aten *aten) {
   node->out[1] = asGiven(aten, "self", s, places);
   node->out[0] = asGiven(aten, "self", s, greatest);
   return node->out[0] && (!givesPlaces || node->out[1]);
+}
+
+static OnnxValue *flatPlanes(Node *node, OnnxValue *x) {
+  MlirValue sizes[OnnxMaxRank];
+  memcpy(sizes, x->sizes, sizeof sizes);
+  sizes[x->rank - 2] = tileBuildMul(node->b, x->sizes[x->rank - 2], x->sizes[x->rank - 1]);
+  return onnxReshape(node, x, x->rank - 1, sizes);
+}
+
+// The gradient of each window goes to the place of its greatest element in the plane.
+bool torchEmitPoolBackward(Aten *aten) {
+  Node *node = &aten->node;
+  OnnxValue *x = torchTensor(aten, "self"), *places = torchTensor(aten, "indices");
+  OnnxValue *gradient = torchTensor(aten, "grad_output");
+  if (!x || !places || !gradient)
+    return false;
+  if (x->rank < 3 || gradient->rank != x->rank || places->rank != x->rank)
+    return onnxError(node, "images of rank %d; 3 or 4 is required", x->rank);
+  OnnxValue *in[] = {flatPlanes(node, onnxFill(node, gradient->type, x->rank, x->sizes, 0)), flatPlanes(node, places),
+                     flatPlanes(node, gradient)};
+  const OnnxAttribute attributes[] = {TORCH_INT("axis", -1), TORCH_TEXT("reduction", "add")};
+  OnnxValue *sum = in[0] && in[1] && in[2] ? torchOnnx(aten, "ScatterElements", 3, in, 2, attributes) : NULL;
+  return torchReturn(aten, sum ? onnxReshape(node, sum, x->rank, x->sizes) : NULL);
 }
 
 //===--- pools whose windows fit the result -------------------------------------===//

@@ -7,6 +7,7 @@
 #include "upstream/math.h"
 
 #include <math.h>
+#include <string.h>
 
 typedef TileBuilder B;
 
@@ -157,6 +158,33 @@ static MlirValue polygamma(B *b, MlirValue n, MlirValue x) {
   return select(b, isOrder, result, number(b, n, NAN));
 }
 
+// P(cot(pi x)), where derivative number n of cot(pi x) is pi^n P: P0 = c, and P(n + 1) = -(1 + c²) dP(n) / dc.
+static MlirValue cotangentDerivative(B *b, int n, MlirValue x) {
+  double coefficients[TileSpecial_MostDerivatives + 2] = {0, 1}, next[TileSpecial_MostDerivatives + 2];
+  for (int k = 0; k < n; ++k) {
+    for (int i = 0; i <= k + 2; ++i)
+      next[i] = -(i + 1 <= k + 1 ? (i + 1) * coefficients[i + 1] : 0) - (i > 0 ? (i - 1) * coefficients[i - 1] : 0);
+    memcpy(coefficients, next, sizeof(double) * (size_t)(k + 3));
+  }
+  MlirValue angle = times(b, sub(b, x, of(b, MathOp_RoundEven, x)), M_PI);
+  MlirValue cotangent = quotient(b, of(b, MathOp_Cos, angle), of(b, MathOp_Sin, angle));
+  MlirValue sum = number(b, x, coefficients[n + 1]);
+  for (int i = n; i >= 0; --i)
+    sum = plus(b, mul(b, sum, cotangent), coefficients[i]);
+  return sum;
+}
+
+// Below 0 by reflection: (-1)^n polygamma(n, 1 - x) - pi^(n + 1) P(cot(pi x)).
+static MlirValue derivativeOfDigamma(B *b, int n, MlirValue x) {
+  MlirValue isLow = compare(b, ArithCmpF_Olt, x, 0), one = number(b, x, 1);
+  double sign = n % 2 ? 1 : -1, factor = sign * tgamma(n + 1);
+  MlirValue size = times(b, zeta(b, number(b, x, n + 1), select(b, isLow, sub(b, one, x), x)), factor);
+  MlirValue turned = times(b, cotangentDerivative(b, n, x), pow(M_PI, n + 1));
+  MlirValue result = select(b, isLow, sub(b, n % 2 ? of(b, ArithOp_NegF, size) : size, turned), size);
+  MlirValue isPole = both(b, isWhole(b, x), compare(b, ArithCmpF_Ole, x, 0));
+  return select(b, isPole, number(b, x, sign * INFINITY), result);
+}
+
 //===--- Bessel functions --------------------------------------------------------------===//
 
 // The Chebyshev series c[0] / 2 + c[1] T1(t) + …, by Clenshaw's recurrence.
@@ -263,4 +291,26 @@ MlirValue tileBuildZeta(TileBuilder *builder, MlirValue s, MlirValue q) {
 
 MlirValue tileBuildPolygamma(TileBuilder *builder, MlirValue n, MlirValue x) {
   return narrowed(builder, polygamma(builder, widened(builder, n), widened(builder, x)), mlirValueGetType(x));
+}
+
+MlirValue tileBuildDerivativeOfDigamma(TileBuilder *builder, int n, MlirValue x) {
+  return narrowed(builder, derivativeOfDigamma(builder, n, widened(builder, x)), mlirValueGetType(x));
+}
+
+//===--- the next float ----------------------------------------------------------------===//
+
+MlirValue tileBuildNextAfter(TileBuilder *b, MlirValue from, MlirValue to) {
+  MlirType type = mlirValueGetType(from), bitsType = mlirIntegerTypeGet(b->context, tileElementWidth(type));
+  MlirValue bits = tileBuildCast(b, ArithOp_Bitcast, from, bitsType), one = tileBuildInteger(b, bitsType, 1);
+  MlirValue isUp = arithCmpFOpBuild(b, to, from, ArithCmpF_Ogt), isNegative = compare(b, ArithCmpF_Olt, from, 0);
+  MlirValue away = tileBuildBinary(b, ArithOp_XOrI, isUp, isNegative); // from zero
+  MlirValue moved =
+      select(b, away, tileBuildBinary(b, ArithOp_AddI, bits, one), tileBuildBinary(b, ArithOp_SubI, bits, one));
+  MlirValue least = tileBuildCast(b, ArithOp_Bitcast, one, type);
+  MlirValue ofZero = tileBuildBinary(b, MathOp_CopySign, least, to);
+  MlirValue result =
+      select(b, compare(b, ArithCmpF_Oeq, from, 0), ofZero, tileBuildCast(b, ArithOp_Bitcast, moved, type));
+  MlirValue isEqual = arithCmpFOpBuild(b, from, to, ArithCmpF_Oeq);
+  MlirValue isNan = arithCmpFOpBuild(b, from, to, ArithCmpF_Uno);
+  return select(b, isNan, add(b, from, to), select(b, isEqual, to, result));
 }

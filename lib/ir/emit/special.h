@@ -23,4 +23,10 @@ MlirValue tileBuildSpecial(TileBuilder *builder, TileSpecial function, MlirValue
 // nan for s < 1, infinite s or q, other s at those q, and other negative q unless s is an integer.
 MlirValue tileBuildZeta(TileBuilder *builder, MlirValue s, MlirValue q);
 // Derivative number n of the digamma function; nan where n is no integer or is negative.
+// It loses its digits below -9.
 MlirValue tileBuildPolygamma(TileBuilder *builder, MlirValue n, MlirValue x);
+// As above, for a constant n from 1 to TileSpecial_MostDerivatives, right for any x. At 0, -1, … it is infinite.
+enum { TileSpecial_MostDerivatives = 32 };
+MlirValue tileBuildDerivativeOfDigamma(TileBuilder *builder, int n, MlirValue x);
+// The float behind `from` in the direction of `to`; nan where either is nan, and `to` where both are equal.
+MlirValue tileBuildNextAfter(TileBuilder *builder, MlirValue from, MlirValue to);

@@ -217,6 +217,17 @@ def more_windows(m, x, w):
             *A._batch_norm_with_update_functional(x, x[0, :, 0], x[1, :, 0], x[0, :, 1], x[0, :, 2].abs() + 1, 0.2, 1e-3)[:3])
 
 
+def specials(x, y, i, j, img):
+    small = x.clamp(-0.9, 0.9)
+    special = torch.special
+    at = A.max_pool2d_with_indices(img, [3, 2], [2, 2], [1, 0])[1]
+    return (torch.lgamma(y * 3), torch.digamma(x * 3), torch.erfinv(small), torch.i0(x * 5), special.i0e(x * 5), special.i1(x * 5),
+            special.i1e(x * 5), torch.polygamma(0, x), torch.polygamma(1, x * 12), torch.polygamma(4, x * 3), torch.mvlgamma(x.abs() + 2, 3),
+            torch.nextafter(x, y), special.zeta(x.abs() + 1.5, y.abs() + 0.1), torch.gcd(i * 6, j * 4), torch.lcm(i, j), x.mT,
+            F.rrelu(x, 0.1, 0.5), F.avg_pool2d(img, [3, 2], 2, [1, 0], ceil_mode=True, divisor_override=5),
+            A.max_pool2d_with_indices_backward(A.max_pool2d(img, [3, 2], [2, 2], [1, 0]), img, [3, 2], [2, 2], [1, 0], [1, 1], False, at))
+
+
 class Cells(torch.nn.Module):
 
     def __init__(self):
@@ -244,7 +255,7 @@ CASES = {
     arithmetic: (x, y), integers: (i, j), unary: (x,), activations: (x,), choices: (x, y, b), reductions: (x, b), shapes: (x,),
     ranked: (x, i), taken: (x, i, j), parts: (x, i), counted: (x,), statistics: (img, v, x), pools: (img, x), without_gradients: (x, y),
     functions: (x,), overloads: (x, y, i, j), made: (x, i), more_windows: (img, x, torch.randn(3, 2, 2, 2, 2)), sizes: (torch.randn(6, 5),), checked: (x,),
-    Cells(): (x,), places: (x, j), writes: (x, j), orders: (x, img), tensors: (x,), products: (x, y, v), in_place: (x, y), norms: (img, v, x),
+    Cells(): (x,), specials: (x, y, i, j, img), places: (x, j), writes: (x, j), orders: (x, img), tensors: (x,), products: (x, y, v), in_place: (x, y), norms: (img, v, x),
     windows: (img, torch.randn(6, 4, 3, 3), torch.randn(8, 1, 3, 3), torch.randn(4, 3, 2, 2)),
     attention: (torch.randn(2, 3, 5, 8), torch.randn(2, 3, 7, 8), torch.rand(5, 7) > 0.3),
 }  # yapf: disable
