@@ -11,6 +11,7 @@
 #include "upstream/arith.h"
 #include "upstream/memref.h"
 #include "upstream/scf.h"
+#include "upstream/tensor.h"
 
 static int64_t leastMultiple(int64_t a, int64_t b) { return a && b ? a / tessera_gcd(a, b) * b : 0; }
 
@@ -134,7 +135,7 @@ TileIndexFacts tileIndexFacts(MlirValue index) {
   default:
     break;
   }
-  if (memrefDimOpIsA(op) || arithIndexCastUIOpIsA(op))
+  if (memrefDimOpIsA(op) || tensorDimOpIsA(op) || arithIndexCastUIOpIsA(op))
     return (TileIndexFacts){0, INT64_MAX, 1};
   if (mlirOperationGetNumOperands(op) == 2 && mlirTypeIsAIndex(mlirValueGetType(index)) &&
       mlirTypeIsAIndex(mlirValueGetType(tileBinaryLhs(op))))

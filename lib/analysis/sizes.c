@@ -117,15 +117,27 @@ static TileSize sizeOfBranches(Trace trace, MlirOperation op, intptr_t number, M
   return isOne ? sizes[0] : itself(result, axis);
 }
 
+// Which dimension of the slice is dimension `axis` of its type: sizes of 1 that have no counterpart vanish.
+static intptr_t dimensionOfSlice(MlirAttribute sizes, MlirType type, intptr_t axis) {
+  intptr_t rank = mlirDenseArrayGetNumElements(sizes), kept = mlirShapedTypeGetRank(type), at = 0;
+  for (intptr_t i = 0; i < rank; ++i) {
+    bool isDropped = mlirDenseI64ArrayGetElement(sizes, i) == 1 && rank - i > kept - at &&
+                     (at == kept || mlirShapedTypeGetDimSize(type, at) != 1);
+    if (!isDropped && at++ == axis)
+      return i;
+  }
+  return -1;
+}
+
 static TileSize sizeOfSlice(Trace trace, MlirOperation op, MlirValue result, intptr_t axis) {
-  MlirAttribute sizes = tensorExtractSliceOpGetStaticSizes(op);
-  if (mlirShapedTypeGetRank(tensorExtractSliceOpGetSourceType(op)) != mlirDenseArrayGetNumElements(sizes) ||
-      mlirShapedTypeGetRank(mlirValueGetType(result)) != mlirDenseArrayGetNumElements(sizes))
+  bool isTensor = tensorExtractSliceOpIsA(op);
+  MlirAttribute sizes = isTensor ? tensorExtractSliceOpGetStaticSizes(op) : memrefSubViewOpGetStaticSizes(op);
+  intptr_t dimension = dimensionOfSlice(sizes, mlirValueGetType(result), axis), dynamic = 0;
+  if (dimension < 0 || !mlirShapedTypeIsDynamicSize(mlirDenseI64ArrayGetElement(sizes, dimension)))
     return itself(result, axis);
-  intptr_t dynamic = 0;
-  for (intptr_t i = 0; i < axis; ++i)
+  for (intptr_t i = 0; i < dimension; ++i)
     dynamic += mlirShapedTypeIsDynamicSize(mlirDenseI64ArrayGetElement(sizes, i));
-  return sizeOfIndex(deeper(trace), tensorExtractSliceOpGetSizes(op, dynamic));
+  return sizeOfIndex(deeper(trace), (isTensor ? tensorExtractSliceOpGetSizes : memrefSubViewOpGetSizes)(op, dynamic));
 }
 
 // The operand that has the sizes of the result; null: none is known to.
@@ -151,7 +163,7 @@ static TileSize sizeOfResult(Trace trace, MlirOperation op, MlirValue result, in
     return sizeOfIndex(deeper(trace), tensorEmptyOpGetDynamicSizes(op, dynamicBefore(type, axis)));
   if (memrefAllocOpIsA(op))
     return sizeOfIndex(deeper(trace), memrefAllocOpGetDynamicSizes(op, dynamicBefore(type, axis)));
-  if (tensorExtractSliceOpIsA(op))
+  if (tensorExtractSliceOpIsA(op) || memrefSubViewOpIsA(op))
     return sizeOfSlice(trace, op, result, axis);
   if (scfIfOpIsA(op))
     return sizeOfBranches(trace, op, number, result, axis);

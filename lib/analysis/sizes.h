@@ -6,7 +6,7 @@
 //   if (!tileSizesEqual(&known, a, b)) { …compare them at run time…; tileKnownSizesAdd(&known, a, b); }
 //   tileKnownSizesFree(&known);
 //
-// Followed: tensor.empty and allocations, ops in destination style, casts, slices of full rank, scf.for and scf.if, and
+// Followed: tensor.empty and allocations, ops in destination style, casts, slices and subviews, scf.for and scf.if, and
 // index arithmetic, which is equal if its ops and operands are. Not followed: reshapes, calls, scf.while.
 #pragma once
 

@@ -9,7 +9,8 @@
 //===--- from tensors to buffers -----------------------------------------------===//
 
 // The program as it was written: ops of plugins say what they mean, roundings stay, no op crashes a pass of upstream's,
-// arithmetic on whole tensors becomes linalg, sizes that must agree are compared, and device memory is the host's.
+// arithmetic on whole tensors becomes linalg, sizes that must agree and places are compared, and device memory is the
+// host's.
 const TilePipelineStep tileStageOfPrograms[] = {
     {"tile-expand-quantized"},
     {"tile-pack-narrow-elements"},
@@ -23,6 +24,7 @@ const TilePipelineStep tileStageOfPrograms[] = {
     {"tile-check-sizes", .on = funcFuncOpName},
     {"tile-expand-float-classes"},
     {"tile-expand-gathers", .on = funcFuncOpName},
+    {"tile-check-places", .on = funcFuncOpName},
     {NULL},
 };
 

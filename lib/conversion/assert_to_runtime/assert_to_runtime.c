@@ -1,5 +1,5 @@
 // Turns cf.assert into a call of tessera_raise_message, with the place in the program, when the condition is false. An
-// assertion that two indices are equal calls tessera_raise_unequal, which says them.
+// assertion that compares two indices calls tessera_raise_unequal, which says them.
 //
 // Why: upstream's lowering ends the process (abort); a failed assertion of a compiled program is an error its caller
 // gets as text (lib/runtime/call.h). Expects: any level with func.func. Leaves: scf.if, func.call, a constant text for
@@ -51,7 +51,7 @@ static void describe(MlirOperation assertion, char *text, size_t size) {
 static MlirOperation comparisonOf(MlirOperation assertion) {
   MlirOperation op = tileDefiningOp(cfAssertOpGetArg(assertion));
   bool isOfIndices = arithCmpIOpIsA(op) && mlirTypeIsAIndex(mlirValueGetType(arithCmpIOpGetLhs(op)));
-  return isOfIndices && arithCmpIOpGetPredicateValue(op) == ArithCmpI_Eq ? op : (MlirOperation){NULL};
+  return isOfIndices ? op : (MlirOperation){NULL};
 }
 
 static void buildRaise(TileBuilder *builder, MlirOperation module, MlirOperation comparison, const char *text) {

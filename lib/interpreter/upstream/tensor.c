@@ -353,10 +353,16 @@ bool interpretCollapseShape(Machine *machine, Frame *frame, const Instruction *i
 bool interpretReshape(Machine *machine, Frame *frame, const Instruction *instruction) {
   const Array *from = arrayOperand(frame, instruction, 0), *shape = arrayOperand(frame, instruction, 1);
   int64_t sizes[InterpreterMaxRank];
+  MlirType type = tileOnlyResultType(instruction->op);
   int rank = (int)interpretArrayCount(shape);
-  for (int i = 0; i < rank && i < InterpreterMaxRank; ++i)
+  for (int i = 0; i < rank && i < InterpreterMaxRank; ++i) {
     if (!interpretReadInteger(machine, instruction, arrayElements(shape)[i], &sizes[i]))
       return false;
+    if (mlirShapedTypeHasRank(type) && !mlirShapedTypeIsDynamicDim(type, i) &&
+        mlirShapedTypeGetDimSize(type, i) != sizes[i])
+      return interpretFail(machine, instruction->op, "gives dimension %d size %lld; its type says %lld", i,
+                           (long long)sizes[i], (long long)mlirShapedTypeGetDimSize(type, i));
+  }
   if (interpretCountOf(rank, sizes) != interpretArrayCount(from))
     return interpretFail(machine, instruction->op, "gives %lld elements a shape of %lld",
                          (long long)interpretArrayCount(from), (long long)interpretCountOf(rank, sizes));

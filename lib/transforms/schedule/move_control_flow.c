@@ -14,8 +14,9 @@
 // Expects: host functions on buffers, before deallocation; loops and branches that carry and give scalars only
 // (tile-rotate-while-loops, tile-fix-branch-buffers). Leaves: `while` and `if` without operands and results, whose
 // condition is a word of memory, and between them launches and views. Scalars lie in buffers of one element. Scalar ops
-// between two launches become one kernel, copies become kernels. Left alone, with a remark: what does more than launch
-// kernels, compute scalars, load, store and copy. Cost: linear. Paper: Cocktailer (OSDI 2023).
+// between two launches become one kernel, copies become kernels, assertions part of kernels. Left alone, with a remark:
+// what does more than launch kernels, compute scalars, assert, load, store and copy. Cost: linear. Paper: Cocktailer
+// (OSDI 2023).
 #include "dialects/tile/discardable.h"
 #include "dialects/tile/ops.h"
 #include "dialects/tile/tile.h"
@@ -35,6 +36,7 @@
 #include "mlir-c/BuiltinTypes.h"
 #include "upstream/arith.h"
 #include "upstream/builtin.h"
+#include "upstream/cf.h"
 #include "upstream/func.h"
 #include "upstream/memref.h"
 #include "upstream/scf.h"
@@ -145,7 +147,7 @@ static const char *whyOpStays(const Scheduling *s, MlirOperation op, MlirOperati
                                                                  : "it stores no number";
   if (memrefCopyOpIsA(op))
     return whyCopyStays(op, flow);
-  return isScalarOp(op) || isMemory(op) || isView(op) ? NULL : "it does more than launch kernels";
+  return isScalarOp(op) || cfAssertOpIsA(op) || isMemory(op) || isView(op) ? NULL : "it does more than launch kernels";
 }
 
 typedef struct Looking {
@@ -339,8 +341,20 @@ static MlirValue valueInKernel(const Moving *m, TileBuilder *b, TileTable *insid
   return made;
 }
 
+// The kernel asserts what the host did.
+static void assertInKernel(const Moving *m, TileBuilder *b, TileTable *inside, MlirOperation assertion) {
+  TileBuilder at = *b;
+  at.location = mlirOperationGetLocation(assertion);
+  MlirValue condition = valueInKernel(m, b, inside, cfAssertOpGetArg(assertion));
+  tileAssertOpCreate(&at, condition, cfAssertOpGetMsg(assertion));
+}
+
 static void fillKernel(const Moving *m, TileBuilder *b, TileTable *inside) {
   for (intptr_t i = 0; i < m->count; ++i) {
+    if (cfAssertOpIsA(m->group[i])) {
+      assertInKernel(m, b, inside, m->group[i]);
+      continue;
+    }
     MlirOperation copy = mlirOperationClone(m->group[i]);
     for (intptr_t k = 0; k < mlirOperationGetNumOperands(copy); ++k)
       mlirOperationSetOperand(copy, k, valueInKernel(m, b, inside, mlirOperationGetOperand(copy, k)));
@@ -354,6 +368,13 @@ static void fillKernel(const Moving *m, TileBuilder *b, TileTable *inside) {
   for (intptr_t i = 0; i < m->numAssignments; ++i)
     storeSlot(b, valueInKernel(m, b, inside, m->assignments[i].value),
               (MlirValue){tileTableFind(inside, m->assignments[i].slot.ptr)});
+}
+
+static bool hasAssertions(const Moving *m) {
+  for (intptr_t i = 0; i < m->count; ++i)
+    if (cfAssertOpIsA(m->group[i]))
+      return true;
+  return false;
 }
 
 static MlirAttribute makeKernel(Moving *m, const MlirValue *memrefs, intptr_t count) {
@@ -392,7 +413,7 @@ static bool flush(Moving *m, TileBuilder *host, MlirOperation current) {
     if (p.isWritten[i])
       memrefs[inputs + written++] = p.memrefs[i];
   bool ok = true;
-  if (written) { // else nobody sees what it does
+  if (written || hasAssertions(m)) { // else nobody sees what it does
     MlirAttribute kernel = makeKernel(m, memrefs, p.count);
     ok = !mlirAttributeIsNull(kernel);
     one = tileBuildIndex(host, 1);
@@ -620,7 +641,7 @@ static bool moveLoop(Moving *m, TileBuilder *host, MlirOperation loop) {
 
 static bool touchesMemory(const Moving *m) {
   for (intptr_t i = 0; i < m->count; ++i)
-    if (!isScalarOp(m->group[i]))
+    if (!isScalarOp(m->group[i]) && !cfAssertOpIsA(m->group[i]))
       return true;
   return false;
 }

@@ -227,19 +227,22 @@ static void checkAlike(Checks *checks, MlirOperation op, int64_t without) {
     }
 }
 
-// What is inserted has the sizes of the slice; of a slice that drops dimensions, upstream's verifier compares what it
-// can.
+// What is inserted has the sizes of the slice, but for sizes of 1 that have no counterpart.
 static void checkInserted(Checks *checks, MlirOperation op) {
   MlirAttribute sizes = tensorInsertSliceOpGetStaticSizes(op);
-  if (mlirShapedTypeGetRank(tensorInsertSliceOpGetSourceType(op)) != mlirDenseArrayGetNumElements(sizes))
-    return;
-  for (int axis = 0, dynamic = 0; axis < mlirDenseArrayGetNumElements(sizes); ++axis) {
-    int64_t size = mlirDenseI64ArrayGetElement(sizes, axis);
-    bool isOpen = mlirShapedTypeIsDynamicSize(size);
-    Sized seen = sizedOperand(checks, op, 0, axis), expected = {.operand = 0, .axis = axis};
-    expected.size =
-        isOpen ? tileSizeOfIndex(&checks->known, tensorInsertSliceOpGetSizes(op, dynamic++)) : tileConstantSize(size);
-    expectEqual(checks, op, &seen, &expected);
+  MlirType source = tensorInsertSliceOpGetSourceType(op);
+  intptr_t rank = mlirDenseArrayGetNumElements(sizes), kept = mlirShapedTypeGetRank(source);
+  for (int i = 0, axis = 0, dynamic = 0; i < rank && axis < kept; ++i) {
+    int64_t size = mlirDenseI64ArrayGetElement(sizes, i);
+    bool isDropped = size == 1 && rank - i > kept - axis && mlirShapedTypeGetDimSize(source, axis) != 1;
+    TileSize expected = mlirShapedTypeIsDynamicSize(size)
+                            ? tileSizeOfIndex(&checks->known, tensorInsertSliceOpGetSizes(op, dynamic++))
+                            : tileConstantSize(size);
+    if (isDropped)
+      continue;
+    Sized seen = sizedOperand(checks, op, 0, axis), of = {expected, 0, axis};
+    expectEqual(checks, op, &seen, &of);
+    ++axis;
   }
 }
 
