@@ -130,7 +130,7 @@ static MlirValue build(Checks *checks, TileSize size) {
   return tileSizeBuild(&checks->builder, size);
 }
 
-// "tensor.extract_slice: offset of dimension 1 must …": the op, and what of which dimension.
+// "tensor.extract_slice: offset of dimension 1 must …": the op, its number, and the dimension.
 #define THAT "%.*s: %s of dimension %d "
 #define OF(checks, what, axis) (int)tileOpName((checks)->op).length, tileOpName((checks)->op).data, what, axis
 
@@ -435,7 +435,8 @@ static void checkTiles(Checks *checks, TileSize plain, TileSize tile, TileSize t
 
 static void checkRelayout(Checks *checks, MlirOperation op) {
   bool isPack = linalgPackOpIsA(op);
-  MlirValue source = mlirOperationGetOperand(op, 0), dest = mlirOperationGetOperand(op, 1);
+  MlirValue source = isPack ? linalgPackOpGetSource(op) : linalgUnPackOpGetSource(op);
+  MlirValue dest = isPack ? linalgPackOpGetDest(op) : linalgUnPackOpGetDest(op);
   MlirValue plain = isPack ? source : dest, tiled = isPack ? dest : source;
   MlirAttribute positions = isPack ? linalgPackOpGetInnerDimsPos(op) : linalgUnPackOpGetInnerDimsPos(op);
   MlirAttribute order = isPack ? linalgPackOpGetOuterDimsPerm(op) : linalgUnPackOpGetOuterDimsPerm(op);

@@ -9,8 +9,8 @@
 // CHECK: "launches": 1,
 // CHECK-NEXT: "host_waits": 1,
 // RUN: not %tile_run %s --entry=copied --target=emulate:sm_80 --seed=1 --persistent=always 2>&1 | FileCheck %s --check-prefix=COPIED
-// COPIED: data_places.mlir:{{[0-9]+}}:12: error: {{.*}}a view lies outside of the memory that it is a part of
-// OUTSIDE: data_places.mlir:{{[0-9]+}}:12: error: {{.*}}a view lies outside of the memory that it is a part of
+// COPIED: data_places.mlir:{{[0-9]+}}:12: error: {{.*}}tensor.extract_slice: offset of dimension 1 must not exceed the last that is inside
+// OUTSIDE: data_places.mlir:{{[0-9]+}}:12: error: {{.*}}tensor.extract_slice: offset of dimension 0 must not exceed the last that is inside
 #map = affine_map<(d0, d1) -> (d0, d1)>
 #red = affine_map<(d0, d1) -> ()>
 // Each round takes row t of a table, puts its state into row t of another one, copies row t + 1, and goes on to the
