@@ -155,14 +155,17 @@ TileLayout tileLayoutAttrGetLayout(MlirAttribute attribute) {
 // write. Why: a decision is data beside the program, so it can be searched, replaced and printed; every key may be left
 // out. Stored as one dictionary. Keys, their form and their order when printed stand in one table below.
 
-typedef enum Form { List, Number, Text } Form;
+typedef enum Form { List, Number, Text, Order } Form;
 
 typedef struct Key {
   const char *name;
   Form form;
   intptr_t minCount, maxCount; // of a list
   bool isAnyNumber;            // its numbers may be larger than sizes of tiles are
+  const char *const *words;    // what a text may be; null: anything
 } Key;
+
+const char *const tileConvertNames[] = {"register", "shared", "memory", NULL};
 
 // Axes are the iteration axes of the op: m, n, k for a matrix product.
 static const Key keys[] = {
@@ -180,6 +183,8 @@ static const Key keys[] = {
     {"register", List, 1, 8},   // CPU: the micro-tile
     {"cache", List, 1, 8},      // CPU: block sizes per cache level
     {"panels", Number},         // CPU: 1: a constant right operand is packed in panels at compile time
+    {"convert", Text, .words = tileConvertNames}, // where weights of few bits are converted
+    {"codes", Order}, // which element along k each code in memory is: #tile.layout<offset […]> over d0
     // What a model predicts of it, for people and for comparing schedules.
     {"time", Number},              // nanoseconds
     {"measured", Number},          // nanoseconds that it took
@@ -198,10 +203,10 @@ static const Key *findKey(MlirStringRef name) {
   return NULL;
 }
 
-static const char *const keyNames[] = {"kind",      "block",     "warp",        "atom",     "warps",      "stages",
-                                       "group",     "registers", "split",       "cluster",  "specialize", "register",
-                                       "cache",     "panels",    "time",        "measured", "traffic",    "footprint",
-                                       "occupancy", "bound",     "evaluations", NULL};
+static const char *const keyNames[] = {"kind",    "block",     "warp",      "atom",    "warps",       "stages",
+                                       "group",   "registers", "split",     "cluster", "specialize",  "register",
+                                       "cache",   "panels",    "convert",   "codes",   "time",        "measured",
+                                       "traffic", "footprint", "occupancy", "bound",   "evaluations", NULL};
 
 //===--- text ---------------------------------------------------------------===//
 
@@ -211,6 +216,7 @@ static bool parseValue(MlirExtParser parser, Form form, MlirAttribute *value) {
   case List:
     return tileParseIntegers(parser, /*allowUnknown=*/false, value);
   case Text:
+  case Order:
     return tileParseAnyAttribute(parser, value);
   case Number:
     if (!mlirExtParserParseInteger(parser, &number))
@@ -266,6 +272,9 @@ static void printValue(MlirExtPrinter printer, Form form, MlirAttribute value) {
   case Text:
     mlirExtPrinterPrintString(printer, mlirStringAttrGetValue(value));
     return;
+  case Order:
+    mlirExtPrinterPrintAttribute(printer, value);
+    return;
   case Number:
     mlirExtPrinterPrintInteger(printer, mlirIntegerAttrGetValueInt(value));
   }
@@ -313,12 +322,40 @@ static bool verifyNumber(MlirExtEmitter emitter, const Key *key, MlirAttribute v
   return number >= 1 || tileEmit(emitter, "'%s' is %ld, expected at least 1", key->name, (long)number);
 }
 
+static bool verifyText(MlirExtEmitter emitter, const Key *key, MlirAttribute value) {
+  TESSERA_LIST(list);
+  if (!mlirAttributeIsAString(value))
+    return tileEmit(emitter, "'%s' is not a string", key->name);
+  MlirStringRef text = mlirStringAttrGetValue(value);
+  for (int i = 0; key->words && key->words[i]; ++i)
+    if (tileStringEquals(text, key->words[i]))
+      return true;
+  return !key->words || tileEmit(emitter, "'%s' is \"%.*s\", expected one of %s", key->name, (int)text.length,
+                                 text.data, tileListNames(key->words, &list));
+}
+
+// Offsets to one axis, one to one: each code is one element.
+static bool verifyOrder(MlirExtEmitter emitter, const Key *key, MlirAttribute value) {
+  TileError error;
+  if (!tileAttributeIsALayout(value))
+    return tileEmit(emitter, "'%s' is not a #tile.layout", key->name);
+  TileLayout layout = tileLayoutAttrGetLayout(value);
+  int64_t size = (int64_t)tileLayoutDimSize(&layout, TileLayoutOffset);
+  if (layout.kind != TileLayoutMemory)
+    return tileEmit(emitter, "'%s' is a layout of values, expected one of offsets: #tile.layout<offset […]>",
+                    key->name);
+  return tileLayoutCovers(&layout, &size, 1, NULL, &error) ||
+         tileEmit(emitter, "'%s' is no order of %lld codes: %s", key->name, (long long)size, error.text);
+}
+
 static bool verifyValue(MlirExtEmitter emitter, const Key *key, MlirAttribute value) {
   switch (key->form) {
   case List:
     return verifyList(emitter, key, value);
   case Text:
-    return mlirAttributeIsAString(value) || tileEmit(emitter, "'%s' is not a string", key->name);
+    return verifyText(emitter, key, value);
+  case Order:
+    return verifyOrder(emitter, key, value);
   case Number:
     return verifyNumber(emitter, key, value);
   }

@@ -129,3 +129,4 @@ extern const char *const tileLevelNames[];     // register shared local tmem glo
 extern const char *const tilePrecisionNames[]; // ieee tf32 tf32x3 bf16x3 bf16x6
 extern const char *const tileRoundingNames[];  // nearest_even … stochastic
 extern const char *const tileFenceNames[];     // async acquire release acq_rel
+extern const char *const tileConvertNames[];   // register shared memory: `convert` of a schedule

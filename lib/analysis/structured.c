@@ -390,9 +390,56 @@ bool tileStructuredAccumulates(const TileStructured *structured, const TileOpera
   return true;
 }
 
+static bool isOfFormats(MlirStringRef key) {
+  return tileStringEquals(key, "convert") || tileStringEquals(key, "codes");
+}
+
+MlirAttribute tileOpGetTileSchedule(MlirOperation op) {
+  MlirAttribute schedule = tileOpGetSchedule(op);
+  if (mlirAttributeIsNull(schedule))
+    return schedule;
+  MlirAttribute entries = tileScheduleAttrGetEntries(schedule);
+  intptr_t count = mlirDictionaryAttrGetNumElements(entries);
+  for (intptr_t i = 0; i < count; ++i)
+    if (!isOfFormats(mlirIdentifierStr(mlirDictionaryAttrGetElement(entries, i).name)))
+      return schedule;
+  return count ? mlirAttributeGetNull() : schedule;
+}
+
+MlirAttribute tileScheduleWithFormats(MlirContext context, MlirAttribute schedule, TileConvert convert,
+                                      MlirAttribute codes) {
+  enum { MostEntries = 32 };
+  MlirNamedAttribute entries[MostEntries];
+  intptr_t count = 0, old = 0;
+  MlirAttribute before = mlirAttributeIsNull(schedule) ? schedule : tileScheduleAttrGetEntries(schedule);
+  old = mlirAttributeIsNull(before) ? 0 : mlirDictionaryAttrGetNumElements(before);
+  for (intptr_t i = 0; i < old && count + 2 < MostEntries; ++i) {
+    MlirNamedAttribute entry = mlirDictionaryAttrGetElement(before, i);
+    if (!isOfFormats(mlirIdentifierStr(entry.name)))
+      entries[count++] = entry;
+  }
+  if (convert)
+    entries[count++] = mlirNamedAttributeGet(mlirIdentifierGet(context, tileString("convert")),
+                                             mlirStringAttrGet(context, tileString(tileConvertNames[convert - 1])));
+  if (!mlirAttributeIsNull(codes))
+    entries[count++] = mlirNamedAttributeGet(mlirIdentifierGet(context, tileString("codes")), codes);
+  return count ? tileScheduleAttrGet(context, mlirDictionaryAttrGet(context, count, entries)) : mlirAttributeGetNull();
+}
+
+static void readFormats(TileStructured *structured, MlirAttribute schedule) {
+  MlirAttribute convert = tileScheduleAttrGetEntry(schedule, "convert");
+  structured->codes = tileScheduleAttrGetEntry(schedule, "codes");
+  for (int i = 0; !mlirAttributeIsNull(convert) && tileConvertNames[i]; ++i)
+    if (tileStringEquals(mlirStringAttrGetValue(convert), tileConvertNames[i]))
+      structured->convert = (TileConvert)(i + 1);
+}
+
 // Sizes that the op's schedule gives to its dimensions, in their order.
 static void readSchedule(TileStructured *structured) {
-  structured->schedule = tileOpGetSchedule(structured->op);
+  MlirAttribute schedule = tileOpGetSchedule(structured->op);
+  structured->schedule = tileOpGetTileSchedule(structured->op);
+  if (!mlirAttributeIsNull(schedule))
+    readFormats(structured, schedule);
   if (mlirAttributeIsNull(structured->schedule))
     return;
   MlirAttribute block = tileScheduleAttrGetEntry(structured->schedule, "block");

@@ -62,6 +62,16 @@ typedef struct TileTarget {
   TileArena *arena;         // dims, operands and captures of every TileStructured of the pass
 } TileTarget;
 
+// Where weights of few bits are converted (`convert` of a schedule): in registers, beside the arithmetic that takes
+// them; once for a program, into the memory that it manages (shared memory, L1); or once, into memory, by a kernel of
+// its own.
+typedef enum TileConvert {
+  TileConvert_Unsaid,
+  TileConvert_Register,
+  TileConvert_Shared,
+  TileConvert_Memory
+} TileConvert;
+
 // A handle: dims, operands and captures lie in the target's arena, and a plain copy shares them (tileStructuredCopy).
 typedef struct TileStructured {
   const TileTarget *target; // what the kernel is for
@@ -75,8 +85,16 @@ typedef struct TileStructured {
   int64_t warps;          // of a GPU's program; 0: whoever assigns layouts decides
   int64_t registers;      // the most of a GPU's thread; 0: as the chip has
   int64_t group;          // above 1: so many tiles of the second last parallel dimension before the next of the last
-  MlirAttribute schedule; // the op's #tile.schedule, or what was constructed; null: none
+  MlirAttribute schedule; // the op's #tile.schedule, or what was constructed; null: none, or it says formats alone
+  TileConvert convert;    // what the op's #tile.schedule says of its formats
+  MlirAttribute codes;    // null: nothing
 } TileStructured;
+
+// The op's #tile.schedule; null also if it says formats alone (`convert`, `codes`), so that its tile is still open.
+MlirAttribute tileOpGetTileSchedule(MlirOperation op);
+// A schedule with these formats beside what `schedule` (null: nothing) has; `codes` may be null.
+MlirAttribute tileScheduleWithFormats(MlirContext context, MlirAttribute schedule, TileConvert convert,
+                                      MlirAttribute codes);
 
 // The GPU that the kernel is for, or null.
 const TileSearchTarget *tileStructuredGpu(const TileStructured *structured);

@@ -45,6 +45,7 @@ const TilePipelineStep tileStageOfTensors[] = {
     {"tile-move-scales-out", .on = funcFuncOpName},
     {"tile-split-ragged-blocks", .on = funcFuncOpName},
     {"tile-unpack-narrow-elements", .on = funcFuncOpName},
+    {"tile-schedule-formats", .on = funcFuncOpName},
     {"tile-find-low-bit", .on = funcFuncOpName},
     {"cse", .on = funcFuncOpName},
     {"canonicalize", .on = funcFuncOpName},

@@ -240,11 +240,13 @@ static bool hasKernel(const TileStructured *s, const TileConverted *c) {
   enum { LeastCache = 256, MostRowsOnGpu = 128 };
   int64_t inside[MaxDims], rows = s->dims[c->m].extent;
   TileConvertedCode code;
-  bool hasOneRow = rows == 1;
+  bool hasOneRow = rows == 1, isAsked = s->convert == TileConvert_Register || s->convert == TileConvert_Shared;
   if (tileStructuredGpu(s))
-    return !mlirShapedTypeIsDynamicSize(rows) && rows > 1 && rows <= MostRowsOnGpu &&
+    return (isAsked || (!mlirShapedTypeIsDynamicSize(rows) && rows <= MostRowsOnGpu)) && !hasOneRow &&
            tileConvertedStep(s, c) >= TileConvertedLeastStep;
-  return (c->isAlongColumns || !hasOneRow || tileConvertedFindCode(s, c, &code)) &&
+  if (s->convert == TileConvert_Register)
+    return false; // a sum: each row converts the weights that it multiplies
+  return (c->isAlongColumns || isAsked || !hasOneRow || tileConvertedFindCode(s, c, &code)) &&
          tileConvertedPart(s, c, LeastCache, inside) >= TileConvertedLeastDepth;
 }
 

@@ -21,6 +21,7 @@ typedef struct Factors {
   const TileConverted *c;
   uint32_t unrolled; // reductions that the codes do not have, as bits
   MlirType element;  // of the factors as they are multiplied
+  MlirValue *shared; // the memory that a step's weights go through; null: they stay in registers
 } Factors;
 
 //===--- sizes --------------------------------------------------------------------------------===//
@@ -117,11 +118,25 @@ static MlirValue factorOf(const Factors *f) {
   return isPlain ? tileOnlyOperand(op) : f->c->factor;
 }
 
+// The weights as the program's threads share them: each is converted once, whatever parts of it the warps multiply.
+static MlirValue throughMemory(TileKernelEmission *e, const Factors *f, MlirValue weights) {
+  MlirType type = mlirValueGetType(weights);
+  int64_t shape[2] = {mlirShapedTypeGetDimSize(type, 0), mlirShapedTypeGetDimSize(type, 1)};
+  MlirValue first[2] = {tileBuildIndex(&e->body, 0), tileBuildIndex(&e->body, 0)};
+  MlirType view = tileViewTypeGet(e->body.context, &(TileViewSpec){.rank = 2, .shape = shape, .element = f->element});
+  MlirValue whole =
+      tileViewOpBuild(&e->body, view, *f->shared, 0, NULL, mlirDenseI64ArrayGet(e->body.context, 0, NULL));
+  tileStoreOpBuild(&e->body, weights, whole, 2, first);
+  return tileLoadOpBuild(&e->body, type, whole, 2, first);
+}
+
 static void buildFactors(TileKernelEmission *e, const void *data, MlirValue *factors) {
   const Factors *f = data;
   const int rows[2] = {f->c->m, f->c->depth[f->c->count - 1]};
   factors[0] = tileKernelCast(e, tileKernelLoadMatrix(e, f->c->x, rows), f->element);
   factors[1] = tileKernelCast(e, convertWeights(e, f, factorOf(f)), f->element);
+  if (f->shared)
+    factors[1] = throughMemory(e, f, factors[1]);
 }
 
 // A table of the body, copied to the memory that the program's threads share: from there each weight takes its number.
@@ -165,15 +180,26 @@ bool tileLowerConvertedInRegisters(TileStructured *s, const TileEpilogue *epilog
     return false;
   tileConvertedSortDims(s, &c);
   int last = c.depth[c.count - 1];
-  tileProductSetTile(s, c.m, 0, side(s->dims[c.m].extent), 1);
+  bool isShared = s->convert == TileConvert_Shared;
+  int64_t rows = tileProductCover(s->dims[c.m].extent, LeastSide, isShared ? 2 * MostSide : MostSide);
+  tileProductSetTile(s, c.m, 0, rows, 1);
   tileProductSetTile(s, c.n, 1, side(s->dims[c.n].extent), 1);
   tileProductSetTile(s, last, 2, depthOf(s, &c), 1);
   s->warps = warpsOf(s, side(s->dims[c.n].extent));
-  const Factors factors = {.s = s, .c = &c, .unrolled = findUnrolled(s, &c), .element = elementOfFactors(s, &c)};
+  MlirValue shared;
+  const Factors factors = {.s = s,
+                           .c = &c,
+                           .unrolled = findUnrolled(s, &c),
+                           .element = elementOfFactors(s, &c),
+                           .shared = isShared ? &shared : NULL};
   const TileProduct product = {.lhs = c.x, .rhs = -1, .m = c.m, .n = c.n, .k = last};
   TileOpKernel kernel;
   TileKernelEmission *e = tileOpKernelBegin(&kernel, s, epilogue, "converted_product");
   shareTables(&kernel.emission);
+  if (isShared) {
+    int64_t shape[2] = {s->dims[last].tile, s->dims[c.n].tile};
+    shared = tileAllocOpBuild(&e->body, mlirMemRefTypeContiguousGet(factors.element, 2, shape, mlirAttributeGetNull()));
+  }
   tileKernelBuildNode(e, TileGroupKind_Product, &product,
                       &(TileNodeFactors){.build = buildFactors, .data = &factors, .unrolled = factors.unrolled});
   tileKernelEnd(e);

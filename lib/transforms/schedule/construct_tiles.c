@@ -181,6 +181,9 @@ static MlirAttribute scheduleOf(const Decision *decision, int index, int64_t eva
   const TileSearchCandidate *candidate = &decision->result.best[index];
   MlirContext context = mlirOperationGetContext(decision->structured->op);
   MlirAttribute schedule = tileScheduleOfCandidate(context, &decision->op, candidate, evaluations);
+  const TileStructured *s = decision->structured;
+  if (s->convert)
+    schedule = tileScheduleWithFormats(context, schedule, s->convert, s->codes);
   bool arePanels = decision->op.isMatrix &&
                    tileStructuredHasConstantPanels(decision->structured, &decision->tiling->product) &&
                    tileCpuGainsByPanels(&decision->op, &decision->target, &candidate->tile);

@@ -208,7 +208,7 @@ static bool isSettled(MlirOperation op) {
   for (intptr_t i = 0; i < mlirArrayAttrGetNumElements(maps); ++i)
     isPlain =
         isPlain && mlirAffineMapIsProjectedPermutation(mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, i)));
-  return isPlain || tileGenericIsParallel(op) || !mlirAttributeIsNull(tileOpGetSchedule(op));
+  return isPlain || tileGenericIsParallel(op) || !mlirAttributeIsNull(tileOpGetTileSchedule(op));
 }
 
 static bool match(const TileStructured *s, Merge *merge) {

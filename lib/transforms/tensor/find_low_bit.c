@@ -9,35 +9,25 @@
 // neighbours in memory are multiplied by neighbours: nibbles at even k first, then those at odd k.
 // On a GPU both factors of a product of block-scaled floats are read so (lib/analysis/low_bit/scaled.h).
 // Expects: linalg.generic on tensors in func.func (after tile-generalize-named-ops). Leaves: sums in another order,
-// each product and conversion as it was. What has a schedule, what would not become smaller, and what no kernel on
-// codes takes stays as it is, and so does a conversion for more than `rows` rows. Cost: linear in the code.
+// each product and conversion as it was. What has a tile, what would not become smaller, and what no kernel on codes
+// takes stays as it is, and so does a conversion for more than `rows` rows. `convert` and `codes` of a schedule are
+// obeyed (tile-schedule-formats), or an error says why not. Cost: linear in the code and in constants that are packed
+// again.
 //
 // Source: Ladder (OSDI 2024), which converts where a hop of memory makes it cheapest.
 #include "lib/transforms/tensor/tensor.h"
 
 #include "dialects/tile/discardable.h"
-#include "dialects/tile/ops.h"
 #include "dialects/tile/tile.h"
-#include "lib/analysis/low_bit/converted.h"
-#include "lib/analysis/low_bit/dots.h"
-#include "lib/analysis/low_bit/factor.h"
-#include "lib/analysis/low_bit/packed_elements.h"
-#include "lib/analysis/low_bit/scaled.h"
-#include "lib/analysis/product.h"
 #include "lib/analysis/target_of_pass.h"
 #include "lib/ir/pass.h"
-#include "mlir-c/AffineExpr.h"
-#include "mlir-c/AffineMap.h"
-#include "mlir-c/BuiltinAttributes.h"
-#include "upstream/arith.h"
+#include "lib/transforms/tensor/low_bit_product.h"
+#include "lib/transforms/tensor/repack_codes.h"
 #include "upstream/func.h"
 #include "upstream/linalg.h"
 #include "upstream/tensor.h"
 
-#include <string.h>
-
-// FewRows: for so many rows a sum that converts a weight for each of them is faster than converting first.
-enum { Found, MaxParts = 6, MaxMapped = 256, FewRows = 4 };
+enum { Found };
 
 static const char *const statistics[] = {"found: products that read their weights as codes", NULL};
 
@@ -47,525 +37,6 @@ typedef struct Run {
   int64_t rows; // an element of a factor may be converted so often
   bool explains;
 } Run;
-
-// A dimension of the product as its parts, the innermost first.
-typedef struct Parts {
-  int count;
-  int64_t cuts[MaxParts], sizes[MaxParts];
-  int dims[MaxParts]; // of the new op
-  int last;           // the part that comes last in the new op; 0: they stay in order
-} Parts;
-
-// A factor that is read as codes.
-typedef struct Converted {
-  int input;
-  TileFactor factor;
-  int root;
-} Converted;
-
-typedef struct Plan {
-  const TileStructured *s;
-  int other; // the input that stays as it is; -1: both are codes
-  int count;
-  Converted sides[2];
-  Parts parts[MaxDims];
-  int numDims;
-  bool isAlongReduction; // the largest tensor that is read has a reduction last
-} Plan;
-
-//===--- whether ------------------------------------------------------------------------------===//
-
-// How often an element of the input takes part in the product: for each index of the dimensions that it does not have.
-// INT64_MAX: as often as a size says that is not known.
-static int64_t repeatsOf(const TileStructured *s, int input) {
-  int64_t repeats = 1;
-  for (int d = 0; d < s->numDims; ++d)
-    if (!tileOperandUses(&s->operands[input], d) && (mlirShapedTypeIsDynamicSize(s->dims[d].extent) ||
-                                                     __builtin_mul_overflow(repeats, s->dims[d].extent, &repeats)))
-      return INT64_MAX;
-  return repeats;
-}
-
-static bool isFull(const TileOperand *operand) {
-  bool full = tileOperandIsPlain(operand) && !operand->numTerms;
-  for (int i = 0; i < operand->rank; ++i)
-    full = full && operand->results[i] >= 0;
-  return full;
-}
-
-// Less is read than by the product as it is: by a quarter, so that a conversion is worth its instructions.
-static bool gains(const TileStructured *s, const Converted *side) {
-  int64_t before = tileTensorBytes(s->operands[side->input].value);
-  return before > 0 && tileFactorReadBytes(&side->factor) * 4 <= before * 3;
-}
-
-// Where the factors cut dimension `dim`, as tileFactorCuts does for one.
-static int cutsOf(const Plan *plan, int dim, int64_t extent, int64_t *cuts) {
-  int count = tileFactorCuts(&plan->sides[0].factor, dim, extent, cuts, MaxParts);
-  for (int side = 1; count && side < plan->count; ++side) {
-    int64_t more[MaxParts];
-    int numMore = tileFactorCuts(&plan->sides[side].factor, dim, extent, more, MaxParts);
-    if (!numMore)
-      return 0;
-    for (int i = 0; i < numMore; ++i) {
-      int at = 0;
-      while (at < count && cuts[at] < more[i])
-        ++at;
-      if (at < count && cuts[at] == more[i])
-        continue;
-      if (count == MaxParts)
-        return 0;
-      memmove(&cuts[at + 1], &cuts[at], (size_t)(count - at) * sizeof *cuts);
-      cuts[at] = more[i];
-      ++count;
-    }
-  }
-  for (int i = 1; i < count; ++i)
-    if (cuts[i] % cuts[i - 1])
-      return 0;
-  return count;
-}
-
-static bool planParts(Plan *plan) {
-  const TileStructured *s = plan->s;
-  for (int d = 0; d < s->numDims; ++d) {
-    Parts *parts = &plan->parts[d];
-    int64_t extent = s->dims[d].extent;
-    parts->count = cutsOf(plan, d, extent, parts->cuts);
-    if (!parts->count || (parts->count > 1 && !s->dims[d].isReduction))
-      return false;
-    for (int i = 0; i < parts->count; ++i)
-      parts->sizes[i] = (i + 1 < parts->count ? parts->cuts[i + 1] : extent) / parts->cuts[i];
-  }
-  return true;
-}
-
-// The part of a reduction along which the largest tensor that is read has an axis comes last: what lies beside each
-// other in memory is multiplied by neighbours.
-static void orderParts(Plan *plan) {
-  const TileFactorNode *largest = NULL;
-  for (int i = 0; i < plan->sides[0].factor.count; ++i) {
-    const TileFactorNode *node = &plan->sides[0].factor.nodes[i];
-    if (mlirOperationIsNull(node->op) && node->rank &&
-        (!largest || tileTensorElements(node->value) > tileTensorElements(largest->value)))
-      largest = node;
-  }
-  uint32_t seen = 0;
-  for (int axis = largest ? largest->rank - 1 : -1; axis >= 0; --axis) {
-    const TileDigit *digit = &largest->at[axis];
-    if (digit->dim < 0 || seen >> digit->dim & 1)
-      continue;
-    Parts *parts = &plan->parts[digit->dim];
-    while (parts->cuts[parts->last] < digit->divisor)
-      ++parts->last;
-    plan->isAlongReduction = seen ? plan->isAlongReduction : plan->s->dims[digit->dim].isReduction;
-    seen |= 1u << digit->dim;
-  }
-}
-
-// Numbers the new op's dimensions.
-static void numberParts(Plan *plan) {
-  plan->numDims = 0;
-  for (int d = 0; d < plan->s->numDims; ++d) {
-    Parts *parts = &plan->parts[d];
-    for (int i = parts->count - 1; i >= 0; --i)
-      if (i != parts->last)
-        parts->dims[i] = plan->numDims++;
-    parts->dims[parts->last] = plan->numDims++;
-  }
-}
-
-// Reads the factor; values of fewer than `least` elements stay what they are.
-static bool readFactor(const Run *run, const TileStructured *s, Converted *side, int64_t least) {
-  TileDigit at[MaxOperandRank];
-  const TileOperand *operand = &s->operands[side->input];
-  side->factor = (TileFactor){.target = &run->target, .least = least};
-  for (int i = 0; i < operand->rank; ++i)
-    at[i] = (TileDigit){.dim = operand->results[i], .divisor = 1};
-  side->root = tileFactorRead(&side->factor, operand->value, at);
-  return side->root >= 0 && !mlirOperationIsNull(side->factor.nodes[side->root].op) && gains(s, side);
-}
-
-static bool orderPlan(Plan *plan) {
-  orderParts(plan);
-  numberParts(plan);
-  return plan->numDims <= MaxDims;
-}
-
-// Where zeros are packed in another way than the codes, they are made first, as they are few.
-static bool makePlan(const Run *run, const TileStructured *s, int converted, Plan *plan) {
-  enum { Few = 16 };
-  *plan = (Plan){.s = s, .other = 1 - converted, .count = 1};
-  Converted *side = &plan->sides[0];
-  side->input = converted;
-  int64_t few = tileTensorElements(s->operands[converted].value) / Few + 1;
-  return repeatsOf(s, converted) <= run->rows &&
-         ((readFactor(run, s, side, 0) && planParts(plan)) || (readFactor(run, s, side, few) && planParts(plan))) &&
-         orderPlan(plan);
-}
-
-// Both factors are read as codes, as block-scaled products are.
-static bool makePlanOfBoth(const Run *run, const TileStructured *s, Plan *plan) {
-  *plan = (Plan){.s = s, .other = -1, .count = 2, .sides = {{.input = 1}, {.input = 0}}};
-  return run->target.search.isGpu && readFactor(run, s, &plan->sides[0], 0) && readFactor(run, s, &plan->sides[1], 0) &&
-         planParts(plan) && orderPlan(plan);
-}
-
-//===--- operands -----------------------------------------------------------------------------===//
-
-// A new op's operand while it is made: what reads it, and the dimension of each of its axes (-1: one element).
-typedef struct Operand {
-  MlirValue value;
-  int rank, dims[MaxDims];
-} Operand;
-
-// The parts [begin, end) that a digit has.
-static void partsOfDigit(const Parts *parts, const TileDigit *digit, int *begin, int *end) {
-  *begin = 0;
-  while (parts->cuts[*begin] < digit->divisor)
-    ++*begin;
-  *end = parts->count;
-  for (int i = parts->count - 1; digit->modulus && i > *begin && parts->cuts[i] >= digit->divisor * digit->modulus; --i)
-    *end = i;
-}
-
-// The elements lie packed in bytes, and `columns` of them fill whole bytes.
-static bool isPackedInRows(MlirValue value, int64_t columns) {
-  enum { ByteBits = 8 };
-  int64_t bits = tileElementWidth(mlirShapedTypeGetElementType(mlirValueGetType(value)));
-  return !mlirValueIsNull(tilePackedBytesOf(value)) && columns * bits % ByteBits == 0;
-}
-
-// The axes of the bytes are cut in place of those of the elements, so that the product still reads bytes.
-static MlirValue expandPacked(TileBuilder *b, MlirValue value, MlirType expanded, MlirAttribute axes) {
-  int64_t shape[MaxDims];
-  MlirType bytes = tilePackedBytesType(expanded);
-  intptr_t rank = mlirShapedTypeGetRank(bytes);
-  for (intptr_t i = 0; i < rank; ++i)
-    shape[i] = mlirShapedTypeGetDimSize(bytes, i);
-  MlirValue cut = tensorExpandShapeOpBuild(b, bytes, tilePackedBytesOf(value), 0, NULL, axes,
-                                           mlirDenseI64ArrayGet(b->context, rank, shape));
-  return tileBitcastOpBuild(b, expanded, cut);
-}
-
-// `value`, whose axes are at these digits, with an axis for each part.
-static Operand expand(TileBuilder *b, const Plan *plan, MlirValue value, int rank, const TileDigit *at) {
-  Operand operand = {.value = value};
-  MlirType type = mlirValueGetType(value), i64 = mlirIntegerTypeGet(b->context, 64);
-  MlirAttribute groups[MaxOperandRank];
-  MlirValue open[MaxOperandRank];
-  int64_t shape[MaxDims];
-  intptr_t numOpen = 0;
-  for (int axis = 0; axis < rank; ++axis) {
-    int begin = 0, end = 1, count = 0;
-    MlirAttribute axes[2 * MaxParts];
-    const Parts *parts = at[axis].dim < 0 ? NULL : &plan->parts[at[axis].dim];
-    const Parts *outer = at[axis].outer ? &plan->parts[at[axis].outer - 1] : NULL;
-    for (int i = outer ? outer->count - 1 : -1; i >= 0; --i) {
-      axes[count++] = mlirIntegerAttrGet(i64, operand.rank);
-      shape[operand.rank] = outer->sizes[i];
-      operand.dims[operand.rank++] = outer->dims[i];
-    }
-    if (parts)
-      partsOfDigit(parts, &at[axis], &begin, &end);
-    for (int i = end - 1; i >= begin; --i) {
-      axes[count++] = mlirIntegerAttrGet(i64, operand.rank);
-      shape[operand.rank] = end - begin > 1 || outer ? parts->sizes[i] : mlirShapedTypeGetDimSize(type, axis);
-      if (mlirShapedTypeIsDynamicSize(shape[operand.rank]))
-        open[numOpen++] = tileBuildDim(b, value, axis);
-      operand.dims[operand.rank++] = parts ? parts->dims[i] : -1;
-    }
-    groups[axis] = mlirArrayAttrGet(b->context, count, axes);
-  }
-  if (operand.rank == rank)
-    return operand;
-  MlirType expanded =
-      mlirRankedTensorTypeGet(operand.rank, shape, mlirShapedTypeGetElementType(type), mlirAttributeGetNull());
-  MlirAttribute axes = mlirArrayAttrGet(b->context, rank, groups);
-  operand.value = isPackedInRows(value, shape[operand.rank - 1])
-                      ? expandPacked(b, value, expanded, axes)
-                      : tensorExpandShapeOpBuild(b, expanded, value, numOpen, open, axes,
-                                                 mlirDenseI64ArrayGet(b->context, operand.rank, shape));
-  return operand;
-}
-
-static MlirAttribute mapOf(const TileBuilder *b, int numDims, const Operand *operand) {
-  MlirAffineExpr results[MaxDims];
-  for (int i = 0; i < operand->rank; ++i)
-    results[i] = operand->dims[i] < 0 ? mlirAffineConstantExprGet(b->context, 0)
-                                      : mlirAffineDimExprGet(b->context, operand->dims[i]);
-  return mlirAffineMapAttrGet(mlirAffineMapGet(b->context, numDims, 0, operand->rank, results));
-}
-
-// Copies the operand so that its axes follow the new op's dimensions.
-static void sortAxes(TileBuilder *b, Operand *operand) {
-  int order[MaxDims];
-  bool isSorted = true;
-  for (int i = 0; i < operand->rank; ++i) {
-    order[i] = 0;
-    for (int j = 0; j < operand->rank; ++j)
-      order[i] += operand->dims[j] < operand->dims[i];
-    isSorted = isSorted && order[i] == i;
-  }
-  if (isSorted)
-    return;
-  MlirType type = mlirValueGetType(operand->value), element = mlirShapedTypeGetElementType(type);
-  Operand from = {.rank = operand->rank}, to = {.rank = operand->rank};
-  int64_t shape[MaxDims];
-  MlirValue open[MaxDims];
-  intptr_t numOpen = 0;
-  for (int i = 0; i < operand->rank; ++i) {
-    from.dims[i] = order[i];
-    to.dims[i] = i;
-    shape[order[i]] = mlirShapedTypeGetDimSize(type, i);
-    for (int j = 0; j < operand->rank; ++j)
-      if (order[j] == i && mlirShapedTypeIsDynamicDim(type, j))
-        open[numOpen++] = tileBuildDim(b, operand->value, j);
-  }
-  MlirType sorted = mlirRankedTensorTypeGet(operand->rank, shape, element, mlirAttributeGetNull());
-  MlirValue empty = tensorEmptyOpBuild(b, sorted, numOpen, open);
-  MlirRegion region;
-  TileBuilder inside = tileBuilderInRegion(b, &region, 2, (MlirType[]){element, element});
-  MlirValue copied = mlirBlockGetArgument(inside.block, 0);
-  linalgYieldOpBuild(&inside, 1, &copied);
-  MlirAttribute maps[] = {mapOf(b, operand->rank, &from), mapOf(b, operand->rank, &to)}, none = {NULL};
-  operand->value = tileOnlyResult(
-      linalgGenericOpCreate(b, 1, &sorted, 1, &operand->value, 1, &empty, mlirArrayAttrGet(b->context, 2, maps),
-                            tileBuildIteratorTypes(b, operand->rank, 0), none, none, region));
-  int dims[MaxDims];
-  memcpy(dims, operand->dims, sizeof dims);
-  for (int i = 0; i < operand->rank; ++i)
-    operand->dims[order[i]] = dims[i];
-}
-
-// An operand of the product itself, whose axes are whole dimensions.
-static Operand expandOwn(TileBuilder *b, const Plan *plan, int index) {
-  TileDigit at[MaxOperandRank];
-  const TileOperand *operand = &plan->s->operands[index];
-  for (int i = 0; i < operand->rank; ++i)
-    at[i] = (TileDigit){.dim = operand->results[i], .divisor = 1};
-  return expand(b, plan, mlirOperationGetOperand(plan->s->op, index), operand->rank, at);
-}
-
-//===--- the body -----------------------------------------------------------------------------===//
-
-typedef struct Mapping {
-  int count;
-  MlirValue from[MaxMapped], to[MaxMapped];
-} Mapping;
-
-static MlirValue mapped(const Mapping *mapping, MlirValue value) {
-  for (int i = mapping->count - 1; i >= 0; --i)
-    if (mlirValueEqual(mapping->from[i], value))
-      return mapping->to[i];
-  return value; // of outside
-}
-
-static void map(Mapping *mapping, MlirValue from, MlirValue to) {
-  mapping->from[mapping->count] = from;
-  mapping->to[mapping->count++] = to;
-}
-
-// The element of a stack: of the part whose number `part` is.
-static MlirValue chooseAmong(TileBuilder *b, int count, const MlirValue *parts, MlirValue part) {
-  MlirValue chosen = parts[0];
-  for (int i = 1; i < count; ++i) {
-    MlirValue number = tileBuildInteger(b, mlirValueGetType(part), i);
-    chosen = arithSelectOpBuild(b, arithCmpIOpBuild(b, part, number, ArithCmpI_Eq), parts[i], chosen);
-  }
-  return chosen;
-}
-
-// Copies the ops of `body`, whose arguments `mapping` has; returns what it yields.
-static MlirValue copyBody(TileBuilder *b, MlirBlock body, Mapping *mapping) {
-  MlirOperation end = mlirBlockGetTerminator(body);
-  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationEqual(op, end);
-       op = mlirOperationGetNextInBlock(op)) {
-    MlirOperation copy = tileBuilderInsert(b, mlirOperationClone(op));
-    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
-      mlirOperationSetOperand(copy, i, mapped(mapping, mlirOperationGetOperand(op, i)));
-    for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
-      map(mapping, mlirOperationGetResult(op, i), mlirOperationGetResult(copy, i));
-  }
-  return mapped(mapping, tileOnlyOperand(end));
-}
-
-// The element of a node; `elements` has those that are known: of all that are read, from the start; of stacks, first
-// the number of the part.
-static MlirValue buildNode(TileBuilder *b, const TileFactor *factor, int index, MlirValue *elements, bool *areParts) {
-  const TileFactorNode *node = &factor->nodes[index];
-  if (!mlirValueIsNull(elements[index]) && !areParts[index])
-    return elements[index];
-  if (areParts[index]) {
-    MlirValue parts[MaxOperands];
-    areParts[index] = false;
-    for (int i = 0; i < node->numParts; ++i)
-      parts[i] = buildNode(b, factor, node->inputs[i], elements, areParts);
-    return elements[index] = chooseAmong(b, node->numParts, parts, elements[index]);
-  }
-  MlirBlock body = tileOnlyBlock(mlirOperationGetRegion(node->op, 0));
-  Mapping mapping = {0};
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(node->op) - 1; ++i)
-    map(&mapping, mlirBlockGetArgument(body, i), buildNode(b, factor, node->inputs[i], elements, areParts));
-  return elements[index] = copyBody(b, body, &mapping);
-}
-
-//===--- the product --------------------------------------------------------------------------===//
-
-static MlirType elementOf(MlirValue value) {
-  MlirType type = mlirValueGetType(value);
-  return mlirTypeIsARankedTensor(type) ? mlirShapedTypeGetElementType(type) : type;
-}
-
-static MlirAttribute iteratorsOf(const TileBuilder *b, const Plan *plan) {
-  MlirAttribute kinds[MaxDims];
-  for (int d = 0; d < plan->s->numDims; ++d)
-    for (int i = 0; i < plan->parts[d].count; ++i)
-      kinds[plan->parts[d].dims[i]] = linalgIteratorTypeAttr(
-          b, plan->s->dims[d].isReduction ? LinalgIteratorType_Reduction : LinalgIteratorType_Parallel);
-  return mlirArrayAttrGet(b->context, plan->numDims, kinds);
-}
-
-// 0, 1, … as a tensor of i8.
-static MlirValue buildNumbers(TileBuilder *b, int64_t count) {
-  int8_t numbers[MaxOperands];
-  for (int i = 0; i < count; ++i)
-    numbers[i] = (int8_t)i;
-  MlirType type = mlirRankedTensorTypeGet(1, &count, mlirIntegerTypeGet(b->context, 8), mlirAttributeGetNull());
-  return tileBuildConstant(b, mlirDenseElementsAttrInt8Get(type, count, numbers));
-}
-
-// What an operand of the new op is: a node of one of the sides; side -1: the other factor.
-typedef struct Source {
-  int side, node;
-} Source;
-
-// The operands that are read: the other factor, then what the factors are made of. Returns their number.
-static int buildInputs(TileBuilder *b, const Plan *plan, Operand *inputs, Source *sources) {
-  int count = 0;
-  if (plan->other >= 0) {
-    sources[count] = (Source){.side = -1};
-    inputs[count] = expandOwn(b, plan, plan->other);
-    sortAxes(b, &inputs[count++]);
-  }
-  for (int side = 0; side < plan->count; ++side)
-    for (int i = 0; i < plan->sides[side].factor.count; ++i) {
-      const TileFactorNode *node = &plan->sides[side].factor.nodes[i];
-      if (!mlirOperationIsNull(node->op) && !node->numParts)
-        continue;
-      if (count == MaxOperands - 1)
-        return 0;
-      sources[count] = (Source){.side = side, .node = i};
-      inputs[count++] = node->numParts ? expand(b, plan, buildNumbers(b, node->numParts), 1, &node->part)
-                                       : expand(b, plan, node->value, node->rank, node->at);
-    }
-  return count;
-}
-
-// The element of a side's factor.
-static MlirValue buildElement(TileBuilder *inside, const Plan *plan, int side, int count, const Source *sources) {
-  const Converted *converted = &plan->sides[side];
-  MlirValue elements[MaxFactorNodes] = {{NULL}};
-  bool areParts[MaxFactorNodes] = {false};
-  for (int i = 0; i < count; ++i)
-    if (sources[i].side == side) {
-      elements[sources[i].node] = mlirBlockGetArgument(inside->block, i);
-      areParts[sources[i].node] = converted->factor.nodes[sources[i].node].numParts > 0;
-    }
-  return buildNode(inside, &converted->factor, converted->root, elements, areParts);
-}
-
-static MlirRegion buildBody(TileBuilder *b, const Plan *plan, int count, const MlirType *types, const Source *sources) {
-  const TileStructured *s = plan->s;
-  MlirRegion region;
-  TileBuilder inside = tileBuilderInRegion(b, &region, count + 1, types);
-  Mapping mapping = {0};
-  for (int side = 0; side < plan->count; ++side)
-    map(&mapping, mlirBlockGetArgument(s->body, plan->sides[side].input),
-        buildElement(&inside, plan, side, count, sources));
-  if (plan->other >= 0)
-    map(&mapping, mlirBlockGetArgument(s->body, plan->other), mlirBlockGetArgument(inside.block, 0));
-  map(&mapping, mlirBlockGetArgument(s->body, s->numInputs), mlirBlockGetArgument(inside.block, count));
-  MlirValue result = copyBody(&inside, s->body, &mapping);
-  linalgYieldOpBuild(&inside, 1, &result);
-  return region;
-}
-
-// The product on codes; null where it has too many operands.
-static MlirValue buildProduct(TileBuilder *b, const Plan *plan) {
-  Operand inputs[MaxOperands];
-  Source sources[MaxOperands];
-  int count = buildInputs(b, plan, inputs, sources);
-  if (!count)
-    return (MlirValue){NULL};
-  MlirAttribute maps[MaxOperands], none = {NULL};
-  MlirValue values[MaxOperands];
-  MlirType types[MaxOperands];
-  inputs[count] = expandOwn(b, plan, plan->s->numInputs);
-  for (int i = 0; i <= count; ++i) {
-    maps[i] = mapOf(b, plan->numDims, &inputs[i]);
-    values[i] = inputs[i].value;
-    types[i] = elementOf(values[i]);
-  }
-  MlirRegion body = buildBody(b, plan, count, types, sources);
-  MlirType type = mlirValueGetType(values[count]);
-  return tileOnlyResult(linalgGenericOpCreate(b, 1, &type, count, values, 1, &values[count],
-                                              mlirArrayAttrGet(b->context, count + 1, maps), iteratorsOf(b, plan), none,
-                                              none, body));
-}
-
-//===--- scales -------------------------------------------------------------------------------===//
-
-// The only op that reads the body's argument, if it widens a float of 8 bits or fewer that has no instruction on a CPU.
-static MlirOperation widening(MlirValue argument) {
-  MlirOpOperand use = mlirValueGetFirstUse(argument);
-  MlirType type = mlirValueGetType(argument);
-  bool isNarrow = mlirTypeIsAFloat(type) && tileElementWidth(type) <= 8 && !mlirTypeIsAFloat8E8M0FNU(type);
-  if (!isNarrow || mlirOpOperandIsNull(use) || !tileHasOneUse(argument))
-    return (MlirOperation){NULL};
-  MlirOperation op = mlirOpOperandGetOwner(use);
-  return arithExtFOpIsA(op) ? op : (MlirOperation){NULL};
-}
-
-// A tensor of as many elements as `value`, widened as `like` widens one.
-static MlirValue widened(TileBuilder *b, MlirValue value, MlirOperation like) {
-  MlirType from = elementOf(value), to = tileOnlyResultType(like);
-  Operand all = {.rank = (int)mlirShapedTypeGetRank(mlirValueGetType(value))};
-  int64_t shape[MaxDims];
-  for (int i = 0; i < all.rank; ++i) {
-    all.dims[i] = i;
-    shape[i] = mlirShapedTypeGetDimSize(mlirValueGetType(value), i);
-  }
-  MlirType type = mlirRankedTensorTypeGet(all.rank, shape, to, mlirAttributeGetNull());
-  MlirValue empty = tensorEmptyOpBuild(b, type, 0, NULL);
-  MlirRegion region;
-  TileBuilder inside = tileBuilderInRegion(b, &region, 2, (MlirType[]){from, to});
-  MlirValue element = arithExtFOpBuild(&inside, to, mlirBlockGetArgument(inside.block, 0));
-  linalgYieldOpBuild(&inside, 1, &element);
-  MlirAttribute maps[] = {mapOf(b, all.rank, &all), mapOf(b, all.rank, &all)}, none = {NULL};
-  return tileOnlyResult(linalgGenericOpCreate(b, 1, &type, 1, &value, 1, &empty, mlirArrayAttrGet(b->context, 2, maps),
-                                              tileBuildIteratorTypes(b, all.rank, 0), none, none, region));
-}
-
-// Scales of 8 bits are widened once, before the product: a kernel would do so for each group, by arithmetic. `weights`:
-// how many there are.
-static void widenScales(MlirOperation product, int64_t weights) {
-  enum { Few = 8 }; // a scale is one for so many weights, or more
-  MlirBlock body = tileOnlyBlock(mlirOperationGetRegion(product, 0));
-  TileBuilder b = tileBuilderBefore(product);
-  for (intptr_t i = 0; i < linalgGenericOpGetNumInputs(product); ++i) {
-    MlirValue argument = mlirBlockGetArgument(body, i), input = linalgGenericOpGetInputs(product, i);
-    MlirOperation op = widening(argument);
-    bool isKnown =
-        mlirTypeIsARankedTensor(mlirValueGetType(input)) && mlirShapedTypeHasStaticShape(mlirValueGetType(input));
-    if (mlirOperationIsNull(op) || !isKnown || tileTensorElements(input) > weights / Few)
-      continue;
-    mlirOperationSetOperand(product, i, widened(&b, input, op));
-    mlirValueSetType(argument, tileOnlyResultType(op));
-    mlirValueReplaceAllUsesOfWith(tileOnlyResult(op), argument);
-    mlirOperationDestroy(op);
-  }
-}
 
 //===--- the pass -----------------------------------------------------------------------------===//
 
@@ -588,37 +59,20 @@ static void destroyUnused(MlirValue value, TileOps *ops) {
     destroyUnused(operands[i], ops);
 }
 
-// A kernel takes the new op that converts a weight once, or one that sums up along the codes, for few rows.
-static bool isTaken(const Run *run, const Plan *plan, MlirValue product) {
-  TileStructured s;
-  TileConverted converted;
-  TileScaledProduct scaled;
-  TileDots dots;
-  if (plan->count == 2)
-    return tileStructuredRead(tileDefiningOp(product), &run->target, &s) &&
-           tileStructuredMatchScaledProduct(&s, &scaled);
-  bool isOnce = tileStructuredRead(tileDefiningOp(product), &run->target, &s) &&
-                (tileStructuredMatchConverted(&s, &converted) || tileStructuredMatchDots(&s, &dots));
-  int64_t most = run->target.search.isGpu ? 1 : FewRows; // a GPU has matrix instructions for more rows than one
-  return isOnce || (plan->isAlongReduction && repeatsOf(plan->s, plan->sides[0].input) <= most);
-}
-
-// Weights that are converted are made by an op. Asked first: to read an op is dear.
-static bool hasMadeInput(MlirOperation op) {
-  for (intptr_t i = 0; i < linalgGenericOpGetNumInputs(op); ++i)
-    if (!mlirOperationIsNull(tileDefiningOp(linalgGenericOpGetInputs(op, i))))
-      return true;
-  return false;
-}
-
 // The product of the plan in place of `op`; false where no kernel takes it, and nothing has changed.
-static bool replace(const Run *run, MlirOperation op, const Plan *plan, TileOps *ops) {
+static bool replace(const Run *run, MlirOperation op, const TileLowBitPlan *plan, TileOps *ops, const char **why) {
   TileBuilder b = tileBuilderBefore(op);
-  MlirValue product = buildProduct(&b, plan), weights[2];
+  MlirValue product = tileLowBitBuild(&b, plan), weights[2];
+  TileConvert asked = plan->s->convert;
+  *why = "the product would have too many operands";
   if (mlirValueIsNull(product))
     return false;
-  if (!isTaken(run, plan, product)) {
-    mlirOperationDestroy(tileDefiningOp(product));
+  if (asked)
+    tileOpSetSchedule(tileDefiningOp(product),
+                      tileScheduleWithFormats(b.context, mlirAttributeGetNull(), asked, plan->s->codes));
+  TileConvert place = tileLowBitPlace(plan, product, why);
+  if (!place || (asked && place != asked)) {
+    tileLowBitDestroy(product);
     return false;
   }
   for (int i = 0; i < plan->count; ++i) {
@@ -628,7 +82,7 @@ static bool replace(const Run *run, MlirOperation op, const Plan *plan, TileOps 
                  (long long)tileFactorReadBytes(&plan->sides[i].factor), (long long)tileTensorBytes(weights[i]));
   }
   if (!run->target.search.isGpu)
-    widenScales(tileDefiningOp(product), tileTensorElements(weights[0]));
+    tileLowBitWidenScales(tileDefiningOp(product), tileTensorElements(weights[0]));
   mlirValueReplaceAllUsesOfWith(tileOnlyResult(op), product);
   mlirOperationDestroy(op);
   for (int i = 0; i < plan->count; ++i)
@@ -637,31 +91,88 @@ static bool replace(const Run *run, MlirOperation op, const Plan *plan, TileOps 
   return true;
 }
 
+// The order of codes that the schedule asks for, before the product is planned. False after an error.
+static bool repack(MlirOperation op, const TileStructured *s, TileOps *ops) {
+  const char *why = "no factor of this product is computed from codes";
+  TileLowBitPlan plan;
+  MlirOperation unpack = {NULL};
+  for (int attempt = 1; attempt < TileLowBitAttempts && mlirOperationIsNull(unpack); ++attempt)
+    if (tileLowBitMakePlan(s, attempt, INT64_MAX, &plan))
+      unpack = tileUnpackOfFactor(&plan.sides[0].factor, &why);
+  if (mlirOperationIsNull(unpack))
+    return tileError(op, "schedule: `codes` has no effect: %s", why);
+  TileLayout order = tileLayoutAttrGetLayout(s->codes);
+  if (!tileRepackCodes(unpack, &order, &why))
+    return tileError(op, "schedule: `codes` cannot be obeyed: %s", why);
+  for (intptr_t i = 0; i < ops->count; ++i)
+    if (mlirOperationEqual(ops->items[i], unpack))
+      ops->items[i] = (MlirOperation){NULL};
+  return true;
+}
+
+// The weights go to memory: the decision is taken, and what is left is an ordinary product.
+static bool leave(MlirOperation op, const TileStructured *s) {
+  if (!mlirAttributeIsNull(s->codes))
+    return tileError(op, "schedule: `codes` has no effect where `convert` is \"memory\"; remove it");
+  MlirAttribute rest = tileScheduleWithFormats(mlirOperationGetContext(op), tileOpGetSchedule(op), TileConvert_Unsaid,
+                                               mlirAttributeGetNull());
+  if (mlirAttributeIsNull(rest))
+    tileOpRemoveSchedule(op);
+  else
+    tileOpSetSchedule(op, rest);
+  return true;
+}
+
+// False after an error: a schedule that the product cannot obey.
 static bool convert(const Run *run, MlirOperation op, TileOps *ops) {
   TileStructured s;
-  Plan plan;
-  int lhs, rhs;
-  if (!hasMadeInput(op) || !tileStructuredRead(op, &run->target, &s) || !mlirAttributeIsNull(s.schedule) ||
-      !tileStructuredMatchMultiplyAdd(&s, &lhs, &rhs) || !isFull(&s.operands[0]) || !isFull(&s.operands[1]))
+  TileLowBitPlan plan;
+  const char *why =
+      "no op converts a factor of it from fewer bits, or the factor would not become smaller by a quarter";
+  MlirAttribute schedule = tileOpGetSchedule(op);
+  bool isAsked =
+      !mlirAttributeIsNull(schedule) && (!mlirAttributeIsNull(tileScheduleAttrGetEntry(schedule, "convert")) ||
+                                         !mlirAttributeIsNull(tileScheduleAttrGetEntry(schedule, "codes")));
+  if (!tileLowBitRead(op, &run->target, &s)) {
+    if (!isAsked)
+      return true;
+    if (tileStructuredRead(op, &run->target, &s) && s.convert == TileConvert_Memory)
+      return leave(op, &s);
+    return tileError(op, !mlirAttributeIsNull(tileOpGetTileSchedule(op))
+                             ? "schedule: `convert` and `codes` stand alone: the sizes of kernels that convert weights "
+                               "follow from the machine"
+                             : "schedule: `convert` and `codes` apply only to products of two factors, one of them "
+                               "converted from fewer bits");
+  }
+  if (s.convert == TileConvert_Memory)
+    return leave(op, &s);
+  if (!mlirAttributeIsNull(s.codes) && !repack(op, &s, ops))
     return false;
-  if (makePlanOfBoth(run, &s, &plan) && replace(run, op, &plan, ops))
+  for (int attempt = 0; attempt < TileLowBitAttempts; ++attempt)
+    if (tileLowBitMakePlan(&s, attempt, run->rows, &plan) && replace(run, op, &plan, ops, &why))
+      return true;
+  if (!isAsked)
     return true;
-  return (makePlan(run, &s, rhs, &plan) || makePlan(run, &s, lhs, &plan)) && replace(run, op, &plan, ops);
+  if (!s.convert)
+    return tileError(op, "schedule: `codes` cannot be obeyed on %s: %s", tileMachineGetName(run->target.machine), why);
+  return tileError(op, "schedule: `convert` = \"%s\" cannot be obeyed on %s: %s", tileConvertNames[s.convert - 1],
+                   tileMachineGetName(run->target.machine), why);
 }
 
 static bool run(MlirOperation function, MlirExtPass pass) {
   Run r = {.pass = pass, .explains = mlirExtPassGetBool(pass, "remarks"), .rows = mlirExtPassGetInteger(pass, "rows")};
+  bool ok = true;
   if (!tileTargetOfPass(function, pass, &r.target))
     return false;
   if (!r.rows)
     r.rows = INT64_MAX;
   TileOps generics = tileStructuredCollect(function);
-  for (intptr_t i = 0; i < generics.count; ++i)
+  for (intptr_t i = 0; ok && i < generics.count; ++i)
     if (!mlirOperationIsNull(generics.items[i]))
-      convert(&r, generics.items[i], &generics);
+      ok = convert(&r, generics.items[i], &generics);
   tileOpsFree(&generics);
   tileTargetFree(&r.target);
-  return true;
+  return ok;
 }
 
 const MlirExtPassDefinition tileFindLowBitPass = {

@@ -10,5 +10,6 @@ extern const MlirExtPassDefinition tileChooseDataLayoutsPass;
 extern const MlirExtPassDefinition tileExpandGathersPass;
 extern const MlirExtPassDefinition tileFindLowBitPass;
 extern const MlirExtPassDefinition tileFoldConstantLayoutsPass;
+extern const MlirExtPassDefinition tileScheduleFormatsPass;
 extern const MlirExtPassDefinition tileSumOnSlicesPass;
 extern const MlirExtPassDefinition tileTurnFactorsPass;

@@ -161,7 +161,7 @@ static void destroyWithCopies(MlirOperation product, const int axes[2]) {
 static int turn(MlirOperation op, const TileTarget *target) {
   TileStructured s;
   TileTiling tiling;
-  if (!hasNarrowInput(op) || !mlirAttributeIsNull(tileOpGetSchedule(op)) || !readProduct(op, target, &s, &tiling) ||
+  if (!hasNarrowInput(op) || !mlirAttributeIsNull(tileOpGetTileSchedule(op)) || !readProduct(op, target, &s, &tiling) ||
       s.numInputs != 2 || s.numOutputs != 1)
     return 0;
   TileOperator described = tileStructuredDescribe(&s, &tiling, TileUnknownExtent);

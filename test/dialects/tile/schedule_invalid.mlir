@@ -2,7 +2,7 @@
 // RUN: %tile_opt %s -split-input-file -verify-diagnostics
 // RUN: %mlir_opt_plugin %s -split-input-file -verify-diagnostics
 
-// expected-error@below {{unknown key 'blok' in #tile.schedule, expected one of kind, block, warp, atom, warps, stages, group, registers, split, cluster, specialize, register, cache, panels}}
+// expected-error@below {{unknown key 'blok' in #tile.schedule, expected one of kind, block, warp, atom, warps, stages, group, registers, split, cluster, specialize, register, cache, panels, convert, codes}}
 func.func private @a() attributes {tile.schedule = #tile.schedule<blok = [1]>}
 
 // -----
@@ -44,3 +44,23 @@ func.func private @a() attributes {tile.schedule = #tile.schedule<atom = 3>}
 
 // expected-error@below {{'kind' is not a string}}
 func.func private @a() attributes {tile.schedule = #tile.schedule<kind = 3>}
+
+// -----
+
+// expected-error@below {{'convert' is "l1", expected one of register, shared, memory}}
+func.func private @a() attributes {tile.schedule = #tile.schedule<convert = "l1">}
+
+// -----
+
+// expected-error@below {{'codes' is not a #tile.layout}}
+func.func private @a() attributes {tile.schedule = #tile.schedule<codes = "apart">}
+
+// -----
+
+// expected-error@below {{'codes' is a layout of values, expected one of offsets: #tile.layout<offset […]>}}
+func.func private @a() attributes {tile.schedule = #tile.schedule<codes = #tile.layout<reg [2:d0]>>}
+
+// -----
+
+// expected-error@below {{'codes' is no order of 8 codes: }}
+func.func private @a() attributes {tile.schedule = #tile.schedule<codes = #tile.layout<offset [4:d0*2, 2:d0*2]>>}
