@@ -93,11 +93,12 @@ static LLVMTargetMachineRef createMachine(const char *triple, const char *cpu, c
 
 // Our kernels come to NVIDIA's back end unrolled, by registers, and without memory of their own, and ptxas optimizes
 // once more: default<O3> spends most of its time where there is nothing to find (SLP vectorization above all).
-// reassociate puts masks in an order without which CodeGenPrepare is quadratic in masked accesses. Nothing is hoisted
-// out of loops: an address that is a register and a constant would become a register of its own, and ptxas hoists what
-// is worth it.
+// reassociate puts masks in an order without which CodeGenPrepare is quadratic in masked accesses. Accesses under one
+// condition become one region, for which conditions that follow from others are dropped first; ptxas does not hoist
+// products of 64 bits out of conditions, so loops are left by what does not change.
 static const char nvptxPasses[] = "cgscc(inline),function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,"
-                                  "simplifycfg,reassociate,early-cse<memssa>,adce)";
+                                  "correlated-propagation,simplifycfg,reassociate,loop-mssa(licm),"
+                                  "early-cse<memssa>,adce)";
 
 // Straight-line strength reduction is quadratic where adds are many, and ptxas makes the same code without it; loop
 // strength reduction gives each address a register that the loop carries. Shared memory has 32-bit addresses.

@@ -14,11 +14,12 @@ GpuCell gpuCell(Gpu *g, MlirValue address, MlirType element) {
   return (GpuCell){.address = address, .element = element, .word = gpuStoredType(g, element)};
 }
 
-GpuCell gpuCellInView(Gpu *g, const View *view, const MlirValue *positions) {
+GpuCell gpuCellInView(Gpu *g, const View *view, const MlirValue *positions, MlirValue rest) {
   if (view->packing)
     return gpuPackedCell(g, view, positions);
   MlirValue offset = gpuOffset(g, &view->memory, tileViewTypeGetRank(view->type), view->dims, positions);
-  return gpuCell(g, gpuElementAt(g, view->memory.base, offset, view->memory.element), view->memory.element);
+  MlirType element = view->memory.element;
+  return gpuCell(g, gpuElementAt(g, gpuElementAt(g, view->memory.base, offset, element), rest, element), element);
 }
 
 //===--- bits -------------------------------------------------------------------------------===//

@@ -23,7 +23,8 @@ Ordering gpuRelaxed(Gpu *g); // on the device
 
 GpuCell gpuCell(Gpu *g, MlirValue address, MlirType element);
 // For the element at `positions` (index, by axis of the view, in its elements): packed or not.
-GpuCell gpuCellInView(Gpu *g, const View *view, const MlirValue *positions);
+// `rest`: elements behind that, of a view that is not packed.
+GpuCell gpuCellInView(Gpu *g, const View *view, const MlirValue *positions, MlirValue rest);
 // Where `condition` holds (null: always); elsewhere `otherwise`.
 MlirValue gpuCellLoad(Gpu *g, const GpuCell *cell, MlirValue condition, MlirValue otherwise);
 void gpuCellStore(Gpu *g, const GpuCell *cell, MlirValue condition, MlirValue value);

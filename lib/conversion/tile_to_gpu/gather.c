@@ -95,31 +95,42 @@ static Position bounded(Gpu *g, const GpuReach *reach, MlirValue number, MlirVal
   return position;
 }
 
-// An axis that takes the index of a tile: the element's coordinate in it.
-static Position inTile(Gpu *g, const GpuReach *reach, const View *view, intptr_t axis, intptr_t reg) {
+// An axis that takes the index of a tile: the element's coordinate in it. `shared`: where the coordinate is the
+// thread's and a number, what the number adds to the place; all threads share it, so loops do.
+static Position inTile(Gpu *g, const GpuReach *reach, const View *view, intptr_t axis, intptr_t reg, int64_t *shared) {
   TileBuilder *builder = &g->builder;
+  int64_t stride = tileViewTypeGetStride(view->type, axis), constant;
   MlirValue tile = gpuScalar(g, mlirOperationGetOperand(reach->op, reach->firstIndex + axis));
   MlirValue origin = tileBuildMul(builder, tile, tileBuildIndex(builder, tileViewTypeGetStep(view->type, axis)));
-  MlirValue within = asIndex(g, gpuCoordinate(g, reach->map, axis, reg));
-  within = tileBuildMul(builder, within, tileBuildIndex(builder, tileViewTypeGetStride(view->type, axis)));
-  Position position = {tileBuildAdd(builder, origin, within), {NULL}};
-  position.inside = gpuCompare(g, ArithCmpI_Ult, position.at, gpuViewSize(g, view, axis));
+  MlirValue thread = gpuCoordinateParts(g, reach->map, axis, reg, &constant);
+  MlirValue at = gpuCoordinate(g, reach->map, axis, reg);
+  at = tileBuildAdd(builder, origin, tileBuildMul(builder, asIndex(g, at), tileBuildIndex(builder, stride)));
+  Position position = {at, {NULL}};
+  position.inside = gpuCompare(g, ArithCmpI_Ult, at, gpuViewSize(g, view, axis));
+  if (mlirValueIsNull(thread) || view->packing)
+    return position;
+  *shared = constant * stride;
+  thread = tileBuildMul(builder, asIndex(g, thread), tileBuildIndex(builder, stride));
+  position.at = tileBuildAdd(builder, origin, thread);
   return position;
 }
 
 static GpuPlace placeInView(Gpu *g, const GpuReach *reach, const View *view, intptr_t reg) {
-  MlirValue positions[MaxRank];
+  MlirValue positions[MaxRank], rest = tileBuildIndex(&g->builder, 0);
   GpuPlace place = {.inside = view->inside};
   for (intptr_t axis = 0; axis < tileViewTypeGetRank(view->type); ++axis) {
     MlirValue size = gpuViewSize(g, view, axis);
-    Position position =
-        reach->indices[axis] ? bounded(g, reach, reach->indices[axis][reg], size) : inTile(g, reach, view, axis, reg);
+    int64_t shared = 0;
+    Position position = reach->indices[axis] ? bounded(g, reach, reach->indices[axis][reg], size)
+                                             : inTile(g, reach, view, axis, reg, &shared);
     place.inside = gpuBoth(g, place.inside, position.inside);
     if (reach->indices[axis])
       place.numbers = gpuBoth(g, place.numbers, position.inside);
     positions[axis] = position.at;
+    MlirValue stride = view->memory.strides[view->dims[axis]];
+    rest = tileBuildAdd(&g->builder, rest, tileBuildMul(&g->builder, tileBuildIndex(&g->builder, shared), stride));
   }
-  place.cell = gpuCellInView(g, view, positions);
+  place.cell = gpuCellInView(g, view, positions, rest);
   return place;
 }
 
