@@ -13,7 +13,8 @@ Peers: OpenBLAS beside numpy; torch, onnxruntime (with the package onnx) and ire
 (default: this one); with --vs=torch,inductor the same calls by torch.compile, too. Below a table stand its worst rows, and
 what torch computed with, by the verbose lines of oneDNN and MKL. Of sparse products upstream's sparsifier is a peer, where
 the tools of MLIR are; of products by weights of few bits onnxruntime's MatMulNBits. gpu-static compiles for
-GPUs that need not be there, beside Triton, CUDA Tile IR and TileLang where that Python has them. python measures what calls
+GPUs that need not be there, beside Triton, CUDA Tile IR and TileLang where that Python has them; gpu-static --import, kernels of
+Triton from their TTIR, beside Triton. python measures what calls
 from Python cost, and kernels of examples/python beside PyTorch, where that Python has it. torch-compile runs models by torch.compile with our backend beside eager PyTorch and inductor. imported runs pretrained ONNX models of
 installed packages beside onnxruntime (imported.py); --only=WORD,… takes the models whose names have one of the words.
 A sweep takes lists: --sweep=gemm:m=64/128,n=1024,k=1024 is one table of all combinations. A sweep in a file is an experiment with a
@@ -278,6 +279,7 @@ def parse_arguments():
     parser.add_argument("--vs", default=",".join(name for name in PEERS if name not in SLOW),
                         help="peers (default: all that are found, without inductor)")
     parser.add_argument("--peer-python", type=Path, default=Path(sys.executable), help="the Python that has torch and iree")
+    parser.add_argument("--import", dest="imports", action="store_true", help="of gpu-static: kernels of Triton, from their TTIR")
     parser.add_argument("--only", default="", help="of imported: words in the models' names")
     parser.add_argument("--sweep", help="OPERATOR:size=values/…,size=…, or FILE.toml")
     parser.add_argument("--results", type=Path, help="of a sweep in a file: the folder (default: NAME.sweep)")
@@ -357,7 +359,7 @@ class Special(NamedTuple):
 SPECIAL = {
     "compile-time": Special(lambda: [title(*case) for case in COMPILED], run_compile_time, has_rows=True),
     "construct": Special(lambda: [title(*case) for case in construct.CASES], lambda options, folder, *_: construct.table(options, folder)),
-    "gpu-static": Special(lambda: [static.title(case) for case in static.CASES],
+    "gpu-static": Special(lambda: [static.title(case) for case in static.CASES + static.IMPORTED],
                           lambda options, folder, _, versions: static.table(options, folder, versions)),
     "python": Special(lambda: list(python_calls.BARS), lambda options, folder, *_: python_calls.table(options, folder)),
     "torch-compile": Special(lambda: ["MiniLM, ResNet block, GPT block, forward and backward"],

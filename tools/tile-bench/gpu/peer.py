@@ -1,6 +1,7 @@
 """A peer's process for tile-bench's gpu-static: it ends after one kernel, since peers keep what they made.
 
-    peer.py PEER KERNEL CHIP TILE OUTPUT      PEER: triton, tileiras or tilelang; TILE: 128,128,32
+    peer.py PEER KERNEL CHIP TILE OUTPUT      PEER: triton, tileiras or tilelang; KERNEL: of
+                                              the peer's own, or Triton's FILE.ttir; TILE: 128,128,32
 
 Compiles each of the peer's variants to OUTPUT.0, OUTPUT.1, … and answers with one line of JSON: {"version", "made": [{"variant",
 "seconds"} or {"variant", "absent": why}]}, or {"absent": why}.
@@ -14,13 +15,13 @@ from pathlib import Path
 answers = os.fdopen(os.dup(1), "w")
 os.dup2(2, 1)  # whatever libraries print is no answer
 name, kernel, chip, tile, output = sys.argv[1:]
-tile = tuple(map(int, tile.split(",")))
+tile = tuple(map(int, tile.split(","))) if tile else ()
 try:
     peer = importlib.import_module(f"{name}_kernels")
 except ImportError as error:
     answer = {"absent": str(error)[:300]}
 else:
-    variants, answer = peer.variants(chip), {"version": peer.VERSION, "made": []}
+    variants, answer = peer.variants(chip, kernel), {"version": peer.VERSION, "made": []}
     for i, variant in enumerate(variants[:1] + variants):  # the first one twice: once to warm up
         entry = {"variant": variant}
         try:

@@ -1,6 +1,10 @@
 """The table gpu-static of tile-bench: the same kernels at the same tile, compiled by us and by the peers for chips that need not
 be there; registers, spilled bytes and instructions are read off the code objects by the same tools for everybody.
 
+With --import the kernels are Triton's, from test/run/triton/Inputs/*.ttir, at its default of 4 warps: Triton compiles
+them beside us. Of the two kernels that we make of one, the raised one is read. Functions and quotients are approximate,
+as Triton's are.
+
 Each peer is compiled in several variants (warps, stages) and stands here with its best one: the least spilled, then the fewest
 instructions. Times are wall time, ours of the whole process, theirs within a process that has already compiled once.
 """
@@ -26,6 +30,9 @@ CASES = [(kernel, chip, (128, 256, 64) if kernel == "gemm" and chip in ("sm_90a"
 # The kernels of examples/attention, causal: rows that a program keeps, rows of a round, channels.
 CASES += [(f"attention {kernel}", chip, (*kernels.Attention(channels, chip=chip).blocks[kernel], channels))
           for kernel in ("forward", "keys", "queries") for chip in ("sm_80", "sm_90a") for channels in (64, 128)]
+
+INPUTS = HERE.parents[2] / "test/run/triton/Inputs"
+IMPORTED = [(f"{name}.ttir", "sm_80", ()) for name in ("add", "softmax", "layernorm", "matmul", "attention")]
 
 GEMM = """
 tile.kernel @gemm(%a_: memref<?x?xf16>, %b_: memref<?x?xf16>, %c_: memref<?x?xf16>) {{
@@ -67,12 +74,12 @@ def aligned(text):
     return "\n".join(lines)
 
 
-def our_text(kernel, tile, chip):
+def our_text(kernel, tile, chip, imported=None):
     if kernel == "gemm":
         return GEMM.format(**dict(zip(("tm", "tn", "tk"), tile)))
     if kernel.startswith("attention "):
         return getattr(kernels.Attention(tile[2], causal=True, chip=chip), kernel.split()[1])()
-    text = aligned((PROGRAMS / "attention.mlir").read_text())  # its tile is (128, 64, 128)
+    text = imported or aligned((PROGRAMS / "attention.mlir").read_text())  # its tile is (128, 64, 128)
     # Triton's, TileLang's and cuTile's functions and quotients are approximate unless asked: so are ours here.
     return re.sub(r"(= (?:math\.exp2|math\.log2|arith\.divf) %[^:]*?) :", r"\1 fastmath<afn> :", text)
 
@@ -116,8 +123,17 @@ def loop_of(listing):
     return {"loop": count(first, last), "skipped": max(skips, default=0)}
 
 
-def read_cubin(file, options):
+def part_of(text, start, function):
+    """The function's part of what a tool says: from a line `start` with its name to the next such line."""
+    parts = re.split(start, text, flags=re.M)
+    return next(body for name, body in zip(parts[1::2], parts[2::2]) if name == function)
+
+
+def read_cubin(file, options, function=None):
     dump, listing = (said_by(name, flag, file, options) for name, flag in (("cuobjdump", "-res-usage"), ("nvdisasm", "-c")))
+    if function:
+        dump = part_of(dump, r"^ *Function (\w+):", function)
+        listing = part_of(listing, r"^\s*\.section\s+\.text\.(\w+)", function)
     ops = re.findall(r"^\s+/\*[0-9a-f]{4,}\*/\s+(?:@!?U?P\w+ )?([A-Z0-9_]+)", listing, re.M)
     products = sum(op in ("HMMA", "HGMMA", "UTCHMMA") for op in ops)
     local = re.search(r"STACK:(\d+) .*LOCAL:(\d+)", dump)
@@ -136,13 +152,17 @@ def read_hsaco(file, options):
             "instructions": len([op for op in ops if op not in ("s_nop", "s_code_end")]), "products": sum("mfma" in op for op in ops)}
 
 
-def read(file, chip, options):
-    return (read_hsaco if chip.startswith("gfx") else read_cubin)(file, options)
+def read(file, chip, options, function=None):
+    return read_hsaco(file, options) if chip.startswith("gfx") else read_cubin(file, options, function)
 
 
 def compile_ours(kernel, chip, tile, options, folder):
-    source, output = folder / "ours.mlir", folder / "ours.out"
-    source.write_text(our_text(kernel, tile, chip))
+    source, output, function, text = folder / "ours.mlir", folder / "ours.out", None, None
+    if kernel.endswith(".ttir"):
+        function = kernel.removesuffix(".ttir")
+        text = subprocess.run([options.build / "bin/tile-translate", INPUTS / kernel, "--import-ttir"], capture_output=True,
+                              text=True, check=True).stdout
+    source.write_text(our_text(kernel, tile, chip, text))
     form, seconds = "hsaco" if chip.startswith("gfx") else "cubin", []
     for _ in range(max(3, min(options.rounds, 5))):
         start = time.perf_counter()
@@ -152,13 +172,15 @@ def compile_ours(kernel, chip, tile, options, folder):
         if done.returncode:
             return {"absent": done.stderr.strip()[:300]}
     try:
-        return {"seconds": statistics.median(seconds)} | read(output, chip, options)
+        return {"seconds": statistics.median(seconds)} | read(output, chip, options, function)
     except FileNotFoundError as missing:
         return {"absent": str(missing)}
 
 
 def compile_peer(peer, kernel, chip, tile, options, folder):
     output = folder / f"{peer}.{kernel}.{chip}"
+    if kernel.endswith(".ttir"):
+        kernel = INPUTS / kernel
     done = subprocess.run([options.peer_python, HERE / "peer.py", peer, kernel, chip, ",".join(map(str, tile)), output],
                           capture_output=True, text=True)
     answer = json.loads(done.stdout or '{"absent": "its process ended"}')
@@ -175,17 +197,18 @@ def compile_peer(peer, kernel, chip, tile, options, folder):
 
 def title(case):
     kernel, chip, tile = case
-    return f"{kernel} {','.join(map(str, tile))} {chip}"
+    return " ".join(filter(None, [kernel, ",".join(map(str, tile)), chip]))
 
 
 def row_of(case, options, folder):
     contenders = {"ours": compile_ours(*case, options, folder)}
     is_ours = case[0].startswith("attention ")  # no peer has these kernels
-    contenders |= {peer: {"absent": "no such kernel"} if is_ours else compile_peer(peer, *case, options, folder) for peer in PEERS}
+    peers = [] if is_ours else ["triton"] if case[0].endswith(".ttir") else PEERS
+    contenders |= {peer: compile_peer(peer, *case, options, folder) if peer in peers else {"absent": "no such kernel"} for peer in PEERS}
     row = {"name": title(case), "contenders": contenders}
     theirs = [entry for name, entry in contenders.items() if name != "ours" and "seconds" in entry]
     if theirs and "seconds" in contenders["ours"]:
-        for key in ("seconds", "instructions"):
+        for key in ("seconds", "instructions", "registers"):
             row[f"ratio_{key}"] = min(entry[key] for entry in theirs) / contenders["ours"][key]
     return row
 
@@ -200,12 +223,12 @@ def shown(entry):
 def table(options, folder, versions):
     """Prints the table; its rows for the report."""
     print("\ngpu-static: registers, spilled bytes, instructions (of the loop - of those what rounds without a mask skip), products, seconds to compile; ratios of the best peer's to ours: above 1 ours is better")
-    print(f"{'':32}" + "".join(f"{name:>38}" for name in ["ours", *PEERS]) + "   seconds, instructions")
+    print(f"{'':32}" + "".join(f"{name:>38}" for name in ["ours", *PEERS]) + "   seconds, instructions, registers")
     rows = []
-    for case in CASES:
+    for case in IMPORTED if options.imports else CASES:
         row = row_of(case, options, folder)
         versions |= {name: entry["version"] for name, entry in row["contenders"].items() if "version" in entry}
-        ratios = ", ".join(f"{row[key]:.2f}" for key in ("ratio_seconds", "ratio_instructions") if key in row)
+        ratios = ", ".join(f"{row[key]:.2f}" for key in ("ratio_seconds", "ratio_instructions", "ratio_registers") if key in row)
         print(f"{row['name']:32}" + "".join(f"{shown(row['contenders'][name]):>38}" for name in ["ours", *PEERS]) + f"   {ratios}", flush=True)
         rows.append(row)
         if "absent" in row["contenders"]["ours"]:

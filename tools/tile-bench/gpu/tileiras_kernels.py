@@ -50,7 +50,7 @@ def attention(q, k, v, o, lse, scale: float, tm: ct.Constant[int], tn: ct.Consta
     ct.store(lse, index=(b, h, i), tile=ct.reshape(most + ct.log2(terms), (1, 1, tm)))
 
 
-def variants(chip):
+def variants(chip, _):
     return [] if chip.startswith("gfx") else [dict(num_worker_warps=warps) for warps in (4, 8)]
 
 

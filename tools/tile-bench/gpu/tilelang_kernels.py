@@ -84,7 +84,7 @@ def attention(tile, threads, stages, batch=8, heads=16, length=4096):
     return main
 
 
-def variants(chip):
+def variants(chip, _):
     # HIP source would want hipcc to go on.
     return [] if chip.startswith("gfx") else [dict(threads=threads, stages=stages) for threads in (128, 256) for stages in (2, 3)]
 
