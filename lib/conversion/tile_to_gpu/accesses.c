@@ -532,7 +532,7 @@ bool gpuStoreTile(Gpu *g, MlirOperation op, MlirValue destination, const TileLay
                   const MlirValue *registers) {
   const Record *record = gpuRecord(g, destination);
   if (record->kind == Record_Buffer && gpuIsTensorBuffer(record->buffer->type))
-    return gpuRefuse(op, "a store to tensor memory");
+    return gpuStoreTensor(g, op, record->buffer, layout, registers);
   if (record->kind == Record_Buffer)
     return storeBuffer(g, op, record->buffer, layout, registers);
   Window window = gpuWindow(g, destination, op);

@@ -39,11 +39,14 @@ bool gpuAllocTensor(Gpu *g, MlirOperation alloc);
 void gpuFindTensor(Gpu *g);     // behind a tile.sync
 void gpuGiveBackTensor(Gpu *g); // at the kernel's end
 bool gpuLoadTensor(Gpu *g, MlirOperation op, const Buffer *buffer, const TileLayout *layout, MlirValue *registers);
+bool gpuStoreTensor(Gpu *g, MlirOperation op, const Buffer *buffer, const TileLayout *layout,
+                    const MlirValue *registers);
 // Both factors of a product, and their descriptors from a row (of the right one: a column) and a step of k on.
 typedef struct GpuTensorFactors {
   int64_t depth;
   MlirValue (*descriptor)(Gpu *g, const struct GpuTensorFactors *factors, int side, int64_t row, int64_t k);
   const void *context;
+  const Buffer *left; // the left factor, where it lies in tensor memory; null: in shared memory
 } GpuTensorFactors;
 // tile.mma_async on tensor memory: `product` has atom, name, elements and orders.
 bool gpuMultiplyInTensor(Gpu *g, MlirOperation op, GpuAsyncProduct *product, const GpuTensorFactors *factors);

@@ -56,6 +56,7 @@ typedef struct GpuAsyncProduct {
   MlirValue *sums;   // the accumulator's registers before, and after
   MlirValue address; // i32: sums in tensor memory instead; null: in registers
   MlirValue adds;    // i1: to what is there
+  MlirValue left;    // i32: A in tensor memory; null: in shared memory or registers
 } GpuAsyncProduct;
 
 // What works by itself beside the threads. Barriers are addresses in shared memory (ptr<3>) of 8 bytes; `map`: the
@@ -96,6 +97,8 @@ typedef struct GpuEngines {
   void (*tensorFence)(TileBuilder *builder, bool isAfter); // what others told; else before this thread tells others
   void (*tensorLoad)(TileBuilder *builder, MlirValue address, int64_t columns, MlirValue *words);
   void (*tensorWait)(TileBuilder *builder, intptr_t count, MlirValue *words);
+  void (*tensorStore)(TileBuilder *builder, MlirValue address, int64_t columns, const MlirValue *words);
+  void (*tensorWaitStores)(TileBuilder *builder);
   void (*tensorCommit)(TileBuilder *builder, MlirValue barrier); // arrives once this thread's products are done
 } GpuEngines;
 

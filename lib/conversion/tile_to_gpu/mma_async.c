@@ -121,6 +121,9 @@ static bool readFactor(Gpu *g, Product *product, int which) {
     return false;
   TileError error;
   product->depth = tileTypeGetSize(type, 1 - which);
+  if (gpuIsTensorBuffer(type)) // a left one
+    return !mlirOperationGetNumResults(product->op) ||
+           gpuRefuse(product->op, "a factor in tensor memory of a product whose sums are in registers");
   if (!tilePlanFactorDescriptor(&product->atom, which, type, &factor->buffer->layout, &factor->plan, &error))
     return tileError(product->op, "%s does not suit atom \"%s\": %s", name, product->name, error.text);
   return gpuExpectAligned(product->op, factor->buffer, tileDescriptorAlignment(&factor->plan),
@@ -262,12 +265,14 @@ static bool lowerTensorProduct(Gpu *g, MlirOperation op) {
     return false;
   GpuAsyncProduct one = {.atom = &product.atom, .name = product.name};
   one.element[2] = tileTypeGetElement(tileMmaAsyncOpGetAccumulatorType(op));
+  const Buffer *left = gpuIsTensorBuffer(product.factors[0].type) ? product.factors[0].buffer : NULL;
   for (int side = 0; side < 2; ++side) {
     one.element[side] = tileTypeGetElement(product.factors[side].type);
-    one.isAlongDepth[side] = !product.factors[side].plan.isRowMajor;
-    beginFactor(g, &product, side, (MlirValue){NULL}, product.factors[side].plan.tensorBits);
+    one.isAlongDepth[side] = (!side && left) || !product.factors[side].plan.isRowMajor;
+    if (side || !left)
+      beginFactor(g, &product, side, (MlirValue){NULL}, product.factors[side].plan.tensorBits);
   }
-  return gpuMultiplyInTensor(g, op, &one, &(GpuTensorFactors){product.depth, descriptorAt, &product});
+  return gpuMultiplyInTensor(g, op, &one, &(GpuTensorFactors){product.depth, descriptorAt, &product, left});
 }
 
 static bool lowerMmaAsync(Gpu *g, MlirOperation op) {

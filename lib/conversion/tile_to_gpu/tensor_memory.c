@@ -1,4 +1,5 @@
-// Tensor memory (tcgen05): a block's columns, the products that add up in them, and loads of their sums.
+// Tensor memory (tcgen05): a block's columns, the products that add up in them, and loads
+// and stores.
 // An address is a word, lane << 16 | column. A buffer's offset is column + columns x lane: the first bits of its layout
 // walk columns, the last seven walk lanes. One warp allocates the columns of all buffers at once and gives them back at
 // the kernel's end. Warp w loads lanes 32 (w mod 4) and up.
@@ -12,7 +13,16 @@
 
 #include <string.h>
 
-enum { Lanes = 128, LaneBits = 7, WordBytes = 4, LeastColumns = 32, WarpLaneBits = 5, MostLoad = 128 };
+enum {
+  Lanes = 128,
+  LaneBits = 7,
+  WordBytes = 4,
+  WordBits = 32,
+  HalfBits = 16,
+  LeastColumns = 32,
+  WarpLaneBits = 5,
+  MostLoad = 128
+};
 
 bool gpuIsTensorBuffer(MlirType type) {
   return tileTypeIsABuffer(type) && tileStringEquals(tileBufferTypeGetLevel(type), "tmem");
@@ -78,8 +88,9 @@ bool gpuAllocTensor(Gpu *g, MlirOperation op) {
     return false;
   if (!tileIntegerOf(op, "offset", &offset))
     return tileError(op, "has no offset; run tile-plan-shared-memory first");
-  if (tileElementWidth(tileTypeGetElement(type)) != 32)
-    return gpuRefuse(op, "a buffer in tensor memory of elements other than 32 bits");
+  unsigned width = tileElementWidth(tileTypeGetElement(type));
+  if (width != WordBits && width != HalfBits)
+    return gpuRefuse(op, "a buffer in tensor memory of elements other than 16 or 32 bits");
   if (!g->tensor.columns && !allocate(g, op))
     return false;
   Buffer *buffer = gpuRecordNew(g, tileAllocOpGetResult(op), Record_Buffer)->buffer = gpuAllocate(g, sizeof *buffer);
@@ -135,8 +146,29 @@ static int64_t columnOfSums(const TileLayout *offsets, const TileMachineAtom *at
   return begin < columns ? begin : -1;
 }
 
+// Columns hold what neighbours along k share a word, lanes the rows.
+static bool isPlainLeft(const Buffer *left) {
+  int64_t depth = tileTypeGetSize(left->type, 1);
+  const TileLayout *layout = &left->layout;
+  uint32_t along = tessera_log2((uint64_t)depth), all = along + LaneBits;
+  bool is = tessera_is_power_of_two(depth) && !layout->repeatCount && layout->bits[TileLayoutOffset] == all;
+  for (uint32_t bit = 0; is && bit < all; ++bit) {
+    const uint32_t *step = layout->steps[bit].at;
+    is = bit < along ? step[1] == 1u << bit && !step[0] : step[0] == 1u << (bit - along) && !step[1];
+  }
+  return is;
+}
+
+static bool expectLeft(MlirOperation op, const GpuAsyncProduct *product, const Buffer *left) {
+  return !left || (tileTypeGetSize(left->type, 0) == Lanes && isPlainLeft(left)) ||
+         tileError(op,
+                   "lhs does not suit atom \"%s\" in tensor memory: expected %d rows in lanes, and neighbours of a row "
+                   "in neighbouring columns",
+                   product->name, Lanes);
+}
+
 static bool multiplyTiles(Gpu *g, MlirOperation op, GpuAsyncProduct *product, const GpuTensorFactors *factors,
-                          MlirValue address) {
+                          MlirValue address, MlirValue left) {
   const TileMachineAtom *atom = product->atom;
   const Buffer *sums = gpuRecord(g, tileMmaAsyncOpGetAccumulator(op))->buffer;
   MlirValue adds = tileMmaAsyncOpGetAdds(op);
@@ -158,7 +190,9 @@ static bool multiplyTiles(Gpu *g, MlirOperation op, GpuAsyncProduct *product, co
         product->adds = k                       ? gpuInteger(g, g->i1, 1)
                         : mlirValueIsNull(adds) ? gpuInteger(g, g->i1, 1)
                                                 : gpuScalar(g, adds);
-        for (int side = 0; side < 2; ++side)
+        int64_t leftWords = k * tileElementWidth(product->element[0]) / WordBits;
+        product->left = factors->left ? gpuAdd(g, left, gpuI32(g, leftWords)) : left;
+        for (int side = !!factors->left; side < 2; ++side)
           product->descriptor[side] = factors->descriptor(g, factors, side, side ? column : row, k);
         if (!g->vocabulary->engines->multiplyAsync(&g->builder, op, product))
           return false;
@@ -176,12 +210,15 @@ bool gpuMultiplyInTensor(Gpu *g, MlirOperation op, GpuAsyncProduct *product, con
     return tileError(op, "atom \"%s\" does not divide %lld x %lld x %lld", product->name,
                      (long long)tileTypeGetSize(sums->type, 0), (long long)tileTypeGetSize(sums->type, 1),
                      (long long)factors->depth);
+  if (!expectLeft(op, product, factors->left))
+    return false;
   GpuIf one = gpuIf(g, g->isOneThread ? (MlirValue){NULL} : gpuIsElected(g), 0, NULL);
   MlirValue address = addressOf(g, op, sums);
   if (mlirValueIsNull(address))
     return false;
+  MlirValue left = factors->left ? addressOf(g, op, factors->left) : (MlirValue){NULL};
   g->vocabulary->engines->tensorFence(&g->builder, true);
-  bool ok = multiplyTiles(g, op, product, factors, address) &&
+  bool ok = multiplyTiles(g, op, product, factors, address, left) &&
             gpuTellProducts(g, op, tileMmaAsyncOpGetBarrier(op), tileMmaAsyncOpGetUse(op));
   gpuEndIf(g, &one, 0, NULL, NULL);
   return ok;
@@ -224,34 +261,94 @@ static MlirValue warpAddress(Gpu *g, const TileLayout *offsets, MlirValue addres
   return address;
 }
 
-bool gpuLoadTensor(Gpu *g, MlirOperation op, const Buffer *buffer, const TileLayout *layout, MlirValue *registers) {
-  const GpuEngines *engines = g->vocabulary->engines;
+// An access of a tile: which word a register is, and where this warp's registers begin.
+typedef struct TensorAccess {
+  TileLayout words; // of registers that share none
+  MlirValue address;
+  intptr_t run; // words of one instruction
+} TensorAccess;
+
+// Offsets of words instead of elements: neighbouring registers share one. False where they do not.
+static bool joinWords(const TileLayout *offsets, unsigned width, TileLayout *words) {
+  uint32_t shared = tessera_log2(WordBits / width), at = 0;
+  *words = tileLayoutEmpty(offsets->kind);
+  for (uint32_t dim = 0; dim < TILE_LAYOUT_MAX_DIMS; ++dim)
+    for (uint32_t i = 0; i < offsets->bits[dim]; ++i, ++at) {
+      TileLayoutPoint step = offsets->steps[at];
+      bool isShared = dim == TileLayoutReg && i < shared;
+      if (isShared ? step.at[0] != 1u << i : step.at[0] & ((1u << shared) - 1))
+        return false;
+      step.at[0] >>= shared;
+      if (!isShared && !tileLayoutAppendBit(words, dim, step, NULL))
+        return false;
+    }
+  return !offsets->repeatCount;
+}
+
+static bool beginAccess(Gpu *g, MlirOperation op, const Buffer *buffer, const TileLayout *layout, const char *what,
+                        TensorAccess *access) {
   TileLayout offsets;
-  intptr_t count = gpuRegisters(tileLoadOpGetResultType(op));
-  MlirType element = tileTypeGetElement(buffer->type);
   if (!gpuOffsets(op, layout, &buffer->layout, buffer->type, &offsets))
     return false;
   if (g->firstWarp % (Lanes / 32))
-    return tileError(op, "loads from tensor memory in a partition that begins at warp %lld, expected a multiple of %d",
+    return tileError(op, "%s tensor memory in a partition that begins at warp %lld, expected a multiple of %d", what,
                      (long long)g->firstWarp, Lanes / 32);
-  if (!suitsLoads(&offsets, (uint32_t)columnsOf(buffer->type)))
+  if (!joinWords(&offsets, tileElementWidth(tileTypeGetElement(buffer->type)), &access->words) ||
+      !suitsLoads(&access->words, (uint32_t)columnsOf(buffer->type)))
     return tileError(op,
-                     "loads from tensor memory in a layout that its warps cannot reach: expected 32 rows in the lanes "
-                     "of a warp, all 128 in four warps, and columns in registers");
+                     "%s tensor memory in a layout that its warps cannot reach: expected 32 rows in the lanes of a "
+                     "warp, all 128 in four warps, and columns in registers",
+                     what);
   MlirValue address = addressOf(g, op, buffer);
   if (mlirValueIsNull(address))
     return false;
-  intptr_t run = 1 << runOf(&offsets);
-  address = warpAddress(g, &offsets, address);
-  engines->tensorFence(&g->builder, true);
-  for (intptr_t reg = 0; reg < count; reg += run) {
-    TileLayoutPoint index = {{(uint32_t)reg}};
-    int64_t column = tileLayoutApply(&offsets, index).at[0];
-    engines->tensorLoad(&g->builder, gpuAdd(g, address, gpuI32(g, column)), run, registers + reg);
-  }
+  access->run = 1 << runOf(&access->words);
+  access->address = warpAddress(g, &access->words, address);
+  g->vocabulary->engines->tensorFence(&g->builder, true);
+  return true;
+}
+
+static MlirValue wordAddress(Gpu *g, const TensorAccess *access, intptr_t reg) {
+  TileLayoutPoint index = {{(uint32_t)reg}};
+  return gpuAdd(g, access->address, gpuI32(g, tileLayoutApply(&access->words, index).at[0]));
+}
+
+bool gpuLoadTensor(Gpu *g, MlirOperation op, const Buffer *buffer, const TileLayout *layout, MlirValue *registers) {
+  const GpuEngines *engines = g->vocabulary->engines;
+  TensorAccess access;
+  intptr_t count = gpuRegisters(tileLoadOpGetResultType(op));
+  MlirType element = tileTypeGetElement(buffer->type);
+  if (tileElementWidth(element) != WordBits)
+    return gpuRefuse(op, "a load from tensor memory of elements other than 32 bits");
+  if (!beginAccess(g, op, buffer, layout, "loads from", &access))
+    return false;
+  for (intptr_t reg = 0; reg < count; reg += access.run)
+    engines->tensorLoad(&g->builder, wordAddress(g, &access, reg), access.run, registers + reg);
   engines->tensorWait(&g->builder, count, registers);
   engines->tensorFence(&g->builder, false);
   for (intptr_t reg = 0; reg < count && mlirTypeIsAF32(element); ++reg)
     registers[reg] = gpuOp(g, ArithOp_Bitcast, element, registers[reg]);
+  return true;
+}
+
+// What is stored is there before this thread tells others.
+bool gpuStoreTensor(Gpu *g, MlirOperation op, const Buffer *buffer, const TileLayout *layout,
+                    const MlirValue *registers) {
+  const GpuEngines *engines = g->vocabulary->engines;
+  TensorAccess access;
+  MlirType element = tileTypeGetElement(buffer->type);
+  unsigned width = tileElementWidth(element);
+  intptr_t count = gpuRegisters(tileStoreOpGetValueType(op)), all = count * width / WordBits;
+  MlirValue *words = gpuAllocate(g, (size_t)all * sizeof *words);
+  if (!beginAccess(g, op, buffer, layout, "stores to", &access))
+    return false;
+  if (width < WordBits)
+    gpuWordsOf(&g->builder, count, registers, width, words);
+  for (intptr_t reg = 0; reg < count && width == WordBits; ++reg)
+    words[reg] = mlirTypeIsAF32(element) ? gpuOp(g, ArithOp_Bitcast, g->i32, registers[reg]) : registers[reg];
+  for (intptr_t reg = 0; reg < all; reg += access.run)
+    engines->tensorStore(&g->builder, wordAddress(g, &access, reg), access.run, words + reg);
+  engines->tensorWaitStores(&g->builder);
+  engines->tensorFence(&g->builder, false);
   return true;
 }

@@ -308,6 +308,15 @@ static void tensorWait(TileBuilder *builder, intptr_t count, MlirValue *words) {
   buildTied(builder, "tcgen05.wait::ld.sync.aligned;", count, words, 0, NULL, "");
 }
 
+static void tensorStore(TileBuilder *builder, MlirValue address, int64_t columns, const MlirValue *words) {
+  MlirValue all = columns > 1 ? llvmPoisonOpBuild(builder, mlirVectorTypeGet(1, &columns, i32Type(builder))) : words[0];
+  for (int64_t i = 0; columns > 1 && i < columns; ++i)
+    all = llvmInsertElementOpBuild(builder, all, words[i], word(builder, i));
+  nvvmTcgen05StOpBuild(builder, tensorAt(builder, address), all, (MlirValue){NULL}, NvvmTcgen05LdStShape_Shape32x32b);
+}
+
+static void tensorWaitStores(TileBuilder *builder) { nvvmTcgen05WaitOpBuild(builder, NvvmTcgen05WaitKind_Store); }
+
 static void tensorCommit(TileBuilder *builder, MlirValue barrier) {
   nvvmTcgen05CommitOpBuild(builder, barrier, (MlirValue){NULL});
 }
@@ -344,7 +353,8 @@ static bool multiplyInTensor(TileBuilder *builder, MlirOperation at, const GpuAs
                        (int64_t)!product->isAlongDepth[0] << LeftAlongRowsAt |
                        (int64_t)!product->isAlongDepth[1] << RightAlongRowsAt | product->atom->n / 8 << ColumnsAt |
                        product->atom->m / 16 << RowsAt;
-  nvvmTcgen05MMAOpBuild(builder, tensorAt(builder, product->address), product->descriptor[0], product->descriptor[1],
+  MlirValue factor = mlirValueIsNull(product->left) ? product->descriptor[0] : tensorAt(builder, product->left);
+  nvvmTcgen05MMAOpBuild(builder, tensorAt(builder, product->address), factor, product->descriptor[1],
                         word(builder, descriptor), product->adds, (MlirValue){NULL}, (MlirValue){NULL}, left->kind,
                         NvvmCTAGroupKind_Cta1);
   return true;
@@ -409,5 +419,7 @@ const GpuEngines tileNvvmEngines = {
     .tensorFence = tensorFence,
     .tensorLoad = tensorLoad,
     .tensorWait = tensorWait,
+    .tensorStore = tensorStore,
+    .tensorWaitStores = tensorWaitStores,
     .tensorCommit = tensorCommit,
 };

@@ -173,21 +173,20 @@ static bool lowerProduct(EmulatorBuild *build, MlirOperation op, const EmulatorR
   (void)row;
   if (!isOneBlock(build, op))
     return false;
-  if (!mlirTypeEqual(mlirValueGetType(left), build->i64) || emulatorHas(op, "aShift") ||
-      !mlirValueIsNull(nvvmTcgen05MMAOpGetScaleInputD(op)) ||
+  bool inTensor = !mlirTypeEqual(mlirValueGetType(left), build->i64);
+  if (emulatorHas(op, "aShift") || !mlirValueIsNull(nvvmTcgen05MMAOpGetScaleInputD(op)) ||
       !mlirValueIsNull(nvvmTcgen05MMAOpGetDisableOutputLane(op)))
-    return emulatorRefuse(build, op,
-                          "has a left factor in tensor memory, a scale or a mask, which the emulator does not "
-                          "know");
+    return emulatorRefuse(build, op, "has a shift, a scale or a mask, which the emulator does not know");
   if (!kindOf(op, &kind))
     return emulatorRefuse(build, op, "its kind is not known to the emulator");
   MlirValue operands[] = {addressOf(build, &b, nvvmTcgen05MMAOpGetMatrixD(op)),
-                          left,
+                          inTensor ? llvmZExtOpBuild(&b, build->i64, addressOf(build, &b, left)) : left,
                           nvvmTcgen05MMAOpGetMatrixB(op),
                           nvvmTcgen05MMAOpGetIdesc(op),
                           llvmZExtOpBuild(&b, build->i32, nvvmTcgen05MMAOpGetEnableInputD(op)),
-                          emulatorI32(build, &b, kind)};
-  emulatorCallAt(build, &b, op, "tessera_emu_tensor_multiply", none, 6, operands);
+                          emulatorI32(build, &b, kind),
+                          emulatorI32(build, &b, inTensor)};
+  emulatorCallAt(build, &b, op, "tessera_emu_tensor_multiply", none, 7, operands);
   emulatorReplace(op, nothing);
   return true;
 }

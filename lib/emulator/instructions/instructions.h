@@ -57,8 +57,9 @@ void tessera_emu_sums(tessera_emu_thread_t *self, uint32_t *words, uint32_t coun
 //===--- tensor memory (tcgen05.c) ---------------------------------------===//
 
 // tcgen05.mma: kind a tessera_tcgen05_kind_t, |word| the instruction descriptor.
+// |in_tensor|: the left factor is an address in tensor memory.
 void tessera_emu_tensor_multiply(tessera_emu_thread_t *self, uint32_t sums, uint64_t left, uint64_t right,
-                                 uint32_t word, uint32_t adds, uint32_t kind, uint32_t site);
+                                 uint32_t word, uint32_t adds, uint32_t kind, uint32_t in_tensor, uint32_t site);
 // What these mean, of a warp. A lane's contribution; `place`: where an allocation's address goes in shared memory.
 typedef struct tessera_emu_tensor_t {
   uint32_t address, columns;

@@ -37,7 +37,11 @@ static void multiply(const emu_tensor_op_t *op, const char *shared, uint32_t *su
   memcpy(&what, op->what, sizeof what);
   for (uint32_t i = 0; i < op->place_count; ++i)
     pieces[i] = shared + op->places[i];
-  tessera_wgmma_gather(what.of.a, what.of.a_is_column, what.m, what.of.k, pieces, false, a);
+  if (op->left_columns)
+    tessera_wgmma_gather_words(what.of.a, what.m, what.of.k, sums + op->left_column * TESSERA_TCGEN05_LANES,
+                               TESSERA_TCGEN05_LANES, a);
+  else
+    tessera_wgmma_gather(what.of.a, what.of.a_is_column, what.m, what.of.k, pieces, false, a);
   tessera_wgmma_gather(what.of.b, what.of.b_is_row, what.of.n, what.of.k, pieces + op->left_count, true, b);
   for (int row = 0; row < what.m; row += TESSERA_WGMMA_ROWS)
     multiply_rows(&what, a + row * what.of.k, b, op->adds,
@@ -53,6 +57,20 @@ static bool place_factor(emu_thread_t *self, emu_tensor_op_t *op, uint64_t descr
   return count;
 }
 
+// Rows in all lanes, elements along k in columns.
+static bool place_in_tensor(emu_thread_t *self, emu_tensor_op_t *op, uint32_t address, const tessera_tcgen05_t *what) {
+  if (what->m != TESSERA_TCGEN05_LANES || what->of.a_is_column || address >> 16) {
+    tessera_emu_report(&self->view, op->site,
+                       "tcgen05.mma with a left factor at lane %u of tensor memory; the emulator knows 128 rows from "
+                       "lane 0 on, along k",
+                       address >> 16);
+    return false;
+  }
+  op->left_column = address;
+  op->left_columns = (uint32_t)what->of.k * tessera_lane_type_bits(what->of.a) / 32;
+  return emu_tensor_check(self, address, op->left_columns, op->site);
+}
+
 static void count(emu_thread_t *self, const emu_tensor_op_t *op, const tessera_tcgen05_t *what) {
   self->worker->counters.shared_bytes_read += (uint64_t)PIECE * op->place_count;
   tessera_emu_count_mma(&self->view, 2ull * (uint64_t)what->m * (uint64_t)what->of.n * (uint64_t)what->of.k,
@@ -60,7 +78,7 @@ static void count(emu_thread_t *self, const emu_tensor_op_t *op, const tessera_t
 }
 
 void tessera_emu_tensor_multiply(tessera_emu_thread_t *thread, uint32_t sums, uint64_t left, uint64_t right,
-                                 uint32_t word, uint32_t adds, uint32_t kind, uint32_t site) {
+                                 uint32_t word, uint32_t adds, uint32_t kind, uint32_t in_tensor, uint32_t site) {
   emu_thread_t *self = emu_of(thread);
   tessera_tcgen05_t what;
   tessera_error_t error;
@@ -82,7 +100,8 @@ void tessera_emu_tensor_multiply(tessera_emu_thread_t *thread, uint32_t sums, ui
   op->columns = (uint32_t)what.of.n;
   op->lanes = 0xf; // the half of 64 rows is spread over all quarters
   store_op(op, &what);
-  if (!place_factor(self, op, left, what.of.a_is_column, what.m))
+  if (in_tensor ? !place_in_tensor(self, op, (uint32_t)left, &what)
+                : !place_factor(self, op, left, what.of.a_is_column, what.m))
     return;
   op->left_count = op->place_count;
   if (!place_factor(self, op, right, what.of.b_is_row, what.of.n))

@@ -136,6 +136,15 @@ void tessera_wgmma_gather_held(tessera_lane_type_t type, int k, const uint32_t *
   widen(type, (size_t)(TESSERA_WGMMA_ROWS * k), out);
 }
 
+void tessera_wgmma_gather_words(tessera_lane_type_t type, int rows, int k, const uint32_t *words, int stride,
+                                uint32_t *out) {
+  int each = 4 / bytes_of(type);
+  for (int row = 0; row < rows; ++row)
+    for (int i = 0; i < k; ++i)
+      out[row * k + i] = tessera_lane_type_get(type, &words[i / each * stride + row], (size_t)(i % each));
+  widen(type, (size_t)(rows * k), out);
+}
+
 // Sum i of a lane: row lane / 4 + 8 (i / 2 mod 2), column 8 (i / 4) + 2 (lane mod 4) + i mod 2.
 static int place_of_sum(int n, int lane, int i) {
   return (lane / 4 + 8 * (i / 2 % 2)) * n + 8 * (i / 4) + 2 * (lane % 4) + i % 2;

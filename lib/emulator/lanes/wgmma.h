@@ -45,6 +45,9 @@ void tessera_wgmma_gather(tessera_lane_type_t type, bool along_rows, int rows, i
                           bool transposed, uint32_t *out);
 // A of a warp, [16][k], from the words of its lanes: words[lane][i].
 void tessera_wgmma_gather_held(tessera_lane_type_t type, int k, const uint32_t *const *words, uint32_t *out);
+// A left factor in words, [column][stride]: a row's elements along k fill a word of each column.
+void tessera_wgmma_gather_words(tessera_lane_type_t type, int rows, int k, const uint32_t *words, int stride,
+                                uint32_t *out);
 
 // Sums of a warp, [16][n], from and to those of its lanes.
 void tessera_wgmma_gather_sums(int n, const uint32_t *const *lanes, uint32_t *out);

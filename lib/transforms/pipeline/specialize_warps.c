@@ -361,7 +361,8 @@ static bool findAtom(Search *search, SpecializeProduct *product) {
         takes(atom, product->op, sum) && m % atom->m == 0 && width % atom->n == 0 && k % atom->k == 0) {
       product->sums = tileTypeWithElement(sums, sum);
       search->plan.isTensor = isTensor;
-      return search->plan.isSum || (!isTensor && mlirTypeEqual(product->sums, sums));
+      return search->plan.isSum ||
+             (mlirTypeEqual(product->sums, sums) && (!isTensor || tileSpecializeSuitsTensor(&search->plan)));
     }
   }
   return false;
@@ -401,12 +402,14 @@ static bool areFewPrograms(const Search *search) {
 static bool chooseSums(Search *search) {
   enum { Lanes = 128 };
   SpecializePlan *plan = &search->plan;
-  int64_t columns = 0, wanted = tileTypeGetCount(plan->products[0].sums) / Lanes;
+  int64_t columns = 0, wanted = tileTypeGetCount(plan->products[0].sums) / Lanes, beside = 0;
   if (!plan->isTensor)
     return true;
+  if (!plan->isSum) // sums of the second product, and weights of half a word
+    beside = tileTypeGetCount(plan->products[1].sums) / Lanes + wanted / 2;
   tileMachineGetInteger(search->machine, "tmem.columns", &columns);
-  plan->sumStages = 2 * wanted * search->blocks <= columns ? 2 : 1;
-  return wanted * search->blocks <= columns;
+  plan->sumStages = (2 * wanted + beside) * search->blocks <= columns ? 2 : 1;
+  return plan->isSum ? wanted * search->blocks <= columns : plan->sumStages == 2;
 }
 
 // All registers of a core go to two groups that multiply. One group leaves half of the core to another block, if there
@@ -414,6 +417,12 @@ static bool chooseSums(Search *search) {
 static bool chooseRegisters(Search *search) {
   SpecializePlan *plan = &search->plan;
   const TileSearchModel *model = &search->target.model;
+  if (plan->isTensor && !plan->isSum) { // a row in each thread: of scores, or of sums that are rescaled
+    plan->groups = 1;
+    search->blocks = 1;
+    return tessera_max(tileTypeGetSize(plan->products[0].sums, 1), tileTypeGetSize(plan->products[1].sums, 1)) <=
+           model->groupSumRegisters;
+  }
   search->blocks = plan->groups == 1 && !search->isAlternating && search->sums <= model->groupSumRegisters / 2 &&
                            !areFewPrograms(search)
                        ? 2

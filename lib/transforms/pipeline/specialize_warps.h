@@ -2,6 +2,7 @@
 // that (specialize_warps_build.c).
 #pragma once
 
+#include "lib/ir/builder.h"
 #include "lib/ir/support.h"
 #include "lib/layout/layout.h"
 #include "lib/machine/machine.h"
@@ -45,8 +46,9 @@ typedef struct SpecializePlan {
   int64_t stages, expected, kept; // bytes that a round brings, and that come once
   int64_t groups;                 // of warps that multiply
   int64_t registers[2];           // of a thread that loads, and of one that multiplies; 0: as they are
-  bool isTensor;                  // of a sum, which is in tensor memory: one thread multiplies, groups take the sums
-  int64_t sumStages;              // then: places for sums
+  bool isTensor;                  // sums are in tensor memory: one thread multiplies, groups take the sums
+  int64_t sumStages;              // then: places for sums; of two products, for those of the first one
+  MlirOperation rescale;          // of two products: what multiplies the sums of the second one in each round, or null
 } SpecializePlan;
 
 // Whether the factor's memory suits the engine and its tile the atom; `layout` is then known.
@@ -59,3 +61,36 @@ bool tileSpecializeResult(SpecializePlan *plan, const TileMachine *machine);
 void tileSpecializeUnrollWalks(const TileOps *products);
 
 void tileSpecializeBuild(const SpecializePlan *plan);
+
+//===--- what the files that build share ----------------------------------------------------------------===//
+
+// What one product's loaded factors go through.
+typedef struct SpecializeRing {
+  MlirValue buffers[2], full, empty;
+} SpecializeRing;
+
+typedef struct SpecializeMade {
+  const SpecializePlan *plan;
+  SpecializeRing rings[SpecializeProducts];
+  MlirValue kept, result;      // the barrier of what is loaded once; the result's buffer
+  MlirValue end, told;         // where the second loop ends, in shared memory, and the barrier that says so
+  MlirValue sums, done, taken; // in tensor memory: the sums, and the barriers that say that they are there, and free
+  MlirValue rounds;            // of the loop; of a sum in tensor memory at least one
+  MlirValue any;               // whether the loop has rounds; null: it is known to
+  // Of two products in tensor memory: the computed factor, and the barrier that says that it is there; the sums of the
+  // second product, and the barrier that says that a round's product is done.
+  MlirValue weights, given, outs, added;
+  MlirRegion regions[3]; // load, multiply, finish
+} SpecializeMade;
+
+// A buffer in tensor memory: columns, those of the next 128 rows behind them; then lanes.
+MlirValue tileSpecializeTensor(TileBuilder *builder, MlirType tile, int64_t stages);
+MlirValue tileSpecializeRound(TileBuilder *builder, const SpecializePlan *plan, MlirOperation loop, MlirValue index);
+bool tileSpecializeIsZero(MlirValue tile);
+
+// Two products whose sums are in tensor memory (specialize_warps_tensor.c). Whether the loop's sums are known to suit
+// that; `rescale` is then known.
+bool tileSpecializeSuitsTensor(SpecializePlan *plan);
+void tileSpecializeTensorMemory(SpecializeMade *made, TileBuilder *builder);
+void tileSpecializeTensorProducts(const SpecializeMade *made, TileBuilder builder); // by one thread
+void tileSpecializeTensorLoop(const SpecializeMade *made, TileBuilder *builder);    // by the others

@@ -18,22 +18,6 @@
 
 #include <stdlib.h>
 
-// What one product's loaded factors go through.
-typedef struct Ring {
-  MlirValue buffers[2], full, empty;
-} Ring;
-
-typedef struct Made {
-  const SpecializePlan *plan;
-  Ring rings[SpecializeProducts];
-  MlirValue kept, result;      // the barrier of what is loaded once; the result's buffer
-  MlirValue end, told;         // where the second loop ends, in shared memory, and the barrier that says so
-  MlirValue sums, done, taken; // in tensor memory: the sums, and the barriers that say that they are there, and free
-  MlirValue rounds;            // of the loop; in tensor memory at least one
-  MlirValue any;               // whether the loop has rounds; null: it is known to
-  MlirRegion regions[3];       // load, multiply, finish
-} Made;
-
 enum { Load, Multiply, Finish };
 
 //===--- buffers and barriers -----------------------------------------------------------------===//
@@ -45,24 +29,28 @@ static MlirValue buildBuffer(TileBuilder *builder, MlirType tile, const TileLayo
   return tileAllocOpBuild(builder, type);
 }
 
-// Columns, those of the next 128 rows behind them; then lanes.
-static void buildSums(Made *made, TileBuilder *builder) {
+MlirValue tileSpecializeTensor(TileBuilder *builder, MlirType tile, int64_t stages) {
   enum { Lanes = 128 };
-  const SpecializePlan *plan = made->plan;
-  MlirType tile = plan->products[0].sums;
   int64_t shape[] = {tileTypeGetSize(tile, 0), tileTypeGetSize(tile, 1)};
   TileLayout layout = tileLayoutEmpty(TileLayoutMemory);
   tileLayoutAppendWalk(&layout, TileLayoutOffset, (uint64_t)shape[1], 1, 1, NULL);
   tileLayoutAppendWalk(&layout, TileLayoutOffset, (uint64_t)shape[0] / Lanes, 0, Lanes, NULL);
   tileLayoutAppendWalk(&layout, TileLayoutOffset, Lanes, 0, 1, NULL);
-  made->sums = tileAllocOpBuild(builder, tileBufferTypeGet(2, shape, tileTypeGetElement(tile),
-                                                           tileLayoutAttrGet(builder->context, &layout), "tmem",
-                                                           plan->sumStages));
-  made->done = tileAllocOpBuild(builder, tileBarrierTypeGet(builder->context, plan->sumStages, 1));
-  made->taken = tileAllocOpBuild(builder, tileBarrierTypeGet(builder->context, plan->sumStages, 1));
+  return tileAllocOpBuild(builder, tileBufferTypeGet(2, shape, tileTypeGetElement(tile),
+                                                     tileLayoutAttrGet(builder->context, &layout), "tmem", stages));
 }
 
-static void buildMemory(Made *made, TileBuilder *builder) {
+static void buildSums(SpecializeMade *made, TileBuilder *builder) {
+  const SpecializePlan *plan = made->plan;
+  made->sums = tileSpecializeTensor(builder, plan->products[0].sums, plan->sumStages);
+  made->done = tileAllocOpBuild(builder, tileBarrierTypeGet(builder->context, plan->sumStages, 1));
+  if (plan->isSum)
+    made->taken = tileAllocOpBuild(builder, tileBarrierTypeGet(builder->context, plan->sumStages, 1));
+  else
+    tileSpecializeTensorMemory(made, builder);
+}
+
+static void buildMemory(SpecializeMade *made, TileBuilder *builder) {
   const SpecializePlan *plan = made->plan;
   for (int i = 0; i < 2 * plan->count; ++i) {
     const SpecializeFactor *factor = &plan->products[i / 2].factors[i % 2];
@@ -97,7 +85,7 @@ static MlirValue buildDistance(TileBuilder *builder, MlirValue index, MlirValue 
 }
 
 // The number of a loop's round. Those of the second loop follow those of the first one.
-static MlirValue buildRound(TileBuilder *builder, const SpecializePlan *plan, MlirOperation loop, MlirValue index) {
+MlirValue tileSpecializeRound(TileBuilder *builder, const SpecializePlan *plan, MlirOperation loop, MlirValue index) {
   MlirValue round = buildDistance(builder, index, scfForOpGetLowerBound(loop));
   if (mlirOperationEqual(loop, plan->loop))
     return round;
@@ -112,9 +100,9 @@ static MlirOperation loadOf(const SpecializePlan *plan, MlirOperation loop, int 
 
 // Sums in tensor memory that no product has written are not zero. A loop without rounds therefore gets one round, whose
 // factors lie outside of their tensors: the engine brings their padding, zero.
-static void buildRounds(Made *made, TileBuilder *builder) {
+static void buildRounds(SpecializeMade *made, TileBuilder *builder) {
   made->rounds = scfForOpGetUpperBound(made->plan->loop);
-  if (!made->plan->isTensor || tileIndexFacts(made->rounds).low >= 1)
+  if (!made->plan->isTensor || !made->plan->isSum || tileIndexFacts(made->rounds).low >= 1)
     return;
   made->any = arithCmpIOpBuild(builder, made->rounds, tileBuildIndex(builder, 0), ArithCmpI_Sgt);
   made->rounds = tileBuildMax(builder, made->rounds, tileBuildIndex(builder, 1));
@@ -158,7 +146,7 @@ static MlirValue cloneScalar(TileBuilder *builder, MlirBlock body, MlirValue val
 
 // The index along an axis that does not change from round to round, if there is one, lies ahead of the tensor where
 // there are no rounds.
-static void leaveTensor(const Made *made, TileBuilder *builder, MlirOperation loop, MlirOperation load,
+static void leaveTensor(const SpecializeMade *made, TileBuilder *builder, MlirOperation loop, MlirOperation load,
                         MlirValue *indices) {
   intptr_t axis = 0;
   for (intptr_t i = 0; i < tileLoadOpGetNumIndices(load); ++i)
@@ -168,8 +156,8 @@ static void leaveTensor(const Made *made, TileBuilder *builder, MlirOperation lo
     indices[axis] = arithSelectOpBuild(builder, made->any, indices[axis], tileBuildIndex(builder, -1));
 }
 
-static void buildCopy(const Made *made, TileBuilder *builder, MlirOperation loop, MlirOperation load, MlirValue buffer,
-                      MlirValue barrier, MlirValue round, Copies *copies) {
+static void buildCopy(const SpecializeMade *made, TileBuilder *builder, MlirOperation loop, MlirOperation load,
+                      MlirValue buffer, MlirValue barrier, MlirValue round, Copies *copies) {
   MlirBlock body = mlirRegionGetFirstBlock(scfForOpGetRegion(loop));
   MlirValue indices[TILE_LAYOUT_MAX_AXES], source = cloneScalar(builder, body, tileLoadOpGetSource(load), copies);
   intptr_t count = tileLoadOpGetNumIndices(load);
@@ -185,7 +173,7 @@ static void buildExpect(TileBuilder *builder, MlirValue barrier, MlirValue round
   tileBarrierArriveOpSetExpect(arrival, mlirIntegerAttrGet(mlirIntegerTypeGet(builder->context, 64), bytes));
 }
 
-static void buildKept(const Made *made, TileBuilder *builder, Copies *copies) {
+static void buildKept(const SpecializeMade *made, TileBuilder *builder, Copies *copies) {
   const SpecializePlan *plan = made->plan;
   MlirValue zero = tileBuildIndex(builder, 0);
   if (plan->kept)
@@ -198,12 +186,12 @@ static void buildKept(const Made *made, TileBuilder *builder, Copies *copies) {
 }
 
 // Round k waits until round k - stages has been multiplied, and fills its place.
-static void buildLoop(Made *made, TileBuilder *builder, MlirOperation loop, MlirValue end, Copies *copies) {
+static void buildLoop(SpecializeMade *made, TileBuilder *builder, MlirOperation loop, MlirValue end, Copies *copies) {
   const SpecializePlan *plan = made->plan;
   MlirBlock old = mlirRegionGetFirstBlock(scfForOpGetRegion(loop)), body;
   tileBuildFor(builder, scfForOpGetLowerBound(loop), end, tileBuildIndex(builder, 1), 0, NULL, &body);
   TileBuilder inner = tileBuilderAtEnd(body, builder->location);
-  MlirValue index = mlirBlockGetArgument(body, 0), round = buildRound(&inner, plan, loop, index);
+  MlirValue index = mlirBlockGetArgument(body, 0), round = tileSpecializeRound(&inner, plan, loop, index);
   MlirValue before = arithSubIOpBuild(&inner, round, tileBuildIndex(&inner, plan->stages));
   remember(copies, mlirBlockGetArgument(old, 0), index);
   for (int i = 0; i < plan->count; ++i) {
@@ -220,7 +208,7 @@ static void buildLoop(Made *made, TileBuilder *builder, MlirOperation loop, Mlir
   tileBuildYield(&inner, 0, NULL);
 }
 
-static void buildLoads(Made *made, TileBuilder builder) {
+static void buildLoads(SpecializeMade *made, TileBuilder builder) {
   const SpecializePlan *plan = made->plan;
   Copies copies = {.count = 0};
   buildKept(made, &builder, &copies);
@@ -237,8 +225,8 @@ static void buildLoads(Made *made, TileBuilder builder) {
 
 //===--- the partition that multiplies --------------------------------------------------------===//
 
-static MlirValue buildProduct(const Made *made, TileBuilder *builder, int number, MlirOperation op, MlirValue round,
-                              MlirValue sums) {
+static MlirValue buildProduct(const SpecializeMade *made, TileBuilder *builder, int number, MlirOperation op,
+                              MlirValue round, MlirValue sums) {
   const SpecializeProduct *product = &made->plan->products[number];
   MlirValue factors[] = {tileMmaOpGetLhs(op), tileMmaOpGetRhs(op)}, none = {NULL};
   for (int side = 0; side < 2; ++side)
@@ -260,7 +248,7 @@ static MlirValue buildWait(TileBuilder *builder, MlirValue sums, int64_t pending
 }
 
 // At most one product is under way when a round ends: the place of the round before is free.
-static MlirValue buildSum(const Made *made, TileBuilder *builder) {
+static MlirValue buildSum(const SpecializeMade *made, TileBuilder *builder) {
   const SpecializePlan *plan = made->plan;
   MlirValue start = scfForOpGetInitArgs(plan->loop, 0), none = {NULL};
   MlirType narrow = mlirValueGetType(start), wide = plan->products[0].sums;
@@ -284,9 +272,9 @@ static MlirValue buildSum(const Made *made, TileBuilder *builder) {
 }
 
 // One thread multiplies: a round's stage is free once its product is done, and the sums are there once all are.
-static void buildTensorSum(const Made *made, TileBuilder builder) {
+static void buildTensorSum(const SpecializeMade *made, TileBuilder builder) {
   const SpecializePlan *plan = made->plan;
-  const Ring *ring = &made->rings[0];
+  const SpecializeRing *ring = &made->rings[0];
   MlirValue zero = tileBuildIndex(&builder, 0), none = {NULL};
   MlirBlock body;
   tileBarrierWaitOpBuild(&builder, made->taken,
@@ -307,7 +295,7 @@ static void buildTensorSum(const Made *made, TileBuilder builder) {
   tileYieldOpCreate(&builder, 0, NULL);
 }
 
-static bool isZeroTile(MlirValue tile) {
+bool tileSpecializeIsZero(MlirValue tile) {
   MlirOperation op = tileDefiningOp(tile);
   MlirAttribute value =
       !mlirOperationIsNull(op) && arithConstantOpIsA(op) ? arithConstantOpGetValue(op) : mlirAttributeGetNull();
@@ -318,7 +306,7 @@ static bool isZeroTile(MlirValue tile) {
                                        : mlirIntegerAttrGetValueInt(number) == 0;
 }
 
-static MlirValue buildTakenSum(const Made *made, TileBuilder *builder) {
+static MlirValue buildTakenSum(const SpecializeMade *made, TileBuilder *builder) {
   const SpecializePlan *plan = made->plan;
   MlirValue start = scfForOpGetInitArgs(plan->loop, 0), zero = tileBuildIndex(builder, 0), none = {NULL};
   MlirType narrow = mlirValueGetType(start), wide = plan->products[0].sums;
@@ -326,16 +314,16 @@ static MlirValue buildTakenSum(const Made *made, TileBuilder *builder) {
   tileBarrierWaitOpBuild(builder, made->done, zero);
   MlirValue sums = tileLoadOpBuild(builder, wide, tileSlotOpBuild(builder, made->sums, zero), 0, NULL);
   tileBarrierArriveOpBuild(builder, made->taken, zero, none);
-  if (!isZeroTile(start) && isWider)
+  if (!tileSpecializeIsZero(start) && isWider)
     start = arithExtFOpBuild(builder, wide, start);
-  if (!isZeroTile(start))
+  if (!tileSpecializeIsZero(start))
     sums = mlirTypeIsAInteger(tileTypeGetElement(wide)) ? arithAddIOpBuild(builder, sums, start)
                                                         : arithAddFOpBuild(builder, sums, start);
   return isWider ? arithTruncFOpBuild(builder, narrow, sums) : sums;
 }
 
 // The loop as it is, each product in its place: started once its factors are there, and done when the next op runs.
-static void buildChain(const Made *made, TileBuilder *builder, MlirOperation loop) {
+static void buildChain(const SpecializeMade *made, TileBuilder *builder, MlirOperation loop) {
   const SpecializePlan *plan = made->plan;
   bool isTail = mlirOperationEqual(loop, plan->tail.loop);
   MlirValue none = {NULL};
@@ -350,7 +338,7 @@ static void buildChain(const Made *made, TileBuilder *builder, MlirOperation loo
   mlirBlockAppendOwnedOperation(builder->block, loop);
   MlirBlock body = mlirRegionGetFirstBlock(scfForOpGetRegion(loop));
   TileBuilder first = tileBuilderBefore(mlirBlockGetFirstOperation(body));
-  MlirValue round = buildRound(&first, plan, loop, mlirBlockGetArgument(body, 0));
+  MlirValue round = tileSpecializeRound(&first, plan, loop, mlirBlockGetArgument(body, 0));
   for (int i = 0; i < plan->count; ++i) {
     MlirOperation op = isTail ? plan->tail.products[i] : plan->products[i].op;
     TileBuilder before = tileBuilderBefore(op);
@@ -363,7 +351,7 @@ static void buildChain(const Made *made, TileBuilder *builder, MlirOperation loo
 }
 
 // Through shared memory, from where the engine copies it.
-static void buildStore(const Made *made) {
+static void buildStore(const SpecializeMade *made) {
   MlirOperation store = made->plan->store;
   TileBuilder builder = tileBuilderBefore(store);
   MlirValue indices[TILE_LAYOUT_MAX_AXES], none = {NULL};
@@ -389,7 +377,7 @@ static void destroyLoads(const SpecializePlan *plan) {
     mlirOperationDestroy(plan->tail.loads[i]);
 }
 
-static void moveInside(Made *made, TileBuilder builder) {
+static void moveInside(SpecializeMade *made, TileBuilder builder) {
   const SpecializePlan *plan = made->plan;
   for (intptr_t i = 0; i < plan->inside.count; ++i) {
     MlirOperation op = plan->inside.items[i];
@@ -401,6 +389,8 @@ static void moveInside(Made *made, TileBuilder builder) {
       if (plan->isTensor && !mlirOperationIsNull(start) && arithConstantOpIsA(start) &&
           mlirOpOperandIsNull(mlirValueGetFirstUse(tileOnlyResult(start))))
         mlirOperationDestroy(start);
+    } else if (mlirOperationEqual(op, plan->loop) && plan->isTensor) {
+      tileSpecializeTensorLoop(made, &builder);
     } else if (mlirOperationEqual(op, plan->loop) || mlirOperationEqual(op, plan->tail.loop)) {
       buildChain(made, &builder, op);
     } else {
@@ -427,7 +417,7 @@ static void hoistInvariants(MlirOperation loop) {
   }
 }
 
-static void buildPartitions(Made *made, TileBuilder *builder) {
+static void buildPartitions(SpecializeMade *made, TileBuilder *builder) {
   const SpecializePlan *plan = made->plan;
   MlirContext context = builder->context;
   // Partitions of one thread share a group of warps.
@@ -451,7 +441,7 @@ static void buildPartitions(Made *made, TileBuilder *builder) {
 }
 
 void tileSpecializeBuild(const SpecializePlan *plan) {
-  Made made = {.plan = plan};
+  SpecializeMade made = {.plan = plan};
   MlirBlock body = mlirOperationGetBlock(plan->loop);
   TileBuilder builder = tileBuilderBefore(mlirBlockGetTerminator(body));
   builder.location = mlirOperationGetLocation(plan->loop);
@@ -462,7 +452,8 @@ void tileSpecializeBuild(const SpecializePlan *plan) {
   buildRounds(&made, &builder);
   buildLoads(&made, tileBuilderInRegion(&builder, &made.regions[Load], 0, NULL));
   if (plan->isTensor)
-    buildTensorSum(&made, tileBuilderInRegion(&builder, &made.regions[Multiply], 0, NULL));
+    (plan->isSum ? buildTensorSum : tileSpecializeTensorProducts)(
+        &made, tileBuilderInRegion(&builder, &made.regions[Multiply], 0, NULL));
   moveInside(&made, tileBuilderInRegion(&builder, &made.regions[plan->isTensor ? Finish : Multiply], 0, NULL));
   buildPartitions(&made, &builder);
 }

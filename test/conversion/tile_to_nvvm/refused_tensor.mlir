@@ -18,8 +18,8 @@ tile.kernel @columns() attributes {machine = #tile.machine<"sm_100a">, warps = 4
 // -----
 #tm = #tile.layout<offset [64:d1, 128:d0]>
 tile.kernel @elements() attributes {machine = #tile.machine<"sm_100a">, warps = 4 : i32} {
-  // expected-error@+1 {{a buffer in tensor memory of elements other than 32 bits}}
-  %c = tile.alloc : !tile.buffer<128x64xf16, #tm, tmem>
+  // expected-error@+1 {{a buffer in tensor memory of elements other than 16 or 32 bits}}
+  %c = tile.alloc : !tile.buffer<128x64xi8, #tm, tmem>
   tile.return
 }
 
@@ -46,12 +46,40 @@ tile.kernel @place() attributes {machine = #tile.machine<"sm_100a">, warps = 4 :
 
 // -----
 #tm = #tile.layout<offset [64:d1, 128:d0]>
-#r = #tile.layout<reg [64:d1], lane [32:d0], warp [4:d0*32]>
+#r = #tile.layout<reg [64:d0], lane [32:d1], warp [2:d0*64, 2:d1*32]>
 tile.kernel @store() attributes {machine = #tile.machine<"sm_100a">, warps = 4 : i32} {
   %c = tile.alloc : !tile.buffer<128x64xf32, #tm, tmem>
   %z = arith.constant dense<0.0> : tensor<128x64xf32, #r>
-  // expected-error@+1 {{a store to tensor memory}}
+  // expected-error@+1 {{stores to tensor memory in a layout that its warps cannot reach}}
   tile.store %z, %c : tensor<128x64xf32, #r>, !tile.buffer<128x64xf32, #tm, tmem>
+  tile.return
+}
+
+// -----
+#tm = #tile.layout<offset [64:d1, 128:d0]>
+#r = #tile.layout<reg [64:d1], lane [32:d0], warp [4:d0*32]>
+tile.kernel @halves(%x: memref<128x64xf16>) attributes {machine = #tile.machine<"sm_100a">, warps = 4 : i32} {
+  %c0 = arith.constant 0 : index
+  %X = tile.view %x : memref<128x64xf16> to !tile.view<128x64xf16>
+  %c = tile.alloc : !tile.buffer<128x64xf16, #tm, tmem>
+  // expected-error@+1 {{a load from tensor memory of elements other than 32 bits}}
+  %t = tile.load %c : !tile.buffer<128x64xf16, #tm, tmem> -> tensor<128x64xf16, #r>
+  tile.store %t, %X[%c0, %c0] : tensor<128x64xf16, #r>, !tile.view<128x64xf16>
+  tile.return
+}
+
+// -----
+#sb = #tile.layout<offset [64:d1, 8:d0+d1*8, 8:d0*8]>
+#tm = #tile.layout<offset [64:d1, 128:d0]>
+#other = #tile.layout<offset [128:d0, 64:d1]>
+tile.kernel @left(%i: index) attributes {machine = #tile.machine<"sm_100a">, warps = 4 : i32} {
+  %a = tile.alloc : !tile.buffer<128x64xf16, #other, tmem>
+  %b = tile.alloc : !tile.buffer<64x64xf16, #sb, shared>
+  %c = tile.alloc : !tile.buffer<128x64xf32, #tm, tmem>
+  %done = tile.alloc : !tile.barrier<1>
+  // expected-error@+1 {{lhs does not suit atom "tcgen05.m128n64k16" in tensor memory: expected 128 rows in lanes, and neighbours of a row in neighbouring columns}}
+  tile.mma_async %a, %b, %c atom "tcgen05.m128n64k16" signals %done[%i]
+      : !tile.buffer<128x64xf16, #other, tmem>, !tile.buffer<64x64xf16, #sb, shared>, !tile.barrier<1> -> !tile.buffer<128x64xf32, #tm, tmem>
   tile.return
 }
 

@@ -1,6 +1,8 @@
-"""Defects planted in a kernel that uses tensor memory and tcgen05: the emulator must find each one, on one run.
+"""Defects planted in kernels that use tensor memory and tcgen05: the emulator must find each one, on one run.
 
-The kernel is the hand-scheduled GEMM of sm_100a, as nvvm; how defects are planted is hopper/planted.py's.
+The kernels are the hand-scheduled GEMM of sm_100a, and attention as tile-specialize-warps makes it, as nvvm; how defects
+are planted is hopper/planted.py's. Of attention every wait is removed and given the other parity, and every arrival,
+expectation, copy, product, commit, fence and allocation is removed.
 Use: planted.py BUILD [--part=K/N]. The last line is 'F of T planted defects found, S of E equivalent ones silent'.
 """
 import re
@@ -12,7 +14,7 @@ import numpy as np
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent.parent
 sys.path.insert(0, str(HERE.parent / "hopper"))
-from planted import EXPECT, INIT, LOAD, WAIT, Program, main, moved, nth, removed, replaced, swap_constant  # noqa: E402
+from planted import ARRIVE, EXPECT, INIT, LOAD, WAIT, Program, main, moved, nth, removed, replaced, swap_constant  # noqa: E402
 
 MAIN = (HERE / "gemm_sm100a.test").read_text().split("//--- main.mlir\n")[1]
 PRODUCT, COMMIT, READ, READ_WAIT = "tcgen05.mma ", "tcgen05.commit", "tcgen05.ld", "tcgen05.wait::ld"
@@ -68,6 +70,49 @@ GEMM_DEFECTS = {
 EQUIVALENT = {"no fence of the products"}
 GEMM_DEFECTS["no fence of the products"] = removed(FENCE_AFTER, 1)  # no thread but theirs has been there before
 
+
+
+def attention(build):
+    sys.path.insert(0, str(ROOT / "test/transforms/pipeline"))
+    import specialize_attention
+    case = next(case for case in specialize_attention.CASES if case.name == "tensor_rounds")
+    arrays, expected = case.data()
+    return Program(build, case.program(), arrays, expected, 4e-3, "sm_100a")
+
+
+def other_parity(n):
+    def change(lines):
+        at = nth(lines, WAIT, n)
+        parity = re.findall(r"%\w+", lines[at])[1]
+        return lines[:at] + ["      %planted = llvm.mlir.constant(1 : i32) : i32", f"      %flipped = llvm.xor {parity}, %planted : i32",
+                             lines[at].replace(f" {parity},", " %flipped,")] + lines[at + 1:]
+    return change
+
+
+# Waits: keys empty, values empty, queries, first keys, keys full, weights given, values full, scores done, the round
+# before done, the last round done.
+WAITS = ["keys are empty", "values are empty", "queries are there", "the first keys are there", "the keys are there",
+         "the weights are given", "the values are there", "the scores are done", "the round before is done",
+         "the last round is done"]
+# Fences of the products: first scores, scores, sums. Of the warps, behind a wait and before they tell others: around the
+# load of scores, the load and the store of sums that are rescaled, the store of weights, the last load of sums.
+FENCES = ["behind the allocation", "before the first scores", "before the scores", "before the sums", "before the load of scores",
+          "behind the load of scores", "before the load of sums", "behind the load of sums", "before the store of sums",
+          "behind the store of sums", "before the store of weights", "behind the store of weights", "before the last load",
+          "behind the last load"]
+ATTENTION_DEFECTS = {f"nobody waits until {what}": removed(WAIT, i) for i, what in enumerate(WAITS)}
+ATTENTION_DEFECTS |= {f"the wait until {what} has the other parity": other_parity(i) for i, what in enumerate(WAITS)}
+ATTENTION_DEFECTS |= {f"no fence {what}": removed("tcgen05.fence", i) for i, what in enumerate(FENCES)}
+ATTENTION_DEFECTS |= {f"{name} {i} is missing": removed(pattern, i) for name, pattern, count in [
+    ("arrival", ARRIVE, 1), ("expectation", EXPECT, 3), ("copy", LOAD, 3), ("commit", COMMIT, 6), ("product", PRODUCT, 10),
+    ("store's wait", "tcgen05.wait ", 2), ("proxy fence", "nvvm.fence.proxy", 1), ("block's barrier", "nvvm.barrier", 3),
+    ("wait for the result", "bulk.wait_group", 1), ("commit of the result", "bulk.commit", 1), ("allocation", ALLOCATE, 1),
+    ("end of the allocation", GIVE_BACK, 1), ("fence of the barriers' initialization", "nvvm.fence.mbarrier.init", 1)]
+    for i in range(count)}
+ATTENTION_DEFECTS["weights are not stored"] = removed("tcgen05.st ", 1)
+# Nobody else was there before; or the thread makes another fence, or waits for all its stores, before it tells others.
+EQUIVALENT |= {f"no fence {FENCES[i]}" for i in (0, 1, 2, 5, 7, 8, 9, 10, 13)} | {"store's wait 0 is missing"}
+
 if __name__ == "__main__":
     sys.exit(main(Path(sys.argv[1]).resolve(), sys.argv[2].split("=")[1] if len(sys.argv) > 2 else "0/1",
-                  [("gemm", gemm, GEMM_DEFECTS)], EQUIVALENT))
+                  [("gemm", gemm, GEMM_DEFECTS), ("attention", attention, ATTENTION_DEFECTS)], EQUIVALENT))

@@ -4,7 +4,7 @@ sizes and masks, one for each case.
 specialize_attention.py print CASE                the program of a case
 specialize_attention.py list                      the names of all cases
 specialize_attention.py ptx BUILD [CASE…]         ptxas accepts each case, without spills and advisories
-specialize_attention.py run TARGET BUILD [CASE…]  each case on TARGET (interpret, emulate:sm_90a, cuda): the interpreter
+specialize_attention.py run TARGET BUILD [CASE…]  each case on TARGET (interpret, emulate:CHIP, cuda): the interpreter
                                                   runs the divided kernel and gives what numpy does; another target
                                                   gives what the interpreter does with the kernel as it is
 
@@ -25,9 +25,11 @@ PASS = "builtin.module(tile.kernel(tile-specialize-warps,tile-overlap-products,t
 class Case:
     """`tile`: queries, keys, channels of Q and K, channels of V. `mask`: none, causal, window (the last 40 keys)."""
 
-    def __init__(self, name, tile, sizes, heads=2, mask="none", element="f16", out=None, is_odd=False, kept="shared"):
+    def __init__(self, name, tile, sizes, heads=2, mask="none", element="f16", out=None, is_odd=False, kept="shared",
+                 chip="sm_90a"):
         self.name, self.tile, self.sizes, self.heads, self.mask = name, tile, sizes, heads, mask
         self.element, self.out, self.is_odd, self.kept = element, out or element, is_odd, kept
+        self.chip = chip
 
     def program(self):
         q, k, d, e = self.tile
@@ -68,7 +70,7 @@ class Case:
         loaded = "%loaded" if self.kept == "registers" else "%x"
         narrow = f"\n  %h = arith.truncf %y : {sums} to tensor<{q}x{e}x{out}>" if out != "f32" else ""
         return f"""tile.kernel @attention(%q_: {memory}, %k_: {memory}, %v_: {memory}, %o_: {stored})
-    attributes {{machine = #tile.machine<"sm_90a">}} {{
+    attributes {{machine = #tile.machine<"{self.chip}">}} {{
   %i = tile.program_id 0
   %g = tile.program_id 1
   %c0 = arith.constant 0 : index
@@ -187,6 +189,22 @@ CASES = [
     Case("odd", (64, 64, 64, 64), (75, 75), is_odd=True),
     Case("rounds", (64, 64, 128, 128), (64, 461), heads=1),  # more rounds than stages
 ]
+# Sums in tensor memory: 128 queries, a row in each thread.
+CASES += [
+    Case("tensor_" + name, *rest, chip="sm_100a", **more) for name, *rest, more in [
+        ("causal", (128, 64, 64, 64), (201, 201), {"mask": "causal"}),
+        ("wide", (128, 64, 128, 128), (133, 261), {"heads": 1, "mask": "causal"}),
+        ("long", (128, 128, 64, 64), (133, 461), {"heads": 1}),
+        ("early", (128, 64, 64, 64), (300, 140), {"mask": "causal"}),  # the last programs see all, the first none
+        ("window", (128, 64, 64, 64), (150, 190), {"mask": "window"}),
+        ("one_key", (128, 64, 64, 64), (129, 1), {}),
+        ("no_key", (128, 64, 64, 64), (65, 0), {}),
+        ("one_query", (128, 128, 64, 64), (1, 129), {}),
+        ("bfloat", (128, 64, 64, 128), (131, 131), {"heads": 1, "mask": "causal", "element": "bf16"}),
+        ("single", (128, 64, 64, 64), (75, 75), {"out": "f32"}),
+        ("rounds", (128, 32, 64, 64), (128, 461), {"heads": 1}),  # more rounds than stages
+    ]
+]
 
 
 def tool(build, name):
@@ -197,14 +215,15 @@ def assemble(case, build, folder):
     source, ptx = folder / "case.mlir", folder / "case.ptx"
     source.write_text(case.program())
     path = os.environ["PATH"] + ":/usr/local/cuda/bin"
-    for command in ([tool(build, "tile-translate"), source, "--tile-to-ptx", "--chip=sm_90a", "-o", ptx],
-                    ["ptxas", "-v", "-arch=sm_90a", ptx, "-o", folder / "case.cubin"]):
+    for command in ([tool(build, "tile-translate"), source, "--tile-to-ptx", f"--chip={case.chip}", "-o", ptx],
+                    ["ptxas", "-v", f"-arch={case.chip}", ptx, "-o", folder / "case.cubin"]):
         done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "PATH": path})
         said = done.stdout + done.stderr
         if done.returncode:
             return said
-    if ("wgmma.mma_async" in ptx.read_text()) == case.is_odd:
-        return "wgmma, but its rows do not suit TMA" if case.is_odd else "no wgmma"
+    product = "wgmma.mma_async" if case.chip == "sm_90a" else "tcgen05.mma"
+    if (product in ptx.read_text()) == case.is_odd:
+        return f"{product}, but its rows do not suit TMA" if case.is_odd else f"no {product}"
     return said if "(C75" in said or "0 bytes spill stores, 0 bytes spill loads" not in said else ""
 
 
@@ -240,7 +259,8 @@ def main(arguments):
         return 0
     target, rest = (arguments[1], arguments[2:]) if arguments[0] == "run" else (None, arguments[1:])
     wrong = 0
-    for name in rest[1:] or cases:
+    chip = target.split(":")[1] if target and ":" in target else None
+    for name in rest[1:] or [name for name in cases if chip in (None, cases[name].chip)]:
         with tempfile.TemporaryDirectory() as place:
             case, place = cases[name], Path(place)
             said = run(case, target, rest[0], place) if target else assemble(case, rest[0], place)

@@ -25,8 +25,7 @@ import kernels  # noqa: E402
 
 PEERS = ["triton", "tileiras", "tilelang"]
 CASES = [(kernel, chip, (128, 256, 64) if kernel == "gemm" and chip in ("sm_90a", "sm_100a") else (128, 128, 32) if kernel == "gemm" else (128, 64, 128))
-         for kernel in ("gemm", "attention") for chip in ("sm_80", "sm_90a", "sm_100a", "gfx942")
-         if (kernel, chip) != ("attention", "sm_100a")]
+         for kernel in ("gemm", "attention") for chip in ("sm_80", "sm_90a", "sm_100a", "gfx942")]
 # The kernels of examples/attention, causal: rows that a program keeps, rows of a round, channels.
 CASES += [(f"attention {kernel}", chip, (*kernels.Attention(channels, chip=chip).blocks[kernel], channels))
           for kernel in ("forward", "keys", "queries") for chip in ("sm_80", "sm_90a") for channels in (64, 128)]
@@ -111,12 +110,12 @@ def loop_of(listing):
 
     def count(first, last, wanted=None):
         return sum(op in wanted if wanted else op != "NOP" for op in ops[first:last])
-    # Of an online softmax the loop takes maxima, too: the code behind it may jump back for divisions.
-    loops = [(to, at + 1) for at, to in jumps if to <= at and count(to, at + 1, ("HMMA", "HGMMA", "UTCHMMA"))]
-    softmax = [loop for loop in loops if count(*loop, ("FMNMX",)) >= 8]
+    # Of an online softmax the loop takes maxima, too: the code behind it may jump back for divisions. Where products are in tensor
+    # memory, the loop loads their sums instead.
+    loops = [(to, at + 1) for at, to in jumps if to <= at and count(to, at + 1, ("HMMA", "HGMMA", "UTCHMMA", "LDTM"))]
+    softmax = [loop for loop in loops if count(*loop, ("FMNMX", "FMNMX3")) >= 8]
     if not loops:
         return {"loop": 0, "skipped": 0}
-    # Loops that wait may jump back from behind: of loops without maxima, the most products and then the fewest ops.
     # Loops that wait may jump back from behind: without maxima, the loop with the most products and then the fewest ops.
     first, last = min(softmax or loops, key=lambda loop: (0 if softmax else -count(*loop, ("HMMA", "HGMMA", "UTCHMMA")), loop[1] - loop[0]))
     skips = [count(at + 1, to) for at, to in jumps if first <= at < to <= last and not count(at + 1, to, ("HMMA", "HGMMA", "UTCHMMA"))]

@@ -17,6 +17,8 @@ typedef struct cell_t {
   uint16_t site, load_site;         // of the last one that writes; that loads
   uint8_t readers;                  // one bit for each warp that may: its number / 4
   uint32_t read_stamps[READERS];    // of its first lane
+  uint16_t uses, use_site;          // products under way that read it as a factor; the last one
+  uint32_t user, use_stamp;         // their engine; of the last one that is done, 0: none
 } cell_t;
 
 typedef struct emu_tensor_access_t { // of a warp, under way
@@ -151,7 +153,8 @@ static bool check_readers(emu_thread_t *self, const cell_t *cell, uint32_t quart
                      cell->load_site, column, "a write of what another warp has read"))
       return false;
   }
-  return true;
+  return !cell->use_stamp || check_order(self, cell->user, cell->use_stamp, own, site, cell->use_site, column,
+                                         "a write of what a product has read");
 }
 
 // Nobody writes, or reads if this one writes; and what was done is known.
@@ -165,6 +168,9 @@ static bool check_cell(emu_thread_t *self, const cell_t *cell, uint32_t quarter,
   if (writes && cell->loads)
     return fail(self, TESSERA_EMULATOR_OVERWRITE, site, cell->load_site, column,
                 "a write of what a tcgen05.ld under way reads");
+  if (writes && cell->uses && cell->user != own)
+    return fail(self, TESSERA_EMULATOR_OVERWRITE, site, cell->use_site, column,
+                "a write of what a product under way reads");
   if (reads && !cell->is_written && !cell->products)
     return fail(self, TESSERA_EMULATOR_UNINITIALIZED, site, 0, column, "a read of what nobody has written");
   if (cell->is_written && !cell->products &&
@@ -185,7 +191,7 @@ void emu_tensor_give_back(emu_thread_t *lane, uint32_t address, uint32_t columns
   for (uint32_t c = address; c < address + columns; ++c) {
     for (uint32_t q = 0; q < QUARTERS; ++q) {
       const cell_t *cell = &tensor->cells[c][q];
-      bool is_used = cell->products || cell->stores || cell->loads || cell->readers || cell->is_written;
+      bool is_used = cell->products || cell->stores || cell->loads || cell->readers || cell->is_written || cell->uses;
       // Who gives back need not fence: no access follows.
       emu_clock_t fenced = lane->tensor_fenced;
       lane->tensor_fenced = lane->clock;
@@ -238,7 +244,7 @@ emu_tensor_op_t *emu_tensor_create(emu_thread_t *self, uint32_t site) {
   op->next = NULL;
   op->barrier = NULL;
   op->site = site;
-  op->place_count = op->left_count = 0;
+  op->place_count = op->left_count = op->left_columns = 0;
   return op;
 }
 
@@ -260,6 +266,11 @@ static void check_places(emu_thread_t *self, emu_tensor_op_t *op) {
     }
 }
 
+#define FOR_EACH_LEFT_CELL(tensor, op, cell, quarter)                                                                  \
+  for (uint32_t column = (op)->left_column; column < (op)->left_column + (op)->left_columns; ++column)                 \
+    for (uint32_t quarter = 0; quarter < QUARTERS; ++quarter)                                                          \
+      for (cell_t *cell = &(tensor)->cells[column][quarter]; cell; cell = NULL)
+
 #define FOR_EACH_CELL(tensor, op, cell, quarter)                                                                       \
   for (uint32_t column = (op)->column; column < (op)->column + (op)->columns; ++column)                                \
     for (uint32_t quarter = 0; quarter < QUARTERS; ++quarter)                                                          \
@@ -272,12 +283,19 @@ void emu_tensor_issue(emu_thread_t *self, emu_tensor_op_t *op) {
   check_places(self, op);
   if (checks)
     emu_shadow_product_begins(self, op->places, op->place_count, op->site);
+  FOR_EACH_LEFT_CELL(tensor, op, cell, quarter) {
+    good = good && (!checks || check_cell(self, cell, quarter, true, false, engine, op->site, column));
+    ++cell->uses;
+    cell->user = engine;
+    cell->use_site = (uint16_t)op->site;
+  }
   FOR_EACH_CELL(tensor, op, cell, quarter) {
     good = good && (!checks || check_cell(self, cell, quarter, op->adds, true, engine, op->site, column));
     ++cell->products;
     cell->writer = engine;
     cell->site = (uint16_t)op->site;
     cell->readers = 0;
+    cell->use_stamp = 0;
   }
   append(self, op);
 }
@@ -288,6 +306,10 @@ static void finish(emu_worker_t *worker, const emu_tensor_pipe_t *pipe, emu_tens
   op->run(op, pipe->owner->view.block->shared, tensor->words);
   if (worker->launch->checks)
     emu_shadow_engine_ends(pipe->owner, op->places, op->place_count, pipe->engine, stamp);
+  FOR_EACH_LEFT_CELL(tensor, op, cell, quarter) {
+    --cell->uses;
+    cell->use_stamp = stamp;
+  }
   FOR_EACH_CELL(tensor, op, cell, quarter) {
     --cell->products;
     cell->is_written = true;
@@ -403,6 +425,7 @@ static void end_access(emu_thread_t *lane, const emu_tensor_access_t *access) {
       cell->writer = first_lane(lane, lane->view.warp);
       cell->stamp = lane->clock.stamp;
       cell->readers = 0;
+      cell->use_stamp = 0;
     } else {
       --cell->loads;
       cell->readers |= (uint8_t)(1u << slot);

@@ -25,6 +25,7 @@ typedef struct emu_tensor_op_t {
   uint64_t what[8];                                                                  // run's
   uint32_t column, columns, lanes;                             // of the sums; lanes: one bit for each 32
   bool adds;                                                   // to what is there
+  uint32_t left_column, left_columns;                          // of a left factor in tensor memory; 0: elsewhere
   uint32_t place_count, left_count, places[EMU_TENSOR_PLACES]; // as emu_product_t's
 } emu_tensor_op_t;
 
