@@ -1,6 +1,7 @@
-// Computing values: one linalg.generic each, or, where everything is known, scalars at import. See node.h.
+// Computing values: one linalg.generic each, or, where everything is known, scalars at import. See node.h, compose.h.
 #include "lib/import/onnx/state.h"
 
+#include "lib/import/onnx/compose.h"
 #include "lib/import/onnx/fold.h"
 #include "lib/import/onnx/tensors.h"
 #include "lib/ir/support.h"
@@ -113,7 +114,45 @@ static MlirValue wrapped(Body *body, MlirValue x, OnnxType type) {
   return ONNX_OP(ArithOp_ShRSI, ONNX_OP(ArithOp_ShLI, x, rest), rest);
 }
 
+// Byte e is 2^(e - 127), 255 is nan. As f32, that is the exponent, but for 2^-127, which is subnormal.
+static MlirValue numberOfPower(Body *body, MlirValue x) {
+  MlirType bits = mlirIntegerTypeGet(body->b->context, 32);
+  MlirValue power = castTo(body, ArithOp_ExtUI, x, bits);
+  MlirValue isLeast = onnxCompareI(body, ArithCmpI_Eq, power, onnxNumber(body, power, 0));
+  MlirValue isNan = onnxCompareI(body, ArithCmpI_Eq, power, onnxNumber(body, power, 255));
+  MlirValue number = ONNX_OP(ArithOp_ShLI, power, onnxNumber(body, power, 23));
+  number = onnxSelect(body, isLeast, onnxNumber(body, power, 1 << 22), number);
+  number = onnxSelect(body, isNan, onnxNumber(body, power, 0x7fc00000), number);
+  return castTo(body, ArithOp_Bitcast, number, mlirF32TypeGet(body->b->context));
+}
+
+MlirValue onnxToPower(Body *body, MlirValue x, OnnxType from, OnnxPowerRounding rounding, bool saturates) {
+  MlirType type = mlirIntegerTypeGet(body->b->context, 32);
+  MlirValue bits = castTo(body, ArithOp_Bitcast, convertWhole(body, x, from, Onnx_F32), type);
+  MlirValue wide = ONNX_OP(ArithOp_ShRUI, bits, onnxNumber(body, bits, 23));
+  MlirValue power = ONNX_OP(ArithOp_AndI, wide, onnxNumber(body, bits, 255)), zero = onnxNumber(body, bits, 0);
+  MlirValue rest = ONNX_OP(ArithOp_AndI, bits, onnxNumber(body, bits, 0x7fffff));
+  MlirValue half = onnxNumber(body, bits, 1 << 22), isUp = onnxCompareI(body, ArithCmpI_Ne, rest, zero);
+  if (rounding == OnnxPower_Down)
+    isUp = onnxCompareI(body, ArithCmpI_Ne, zero, zero);
+  if (rounding == OnnxPower_Nearest) { // halves go up, but for the subnormal one
+    MlirValue isSubnormal = onnxCompareI(body, ArithCmpI_Eq, power, zero);
+    isUp = onnxSelect(body, isSubnormal, onnxCompareI(body, ArithCmpI_Ugt, rest, half),
+                      onnxCompareI(body, ArithCmpI_Uge, rest, half));
+  }
+  MlirValue last = onnxNumber(body, bits, saturates ? 254 : 255), one = onnxNumber(body, bits, 1);
+  MlirValue hasNext = onnxCompareI(body, ArithCmpI_Ult, power, last);
+  MlirValue next = onnxSelect(body, ONNX_OP(ArithOp_AndI, isUp, hasNext), ONNX_OP(ArithOp_AddI, power, one), power);
+  return castTo(body, ArithOp_TruncI, next, mlirIntegerTypeGet(body->b->context, 8));
+}
+
 MlirValue onnxConvert(Body *body, MlirValue x, OnnxType from, OnnxType to) {
+  if (from == to && to == Onnx_F8E8M0)
+    return x;
+  if (from == Onnx_F8E8M0)
+    return onnxConvert(body, numberOfPower(body, x), Onnx_F32, to);
+  if (to == Onnx_F8E8M0)
+    return onnxToPower(body, x, from, OnnxPower_Up, true);
   bool isNarrow = onnxIsInteger(to) && onnxTypeBits(to) < 8, isFloat = onnxIsFloat(from);
   // As onnx has it, floats beyond the range of such an integer keep the lowest bits.
   if (isNarrow && isFloat)
@@ -131,6 +170,8 @@ static MlirValue elementOfCode(Body *body, const MlirValue *x) {
   OnnxType type = *(const OnnxType *)body->data;
   if (onnxIsInteger(type))
     return wrapped(body, x[0], type);
+  if (type == Onnx_F8E8M0)
+    return x[0];
   MlirType bits = mlirIntegerTypeGet(body->b->context, (unsigned)onnxTypeBits(type));
   MlirValue code = onnxTypeBits(type) < 8 ? castTo(body, ArithOp_TruncI, x[0], bits) : x[0];
   return castTo(body, ArithOp_Bitcast, code, onnxElementType(body->node, type));
@@ -150,6 +191,8 @@ OnnxValue *onnxOfCodes(Node *node, OnnxValue *bytes, OnnxType type) {
 OnnxValue *onnxCodesOf(Node *node, OnnxValue *value) {
   if (onnxIsInteger(value->type))
     return value;
+  if (value->type == Onnx_F8E8M0)
+    return onnxRetype(node, value, Onnx_U8);
   return onnxMap(node, Onnx_U8, 1, &value, codeOfElement, &value->type);
 }
 
@@ -582,3 +625,33 @@ OnnxValue *onnxEinsum(Node *node, OnnxType type, OnnxValue *a, const char *aLabe
   generic.init = onnxFilled(node, type, rank, sizes, zero);
   return onnxOfTensor(node, type, onnxGeneric(node, &generic), sizes);
 }
+
+//===--- one op -----------------------------------------------------------------===//
+
+static MlirValue apply(Body *body, const MlirValue *x) { return onnxOp(body, *(const int *)body->data, x); }
+
+OnnxValue *onnxUnary(Node *node, TileUpstream op, OnnxValue *x) {
+  return x ? onnxMap(node, x->type, 1, &x, apply, &op) : NULL;
+}
+
+OnnxValue *onnxBinary(Node *node, TileUpstream op, OnnxValue *x, OnnxValue *y) {
+  return x && y ? onnxMap(node, x->type, 2, (OnnxValue *[]){x, y}, apply, &op) : NULL;
+}
+
+OnnxValue *onnxWithNumber(Node *node, TileUpstream op, OnnxValue *x, double number) {
+  return x ? onnxBinary(node, op, x, onnxScalarValue(node, x->type, number)) : NULL;
+}
+
+OnnxValue *onnxAdd(Node *node, OnnxValue *x, OnnxValue *y) {
+  return x && y ? onnxBinary(node, onnxIsFloat(x->type) ? ArithOp_AddF : ArithOp_AddI, x, y) : NULL;
+}
+
+OnnxValue *onnxSub(Node *node, OnnxValue *x, OnnxValue *y) {
+  return x && y ? onnxBinary(node, onnxIsFloat(x->type) ? ArithOp_SubF : ArithOp_SubI, x, y) : NULL;
+}
+
+OnnxValue *onnxMul(Node *node, OnnxValue *x, OnnxValue *y) {
+  return x && y ? onnxBinary(node, onnxIsFloat(x->type) ? ArithOp_MulF : ArithOp_MulI, x, y) : NULL;
+}
+
+OnnxType onnxSumType(OnnxType type) { return onnxIsFloat(type) && onnxTypeBytes(type) < 4 ? Onnx_F32 : type; }

@@ -458,11 +458,29 @@ static MlirValue saturate(Body *body, const MlirValue *x) {
   return onnxConvert(body, value, wide, by->to);
 }
 
+typedef struct Power {
+  OnnxType from;
+  OnnxPowerRounding rounding;
+  bool saturates;
+} Power;
+
+static MlirValue toPower(Body *body, const MlirValue *x) {
+  const Power *by = body->data;
+  return onnxToPower(body, x[0], by->from, by->rounding, by->saturates);
+}
+
 bool onnxEmitCast(Node *node) {
   OnnxValue *x = node->in[0];
   int64_t to = node->kind ? node->in[1]->type : onnxInt(node, "to", 0);
   if (to < 0 || to > 1000 || onnxTypeKind((OnnxType)to) == OnnxType_Other)
     return onnxError(node, "casts to type %s (%lld) are not supported", onnxTypeName((OnnxType)to), (long long)to);
+  if (to == Onnx_F8E8M0 && x->type != Onnx_F8E8M0) {
+    OnnxPowerRounding rounding = onnxWord(node, "round_mode", "down", false)      ? OnnxPower_Down
+                                 : onnxWord(node, "round_mode", "nearest", false) ? OnnxPower_Nearest
+                                                                                  : OnnxPower_Up;
+    const Power power = {x->type, rounding, onnxInt(node, "saturate", 1) != 0};
+    return onnxReturn(node, onnxMap(node, (OnnxType)to, 1, &x, toPower, &power));
+  }
   Conversion by = {.from = x->type, .to = (OnnxType)to, .largest = onnxTypeLargest((OnnxType)to)};
   if (!by.largest || x->type == by.to)
     return onnxReturn(node, onnxCast(node, x, by.to));
@@ -479,8 +497,12 @@ bool onnxEmitBitCast(Node *node) {
   OnnxValue *x = node->in[0];
   int64_t to = onnxInt(node, "to", 0);
   OnnxType type = to > 0 && to < 1000 ? (OnnxType)to : 0;
-  if (onnxTypeBits(type) == 0 || onnxTypeBits(type) != onnxTypeBits(x->type) || type == Onnx_Bool ||
-      x->type == Onnx_Bool)
+  if (onnxTypeBits(type) == 0 || onnxTypeBits(type) != onnxTypeBits(x->type))
+    return onnxError(node, "the bits of %s as %s are not supported", onnxTypeName(x->type), onnxTypeName(type));
+  bool isTruth = x->type == Onnx_Bool; // a byte of 0 or 1 in ONNX, a bit in the program
+  if (isTruth != (type == Onnx_Bool) && onnxIsInteger(isTruth ? type : x->type))
+    return onnxReturn(node, onnxCast(node, x, type));
+  if (isTruth != (type == Onnx_Bool))
     return onnxError(node, "the bits of %s as %s are not supported", onnxTypeName(x->type), onnxTypeName(type));
   if (mlirTypeEqual(onnxElementType(node, x->type), onnxElementType(node, type)))
     return onnxReturn(node, onnxRetype(node, x, type));

@@ -90,6 +90,8 @@ OnnxValue *onnxOfElements(Node *node, OnnxType type, int rank, const MlirValue *
                           int64_t count);
 OnnxValue *onnxScalarValue(Node *node, OnnxType type, double number);
 OnnxValue *onnxFill(Node *node, OnnxType type, int rank, const MlirValue *sizes, double number);
+// A constant of these numbers, in C order: of floats, i32 or i64. Null after an error.
+OnnxValue *onnxConstantOf(Node *node, OnnxType type, int rank, const int64_t *shape, const double *numbers);
 // Checks while the program runs, or here where both are known: false after an error.
 bool onnxCheckSame(Node *node, MlirValue a, MlirValue b, const char *what);
 bool onnxCheck(Node *node, MlirValue condition, const char *what);
@@ -141,6 +143,9 @@ bool onnxSetOut(Node *node, int index, OnnxValue *value);
 // Scalars in a body; numbers of the type of `like`.
 MlirValue onnxNumber(Body *body, MlirValue like, double number);
 MlirValue onnxConvert(Body *body, MlirValue x, OnnxType from, OnnxType to);
+// A number as float8e8m0: of its size the power of two. `saturates`: beyond the greatest one stands that, not nan.
+typedef enum OnnxPowerRounding { OnnxPower_Up, OnnxPower_Down, OnnxPower_Nearest } OnnxPowerRounding;
+MlirValue onnxToPower(Body *body, MlirValue x, OnnxType from, OnnxPowerRounding rounding, bool saturates);
 MlirValue onnxToIndex(Body *body, MlirValue x);
 #define ONNX_OP(kind, ...) onnxOp(body, kind, (MlirValue[]){__VA_ARGS__})
 MlirValue onnxOp(Body *body, TileUpstream kind,

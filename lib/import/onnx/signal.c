@@ -14,29 +14,6 @@
 
 static const double pi = 3.14159265358979323846;
 
-// A constant of these numbers.
-static OnnxValue *constantOf(Node *node, OnnxType type, int rank, const int64_t *shape, const double *numbers) {
-  MlirValue sizes[OnnxMaxRank];
-  int64_t count = 1;
-  for (int d = 0; d < rank; ++d) {
-    sizes[d] = tileBuildIndex(node->b, shape[d]);
-    count *= shape[d];
-  }
-  OnnxValue *value = onnxValue(node, type == Onnx_F64 ? Onnx_F64 : Onnx_F32, rank, sizes);
-  int each = onnxTypeBytes(value->type);
-  unsigned char *bytes = onnxAllocate(node, (size_t)(count * each) + 1);
-  if (!bytes) {
-    onnxOutOfMemory(node);
-    return NULL;
-  }
-  for (int64_t i = 0; i < count; ++i) {
-    float narrow = (float)numbers[i];
-    memcpy(bytes + i * each, type == Onnx_F64 ? (const void *)&numbers[i] : &narrow, (size_t)each);
-  }
-  value->bytes = bytes;
-  return onnxCast(node, value, type);
-}
-
 //===--- Fourier transforms ---------------------------------------------------===//
 
 enum { MaxLength = 4096 };
@@ -74,7 +51,7 @@ static OnnxValue *tableOf(Node *node, OnnxType type, const Transform *by) {
         twiddle(by, part, j, k, both);
         memcpy(at, both, (size_t)results * sizeof *at);
       }
-  return constantOf(node, type, 4, shape, numbers);
+  return onnxConstantOf(node, type, 4, shape, numbers);
 }
 
 static bool checkLength(Node *node, int64_t length) {
@@ -283,5 +260,5 @@ bool onnxEmitMelWeightMatrix(Node *node) {
     if (i >= 2)
       addFilter(numbers, filters, i - 2, bins);
   }
-  return onnxReturn(node, constantOf(node, type, 2, (const int64_t[]){rows, filters}, numbers));
+  return onnxReturn(node, onnxConstantOf(node, type, 2, (const int64_t[]){rows, filters}, numbers));
 }

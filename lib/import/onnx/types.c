@@ -84,5 +84,5 @@ double onnxTypeLargest(OnnxType type) {
 
 bool onnxTypeIsCode(OnnxType type) {
   int bits = onnxTypeBits(type);
-  return (bits > 0 && bits < 8) || type == Onnx_F8E4M3FNUZ || type == Onnx_F8E5M2FNUZ;
+  return (bits > 0 && bits < 8) || type == Onnx_F8E4M3FNUZ || type == Onnx_F8E5M2FNUZ || type == Onnx_F8E8M0;
 }

@@ -30,7 +30,7 @@
   X(21, U4, "uint4", i8Type, Unsigned)                                                                                 \
   X(22, I4, "int4", i8Type, Signed)                                                                                    \
   X(23, F4E2M1, "float4e2m1", mlirFloat4E2M1FNTypeGet, Float)                                                          \
-  X(24, F8E8M0, "float8e8m0", mlirFloat8E8M0FNUTypeGet, Other)                                                         \
+  X(24, F8E8M0, "float8e8m0", i8Type, Float)                                                                           \
   X(25, U2, "uint2", i8Type, Unsigned)                                                                                 \
   X(26, I2, "int2", i8Type, Signed)
 
@@ -55,8 +55,8 @@ int onnxTypeBytes(OnnxType type);                          // of an element in t
 int onnxTypeBits(OnnxType type);                           // of an element in raw_data
 // The greatest number of a float of 8 bits or fewer, to which casts saturate; 0 of other types.
 double onnxTypeLargest(OnnxType type);
-// Elements of fewer than 8 bits, and the floats of AMD's GPUs: only what moves and converts elements takes them, and
-// they cross the entry as bytes, one each.
+// Elements of fewer than 8 bits, the floats of AMD's GPUs, and powers of two (float8e8m0, bytes in the program): only
+// what moves and converts elements takes them, and they cross the entry as bytes, one each.
 bool onnxTypeIsCode(OnnxType type);
 
 static inline bool onnxIsFloat(OnnxType type) { return onnxTypeKind(type) == OnnxType_Float; }

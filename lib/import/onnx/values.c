@@ -249,6 +249,32 @@ bool onnxConstantReals(Node *node, OnnxValue *value, const char *what, int most,
   return true;
 }
 
+OnnxValue *onnxConstantOf(Node *node, OnnxType type, int rank, const int64_t *shape, const double *numbers) {
+  MlirValue sizes[OnnxMaxRank];
+  int64_t count = 1;
+  for (int d = 0; d < rank; ++d) {
+    sizes[d] = tileBuildIndex(node->b, shape[d]);
+    count *= shape[d];
+  }
+  bool isWhole = type == Onnx_I32 || type == Onnx_I64;
+  OnnxType kept = type == Onnx_F64 || isWhole ? type : Onnx_F32;
+  OnnxValue *value = onnxValue(node, kept, rank, sizes);
+  int each = onnxTypeBytes(kept);
+  unsigned char *bytes = onnxAllocate(node, (size_t)(count * each) + 1);
+  if (!bytes) {
+    onnxOutOfMemory(node);
+    return NULL;
+  }
+  for (int64_t i = 0; i < count; ++i) {
+    float single = (float)numbers[i];
+    int64_t whole = isWhole ? (int64_t)numbers[i] : 0; // its first bytes are the lowest
+    const void *from = isWhole ? (const void *)&whole : kept == Onnx_F64 ? (const void *)&numbers[i] : &single;
+    memcpy(bytes + i * each, from, (size_t)each);
+  }
+  value->bytes = bytes;
+  return onnxCast(node, value, type);
+}
+
 //===--- tensors --------------------------------------------------------------===//
 
 static bool isConstant(const OnnxValue *value) {

@@ -91,7 +91,7 @@ def signless(array, np):
     """Unsigned integers travel as the program has them: signless."""
     if array.dtype.name in ("int4", "uint4", "int2", "uint2"):  # a byte each
         return array.astype("int8")
-    if array.dtype.name in ("float4_e2m1fn", "float8_e4m3fnuz", "float8_e5m2fnuz"):  # their bits, a byte each
+    if array.dtype.name in ("float4_e2m1fn", "float8_e4m3fnuz", "float8_e5m2fnuz", "float8_e8m0fnu"):  # their bits, a byte each
         return array.view("int8").reshape(array.shape)
     names = {"uint8": "int8", "uint16": "int16", "uint32": "int32", "uint64": "int64"}
     if array.dtype.name not in names:

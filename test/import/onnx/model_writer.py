@@ -78,9 +78,12 @@ def graph(nodes, inputs, outputs, tensors=()):
         b"".join(text(11, item) for item in inputs) + b"".join(text(12, item) for item in outputs)
 
 
+VERSIONS = {"ai.onnx.ml": 5}  # of other domains: 1
+
+
 def model(nodes, inputs, outputs, tensors=(), opset=17, domain=""):
-    """domain: another one, at version 1."""
-    more = text(8, text(1, domain) + number(2, 1)) if domain else b""
+    """domain: another one."""
+    more = text(8, text(1, domain) + number(2, VERSIONS.get(domain, 1))) if domain else b""
     return number(1, 8) + text(7, graph(nodes, inputs, outputs, tensors)) + text(8, text(1, "") + number(2, opset)) + more
 
 

@@ -29,6 +29,14 @@ def bits(m, n, k, width, block, zeros=(), **more):
     return model([product], [value("x", FLOAT, [m, k])], [value("y", FLOAT, [m, n])], tensors, domain="com.microsoft")
 
 
+# Node 1 leads back to node 0.
+TREES = {
+    "tree_roots": [0], "nodes_featureids": [0, 1], "nodes_modes": ("tensor", tensor("modes", UINT8, [2], [0, 1])),
+    "nodes_splits": ("tensor", tensor("splits", FLOAT, [2], [0.5, 1.5])), "nodes_truenodeids": [0, 0], "nodes_trueleafs": [1, 0],
+    "nodes_falsenodeids": [1, 1], "nodes_falseleafs": [0, 1], "leaf_targetids": [0, 0],
+    "leaf_weights": ("tensor", tensor("weights", FLOAT, [2], [1.0, 2.0])),
+}  # yapf: disable
+
 MODELS = {
     "nibbles": bits("M", 35, 96, 4, 32), "nibbles-zeros": bits(3, 35, 96, 4, 32, "codes"), "nibbles-numbers": bits(2, 35, 64, 4, 16, "numbers"),
     "crumbs": bits(5, 20, 64, 2, 32), "bytes": bits(1, 20, 64, 8, 32, "codes"),
@@ -178,6 +186,10 @@ MODELS = {
     "aligned-long": model([node("Add", ["x", "b"], ["y"], "late", axis=1)], [value("x", FLOAT, [2, 3]), value("b", FLOAT, [3, 1])],
                           [value("y", FLOAT, [2, 3])], opset=6),
     "aligned-trains": model([node("Dropout", ["x"], ["y"], "drop")], [value("x", FLOAT, [2])], [value("y", FLOAT, [2])], opset=6),
+    "trees": model([node("TreeEnsemble", ["x"], ["y"], "forest", "ai.onnx.ml", **TREES)], [value("x", FLOAT, ["N", 2])],
+                   [value("y", FLOAT, ["N", 1])], domain="ai.onnx.ml"),
+    "trees-leaf": model([node("TreeEnsemble", ["x"], ["y"], "forest", "ai.onnx.ml", **TREES | {"nodes_falsenodeids": [1, 2]})],
+                        [value("x", FLOAT, ["N", 2])], [value("y", FLOAT, ["N", 1])], domain="ai.onnx.ml"),
     "opset": model([node("Relu", ["x"], ["y"], "old")], [value("x", FLOAT, [2])], [value("y", FLOAT, [2])], opset=5),
     "attribute": model([node("Relu", ["x"], ["y"], "one", alpha=1.0)], [value("x", FLOAT, [2])], [value("y", FLOAT, [2])]),
     "type": model([node("Sin", ["x"], ["y"], "wave")], [value("x", INT64, [2])], [value("y", INT64, [2])]),

@@ -327,9 +327,71 @@ def control():
             {"a": a}, {"has": BOOL, "got": FLOAT}, wanted=lambda: (np.array(True), a))
 
 
+def trees():
+    """Three trees of all modes; sets of members; nan goes to the right where the node says so."""
+    numbers = [0.3, -0.4, 1.1, 0.0, -1.2, 0.7, 0.5]
+    return {
+        "tree_roots": [0, 3, 5], "nodes_featureids": [0, 2, 1, 1, 0, 2, 2],
+        "nodes_modes": ("tensor", tensor("modes", UINT8, [7], [0, 1, 6, 3, 6, 5, 2])),
+        "nodes_splits": ("tensor", tensor("splits", FLOAT, [7], numbers)),
+        "nodes_truenodeids": [1, 0, 2, 4, 4, 6, 7], "nodes_trueleafs": [0, 1, 1, 0, 1, 0, 1],
+        "nodes_falsenodeids": [2, 1, 3, 5, 6, 8, 0], "nodes_falseleafs": [0, 1, 1, 1, 1, 1, 1],
+        "nodes_missing_value_tracks_true": [1, 0, 0, 1, 0, 0, 0],
+        "membership_values": ("tensor", tensor("members", FLOAT, [6], [0.5, -0.25, 0.125, float("nan"), 1.5, float("nan")])),
+        "leaf_targetids": [0, 1, 2, 0, 1, 2, 0, 1, 2], "n_targets": 3,
+        "leaf_weights": ("tensor", tensor("weights", FLOAT, [9], [0.5, -1.25, 2.0, 3.5, -0.75, 4.0, 1.5, 0.25, -2.5])),
+    }  # yapf: disable
+
+
+def walked(x, aggregate):
+    """What those trees give, by hand."""
+    def second(r):
+        return 2 if r[1] in (0.5, -0.25, 0.125) else 3
+
+    def leaves(r):
+        first = (0 if r[2] < np.float32(-0.4) else 1) if r[0] <= np.float32(0.3) or np.isnan(r[0]) else second(r)
+        middle = (4 if r[0] == 1.5 else 6) if r[1] > 0 or np.isnan(r[1]) else 5
+        last = (7 if r[2] >= 0.5 else 0) if r[2] != np.float32(0.7) else 8
+        return first, middle, last
+
+    weights = [0.5, -1.25, 2.0, 3.5, -0.75, 4.0, 1.5, 0.25, -2.5]
+    found = [[[weights[leaf] for leaf in leaves(r) if leaf % 3 == target] for target in range(3)] for r in x]
+    return np.array([[aggregate(of) if of else 0.0 for of in row] for row in found])
+
+
+def softmax(x):
+    return np.exp(x) / np.exp(x).sum(1, keepdims=True)
+
+
+def learned():
+    case("Det", reals(3, 5, 5))
+    case("Det", np.array([[[0, 2, 1], [0, 0, 3], [4, 5, 6]], [[1, 2, 3], [2, 4, 6], [0, 1, 5]]], "f4"))
+    learning, x = dict(domain="ai.onnx.ml"), reals(9, 3)
+    x[1, 0], x[2, 1], x[3, 2], x[4, 1], x[5, 0] = np.nan, np.nan, np.nan, -0.25, 1.5
+    x[6:, 1] = 0.125
+    case("Binarizer", reals(7), threshold=0.3, **learning)
+    case("Binarizer", integers(7), threshold=-1.5, **learning)
+    case("ArrayFeatureExtractor", reals(4, 6), fixed([[5, 0, 2]]), **learning)
+    for kind, wanted in enumerate((lambda: walked(x, sum) / 3, lambda: softmax(walked(x, sum)), lambda: walked(x, min), lambda: walked(x, max))):
+        case("TreeEnsemble", x, aggregate_function=kind, post_transform=int(kind == 1), wanted=wanted, **trees(), **learning)
+    grams = dict(pool_int64s=[2, 3, 5, 4, 5, 6, 7, 8, 6, 7], ngram_counts=[0, 4], ngram_indexes=[0, 1, 2, 3, 4, 5, 6], max_gram_length=2, gives=(FLOAT, ))
+    words = np.array([[1, 5, 3, 6, 7, 5, 6], [8, 7, 6, 7, 2, 2, 2]])
+    case("TfIdfVectorizer", words, mode="TF", min_gram_length=2, max_skip_count=0, **grams)
+    case("TfIdfVectorizer", words, mode="TFIDF", min_gram_length=1, max_skip_count=2, weights=[0.5, 1.5, 2.5, 3.5, 4.5, 5.5, 6.5], **grams)
+    case("TfIdfVectorizer", words[0], mode="IDF", min_gram_length=1, max_skip_count=1, weights=[0.5, 1.5, 2.5, 3.5, 4.5, 5.5, 6.5], **grams)
+    bits = truths(5)
+    case("BitCast", bits, to=UINT8, gives=(UINT8, ), wanted=lambda: bits.astype("u1"))
+    for mode, up in (("up", 1), ("down", 0)):
+        numbers = np.array([0.3, 1, 1.5, 3, 5e-39, 6e4, 2.0**-20, np.nan], "f4")
+        powers = np.where(numbers > 0, 2.0**(np.floor(np.log2(np.maximum(numbers, 2.0**-127))) + up * (np.log2(numbers) % 1 > 0)), numbers)
+        powers[4] = 2.0**-127 if not up else 2.0**-126
+        program([("Cast", ["i0"], ["power"], {"to": 24, "round_mode": mode}), ("Cast", ["power"], ["o0"], {"to": FLOAT})], {"i0": numbers}, {"o0": FLOAT},
+                wanted=lambda powers=powers: powers.astype("f4"))
+
+
 def numbered(number, name):
     return f"c{number}_{name}" if name else ""
 
 
-for part in (elementwise, shapes, reductions, normalizations, products, windows, places, signals, networks, control):
+for part in (elementwise, shapes, reductions, normalizations, products, windows, places, signals, networks, control, learned):
     part()

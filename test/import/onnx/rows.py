@@ -123,7 +123,7 @@ def coverage(table, compiler):
     """Rows of the table that no case uses."""
     text = subprocess.run([compiler, "-E", "-P", "-x", "c", "-DONNX_OPERATOR=TABLE_ROW", table], capture_output=True, text=True, check=True).stdout
     rows = [(domain, name, int(since), int(until)) for domain, name, since, until in re.findall(r'ROW\("(.*?)", "(.*?)", (\d+), (\d+),', text)]
-    used = {(one.domain, item[0], 1 if one.domain else one.opset) for one in CASES for item in one.nodes}
+    used = {(one.domain, item[0], w.VERSIONS.get(one.domain, 1) if one.domain else one.opset) for one in CASES for item in one.nodes}
     missing = [row for row in rows if not any(row[0] == domain and row[1] == name and row[2] <= opset and (not row[3] or opset <= row[3])
                                               for domain, name, opset in used)]
     for domain, name, since, until in missing:
