@@ -161,6 +161,12 @@ typedef struct SparseWindowed {
 bool sparseMultiplyWindows(SparseLowering *lowering, const SparseWindowed *windowed, const MlirValue parts[2],
                            MlirValue dense, MlirValue init, MlirValue *product);
 
+//===--- one_column.c -------------------------------------------------------===//
+
+// As sparseMultiplyWindows, for a result of one column.
+bool sparseMultiplyColumn(SparseLowering *lowering, const SparseWindowed *windowed, const MlirValue parts[2],
+                          MlirValue dense, MlirValue init, MlirValue *product);
+
 //===--- split.c ------------------------------------------------------------===//
 
 // Lines, Entries or RunTime, for a product over the semiring of lines with these positions.

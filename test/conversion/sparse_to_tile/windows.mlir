@@ -47,3 +47,24 @@ func.func @few_columns(%p: tensor<64x128x16xi8>, %v: tensor<64x128x16x1xf32>, %x
   %r = sparse.spmm %w, %x, %y : tensor<64x4096xf32, #sparse.nm<n = 16, m = 32>>, tensor<4096x16xf32>, tensor<64x16xf32>
   return %r : tensor<64x16xf32>
 }
+
+// -----
+
+// One column: places of each line's own are looked up in a window that fills registers; other windows go four at once.
+// CHECK-LABEL: func.func @vectors
+// CHECK: tile.launch @spmv_places
+// CHECK: tile.launch @spmv_nm
+// CHECK: tile.launch @spmv_nm
+// GPU-LABEL: func.func @vectors
+// GPU-NOT: @spmv
+func.func @vectors(%p: tensor<64x3x16xi8>, %v: tensor<64x3x16x1xf32>, %x: tensor<96xf32>, %y: tensor<64xf32>,
+    %q: tensor<?x?x16xi8>, %u: tensor<?x?x16x1xf32>, %k: index, %z: tensor<?xf32>,
+    %s: tensor<2x3x8xi8>, %t: tensor<2x3x8x32xf32>) -> (tensor<64xf32>, tensor<64xf32>, tensor<64xf32>) {
+  %w = sparse.assemble(%p, %v) : tensor<64x3x16xi8>, tensor<64x3x16x1xf32> -> tensor<64x96xf32, #sparse.nm<n = 16, m = 32>>
+  %r = sparse.spmv %w, %x, %y : tensor<64x96xf32, #sparse.nm<n = 16, m = 32>>, tensor<96xf32>, tensor<64xf32>
+  %o = sparse.assemble(%q, %u) sizes [%k] : tensor<?x?x16xi8>, tensor<?x?x16x1xf32> -> tensor<64x?xf32, #sparse.nm<n = 16, m = 32>>
+  %a = sparse.spmv %o, %z, %y : tensor<64x?xf32, #sparse.nm<n = 16, m = 32>>, tensor<?xf32>, tensor<64xf32>
+  %c = sparse.assemble(%s, %t) : tensor<2x3x8xi8>, tensor<2x3x8x32xf32> -> tensor<64x96xf32, #sparse.nm<n = 8, m = 32, vector = [32, 1]>>
+  %b = sparse.spmv %c, %x, %y : tensor<64x96xf32, #sparse.nm<n = 8, m = 32, vector = [32, 1]>>, tensor<96xf32>, tensor<64xf32>
+  return %r, %a, %b : tensor<64xf32>, tensor<64xf32>, tensor<64xf32>
+}

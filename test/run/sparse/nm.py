@@ -1,6 +1,6 @@
 """Products with N:M matrices on emulated GPUs, over random patterns: exact results, and no bank conflicts.
 
-Use: nm.py TILE_RUN [--patterns=N] [--seed=N] [--chips=sm_80,gfx942,cpu]. Element-, vector- and block-wise patterns, as a matrix or as
+Use: nm.py TILE_RUN [--patterns=N] [--seed=N] [--chips=sm_80,gfx942,cpu] [--vectors]. Element-, vector- and block-wise patterns, as a matrix or as
 a vector is multiplied by them, from the left and from the right, in f32, f16, bf16 and i8; sizes are 0, 1, odd and even, known
 or not. A program multiplies by PER_PROGRAM patterns of one form. Numbers are small and whole: every sum is exact. What has a
 matrix instruction (2 of 4 a sparse one) must be done by it. Bank conflicts are what the emulator counts in all kernels of a
@@ -19,7 +19,7 @@ import numpy as np
 
 PER_PROGRAM = 10
 # n, m, lines that share, elements kept together
-FORMS = [(2, 4, 1, 1), (2, 4, 1, 1), (1, 4, 1, 1), (3, 32, 1, 1), (16, 32, 1, 1), (5, 8, 1, 1), (3, 32, 4, 1), (2, 4, 8, 1), (8, 32, 16, 1),
+FORMS = [(2, 4, 1, 1), (2, 4, 1, 1), (1, 4, 1, 1), (3, 32, 1, 1), (16, 32, 1, 1), (8, 32, 1, 1), (8, 16, 1, 1), (5, 8, 1, 1), (3, 32, 4, 1), (2, 4, 8, 1), (8, 32, 16, 1),
          (3, 32, 32, 1), (7, 8, 64, 1), (3, 3, 12, 1), (4, 8, 4, 4), (8, 32, 8, 2), (16, 32, 16, 4), (6, 12, 64, 3)]
 TYPES = {"f32": ["f32"], "f16": ["f16", "f32"], "bf16": ["bf16", "f32"], "i8": ["i8", "i32"]}
 KINDS = {"f32": np.float32, "f16": np.float16, "i8": np.int8, "i32": np.int32}
@@ -50,16 +50,20 @@ def pattern(rng, form, lines, inner, kind):
     return places, hold(values.reshape(groups, windows, n, u), kind), dense
 
 
-def case(rng, is_cpu):
-    form = FORMS[rng.integers(len(FORMS))]
+def case(rng, is_cpu, vector=None):
+    """Number `vector` of the products with a vector; None: any product."""
+    form = FORMS[rng.integers(len(FORMS)) if vector is None else vector % len(FORMS)]
     n, m, u, v = form
     kind = str(rng.choice(list(TYPES)))
     out = str(rng.choice(TYPES[kind]))
     out = "f32" if is_cpu and kind == "bf16" else out  # 8 bits hold no sum of many terms
     is_vector, is_right, is_open = rng.random() < 0.3, rng.random() < 0.3, rng.random() < 0.3
     lines, inner, columns = (int(rng.choice(sizes)) for sizes in (
-        ((1, 7, 33, 70, 300), (0, 67, 130, 515, 1030), (1, 16, 37, 64, 130, 257)) if is_cpu else
+        ((1, 7, 33, 70, 300), (0, 67, 96, 130, 515, 1024, 1030), (1, 16, 37, 64, 130, 257)) if is_cpu else
         ((1, 7, 16, 33, 70), (0, 5, 32, 67, 130), (1, 3, 16, 33, 64))))
+    if vector is not None:
+        is_vector, inner = True, int(rng.choice((96, 1024, 1030)))
+        kind, out, is_open = ("f32", "f32", False) if vector < len(FORMS) else (kind, out, is_open)
     columns = 1 if is_vector else columns
     b = rng.integers(-3, 4, (inner, columns))
     arguments, results, body, wants = [], [], [], []
@@ -109,7 +113,7 @@ def case(rng, is_cpu):
 
 def run(work):
     options, chip, number = work
-    name, text, arrays, wants, kernel, by_instruction = case(np.random.default_rng([options.seed, number]), chip == "cpu")
+    name, text, arrays, wants, kernel, by_instruction = case(np.random.default_rng([options.seed, number]), chip == "cpu", number if options.vectors else None)
     name = f"{chip}, program {number}: {name}"
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
@@ -129,7 +133,7 @@ def run(work):
                 return 0, 0, f"{name}: pattern {i} is wrong\n{held(got)}\nwant\n{want}"
         stats = json.loads((folder / "stats.json").read_text())
         if chip == "cpu":
-            return any("spmm_windows" in key for key in stats["kernels"]), 0, None
+            return any(("spmv_places" if options.vectors else "spmm_windows") in key for key in stats["kernels"]), 0, None
         made = [value["mma_instructions"] for key, value in stats["kernels"].items() if f"spmm_{kernel}" in key]
         if by_instruction and not (made and made[0] > 0):
             return 0, 0, f"{name}: not by a matrix instruction: {list(stats['kernels'])}"
@@ -143,7 +147,9 @@ def main():
     parser.add_argument("--patterns", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--chips", default="sm_80,gfx942")
+    parser.add_argument("--vectors", action="store_true", help="products with vectors only; tells which look places up in registers")
     options = parser.parse_args()
+    how = "tables" if options.vectors else "rows in the cache", "matrix instructions"
     chips, programs = options.chips.split(","), -(-options.patterns // PER_PROGRAM)
     with ThreadPoolExecutor(2) as pool:
         for chip in chips:
@@ -151,7 +157,7 @@ def main():
             said = [text for _, _, text in done if text]
             print(*said[:5], sep="\n", end="\n" * bool(said))
             print(f"{chip}: {programs * PER_PROGRAM} patterns, {len(said)} programs wrong, {sum(made for made, _, _ in done)} of {programs} programs "
-                  f"by {'rows in the cache' if chip == 'cpu' else 'matrix instructions'}, {sum(conflicts for _, conflicts, _ in done)} bank conflicts")
+                  f"by {how[chip != 'cpu']}, {sum(conflicts for _, conflicts, _ in done)} bank conflicts")
             options.failed = getattr(options, "failed", False) or bool(said) or not programs
     return options.failed
 

@@ -122,7 +122,8 @@ static MlirValue multiply(SparseLowering *lowering, const SparseMatrix *matrix, 
   SparseSemiring semiring = sparseSemiring(lowering->op, sum);
   const SparseWindowed windowed = {&w, {buildTaken, &taken}, sparseHookStep(&semiring)};
   MlirValue product;
-  if (sparseMultiplyWindows(lowering, &windowed, matrix->parts, dense, init, &product))
+  if (sparseMultiplyColumn(lowering, &windowed, matrix->parts, dense, init, &product) ||
+      sparseMultiplyWindows(lowering, &windowed, matrix->parts, dense, init, &product))
     return product;
   SparseBlockTile tile = sparseBlockTileOf(lowering, w.lines, result);
   const TileSpmmNm walks = {.E = element,

@@ -83,17 +83,19 @@ static MlirValue isNumberOf(TileBuilder *builder, MlirValue number, int64_t size
   return arithCmpIOpBuild(builder, number, tileBuildIndex(builder, size), ArithCmpI_Ult);
 }
 
-enum { TableEntries = 16, TableBytes = 64 };
+enum { TableEntries = 16, TableBytes = 64, MostTables = 2 };
 
-// A row of 16 numbers of 32 bits that is looked up along itself fills one register of AVX-512. Half as many lanes look
-// up in the same register.
+// A row of 16 numbers of 32 bits that is looked up along itself fills one register of AVX-512, a row of 32 two. Half as
+// many lanes look up in the same registers.
 static bool isRegisterTable(const VecBody *body, const VecRecord *record, intptr_t axis, int64_t width) {
   const VecShape *shape = &record->access->shape;
   bool isVector =
       (width == TableEntries || width == TableEntries / 2) && body->lowering->widths.vectorBytes == TableBytes;
-  return isVector && axis == shape->rank - 1 && vecShapeLast(shape) == TableEntries && mlirTypeIsAF32(shape->element) &&
-         mlirIntegerAttrGetValueInt(tileGatherOpGetAxis(record->op)) == axis && isClamped(record->op) &&
-         !vecAccessMayLeave(record->access) && vecAccessIsContiguous(record->access, axis, TableEntries);
+  int64_t entries = vecShapeLast(shape);
+  return isVector && axis == shape->rank - 1 && (entries == TableEntries || entries == MostTables * TableEntries) &&
+         mlirTypeIsAF32(shape->element) && mlirIntegerAttrGetValueInt(tileGatherOpGetAxis(record->op)) == axis &&
+         isClamped(record->op) && !vecAccessMayLeave(record->access) &&
+         vecAccessIsContiguous(record->access, axis, entries);
 }
 
 // The first `lanes` of a vector; more than it has are its own again.
@@ -112,14 +114,21 @@ static MlirValue lookUp(VecBody *body, VecRecord *record, const VecCoord *coords
   MlirValue number = vecEvaluateOperand(body, tileGatherOpGetIndices(record->op, 0), coords, axis, width);
   if (!mlirTypeEqual(mlirValueGetType(number), words))
     return vecEvaluateLanes(body, record, coords, axis, width);
-  number = arithMinSIOpBuild(builder, number, tileBuildInteger(builder, words, TableEntries - 1));
+  int64_t entries = vecShapeLast(&record->access->shape);
+  number = arithMinSIOpBuild(builder, number, tileBuildInteger(builder, words, entries - 1));
   number = arithMaxSIOpBuild(builder, number, tileBuildInteger(builder, words, 0));
-  VecCoord row[MaxRank];
-  memcpy(row, coords, record->shape.rank * sizeof *row);
-  row[axis] = vecCoordConstant(0);
-  MlirValue table = vecAccessLoad(body, record->access, row, axis, TableEntries);
   number = resized(builder, number, width, TableEntries);
-  MlirValue found = vecCallIntrinsic(builder, "llvm.x86.avx512.permvar.sf.512", 2, (MlirValue[]){table, number});
+  MlirValue tables[MostTables];
+  for (int64_t i = 0; i < entries / TableEntries; ++i) {
+    VecCoord row[MaxRank];
+    memcpy(row, coords, record->shape.rank * sizeof *row);
+    row[axis] = vecCoordConstant(i * TableEntries);
+    tables[i] = vecAccessLoad(body, record->access, row, axis, TableEntries);
+  }
+  MlirValue found = entries == TableEntries ? vecCallIntrinsic(builder, "llvm.x86.avx512.permvar.sf.512", 2,
+                                                               (MlirValue[]){tables[0], number})
+                                            : vecCallIntrinsic(builder, "llvm.x86.avx512.vpermi2var.ps.512", 3,
+                                                               (MlirValue[]){tables[0], number, tables[1]});
   return resized(builder, found, TableEntries, width);
 }
 
