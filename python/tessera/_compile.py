@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _LARGEST_CACHE = 1 << 30  # bytes of programs on disk; the ones not used for longest go first
 _MOST_IN_MEMORY = 256
+_STRING = "<string>"  # the file of a text, in messages
 _programs: dict[Any, Any] = {}  # by what identifies them in this process, oldest first
 
 
@@ -150,12 +151,17 @@ def _compiled(source: bytes, name: str, entry: str, target: str, pipeline: str |
     import tempfile
     with tempfile.TemporaryDirectory(prefix="tessera-") as scratch:
         made = Path(scratch) / "program.so"
-        _translate(source, name, pipeline, chip, choices, made, limit)
+        _translate(_located(source, name), name, pipeline, chip, choices, made, limit)
         return _load(_keep(folder, key, made) if folder else made, entry, name, device)
 
 
 def _text_of(module: Module) -> bytes:
     return module.text(locations=True).encode()
+
+
+def _located(source: bytes, name: str) -> bytes:
+    """A text that the caller gave: its places say `name`, also when the program fails. The compiler reads a stream."""
+    return _text_of(parse(source, name=name)) if name == _STRING else source
 
 
 def _given(program: Any) -> tuple[Any, Callable[[], bytes], str]:
@@ -165,7 +171,7 @@ def _given(program: Any) -> tuple[Any, Callable[[], bytes], str]:
         return text, lambda: text, program._name
     if isinstance(program, str) and "\n" in program:
         source = program.encode()
-        return source, lambda: source, "<string>"
+        return source, lambda: source, _STRING
     path = Path(program)
     with open(path, "rb"):  # an OSError where it cannot be read
         pass

@@ -58,7 +58,7 @@ def test_open_sizes_must_agree(target):
 }""", target=target)
     np.testing.assert_array_equal(program(A, B), A - B)
     for a, b in [(A, B[:36]), (A[:36], B)]:
-        with pytest.raises((tessera.Error, tessera_runtime.Error), match=r":2:8: .*(must equal|disagree)"):
+        with pytest.raises((tessera.Error, tessera_runtime.Error), match=r"<string>:2:8: .*(must equal|disagree)"):
             program(a, b)
 
 
@@ -155,9 +155,18 @@ def test_choices_are_those_of_the_tools(target):
         tessera.compile(TEXT, target=target, sparsity=True)
 
 
+UNPADDED = """func.func @main(%a: tensor<7xf32>, %e: tensor<4x2xf32>, %x: f32) -> tensor<4x2xf32> {
+  %0 = linalg.pack %a padding_value(%x : f32) inner_dims_pos = [0] inner_tiles = [2] into %e : tensor<7xf32> -> tensor<4x2xf32>
+  return %0 : tensor<4x2xf32>
+}
+"""
+
+
 def test_errors_are_located(kept, tmp_path):
-    with pytest.raises(tessera.Error, match=r"<string>:2:3: error: .*\n(.*\n)*<string>: could not be compiled"):
+    with pytest.raises(tessera.Error, match=r"<string>:2:3: error: .*\n(.*\n)*<string>: not a valid program"):
         tessera.compile("func.func @main() {\n  foo.bar\n}\n")
+    with pytest.raises(tessera.Error, match=r"<string>:2:8: error: .*\n(.*\n)*<string>: could not be compiled"):
+        tessera.compile(UNPADDED)
     with pytest.raises(tessera.Error, match="has no entry 'other'; it has: main"):
         tessera.compile(TEXT, entry="other")
     with pytest.raises(tessera.Error, match="a program needs a public func.func to enter by"):

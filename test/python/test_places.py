@@ -138,7 +138,7 @@ def test_places_are_inside_as_the_interpreter_finds(name, target):
         expected, seen = outcome(judge, numbers), outcome(program, numbers)
         if isinstance(expected, str):
             assert isinstance(seen, str), f"{numbers}: {seen}, though {expected}"
-            assert ":" in seen and "assertion failed" in seen or "out of bounds" in seen, seen
+            assert "<string>:" in seen and ("assertion failed" in seen or "out of bounds" in seen), seen
             failed += 1
         else:
             assert not isinstance(seen, str), f"{numbers}: {seen}"

@@ -1,4 +1,7 @@
 """The rest of the language: each function of tessera's beside numpy, on the CPU, the interpreter and one emulated GPU."""
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 from kernels import data, run
@@ -381,3 +384,12 @@ def texts(x: ts.Array[ts.f32, 2], W: ts.Constant):
 def test_texts_are_formatted_as_by_python(capfd):
     texts[1](np.ones(2, "f4"), W=3.14159)
     assert capfd.readouterr().out.strip() == "3.14  3.14159 {x} 'a' {W} 2 W=3.14159"
+
+
+def test_the_page_names_the_language():
+    page = Path(ts.__file__).parents[2] / "docs/python-kernels.md"
+    if not page.exists():
+        pytest.skip("no clone")
+    words = set(re.findall(r"\w+", page.read_text() + page.with_name("python.md").read_text()))
+    from tessera._kernel import language
+    assert [name for name in language.FUNCTIONS if name not in words] == []
