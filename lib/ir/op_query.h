@@ -47,6 +47,9 @@ bool tileOpMovesElements(MlirOperation op);
 bool tileOpIsFunction(MlirOperation op);
 // An integer division or remainder: the second operand must not be 0.
 bool tileOpDividesIntegers(MlirOperation op);
+// The number of an arith.constant that lists its elements (sparse<places, values>); null: any other value. What it
+// lists is what a conversion into a sparse tensor stores, zeros too.
+MlirAttribute tileListedConstant(MlirValue value);
 // A region of scalars over indexing maps (mlirLinalgGetIndexingMapsAttribute): linalg.generic and most named ops.
 bool tileOpIsStructured(MlirOperation op);
 // On a GPU, elements may have to pass between threads through shared memory (tile.reduce, tile.convert_layout).

@@ -1,9 +1,11 @@
 // Small questions and answers about IR (support.h).
 #include "lib/ir/support.h"
+
 #include "lib/capi/diagnostic.h"
 #include "lib/capi/elements.h"
 #include "lib/capi/flags.h"
 #include "lib/capi/op.h"
+#include "lib/ir/op_query.h"
 #include "upstream/arith.h"
 #include <assert.h>
 #include <math.h>
@@ -244,6 +246,13 @@ bool tileConstantIndex(MlirValue value, int64_t *constant) {
     return false;
   *constant = mlirIntegerAttrGetValueInt(attribute);
   return true;
+}
+
+MlirAttribute tileListedConstant(MlirValue value) {
+  MlirOperation op = tileDefiningOp(value);
+  MlirAttribute elements = arithConstantOpIsA(op) ? arithConstantOpGetValue(op) : mlirAttributeGetNull();
+  bool isListed = !mlirAttributeIsNull(elements) && mlirAttributeIsASparseElements(elements);
+  return isListed ? elements : mlirAttributeGetNull();
 }
 
 bool tileConstantFloat(MlirValue value, double *constant) {

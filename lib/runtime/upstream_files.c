@@ -4,6 +4,7 @@
 #include "lib/runtime/upstream_files.h"
 
 #include "lib/runtime/arena.h"
+#include "lib/runtime/bf16.h"
 #include "lib/runtime/call.h"
 #include "lib/support/array.h"
 
@@ -24,9 +25,9 @@ struct tessera_sparse_reader_t {
   int64_t number; // of that line
   int64_t rank, count, room_of_entries;
   int64_t sizes[MaxRank];
-  bool is_pattern, is_symmetric;
+  bool is_pattern, is_symmetric, is_complex;
   int64_t *coordinates; // rank for each entry, from 0
-  double *values;
+  double (*values)[2];  // real and imaginary part
 };
 
 //===--- lines ----------------------------------------------------------------------===//
@@ -92,8 +93,9 @@ static int64_t read_market_header(tessera_sparse_reader_t *reader) {
     refuse(reader, "expected '%%MatrixMarket matrix coordinate FIELD SYMMETRY'");
   reader->is_pattern = strcmp(field, "pattern") == 0;
   reader->is_symmetric = strcmp(symmetry, "symmetric") == 0;
-  if (!reader->is_pattern && strcmp(field, "real") != 0 && strcmp(field, "integer") != 0)
-    refuse(reader, "a field of real, integer or pattern is expected");
+  reader->is_complex = strcmp(field, "complex") == 0;
+  if (!reader->is_pattern && !reader->is_complex && strcmp(field, "real") != 0 && strcmp(field, "integer") != 0)
+    refuse(reader, "a field of real, complex, integer or pattern is expected");
   if (!reader->is_symmetric && strcmp(symmetry, "general") != 0)
     refuse(reader, "a symmetry of general or symmetric is expected");
   if (!next_line(reader) || !take_integers(reader->line, 3, numbers))
@@ -116,12 +118,12 @@ static int64_t read_frostt_header(tessera_sparse_reader_t *reader) {
 
 //===--- entries --------------------------------------------------------------------===//
 
-static void add_entry(tessera_sparse_reader_t *reader, const int64_t *coordinates, double value) {
+static void add_entry(tessera_sparse_reader_t *reader, const int64_t *coordinates, const double value[2]) {
   if (reader->count == reader->room_of_entries) {
     int64_t room = reader->room_of_entries ? 2 * reader->room_of_entries : 1024;
     int64_t *more = realloc(reader->coordinates, (size_t)(room * reader->rank) * sizeof *more);
     reader->coordinates = more ? more : reader->coordinates;
-    double *values = realloc(reader->values, (size_t)room * sizeof *values);
+    double (*values)[2] = realloc(reader->values, (size_t)room * sizeof *values);
     reader->values = values ? values : reader->values;
     if (!more || !values)
       refuse(reader, "out of memory");
@@ -129,16 +131,22 @@ static void add_entry(tessera_sparse_reader_t *reader, const int64_t *coordinate
   }
   memcpy(&reader->coordinates[reader->count * reader->rank], coordinates,
          (size_t)reader->rank * sizeof *reader->coordinates);
-  reader->values[reader->count++] = value;
+  memcpy(reader->values[reader->count++], value, sizeof *reader->values);
 }
 
 static void read_entry(tessera_sparse_reader_t *reader) {
   int64_t coordinates[MaxRank];
   const char *at = next_line(reader) ? take_integers(reader->line, reader->rank, coordinates) : NULL;
-  char *end = NULL;
-  double value = at && !reader->is_pattern ? strtod(at, &end) : 1;
-  if (!at || (!reader->is_pattern && end == at))
-    refuse(reader, "expected an entry: a coordinate for each dimension, from 1, and a value");
+  double value[2] = {1, 0};
+  for (int i = 0; i < (reader->is_pattern ? 0 : 1 + reader->is_complex) && at; ++i) {
+    char *end;
+    value[i] = strtod(at, &end);
+    at = end == at ? NULL : end;
+  }
+  if (!at)
+    refuse(reader, reader->is_complex
+                       ? "expected an entry: a coordinate for each dimension, from 1, and the value's two parts"
+                       : "expected an entry: a coordinate for each dimension, from 1, and a value");
   for (int64_t d = 0; d < reader->rank; ++d) {
     coordinates[d] -= 1;
     if (coordinates[d] < 0 || coordinates[d] >= reader->sizes[d])
@@ -206,14 +214,14 @@ void _mlir_ciface_getSparseTensorReaderDimSizes(tessera_memref_1d_t *out_sizes, 
 
 int64_t getSparseTensorReaderNSE(const tessera_sparse_reader_t *reader) { return reader->count; }
 
-// The coordinates of an entry by level: |level_to_dim| names the dimension of each level.
-static void by_level(const tessera_sparse_reader_t *reader, const tessera_memref_1d_t *level_to_dim, int64_t levels,
-                     int64_t entry, int64_t *out_coordinates) {
-  if (levels != reader->rank)
-    tessera_raise("%s: a tensor stored in blocks cannot be read; one level for each dimension is accepted",
-                  reader->path);
-  for (int64_t l = 0; l < levels; ++l)
-    out_coordinates[l] = reader->coordinates[entry * reader->rank + numbers_of(level_to_dim)[l]];
+// The coordinate of each level. |dim_to_level| has a number for each level, as MLIR's encodeDim packs it: a dimension,
+// or from bit 60 on 1 (floordiv) or 2 (mod), from bit 20 on the size of a block, and the dimension.
+static void by_level(const int64_t *coordinates, const tessera_memref_1d_t *dim_to_level, int64_t *out_coordinates) {
+  for (int64_t l = 0; l < dim_to_level->size; ++l) {
+    uint64_t code = (uint64_t)numbers_of(dim_to_level)[l], kind = code >> 60;
+    int64_t block = (int64_t)(code >> 20 & 0xfffff), coordinate = coordinates[kind ? code & 0xfffff : code];
+    out_coordinates[l] = kind == 0 ? coordinate : kind == 1 ? coordinate / block : coordinate % block;
+  }
 }
 
 static int compare(const int64_t *a, const int64_t *b, int64_t count) {
@@ -223,25 +231,72 @@ static int compare(const int64_t *a, const int64_t *b, int64_t count) {
   return 0;
 }
 
-#define X(bits, coordinate, name, value)                                                                               \
+typedef void (*store_coordinate_t)(void *coordinates, int64_t index, int64_t coordinate);
+typedef void (*store_value_t)(void *values, int64_t index, const double value[2]);
+
+static bool read_to_buffers(const tessera_sparse_reader_t *reader, const tessera_memref_1d_t *dim_to_level,
+                            const tessera_memref_1d_t *out_coordinates, const tessera_memref_1d_t *out_values,
+                            store_coordinate_t store_coordinate, store_value_t store_value, bool is_complex) {
+  int64_t levels = dim_to_level->size, before[MaxRank], now[MaxRank];
+  if (levels > MaxRank)
+    tessera_raise("%s: the program's tensor type has %" PRId64 " levels; %d are accepted", reader->path, levels,
+                  MaxRank);
+  if (reader->is_complex && !is_complex)
+    tessera_raise("%s: the file holds complex numbers; the program's tensor type holds real ones", reader->path);
+  bool is_sorted = true;
+  for (int64_t i = 0; i < reader->count; ++i) {
+    by_level(&reader->coordinates[i * reader->rank], dim_to_level, now);
+    is_sorted &= !i || compare(before, now, levels) < 0;
+    for (int64_t l = 0; l < levels; ++l)
+      store_coordinate(out_coordinates->aligned, out_coordinates->offset + i * levels + l, before[l] = now[l]);
+    store_value(out_values->aligned, out_values->offset + i, reader->values[i]);
+  }
+  return is_sorted;
+}
+
+#define X(bits, type)                                                                                                  \
+  static void store_coordinate_##bits(void *coordinates, int64_t index, int64_t coordinate) {                          \
+    ((type *)coordinates)[index] = (type)coordinate;                                                                   \
+  }
+TESSERA_READ_COORDINATES(X)
+#undef X
+
+// A type of one number, from the real part.
+#define X(name, type)                                                                                                  \
+  static void store_value_##name(void *values, int64_t index, const double value[2]) {                                 \
+    ((type *)values)[index] = (type)value[0];                                                                          \
+  }
+X(F64, double)
+X(F32, float)
+X(F16, _Float16)
+X(I64, int64_t)
+X(I32, int32_t)
+X(I16, int16_t)
+X(I8, int8_t)
+#undef X
+
+static void store_value_BF16(void *values, int64_t index, const double value[2]) {
+  float rounded = __truncdfbf2(value[0]);
+  memcpy((uint16_t *)values + index, &rounded, sizeof(uint16_t));
+}
+
+#define X(name, type)                                                                                                  \
+  static void store_value_##name(void *values, int64_t index, const double value[2]) {                                 \
+    for (int i = 0; i < 2; ++i)                                                                                        \
+      ((type *)values)[2 * index + i] = (type)value[i];                                                                \
+  }
+X(C64, double)
+X(C32, float)
+#undef X
+
+#define X(bits, name)                                                                                                  \
   bool _mlir_ciface_getSparseTensorReaderReadToBuffers##bits##name(                                                    \
       const tessera_sparse_reader_t *reader, const tessera_memref_1d_t *dim_to_level,                                  \
       const tessera_memref_1d_t *level_to_dim, tessera_memref_1d_t *out_coordinates,                                   \
       tessera_memref_1d_t *out_values) {                                                                               \
-    int64_t levels = dim_to_level->size, before[MaxRank], now[MaxRank];                                                \
-    coordinate *coordinates = (coordinate *)out_coordinates->aligned + out_coordinates->offset;                        \
-    value *values = (value *)out_values->aligned + out_values->offset;                                                 \
-    bool is_sorted = true;                                                                                             \
-    for (int64_t i = 0; i < reader->count; ++i) {                                                                      \
-      by_level(reader, level_to_dim, levels, i, now);                                                                  \
-      is_sorted &= !i || compare(before, now, levels) < 0;                                                             \
-      for (int64_t l = 0; l < levels; ++l) {                                                                           \
-        coordinates[i * levels + l] = (coordinate)now[l];                                                              \
-        before[l] = now[l];                                                                                            \
-      }                                                                                                                \
-      values[i] = (value)reader->values[i];                                                                            \
-    }                                                                                                                  \
-    return is_sorted;                                                                                                  \
+    (void)level_to_dim;                                                                                                \
+    return read_to_buffers(reader, dim_to_level, out_coordinates, out_values, store_coordinate_##bits,                 \
+                           store_value_##name, #name[0] == 'C');                                                       \
   }
 TESSERA_READ_BUFFERS(X)
 #undef X

@@ -31,20 +31,25 @@ int64_t getSparseTensorReaderNSE(const tessera_sparse_reader_t *reader);
 void delSparseTensorReader(tessera_sparse_reader_t *reader);
 
 // Each entry's coordinates by level, then its value. True when the entries come in order of their levels.
-#define TESSERA_READ_VALUES(X, bits, coordinate)                                                                       \
-  X(bits, coordinate, F64, double)                                                                                     \
-  X(bits, coordinate, F32, float)                                                                                      \
-  X(bits, coordinate, I64, int64_t)                                                                                    \
-  X(bits, coordinate, I32, int32_t)                                                                                    \
-  X(bits, coordinate, I16, int16_t)                                                                                    \
-  X(bits, coordinate, I8, int8_t)
+#define TESSERA_READ_COORDINATES(X) X(0, uint64_t) X(8, uint8_t) X(16, uint16_t) X(32, uint32_t) X(64, uint64_t)
+#define TESSERA_READ_VALUES(X, bits)                                                                                   \
+  X(bits, F64)                                                                                                         \
+  X(bits, F32)                                                                                                         \
+  X(bits, F16)                                                                                                         \
+  X(bits, BF16)                                                                                                        \
+  X(bits, I64)                                                                                                         \
+  X(bits, I32)                                                                                                         \
+  X(bits, I16)                                                                                                         \
+  X(bits, I8)                                                                                                          \
+  X(bits, C64)                                                                                                         \
+  X(bits, C32)
 #define TESSERA_READ_BUFFERS(X)                                                                                        \
-  TESSERA_READ_VALUES(X, 0, uint64_t)                                                                                  \
-  TESSERA_READ_VALUES(X, 8, uint8_t)                                                                                   \
-  TESSERA_READ_VALUES(X, 16, uint16_t)                                                                                 \
-  TESSERA_READ_VALUES(X, 32, uint32_t)                                                                                 \
-  TESSERA_READ_VALUES(X, 64, uint64_t)
-#define X(bits, coordinate, name, value)                                                                               \
+  TESSERA_READ_VALUES(X, 0)                                                                                            \
+  TESSERA_READ_VALUES(X, 8)                                                                                            \
+  TESSERA_READ_VALUES(X, 16)                                                                                           \
+  TESSERA_READ_VALUES(X, 32)                                                                                           \
+  TESSERA_READ_VALUES(X, 64)
+#define X(bits, name)                                                                                                  \
   bool _mlir_ciface_getSparseTensorReaderReadToBuffers##bits##name(/* NOLINT(bugprone-reserved-identifier) */          \
                                                                    const tessera_sparse_reader_t *reader,              \
                                                                    const tessera_memref_1d_t *dim_to_level,            \

@@ -25,7 +25,7 @@ PREFIXES = {
     "lib/runtime": ["tessera_", "_mlir_", "_tessera_"],
     "lib/runtime/bf16.c": ["__trunc"],  # LLVM calls these by these names
     "lib/runtime/copy.c": ["tessera_", "memrefCopy"],  # upstream's runner calls these by these names
-    "lib/runtime/upstream_print.c": ["tessera_", "print", "_mlir_ciface_", "rtclock", "nanoTime"],
+    "lib/runtime/upstream_print.c": ["tessera_", "print", "_mlir_ciface_", "rtclock", "rtsrand", "rtrand", "rtdrand", "verifyMemRef", "nanoTime"],
     "lib/runtime/upstream_files.c": ["tessera_", "_mlir_ciface_", "getTensorFilename", "getSparseTensorReaderNSE",
                                      "delSparseTensorReader"],
     "lib/pipelines/plugin.c": ["mlirGet"],  # what mlir-opt looks up

@@ -167,9 +167,17 @@ static bool isStructural(MlirOperation op) { return tileOpIsOfDialect(op, "func"
 
 #define COUNT(list) (sizeof(list) / sizeof *(list))
 
+static const char *whyNotConvert(MlirOperation op) {
+  MlirType from = tileOnlyOperandType(op), to = tileOnlyResultType(op);
+  if (!mlirTypeEqual(mlirShapedTypeGetElementType(from), mlirShapedTypeGetElementType(to)))
+    return "converts the elements too";
+  return mlirAttributeIsNull(tileListedConstant(tileOnlyOperand(op))) ? NULL : "stores what a constant lists";
+}
+
 static const char *whyNotOp(MlirOperation op) {
-  if (sparseTensorAssembleOpIsA(op) || sparseTensorDisassembleOpIsA(op) || sparseTensorConvertOpIsA(op) ||
-      sparseTensorNumberOfEntriesOpIsA(op))
+  if (sparseTensorConvertOpIsA(op))
+    return whyNotConvert(op);
+  if (sparseTensorAssembleOpIsA(op) || sparseTensorDisassembleOpIsA(op) || sparseTensorNumberOfEntriesOpIsA(op))
     return NULL;
   if (sparseTensorToPositionsOpIsA(op) || sparseTensorToCoordinatesOpIsA(op) || sparseTensorToValuesOpIsA(op))
     return whyNotMemref(op);

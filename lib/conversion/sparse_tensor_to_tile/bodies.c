@@ -594,6 +594,16 @@ static void combineEntries(LevelLowering *lowering, Body *body, LevelEntries *en
 
 //===--- linalg.generic -------------------------------------------------------------------===//
 
+// What a custom reduction starts from instead of the output's numbers, as upstream's sparsifier has it; null: none.
+static MlirValue identityOf(const Body *body) {
+  MlirOperation combines;
+  bool reduces = false;
+  for (intptr_t axis = 0; axis < mlirAffineMapGetNumDims(mapOf(body->op, 0)); ++axis)
+    reduces |= isReduction(body->op, axis);
+  bool isReduced = reduces && !mlirValueIsNull(contributionOf(body, &combines)) && sparseTensorReduceOpIsA(combines);
+  return isReduced ? sparseTensorReduceOpGetIdentity(combines) : (MlirValue){NULL};
+}
+
 typedef struct Captures {
   Body *body;
   const char *why;
@@ -673,24 +683,33 @@ const char *sparseLevelWhyNotGeneric(MlirOperation op) {
     reduces |= isReduction(op, axis);
   if (!why && reduces && body->readsOutput)
     why = "adds to a sparse tensor that is not empty";
+  MlirValue identity = why ? (MlirValue){NULL} : identityOf(body);
+  if (!mlirValueIsNull(identity) && isOfBody(body, identity))
+    why = "computes the identity of its reduction in its body";
   free(body);
   return why;
 }
 
-static bool lowerDense(LevelLowering *lowering, Body *body, MlirValue *result) {
-  TileBuilder *b = &lowering->builder;
-  MlirValue init = lowering->operands[body->numInputs].values[0];
+// What a dense result starts from.
+static MlirValue denseStart(const LevelLowering *lowering, const Body *body, TileBuilder *b) {
+  MlirValue init = lowering->operands[body->numInputs].values[0], identity = identityOf(body), open[LevelMax];
+  MlirType type = mlirValueGetType(init);
   // Upstream's rewrites fuse a sparse result and its conversion into a dense result that starts as tensor.empty.
   bool isUnread = mlirOpOperandIsNull(mlirValueGetFirstUse(mlirBlockGetArgument(body->block, body->numInputs)));
-  if (isUnread || tensorEmptyOpIsA(tileDefiningOp(linalgGenericOpGetOutputs(lowering->op, 0)))) {
-    MlirValue open[LevelMax];
-    MlirType type = mlirValueGetType(init);
-    intptr_t count = 0;
-    for (intptr_t axis = 0; axis < mlirShapedTypeGetRank(type); ++axis)
-      if (mlirShapedTypeIsDynamicDim(type, axis))
-        open[count++] = tileBuildSize(b, init, axis);
-    init = tensorSplatOpBuild(b, type, sparseNestZero(b, mlirShapedTypeGetElementType(type)), count, open);
-  }
+  bool isEmpty = tensorEmptyOpIsA(tileDefiningOp(linalgGenericOpGetOutputs(lowering->op, 0)));
+  if (mlirValueIsNull(identity) && !isUnread && !isEmpty)
+    return init;
+  intptr_t count = 0;
+  for (intptr_t axis = 0; axis < mlirShapedTypeGetRank(type); ++axis)
+    if (mlirShapedTypeIsDynamicDim(type, axis))
+      open[count++] = tileBuildSize(b, init, axis);
+  bool hasIdentity = !mlirValueIsNull(identity);
+  MlirValue start = hasIdentity ? identity : sparseNestZero(b, mlirShapedTypeGetElementType(type));
+  return tensorSplatOpBuild(b, type, start, count, open);
+}
+
+static bool lowerDense(LevelLowering *lowering, Body *body, MlirValue *result) {
+  MlirValue init = denseStart(lowering, body, &lowering->builder);
   LevelKernel kernel = sparseLevelKernelBegin(lowering);
   LevelNest *nest = calloc(1, sizeof *nest);
   prepareOperands(&kernel, nest, body);

@@ -148,6 +148,10 @@ MlirValue sparseLevelZeros(TileBuilder *b, MlirType element, MlirValue size) {
   return tensorSplatOpBuild(b, vectorOf(element), sparseNestZero(b, element), 1, &size);
 }
 
+MlirValue sparseLevelOpen(TileBuilder *b, MlirValue vector) {
+  return tensorCastOpBuild(b, vectorOf(mlirShapedTypeGetElementType(mlirValueGetType(vector))), vector);
+}
+
 MlirValue sparseLevelFirst(TileBuilder *b, MlirValue vector, MlirValue size) {
   const int64_t zero[] = {0}, one[] = {1}, open[] = {mlirShapedTypeGetDynamicSize()};
   return tensorExtractSliceOpBuild(b, mlirValueGetType(vector), vector, 0, NULL, 1, &size, 0, NULL,

@@ -50,6 +50,7 @@ bool sparseLevelLaunch(LevelLowering *lowering, TileTemplateUse use, intptr_t nu
 void sparseLevelSizesOf(TileBuilder *b, const LevelStorage *storage, const MlirValue *values, MlirValue *sizes);
 MlirValue sparseLevelVector(TileBuilder *b, MlirType element, MlirValue size);
 MlirValue sparseLevelZeros(TileBuilder *b, MlirType element, MlirValue size);
+MlirValue sparseLevelOpen(TileBuilder *b, MlirValue vector);                  // as a vector of open size
 MlirValue sparseLevelFirst(TileBuilder *b, MlirValue vector, MlirValue size); // its first elements
 MlirValue sparseLevelNumber(TileBuilder *b, MlirValue vector, MlirValue at);  // as an index
 
@@ -84,6 +85,8 @@ const char *sparseLevelWhyNotGeneric(MlirOperation op);
 // them.
 bool sparseLevelEntriesOf(LevelLowering *lowering, const LevelStorage *from, const MlirValue *values,
                           const LevelStorage *to, LevelEntries *entries);
+// Null, or why not, likewise.
+const char *sparseLevelWhyNotConvert(MlirOperation op);
 bool sparseLevelLowerConvert(LevelLowering *lowering, MlirValue *values, intptr_t *count);
 
 // Where entries go: a kernel counts, then one fills what the host has made for so many.

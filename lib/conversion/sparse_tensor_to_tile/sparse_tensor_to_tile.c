@@ -387,6 +387,8 @@ static const char *whyNot(MlirOperation op) {
     return "asks for a size that is not constant";
   if (sparseTensorAssembleOpIsA(op) && !mlirShapedTypeHasStaticShape(tileOnlyResultType(op)))
     return "assembles a tensor of open sizes";
+  if (sparseTensorConvertOpIsA(op) && sparseLevelWhyNotConvert(op))
+    return sparseLevelWhyNotConvert(op);
   if (rowOf(op) || sparseTensorDisassembleOpIsA(op) || tileOpIsOfDialect(op, "func") || tileOpIsOfDialect(op, "scf"))
     return NULL;
   return "is not known here to take or give sparse tensors";

@@ -1,7 +1,9 @@
 // Entries of stored tensors, and conversions by way of them. A nest is built twice: a kernel counts, one fills.
 #include "lib/conversion/sparse_tensor_to_tile/lowering.h"
 
+#include "lib/ir/op_query.h"
 #include "lib/ir/support.h"
+#include "lib/ir/upstream.h"
 #include "upstream/arith.h"
 #include "upstream/memref.h"
 #include "upstream/scf.h"
@@ -104,6 +106,19 @@ static bool hasZeros(const LevelStorage *storage) {
   return has;
 }
 
+// A number as another type of elements: floats are rounded or cut, integers are signed, except i1.
+static MlirValue asElement(TileBuilder *b, MlirValue value, MlirType element) {
+  MlirType from = mlirValueGetType(value);
+  bool isSigned = !mlirTypeIsAInteger(from) || mlirIntegerTypeGetWidth(from) > 1;
+  if (mlirTypeEqual(from, element))
+    return value;
+  if (mlirTypeIsAFloat(from))
+    return mlirTypeIsAFloat(element) ? tileBuildFloatCast(b, value, element) : arithFPToSIOpBuild(b, element, value);
+  if (mlirTypeIsAFloat(element))
+    return isSigned ? arithSIToFPOpBuild(b, element, value) : arithUIToFPOpBuild(b, element, value);
+  return tileBuildIntegerCast(b, value, element, isSigned);
+}
+
 static void leafEntry(LevelNest *nest, TileBuilder *b, const NestPlace *place, MlirValue *carried) {
   const Walk *walk = nest->data;
   NestTerm term = sparseNestLoad(nest, b, place, 0);
@@ -113,7 +128,7 @@ static void leafEntry(LevelNest *nest, TileBuilder *b, const NestPlace *place, M
     term.present = mlirTypeIsAFloat(type) ? arithCmpFOpBuild(b, term.value, zero, ArithCmpF_Une)
                                           : arithCmpIOpBuild(b, term.value, zero, ArithCmpI_Ne);
   }
-  sparseLevelEmit(nest, b, place, term.present, term.value);
+  sparseLevelEmit(nest, b, place, term.present, asElement(b, term.value, walk->to->element));
 }
 
 static bool prepareWalk(LevelKernel *kernel, LevelNest *nest, void *data) {
@@ -162,7 +177,8 @@ typedef struct Unpack {
 static void leafUnpack(LevelNest *nest, TileBuilder *b, const NestPlace *place, MlirValue *carried) {
   const Unpack *unpack = nest->data;
   NestTerm term = sparseNestLoad(nest, b, place, 0);
-  memrefStoreOpBuild(b, term.value, unpack->output, nest->numAxes, place->axes);
+  MlirValue value = asElement(b, term.value, mlirShapedTypeGetElementType(mlirValueGetType(unpack->output)));
+  memrefStoreOpBuild(b, value, unpack->output, nest->numAxes, place->axes);
 }
 
 static bool unpack(LevelLowering *lowering, const LevelStorage *from, const MlirValue *operand, MlirType type,
@@ -174,7 +190,7 @@ static bool unpack(LevelLowering *lowering, const LevelStorage *from, const Mlir
   for (intptr_t axis = 0; axis < from->rank; ++axis)
     if (mlirShapedTypeIsDynamicDim(type, axis))
       open[numOpen++] = sizes[axis];
-  MlirValue zeros = tensorSplatOpBuild(b, type, sparseNestZero(b, from->element), numOpen, open);
+  MlirValue zeros = tensorSplatOpBuild(b, type, sparseNestZero(b, mlirShapedTypeGetElementType(type)), numOpen, open);
   LevelKernel kernel = sparseLevelKernelBegin(lowering);
   LevelNest *nest = calloc(1, sizeof *nest);
   Unpack data;
@@ -198,6 +214,40 @@ static bool unpack(LevelLowering *lowering, const LevelStorage *from, const Mlir
   return ok || tileError(lowering->op, "has more blocked axes than a nest of loops holds here");
 }
 
+const char *sparseLevelWhyNotConvert(MlirOperation op) {
+  MlirType from = mlirShapedTypeGetElementType(tileOnlyOperandType(op));
+  MlirType to = mlirShapedTypeGetElementType(tileOnlyResultType(op));
+  bool isListed = !mlirAttributeIsNull(tileListedConstant(tileOnlyOperand(op)));
+  bool isKnown =
+      (mlirTypeIsAFloat(from) || mlirTypeIsAInteger(from)) && (mlirTypeIsAFloat(to) || mlirTypeIsAInteger(to));
+  if (mlirTypeEqual(from, to) || (isKnown && !isListed))
+    return NULL;
+  return isListed ? "converts the elements of a constant that lists them"
+                  : "converts elements that are no numbers here";
+}
+
+// What a constant lists, its zeros as well: it stores them. The host has no loops for it.
+static void entriesOfConstant(TileBuilder *b, MlirAttribute constant, const LevelStorage *to, LevelEntries *entries) {
+  MlirAttribute places = mlirSparseElementsAttrGetIndices(constant), values = mlirSparseElementsAttrGetValues(constant);
+  bool isSplat = mlirDenseElementsAttrIsSplat(places);
+  int64_t count = mlirShapedTypeGetDimSize(mlirAttributeGetType(values), 0), rank = to->rank;
+  int64_t *coordinates = malloc((size_t)(count + 1) * sizeof *coordinates);
+  MlirType type = mlirRankedTensorTypeGet(1, &count, mlirIntegerTypeGet(b->context, 64), mlirAttributeGetNull());
+  entries->count = tileBuildIndex(b, count);
+  for (intptr_t l = 0; l < to->count; ++l) {
+    const StoredLevel *level = &to->levels[l];
+    for (int64_t i = 0; i < count; ++i) {
+      int64_t at = isSplat ? mlirDenseElementsAttrGetInt64SplatValue(places)
+                           : mlirDenseElementsAttrGetInt64Value(places, i * rank + level->dim);
+      coordinates[i] = level->isRest ? at % level->by : at / level->by;
+    }
+    MlirValue listed = tileBuildConstant(b, mlirDenseElementsAttrInt64Get(type, count, coordinates));
+    entries->coordinates[l] = sparseLevelOpen(b, listed);
+  }
+  entries->values = sparseLevelOpen(b, tileBuildConstant(b, values));
+  free(coordinates);
+}
+
 bool sparseLevelLowerConvert(LevelLowering *lowering, MlirValue *values, intptr_t *count) {
   LevelStorage from, to;
   LevelEntries entries;
@@ -213,8 +263,14 @@ bool sparseLevelLowerConvert(LevelLowering *lowering, MlirValue *values, intptr_
     return true;
   }
   sparseLevelSizesOf(&lowering->builder, &from, operand, sizes);
-  *count = sparseLevelEntriesOf(lowering, &from, operand, &to, &entries)
-               ? sparseLevelStoreEntries(lowering, &to, sizes, &entries, values)
-               : 0;
+  MlirAttribute constant = tileListedConstant(tileOnlyOperand(lowering->op));
+  bool ok = true;
+  if (mlirAttributeIsNull(constant))
+    ok = sparseLevelEntriesOf(lowering, &from, operand, &to, &entries);
+  else {
+    entriesOfConstant(&lowering->builder, constant, &to, &entries);
+    ok = sparseLevelSortEntries(lowering, &to, sizes, &entries);
+  }
+  *count = ok ? sparseLevelStoreEntries(lowering, &to, sizes, &entries, values) : 0;
   return *count > 0;
 }

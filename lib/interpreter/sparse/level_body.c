@@ -406,8 +406,31 @@ static bool findRepeats(const LevelBody *body) {
   return false;
 }
 
+// What a custom reduction starts from instead of a dense output's numbers, as upstream's sparsifier has it. The
+// identity comes from around the body or is a constant. `isFound` says whether there is one; false after an error.
+static bool findIdentity(const LevelBody *body, bool *isFound, Element *identity) {
+  const InterpretBlock *block = body->block;
+  const Instruction *yield = &block->instructions[block->numInstructions - 1], *reduce = NULL, *inside = NULL;
+  for (int i = 0; i + 1 < block->numInstructions; ++i)
+    if (sparseTensorReduceOpIsA(block->instructions[i].op) && block->instructions[i].results[0] == yield->operands[0])
+      reduce = &block->instructions[i];
+  *isFound = reduce && body->repeats && !body->operands[body->numInputs].entries;
+  for (int i = 0; *isFound && i + 1 < block->numInstructions; ++i)
+    if (block->instructions[i].numResults > 0 && block->instructions[i].results[0] == reduce->operands[2])
+      inside = &block->instructions[i];
+  if (!*isFound || !inside) {
+    *identity = *isFound ? valueOf(body, reduce->operands[2]) : elementOfInteger(0);
+    return true;
+  }
+  return (arithConstantOpIsA(inside->op) &&
+          interpretElementOfAttribute(arithConstantOpGetValue(inside->op), identity)) ||
+         interpretUnknown(body->machine, reduce->op, "not interpreted yet: an identity that the body computes");
+}
+
 static bool prepareOutput(LevelBody *body) {
   const BodyOperand *output = &body->operands[body->numInputs];
+  Element identity;
+  bool hasIdentity;
   body->numElements = interpretCountOf(output->rank, output->sizes);
   if (body->numElements > INT64_C(1) << 30)
     return interpretUnknown(body->machine, body->instruction->op, "not interpreted yet: a result of more than 2^30");
@@ -417,10 +440,14 @@ static bool prepareOutput(LevelBody *body) {
   body->sums = body->repeats && termOf(body) >= 0 ? calloc((size_t)body->numElements + 1, sizeof *body->sums) : NULL;
   if (!body->elements || (output->entries && !body->isThere))
     return interpretOutOfMemory(body->machine, body->instruction->op);
+  if (!findIdentity(body, &hasIdentity, &identity))
+    return false;
   int64_t at[EntriesMaxRank] = {0};
   for (int64_t i = 0; i < body->numElements; ++i) {
     const Entry *entry = output->entries ? interpretEntriesFind(output->entries, at) : NULL;
-    if (!output->entries)
+    if (hasIdentity)
+      body->elements[i] = identity;
+    else if (!output->entries)
       body->elements[i] = output->array->storage->elements[interpretPlaceOf(output->array, at)];
     else if (entry) {
       body->elements[i] = entry->value;

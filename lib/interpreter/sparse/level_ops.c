@@ -3,6 +3,7 @@
 #include "lib/interpreter/sparse/levels.h"
 
 #include "lib/interpreter/upstream/affine.h"
+#include "lib/interpreter/upstream/scalars.h"
 #include "lib/interpreter/upstream/upstream.h"
 #include "lib/ir/op_query.h"
 #include "mlir-c/Dialect/SparseTensor.h"
@@ -35,10 +36,39 @@ static bool append(Machine *machine, const Instruction *instruction, Entries *en
   return interpretEntriesAppend(entries, entry) || interpretOutOfMemory(machine, instruction->op);
 }
 
+// A constant that lists its elements stores the zeros among them too. Takes `entries` over; null after an error.
+static Entries *addListedZeros(Machine *machine, const Instruction *instruction, MlirAttribute constant,
+                               const Array *dense, Entries *entries) {
+  MlirAttribute places = mlirSparseElementsAttrGetIndices(constant);
+  int64_t count = mlirShapedTypeGetDimSize(mlirAttributeGetType(mlirSparseElementsAttrGetValues(constant)), 0);
+  bool isSplat = mlirDenseElementsAttrIsSplat(places), ok = true;
+  int64_t known = entries->count;
+  for (int64_t i = 0; ok && i < count; ++i) {
+    Entry entry = {{0}};
+    for (int axis = 0; axis < entries->rank; ++axis)
+      entry.at[axis] = isSplat ? mlirDenseElementsAttrGetInt64SplatValue(places)
+                               : mlirDenseElementsAttrGetInt64Value(places, i * entries->rank + axis);
+    entry.value = dense->storage->elements[interpretPlaceOf(dense, entry.at)];
+    Entries before = *entries;
+    before.count = known;
+    ok = interpretEntriesFind(&before, entry.at) || append(machine, instruction, entries, entry);
+  }
+  Instruction reads = *instruction; // its elements are the constant's
+  if (ok && interpretFormatOf(interpretElementTypeOf(mlirAttributeGetType(constant)), &reads.in))
+    return interpretEntriesMerge(machine, &reads, entries, true);
+  valueRelease(valueOfObject(&entries->object));
+  return NULL;
+}
+
 static Entries *participants(Machine *machine, const Frame *frame, const Instruction *instruction, int operand,
                              bool skipsZeros) {
-  return interpretLevelsEntriesOf(machine, instruction, operandOf(frame, instruction, operand),
-                                  tileOperandType(instruction->op, operand), skipsZeros);
+  MlirAttribute constant = tileListedConstant(mlirOperationGetOperand(instruction->op, operand));
+  InterpretValue value = operandOf(frame, instruction, operand);
+  Entries *entries =
+      interpretLevelsEntriesOf(machine, instruction, value, tileOperandType(instruction->op, operand), skipsZeros);
+  return skipsZeros && entries && !mlirAttributeIsNull(constant)
+             ? addListedZeros(machine, instruction, constant, arrayOf(value), entries)
+             : entries;
 }
 
 static Array *denseOf(Machine *machine, const Instruction *instruction, const Entries *entries) {
@@ -63,9 +93,31 @@ static bool giveAs(Machine *machine, Frame *frame, const Instruction *instructio
 
 //===--- whole tensors ------------------------------------------------------------------------===//
 
+static ScalarFunction conversionOf(const Format *from, const Format *to) {
+  if (from->isFloat)
+    return to->isFloat ? interpretScalarConvertf : interpretScalarFptosi;
+  if (to->isFloat)
+    return from->width > 1 ? interpretScalarSitofp : interpretScalarUitofp;
+  return to->width < from->width ? interpretScalarTrunci
+         : from->width > 1       ? interpretScalarExtsi
+                                 : interpretScalarExtui;
+}
+
+// Elements become those of the result's type: floats are rounded or cut, integers are signed, except i1.
 static bool convert(Machine *machine, Frame *frame, const Instruction *instruction) {
-  return giveAs(machine, frame, instruction, tileOnlyResultType(instruction->op),
-                participants(machine, frame, instruction, 0, true));
+  MlirType type = tileOnlyResultType(instruction->op), from = tileOnlyOperandType(instruction->op);
+  Entries *entries = participants(machine, frame, instruction, 0, true);
+  bool isSame = mlirTypeEqual(mlirShapedTypeGetElementType(from), mlirShapedTypeGetElementType(type));
+  Instruction converts = *instruction;
+  bool ok = isSame || (interpretFormatOf(interpretElementTypeOf(from), &converts.in) &&
+                       interpretFormatOf(interpretElementTypeOf(type), &converts.out));
+  for (int64_t i = 0; ok && !isSame && entries && i < entries->count; ++i) {
+    Element x = entries->items[i].value;
+    ok = conversionOf(&converts.in, &converts.out)(machine, &converts, &x, &entries->items[i].value);
+  }
+  if (entries && !ok)
+    valueRelease(valueOfObject(&entries->object));
+  return ok && giveAs(machine, frame, instruction, type, entries);
 }
 
 static bool empty(Machine *machine, Frame *frame, const Instruction *instruction) {
