@@ -141,6 +141,25 @@ static bool runsInGroups(const TileSearchTarget *target, const TileAttentionSize
   return values / threads <= most && shared + model->groupExchange <= target->sharedPerBlock;
 }
 
+// Whether scores and sums are in tensor memory. Four warps compute, a row in each thread: the scores of a round are in
+// registers, and the sums, while they are rescaled. Two places for scores lie beside weights and sums.
+static bool runsInTensor(const TileSearchTarget *target, const TileAttentionSizes *s, int64_t queries, int64_t keys) {
+  enum { PieceBytes = 16, WordBytes = 4 };
+  const TileSearchModel *model = &target->model;
+  int64_t depth = tessera_bucket(s->depth), channels = tessera_bucket(s->channels);
+  int64_t shared = (Stages * keys * (depth + channels) + queries * (depth + channels)) * s->bytes;
+  return target->hasTensorAtom && queries == target->groupRows && s->bytes == 2 && keys >= s->bytes * 8 &&
+         s->depth * s->bytes % PieceBytes == 0 && s->channels * s->bytes % PieceBytes == 0 &&
+         tessera_max(keys, channels) <= model->groupSumRegisters &&
+         keys + channels <= model->groupSumRegisters + model->groupBesideRegisters &&
+         2 * keys + keys * s->bytes / WordBytes + channels <= target->tensorColumns &&
+         shared + model->groupExchange <= target->sharedPerBlock;
+}
+
+static bool runsByItself(const TileSearchTarget *target, const TileAttentionSizes *s, int64_t queries, int64_t keys) {
+  return runsInGroups(target, s, queries, keys) || runsInTensor(target, s, queries, keys);
+}
+
 // Bytes per second at which keys and values come: those of the heads under way stay in a cache that holds them.
 static double keyBandwidth(const TileSearchTarget *target, const TileAttentionSizes *s, int64_t programsOfHead) {
   int64_t heads = tessera_min(s->heads, tessera_ceil_div(target->cores, programsOfHead));
@@ -160,7 +179,7 @@ static double gpuSeconds(const TileSearchTarget *target, const TileAttentionSize
   double instructions = (double)queries * (columns * (double)target->model.scoreCycles +
                                            blocks * (double)(s->channels * target->model.rescaleCycles));
   double busy = (double)tessera_min(s->heads * programsOfHead, target->cores);
-  double rate = target->rate * (runsInGroups(target, s, queries, keys) ? 1 : target->model.attentionRate);
+  double rate = target->rate * (runsByItself(target, s, queries, keys) ? 1 : target->model.attentionRate);
   double cycles = operations / rate + instructions / (double)(target->lanes * target->partitions);
   double bytes = columns * (double)((s->depth + s->channels) * s->bytes);
   return fmax(cycles / (busy * target->clock), bytes / keyBandwidth(target, s, programsOfHead)) +
@@ -177,7 +196,7 @@ static void searchGpu(const TileSearchTarget *target, const TileAttentionSizes *
     for (int64_t keys = 16; keys <= MostQueries; keys *= 2) {
       bool isMore = (queries > 16 && queries >= 2 * s->queries) || (keys > 16 && keys >= 2 * s->keys) ||
                     (s->mostKeys && keys > s->mostKeys);
-      if (isMore || (!fitsGpu(target, s, queries, keys) && !runsInGroups(target, s, queries, keys)))
+      if (isMore || (!fitsGpu(target, s, queries, keys) && !runsByItself(target, s, queries, keys)))
         continue;
       double seconds = gpuSeconds(target, s, queries, keys);
       ++best->evaluations;

@@ -59,6 +59,7 @@ static bool readGpu(const TileMachine *machine, TileSearchTarget *target, TileEr
   target->blocksPerCore = integerOr(machine, "blocks.per_core", 32);
   target->hasAsyncCopies = tileMachineListHas(machine, "engines", "cp.async");
   target->clusterBlocks = integerOr(machine, "cluster.blocks", 1);
+  target->tensorColumns = integerOr(machine, "tmem.columns", 0);
   return need(machine, "warp.width", &target->lanes, error) &&
          need(machine, "registers.per_core", &target->registersPerCore, error) &&
          need(machine, "registers.per_thread", &target->registersPerThread, error) &&

@@ -54,9 +54,10 @@ typedef struct TileSearchTarget {
   double rate;
   bool hasAtom;
   int64_t atom[3];
-  bool hasGroupAtom;  // an instruction of several warps, whose right factor is in shared memory, takes the types
-  bool hasTensorAtom; // an instruction does whose factors are in shared memory, and whose sums in tensor memory
-  int64_t groupRows;  // of either; of a group of four warps, or of all
+  bool hasGroupAtom;     // an instruction of several warps, whose right factor is in shared memory, takes the types
+  bool hasTensorAtom;    // an instruction does whose factors are in shared memory, and whose sums in tensor memory
+  int64_t groupRows;     // of either; of a group of four warps, or of all
+  int64_t tensorColumns; // of tensor memory; 0: there is none
 } TileSearchTarget;
 
 // Fails, with the error, where the description lacks what a model needs.

@@ -420,8 +420,9 @@ static bool chooseRegisters(Search *search) {
   if (plan->isTensor && !plan->isSum) { // a row in each thread: of scores, or of sums that are rescaled
     plan->groups = 1;
     search->blocks = 1;
-    return tessera_max(tileTypeGetSize(plan->products[0].sums, 1), tileTypeGetSize(plan->products[1].sums, 1)) <=
-           model->groupSumRegisters;
+    int64_t scores = tileTypeGetSize(plan->products[0].sums, 1), sums = tileTypeGetSize(plan->products[1].sums, 1);
+    return tessera_max(scores, sums) <= model->groupSumRegisters &&
+           scores + sums <= model->groupSumRegisters + model->groupBesideRegisters;
   }
   search->blocks = plan->groups == 1 && !search->isAlternating && search->sums <= model->groupSumRegisters / 2 &&
                            !areFewPrograms(search)
