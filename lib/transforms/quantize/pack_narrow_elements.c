@@ -191,13 +191,13 @@ static bool packConstant(MlirOperation constant) {
   MlirType packed = tilePackedRowsOf(type);
   if (mlirTypeIsNull(packed))
     return false;
-  size_t size = 0;
-  const unsigned char *elements = tileElementsBytes(arithConstantOpGetValue(constant), &size);
+  MlirAttribute value = arithConstantOpGetValue(constant);
+  bool isDense = mlirAttributeIsADenseElements(value) && !mlirDenseElementsAttrIsSplat(value);
+  const unsigned char *elements = isDense ? mlirDenseElementsAttrGetRawData(value) : NULL;
   int64_t count = 1;
   for (intptr_t i = 0; i < mlirShapedTypeGetRank(type); ++i)
     count *= mlirShapedTypeGetDimSize(type, i);
-  MlirAttribute data = elements && count >= MinConstant && size == (size_t)count ? packedData(type, packed, elements)
-                                                                                 : (MlirAttribute){NULL};
+  MlirAttribute data = elements && count >= MinConstant ? packedData(type, packed, elements) : (MlirAttribute){NULL};
   if (mlirAttributeIsNull(data))
     return false;
   TileBuilder b = tileBuilderBefore(constant);
