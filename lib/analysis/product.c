@@ -328,8 +328,19 @@ static bool matchMatrixDims(const TileStructured *s, TileProduct *p) {
   return isFullOrMerged(s, p) && isFull(&s->operands[p->rhs]);
 }
 
-// A tile.mma takes these element types (OPS.md's table; integers without a dot instruction and narrow floats go by the
-// reduction).
+// A GPU has a matrix instruction for floats of 8 bits and sums of f32.
+static bool multipliesNarrow(const TileStructured *s, MlirType a, MlirType out) {
+  bool isE4 = mlirTypeIsAFloat8E4M3FN(a), isE5 = mlirTypeIsAFloat8E5M2(a);
+  TileOperator op = {.numOperands = 1, .type = isE4 ? "f8E4M3FN" : "f8E5M2", .operands = {{.bits = 32}}};
+  if (!tileStructuredGpu(s) || !(isE4 || isE5) || !mlirTypeIsAF32(out))
+    return false;
+  TileSearchTarget target = s->target->search;
+  tileSearchSetOperator(s->target->machine, &op, &target);
+  return target.hasAtom;
+}
+
+// A tile.mma takes these element types (OPS.md's table; integers without a dot instruction, and narrow floats without a
+// matrix instruction, go by the reduction).
 static bool takesTypes(const TileStructured *s, const TileProduct *p) {
   MlirType a = tileOperandElementType(&s->operands[p->lhs]), b = tileOperandElementType(&s->operands[p->rhs]);
   MlirType out = tileOperandElementType(&s->operands[s->numInputs]);
@@ -341,6 +352,8 @@ static bool takesTypes(const TileStructured *s, const TileProduct *p) {
     return mlirTypeIsAF64(a) && mlirTypeIsAF64(out);
   if (mlirTypeIsAF16(a))
     return mlirTypeIsAF16(out) || mlirTypeIsAF32(out);
+  if (multipliesNarrow(s, a, out))
+    return true;
   bool isNarrowSum = mlirTypeIsABF16(a) && mlirTypeIsABF16(out) && !tileStructuredGpu(s);
   return isNarrowSum || ((mlirTypeIsAF32(a) || mlirTypeIsABF16(a)) && mlirTypeIsAF32(out));
 }

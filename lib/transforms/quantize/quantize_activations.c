@@ -1,4 +1,5 @@
-// tile-quantize-activations{per=group|row}: products of f32 rows by codes become products of integers.
+// tile-quantize-activations{per=group|row type=i8|f8E4M3FN|f8E5M2}: products of f32 rows by codes become products of
+// numbers of 8 bits.
 //
 //   %w = linalg.generic … (code - zero) · scale …        a scale for each group of k, as exporters write it
 //   %c = linalg.matmul ins(%x, %w)
@@ -9,6 +10,8 @@
 // The rows change by at most half a step; this is the user's wish, never a pipeline's. Zeros that are no integers are
 // multiplied by the sum of q. Rows with a nan or an infinity give nan. Numbers below 2^-119 count as 0 in a group where
 // all are so small.
+// With type=f8E4M3FN (f8E5M2) the largest number of a row becomes 448 (57344), codes may be floats of at most 8 bits or
+// integers that the type has exactly, and dots are sums of f32: W8A8-f8, and W4A8 on the matrix instructions of f8.
 // Expects: func.func on tensors, before any lowering. Leaves: products whose weights are no integers times a scale
 // (tables, for example), with a remark if `remarks` is set. Cost: linear in the code. Source: W4A8 of Ladder (OSDI
 // 2024).
@@ -29,17 +32,33 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { Quantized, MaxScales = 4, MostCode = 127 };
-static const double leastNumber = 0x1p-119; // 127 / x is finite
+enum { Quantized, MaxScales = 4 };
 
 static const char *const statistics[] = {"quantized: products of integers now", NULL};
+
+// What rows become: the largest code, and the least size for which largest / size is finite. Floats have all integers
+// up to `exact`.
+typedef struct RowType {
+  const char *name;
+  bool isFloat;
+  MlirType (*get)(MlirContext context);
+  double most, least, exact;
+} RowType;
+
+static MlirType i8Of(MlirContext context) { return mlirIntegerTypeGet(context, 8); }
+
+static const RowType rowTypes[] = {
+    {"i8", false, i8Of, 127, 0x1p-119, 127},
+    {"f8E4M3FN", true, mlirFloat8E4M3FNTypeGet, 448, 0x1p-118, 16},
+    {"f8E5M2", true, mlirFloat8E5M2TypeGet, 57344, 0x1p-111, 8},
+};
 
 // The weights of a product: conversion[n, g, k] = (code - zero) · scales…, whose integers are in `range`.
 typedef struct Weights {
   TileStructured conversion; // an elementwise op over n, k and perhaps groups of k
   int n, g, k;               // its dimensions; g -1: one group
   int64_t group, numGroups;
-  MlirValue code; // in the body: an integer that changes along k
+  MlirValue code; // in the body: an integer or a narrow float that changes along k
   bool isUnsigned;
   MlirValue zero; // in the body: an integer (isUnsigned as the code) or a float; null: none
   bool isZeroUnsigned, hasIntegerZero;
@@ -53,6 +72,7 @@ typedef struct Run {
   MlirExtPass pass;
   TileTarget target;
   bool explains, isPerRow;
+  const RowType *type;
 } Run;
 
 //===--- the weights ----------------------------------------------------------------------------===//
@@ -109,8 +129,14 @@ static bool readZero(Weights *w, MlirValue zero) {
   return true;
 }
 
+static bool hasFloatCode(const Weights *w) { return mlirTypeIsAFloat(mlirValueGetType(w->code)); }
+
 static bool readCode(Weights *w, MlirValue value) {
   MlirOperation op = tileDefiningOp(value);
+  if (arithExtFOpIsA(op) && tileElementWidth(mlirValueGetType(tileOnlyOperand(op))) <= 8) {
+    w->code = tileOnlyOperand(op);
+    return true;
+  }
   if (!arithUIToFPOpIsA(op) && !arithSIToFPOpIsA(op))
     return false;
   w->code = tileOnlyOperand(op);
@@ -136,7 +162,15 @@ static bool readBody(Weights *w) {
     zero = tileBinaryRhs(op);
     value = tileBinaryLhs(op);
   }
-  return readCode(w, value) && (mlirValueIsNull(zero) || readZero(w, zero));
+  return readCode(w, value) && (mlirValueIsNull(zero) || (!hasFloatCode(w) && readZero(w, zero)));
+}
+
+// The codes are numbers that `type` multiplies exactly.
+static bool suits(const Weights *w, const RowType *type) {
+  if (hasFloatCode(w))
+    return type->isFloat;
+  double most = (double)(w->range.most > -w->range.least ? w->range.most : -w->range.least);
+  return !type->isFloat || most <= type->exact;
 }
 
 // The axes of `conversion` that the axes of the weights, n and k, are made of.
@@ -285,9 +319,9 @@ static MlirValue buildSteps(TileBuilder *b, const Run *run, MlirValue x, MlirVal
   int rank = stepRank(run);
   TileFormOperand operands[] = {{largest, rank, {0, 1}}, {emptySteps(b, run, x, rows), rank, {0, 1}}};
   MlirOperation generic = tileFormGeneric(b, rank, 0, 1, operands, &inside);
-  MlirValue size = mlirBlockGetArgument(inside.block, 0), most = tileBuildFloat(&inside, f32, MostCode), result;
+  MlirValue size = mlirBlockGetArgument(inside.block, 0), most = tileBuildFloat(&inside, f32, run->type->most), result;
   if (isInverse) {
-    MlirValue isLarge = arithCmpFOpBuild(&inside, size, tileBuildFloat(&inside, f32, leastNumber), ArithCmpF_Oge);
+    MlirValue isLarge = arithCmpFOpBuild(&inside, size, tileBuildFloat(&inside, f32, run->type->least), ArithCmpF_Oge);
     result =
         arithSelectOpBuild(&inside, isLarge, arithDivFOpBuild(&inside, most, size), tileBuildFloat(&inside, f32, 0));
   } else {
@@ -300,17 +334,19 @@ static MlirValue buildSteps(TileBuilder *b, const Run *run, MlirValue x, MlirVal
 static MlirValue buildCodes(TileBuilder *b, const Run *run, MlirValue x, MlirValue inverse, int64_t count,
                             const Weights *w) {
   TileBuilder inside;
-  MlirType f32 = mlirF32TypeGet(b->context), i8 = integer(b, 8);
-  MlirValue empty = emptyRows(b, x, 3, (int64_t[]){count, w->numGroups, w->group}, i8);
+  MlirType f32 = mlirF32TypeGet(b->context), type = run->type->get(b->context);
+  MlirValue empty = emptyRows(b, x, 3, (int64_t[]){count, w->numGroups, w->group}, type);
   TileFormOperand operands[] = {{x, 3, {0, 1, 2}}, {inverse, stepRank(run), {0, 1}}, {empty, 3, {0, 1, 2}}};
   MlirOperation generic = tileFormGeneric(b, 3, 0, 2, operands, &inside);
   MlirAttribute none = mlirAttributeGetNull();
   MlirValue steps =
       arithMulFOpBuild(&inside, mlirBlockGetArgument(inside.block, 0), mlirBlockGetArgument(inside.block, 1));
-  steps = tileOnlyResult(mathRoundEvenOpCreate(&inside, steps, none));
-  steps = arithMaxNumFOpBuild(&inside, steps, tileBuildFloat(&inside, f32, -MostCode));
-  steps = arithMinNumFOpBuild(&inside, steps, tileBuildFloat(&inside, f32, MostCode));
-  MlirValue code = arithFPToSIOpBuild(&inside, i8, steps);
+  if (!run->type->isFloat)
+    steps = tileOnlyResult(mathRoundEvenOpCreate(&inside, steps, none));
+  steps = arithMaxNumFOpBuild(&inside, steps, tileBuildFloat(&inside, f32, -run->type->most));
+  steps = arithMinNumFOpBuild(&inside, steps, tileBuildFloat(&inside, f32, run->type->most));
+  MlirValue code =
+      run->type->isFloat ? arithTruncFOpBuild(&inside, type, steps) : arithFPToSIOpBuild(&inside, type, steps);
   linalgYieldOpBuild(&inside, 1, &code);
   return tileOnlyResult(generic);
 }
@@ -338,8 +374,9 @@ static void takeArguments(const TileBuilder *inside, int count, const int *place
     arguments[i] = places[i] < 0 ? (MlirValue){NULL} : mlirBlockGetArgument(inside->block, places[i]);
 }
 
-// code - zero as integers of 16 (32) bits over the conversion's dimensions, with an axis for the one group.
-static MlirValue buildIntegers(TileBuilder *b, const Weights *w) {
+// code - zero as integers of 16 (32) bits, as the float that the code is, or as the rows' float, over the conversion's
+// dimensions, with an axis for the one group.
+static MlirValue buildNumbers(TileBuilder *b, const Run *run, const Weights *w) {
   const TileStructured *s = &w->conversion;
   const TileOperand *out = &s->operands[s->numInputs];
   TileFormOperand operands[MaxFormOperands];
@@ -347,7 +384,9 @@ static MlirValue buildIntegers(TileBuilder *b, const Weights *w) {
   int64_t shape[3];
   TileBuilder inside;
   unsigned width = mlirIntegerTypeGetWidth(mlirValueGetType(w->code)) > 8 ? 32 : 16;
-  MlirType wide = integer(b, width);
+  MlirType wide = integer(b, width), number = wide;
+  if (run->type->isFloat)
+    number = hasFloatCode(w) ? mlirValueGetType(w->code) : run->type->get(b->context);
   for (int d = 0; d < s->numDims; ++d)
     dims[d] = d;
   addInputs(s, dims, operands);
@@ -364,31 +403,63 @@ static MlirValue buildIntegers(TileBuilder *b, const Weights *w) {
     result->dims[axis] = out->results[axis];
     shape[axis] = s->dims[out->results[axis]].extent;
   }
-  result->value = tensorEmptyOpBuild(b, tileFormTensor(out->rank, shape, wide), 0, NULL);
+  result->value = tensorEmptyOpBuild(b, tileFormTensor(out->rank, shape, number), 0, NULL);
   MlirOperation generic = tileFormGeneric(b, s->numDims, 0, count, operands, &inside);
   MlirValue arguments[MaxFormOperands];
   takeArguments(&inside, s->numInputs, places, arguments);
-  MlirValue code = widened(&inside, cloneValue(&inside, s, arguments, w->code), w->isUnsigned, wide), zero = {NULL};
+  MlirValue code = cloneValue(&inside, s, arguments, w->code), zero = {NULL};
+  if (hasFloatCode(w)) {
+    linalgYieldOpBuild(&inside, 1, &code);
+    return tileOnlyResult(generic);
+  }
+  code = widened(&inside, code, w->isUnsigned, wide);
   if (w->hasIntegerZero && !mlirValueIsNull(w->zero))
     zero = widened(&inside, cloneValue(&inside, s, arguments, w->zero), w->isZeroUnsigned, wide);
   else if (w->constantZero)
     zero = tileBuildInteger(&inside, wide, w->constantZero);
   if (!mlirValueIsNull(zero))
     code = arithSubIOpBuild(&inside, code, zero);
+  if (run->type->isFloat)
+    code = arithTruncFOpBuild(&inside, number, arithSIToFPOpBuild(&inside, mlirF32TypeGet(b->context), code));
   linalgYieldOpBuild(&inside, 1, &code);
   return tileOnlyResult(generic);
 }
 
-// dots[m, n, g], exact.
-static MlirValue buildDots(TileBuilder *b, const Weights *w, const Rows *rows, MlirType sum) {
+// A code as an element of a sum, and sums of them: of integers, or of f32.
+static MlirValue asTerm(TileBuilder *b, MlirValue code, MlirType sum) {
+  return mlirTypeIsAFloat(sum) ? arithExtFOpBuild(b, sum, code) : widened(b, code, false, sum);
+}
+
+static MlirValue added(TileBuilder *b, MlirValue total, MlirValue term) {
+  return mlirTypeIsAFloat(mlirValueGetType(total)) ? arithAddFOpBuild(b, total, term)
+                                                   : arithAddIOpBuild(b, total, term);
+}
+
+// dots[m, n, g]; of floats dots[g, m, n], a product of matrices for each group.
+static TileFormOperand emptyDots(TileBuilder *b, const Run *run, const Weights *w, const Rows *rows, MlirType sum) {
+  enum { M, N, G };
+  int64_t columns = w->conversion.dims[w->n].extent;
+  if (!run->type->isFloat)
+    return (TileFormOperand){
+        emptyRows(b, rows->quantized, 3, (int64_t[]){rows->count, columns, w->numGroups}, sum), 3, {M, N, G}};
+  int64_t shape[3] = {w->numGroups, rows->count, columns};
+  MlirValue open[1];
+  bool isOpen = mlirShapedTypeIsDynamicSize(rows->count);
+  if (isOpen)
+    open[0] = tileBuildDim(b, rows->quantized, 0);
+  return (TileFormOperand){tensorEmptyOpBuild(b, tileFormTensor(3, shape, sum), isOpen, open), 3, {G, M, N}};
+}
+
+// Their values, of integers exact.
+static MlirValue buildDots(TileBuilder *b, const Run *run, const Weights *w, const Rows *rows, MlirType sum) {
   const TileStructured *s = &w->conversion;
   const TileOperand *out = &s->operands[s->numInputs];
   enum { M, N, G, K };
   TileBuilder inside;
-  MlirValue integers = buildIntegers(b, w);
-  int64_t shape[3] = {rows->count, s->dims[w->n].extent, w->numGroups};
-  MlirValue zeros = numbersAs(b, emptyRows(b, rows->quantized, 3, shape, sum), sum, 0);
-  TileFormOperand operands[] = {{rows->quantized, 3, {M, G, K}}, {integers, out->rank, {0}}, {zeros, 3, {M, N, G}}};
+  MlirValue integers = buildNumbers(b, run, w);
+  TileFormOperand operands[] = {
+      {rows->quantized, 3, {M, G, K}}, {integers, out->rank, {0}}, emptyDots(b, run, w, rows, sum)};
+  operands[2].value = numbersAs(b, operands[2].value, sum, 0);
   for (int axis = 0; axis < out->rank; ++axis)
     operands[1].dims[axis] = out->results[axis] == w->n ? N : out->results[axis] == w->k ? K : G;
   if (w->g < 0) { // an axis for the one group
@@ -402,9 +473,10 @@ static MlirValue buildDots(TileBuilder *b, const Weights *w, const Rows *rows, M
     memcpy(operands[1].dims, isFirst ? (int[]){G, K, N} : (int[]){N, G, K}, 3 * sizeof(int));
   }
   MlirOperation generic = tileFormGeneric(b, 4, 1, 2, operands, &inside);
-  MlirValue x = widened(&inside, mlirBlockGetArgument(inside.block, 0), false, sum);
-  MlirValue y = widened(&inside, mlirBlockGetArgument(inside.block, 1), false, sum);
-  MlirValue total = arithAddIOpBuild(&inside, mlirBlockGetArgument(inside.block, 2), arithMulIOpBuild(&inside, x, y));
+  MlirValue x = asTerm(&inside, mlirBlockGetArgument(inside.block, 0), sum);
+  MlirValue y = asTerm(&inside, mlirBlockGetArgument(inside.block, 1), sum);
+  MlirValue product = mlirTypeIsAFloat(sum) ? arithMulFOpBuild(&inside, x, y) : arithMulIOpBuild(&inside, x, y);
+  MlirValue total = added(&inside, mlirBlockGetArgument(inside.block, 2), product);
   linalgYieldOpBuild(&inside, 1, &total);
   return tileOnlyResult(generic);
 }
@@ -415,8 +487,8 @@ static MlirValue buildSums(TileBuilder *b, const Weights *w, const Rows *rows, M
   MlirValue zeros = numbersAs(b, emptyRows(b, rows->quantized, 2, (int64_t[]){rows->count, w->numGroups}, sum), sum, 0);
   TileFormOperand operands[] = {{rows->quantized, 3, {0, 1, 2}}, {zeros, 2, {0, 1}}};
   MlirOperation generic = tileFormGeneric(b, 3, 1, 1, operands, &inside);
-  MlirValue x = widened(&inside, mlirBlockGetArgument(inside.block, 0), false, sum);
-  MlirValue total = arithAddIOpBuild(&inside, mlirBlockGetArgument(inside.block, 1), x);
+  MlirValue x = asTerm(&inside, mlirBlockGetArgument(inside.block, 0), sum);
+  MlirValue total = added(&inside, mlirBlockGetArgument(inside.block, 1), x);
   linalgYieldOpBuild(&inside, 1, &total);
   return tileOnlyResult(generic);
 }
@@ -426,7 +498,9 @@ static MlirValue buildScaled(TileBuilder *b, const Run *run, const Weights *w, c
   const TileStructured *s = &w->conversion;
   enum { M, N, G };
   int64_t size = w->range.most > -w->range.least ? w->range.most : -w->range.least;
-  MlirType f32 = mlirF32TypeGet(b->context), sum = integer(b, w->group * MostCode * size > INT32_MAX ? 64 : 32);
+  MlirType f32 = mlirF32TypeGet(b->context), sum = f32;
+  if (!run->type->isFloat)
+    sum = integer(b, (double)w->group * run->type->most * (double)size > INT32_MAX ? 64 : 32);
   bool hasFloatZero = !mlirValueIsNull(w->zero) && !w->hasIntegerZero;
   TileFormOperand operands[MaxFormOperands];
   int dims[MaxDims];
@@ -445,7 +519,10 @@ static MlirValue buildScaled(TileBuilder *b, const Run *run, const Weights *w, c
       operands[count++] = operands[i];
   }
   int dots = count;
-  operands[count++] = (TileFormOperand){buildDots(b, w, rows, sum), 3, {M, N, G}};
+  operands[count] = (TileFormOperand){buildDots(b, run, w, rows, sum), 3, {M, N, G}};
+  if (run->type->isFloat)
+    memcpy(operands[count].dims, (int[]){G, M, N}, 3 * sizeof(int));
+  ++count;
   int steps = count;
   operands[count++] = (TileFormOperand){rows->steps, stepRank(run), {M, G}};
   int sums = count;
@@ -454,9 +531,13 @@ static MlirValue buildScaled(TileBuilder *b, const Run *run, const Weights *w, c
   operands[count] = (TileFormOperand){init, 2, {M, N}};
   MlirOperation generic = tileFormGeneric(b, 3, 1, count, operands, &inside);
   takeArguments(&inside, s->numInputs, places, arguments);
-  MlirValue total = arithSIToFPOpBuild(&inside, f32, mlirBlockGetArgument(inside.block, dots));
+  MlirValue total = mlirBlockGetArgument(inside.block, dots);
+  if (!run->type->isFloat)
+    total = arithSIToFPOpBuild(&inside, f32, total);
   if (hasFloatZero) {
-    MlirValue all = arithSIToFPOpBuild(&inside, f32, mlirBlockGetArgument(inside.block, sums));
+    MlirValue all = mlirBlockGetArgument(inside.block, sums);
+    if (!run->type->isFloat)
+      all = arithSIToFPOpBuild(&inside, f32, all);
     MlirValue zero = cloneValue(&inside, s, arguments, w->zero);
     total = arithSubFOpBuild(&inside, total, arithMulFOpBuild(&inside, all, zero));
   }
@@ -485,12 +566,16 @@ static const char *quantize(const Run *run, MlirOperation *place) {
   if (product.transposeLhs)
     return "its rows lie along m";
   if (!readWeights(run, &product, weights, &w))
-    return "its weights are no integers of at most 16 bits times scales of groups of k";
+    return run->type->isFloat ? "its weights are no codes of at most 16 bits times scales of groups of k"
+                              : "its weights are no integers of at most 16 bits times scales of groups of k";
+  if (!suits(&w, run->type))
+    return run->type->isFloat ? "its codes are integers that the type of the rows does not have"
+                              : "its codes are floats; type=f8E4M3FN takes them";
   TileBuilder b = tileBuilderBefore(op);
   Rows rows = buildRows(&b, run, mlirOperationGetOperand(op, product.lhs), &w);
   MlirValue scaled = buildScaled(&b, run, &w, &rows, mlirOperationGetOperand(op, product.init));
   if (run->explains)
-    tileRemark(op, "multiplies rows of i8, a step for each %s, by codes in groups of %lld",
+    tileRemark(op, "multiplies rows of %s, a step for each %s, by codes in groups of %lld", run->type->name,
                run->isPerRow ? "row" : "group", (long long)w.group);
   mlirValueReplaceAllUsesOfWith(tileOnlyResult(op), scaled);
   mlirOperationDestroy(op);
@@ -514,6 +599,12 @@ static bool run(MlirOperation function, MlirExtPass pass) {
   Run r = {.pass = pass, .explains = mlirExtPassGetBool(pass, "remarks"), .isPerRow = tileStringEquals(per, "row")};
   if (!r.isPerRow && !tileStringEquals(per, "group"))
     return tileError(function, "per is '%.*s'; accepts group and row", (int)per.length, per.data);
+  MlirStringRef type = mlirExtPassGetString(pass, "type");
+  for (size_t i = 0; i < sizeof rowTypes / sizeof *rowTypes; ++i)
+    if (tileStringEquals(type, rowTypes[i].name))
+      r.type = &rowTypes[i];
+  if (!r.type)
+    return tileError(function, "type is '%.*s'; accepts i8, f8E4M3FN and f8E5M2", (int)type.length, type.data);
   if (!tileTargetOfPass(function, pass, &r.target))
     return false;
   TileOps ops = tileCollect(function, NULL);
@@ -530,11 +621,12 @@ static bool run(MlirOperation function, MlirExtPass pass) {
 
 const MlirExtPassDefinition tileQuantizeActivationsPass = {
     .argument = "tile-quantize-activations",
-    .summary = "Multiply rows as integers of 8 bits by codes of weights",
+    .summary = "Multiply rows as integers or floats of 8 bits by codes of weights",
     .anchor = funcFuncOpName,
     .options = (const MlirExtPassOption[]){TILE_CHIP_OPTION,
                                            {"per", "group of the weights, or row: what shares a step of the rows",
                                             MlirExtOption_String, "group"},
+                                           {"type", "of the rows: i8, f8E4M3FN or f8E5M2", MlirExtOption_String, "i8"},
                                            {"remarks", "tell what became of each product", MlirExtOption_Bool, "false"},
                                            {NULL}},
     .statistics = statistics,
