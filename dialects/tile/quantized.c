@@ -6,9 +6,9 @@
 
 #include <string.h>
 
-enum { Codes, Group, Scale, Zero, ZeroAfterScale, TensorScale, Table, NumKeys };
+enum { Codes, Group, Scale, Zero, ZeroAfterScale, TensorScale, Table, Order, NumKeys };
 static const char *const keys[] = {"codes",        "group", "scale", "zero", "zero_after_scale",
-                                   "tensor_scale", "table", NULL};
+                                   "tensor_scale", "table", "order", NULL};
 
 //===--- text ---------------------------------------------------------------===//
 
@@ -86,12 +86,14 @@ static bool expect(MlirExtEmitter emitter, const MlirAttribute *values, int key,
 
 static bool isZero(MlirType type) { return isNarrowInteger(type) || isReal(type); }
 static bool isF32(MlirType type) { return mlirTypeIsAF32(type); }
+static bool isI32(MlirType type) { return mlirTypeIsAInteger(type) && mlirIntegerTypeGetWidth(type) == 32; }
 
 bool tileQuantizedVerify(MlirExtEmitter emitter, intptr_t count, const MlirAttribute *values) {
   if (!expect(emitter, values, Codes, isCode, "integers and floats of at most 8 bits") ||
       !expect(emitter, values, Scale, isScale, "f32, f16, bf16, f8E8M0FNU and f8E4M3FN") ||
       !expect(emitter, values, Zero, isZero, "integers of at most 8 bits, f32, f16 and bf16") ||
-      !expect(emitter, values, TensorScale, isF32, "f32") || !expect(emitter, values, Table, isF32, "f32"))
+      !expect(emitter, values, TensorScale, isF32, "f32") || !expect(emitter, values, Table, isF32, "f32") ||
+      !expect(emitter, values, Order, isI32, "i32"))
     return false;
   for (intptr_t i = 0; i < mlirDenseArrayGetNumElements(values[Group]); ++i)
     if (mlirDenseI64ArrayGetElement(values[Group], i) < 0)
@@ -118,6 +120,13 @@ bool tileQuantizedVerifyEncoding(MlirExtEmitter emitter, MlirAttribute self, int
     if (shape[axis] == mlirShapedTypeGetDynamicSize())
       return tileEmit(emitter, "a quantized tensor has a dynamic size on axis %ld, expected a static shape",
                       (long)axis);
+  int ordered = 0;
+  for (intptr_t axis = 0; axis < rank; ++axis) {
+    int64_t group = mlirDenseI64ArrayGetElement(mlirExtAttributeGetParameter(self, Group), axis);
+    ordered += group > 1 && group < shape[axis];
+  }
+  if (!isAbsent(mlirExtAttributeGetParameter(self, Order)) && ordered != 1)
+    return tileEmit(emitter, "order requires one axis with several groups of several elements, got %d", ordered);
   return isReal(element) || mlirTypeIsAF64(element) ||
          tileEmit(emitter, "a quantized tensor has elements of %s; accepted are f16, bf16, f32 and f64",
                   tileTypeText(element, text, sizeof text));
@@ -148,17 +157,20 @@ static MlirType typeOf(MlirAttribute encoding, int key, bool *isUnsigned) {
 }
 
 TileQuantization tileQuantizedTypeGet(MlirType type) {
-  TileQuantization q = {.rank = mlirShapedTypeGetRank(type)};
+  TileQuantization q = {.rank = mlirShapedTypeGetRank(type), .orderAxis = -1};
   MlirAttribute encoding = encodingOf(type), group = mlirExtAttributeGetParameter(encoding, Group);
   q.codes = typeOf(encoding, Codes, &q.isUnsigned);
   q.scale = typeOf(encoding, Scale, NULL);
   q.zero = typeOf(encoding, Zero, &q.isZeroUnsigned);
   q.tensorScale = typeOf(encoding, TensorScale, NULL);
   q.table = typeOf(encoding, Table, NULL);
+  q.order = typeOf(encoding, Order, NULL);
   q.isZeroAfterScale = !isAbsent(mlirExtAttributeGetParameter(encoding, ZeroAfterScale));
   for (intptr_t axis = 0; axis < q.rank; ++axis) {
     int64_t size = mlirShapedTypeGetDimSize(type, axis), given = mlirDenseI64ArrayGetElement(group, axis);
     q.group[axis] = given && given < size ? given : size ? size : 1;
+    if (!mlirTypeIsNull(q.order) && given > 1 && given < size)
+      q.orderAxis = axis;
   }
   return q;
 }
@@ -181,6 +193,9 @@ intptr_t tileQuantizedTypeGetParts(MlirType type, TileQuantizedPart *parts) {
         (TileQuantizedPart){TileQuantized_TensorScale, mlirRankedTensorTypeGet(0, NULL, q.tensorScale, none)};
   if (!mlirTypeIsNull(q.table))
     parts[count++] = (TileQuantizedPart){TileQuantized_Table, mlirRankedTensorTypeGet(1, &entries, q.table, none)};
+  if (q.orderAxis >= 0)
+    parts[count++] =
+        (TileQuantizedPart){TileQuantized_Order, mlirRankedTensorTypeGet(1, &sizes[q.orderAxis], q.order, none)};
   return count;
 }
 

@@ -11,11 +11,12 @@
 //   zero_after_scale   code * scale - zero
 //   tensor_scale   f32: a number that multiplies every element besides (NVFP4)
 //   table          f32: codes are positions in a table, of 2^bits numbers
+//   order          i32: the number of its group for each index of the one axis with several groups (act-order, g_idx)
 // Arithmetic is f32's (f64's where the tensor has f64), in the order written above, tensor_scale last; the result is
 // rounded once to the tensor's elements. Sizes are known; the last group of an axis may be shorter.
 //
 //   TileQuantizedPart parts[TileQuantizedMaxParts];
-//   intptr_t count = tileQuantizedTypeGetParts(type, parts);      // codes, scales, zeros, tensor_scale, table
+//   intptr_t count = tileQuantizedTypeGetParts(type, parts);      // codes, scales, zeros, tensor_scale, table, order
 #pragma once
 
 #include "lib/layout/layout.h"
@@ -32,6 +33,7 @@ typedef enum TileQuantizedRole {
   TileQuantized_Zeros,
   TileQuantized_TensorScale,
   TileQuantized_Table,
+  TileQuantized_Order,
   TileQuantizedMaxParts
 } TileQuantizedRole;
 
@@ -41,10 +43,11 @@ typedef struct TileQuantizedPart {
 } TileQuantizedPart;
 
 typedef struct TileQuantization {
-  MlirType codes, scale, zero, tensorScale, table; // null: none. Integers have no sign here
+  MlirType codes, scale, zero, tensorScale, table, order; // null: none. Integers have no sign here
   bool isUnsigned, isZeroUnsigned, isZeroAfterScale;
   intptr_t rank;
   int64_t group[TileQuantizedMaxRank];
+  intptr_t orderAxis; // along which groups have an order; -1: they are neighbours
 } TileQuantization;
 
 bool tileAttributeIsAQuantized(MlirAttribute attribute); // false for null

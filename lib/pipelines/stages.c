@@ -42,6 +42,7 @@ const TilePipelineStep tileStageOfTensors[] = {
     {"convert-sparse-to-tile"},
     {"tile-generalize-named-ops", .on = funcFuncOpName},
     {"tile-fold-zero-sizes", .on = funcFuncOpName},
+    {"tile-sort-groups", .on = funcFuncOpName},
     {"tile-move-scales-out", .on = funcFuncOpName},
     {"tile-split-ragged-blocks", .on = funcFuncOpName},
     {"tile-unpack-narrow-elements", .on = funcFuncOpName},

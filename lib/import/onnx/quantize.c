@@ -267,6 +267,25 @@ static OnnxValue *zerosOf(Node *node, OnnxValue *zeros, int64_t bits, const Mlir
                : NULL;
 }
 
+typedef struct ByOrder {
+  OnnxValue *groups, *order;
+} ByOrder;
+
+static MlirValue numberByOrder(Body *body) {
+  const ByOrder *by = body->data;
+  MlirValue group = onnxToIndex(body, onnxAt(body, by->order, body->index + 1));
+  return onnxAt(body, by->groups, (MlirValue[]){body->index[0], group});
+}
+
+// Numbers of columns × groups × 1; with an order (g_idx), of columns × depth.
+static OnnxValue *ofGroups(Node *node, OnnxValue *numbers, OnnxValue *order, int64_t depth) {
+  if (!order)
+    return numbers;
+  ByOrder by = {onnxReshape(node, numbers, 2, numbers->sizes), order};
+  MlirValue sizes[2] = {numbers->sizes[0], tileBuildIndex(node->b, depth)};
+  return onnxGenerate(node, by.groups->type, 2, sizes, numberByOrder, &by);
+}
+
 // The weights, columns × depth of f32; null after an error.
 static OnnxValue *weightsOfBits(Node *node, int64_t columns, int64_t depth, int64_t bits, int64_t block) {
   int64_t groups = depth / block;
@@ -283,12 +302,21 @@ static OnnxValue *weightsOfBits(Node *node, int64_t columns, int64_t depth, int6
   }
   OnnxValue *codes = unpack(node, onnxReshape(node, bytes, 3, sizes), bits);
   OnnxValue *weights = codes ? onnxCast(node, codes, Onnx_F32) : NULL;
-  OnnxValue *zero = weights && zeros ? zerosOf(node, zeros, bits, sizes) : NULL;
+  OnnxValue *zero = weights && zeros ? zerosOf(node, zeros, bits, sizes) : NULL, *order = node->in[4];
   if (!weights || (zeros && !zero))
     return NULL;
+  if (order && (onnxCount(order) != depth || order->type != Onnx_I32)) {
+    onnxError(node, "the order of groups (g_idx) has %lld elements; K = %lld numbers of i32 are accepted",
+              (long long)onnxCount(order), (long long)depth);
+    return NULL;
+  }
+  MlirValue whole[2] = {sizes[0], tileBuildIndex(node->b, depth)};
+  weights = order ? onnxReshape(node, weights, 2, whole) : weights;
+  zero = zero ? ofGroups(node, zero, order, depth) : NULL;
   weights =
       zero ? onnxSub(node, weights, zero) : onnxWithNumber(node, ArithOp_SubF, weights, (double)(1 << (bits - 1)));
   scales = onnxCast(node, onnxReshape(node, scales, 3, (MlirValue[]){sizes[0], sizes[1], one}), Onnx_F32);
+  scales = ofGroups(node, scales, order, depth);
   weights = onnxMul(node, weights, scales);
   return weights ? onnxReshape(node, weights, 2, (MlirValue[]){sizes[0], tileBuildIndex(node->b, depth)}) : NULL;
 }
@@ -300,8 +328,6 @@ bool onnxEmitMatMulNBits(Node *node) {
   char left[OnnxMaxRank + 2] = "", out[OnnxMaxRank + 2] = "";
   if (bits != 2 && bits != 4 && bits != 8)
     return onnxError(node, "attribute 'bits' is %lld; accepted are 2, 4 and 8", (long long)bits);
-  if (node->in[4])
-    return onnxError(node, "an order of groups (g_idx) is not supported");
   if (block <= 0 || depth <= 0 || columns <= 0 || depth % block || block * bits % 8)
     return onnxError(node, "K = %lld is no whole number of blocks of %lld in whole bytes", (long long)depth,
                      (long long)block);

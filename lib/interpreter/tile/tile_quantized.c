@@ -103,6 +103,18 @@ static Element evaluate(const Formula *f, int64_t at, int64_t group) {
   return elementOfFloat(formatRound(&f->result, x.f), x.bound ? x.bound + fabs(x.f) * f->result.epsilon : 0);
 }
 
+// The group that the order has at `index` of its axis.
+static bool groupOf(Machine *machine, MlirOperation op, const Formula *f, int64_t index, int64_t groups,
+                    int64_t *number) {
+  Element element = arrayElements(f->parts[TileQuantized_Order])[index];
+  *number = element.i;
+  if (elementIsMissing(element))
+    return interpretFail(machine, op, "the order of groups has no number at %lld", (long long)index);
+  return (*number >= 0 && *number < groups) ||
+         interpretFail(machine, op, "the order of groups has %lld at %lld; there are %lld groups", (long long)*number,
+                       (long long)index, (long long)groups);
+}
+
 bool interpretTileDequantize(Machine *machine, Frame *frame, const Instruction *instruction) {
   MlirType type = tileOnlyOperandType(instruction->op);
   const Quantized *input = quantizedOf(operandOf(frame, instruction, 0));
@@ -123,8 +135,12 @@ bool interpretTileDequantize(Machine *machine, Frame *frame, const Instruction *
   const Array *scales = f.parts[TileQuantized_Scales];
   for (int64_t at = 0; at < interpretArrayCount(result); ++at) {
     int64_t group = 0;
-    for (int axis = 0; axis < result->rank; ++axis)
-      group = group * scales->sizes[axis] + index[axis] / f.q.group[axis];
+    for (int axis = 0; axis < result->rank; ++axis) {
+      int64_t number = index[axis] / f.q.group[axis];
+      if (axis == f.q.orderAxis && !groupOf(machine, instruction->op, &f, index[axis], scales->sizes[axis], &number))
+        return false;
+      group = group * scales->sizes[axis] + number;
+    }
     arrayElements(result)[at] = evaluate(&f, at, group);
     interpretIndexNext(result->rank, result->sizes, index);
   }

@@ -69,7 +69,9 @@ static Shape shapeOf(MlirType type, const TileQuantization *q) {
     int64_t size = mlirShapedTypeGetDimSize(type, axis), group = q->group[axis], groups = (size + group - 1) / group;
     s.sizes[axis] = size;
     s.padded[axis] = groups * group;
-    s.isCut[axis] = group > 1 && groups > 1;
+    bool isOrdered = axis == q->orderAxis; // each index says its group
+    s.padded[axis] = isOrdered ? size : s.padded[axis];
+    s.isCut[axis] = group > 1 && groups > 1 && !isOrdered;
     s.group[axis] = groups > 1 || group == 1 ? (int)s.cutRank : -1;
     if (s.isCut[axis])
       s.cut[s.cutRank++] = groups;
@@ -152,6 +154,30 @@ static MlirValue elementOf(TileBuilder *b, const TileQuantization *q, MlirType r
              : tileOnlyResult(arithMulFOpCreate(b, x, asReal(b, real, false, in[TileQuantized_TensorScale]), flags));
 }
 
+// Numbers of groups as one for each index of the ordered axis.
+static MlirValue byOrder(TileBuilder *b, const TileQuantization *q, MlirValue groups, MlirValue order) {
+  MlirType type = mlirValueGetType(groups), element = tileFormElement(groups);
+  int rank = (int)mlirShapedTypeGetRank(type), axis = (int)q->orderAxis;
+  int64_t shape[TileQuantizedMaxRank];
+  for (int i = 0; i < rank; ++i)
+    shape[i] = mlirShapedTypeGetDimSize(i == axis ? mlirValueGetType(order) : type, i == axis ? 0 : i);
+  TileFormOperand operands[] = {{order, 1, {axis}},
+                                {tensorEmptyOpBuild(b, tileFormTensor(rank, shape, element), 0, NULL), rank, {0}}};
+  for (int i = 0; i < rank; ++i)
+    operands[1].dims[i] = i;
+  TileBuilder inside;
+  MlirOperation generic = tileFormGeneric(b, rank, 0, 1, operands, &inside);
+  MlirValue index[TileQuantizedMaxRank];
+  MlirType i64 = mlirIntegerTypeGet(b->context, 64);
+  for (int i = 0; i < rank; ++i)
+    index[i] = i == axis
+                   ? arithIndexCastOpBuild(&inside, mlirIndexTypeGet(b->context), mlirBlockGetArgument(inside.block, 0))
+                   : linalgIndexOpBuild(&inside, mlirIntegerAttrGet(i64, i));
+  MlirValue number = tensorExtractOpBuild(&inside, groups, rank, index);
+  linalgYieldOpBuild(&inside, 1, &number);
+  return tileOnlyResult(generic);
+}
+
 static TileFormOperand operandOf(const Shape *s, TileQuantizedRole role, MlirValue value) {
   TileFormOperand operand = {.value = value, .rank = (int)mlirShapedTypeGetRank(mlirValueGetType(value))};
   for (int axis = 0; axis < operand.rank; ++axis)
@@ -166,17 +192,23 @@ static MlirValue buildElements(TileBuilder *b, MlirType type, const MlirValue *p
   Shape s = shapeOf(type, &q);
   MlirType element = mlirShapedTypeGetElementType(type);
   MlirType real = mlirTypeIsAF64(element) ? element : mlirF32TypeGet(b->context);
-  MlirValue table = {NULL}, in[TileQuantizedMaxParts] = {{NULL}};
+  MlirValue table = {NULL}, order = {NULL}, in[TileQuantizedMaxParts] = {{NULL}};
   TileFormOperand operands[TileQuantizedMaxParts + 1];
   int roleOf[TileQuantizedMaxParts], count = 0;
   for (intptr_t i = 0; i < numParts; ++i) {
-    if (roles[i].role == TileQuantized_Table) {
-      table = parts[i];
+    table = roles[i].role == TileQuantized_Table ? parts[i] : table;
+    order = roles[i].role == TileQuantized_Order ? parts[i] : order;
+  }
+  for (intptr_t i = 0; i < numParts; ++i) {
+    TileQuantizedRole role = roles[i].role;
+    bool isOfGroups = role == TileQuantized_Scales || role == TileQuantized_Zeros;
+    if (role == TileQuantized_Table || role == TileQuantized_Order)
       continue;
-    }
-    roleOf[count] = roles[i].role;
-    operands[count++] =
-        operandOf(&s, roles[i].role, roles[i].role == TileQuantized_Codes ? cutCodes(b, &s, parts[i]) : parts[i]);
+    roleOf[count] = role;
+    MlirValue part = role == TileQuantized_Codes             ? cutCodes(b, &s, parts[i])
+                     : isOfGroups && !mlirValueIsNull(order) ? byOrder(b, &q, parts[i], order)
+                                                             : parts[i];
+    operands[count++] = operandOf(&s, role, part);
   }
   MlirType cut = tileFormTensor((int)s.cutRank, s.cut, element);
   operands[count] = operandOf(&s, TileQuantized_Codes, tensorEmptyOpBuild(b, cut, 0, NULL));

@@ -153,33 +153,80 @@ static uint32_t readWord(const unsigned char *bytes, int64_t index, int width) {
 
 static void freeBytes(void *userData, const void *data, size_t size, size_t align) { free((void *)(uintptr_t)data); }
 
-// Words in the new order: the code at place p of a period is that of element order(p), at shift (p mod perWord) · bits.
-static unsigned char *packedBytes(const Unpack *u, const TileLayout *order, size_t *size) {
+// Words in another order of their codes: in each block of `period` codes, place p has code from[p] of before. `shifts`:
+// of the code t of a word in the new constant.
+static unsigned char *packedBytes(const Unpack *u, const int64_t *from, int64_t period, const int *shifts,
+                                  size_t *size) {
   MlirType type = mlirValueGetType(u->words);
-  int64_t outer = 1, along = mlirShapedTypeGetDimSize(type, u->axis), inner = 1;
-  int64_t period = (int64_t)tileLayoutDimSize(order, TileLayoutOffset), words = period / u->perWord;
+  int64_t outer = 1, along = mlirShapedTypeGetDimSize(type, u->axis), inner = 1, words = period / u->perWord;
   for (int i = 0; i < u->rank; ++i)
     *(i < u->axis ? &outer : i > u->axis ? &inner : &(int64_t){0}) *= mlirShapedTypeGetDimSize(type, i);
   *size = (size_t)(outer * along * inner * u->width / 8);
   unsigned char *bytes = aligned_alloc(Alignment, (*size + Alignment - 1) / Alignment * Alignment);
-  int64_t *from = malloc((size_t)period * sizeof *from);
-  for (int64_t p = 0; from && p < period; ++p)
-    from[p] = tileLayoutApply(order, (TileLayoutPoint){{(uint32_t)p}}).at[0];
   const uint32_t mask = u->bits == 32 ? UINT32_MAX : (1u << u->bits) - 1;
-  for (int64_t row = 0; bytes && from && row < outer * along; ++row) {
+  for (int64_t row = 0; bytes && row < outer * along; ++row) {
     int64_t base = row / words * words, here = row % words;
     for (int64_t i = 0; i < inner; ++i) {
       uint32_t word = 0;
       for (int t = 0; t < u->perWord; ++t) {
         int64_t k = from[here * u->perWord + t];
         uint32_t old = readWord(u->bytes, (base + k / u->perWord) * inner + i, u->width);
-        word |= (old >> u->shifts[k % u->perWord] & mask) << (t * u->bits);
+        word |= (old >> u->shifts[k % u->perWord] & mask) << shifts[t];
       }
       memcpy(bytes + (row * inner + i) * u->width / 8, &word, (size_t)u->width / 8);
     }
   }
-  free(from);
-  return from ? bytes : NULL;
+  return bytes;
+}
+
+static MlirValue constantOf(TileBuilder *b, MlirType type, unsigned char *bytes, size_t size) {
+  return tileBuildConstant(b, mlirUnmanagedDenseResourceElementsAttrGet(type, tileString("codes"), bytes, size,
+                                                                        Alignment, false, freeBytes, NULL));
+}
+
+bool tilePermuteCodes(MlirOperation op, const int64_t *places, int64_t count, const char **why) {
+  Unpack u;
+  size_t size;
+  *why = "its codes are no constant whose words a shift and a mask unpack";
+  if (!readUnpack(op, &u))
+    return false;
+  *why = "its words hold another number of codes than the order has";
+  if (mlirShapedTypeGetDimSize(mlirValueGetType(u.words), u.axis) * u.perWord != count)
+    return false;
+  unsigned char *bytes = packedBytes(&u, places, count, u.shifts, &size);
+  *why = "there is no memory for the codes";
+  if (!bytes)
+    return false;
+  TileBuilder b = tileBuilderBefore(op);
+  tileSetFirstOperand(op, constantOf(&b, mlirValueGetType(u.words), bytes, size));
+  return true;
+}
+
+MlirValue tilePermuteConstant(MlirValue constant, int axis, const int64_t *places) {
+  MlirType type = mlirValueGetType(constant);
+  MlirAttribute value = arithConstantOpGetValue(tileDefiningOp(constant));
+  unsigned width = tileElementWidth(mlirShapedTypeGetElementType(type));
+  bool isDense = mlirAttributeIsADenseElements(value);
+  int64_t outer = 1, along = mlirShapedTypeGetDimSize(type, axis), inner = 1;
+  size_t size;
+  if (isDense && mlirDenseElementsAttrIsSplat(value))
+    return constant; // all elements are equal
+  // MLIR keeps a byte for each element of fewer than 8 bits, but for those of one.
+  const unsigned char *old =
+      isDense && width > 1 ? mlirDenseElementsAttrGetRawData(value) : tileElementsBytes(value, &size);
+  for (intptr_t i = 0; i < mlirShapedTypeGetRank(type); ++i)
+    *(i < axis ? &outer : i > axis ? &inner : &(int64_t){0}) *= mlirShapedTypeGetDimSize(type, i);
+  size_t run = (size_t)inner * (width < 8 ? 1 : width / 8), all = (size_t)(outer * along) * run;
+  unsigned char *bytes = old && width > 1 ? malloc(all + 1) : NULL;
+  if (!bytes)
+    return (MlirValue){NULL};
+  for (int64_t o = 0; o < outer; ++o)
+    for (int64_t k = 0; k < along; ++k)
+      memcpy(bytes + (size_t)(o * along + k) * run, old + (size_t)(o * along + places[k]) * run, run);
+  TileBuilder b = tileBuilderBefore(tileDefiningOp(constant));
+  MlirValue permuted = tileBuildConstant(&b, mlirDenseElementsAttrRawBufferGet(type, (intptr_t)all, bytes));
+  free(bytes);
+  return permuted;
 }
 
 //===--- the op ---------------------------------------------------------------------------------===//
@@ -318,7 +365,14 @@ bool tileRepackCodes(MlirOperation op, const TileLayout *order, const char **why
   *why = "the order is not of whole words, or its size does not divide the codes along k";
   if (period % u.perWord || mlirShapedTypeGetDimSize(mlirValueGetType(u.words), u.axis) * u.perWord % period)
     return false;
-  unsigned char *bytes = packedBytes(&u, order, &size);
+  int64_t *from = malloc((size_t)period * sizeof *from);
+  int shifts[MostPerWord];
+  for (int t = 0; t < u.perWord; ++t)
+    shifts[t] = t * u.bits;
+  for (int64_t p = 0; from && p < period; ++p)
+    from[p] = tileLayoutApply(order, (TileLayoutPoint){{(uint32_t)p}}).at[0];
+  unsigned char *bytes = from ? packedBytes(&u, from, period, shifts, &size) : NULL;
+  free(from);
   *why = "there is no memory for the codes";
   if (!bytes)
     return false;

@@ -18,3 +18,8 @@ int tileUnpackCount(MlirOperation unpack);
 // The elements along the packed axis that follow each other in blocks of `period` lie in this order from now on: the
 // constant is packed again, and `unpack`, which is destroyed, is replaced. False with the reason, and nothing changed.
 bool tileRepackCodes(MlirOperation unpack, const TileLayout *order, const char **why);
+// The code at place j is the one of place places[j] from now on; `unpack` stays. False with the reason, and nothing
+// changed.
+bool tilePermuteCodes(MlirOperation unpack, const int64_t *places, int64_t count, const char **why);
+// A constant with its elements along `axis` in this order; null where there is no memory.
+MlirValue tilePermuteConstant(MlirValue constant, int axis, const int64_t *places);

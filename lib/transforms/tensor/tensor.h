@@ -11,5 +11,6 @@ extern const MlirExtPassDefinition tileExpandGathersPass;
 extern const MlirExtPassDefinition tileFindLowBitPass;
 extern const MlirExtPassDefinition tileFoldConstantLayoutsPass;
 extern const MlirExtPassDefinition tileScheduleFormatsPass;
+extern const MlirExtPassDefinition tileSortGroupsPass;
 extern const MlirExtPassDefinition tileSumOnSlicesPass;
 extern const MlirExtPassDefinition tileTurnFactorsPass;

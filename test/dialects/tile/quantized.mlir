@@ -79,3 +79,14 @@ func.func @f(%x: tensor<5xf32, #a>) -> tensor<5xf16> {
   %y = tile.dequantize %x : tensor<5xf32, #a> -> tensor<5xf16>
   return %y : tensor<5xf16>
 }
+// -----
+#a = #tile.quantized<codes = i4, group = [2, 2], scale = f32, order = i32>
+// expected-error@+1 {{order requires one axis with several groups of several elements, got 2}}
+func.func private @f(tensor<4x4xf32, #a>)
+// -----
+#a = #tile.quantized<codes = i4, group = [4], scale = f32, order = i32>
+// expected-error@+1 {{order requires one axis with several groups of several elements, got 0}}
+func.func private @f(tensor<4xf32, #a>)
+// -----
+// expected-error@+1 {{order is i64; accepted are i32}}
+#a = #tile.quantized<codes = i4, group = [2], scale = f32, order = i64>

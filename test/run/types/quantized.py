@@ -30,7 +30,8 @@ CASES = [
     ("ui4", (1, 32), "f32", ", table = f32", "f32", (24, 64)), ("ui1", (1, 32), "f16", ", zero = f16", "f32", (24, 64)),
     ("f4E2M1FN", (1, 16), "f8E4M3FN", ", tensor_scale = f32", "f32", (24, 64)), ("f4E2M1FN", (1, 32), "f8E8M0FNU", "", "f32", (24, 80)),
     ("f6E2M3FN", (1, 32), "f8E8M0FNU", "", "f32", (24, 64)), ("f8E5M2", (32, 1), "f8E8M0FNU", "", "f32", (40, 24)),
-    ("f8E4M3FN", (1, 32), "f8E8M0FNU", "", "bf16", (24, 64)),
+    ("f8E4M3FN", (1, 32), "f8E8M0FNU", "", "bf16", (24, 64)), ("ui4", (1, 32), "f16", ", zero = ui4, order = i32", "f32", (24, 80)),
+    ("i8", (16, 1), "f32", ", order = i32", "f32", (40, 24)),
 ]
 STORED = {"f32": np.float32, "f16": np.float16, "f64": np.float64}
 
@@ -66,9 +67,10 @@ def rounded(x, name):
     return (bits.astype(np.uint32) << 16).view(np.float32).astype(np.float64)
 
 
-def spread(groups, group, shape):
+def spread(groups, group, shape, order):
     for axis, (g, size) in enumerate(zip(group, shape, strict=True)):
-        groups = np.repeat(groups, g or size, axis).take(np.arange(size), axis)
+        ordered = order is not None and g > 1 and g < size
+        groups = groups.take(order, axis) if ordered else np.repeat(groups, g or size, axis).take(np.arange(size), axis)
     return groups
 
 
@@ -89,11 +91,16 @@ def case(codes, group, scale, more, element, shape):
     if "table" in more:
         arrays.append(NF4)
         x = NF4.astype(np.float64)[x.astype(int)]
+    order = None
+    if "order" in more:
+        axis = next(axis for axis, g in enumerate(group) if 1 < g < shape[axis])
+        order = rng.integers(0, grid[axis], shape[axis]).astype(np.int32)
+        arrays.append(order)
     if zero and "after" not in more:
-        x = rounded(x - spread(offset, group, shape), arithmetic)
-    x = rounded(x * spread(ratio, group, shape), arithmetic)
+        x = rounded(x - spread(offset, group, shape, order), arithmetic)
+    x = rounded(x * spread(ratio, group, shape, order), arithmetic)
     if "after" in more:
-        x = rounded(x - spread(offset, group, shape), arithmetic)
+        x = rounded(x - spread(offset, group, shape, order), arithmetic)
     if "tensor_scale" in more:
         x = rounded(x * .375, arithmetic)
     x = rounded(x, element)
