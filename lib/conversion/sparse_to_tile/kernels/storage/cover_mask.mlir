@@ -1,5 +1,6 @@
 // combine_mask, and a cover of what the mask names: micro-tiles of $LINES rows with more than $LEAST elements (`cover`,
 // `covered`: how many are hidden in part), and for each row the number of elements outside of them (`rest`).
+// Counts are bytes: of up to 128 rows, and of 64 tiles at a time.
 //   type $P = i32
 //   integer $LINES = 32, $COLUMNS = 256, $LEAST = 10
 !bits = tensor<$COLUMNSxi1>
@@ -10,6 +11,7 @@ tile.kernel @kernel(%mask: memref<?x?xi1>, %any: memref<?x?xi1>, %some: memref<?
   %line = tile.program_id 0
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
   %lines = arith.constant $LINES : index
   %rows = memref.dim %mask, %c0 : memref<?x?xi1>
   %begin = arith.muli %line, %lines : index
@@ -20,25 +22,29 @@ tile.kernel @kernel(%mask: memref<?x?xi1>, %any: memref<?x?xi1>, %some: memref<?
   %tiles = tile.num_tiles %A dim 0 : !view
   %M = tile.view %mask : memref<?x?xi1> to !tile.view<1x$COLUMNSxi1>
   %no = arith.constant dense<0> : !bytes
-  %yes = arith.constant dense<1> : !bytes
   %least = arith.constant dense<$LEAST> : !bytes
   %zero = arith.constant dense<0> : !counts
   %true = arith.constant dense<1> : !bits
+  %many = arith.constant 64 : index
+  %height = arith.subi %end, %begin : index
+  %narrow = arith.index_cast %height : index to i8
+  %whole = tile.broadcast %narrow axes [] : i8 -> !bytes
   %sums:2 = scf.for %t = %c0 to %tiles step %c1 iter_args(%sum = %zero, %inside = %zero) -> (!counts, !counts) {
-    %one, %all, %number = scf.for %row = %begin to %end step %c1 iter_args(%or = %no, %and = %yes, %seen = %no) -> (!bytes, !bytes, !bytes) {
+    %ahead = arith.addi %t, %c2 : index
+    %number = scf.for %row = %begin to %end step %c1 iter_args(%seen = %no) -> (!bytes) {
+      tile.prefetch %M[%row, %ahead] : !tile.view<1x$COLUMNSxi1>
       %wide = tile.load %M[%row, %t] : !tile.view<1x$COLUMNSxi1> -> tensor<1x$COLUMNSxi1>
       %bits = tile.reshape %wide : tensor<1x$COLUMNSxi1> -> !bits
       %x = arith.extui %bits : !bits to !bytes
-      %o = arith.ori %or, %x : !bytes
-      %a = arith.andi %and, %x : !bytes
       %n = arith.addi %seen, %x : !bytes
-      scf.yield %o, %a, %n : !bytes, !bytes, !bytes
+      scf.yield %n : !bytes
     }
-    %isOne = arith.cmpi ne, %one, %no : !bytes
+    %isOne = arith.cmpi ne, %number, %no : !bytes
     tile.store %isOne, %A[%t] : !bits, !view
     %isCover = arith.cmpi ugt, %number, %least : !bytes
     tile.store %isCover, %C[%t] : !bits, !view
-    %hasSome = arith.cmpi ne, %one, %all : !bytes
+    %isPart = arith.cmpi ne, %number, %whole : !bytes
+    %hasSome = arith.andi %isOne, %isPart : !bits
     %n = arith.extui %hasSome : !bits to !counts
     %new = arith.addi %sum, %n : !counts
     %hasInside = arith.andi %hasSome, %isCover : !bits
@@ -51,13 +57,20 @@ tile.kernel @kernel(%mask: memref<?x?xi1>, %any: memref<?x?xi1>, %some: memref<?
   %totalInside = tile.reduce {arith.addi} %sums#1 axes [0] : !counts -> $P
   memref.store %totalInside, %covered[%line] : memref<?x$P>
   scf.for %row = %begin to %end step %c1 {
-    %outside = scf.for %t = %c0 to %tiles step %c1 iter_args(%sum = %zero) -> (!counts) {
-      %wide = tile.load %M[%row, %t] : !tile.view<1x$COLUMNSxi1> -> tensor<1x$COLUMNSxi1>
-      %bits = tile.reshape %wide : tensor<1x$COLUMNSxi1> -> !bits
-      %isCover = tile.load %C[%t] : !view -> !bits
-      %isOutside = arith.xori %isCover, %true : !bits
-      %left = arith.andi %bits, %isOutside : !bits
-      %n = arith.extui %left : !bits to !counts
+    %outside = scf.for %t0 = %c0 to %tiles step %many iter_args(%sum = %zero) -> (!counts) {
+      %t1 = arith.addi %t0, %many : index
+      %last = arith.minsi %t1, %tiles : index
+      %part = scf.for %t = %t0 to %last step %c1 iter_args(%few = %no) -> (!bytes) {
+        %wide = tile.load %M[%row, %t] : !tile.view<1x$COLUMNSxi1> -> tensor<1x$COLUMNSxi1>
+        %bits = tile.reshape %wide : tensor<1x$COLUMNSxi1> -> !bits
+        %isCover = tile.load %C[%t] : !view -> !bits
+        %isOutside = arith.xori %isCover, %true : !bits
+        %left = arith.andi %bits, %isOutside : !bits
+        %x = arith.extui %left : !bits to !bytes
+        %n = arith.addi %few, %x : !bytes
+        scf.yield %n : !bytes
+      }
+      %n = arith.extui %part : !bytes to !counts
       %new = arith.addi %sum, %n : !counts
       scf.yield %new : !counts
     }
