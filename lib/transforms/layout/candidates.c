@@ -178,6 +178,29 @@ static bool proposeAtom(Graph *graph, uint32_t number, const char *name, const T
                    (long long)sizes.k);
 }
 
+// Sums of a product under way stay in its fragment until a tile.mma_wait: nothing may move them before.
+static void fixUnderWay(Graph *graph, uint32_t number) {
+  const Variable *variable = &graph->variables[number];
+  for (uint32_t i = 0; i < variable->portCount; ++i) {
+    const Port *port = &graph->ports[variable->firstPort + i];
+    const Value *value = layoutValueOf(graph, port->value);
+    bool isBehind = tileMmaWaitOpIsA(variable->op) && port->operand < 0;
+    if (port->relation != Relation_Same || isBehind || !value)
+      continue;
+    LayoutId layout = variable->candidates[0].ports[i];
+    for (uint32_t use = 0; use <= value->useCount; ++use) {
+      uint32_t other = use < value->useCount ? value->uses[use] : value->definition;
+      Variable *next = other == NoPort ? NULL : &graph->variables[graph->ports[other].variable];
+      bool isUnderWay = next && !next->isFixed && (next->kind == Variable_Carried || tileMmaWaitOpIsA(next->op));
+      if (!isUnderWay ||
+          !layoutAddCandidate(graph, graph->ports[other].variable, layoutFromPort(graph, &graph->ports[other], layout)))
+        continue;
+      next->isFixed = true;
+      fixUnderWay(graph, graph->ports[other].variable);
+    }
+  }
+}
+
 // A product that runs by itself names its atom, whose fragment is the accumulator of several warps together. These
 // groups of warps share the rows, then the columns.
 static bool proposeAsync(Graph *graph, uint32_t number) {
@@ -206,6 +229,7 @@ static bool proposeAsync(Graph *graph, uint32_t number) {
       continue;
     addFragments(graph, number, layouts, &atom, text);
     graph->variables[number].isFixed = true;
+    fixUnderWay(graph, number);
     return true;
   }
   return tileError(op, "atom \"%s\" does not divide %lld x %lld x %lld among %u warps", text, (long long)sizes.m,
