@@ -130,6 +130,12 @@ static bool readFactor(Gpu *g, Product *product, int which) {
                           factor->plan.swizzleBytes, name);
 }
 
+// Factors of f32 are read as tf32: the instruction drops their last digits.
+static MlirType elementOf(const Product *product, int which) {
+  MlirType element = tileTypeGetElement(product->factors[which].type);
+  return mlirTypeIsAF32(element) ? mlirTF32TypeGet(mlirTypeGetContext(element)) : element;
+}
+
 //===--- descriptors --------------------------------------------------------------------------===//
 
 static uint32_t rowOf(const Product *product, int which, TileLayoutPoint tile) {
@@ -219,7 +225,7 @@ static bool multiplyTile(Gpu *g, const Product *product, uint32_t part, intptr_t
   one.isFromZero = k == 0 && areZero(count, sums);
   one.element[2] = tileTypeGetElement(mlirValueGetType(tileMmaAsyncOpGetAccumulator(product->op)));
   for (int which = 0; which < 2; ++which) {
-    one.element[which] = tileTypeGetElement(product->factors[which].type);
+    one.element[which] = elementOf(product, which);
     if (!product->factors[which].buffer)
       continue;
     one.descriptor[which] = descriptorOf(g, product, which, tile, k);
@@ -267,7 +273,7 @@ static bool lowerTensorProduct(Gpu *g, MlirOperation op) {
   one.element[2] = tileTypeGetElement(tileMmaAsyncOpGetAccumulatorType(op));
   const Buffer *left = gpuIsTensorBuffer(product.factors[0].type) ? product.factors[0].buffer : NULL;
   for (int side = 0; side < 2; ++side) {
-    one.element[side] = tileTypeGetElement(product.factors[side].type);
+    one.element[side] = elementOf(&product, side);
     one.isAlongDepth[side] = (!side && left) || !product.factors[side].plan.isRowMajor;
     if (side || !left)
       beginFactor(g, &product, side, (MlirValue){NULL}, product.factors[side].plan.tensorBits);

@@ -1,5 +1,6 @@
 // Products of tiles (docs/numerics.md §4): products are exact, the sum is taken in f64 and rounded once, with a bound
 // for any order; integers wrap. `precision tf32` rounds operands first; the split precisions give f32's bound.
+#include "dialects/tile/ops.h"
 #include "dialects/tile/questions.h"
 #include "lib/interpreter/tile/tile.h"
 
@@ -18,6 +19,8 @@ bool interpretExpectNumbers(Machine *machine, const Instruction *instruction, co
   return true;
 }
 
+enum { Tf32Fraction = 10 };
+
 typedef struct Product {
   const Array *lhs, *rhs, *accumulator, *const *scales;
   int64_t block, depth;
@@ -34,8 +37,10 @@ static Element at(const Array *array, int64_t b, int64_t row, int64_t column) {
 
 static Element factor(const Product *product, Element x, Element scale) {
   if (product->isTf32) {
-    double rounded = formatRound(&interpretFormatTf32, x.f), kept = fabs(rounded - x.f); // a target may keep the rest
-    x = elementOfFloat(rounded, x.bound + (isfinite(kept) ? kept : 0));
+    // A target may keep the rest, or drop it: the neighbour toward zero is a unit away where this one is above.
+    double rounded = formatRound(&interpretFormatTf32, x.f), kept = fabs(rounded - x.f);
+    double dropped = fabs(rounded) > fabs(x.f) ? ldexp(1, ilogb(x.f) - Tf32Fraction) : 0;
+    x = elementOfFloat(rounded, x.bound + (isfinite(kept) ? fmax(kept, dropped) : 0));
   }
   return product->scales ? elementOfFloat(x.f * scale.f, x.bound) : x;
 }
@@ -83,7 +88,9 @@ Array *interpretMultiplied(Machine *machine, const Instruction *instruction, con
                            const Array *accumulator, const Array *const *scales, int64_t block) {
   MlirStringRef precision = interpretWordOf(instruction, "precision");
   Product product = {lhs, rhs, accumulator, scales, block, lhs->sizes[lhs->rank - 1], .operand = instruction->in};
-  product.isTf32 = tileStringEquals(precision, "tf32");
+  // A product that runs by itself takes factors of f32 as tf32.
+  bool isAsync = tileMmaAsyncOpIsA(instruction->op) && instruction->in.isFloat && instruction->in.width == 32;
+  product.isTf32 = tileStringEquals(precision, "tf32") || isAsync;
   const TileDot *dot = tileDotOf(instruction->op);
   for (int i = 0; i < 2; ++i)
     product.isUnsigned[i] = dot && dot->isUnsigned[i];

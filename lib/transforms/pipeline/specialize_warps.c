@@ -280,9 +280,10 @@ static bool takes(const TileMachineAtom *atom, MlirOperation product, MlirType s
   char text[3][32];
   MlirType types[] = {tileTypeGetElement(tileMmaOpGetLhsType(product)),
                       tileTypeGetElement(tileMmaOpGetRhsType(product)), sum};
+  const char *part = tileFactorPart(product); // of f32, where the product's precision allows it
   for (int i = 0; i < 3; ++i)
     tileTypeText(types[i], text[i], sizeof text[i]);
-  return tileMachineAtomTakes(atom, text[0], text[1], text[2]);
+  return tileMachineAtomTakes(atom, part ? part : text[0], part ? part : text[1], text[2]);
 }
 
 // Sums of f16 and bf16 are held in f32, and rounded once.
@@ -291,11 +292,12 @@ static MlirType sumOf(MlirOperation product) {
   return mlirTypeIsAF16(sum) || mlirTypeIsABF16(sum) ? mlirF32TypeGet(mlirTypeGetContext(sum)) : sum;
 }
 
-// A product of matrices without layouts, atom or precision.
+// A product of matrices without layouts or atom, whose factors are not split.
 static bool isPlainProduct(MlirOperation product) {
   MlirType sums = tileMmaOpGetAccumulatorType(product);
   return tileTypeGetRank(sums) == 2 && mlirAttributeIsNull(tileTypeGetLayout(sums)) &&
-         mlirAttributeIsNull(tileMmaOpGetAtom(product)) && mlirAttributeIsNull(tileMmaOpGetPrecision(product));
+         mlirAttributeIsNull(tileMmaOpGetAtom(product)) &&
+         (mlirAttributeIsNull(tileMmaOpGetPrecision(product)) || tileKeywordIs(product, "precision", "tf32"));
 }
 
 static int64_t columnsOf(const SpecializePlan *plan, MlirOperation product) {
