@@ -59,6 +59,7 @@ typedef enum TtScaled {
   TtScaled_Bf16,
   TtScaled_Fp16
 } TtScaled;
+int64_t ttScaledOf(MlirType element); // the kind of factors of e4m3, e5m2 and e2m1; -1: another element
 typedef enum TtReduceKind {
   TtReduceKind_Add = 1,
   TtReduceKind_Min,

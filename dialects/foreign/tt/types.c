@@ -292,3 +292,10 @@ static MlirType baseOf(MlirType type) {
 }
 
 const TileTypeRule ttRules[] = {{"pointee", pointeeOf}, {"base", baseOf}, {NULL}};
+
+int64_t ttScaledOf(MlirType element) {
+  return mlirTypeIsAFloat8E4M3FN(element)   ? TtScaled_E4M3
+         : mlirTypeIsAFloat8E5M2(element)   ? TtScaled_E5M2
+         : mlirTypeIsAFloat4E2M1FN(element) ? TtScaled_E2M1
+                                            : -1;
+}

@@ -269,7 +269,8 @@ static bool bitcast(CudaTileKernel *k, MlirOperation op) {
 #define ROUNDED(Op, operands, kind)                                                                                    \
   isAccurate(op, cudaTile##Op##OpGetRoundingMode(op), "") && operands(k, op, kind, cudaTile##Op##OpHasFlushToZero(op))
 
-bool cudaTileArithmetic(CudaTileKernel *k, MlirOperation op, bool *isKnown) {
+bool cudaTileArithmetic(void *kernel, MlirOperation op, bool *isKnown) {
+  CudaTileKernel *k = kernel;
   TileUpstream plain = plainKind(op);
   *isKnown = true;
   if (plain != TileUpstream_None)

@@ -358,7 +358,8 @@ static bool isOfParent(MlirOperation op) {
          (cudaTileContinueOpIsA(op) && cudaTileForOpIsA(parent) && cudaTileIsStructured(parent));
 }
 
-bool cudaTileControl(CudaTileKernel *k, MlirOperation op, bool *isKnown) {
+bool cudaTileControl(void *kernel, MlirOperation op, bool *isKnown) {
+  CudaTileKernel *k = kernel;
   *isKnown = true;
   switch (cudaTileOpKind(op)) {
   case CudaTileOp_If:

@@ -10,6 +10,7 @@
 #include "dialects/foreign/tt/ops.h"
 #include "dialects/foreign/tt/tt.h"
 #include "lib/ir/builder.h"
+#include "lib/ir/convert_by.h"
 #include "lib/ir/op_arena.h"
 #include "lib/ir/support.h"
 #include "lib/ir/table.h"
@@ -72,15 +73,14 @@ MlirValue cudaTileRead(CudaTileKernel *k, MlirType type, MlirValue pointer, Mlir
 void cudaTileWrite(CudaTileKernel *k, MlirValue pointer, MlirValue value, MlirValue mask, CudaTileOrder order);
 int64_t cudaTileAtomicMode(MlirAttribute word); // TtRmw_…
 
-// Convert ops of their kinds. Set `isKnown` false, and do nothing, where the op is another's.
-typedef bool (*CudaTileConvert)(CudaTileKernel *k, MlirOperation op, bool *isKnown);
-bool cudaTileArithmetic(CudaTileKernel *k, MlirOperation op, bool *isKnown);
-bool cudaTileProducts(CudaTileKernel *k, MlirOperation op, bool *isKnown);
-bool cudaTileParts(CudaTileKernel *k, MlirOperation op, bool *isKnown);
-bool cudaTileShapes(CudaTileKernel *k, MlirOperation op, bool *isKnown);
-bool cudaTileMemory(CudaTileKernel *k, MlirOperation op, bool *isKnown);
-bool cudaTileViews(CudaTileKernel *k, MlirOperation op, bool *isKnown);
-bool cudaTileControl(CudaTileKernel *k, MlirOperation op, bool *isKnown);
+// Conversions of ops of their kinds (lib/ir/convert_by.h), of a CudaTileKernel.
+bool cudaTileArithmetic(void *kernel, MlirOperation op, bool *isKnown);
+bool cudaTileProducts(void *kernel, MlirOperation op, bool *isKnown);
+bool cudaTileParts(void *kernel, MlirOperation op, bool *isKnown);
+bool cudaTileShapes(void *kernel, MlirOperation op, bool *isKnown);
+bool cudaTileMemory(void *kernel, MlirOperation op, bool *isKnown);
+bool cudaTileViews(void *kernel, MlirOperation op, bool *isKnown);
+bool cudaTileControl(void *kernel, MlirOperation op, bool *isKnown);
 bool cudaTileConvertBlock(CudaTileKernel *k, MlirBlock block); // with its terminator, unless that is the caller's
 // Whether all control flow in the regions of `op` is loops and conditions that end at their ends.
 bool cudaTileIsStructured(MlirOperation op);

@@ -216,7 +216,8 @@ static bool pointerCast(CudaTileKernel *k, MlirOperation op, MlirValue (*build)(
   return !mlirValueIsNull(value) && setPointer(k, op, build(&k->b, cudaTileConvertType(tileOnlyResultType(op)), value));
 }
 
-bool cudaTileMemory(CudaTileKernel *k, MlirOperation op, bool *isKnown) {
+bool cudaTileMemory(void *kernel, MlirOperation op, bool *isKnown) {
+  CudaTileKernel *k = kernel;
   *isKnown = true;
   switch (cudaTileOpKind(op)) {
   case CudaTileOp_MakeToken:

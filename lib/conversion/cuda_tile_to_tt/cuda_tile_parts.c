@@ -148,7 +148,8 @@ static bool repack(CudaTileKernel *k, MlirOperation op, bool isPack) {
   return true;
 }
 
-bool cudaTileParts(CudaTileKernel *k, MlirOperation op, bool *isKnown) {
+bool cudaTileParts(void *kernel, MlirOperation op, bool *isKnown) {
+  CudaTileKernel *k = kernel;
   *isKnown = true;
   switch (cudaTileOpKind(op)) {
   case CudaTileOp_Insert:

@@ -77,14 +77,6 @@ static bool ofIntegers(CudaTileKernel *k, MlirOperation op) {
 
 //===--- scales ---------------------------------------------------------------------------===//
 
-static int64_t kindOf(MlirValue factor) {
-  MlirType element = cudaTileElement(mlirValueGetType(factor));
-  return mlirTypeIsAFloat8E4M3FN(element)   ? TtScaled_E4M3
-         : mlirTypeIsAFloat8E5M2(element)   ? TtScaled_E5M2
-         : mlirTypeIsAFloat4E2M1FN(element) ? TtScaled_E2M1
-                                            : -1;
-}
-
 // tt has a row of scales for each column of the right factor.
 static bool ofScaled(CudaTileKernel *k, MlirOperation op) {
   Product product = {.op = op};
@@ -94,9 +86,11 @@ static bool ofScaled(CudaTileKernel *k, MlirOperation op) {
       !take(k, &product, cudaTileMmaFScaledOpGetLhs(op), cudaTileMmaFScaledOpGetRhs(op),
             cudaTileMmaFScaledOpGetAcc(op)))
     return false;
+  int64_t kinds[] = {ttScaledOf(cudaTileElement(mlirValueGetType(product.a))),
+                     ttScaledOf(cudaTileElement(mlirValueGetType(product.b)))};
   MlirExtShape shape;
   bool isMatrix = mlirExtTypeGetShape(mlirValueGetType(right), &shape) && shape.rank == 2;
-  if (kindOf(product.a) < 0 || kindOf(product.b) < 0 || !isMatrix)
+  if (kinds[0] < 0 || kinds[1] < 0 || !isMatrix)
     return tileError(op, "multiplies %s by %s, expected matrices of e4m3, e5m2 or e2m1",
                      tileTypeText(mlirValueGetType(product.a), (char[64]){0}, 64),
                      tileTypeText(mlirValueGetType(product.b), (char[64]){0}, 64));
@@ -105,12 +99,13 @@ static bool ofScaled(CudaTileKernel *k, MlirOperation op) {
   right = ttTransOpBuild(&k->b, mlirRankedTensorTypeGet(2, turned, shape.element, mlirAttributeGetNull()), right,
                          mlirDenseI32ArrayGet(k->b.context, 2, order));
   cudaTileSet(k, tileOnlyResult(op),
-              ttDotScaledOpBuild(&k->b, product.a, product.b, product.c, left, right, cudaTileI32(k, kindOf(product.a)),
-                                 cudaTileI32(k, kindOf(product.b)), mlirBoolAttrGet(k->b.context, false)));
+              ttDotScaledOpBuild(&k->b, product.a, product.b, product.c, left, right, cudaTileI32(k, kinds[0]),
+                                 cudaTileI32(k, kinds[1]), mlirBoolAttrGet(k->b.context, false)));
   return true;
 }
 
-bool cudaTileProducts(CudaTileKernel *k, MlirOperation op, bool *isKnown) {
+bool cudaTileProducts(void *kernel, MlirOperation op, bool *isKnown) {
+  CudaTileKernel *k = kernel;
   *isKnown = true;
   switch (cudaTileOpKind(op)) {
   case CudaTileOp_MmaF:

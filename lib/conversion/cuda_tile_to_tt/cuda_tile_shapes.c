@@ -186,7 +186,8 @@ static bool extract(CudaTileKernel *k, MlirOperation op) {
   return set(k, op, x);
 }
 
-bool cudaTileShapes(CudaTileKernel *k, MlirOperation op, bool *isKnown) {
+bool cudaTileShapes(void *kernel, MlirOperation op, bool *isKnown) {
+  CudaTileKernel *k = kernel;
   *isKnown = true;
   switch (cudaTileOpKind(op)) {
   case CudaTileOp_Constant:

@@ -86,16 +86,11 @@ bool cudaTileWordIs(MlirAttribute word, const char *text) {
 //===--- ops --------------------------------------------------------------------------===//
 
 static bool convertOp(CudaTileKernel *k, MlirOperation op) {
-  static const CudaTileConvert conversions[] = {cudaTileArithmetic, cudaTileProducts, cudaTileShapes, cudaTileParts,
-                                                cudaTileMemory,     cudaTileViews,    cudaTileControl};
+  static const TileConvertOp conversions[] = {cudaTileArithmetic, cudaTileProducts, cudaTileShapes,  cudaTileParts,
+                                              cudaTileMemory,     cudaTileViews,    cudaTileControl, NULL};
+  bool isKnown;
   k->b.location = mlirOperationGetLocation(op);
-  for (size_t i = 0; i < sizeof conversions / sizeof *conversions; ++i) {
-    bool isKnown;
-    bool ok = conversions[i](k, op, &isKnown);
-    if (isKnown || !ok)
-      return ok;
-  }
-  return tileError(op, "has no conversion to tt");
+  return tileConvertBy(conversions, k, op, &isKnown) && (isKnown || tileError(op, "has no conversion to tt"));
 }
 
 bool cudaTileConvertBlock(CudaTileKernel *k, MlirBlock block) {

@@ -231,7 +231,8 @@ static bool reduce(CudaTileKernel *k, MlirOperation op) {
   return true;
 }
 
-bool cudaTileViews(CudaTileKernel *k, MlirOperation op, bool *isKnown) {
+bool cudaTileViews(void *kernel, MlirOperation op, bool *isKnown) {
+  CudaTileKernel *k = kernel;
   *isKnown = true;
   switch (cudaTileOpKind(op)) {
   case CudaTileOp_MakeTensorView:

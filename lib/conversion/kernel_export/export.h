@@ -8,6 +8,7 @@
 #include "dialects/tile/ops.h"
 #include "dialects/tile/tile.h"
 #include "lib/ir/builder.h"
+#include "lib/ir/convert_by.h"
 #include "lib/ir/op_arena.h"
 #include "lib/ir/support.h"
 #include "lib/ir/table.h"
@@ -61,13 +62,10 @@ typedef struct ExportGuards {
 
 typedef enum ExportEnd { ExportEnd_Loop, ExportEnd_Branch, ExportEnd_Reduce, ExportEnd_Scan } ExportEnd;
 
-// Converts ops of its kinds. Sets `isKnown` false, and does nothing, where the op is another's.
-typedef bool (*ExportConvert)(ExportKernel *k, MlirOperation op, bool *isKnown);
-
 // What a language has. Functions that may refuse report an error at the op and give null.
 struct ExportVocabulary {
   const char *dialect, *language;
-  const ExportConvert *own;                                                // asked before the engine's; ends with null
+  const TileConvertOp *own;                                                // asked before the engine's; ends with null
   MlirType (*element)(MlirType old);                                       // what stands for it; null: nothing does
   MlirType (*tile)(intptr_t rank, const int64_t *sizes, MlirType element); // rank 0: of a scalar
   MlirType (*pointerTo)(MlirType element);
@@ -184,10 +182,10 @@ bool exportIsPlaceholder(MlirStringRef message, size_t at); // a value of tile.p
 bool exportConvertBlock(ExportKernel *k, MlirBlock block); // all but the terminator
 // All of the block into the builder's, then an end with the values of its terminator.
 bool exportConvertRegion(ExportKernel *k, MlirBlock block, ExportEnd end);
-bool exportShapes(ExportKernel *k, MlirOperation op, bool *isKnown);
-bool exportViews(ExportKernel *k, MlirOperation op, bool *isKnown);
-bool exportElements(ExportKernel *k, MlirOperation op, bool *isKnown);
-bool exportControl(ExportKernel *k, MlirOperation op, bool *isKnown);
+bool exportShapes(void *kernel, MlirOperation op, bool *isKnown);
+bool exportViews(void *kernel, MlirOperation op, bool *isKnown);
+bool exportElements(void *kernel, MlirOperation op, bool *isKnown);
+bool exportControl(void *kernel, MlirOperation op, bool *isKnown);
 
 // The places of tile `indices` of a view. An index may be a tile of element numbers along its axis.
 bool exportPlacesOfView(ExportKernel *k, MlirOperation op, MlirValue view, MlirType tile,

@@ -144,7 +144,8 @@ static bool scan(ExportKernel *k, MlirOperation op) {
   return true;
 }
 
-bool exportControl(ExportKernel *k, MlirOperation op, bool *isKnown) {
+bool exportControl(void *kernel, MlirOperation op, bool *isKnown) {
+  ExportKernel *k = kernel;
   *isKnown = true;
   if (scfForOpIsA(op))
     return convertFor(k, op);

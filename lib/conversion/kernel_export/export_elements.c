@@ -314,7 +314,8 @@ static bool memoryAt(ExportKernel *k, MlirOperation op) {
   return true;
 }
 
-bool exportElements(ExportKernel *k, MlirOperation op, bool *isKnown) {
+bool exportElements(void *kernel, MlirOperation op, bool *isKnown) {
+  ExportKernel *k = kernel;
   *isKnown = true;
   switch (tileUpstreamKind(op)) {
   case MemrefOp_Cast:

@@ -123,7 +123,8 @@ static bool print(ExportKernel *k, MlirOperation op) {
   return k->v->print(k, tilePrintOpGetMessageValue(op), count, values);
 }
 
-bool exportShapes(ExportKernel *k, MlirOperation op, bool *isKnown) {
+bool exportShapes(void *kernel, MlirOperation op, bool *isKnown) {
+  ExportKernel *k = kernel;
   *isKnown = true;
   if (arithConstantOpIsA(op))
     return constant(k, op);

@@ -180,22 +180,14 @@ MlirValue exportWiden(ExportKernel *k, MlirValue integer) {
 
 //===--- ops ------------------------------------------------------------------------------===//
 
-static bool convertBy(ExportKernel *k, MlirOperation op, const ExportConvert *conversions, bool *isKnown) {
-  bool ok = true;
-  *isKnown = false;
-  for (; ok && !*isKnown && *conversions; ++conversions)
-    ok = (*conversions)(k, op, isKnown);
-  return ok;
-}
-
 static bool convertOp(ExportKernel *k, MlirOperation op) {
-  static const ExportConvert conversions[] = {exportShapes, exportViews, exportElements, exportControl, NULL};
+  static const TileConvertOp conversions[] = {exportShapes, exportViews, exportElements, exportControl, NULL};
   bool isKnown = false;
   ExportGuards guards = {.count = 0};
   k->b.location = mlirOperationGetLocation(op);
-  bool ok = exportGuard(k, op, &guards) && convertBy(k, op, k->v->own, &isKnown);
+  bool ok = exportGuard(k, op, &guards) && tileConvertBy(k->v->own, k, op, &isKnown);
   if (ok && !isKnown)
-    ok = convertBy(k, op, conversions, &isKnown);
+    ok = tileConvertBy(conversions, k, op, &isKnown);
   exportUnguard(k, &guards);
   return ok && (isKnown || tileError(op, "has no conversion to %s", k->v->dialect));
 }

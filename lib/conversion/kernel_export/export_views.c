@@ -219,7 +219,8 @@ static bool inBounds(ExportKernel *k, MlirOperation op) {
   return exportSetResult(k, op, mlirValueIsNull(places.inside) ? exportFill(k, type, 1) : places.inside);
 }
 
-bool exportViews(ExportKernel *k, MlirOperation op, bool *isKnown) {
+bool exportViews(void *kernel, MlirOperation op, bool *isKnown) {
+  ExportKernel *k = kernel;
   *isKnown = true;
   switch (tileOpKind(op)) {
   case TileOp_View:

@@ -267,6 +267,70 @@ static bool product(ExportKernel *k, MlirOperation op) {
   return exportSetResult(k, op, cudaTileMmaFOpBuild(&k->b, a, b, c));
 }
 
+static MlirType scaleOf(MlirValue scales) { return elementOf(mlirValueGetType(scales)); }
+
+// Whether the op has the factors' and scales' types, which are those of both sides: floats of 8 bits with a power of
+// two for each 32, or floats of 4 bits with one for each 16 or 32, or an e4m3 for each 16.
+static bool hasInstruction(const MlirValue *factors, const MlirValue *scales, int64_t block) {
+  MlirType factor = elementOf(mlirValueGetType(factors[0])), scale = scaleOf(scales[0]);
+  if (!mlirTypeEqual(factor, elementOf(mlirValueGetType(factors[1]))) || !mlirTypeEqual(scale, scaleOf(scales[1])))
+    return false;
+  bool isPower = mlirTypeIsAFloat8E8M0FNU(scale);
+  if (mlirTypeIsAFloat8E4M3FN(factor) || mlirTypeIsAFloat8E5M2(factor))
+    return isPower && block == 32;
+  return mlirTypeIsAFloat4E2M1FN(factor) && (isPower || (mlirTypeIsAFloat8E4M3FN(scale) && block == 16));
+}
+
+// Elements times their scales, in f32: a scale stands for `block` elements along the axis.
+static MlirValue scaled(ExportKernel *k, MlirValue x, MlirValue scales, int64_t block, intptr_t axis) {
+  MlirType f32 = mlirF32TypeGet(k->b.context);
+  MlirExtShape shape;
+  mlirExtTypeGetShape(mlirValueGetType(scales), &shape);
+  int64_t thin[3], wide[3];
+  for (intptr_t i = 0, at = 0; i < 2; ++i) {
+    thin[at] = wide[at] = shape.sizes[i];
+    ++at;
+    if (i == axis) {
+      thin[at] = 1;
+      wide[at++] = block;
+    }
+  }
+  MlirType wanted = exportShaped(k, mlirValueGetType(x), f32);
+  scales = cudaTileFToFOpBuild(&k->b, exportShaped(k, mlirValueGetType(scales), f32), scales);
+  scales = cudaTileReshapeOpBuild(&k->b, exportSized(k, 3, thin, f32), scales);
+  scales = cudaTileReshapeOpBuild(&k->b, wanted, cudaTileBroadcastOpBuild(&k->b, exportSized(k, 3, wide, f32), scales));
+  return cudaTileMulFOpBuild(&k->b, cudaTileFToFOpBuild(&k->b, wanted, x), scales);
+}
+
+static bool scaledProduct(ExportKernel *k, MlirOperation op) {
+  MlirValue factors[] = {exportGet(k, tileMmaScaledOpGetLhs(op)), exportGet(k, tileMmaScaledOpGetRhs(op))};
+  MlirValue scales[] = {exportGet(k, tileMmaScaledOpGetLhsScale(op)), exportGet(k, tileMmaScaledOpGetRhsScale(op))};
+  MlirValue c = exportGet(k, tileMmaScaledOpGetAccumulator(op));
+  int64_t block = mlirIntegerAttrGetValueInt(tileMmaScaledOpGetBlock(op));
+  MlirExtShape lengths[2];
+  if (mlirValueIsNull(c))
+    return false;
+  for (int i = 0; i < 2; ++i) {
+    if (mlirValueIsNull(factors[i]) || mlirValueIsNull(scales[i]) ||
+        !mlirExtTypeGetShape(mlirValueGetType(scales[i]), &lengths[i]))
+      return false;
+  }
+  MlirExtShape shape;
+  mlirExtTypeGetShape(mlirValueGetType(factors[0]), &shape);
+  bool isPlain = shape.rank == 2 && mlirTypeIsAF32(elementOf(mlirValueGetType(c))) &&
+                 lengths[0].sizes[1] * block == shape.sizes[1] && lengths[1].sizes[0] * block == shape.sizes[1];
+  if (!isPlain)
+    return tileError(op,
+                     "multiplies other than matrices into f32 with a scale for each %ld elements, which has no "
+                     "conversion to cuda_tile",
+                     (long)block);
+  if (hasInstruction(factors, scales, block))
+    return exportSetResult(k, op, cudaTileMmaFScaledOpBuild(&k->b, factors[0], factors[1], c, scales[0], scales[1]));
+  return exportSetResult(k, op,
+                         cudaTileMmaFOpBuild(&k->b, scaled(k, factors[0], scales[0], block, 1),
+                                             scaled(k, factors[1], scales[1], block, 0), c));
+}
+
 //===--- ops --------------------------------------------------------------------------------===//
 
 static bool onTwo(ExportKernel *k, MlirOperation op, TileUpstream kind, bool *isKnown) {
@@ -306,7 +370,8 @@ static bool wideProduct(ExportKernel *k, MlirOperation op) {
   return true;
 }
 
-bool cudaTileExportArithmetic(ExportKernel *k, MlirOperation op, bool *isKnown) {
+bool cudaTileExportArithmetic(void *kernel, MlirOperation op, bool *isKnown) {
+  ExportKernel *k = kernel;
   TileUpstream kind = tileUpstreamKind(op);
   *isKnown = true;
   if (kind == ArithOp_Select)
@@ -317,6 +382,8 @@ bool cudaTileExportArithmetic(ExportKernel *k, MlirOperation op, bool *isKnown) 
     return wideProduct(k, op);
   if (tileOpKind(op) == TileOp_Mma)
     return product(k, op);
+  if (tileOpKind(op) == TileOp_MmaScaled)
+    return scaledProduct(k, op);
   if (tileOpKind(op) == TileOp_ConvertType)
     return convertType(k, op);
   bool isElementwise = arithOpKind(op) != ArithOp_None || mathOpKind(op) != MathOp_None;

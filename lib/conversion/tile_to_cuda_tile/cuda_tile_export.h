@@ -15,9 +15,9 @@ MlirValue cudaTileCompare(ExportKernel *k, ArithCmpI predicate, MlirValue x, Mli
 MlirValue cudaTileResize(ExportKernel *k, MlirValue x, MlirType type, bool isSigned);
 
 bool cudaTilePrint(ExportKernel *k, MlirStringRef message, intptr_t count, const MlirValue *values);
-bool cudaTileExportArithmetic(ExportKernel *k, MlirOperation op, bool *isKnown);
-bool cudaTileExportParts(ExportKernel *k, MlirOperation op, bool *isKnown);
-bool cudaTileExportStandIns(ExportKernel *k, MlirOperation op, bool *isKnown);
+bool cudaTileExportArithmetic(void *kernel, MlirOperation op, bool *isKnown);
+bool cudaTileExportParts(void *kernel, MlirOperation op, bool *isKnown);
+bool cudaTileExportStandIns(void *kernel, MlirOperation op, bool *isKnown);
 
 // Memory: accesses of CUDA Tile IR, without tokens, and views.
 MlirValue cudaTileLoad(ExportKernel *k, const ExportPlaces *places, MlirType tile, MlirValue other);

@@ -42,13 +42,34 @@ static bool slice(ExportKernel *k, MlirOperation op) {
   return exportSetResult(k, op, cudaTileExtractOpBuild(&k->b, type, x, shape.rank, indices));
 }
 
+// Elements of 4 bits are bytes of two behind each other, and bytes such elements: lines of them are unpacked or packed.
+static MlirValue repacked(ExportKernel *k, MlirValue x, MlirType type, bool unpacks) {
+  MlirExtShape from = exportShape(mlirValueGetType(x)), to = exportShape(type);
+  MlirType i8 = exportInteger(k, 8);
+  int64_t before = 1, after = 1;
+  for (intptr_t i = 0; i < from.rank; ++i) {
+    before *= from.sizes[i];
+    after *= to.sizes[i];
+  }
+  if (unpacks && !mlirTypeEqual(from.element, i8))
+    x = cudaTileBitcastOpBuild(&k->b, exportShaped(k, mlirValueGetType(x), i8), x);
+  x = cudaTileReshapeOpBuild(&k->b, exportSized(k, 1, &before, unpacks ? i8 : from.element), x);
+  x = unpacks ? cudaTileUnpackOpBuild(&k->b, exportSized(k, 1, &after, to.element), x)
+              : cudaTilePackOpBuild(&k->b, exportSized(k, 1, &after, i8), x);
+  x = cudaTileReshapeOpBuild(&k->b, exportShaped(k, type, unpacks ? to.element : i8), x);
+  return unpacks || mlirTypeEqual(to.element, i8) ? x : cudaTileBitcastOpBuild(&k->b, type, x);
+}
+
 static bool bitcast(ExportKernel *k, MlirOperation op) {
   MlirValue x = exportGet(k, tileBitcastOpGetInput(op));
   MlirType type = mlirValueIsNull(x) ? (MlirType){NULL} : exportType(k, op, tileOnlyResultType(op));
   if (mlirTypeIsNull(type))
     return false;
   unsigned from = tileElementWidth(mlirShapedTypeGetElementType(mlirValueGetType(x)));
-  if (from != tileElementWidth(mlirShapedTypeGetElementType(type)))
+  unsigned to = tileElementWidth(mlirShapedTypeGetElementType(type));
+  if ((from == 8 && to == 4) || (from == 4 && to == 8))
+    return exportSetResult(k, op, repacked(k, x, type, to == 4));
+  if (from != to)
     return tileError(op, "makes elements of another width, which has no conversion to cuda_tile");
   return exportSetResult(k, op, cudaTileBitcastOpBuild(&k->b, type, x));
 }
@@ -129,7 +150,8 @@ bool cudaTilePrint(ExportKernel *k, MlirStringRef message, intptr_t count, const
   return ok;
 }
 
-bool cudaTileExportParts(ExportKernel *k, MlirOperation op, bool *isKnown) {
+bool cudaTileExportParts(void *kernel, MlirOperation op, bool *isKnown) {
+  ExportKernel *k = kernel;
   *isKnown = true;
   switch (tileOpKind(op)) {
   case TileOp_Cat:

@@ -161,7 +161,8 @@ static bool pick(ExportKernel *k, MlirOperation op) {
   return exportSetResult(k, op, result);
 }
 
-bool cudaTileExportStandIns(ExportKernel *k, MlirOperation op, bool *isKnown) {
+bool cudaTileExportStandIns(void *kernel, MlirOperation op, bool *isKnown) {
+  ExportKernel *k = kernel;
   *isKnown = true;
   if (scfWhileOpIsA(op))
     return convertWhile(k, op);

@@ -143,7 +143,7 @@ static void finish(ExportKernel *k, TileBuilder *b, MlirOperation kernel, MlirBl
                         mlirAttributeGetNull(), body);
 }
 
-static const ExportConvert conversions[] = {cudaTileExportArithmetic, cudaTileExportParts, cudaTileExportStandIns,
+static const TileConvertOp conversions[] = {cudaTileExportArithmetic, cudaTileExportParts, cudaTileExportStandIns,
                                             NULL};
 
 static const ExportVocabulary vocabulary = {

@@ -114,7 +114,7 @@ static void finish(ExportKernel *k, TileBuilder *b, MlirOperation kernel, MlirBl
                  mlirAttributeGetNull(), mlirAttributeGetNull(), body);
 }
 
-static const ExportConvert conversions[] = {ttirFloats, ttirCompute, NULL};
+static const TileConvertOp conversions[] = {ttirFloats, ttirCompute, NULL};
 
 static const ExportVocabulary vocabulary = {
     .dialect = "tt",

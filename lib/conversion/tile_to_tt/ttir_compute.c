@@ -79,14 +79,6 @@ static bool product(ExportKernel *k, MlirOperation op) {
                          tileOnlyResult(ttDotOpCreate(&k->b, a, b, c, ttirI32(k, kind), mlirAttributeGetNull())));
 }
 
-static int64_t scaledKindOf(MlirValue old) {
-  MlirType element = exportElement(mlirValueGetType(old));
-  return mlirTypeIsAFloat8E4M3FN(element)   ? TtScaled_E4M3
-         : mlirTypeIsAFloat8E5M2(element)   ? TtScaled_E5M2
-         : mlirTypeIsAFloat4E2M1FN(element) ? TtScaled_E2M1
-                                            : -1;
-}
-
 static MlirValue turned(ExportKernel *k, MlirValue matrix) {
   MlirExtShape shape = exportShape(mlirValueGetType(matrix));
   int64_t sizes[] = {shape.sizes[1], shape.sizes[0]};
@@ -101,7 +93,8 @@ static bool scaledProduct(ExportKernel *k, MlirOperation op) {
   MlirValue left = exportGet(k, tileMmaScaledOpGetLhsScale(op)), right = exportGet(k, tileMmaScaledOpGetRhsScale(op));
   if (mlirValueIsNull(a) || mlirValueIsNull(b) || mlirValueIsNull(c) || mlirValueIsNull(left) || mlirValueIsNull(right))
     return false;
-  int64_t kinds[] = {scaledKindOf(tileMmaScaledOpGetLhs(op)), scaledKindOf(tileMmaScaledOpGetRhs(op))};
+  int64_t kinds[] = {ttScaledOf(exportElement(mlirValueGetType(tileMmaScaledOpGetLhs(op)))),
+                     ttScaledOf(exportElement(mlirValueGetType(tileMmaScaledOpGetRhs(op))))};
   MlirValue scales[] = {left, turned(k, right)};
   if (kinds[0] < 0 || kinds[1] < 0 || exportRank(mlirValueGetType(a)) != 2)
     return tileError(op, "multiplies scaled elements other than matrices of e4m3, e5m2 and e2m1, which has no "
@@ -298,7 +291,8 @@ static bool convertWhile(ExportKernel *k, MlirOperation op) {
   return false;
 }
 
-bool ttirCompute(ExportKernel *k, MlirOperation op, bool *isKnown) {
+bool ttirCompute(void *kernel, MlirOperation op, bool *isKnown) {
+  ExportKernel *k = kernel;
   *isKnown = true;
   switch (tileUpstreamKind(op)) {
   case ArithOp_Constant:

@@ -11,11 +11,11 @@ MlirValue ttirResize(ExportKernel *k, MlirValue x, MlirType type, bool isSigned)
 // Floats: those that Triton does not have are codes in bytes. False where an op computes with codes.
 MlirType ttirElement(MlirType old);
 MlirValue ttirPacked(ExportKernel *k, MlirValue codes); // of two codes of 4 bits a byte, along the last dimension
-bool ttirFloats(ExportKernel *k, MlirOperation op, bool *isKnown);
+bool ttirFloats(void *kernel, MlirOperation op, bool *isKnown);
 
 void ttirExtended(TileBuilder *b, bool isProduct, MlirValue x, MlirValue y, MlirValue values[2]); // low, high
 bool ttirPrint(ExportKernel *k, MlirStringRef message, intptr_t count, const MlirValue *values);
-bool ttirCompute(ExportKernel *k, MlirOperation op, bool *isKnown);
+bool ttirCompute(void *kernel, MlirOperation op, bool *isKnown);
 
 // Memory: descriptors are its views.
 MlirValue ttirCut(ExportKernel *k, const ExportMemory *memory, MlirType view);

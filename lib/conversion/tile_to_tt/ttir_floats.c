@@ -124,7 +124,8 @@ static bool hasCodes(MlirOperation op) {
   return found;
 }
 
-bool ttirFloats(ExportKernel *k, MlirOperation op, bool *isKnown) {
+bool ttirFloats(void *kernel, MlirOperation op, bool *isKnown) {
+  ExportKernel *k = kernel;
   TileUpstream kind = tileUpstreamKind(op);
   *isKnown = true;
   if (tileOpKind(op) == TileOp_Bitcast)

@@ -220,7 +220,8 @@ static bool scatterRows(Triton *t, MlirOperation op) {
   return true;
 }
 
-bool tritonBlocks(Triton *t, MlirOperation op, bool *isKnown) {
+bool tritonBlocks(void *kernel, MlirOperation op, bool *isKnown) {
+  Triton *t = kernel;
   *isKnown = true;
   switch (ttOpKind(op)) {
   case TtOp_MakeTensorDesc:

@@ -188,7 +188,8 @@ static bool isOrder(MlirOperation op) {
          ttGridDependencyLaunchDependentsOpIsA(op) || llvmAssumeOpIsA(op);
 }
 
-bool tritonCompute(Triton *t, MlirOperation op, bool *isKnown) {
+bool tritonCompute(void *kernel, MlirOperation op, bool *isKnown) {
+  Triton *t = kernel;
   *isKnown = true;
   if (isOrder(op))
     return true;

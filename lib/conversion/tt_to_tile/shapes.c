@@ -179,7 +179,8 @@ static bool programs(Triton *t, MlirValue result, MlirValue index) {
   return true;
 }
 
-bool tritonShapes(Triton *t, MlirOperation op, bool *isKnown) {
+bool tritonShapes(void *kernel, MlirOperation op, bool *isKnown) {
+  Triton *t = kernel;
   *isKnown = true;
   switch (ttOpKind(op)) {
   case TtOp_Splat:

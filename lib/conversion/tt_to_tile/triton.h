@@ -8,6 +8,7 @@
 
 #include "dialects/foreign/tt/tt.h"
 #include "lib/ir/builder.h"
+#include "lib/ir/convert_by.h"
 #include "lib/ir/support.h"
 #include "lib/ir/table.h"
 #include "lib/ir/upstream.h"
@@ -74,13 +75,12 @@ bool tritonMerge(Triton *t, MlirOperation at, TritonValue *into, const TritonVal
 
 bool tritonConvertBlock(Triton *t, MlirBlock block); // all but the terminator
 // Sets `isKnown` false, and does nothing, where the op is another's.
-typedef bool (*TritonConvert)(Triton *t, MlirOperation op, bool *isKnown);
-bool tritonMemory(Triton *t, MlirOperation op, bool *isKnown);
-bool tritonBlocks(Triton *t, MlirOperation op, bool *isKnown);
-bool tritonShapes(Triton *t, MlirOperation op, bool *isKnown);
-bool tritonCompute(Triton *t, MlirOperation op, bool *isKnown);
-bool tritonReduction(Triton *t, MlirOperation op, bool *isKnown);
-bool tritonControl(Triton *t, MlirOperation op, bool *isKnown);
+bool tritonMemory(void *kernel, MlirOperation op, bool *isKnown);
+bool tritonBlocks(void *kernel, MlirOperation op, bool *isKnown);
+bool tritonShapes(void *kernel, MlirOperation op, bool *isKnown);
+bool tritonCompute(void *kernel, MlirOperation op, bool *isKnown);
+bool tritonReduction(void *kernel, MlirOperation op, bool *isKnown);
+bool tritonControl(void *kernel, MlirOperation op, bool *isKnown);
 bool tritonElementwise(Triton *t, MlirOperation op); // an op of arith or math, on new values
 bool tritonExtern(Triton *t, MlirOperation op);
 bool tritonInline(Triton *t, MlirOperation op);

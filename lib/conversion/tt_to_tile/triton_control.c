@@ -274,7 +274,8 @@ static bool convertWhile(Triton *t, MlirOperation op) {
   return true;
 }
 
-bool tritonControl(Triton *t, MlirOperation op, bool *isKnown) {
+bool tritonControl(void *kernel, MlirOperation op, bool *isKnown) {
+  Triton *t = kernel;
   *isKnown = true;
   switch (tileUpstreamKind(op)) {
   case ScfOp_If:

@@ -390,7 +390,8 @@ static bool poll(Triton *t, MlirOperation op) {
   return true;
 }
 
-bool tritonMemory(Triton *t, MlirOperation op, bool *isKnown) {
+bool tritonMemory(void *kernel, MlirOperation op, bool *isKnown) {
+  Triton *t = kernel;
   *isKnown = true;
   switch (ttOpKind(op)) {
   case TtOp_AddPtr:

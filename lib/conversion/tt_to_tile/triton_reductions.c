@@ -147,7 +147,8 @@ static bool histogram(Triton *t, MlirOperation op) {
   return true;
 }
 
-bool tritonReduction(Triton *t, MlirOperation op, bool *isKnown) {
+bool tritonReduction(void *kernel, MlirOperation op, bool *isKnown) {
+  Triton *t = kernel;
   *isKnown = true;
   switch (ttOpKind(op)) {
   case TtOp_Reduce:

@@ -20,16 +20,11 @@
 //===--- ops ------------------------------------------------------------------------------===//
 
 static bool convertOp(Triton *t, MlirOperation op) {
-  static const TritonConvert conversions[] = {tritonMemory,    tritonShapes,  tritonCompute,
-                                              tritonReduction, tritonControl, tritonBlocks};
+  static const TileConvertOp conversions[] = {tritonMemory,  tritonShapes, tritonCompute, tritonReduction,
+                                              tritonControl, tritonBlocks, NULL};
+  bool isKnown;
   t->b.location = mlirOperationGetLocation(op);
-  for (size_t i = 0; i < sizeof conversions / sizeof *conversions; ++i) {
-    bool isKnown;
-    bool ok = conversions[i](t, op, &isKnown);
-    if (isKnown || !ok)
-      return ok;
-  }
-  return tileError(op, "has no conversion to tile");
+  return tileConvertBy(conversions, t, op, &isKnown) && (isKnown || tileError(op, "has no conversion to tile"));
 }
 
 bool tritonConvertBlock(Triton *t, MlirBlock block) {
