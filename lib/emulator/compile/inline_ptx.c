@@ -1,4 +1,5 @@
-// Inline PTX of the instructions that kernels write by hand: one instruction a text, read by a table. An instruction
+// Inline PTX of the instructions that kernels write by hand: read by a table, one instruction a text
+// (inline_ptx_texts.c takes others apart). An instruction
 // becomes the call of the intrinsic that it is, or ops of LLVM (inline_ptx.h); operands come from the text: registers
 // ($1), numbers, and registers that the machine has (%laneid). See intrinsics.h.
 #include "lib/emulator/compile/inline_ptx.h"

@@ -19,6 +19,8 @@ typedef struct Ptx {
   PtxOperand operands[PtxMostOperands];
 } Ptx;
 
+// A text of several instructions becomes an op for each; else nothing is done (inline_ptx_texts.c).
+void emulatorSplitAssembly(MlirOperation op);
 // Null: the operand is none, or a special register.
 MlirValue emulatorPtxValue(const Ptx *ptx, TileBuilder *b, int operand);
 // An address, which is an integer or a pointer of any kind, in a space of LLVM's; null as above.

@@ -1,6 +1,6 @@
 // Intrinsics that upstream's importer leaves as calls, by name: the op of nvvm or rocdl that each of them is. Operands
 // keep their order. See intrinsics.h.
-#include "lib/emulator/compile/intrinsics.h"
+#include "lib/emulator/compile/inline_ptx.h"
 
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/BuiltinTypes.h"
@@ -227,6 +227,10 @@ static void expand(MlirOperation op) {
 }
 
 void emulatorExpandIntrinsics(EmulatorBuild *build) {
+  TileOps texts = tileCollectOps(build->module, llvmInlineAsmOpIsA);
+  for (intptr_t i = 0; i < texts.count; ++i)
+    emulatorSplitAssembly(texts.items[i]);
+  tileOpsFree(&texts);
   TileOps assemblies = tileCollectOps(build->module, llvmInlineAsmOpIsA);
   for (intptr_t i = 0; i < assemblies.count; ++i)
     emulatorExpandAssembly(assemblies.items[i]);
