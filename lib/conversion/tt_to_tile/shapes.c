@@ -50,6 +50,21 @@ static bool same(Triton *t, MlirValue source, MlirValue result) {
          end(t, result, value, tritonReshaped(t, value.value, typeOf(&value, mlirValueGetType(result))));
 }
 
+// Triton promises no order of these elements; ours is that of the operands. Whatever reduces all of them does not
+// depend on an order; anything else may.
+static void remarkOnOrder(MlirOperation op) {
+  MlirValue result = tileOnlyResult(op);
+  bool isLine = tritonShape(mlirValueGetType(result)).rank == 1;
+  for (MlirOpOperand use = mlirValueGetFirstUse(result); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    if (isLine && ttReduceOpIsA(user) && mlirOperationGetNumOperands(user) == 1)
+      continue;
+    tileRemark(op, "keeps the order of its elements, which Triton does not promise");
+    return;
+  }
+}
+
 static bool broadcast(Triton *t, MlirOperation op) {
   MlirValue result = ttBroadcastOpGetResult(op);
   MlirExtShape from = tritonShape(ttBroadcastOpGetSrcType(op)), to = tritonShape(mlirValueGetType(result));
@@ -190,12 +205,15 @@ bool tritonShapes(void *kernel, MlirOperation op, bool *isKnown) {
   case TtOp_ExpandDims:
     return same(t, ttExpandDimsOpGetSrc(op), ttExpandDimsOpGetResult(op));
   case TtOp_Reshape:
+    if (ttReshapeOpHasAllowReorder(op))
+      remarkOnOrder(op);
     return same(t, ttReshapeOpGetSrc(op), ttReshapeOpGetResult(op));
   case TtOp_Broadcast:
     return broadcast(t, op);
   case TtOp_Trans:
     return transpose(t, op);
   case TtOp_Cat:
+    remarkOnOrder(op);
     return cat(t, ttCatOpGetLhs(op), ttCatOpGetRhs(op), ttCatOpGetResult(op), ttCatOpGetLhsType(op), 0);
   case TtOp_Join:
     return join(t, op);

@@ -208,3 +208,24 @@ tt.func public @walks(%p: !tt.ptr<i32>, %n: i32) {
   tt.store %q, %m : tensor<64x!tt.ptr<i32>>
   tt.return
 }
+
+// -----
+
+// A remark where a kernel may depend on an order that Triton does not promise; none for a sum of all elements.
+tt.func public @order(%b: !tt.ptr<f32>, %q: !tt.ptr<f32>) {
+  %x = arith.constant dense<1.0> : tensor<4x8xf32>
+  %i = tt.make_range {end = 32 : i32, start = 0 : i32} : tensor<32xi32>
+  %a = tt.splat %b : !tt.ptr<f32> -> tensor<32x!tt.ptr<f32>>
+  %p = tt.addptr %a, %i : tensor<32x!tt.ptr<f32>>, tensor<32xi32>
+  // expected-remark@+1 {{keeps the order of its elements, which Triton does not promise}}
+  %y = tt.reshape %x allow_reorder : tensor<4x8xf32> -> tensor<32xf32>
+  tt.store %p, %y : tensor<32x!tt.ptr<f32>>
+  %z = tt.reshape %x allow_reorder : tensor<4x8xf32> -> tensor<32xf32>
+  %s = "tt.reduce"(%z) <{axis = 0 : i32}> ({
+  ^bb0(%c: f32, %d: f32):
+    %e = arith.addf %c, %d : f32
+    tt.reduce.return %e : f32
+  }) : (tensor<32xf32>) -> f32
+  tt.store %q, %s : !tt.ptr<f32>
+  tt.return
+}

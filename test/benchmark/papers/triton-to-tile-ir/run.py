@@ -3,7 +3,7 @@
 
 A row for each op of TTIR (dialects/foreign/tt/ops.def): how many of our kernels have the op (test/run/triton_kernels and
 test/run/triton/Inputs), how many of these come in as tile kernels, how many leave as bytecode of CUDA Tile IR, and, where
-NVIDIA's tileiras is found (--tileiras, or on PATH), how many of those it compiles for sm_80 and for sm_100. Kernels that do
+NVIDIA's tileiras is found (--tileiras, or on PATH), how many of those it compiles for sm_80, sm_90 and sm_100. Kernels that do
 not leave are listed with the reason. No GPU is needed, so nothing here runs; test/run/triton_kernels runs the kernels that
 come back.
 
@@ -21,7 +21,7 @@ import tempfile
 
 ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../.."))
 TRANSLATE = os.path.join(ROOT, "build", "bin", "tile-translate")
-CHIPS = ("sm_80", "sm_100")
+CHIPS = ("sm_80", "sm_90", "sm_100")
 
 
 def ops():
