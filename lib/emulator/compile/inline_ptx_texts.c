@@ -247,8 +247,10 @@ static bool finish(PtxText *t) {
   return true;
 }
 
-// More than one instruction: something but braces stands behind the first ';'.
+// No instruction (the compiler may know nothing of a result), or several: more than braces behind the first ';'.
 static bool isText(const char *text) {
+  if (!text[strspn(text, " \t\n;")])
+    return true;
   const char *first = strchr(text, ';');
   return strstr(text, ".reg") || (first && first[1 + strspn(first + 1, " \t\n;}")]);
 }

@@ -351,6 +351,8 @@ static bool writeFor(SourceWriter *w, MlirOperation op) {
     tileSourceLine(w, "#pragma unroll 1"); // the program's loops are unrolled where that pays
   tileSourceLine(w, "for (%s %s = %s; %s%s < %s%s; %s += %s) {", name, variable, low_, cast, variable, cast,
                  textOf(w, scfForOpGetUpperBound(op)), variable, textOf(w, scfForOpGetStep(op)));
+  if (tileSourceHasHelper(w->language, "opaque"))
+    tileSourceLine(w, "  opaque(%s);", variable);
   bool ok = writeNested(w, body);
   ++w->indent;
   ok = ok && assignAll(w, mlirBlockGetTerminator(body), 0, count, argumentBehind, body.ptr);
