@@ -12,6 +12,8 @@
 #include "lib/capi/op.h"
 #include "lib/conversion/sparse_to_tile/lists.h"
 #include "lib/ir/enclosing.h"
+#include "lib/ir/op_query.h"
+#include "upstream/cf.h"
 
 enum {
   Scores = 512,     // that are held, of all heads
@@ -70,6 +72,69 @@ static bool areAlike(MlirValue one, MlirValue other) {
          mlirValueEqual(linalgFillOpGetInputs(p, 0), linalgFillOpGetInputs(q, 0));
 }
 
+//===--- what stands before the loop ----------------------------------------===//
+
+// The size of a tensor of the loop along axis 0, which is the same in each step. With a builder `*size` is that.
+static bool sizeOf(const Heads *heads, TileBuilder *b, MlirValue tensor, MlirValue *size) {
+  MlirOperation op = tileDefiningOp(tensor);
+  if (sparseSpmmOpIsA(op))
+    return sizeOf(heads, b, sparseSpmmOpGetInit(op), size);
+  bool isOut = mlirValueEqual(tensor, mlirBlockGetArgument(heads->body, 1));
+  if (isOut || tileIsOutside(heads->loop, tensor)) {
+    *size = b ? tileBuildSize(b, isOut ? scfForOpGetInitArgs(heads->loop, 0) : tensor, 0) : tensor;
+    return true;
+  }
+  if (!tensorExtractSliceOpIsA(op))
+    return false;
+  int64_t known = entryOf(tensorExtractSliceOpGetStaticSizes(op), 0);
+  bool isOpen = mlirShapedTypeIsDynamicSize(known);
+  *size = isOpen ? tensorExtractSliceOpGetSizes(op, 0) : b ? tileBuildIndex(b, known) : tensor;
+  return !isOpen || tileIsOutside(heads->loop, *size);
+}
+
+// A value that is the same in each step. With a builder `*moved` is built there.
+static bool moveOut(const Heads *heads, TileBuilder *b, MlirValue value, MlirValue *moved) {
+  enum { MostOperands = 3 };
+  MlirValue operands[MostOperands];
+  MlirOperation op = tileDefiningOp(value);
+  int64_t axis;
+  *moved = value;
+  if (tileIsOutside(heads->loop, value))
+    return true;
+  if (tensorDimOpIsA(op))
+    return tileConstantIndex(tensorDimOpGetIndex(op), &axis) && axis == 0 &&
+           sizeOf(heads, b, tensorDimOpGetSource(op), moved);
+  intptr_t count = mlirOperationIsNull(op) ? 0 : mlirOperationGetNumOperands(op);
+  if (mlirOperationIsNull(op) || !(tileOpIsElementwise(op) || arithConstantOpIsA(op)) ||
+      mlirOperationGetNumResults(op) != 1 || mlirOperationGetNumRegions(op) || count > MostOperands)
+    return false;
+  for (intptr_t i = 0; i < count; ++i)
+    if (!moveOut(heads, b, mlirOperationGetOperand(op, i), &operands[i]))
+      return false;
+  MlirType type = mlirValueGetType(value);
+  if (b)
+    *moved = tileOnlyResult(tileBuildLike(b, op, operands, 1, &type));
+  return true;
+}
+
+// Comparisons of sizes that the loop makes in each step.
+static void moveAsserts(const Heads *heads, TileBuilder *b) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(heads->body); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op)) {
+    MlirValue condition;
+    if (cfAssertOpIsA(op) && moveOut(heads, b, cfAssertOpGetArg(op), &condition))
+      tileBuildLike(b, op, &condition, 0, NULL);
+  }
+}
+
+//===--- the loop -----------------------------------------------------------===//
+
+static bool isPart(const Heads *heads, MlirOperation op) {
+  MlirValue condition;
+  return mlirExtOperationIsPure(op) || scfYieldOpIsA(op) ||
+         (cfAssertOpIsA(op) && moveOut(heads, NULL, cfAssertOpGetArg(op), &condition));
+}
+
 // The loop goes over all heads, and each step does nothing but put a head in its place.
 static bool matchLoop(MlirOperation loop, Heads *heads) {
   int64_t first, end, by;
@@ -90,7 +155,7 @@ static bool matchLoop(MlirOperation loop, Heads *heads) {
     return false;
   for (MlirOperation op = mlirBlockGetFirstOperation(heads->body); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op))
-    if (!mlirExtOperationIsPure(op) && !scfYieldOpIsA(op))
+    if (!isPart(heads, op))
       return false;
   heads->product = tileDefiningOp(tensorInsertSliceOpGetSource(last));
   return sparseSpmmOpIsA(heads->product) && mlirShapedTypeGetRank(tensorInsertSliceOpGetSourceType(last)) == 2;
@@ -150,6 +215,7 @@ static bool launchHeads(SparseLowering *lowering, const Heads *heads, int64_t to
   TileBuilder *b = &lowering->builder;
   const TileSearchTarget *machine = &lowering->target->search;
   MlirType sum = sparseElement(heads->init);
+  moveAsserts(heads, b);
   MlirValue pattern = sparseSddmmOpGetPattern(heads->attention.sddmm);
   SparseComponent parts[SPARSE_MAX_COMPONENTS];
   MlirType types[SPARSE_MAX_COMPONENTS];

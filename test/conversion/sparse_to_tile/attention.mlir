@@ -1,5 +1,6 @@
 // RUN: %tile_opt %s --convert-sparse-to-tile=chip=x86-64-v4 --canonicalize --cse | FileCheck %s
 // RUN: %tile_opt %s --convert-sparse-to-tile=chip=sm_80 --canonicalize --cse | FileCheck %s --check-prefix=GPU
+// RUN: %tile_opt %s --pass-pipeline='builtin.module(func.func(tile-check-sizes),convert-sparse-to-tile{chip=x86-64-v4},canonicalize,cse)' | FileCheck %s --check-prefix=SIZES
 // Scores, their maps, softmax and the weighted sum are one launch, in which the maps' outer constants are copied. It stays
 // apart where somebody else reads the weights, where a map takes an argument along, where a score has many terms, on GPUs.
 !graph = tensor<?x?xf32, #sparse.csr>
@@ -72,6 +73,11 @@ func.func @many_terms(%p: !graph, %h: tensor<?x64xf32>, %s: tensor<?x5xf32>, %z:
 // CHECK-NOT: scf.for
 // CHECK: %[[ROWS:.*]] = tile.launch @attend_heads grid(%arg3, %c1) ins(%arg0, %arg1, %arg6, %arg6, %arg5
 // CHECK: return %[[ROWS]]
+// Comparisons of sizes go before the launch.
+// SIZES-LABEL: func.func @heads
+// SIZES: cf.assert {{.*}}dimension 0 of operand 0 of tensor.insert_slice
+// SIZES-NOT: scf.for
+// SIZES: tile.launch @attend_heads
 // GPU-LABEL: func.func @heads
 // GPU: scf.for
 func.func @heads(%p: !graph, %h: tensor<?x8x8xf32>, %s: tensor<?x8xf32>) -> tensor<?x8x8xf32> {
