@@ -189,11 +189,10 @@ static bool isOfOtherKind(const TileStructured *s) {
 static int findParallel(const TileStructured *s, int a, int b, int other) {
   const TileOperand *out = &s->operands[2];
   int found = -1;
-  bool isHint = !isOfOtherKind(s);
   for (int i = 0; i < out->rank; ++i) {
     int d = out->results[i];
     bool fits = d != other && usedBy(s, a, d) && !usedBy(s, b, d) && isWide(s, d) && tileStructuredCanTile(s, d, other);
-    if (fits && (found < 0 || !isHint || s->dims[found].scheduled <= 1 || s->dims[d].scheduled > 1))
+    if (fits && (found < 0 || s->dims[found].scheduled <= 1 || s->dims[d].scheduled > 1 || isOfOtherKind(s)))
       found = d;
   }
   return found;

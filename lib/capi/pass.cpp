@@ -107,11 +107,24 @@ public:
   }
   std::unique_ptr<Pass> clonePass() const override { return std::make_unique<PassInC>(definition); }
   void runOnOperation() override {
+    if (definition.needs && !holds(getOperation(), definition.needs))
+      return markAllAnalysesPreserved();
     if (!definition.run(wrap(getOperation()), {&values}))
       signalPassFailure();
   }
 
 private:
+  // Some op under the root has one of the names.
+  static bool holds(Operation *root, const char *const *needs) {
+    auto has = [needs](Operation *op) {
+      StringRef name = op->getName().getStringRef();
+      for (const char *const *need = needs; *need; ++need)
+        if (name == *need || (StringRef(*need).ends_with(".") && name.starts_with(*need)))
+          return WalkResult::interrupt();
+      return WalkResult::advance();
+    };
+    return root->walk(has).wasInterrupted();
+  }
   static std::optional<StringRef> anchorOf(const MlirExtPassDefinition &definition) {
     bool any = !definition.anchor || !*definition.anchor;
     return any ? std::nullopt : std::optional<StringRef>(definition.anchor);

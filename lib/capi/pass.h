@@ -27,7 +27,10 @@ typedef struct MlirExtPassDefinition {
   const char *const *statistics;                          // null-terminated "name: what it counts"
   const char *const *dialects;                            // null-terminated: upstream's dialects of ops that it makes
   void (*registerDialects)(MlirDialectRegistry registry); // the same for other dialects
-  bool (*run)(MlirOperation op, MlirExtPass pass);        // false fails the pass
+  // When the pass applies: where some op under the one that it runs on has one of these names, of an op ("arith.cmpi")
+  // or, with a dot at the end, of a dialect ("sparse."). Elsewhere it is not entered, and analyses stay. Null: always.
+  const char *const *needs;
+  bool (*run)(MlirOperation op, MlirExtPass pass); // false fails the pass
 } MlirExtPassDefinition;
 
 typedef struct MlirExtPipelineDefinition {

@@ -52,6 +52,22 @@ static const MlirExtPassDefinition optionsPass = {.argument = "test-options",
 static const MlirExtPassDefinition countPass = {
     .argument = "test-count", .summary = "Counts", .statistics = statistics, .run = countOps};
 
+// Entered where there is such an op, or one of such a dialect: what it counts says so.
+static bool countEntry(MlirOperation op, MlirExtPass pass) {
+  (void)op;
+  mlirExtPassAddStatistic(pass, 0, 1);
+  return true;
+}
+static const char *const entries[] = {"entries: how often it was entered", NULL};
+static const MlirExtPassDefinition ofOpPass = {.argument = "test-of-op",
+                                               .statistics = entries,
+                                               .needs = (const char *const[]){"x.other", "t.constant", NULL},
+                                               .run = countEntry};
+static const MlirExtPassDefinition ofDialectPass = {.argument = "test-of-dialect",
+                                                    .statistics = entries,
+                                                    .needs = (const char *const[]){"t.", NULL},
+                                                    .run = countEntry};
+
 static bool buildPipeline(MlirExtPass values, MlirStringCallback append, void *userData) {
   if (mlirExtPassGetInteger(values, "max") > 100)
     return mlirExtPipelineError(values, text("max is too large"));
@@ -125,11 +141,34 @@ static void counting(Session *s) {
   free(program.data);
 }
 
+static void readEntries(const char *pass, const char *name, uint64_t value, void *userData) {
+  (void)name;
+  uint64_t *found = userData;
+  if (strcmp(pass, "test-of-op") == 0)
+    found[0] = value;
+  else if (strcmp(pass, "test-of-dialect") == 0)
+    found[1] = value;
+}
+
+static void needs(Session *s) {
+  static const char program[] = "func.func @f() { %0 = t.constant 1 : i32\nreturn }\nfunc.func @g() { return }\n";
+  uint64_t found[2] = {0, 0};
+  mlirExtStatisticsReset();
+  CHECK(gives(s, program, "func.func(test-of-op,test-of-dialect),test-of-op", "@g"));
+  mlirExtStatisticsForEach(readEntries, found);
+  CHECK(found[0] == 2 && found[1] == 1);
+  CHECK(gives(s, "func.func @g() { return }", "func.func(test-of-op,test-of-dialect)", "@g"));
+  mlirExtStatisticsForEach(readEntries, found);
+  CHECK(found[0] == 2 && found[1] == 1);
+}
+
 int main(void) {
   mlirRegisterAllPasses();
   for (int i = 0; i < 2; ++i) { // the second time does nothing
     mlirExtPassRegister(&optionsPass);
     mlirExtPassRegister(&countPass);
+    mlirExtPassRegister(&ofOpPass);
+    mlirExtPassRegister(&ofDialectPass);
     mlirExtPipelineRegister(&pipeline);
   }
   Session session;
@@ -139,6 +178,7 @@ int main(void) {
   pipelines(&session);
   printing();
   counting(&session);
+  needs(&session);
   sessionEnd(&session);
   return failures != 0;
 }

@@ -8,21 +8,6 @@ static MlirType elementOf(MlirType type) { return mlirShapedTypeGetElementType(t
 
 static bool has(MlirOperation op, const char *name) { return !mlirAttributeIsNull(tileOpAttribute(op, name)); }
 
-// Only matrices are lowered.
-static bool isLowered(MlirOperation op, MlirType type) {
-  char text[192];
-  return mlirShapedTypeGetRank(type) == 2 ||
-         tileError(op, "is not lowered yet for %s", tileTypeText(type, text, sizeof text));
-}
-
-bool sparseSupportsEntries(MlirOperation op) {
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
-    if (!mlirAttributeIsNull(sparseTypeGetEncoding(tileOperandType(op, i))) && !isLowered(op, tileOperandType(op, i)))
-      return false;
-  MlirType result = tileOnlyResultType(op);
-  return mlirAttributeIsNull(sparseTypeGetEncoding(result)) || isLowered(op, result);
-}
-
 // A value for each entry of a list; null after a diagnostic.
 typedef MlirValue (*Compute)(SparseLowering *lowering, const SparseList *list, const void *data);
 

@@ -23,6 +23,7 @@ typedef struct SparseKernels {
   MlirOperation module;
   struct SparseKernelMade *made;
   uint64_t count;
+  bool attends; // some scores may feed a product: the module has both
 } SparseKernels;
 
 // An op about to be replaced. operands[i] are the values that operand i became: of a sparse one its components, then
@@ -80,7 +81,6 @@ bool sparsePackSegments(SparseLowering *lowering, MlirValue dense, const SparseC
                         SparseResult *result);
 
 //===--- entries.c ----------------------------------------------------------===//
-bool sparseSupportsEntries(MlirOperation op); // of any format but a sum
 bool sparseLowerSddmm(SparseLowering *lowering, SparseResult *result);
 bool sparseLowerSpgemm(SparseLowering *lowering, SparseResult *result);
 bool sparseLowerAdd(SparseLowering *lowering, SparseResult *result);
@@ -109,6 +109,7 @@ MlirType sparseFactorOf(MlirType element, MlirType sum);
 TileUpstream sparseCastOp(MlirType from, MlirType to);
 
 //===--- products.c ---------------------------------------------------------===//
+bool sparseSupportsEntries(MlirOperation op); // of any format but a sum
 bool sparseSupportsProduct(MlirOperation op);
 // A program for `rows` lines by `columns` columns of the result.
 void sparseGridOf(SparseLowering *lowering, MlirValue init, int64_t rows, int64_t columns, MlirValue grid[2]);

@@ -176,7 +176,8 @@ bool sparseLowerSpmm(SparseLowering *lowering, SparseResult *result) {
   if (isLeft == has(lowering->op, isLeft ? "transpose_rhs" : "transpose_lhs"))
     dense = tileBuildSwapped(&lowering->builder, dense);
   MlirValue product;
-  if (!isLeft || factor.isTransposed || !sparseAttends(lowering, &factor.matrix, dense, init, &product))
+  if (!lowering->kernels->attends || !isLeft || factor.isTransposed ||
+      !sparseAttends(lowering, &factor.matrix, dense, init, &product))
     product = multiply(lowering, &factor, dense, isLeft ? init : tileBuildSwapped(&lowering->builder, init));
   if (mlirValueIsNull(product))
     return false;

@@ -14,6 +14,21 @@
 #include "upstream/builtin.h"
 #include "upstream/func.h"
 
+// Only matrices are lowered.
+static bool isLowered(MlirOperation op, MlirType type) {
+  char text[192];
+  return mlirShapedTypeGetRank(type) == 2 ||
+         tileError(op, "is not lowered yet for %s", tileTypeText(type, text, sizeof text));
+}
+
+bool sparseSupportsEntries(MlirOperation op) {
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
+    if (!mlirAttributeIsNull(sparseTypeGetEncoding(tileOperandType(op, i))) && !isLowered(op, tileOperandType(op, i)))
+      return false;
+  MlirType result = tileOnlyResultType(op);
+  return mlirAttributeIsNull(sparseTypeGetEncoding(result)) || isLowered(op, result);
+}
+
 // By SparseOp. Ops without a row are converted below, or go with the op around them.
 static const struct {
   SparseSupports supports; // null: always
@@ -156,13 +171,15 @@ static bool isSupported(MlirOperation op) {
 }
 
 typedef struct Survey {
-  bool isSupported, isNeeded;
+  bool isSupported, isNeeded, hasScores, hasProducts;
 } Survey;
 
 static MlirWalkResult survey(MlirOperation op, void *data) {
   Survey *found = data;
   found->isSupported &= isSupported(op);
   found->isNeeded |= isOurs(op) || hasEncoding(op);
+  found->hasScores |= sparseSddmmOpIsA(op);
+  found->hasProducts |= sparseSpmmOpIsA(op);
   if (!funcFuncOpIsA(op))
     return MlirWalkResultAdvance;
   MlirType type = mlirTypeAttrGetValue(funcFuncOpGetFunctionType(op));
@@ -203,8 +220,9 @@ static bool run(MlirOperation module, MlirExtPass pass) {
   TileTarget target;
   if (!tileTargetOfPass(module, pass, &target))
     return false;
-  SparseKernels kernels = {.module = module};
-  bool ok = sparseAttendHeads(module, &kernels, &target) && convert(module, &kernels, &target, split);
+  SparseKernels kernels = {.module = module, .attends = found.hasScores && found.hasProducts};
+  bool ok =
+      (!kernels.attends || sparseAttendHeads(module, &kernels, &target)) && convert(module, &kernels, &target, split);
   tileTargetFree(&target);
   mlirExtPassAddStatistic(pass, 0, kernels.count);
   sparseKernelsEnd(&kernels);

@@ -33,11 +33,13 @@ MlirValue gpuBarrierOf(Gpu *g, MlirValue barrier, MlirValue use); // its address
 bool gpuTellProducts(Gpu *g, MlirOperation op, MlirValue barrier, MlirValue use);
 
 //===--- tensor_memory.c --------------------------------------------------------===//
-bool gpuIsTensorBuffer(MlirType type);
+static inline bool gpuIsTensorBuffer(MlirType type) {
+  return tileTypeIsABuffer(type) && tileStringEquals(tileBufferTypeGetLevel(type), "tmem");
+}
 bool gpuExpectTensors(Gpu *g, MlirOperation op); // that the machine has tensor memory
 bool gpuAllocTensor(Gpu *g, MlirOperation alloc);
-void gpuFindTensor(Gpu *g);     // behind a tile.sync
-void gpuGiveBackTensor(Gpu *g); // at the kernel's end
+void gpuFindTensor(Gpu *g);     // behind a tile.sync, where the kernel has allocated some
+void gpuGiveBackTensor(Gpu *g); // at the end of such a kernel
 bool gpuLoadTensor(Gpu *g, MlirOperation op, const Buffer *buffer, const TileLayout *layout, MlirValue *registers);
 bool gpuStoreTensor(Gpu *g, MlirOperation op, const Buffer *buffer, const TileLayout *layout,
                     const MlirValue *registers);

@@ -282,7 +282,8 @@ static bool lowerKernel(Gpu *g) {
   g->body = entry;
   begin(g, entry);
   bool ok = gpuParameters(g, body, entry) && gpuLowerBlock(g, body);
-  gpuGiveBackTensor(g);
+  if (g->tensor.columns)
+    gpuGiveBackTensor(g);
   llvmReturnOpBuild(&g->builder, (MlirValue){NULL});
   gpuFinishTensorMaps(g);
   g->vocabulary->markKernel(g->function, g->threads);

@@ -188,7 +188,8 @@ static bool lowerSync(Gpu *g, MlirOperation op) {
     engines->clusterBarrier(&g->builder);
   else
     gpuBarrier(g);
-  gpuFindTensor(g);
+  if (g->tensor.columns)
+    gpuFindTensor(g);
   return true;
 }
 

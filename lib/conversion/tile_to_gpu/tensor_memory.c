@@ -24,10 +24,6 @@ enum {
   MostLoad = 128
 };
 
-bool gpuIsTensorBuffer(MlirType type) {
-  return tileTypeIsABuffer(type) && tileStringEquals(tileBufferTypeGetLevel(type), "tmem");
-}
-
 static int64_t columnsOf(MlirType type) { return tileBufferBytes(type) / (Lanes * WordBytes); }
 
 bool gpuExpectTensors(Gpu *g, MlirOperation op) {
@@ -104,7 +100,7 @@ bool gpuAllocTensor(Gpu *g, MlirOperation op) {
 
 // Behind the tile.sync that follows the allocation.
 void gpuFindTensor(Gpu *g) {
-  if (!g->tensor.columns || !mlirValueIsNull(g->tensor.address) || g->partition)
+  if (!mlirValueIsNull(g->tensor.address) || g->partition)
     return;
   g->vocabulary->engines->tensorFence(&g->builder, true);
   g->tensor.address = gpuLoad(g, g->i32, g->tensor.place, WordBytes);

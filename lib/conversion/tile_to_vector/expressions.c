@@ -248,7 +248,8 @@ static bool keepsChunks(VecLowering *lowering, const VecRecords *records) {
   for (intptr_t i = 0; i < records->count; ++i) {
     VecRecord *record = records->items[i];
     if (record->kind != VecRecord_Lazy || readsChunks(lowering, record->op) ||
-        !(vecIsShapeOp(record->op) || vecIsFours(record->op) || tileBitcastOpIsA(record->op)))
+        !(vecIsShapeOp(record->op) || (tileReduceOpIsA(record->op) && vecIsFours(record->op)) ||
+          tileBitcastOpIsA(record->op)))
       continue;
     VecRecords behind = vecRecordsBehind(lowering, record);
     for (intptr_t j = 0; j < behind.count; ++j)
@@ -456,7 +457,9 @@ static MlirValue evaluateLazy(VecBody *body, VecRecord *record, const VecCoord *
     return evaluateConstant(body, record, width);
   if (vecIsShapeOp(record->op))
     return evaluateShapeOp(body, record, coords, axis, width);
-  MlirValue added = vecEvaluateAddedFours(body, record, coords, axis, width);
+  MlirValue added = {NULL};
+  if (arithAddIOpIsA(record->op))
+    added = vecEvaluateAddedFours(body, record, coords, axis, width);
   if (!mlirValueIsNull(added))
     return added;
   return evaluateElementwise(body, record, coords, axis, width);

@@ -401,7 +401,10 @@ static bool assign(MlirOperation kernel, MlirExtPass pass, const TileMachine *ma
       !expectTilesThatFit(kernel, machine, &target))
     return false;
   makeProductsDense(kernel, machine, (uint32_t)(warps ? warps : Fewest));
-  layoutPrepareScaledProducts(kernel, machine, (uint32_t)(warps ? warps : Fewest));
+  TileOps scaled = tileCollectOps(kernel, tileMmaScaledOpIsA);
+  if (scaled.count)
+    layoutPrepareScaledProducts(&scaled, machine, (uint32_t)(warps ? warps : Fewest));
+  tileOpsFree(&scaled);
   mlirExtPassAddStatistic(pass, Padded, padProducts(kernel, machine, (uint32_t)(warps ? warps : Fewest)));
   bool ok = warps ? decide(&base, warps, &graph) : decideWarps(&base, &target, &graph);
   if (ok) {

@@ -109,10 +109,9 @@ static bool takesElements(const TileMachineAtom *atom, MlirOperation op) {
   return tileMachineAtomTakes(atom, left, right, "f32");
 }
 
-void layoutPrepareScaledProducts(MlirOperation kernel, const TileMachine *machine, uint32_t warps) {
-  TileOps products = tileCollectOps(kernel, tileMmaScaledOpIsA);
-  for (intptr_t i = 0; i < products.count; ++i) {
-    MlirOperation op = products.items[i];
+void layoutPrepareScaledProducts(const TileOps *products, const TileMachine *machine, uint32_t warps) {
+  for (intptr_t i = 0; i < products->count; ++i) {
+    MlirOperation op = products->items[i];
     intptr_t rank = tileTypeGetRank(tileOnlyResultType(op));
     char name[48];
     TileMachineAtom atom;
@@ -129,5 +128,4 @@ void layoutPrepareScaledProducts(MlirOperation kernel, const TileMachine *machin
       widen(op, Rhs);
     }
   }
-  tileOpsFree(&products);
 }

@@ -21,5 +21,6 @@ const MlirExtPassDefinition tileKeepRoundingsPass = {
     .argument = "tile-keep-roundings",
     .summary = "Take the permission to contract from arith.truncf, so that narrow floats round at every op",
     .dialects = (const char *const[]){"arith", NULL},
+    .needs = (const char *const[]){arithTruncFOpName, NULL},
     .run = run,
 };

@@ -485,5 +485,6 @@ const MlirExtPassDefinition tilePairHalvesPass = {
     .statistics = (const char *const[]){"vectors: vectors of f16 whose lanes are computed in pairs",
                                         "floats: pairs of narrow floats that become f16 together elsewhere", NULL},
     .dialects = (const char *const[]){"arith", "llvm", NULL},
+    .needs = (const char *const[]){llvmInsertElementOpName, arithExtFOpName, NULL},
     .run = run,
 };

@@ -138,5 +138,6 @@ const MlirExtPassDefinition tileCopyStridedClonesPass = {
     .anchor = funcFuncOpName,
     .statistics = (const char *const[]){"copies: clones that became copies", NULL},
     .dialects = (const char *const[]){"memref", "arith", NULL},
+    .needs = (const char *const[]){bufferizationCloneOpName, NULL},
     .run = run,
 };

@@ -69,5 +69,6 @@ const MlirExtPassDefinition tileKeepOwnFreesPass = {
     .anchor = funcFuncOpName,
     .statistics = (const char *const[]){"frees: deallocations of the program's own",
                                         "removed: deallocations that ownership does instead", NULL},
+    .needs = (const char *const[]){memrefDeallocOpName, NULL},
     .run = run,
 };

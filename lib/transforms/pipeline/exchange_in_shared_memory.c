@@ -391,7 +391,10 @@ static bool exchangeKernel(MlirOperation kernel, MlirExtPass pass, const TileMac
                      tileMachineGetName(machine));
   tileMachineGetInteger(machine, "shared.per_block.bytes", &limit);
   const TileExchange threads = {.machine = machine, .lanes = (uint32_t)width};
-  tileExchangeDelay(&(Exchange){.threads = threads, .pass = pass}, kernel);
+  TileOps reductions = tileCollectOps(kernel, tileReduceOpIsA);
+  if (reductions.count)
+    tileExchangeDelay(&(Exchange){.threads = threads, .pass = pass}, kernel);
+  tileOpsFree(&reductions);
   mlirOperationWalk(kernel, convertOperands, NULL, MlirWalkPreOrder);
   exchangeAll(kernel, pass, &threads, limit);
   return true;

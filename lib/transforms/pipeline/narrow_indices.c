@@ -166,5 +166,6 @@ const MlirExtPassDefinition tileNarrowIndicesPass = {
     .anchor = tileKernelOpName,
     .statistics = statistics,
     .dialects = (const char *const[]){"arith", NULL},
+    .needs = (const char *const[]){arithCmpIOpName, NULL},
     .run = run,
 };

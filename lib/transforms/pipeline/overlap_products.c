@@ -322,5 +322,6 @@ const MlirExtPassDefinition tileOverlapProductsPass = {
     .anchor = tileKernelOpName,
     .statistics = statistics,
     .dialects = (const char *const[]){"arith", "scf", NULL},
+    .needs = (const char *const[]){tileMmaAsyncOpName, NULL},
     .run = run,
 };

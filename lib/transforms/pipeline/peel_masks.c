@@ -215,5 +215,6 @@ const MlirExtPassDefinition tilePeelMasksPass = {
     .anchor = tileKernelOpName,
     .statistics = statistics,
     .dialects = (const char *const[]){"arith", "scf", NULL},
+    .needs = (const char *const[]){arithSelectOpName, NULL},
     .run = run,
 };

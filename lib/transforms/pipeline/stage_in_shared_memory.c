@@ -417,5 +417,7 @@ const MlirExtPassDefinition tileStageInSharedMemoryPass = {
             {"asynchronous", "copy by cp.async where the machine has it", MlirExtOption_Bool, "true"}, {NULL}},
     .statistics = statistics,
     .registerDialects = tileRegisterDialect,
+    .needs =
+        (const char *const[]){tileConvertLayoutOpName, tileMmaOpName, tileMmaScaledOpName, tileMmaSparseOpName, NULL},
     .run = run,
 };

@@ -38,7 +38,8 @@ static bool hasReductions(MlirOperation generic) {
 }
 
 static bool isSingle(MlirValue tensor) {
-  return mlirTypeIsARankedTensor(mlirValueGetType(tensor)) && mlirTypeIsAF32(tileFormElement(tensor));
+  MlirType type = mlirValueGetType(tensor);
+  return mlirTypeIsARankedTensor(type) && mlirTypeIsAF32(mlirShapedTypeGetElementType(type));
 }
 
 // A sum of products of two tensors of f32.

@@ -441,7 +441,9 @@ static bool hasSizesOfMachine(const Run *run, const TileStructured *s) {
   TileConverted converted;
   TileScaledProduct product;
   TileScaledDots scaled;
-  if (tileStructuredMatchConverted(s, &converted) || tileStructuredMatchScaledProduct(s, &product))
+  int lhs, rhs;
+  if (!tileStructuredMatchMultiplyAdd(s, &lhs, &rhs) &&
+      (tileStructuredMatchConverted(s, &converted) || tileStructuredMatchScaledProduct(s, &product)))
     return true;
   return !run->target.search.isGpu &&
          (tileStructuredMatchScaledDots(s, &scaled) ||

@@ -62,7 +62,9 @@ static bool fold(MlirOperation op, MlirExtPass pass) {
   MlirValue value = {NULL};
   bool ok = true;
   bool isOne = sparsePackOpIsA(op) || sparseConvertOpIsA(op) || sparseTransposeOpIsA(op) || sparseUnpackOpIsA(op);
-  if (isOne && sparseConstantRead(tileOnlyOperand(op), &constant))
+  if (!isOne)
+    return true;
+  if (sparseConstantRead(tileOnlyOperand(op), &constant))
     ok = evaluate(op, &constant, &value);
   sparseConstantFree(&constant);
   if (mlirValueIsNull(value))
@@ -103,7 +105,9 @@ static bool turnFactor(MlirOperation op, MlirExtPass pass) {
   MlirValue lhs = sparseSpmmOpGetLhs(op), rhs = sparseSpmmOpGetRhs(op), factor = isLeft ? lhs : rhs;
   MlirType type = turnedType(mlirValueGetType(factor), isLeft != isTurned);
   SparseConstant constant = {.entries = NULL};
-  if (mlirTypeIsNull(type) || !sparseConstantRead(factor, &constant)) {
+  if (mlirTypeIsNull(type))
+    return true;
+  if (!sparseConstantRead(factor, &constant)) {
     sparseConstantFree(&constant);
     return true;
   }

@@ -240,5 +240,6 @@ const MlirExtPassDefinition tileExpandGathersPass = {
     .summary = "Turn tensor.gather into linalg and tensor.scatter into loops over slices",
     .anchor = funcFuncOpName,
     .dialects = (const char *const[]){"arith", "linalg", "scf", "tensor", NULL},
+    .needs = (const char *const[]){tensorGatherOpName, tensorScatterOpName, NULL},
     .run = run,
 };
