@@ -69,15 +69,11 @@ static const TilePipelineStep toPairs[] = {{"tile-pair-halves", .on = gpuGPUModu
 
 // A device function in the GPU's dialect, llvm, and arith, math and scf on scalars becomes llvm alone.
 const TilePipelineStep tileStageOfDevice[] = {
-    {"convert-scf-to-cf", .on = gpuGPUModuleOpName},
-    {"arith-expand", .on = gpuGPUModuleOpName},
-    {"convert-math-to-llvm", .on = gpuGPUModuleOpName},
-    {"convert-arith-to-llvm", .on = gpuGPUModuleOpName},
-    {"convert-ub-to-llvm", .on = gpuGPUModuleOpName},
-    {"convert-cf-to-llvm"},
-    {"reconcile-unrealized-casts", .on = gpuGPUModuleOpName},
-    {"cse", .on = gpuGPUModuleOpName},
-    {NULL},
+    {"convert-scf-to-cf", .on = gpuGPUModuleOpName},          {"arith-expand", .on = gpuGPUModuleOpName},
+    {"convert-math-to-llvm", .on = gpuGPUModuleOpName},       {"convert-arith-to-llvm", .on = gpuGPUModuleOpName},
+    {"convert-ub-to-llvm", .on = gpuGPUModuleOpName},         {"convert-cf-to-llvm"},
+    {"reconcile-unrealized-casts", .on = gpuGPUModuleOpName}, {"cse", .on = gpuGPUModuleOpName},
+    {"tile-order-shared-loads", .on = gpuGPUModuleOpName},    {NULL},
 };
 
 // Norms and softmax with what surrounds them are one kernel each.

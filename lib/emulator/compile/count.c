@@ -2,6 +2,8 @@
 // Memory, barriers and matrix instructions are counted where they happen. Before anything else is rewritten.
 // For predictions of time, also where what was loaded is wanted first.
 #include "lib/emulator/compile/program.h"
+#include "lib/ir/op_query.h"
+#include "lib/ir/table.h"
 
 #include "mlir-c/BuiltinTypes.h"
 #include "upstream/llvm.h"
@@ -85,9 +87,15 @@ static void count(MlirOperation op, Counts *counts) {
     counts->classes[TESSERA_EMU_INTEGER] += elementsOf(op);
 }
 
-static void tell(EmulatorBuild *build, MlirBlock block, const Counts *counts) {
-  MlirOperation first = mlirBlockGetFirstOperation(block);
-  TileBuilder b = tileBuilderAtStart(block, mlirOperationGetLocation(first));
+static int64_t instructionsIn(const Counts *counts) {
+  int64_t sum = 0;
+  for (int i = 0; i < TESSERA_EMU_CLASSES; ++i)
+    sum += counts->classes[i];
+  return sum;
+}
+
+static void tell(EmulatorBuild *build, MlirOperation before, const Counts *counts) {
+  TileBuilder b = tileBuilderBefore(before);
   for (int i = 0; i < TESSERA_EMU_CLASSES; ++i)
     if (counts->classes[i]) {
       MlirValue operands[] = {build->self, emulatorI32(build, &b, i), emulatorI32(build, &b, counts->classes[i])};
@@ -99,17 +107,6 @@ static void tell(EmulatorBuild *build, MlirBlock block, const Counts *counts) {
   }
 }
 
-void emulatorCountBlocks(EmulatorBuild *build, MlirRegion body) {
-  for (MlirBlock block = mlirRegionGetFirstBlock(body); !mlirBlockIsNull(block);
-       block = mlirBlockGetNextInRegion(block)) {
-    Counts counts = {.flops = 0};
-    for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
-         op = mlirOperationGetNextInBlock(op))
-      count(op, &counts);
-    tell(build, block, &counts);
-  }
-}
-
 //===--- uses ---------------------------------------------------------------------===//
 
 static const TileUpstream loadOps[] = {LlvmOp_Load, LlvmOp_MaskedLoad, NvvmOp_LdMatrix, RocdlOp_RawPtrBufferLoad,
@@ -117,7 +114,7 @@ static const TileUpstream loadOps[] = {LlvmOp_Load, LlvmOp_MaskedLoad, NvvmOp_Ld
 
 static bool loads(MlirOperation op) { return tileUpstreamIsOneOf(op, loadOps); }
 
-enum { MostUseBlocks = 8 };
+enum { MostUseBlocks = 8, MostVisits = 256 };
 
 // The first op of each block that does something with a value.
 typedef struct Uses {
@@ -151,11 +148,26 @@ static void findUses(MlirValue value, Uses *uses) {
   }
 }
 
+// The first uses of all that is loaded.
+static void findFirstUses(MlirRegion body, TileTable *table) {
+  for (MlirBlock block = mlirRegionGetFirstBlock(body); !mlirBlockIsNull(block);
+       block = mlirBlockGetNextInRegion(block))
+    for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
+         op = mlirOperationGetNextInBlock(op)) {
+      Uses uses = {.visits = MostVisits};
+      if (!loads(op) || !mlirOperationGetNumResults(op))
+        continue;
+      findUses(tileOnlyResult(op), &uses);
+      for (int i = 0; i < uses.count; ++i)
+        tileTableSet(table, uses.first[i].ptr, uses.first[i].ptr);
+    }
+}
+
 void emulatorMarkUses(EmulatorBuild *build, const TileOps *ops) {
   build->use = build->useEnd = build->program->siteCount;
   for (intptr_t i = 0; i < ops->count; ++i) {
     MlirOperation op = ops->items[i];
-    Uses uses = {.visits = 256};
+    Uses uses = {.visits = MostVisits};
     if (!loads(op) || !mlirOperationGetNumResults(op))
       continue;
     findUses(tileOnlyResult(op), &uses);
@@ -168,4 +180,36 @@ void emulatorMarkUses(EmulatorBuild *build, const TileOps *ops) {
     }
   }
   build->useEnd = build->program->siteCount;
+}
+
+//===--- blocks -------------------------------------------------------------------===//
+
+// Where a prediction looks at the time: what others see of a warp, and where a warp may have to wait.
+static bool isMoment(MlirOperation op, const TileTable *uses) {
+  return tileTableFind(uses, op.ptr) || (tileOpHasEffects(op) && !tileUpstreamIsOneOf(op, controlOps));
+}
+
+// Work is told where it is done, so that loads which stand ahead of it run beside it. A few instructions are told with
+// the next ones.
+void emulatorCountBlocks(EmulatorBuild *build, MlirRegion body) {
+  enum { FewInstructions = 8 };
+  TileTable uses = {NULL};
+  if (build->options->predict)
+    findFirstUses(body, &uses);
+  for (MlirBlock block = mlirRegionGetFirstBlock(body); !mlirBlockIsNull(block);
+       block = mlirBlockGetNextInRegion(block)) {
+    Counts counts = {.flops = 0};
+    MlirOperation from = mlirBlockGetFirstOperation(block);
+    bool isFirst = true;
+    for (MlirOperation op = from; !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
+      if (build->options->predict && instructionsIn(&counts) >= FewInstructions && isMoment(op, &uses)) {
+        tell(build, op, &counts);
+        counts = (Counts){.flops = 0};
+        isFirst = false;
+      }
+      count(op, &counts);
+    }
+    tell(build, isFirst ? from : mlirBlockGetTerminator(block), &counts);
+  }
+  tileTableFree(&uses);
 }

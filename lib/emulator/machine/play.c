@@ -232,12 +232,15 @@ static emu_playing_warp_t *pick(emu_core_t *core, double *until) {
 
 static bool is_still(const emu_playing_warp_t *warp) { return warp->waits || warp->awaits || warp->next == warp->end; }
 
-// One warp goes on until another one is behind it, on this core or (`limit`) elsewhere. Where a block has ended the
-// next one begins. False: no memory.
+// One warp goes on until another one is behind it, on this core or (`limit`) elsewhere. Behind a barrier
+// and a signal it stops: who waited for them goes on, perhaps from an earlier time. Where a block has ended the next
+// one begins. False: no memory.
 static bool take_turn(emu_core_t *core, emu_playing_warp_t *warp, double limit) {
-  do
+  bool wakes;
+  do {
+    wakes = warp->next->kind == EMU_EVENT_BARRIER || warp->next->kind == EMU_EVENT_SIGNAL;
     step(core, warp);
-  while (!is_still(warp) && warp->now <= limit);
+  } while (!wakes && !is_still(warp) && warp->now <= limit);
   if (warp->waits || warp->next != warp->end)
     return true;
   emu_playing_block_t *block = warp->block;

@@ -20,3 +20,4 @@ extern const MlirExtPassDefinition tileCountWaitsPass;
 extern const MlirExtPassDefinition tilePeelMasksPass;
 extern const MlirExtPassDefinition tileNarrowIndicesPass;
 extern const MlirExtPassDefinition tileChooseAccessesPass;
+extern const MlirExtPassDefinition tileOrderSharedLoadsPass;
