@@ -170,14 +170,16 @@ static bool symbolOf(const json_t *size, char *name, size_t capacity) {
 
 // The value with the type and the sizes that the file declares. The program checks the sizes: numbers, and symbols of
 // the arguments. So sizes that are equal are known to be, whatever way the program computes them. Null after an error.
-static OnnxValue *declared(Node *node, const Torch *torch, const char *name, OnnxValue *value) {
+static OnnxValue *declared(Aten *aten, const char *name, OnnxValue *value) {
+  Node *node = &aten->node;
+  const Torch *torch = aten->torch;
   const json_t *meta = json_object_get(json_object_get(torch->graph, "tensor_values"), name);
   const json_t *list = json_object_get(meta, "sizes");
   OnnxType type = torchType(json_integer_value(json_object_get(meta, "dtype")));
   MlirValue sizes[OnnxMaxRank];
   char symbol[80];
   bool isMore = false;
-  value = value && type ? onnxCast(node, value, type) : value;
+  value = value && type && !aten->knowsTypes ? onnxCast(node, value, type) : value;
   if (!value || json_array_size(list) != (size_t)value->rank)
     return value;
   for (int d = 0; d < value->rank; ++d) {
@@ -199,7 +201,7 @@ static bool declareOutputs(Aten *aten, const json_t *outputs) {
   for (size_t i = 0; i < json_array_size(outputs); ++i) {
     const json_t *tensor = json_object_get(json_array_get(outputs, i), "as_tensor");
     OnnxValue *value = tensor && next < OnnxMaxInputs ? aten->node.out[next] : NULL;
-    if (value && !(aten->node.out[next] = declared(&aten->node, aten->torch, torchString(tensor, "name"), value)))
+    if (value && !(aten->node.out[next] = declared(aten, torchString(tensor, "name"), value)))
       return false;
     next += tensor ? 1 : (int)json_array_size(json_object_get(json_array_get(outputs, i), "as_tensors"));
   }

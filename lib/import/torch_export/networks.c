@@ -447,3 +447,20 @@ bool torchEmitRecurrent(Aten *aten) {
     node->out[s + 1] = count == 1 ? lasts[s][0] : onnxConcat(node, (int)count, lasts[s], 0);
   return true;
 }
+
+//===--- determinants -----------------------------------------------------------===//
+
+// kind 1: its logarithm; 2: its sign and the logarithm of its size. The decomposition, which some give too, is left
+// out.
+bool torchEmitDet(Aten *aten) {
+  OnnxValue *x = torchTensor(aten, torchHas(aten, "A") ? "A" : "self");
+  OnnxValue *result = x ? torchOnnx(aten, "Det", 1, &x, 0, NULL) : NULL;
+  if (aten->row->kind < 2)
+    return torchReturn(aten, aten->row->kind ? onnxUnary(&aten->node, MathOp_Log, result) : result);
+  OnnxValue *sign = result ? torchOnnx(aten, "Sign", 1, &result, 0, NULL) : NULL;
+  OnnxValue *size = onnxUnary(&aten->node, MathOp_Log, onnxUnary(&aten->node, MathOp_AbsF, result));
+  if (!size || !torchReturn(aten, sign))
+    return false;
+  aten->node.out[1] = size;
+  return true;
+}

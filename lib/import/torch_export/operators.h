@@ -20,6 +20,7 @@ typedef struct Aten {
   OnnxType type;    // that the file declares for the first result; 0: it is no tensor
   int numTensors;   // that the node gives
   MlirValue number; // the result of a row on sizes
+  bool knowsTypes;  // of its results: PyTorch declares wrong ones for some operators
 } Aten;
 
 struct TorchOperator {
@@ -70,6 +71,7 @@ enum {
   TorchBinary_Ge
 };
 
+enum { TorchFloats_NextAfter, TorchFloats_Zeta, TorchFloats_Hypot };
 enum { TorchPool_Mean = 8 }; // beside the number of spatial axes
 
 // Null: no row. `inPlace`: the row of add_ is that of add. The row of view_copy is that of view.
@@ -131,4 +133,6 @@ OnnxValue *torchOfIndices(Aten *aten, int count, const MlirValue *items);
 // The norm of that order of a tensor of floats: the root of the sum of |x| to the order; 0: how many are not 0;
 // infinite: the greatest or the least. Null after an error, or where x is null.
 OnnxValue *torchNormOf(Aten *aten, OnnxValue *x, uint32_t axes, bool keeps, double order);
+// The quotient of integers, rounded down. Null after an error.
+OnnxValue *torchFloorQuotient(Aten *aten, OnnxValue *x, OnnxValue *y);
 bool torchReturn(Aten *aten, OnnxValue *value); // cast to the declared type; false for null

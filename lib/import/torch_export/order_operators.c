@@ -292,3 +292,75 @@ bool torchEmitRunningExtreme(Aten *aten) {
   OnnxValue *values = isTruth ? onnxCast(node, state[2], Onnx_Bool) : state[2];
   return returnTwo(aten, rankOf(aten, "self", values), rankOf(aten, "self", state[3]));
 }
+
+//===--- elements that differ ------------------------------------------------------===//
+
+static OnnxValue *flat(Node *node, OnnxValue *x) {
+  MlirValue count = tileBuildIndex(node->b, 1);
+  for (int d = 0; d < x->rank; ++d)
+    count = tileBuildMul(node->b, count, x->sizes[d]);
+  return onnxReshape(node, x, 1, &count);
+}
+
+// Places and counts that nobody asks for are empty, as PyTorch's.
+static bool returnThree(Aten *aten, OnnxValue *values, OnnxValue *places, OnnxValue *counts) {
+  Node *node = &aten->node;
+  OnnxValue *x = torchTensor(aten, "self");
+  MlirValue none = tileBuildIndex(node->b, 0);
+  aten->knowsTypes = true;
+  values = values ? onnxCast(node, values, x->type) : NULL;
+  if (!torchInt(aten, "return_inverse", 0))
+    places = onnxFill(node, Onnx_I64, 1, &none, 0);
+  else
+    places = places ? onnxReshape(node, places, x->rank, x->sizes) : NULL;
+  if (!torchInt(aten, "return_counts", 0))
+    counts = onnxFill(node, Onnx_I64, 1, &none, 0);
+  if (!returnTwo(aten, values, places))
+    return false;
+  aten->node.out[2] = counts;
+  return counts != NULL;
+}
+
+// The elements in order, where each element stands among them, how often each is there.
+bool torchEmitUnique(Aten *aten) {
+  Node *node = &aten->node;
+  OnnxValue *x = torchTensor(aten, "self");
+  x = x && x->type == Onnx_Bool ? onnxCast(node, x, Onnx_I8) : x;
+  const OnnxAttribute attributes[] = {TORCH_INT("sorted", 1)};
+  node->numOut = 4;
+  OnnxValue *values = x ? torchOnnx(aten, "Unique", 1, &x, 1, attributes) : NULL;
+  return values && returnThree(aten, values, node->out[2], node->out[3]);
+}
+
+static MlirValue beginsRun(Body *body) {
+  const OnnxValue *x = body->data;
+  MlirValue zero = tileBuildIndex(body->b, 0), at = body->index[0], one = tileBuildIndex(body->b, 1);
+  MlirValue isFirst = onnxCompareI(body, ArithCmpI_Eq, at, zero);
+  MlirValue before = onnxSelect(body, isFirst, zero, ONNX_OP(ArithOp_SubI, at, one));
+  MlirValue a = onnxAt(body, (OnnxValue *)x, &before), b = onnxAt(body, (OnnxValue *)x, &at);
+  MlirValue differs =
+      onnxIsFloat(x->type) ? onnxCompareF(body, ArithCmpF_Une, a, b) : onnxCompareI(body, ArithCmpI_Ne, a, b);
+  return onnxConvert(body, ONNX_OP(ArithOp_OrI, isFirst, differs), Onnx_Bool, Onnx_I64);
+}
+
+// As above, of runs of equal elements, in their order.
+bool torchEmitUniqueConsecutive(Aten *aten) {
+  Node *node = &aten->node;
+  OnnxValue *given = torchTensor(aten, "self"), *x = given ? flat(node, given) : NULL;
+  if (torchHas(aten, "dim"))
+    return onnxError(node, "argument 'dim' is not supported");
+  OnnxValue *begins = x ? onnxGenerate(node, Onnx_I64, 1, x->sizes, beginsRun, x) : NULL;
+  OnnxValue *places = begins ? onnxNonZero(node, begins) : NULL, *numbers = NULL;
+  OnnxValue *starts = places ? onnxRow(node, places, 0, tileBuildIndex(node->b, 0)) : NULL;
+  if (!starts)
+    return false;
+  OnnxValue *sums[] = {begins, onnxScalarValue(node, Onnx_I64, 0)};
+  numbers = torchOnnx(aten, "CumSum", 2, sums, 0, NULL);
+  numbers = numbers ? onnxWithNumber(node, ArithOp_SubI, numbers, 1) : NULL;
+  OnnxValue *values = numbers ? along(aten, "Gather", x, starts, 0) : NULL;
+  OnnxValue *last = onnxUnsqueeze(node, onnxOfIndex(node, x->sizes[0]), 1, 1), *both[] = {starts, last};
+  OnnxValue *bounds = last ? onnxConcat(node, 2, both, 0) : NULL;
+  MlirValue one = tileBuildIndex(node->b, 1);
+  OnnxValue *ends = bounds ? onnxSlice(node, bounds, &one, starts->sizes, (const int64_t[]){1}) : NULL;
+  return values && ends && returnThree(aten, values, numbers, onnxSub(node, ends, starts));
+}

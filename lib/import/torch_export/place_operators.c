@@ -75,6 +75,19 @@ static OnnxValue *spreadAlong(Node *node, OnnxValue *index, int axis, const Onnx
   return index ? onnxBroadcastTo(node, index, source->rank, source->sizes) : NULL;
 }
 
+// The sums over the number of elements in each; those of integers are rounded down.
+static OnnxValue *meanOf(Aten *aten, OnnxValue *x, OnnxValue *sums, OnnxValue *index, int axis) {
+  Node *node = &aten->node;
+  OnnxValue *ones = onnxFill(node, x->type, index->rank, index->sizes, 1);
+  OnnxValue *counts = onnxFill(node, x->type, x->rank, x->sizes, 1);
+  if (!torchInt(aten, "include_self", 1))
+    counts = scattered(aten, counts, index, onnxFill(node, x->type, index->rank, index->sizes, 0), axis, "none");
+  counts = counts && ones ? scattered(aten, counts, index, ones, axis, "add") : NULL;
+  if (!counts || !sums)
+    return NULL;
+  return onnxIsFloat(x->type) ? onnxBinary(node, ArithOp_DivF, sums, counts) : torchFloorQuotient(aten, sums, counts);
+}
+
 // kind 1: index_reduce, whose index is a vector.
 bool torchEmitScatterReduce(Aten *aten) {
   static const struct {
@@ -83,7 +96,8 @@ bool torchEmitScatterReduce(Aten *aten) {
   } ways[] = {{"sum", "add", OnnxReduce_Sum},
               {"prod", "mul", OnnxReduce_Prod},
               {"amax", "max", OnnxReduce_Max},
-              {"amin", "min", OnnxReduce_Min}};
+              {"amin", "min", OnnxReduce_Min},
+              {"mean", "add", OnnxReduce_Sum}};
   OnnxValue *x = torchTensor(aten, "self"), *index = torchTensor(aten, "index");
   const char *given = torchText(aten, "reduce", "");
   size_t way = 0, count = sizeof ways / sizeof *ways;
@@ -91,7 +105,7 @@ bool torchEmitScatterReduce(Aten *aten) {
   while (way < count && strcmp(given, ways[way].name) != 0)
     ++way;
   if (way == count)
-    return onnxError(&aten->node, "reduce = '%.100s' is not supported; sum, prod, amax and amin are", given);
+    return onnxError(&aten->node, "reduce = '%.100s' is not supported; sum, prod, amax, amin and mean are", given);
   if (!x || !index || !torchAxis(aten, "dim", 0, x->rank ? x->rank : 1, &axis))
     return false;
   OnnxValue *source = NULL;
@@ -108,7 +122,8 @@ bool torchEmitScatterReduce(Aten *aten) {
     OnnxValue *starts = onnxFill(&aten->node, x->type, index->rank, index->sizes, start);
     x = scattered(aten, x, index, starts, axis, "none");
   }
-  return torchReturn(aten, scattered(aten, x, index, source, axis, ways[way].onnx));
+  OnnxValue *result = scattered(aten, x, index, source, axis, ways[way].onnx);
+  return torchReturn(aten, strcmp(given, "mean") == 0 ? meanOf(aten, x, result, index, axis) : result);
 }
 
 // A row, or rows beside each other, in place of those of the input.
@@ -304,17 +319,30 @@ bool torchEmitIndexPut(Aten *aten) {
 
 //===--- as many as there are ---------------------------------------------------===//
 
-// kind 1: a tensor for each axis.
+// kind 1: a tensor for each axis; 2: `size` rows, with fill_value behind the last place.
 bool torchEmitNonZero(Aten *aten) {
+  Node *node = &aten->node;
   OnnxValue *x = torchTensor(aten, "self");
-  if (!x || x->rank == 0)
-    return x && onnxError(&aten->node, "places of a tensor of rank 0 are not supported");
-  OnnxValue *places = onnxNonZero(&aten->node, x);
-  for (int d = 0; aten->row->kind && places && d < x->rank; ++d)
-    aten->node.out[d] = onnxRow(&aten->node, places, 0, tileBuildIndex(aten->node.b, d));
-  if (aten->row->kind)
-    return places != NULL;
-  return torchReturn(aten, places ? onnxTranspose(&aten->node, places, (int[]){1, 0}) : NULL);
+  OnnxValue *row = x && x->rank == 0 ? onnxUnsqueeze(node, x, 1, 1) : x, *places = row ? onnxNonZero(node, row) : NULL;
+  if (!places)
+    return false;
+  for (int d = 0; aten->row->kind == 1 && d < row->rank; ++d)
+    node->out[d] = onnxRow(node, places, 0, tileBuildIndex(node->b, d));
+  if (aten->row->kind == 1)
+    return true;
+  places = onnxTranspose(node, places, (int[]){1, 0});
+  MlirValue zero = tileBuildIndex(node->b, 0), rank = tileBuildIndex(node->b, x->rank), low[] = {zero, zero};
+  if (places && x->rank == 0) // an element has places, which have no numbers
+    places = onnxSlice(node, places, low, (MlirValue[]){places->sizes[0], zero}, (const int64_t[]){1, 1});
+  if (!places || aten->row->kind == 0)
+    return torchReturn(aten, places);
+  MlirValue size = torchIndex(aten, "size");
+  if (mlirValueIsNull(size))
+    return false;
+  MlirValue fill = tileBuildInteger(node->b, onnxElementType(node, Onnx_I64), torchInt(aten, "fill_value", -1));
+  places = onnxPad(node, places, low, (MlirValue[]){size, zero}, fill);
+  return torchReturn(aten,
+                     places ? onnxSlice(node, places, low, (MlirValue[]){size, rank}, (const int64_t[]){1, 1}) : NULL);
 }
 
 bool torchEmitMaskedSelect(Aten *aten) {
@@ -397,6 +425,8 @@ bool torchEmitUnfold(Aten *aten) {
   Unfolded by = {.from = torchTensor(aten, "self"), .step = torchInt(aten, "step", 1)};
   int64_t size = torchInt(aten, "size", 0);
   MlirValue sizes[OnnxMaxRank];
+  bool isScalar = by.from && by.from->rank == 0; // has one window
+  by.from = isScalar ? onnxUnsqueeze(node, by.from, 1, 1) : by.from;
   if (!by.from || !torchAxis(aten, "dimension", 0, by.from->rank, &by.axis))
     return false;
   if (by.from->rank == OnnxMaxRank || by.step < 1 || size < 0)
@@ -410,7 +440,8 @@ bool torchEmitUnfold(Aten *aten) {
   MlirValue steps = ONNX_OP(ArithOp_FloorDivSI, tileBuildSub(node->b, whole, window), tileBuildIndex(node->b, by.step));
   sizes[by.axis] = onnxFold(node->b, tileBuildAdd(node->b, steps, tileBuildIndex(node->b, 1)));
   sizes[by.from->rank] = window;
-  return torchReturn(aten, onnxGenerate(node, by.from->type, by.from->rank + 1, sizes, unfolded, &by));
+  OnnxValue *windows = onnxGenerate(node, by.from->type, by.from->rank + 1, sizes, unfolded, &by);
+  return torchReturn(aten, isScalar && windows ? onnxRow(node, windows, 0, tileBuildIndex(node->b, 0)) : windows);
 }
 
 //===--- diagonals, pixels ------------------------------------------------------===//

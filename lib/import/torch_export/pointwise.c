@@ -261,7 +261,7 @@ static OnnxValue *isNegative(Aten *aten, OnnxValue *x) {
 }
 
 // The quotient rounded down where the signs differ and it is not whole: the operator of ONNX rounds toward zero.
-static OnnxValue *floorQuotient(Aten *aten, OnnxValue *x, OnnxValue *y) {
+OnnxValue *torchFloorQuotient(Aten *aten, OnnxValue *x, OnnxValue *y) {
   Node *node = &aten->node;
   OnnxValue *quotient = torchOnnx(aten, "Div", 2, (OnnxValue *[]){x, y}, 0, NULL);
   OnnxValue *rest = quotient ? onnxSub(node, x, onnxMul(node, quotient, y)) : NULL;
@@ -282,7 +282,7 @@ static OnnxValue *divide(Aten *aten, const char *mode) {
   OnnxValue *x = typed(aten, "self"), *y = typed(aten, "other");
   if (!x || !y)
     return NULL;
-  return strcmp(mode, "floor") == 0 ? floorQuotient(aten, x, y)
+  return strcmp(mode, "floor") == 0 ? torchFloorQuotient(aten, x, y)
                                     : torchOnnx(aten, "Div", 2, (OnnxValue *[]){x, y}, 0, NULL);
 }
 

@@ -310,6 +310,32 @@ bool torchEmitRepeat(Aten *aten) {
   return torchReturn(aten, torchOnnx(aten, "Tile", 2, in, 0, NULL));
 }
 
+// Each element, or each row along an axis, so many times.
+bool torchEmitRepeatInterleave(Aten *aten) {
+  Node *node = &aten->node;
+  OnnxValue *x = torchTensor(aten, "self");
+  MlirValue repeats = torchIndex(aten, "repeats"), sizes[OnnxMaxRank], count = tileBuildIndex(node->b, 1);
+  int axis = 0;
+  if (!x || mlirValueIsNull(repeats))
+    return false;
+  for (int d = 0; d < x->rank; ++d)
+    count = tileBuildMul(node->b, count, x->sizes[d]);
+  if (!torchHas(aten, "dim"))
+    x = onnxReshape(node, x, 1, &count);
+  if (!x || !torchAxis(aten, "dim", 0, x->rank, &axis))
+    return false;
+  if (x->rank == OnnxMaxRank)
+    return onnxError(node, "a tensor of rank %d is not supported", x->rank);
+  memcpy(sizes, x->sizes, sizeof sizes);
+  memmove(sizes + axis + 2, sizes + axis + 1, (size_t)(x->rank - axis - 1) * sizeof *sizes);
+  sizes[axis + 1] = repeats;
+  OnnxValue *each = onnxUnsqueeze(node, x, 2u << axis, x->rank + 1);
+  each = each ? onnxBroadcastTo(node, each, x->rank + 1, sizes) : NULL;
+  memcpy(sizes, x->sizes, sizeof sizes);
+  sizes[axis] = tileBuildMul(node->b, sizes[axis], repeats);
+  return torchReturn(aten, each ? onnxReshape(node, each, x->rank, sizes) : NULL);
+}
+
 bool torchEmitFlip(Aten *aten) {
   OnnxValue *x = torchTensor(aten, "self");
   int64_t dims[OnnxMaxRank];

@@ -77,11 +77,66 @@ bool torchEmitMultivariateLgamma(Aten *aten) {
 static MlirValue zeta(Body *body, const MlirValue *x) { return tileBuildZeta(body->b, x[0], x[1]); }
 static MlirValue nextAfter(Body *body, const MlirValue *x) { return tileBuildNextAfter(body->b, x[0], x[1]); }
 
-// kind 0: nextafter, 1: zeta.
+// The root of x² + y², by the ratio of the smaller to the greater, whose square stays in range.
+static MlirValue hypotenuse(Body *body, const MlirValue *in) {
+  MlirValue x = ONNX_OP(MathOp_AbsF, in[0]), y = ONNX_OP(MathOp_AbsF, in[1]), one = onnxNumber(body, x, 1);
+  MlirValue large = ONNX_OP(ArithOp_MaximumF, x, y), small = ONNX_OP(ArithOp_MinimumF, x, y);
+  MlirValue isZero = onnxCompareF(body, ArithCmpF_Oeq, large, onnxNumber(body, x, 0));
+  MlirValue ratio = ONNX_OP(ArithOp_DivF, small, onnxSelect(body, isZero, one, large));
+  MlirValue root = ONNX_OP(MathOp_Sqrt, ONNX_OP(ArithOp_AddF, one, ONNX_OP(ArithOp_MulF, ratio, ratio)));
+  MlirValue infinity = onnxNumber(body, x, INFINITY);
+  MlirValue isInfinite = ONNX_OP(ArithOp_OrI, onnxCompareF(body, ArithCmpF_Oeq, x, infinity),
+                                 onnxCompareF(body, ArithCmpF_Oeq, y, infinity));
+  return onnxSelect(body, isInfinite, infinity, ONNX_OP(ArithOp_MulF, large, root));
+}
+
+// log(exp(x) + exp(y)) by the greater one, which is taken out.
+static MlirValue logOfSum(Body *body, const MlirValue *x) {
+  MlirValue large = ONNX_OP(ArithOp_MaximumF, x[0], x[1]);
+  MlirValue distance = ONNX_OP(MathOp_AbsF, ONNX_OP(ArithOp_SubF, x[0], x[1]));
+  MlirValue more = ONNX_OP(MathOp_Log1p, ONNX_OP(MathOp_Exp, ONNX_OP(ArithOp_NegF, distance)));
+  MlirValue isInfinite =
+      onnxCompareF(body, ArithCmpF_Oeq, ONNX_OP(MathOp_AbsF, large), onnxNumber(body, large, INFINITY));
+  return onnxSelect(body, isInfinite, large, ONNX_OP(ArithOp_AddF, large, more));
+}
+
+// kind: a TorchFloats.
 bool torchEmitFloats(Aten *aten) {
+  static OnnxElement *const elements[] = {
+      [TorchFloats_NextAfter] = nextAfter, [TorchFloats_Zeta] = zeta, [TorchFloats_Hypot] = hypotenuse};
   OnnxValue *in[] = {floats(aten, "self"), floats(aten, "other")};
-  return in[0] && in[1] &&
-         torchReturn(aten, onnxMap(&aten->node, in[0]->type, 2, in, aten->row->kind ? zeta : nextAfter, NULL));
+  return in[0] && in[1] && torchReturn(aten, onnxMap(&aten->node, in[0]->type, 2, in, elements[aten->row->kind], NULL));
+}
+
+typedef struct Along {
+  OnnxValue *x;
+  int axis;
+} Along;
+
+// carried: the results, and the last row of them.
+static bool addRow(Node *node, MlirValue at, OnnxValue **carried, const void *data) {
+  const Along *by = data;
+  OnnxValue *in[] = {carried[1], onnxRow(node, by->x, by->axis, at)};
+  carried[1] = in[1] ? onnxMap(node, by->x->type, 2, in, logOfSum, NULL) : NULL;
+  carried[0] = carried[1] ? onnxWithRow(node, carried[0], by->axis, at, carried[1]) : NULL;
+  return carried[0] != NULL;
+}
+
+bool torchEmitLogCumSumExp(Aten *aten) {
+  Node *node = &aten->node;
+  OnnxValue *x = floats(aten, "self");
+  Along by = {x, 0};
+  if (!x || !torchAxis(aten, "dim", 0, x->rank ? x->rank : 1, &by.axis))
+    return false;
+  if (x->rank == 0)
+    return torchReturn(aten, x);
+  by.x = x = onnxCast(node, x, onnxSumType(x->type));
+  MlirValue sizes[OnnxMaxRank];
+  for (int d = 0, rank = 0; x && d < x->rank; ++d)
+    if (d != by.axis)
+      sizes[rank++] = x->sizes[d];
+  OnnxValue *carried[] = {x, x ? onnxFill(node, x->type, x->rank - 1, sizes, -INFINITY) : NULL};
+  return carried[1] && onnxFor(node, x->sizes[by.axis], 2, carried, addRow, &by) && torchReturn(aten, carried[0]);
 }
 
 //===--- divisors -----------------------------------------------------------------===//

@@ -228,6 +228,18 @@ def specials(x, y, i, j, img):
             A.max_pool2d_with_indices_backward(A.max_pool2d(img, [3, 2], [2, 2], [1, 0]), img, [3, 2], [2, 2], [1, 0], [1, 1], False, at))
 
 
+def differing(x, i, y):
+    where, few = torch.tensor([2, 0, 2]), i.flatten()
+    columns = torch.tensor([[0, 3, 3, 1], [1, 1, 2, 2], [3, 0, 0, 0]])
+    runs = few.clamp(-1, 1).repeat_interleave(2)
+    return (torch.hypot(x, y), x.logcumsumexp(1), torch.nonzero_static(i > 0, size=9, fill_value=-7), torch.nonzero_static(i, size=3),
+            A.index_reduce(x, 0, where, y, "mean"), A.index_reduce(i, 0, where, i + 1, "mean", include_self=False),
+            A.scatter_reduce(i.float(), 1, columns, i * 0.5, "mean"), A.scatter_reduce(i, 1, columns, i, "mean", include_self=False),
+            *torch.unique(few, return_inverse=True, return_counts=True), torch.unique(few > 0, return_counts=True)[1],
+            *torch.unique_consecutive(runs, return_inverse=True, return_counts=True), x[0, 0, 0].nonzero(), x[0, 0, 0].unfold(0, 1, 1),
+            torch.det(x[:, :, :4]), torch.logdet(x[:, :, :4] @ x[:, :, :4].mT), torch.linalg.det(x[:, :3, :3]))
+
+
 class Cells(torch.nn.Module):
 
     def __init__(self):
@@ -255,7 +267,7 @@ CASES = {
     arithmetic: (x, y), integers: (i, j), unary: (x,), activations: (x,), choices: (x, y, b), reductions: (x, b), shapes: (x,),
     ranked: (x, i), taken: (x, i, j), parts: (x, i), counted: (x,), statistics: (img, v, x), pools: (img, x), without_gradients: (x, y),
     functions: (x,), overloads: (x, y, i, j), made: (x, i), more_windows: (img, x, torch.randn(3, 2, 2, 2, 2)), sizes: (torch.randn(6, 5),), checked: (x,),
-    Cells(): (x,), specials: (x, y, i, j, img), places: (x, j), writes: (x, j), orders: (x, img), tensors: (x,), products: (x, y, v), in_place: (x, y), norms: (img, v, x),
+    Cells(): (x,), specials: (x, y, i, j, img), differing: (x, i, y), places: (x, j), writes: (x, j), orders: (x, img), tensors: (x,), products: (x, y, v), in_place: (x, y), norms: (img, v, x),
     windows: (img, torch.randn(6, 4, 3, 3), torch.randn(8, 1, 3, 3), torch.randn(4, 3, 2, 2)),
     attention: (torch.randn(2, 3, 5, 8), torch.randn(2, 3, 7, 8), torch.rand(5, 7) > 0.3),
 }  # yapf: disable
