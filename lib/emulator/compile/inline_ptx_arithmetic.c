@@ -137,7 +137,61 @@ static MlirValue operandOf(const Ptx *ptx, TileBuilder *b, int operand, MlirType
                   : (MlirValue){NULL};
 }
 
+//===--- conditions ---------------------------------------------------------------------------===//
+
+static const struct {
+  const char *name;
+  LlvmICmp isSigned, isUnsigned;
+  LlvmFCmp ofFloats; // a nan makes all false
+} comparisons[] = {
+    {"eq", LlvmICmp_Eq, LlvmICmp_Eq, LlvmFCmp_Oeq},   {"ne", LlvmICmp_Ne, LlvmICmp_Ne, LlvmFCmp_One},
+    {"lt", LlvmICmp_Slt, LlvmICmp_Ult, LlvmFCmp_Olt}, {"le", LlvmICmp_Sle, LlvmICmp_Ule, LlvmFCmp_Ole},
+    {"gt", LlvmICmp_Sgt, LlvmICmp_Ugt, LlvmFCmp_Ogt}, {"ge", LlvmICmp_Sge, LlvmICmp_Uge, LlvmFCmp_Oge},
+};
+
+// "setp.lt.s32 p, a, b" gives a boolean.
+static MlirValue compareTwo(const Ptx *ptx, TileBuilder *b) {
+  char name[3], kind;
+  int bits, end = 0;
+  if (sscanf(ptx->name, "setp.%2[a-z].%c%d%n", name, &kind, &bits, &end) != 3 || ptx->name[end] || ptx->count != 3 ||
+      !strchr("subf", kind) || (bits != 32 && bits != 64))
+    return (MlirValue){NULL};
+  MlirType type = kind == 'f' ? bits == 32 ? mlirF32TypeGet(b->context) : mlirF64TypeGet(b->context)
+                              : mlirIntegerTypeGet(b->context, (unsigned)bits);
+  MlirValue x = operandOf(ptx, b, 1, type, false), y = operandOf(ptx, b, 2, type, false);
+  for (size_t i = 0; !mlirValueIsNull(x) && !mlirValueIsNull(y) && i < sizeof comparisons / sizeof *comparisons; ++i)
+    if (!strcmp(comparisons[i].name, name))
+      return kind == 'f' ? llvmFCmpOpBuild(b, x, y, comparisons[i].ofFloats)
+                         : llvmICmpOpBuild(b, x, y, kind == 's' ? comparisons[i].isSigned : comparisons[i].isUnsigned);
+  return (MlirValue){NULL};
+}
+
+// "selp.b32 d, a, b, p"
+static MlirValue chooseOne(const Ptx *ptx, TileBuilder *b) {
+  MlirType type = tileOnlyResultType(ptx->op);
+  if (strncmp(ptx->name, "selp.", 5) != 0 || ptx->count != 4)
+    return (MlirValue){NULL};
+  MlirValue x = operandOf(ptx, b, 1, type, false), y = operandOf(ptx, b, 2, type, false);
+  MlirValue condition = operandOf(ptx, b, 3, mlirIntegerTypeGet(b->context, 1), false);
+  return mlirValueIsNull(x) || mlirValueIsNull(y) || mlirValueIsNull(condition) ? (MlirValue){NULL}
+                                                                                : llvmSelectOpBuild(b, condition, x, y);
+}
+
+static bool isCondition(const Ptx *ptx) {
+  if (ptx->results != 1)
+    return false;
+  TileBuilder b = tileBuilderBefore(ptx->op);
+  MlirValue value = compareTwo(ptx, &b);
+  value = mlirValueIsNull(value) ? chooseOne(ptx, &b) : value;
+  if (mlirValueIsNull(value) || !mlirTypeEqual(mlirValueGetType(value), tileOnlyResultType(ptx->op)))
+    return false;
+  emulatorPtxReplace(ptx, value);
+  return true;
+}
+
 bool emulatorPtxArithmetic(const Ptx *ptx) {
+  if (isCondition(ptx))
+    return true;
   int row = rowOf(ptx);
   if (row < 0 || ptx->results != 1)
     return false;

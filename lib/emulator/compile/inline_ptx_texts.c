@@ -3,7 +3,8 @@
 //   "{ .reg .b32 t; mul.lo.u32 t, $1, $2; add.u32 $0, t, $3; }"  →  %t = "mul.lo.u32 $0, $1, $2;", %r = "add.u32 …"
 //
 // Registers that the text declares, and results that it writes, are values; each instruction gives the registers of its
-// first operand, unless it is one that gives none. A text with labels, conditions (@p) or arrays of registers stays.
+// first operand, unless it is one that gives none. Under a condition (@p) what an instruction computes is chosen or
+// not. A text with labels, arrays of registers, or accesses and the like under a condition stays.
 #include "lib/emulator/compile/inline_ptx.h"
 
 #include "mlir-c/BuiltinAttributes.h"
@@ -54,6 +55,8 @@ static MlirType typeOf(MlirContext context, const char *word, size_t length) {
     int bits; // below 0: a float
   } types[] = {{"b16", 16}, {"u16", 16}, {"s16", 16}, {"b32", 32},  {"u32", 32}, {"s32", 32},
                {"b64", 64}, {"u64", 64}, {"s64", 64}, {"f32", -32}, {"f64", -64}};
+  if (length == 4 && !memcmp(word, "pred", 4))
+    return mlirIntegerTypeGet(context, 1);
   for (size_t i = 0; i < sizeof types / sizeof *types; ++i)
     if (length == 3 && !memcmp(word, types[i].name, 3))
       return types[i].bits > 0      ? mlirIntegerTypeGet(context, (unsigned)types[i].bits)
@@ -95,6 +98,16 @@ static bool givesNothing(const char *instruction) {
     if (!strncmp(instruction, names[i], strlen(names[i])))
       return true;
   return false;
+}
+
+// What only computes may run where its condition does not hold.
+static bool onlyComputes(const char *instruction) {
+  static const char *const names[] = {"ld",     "atom",   "mma.",  "wgmma",     "shfl.",
+                                      "match.", "redux.", "vote.", "activemask"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
+    if (!strncmp(instruction, names[i], strlen(names[i])))
+      return false;
+  return !givesNothing(instruction);
 }
 
 typedef struct One { // instruction
@@ -147,8 +160,30 @@ static MlirValue build(PtxText *t, One *one) {
   return one->numOutputs ? tileOnlyResult(made) : (MlirValue){NULL};
 }
 
+// "@p " or "@!p ": the boolean of the condition, null where there is none. False: it is not known.
+static bool takeCondition(PtxText *t, const char **at, MlirValue *condition) {
+  *condition = (MlirValue){NULL};
+  if (**at != '@')
+    return true;
+  bool isNot = (*at)[1] == '!';
+  *at += 1 + isNot;
+  size_t length = wordLength(*at);
+  PtxName *name = findName(t, *at, length);
+  *at += length;
+  *at += strspn(*at, " \t\n");
+  if (!name || mlirValueIsNull(name->value) || !onlyComputes(*at))
+    return false;
+  MlirType i1 = mlirIntegerTypeGet(t->b.context, 1);
+  *condition = isNot ? llvmXOrOpBuild(&t->b, name->value, llvmConstantOpBuild(&t->b, i1, mlirIntegerAttrGet(i1, 1)))
+                     : name->value;
+  return true;
+}
+
 // "name operand, …": what the first operand names is written, be it one register or several in braces.
 static bool takeInstruction(PtxText *t, const char *at, const char *end) {
+  MlirValue condition;
+  if (!takeCondition(t, &at, &condition))
+    return false;
   One *one = calloc(1, sizeof *one);
   size_t length = strcspn(at, " \t\n;");
   bool hasOutput = !givesNothing(at), ok = length && *at != '@' && put(one, at, length);
@@ -168,15 +203,18 @@ static bool takeInstruction(PtxText *t, const char *at, const char *end) {
     at += length;
   }
   ok = ok && put(one, ";", 1);
-  if (ok) {
-    MlirValue result = build(t, one);
-    for (int i = 0; i < one->numOutputs; ++i) {
-      int64_t place = i;
-      one->outputs[i]->value = one->numOutputs == 1
-                                   ? result
-                                   : llvmExtractValueOpBuild(&t->b, one->outputs[i]->type, result,
-                                                             mlirDenseI64ArrayGet(t->b.context, 1, &place));
+  MlirValue result = ok ? build(t, one) : (MlirValue){NULL};
+  for (int i = 0; ok && i < one->numOutputs; ++i) {
+    int64_t place = i;
+    PtxName *output = one->outputs[i];
+    MlirValue value = one->numOutputs == 1 ? result
+                                           : llvmExtractValueOpBuild(&t->b, output->type, result,
+                                                                     mlirDenseI64ArrayGet(t->b.context, 1, &place));
+    if (!mlirValueIsNull(condition)) {
+      ok = !mlirValueIsNull(output->value);
+      value = ok ? llvmSelectOpBuild(&t->b, condition, value, output->value) : value;
     }
+    output->value = value;
   }
   free(one);
   return ok;

@@ -23,10 +23,13 @@ __global__ void assembly(const float *x, const unsigned *bits, float *out, unsig
   asm("shl.b32 %0, %1, %2;" : "=r"(shifted) : "r"(mixed), "r"(i));
   asm("sub.u32 %0, %1, %2;" : "=r"(next) : "r"(shifted), "r"(a));
   asm("xor.b32 %0, %1, 0x55;" : "=r"(next) : "r"(next));
-  unsigned turned, sum2, less;
+  unsigned turned, sum2, less, wide;
   asm("{\n\t.reg .b32 t, u;\n\tmul.lo.u32 t, %1, %2;\n\txor.b32 u, t, %1;\n\tsub.u32 %0, u, t;\n\t}" : "=r"(turned) : "r"(a), "r"(b));
   asm("add.u32 %0, %2, %3;\n\tsub.u32 %1, %0, 5;" : "=&r"(sum2), "=r"(less) : "r"(turned), "r"(b));
   asm("shl.b32 %0, %0, 1; add.u32 %0, %0, %1;" : "+r"(less) : "r"(sum2));
+  asm("{ .reg .pred p; .reg .b32 t; setp.gt.u32 p, %1, %2; selp.b32 t, %1, %2, p; @!p sub.u32 t, t, 3; mov.b32 %0, t; }"
+      : "=r"(wide) : "r"(a), "r"(b));
+  words[256 + i] = wide;
   words[i] = next;
   words[128 + i] = less;
   asm volatile("atom.global.add.u32 %0, [%1], %2;" : "=r"(old) : "l"(counts), "r"(a & 1) : "memory");
