@@ -54,8 +54,9 @@ static int64_t exactSize(MlirValue memref, intptr_t dim) {
 
 // The view's fixed indices are constants that exist.
 static bool isSurelyInside(MlirOperation view) {
-  for (intptr_t i = 0; i < tileArrayCount(view, "fixed"); ++i) {
-    int64_t index, size = exactSize(tileViewOpGetSource(view), tileArrayAt(view, "fixed", i));
+  MlirAttribute fixed = tileViewOpGetFixed(view);
+  for (intptr_t i = 0; i < mlirDenseArrayGetNumElements(fixed); ++i) {
+    int64_t index, size = exactSize(tileViewOpGetSource(view), mlirDenseI64ArrayGetElement(fixed, i));
     if (!tileConstantIndex(tileViewOpGetIndices(view, i), &index) || index < 0 || index >= size)
       return false;
   }
@@ -78,8 +79,9 @@ static Known knownView(MlirOperation access, MlirOperation view) {
   Known known = {.tile = type, .align = memory.align, .bytes = memory.elementBytes, .rank = tileViewTypeGetRank(type)};
   intptr_t firstIndex, count;
   tileOpOperands(access, "indices", &firstIndex, &count);
-  for (intptr_t i = 0; i < tileArrayCount(view, "fixed"); ++i)
-    known.align = tessera_gcd(known.align, memory.stride[tileArrayAt(view, "fixed", i)] * memory.elementBytes);
+  MlirAttribute fixed = tileViewOpGetFixed(view);
+  for (intptr_t i = 0; i < mlirDenseArrayGetNumElements(fixed); ++i)
+    known.align = tessera_gcd(known.align, memory.stride[mlirDenseI64ArrayGetElement(fixed, i)] * memory.elementBytes);
   for (intptr_t axis = 0; axis < known.rank; ++axis) {
     intptr_t dim = tileViewDimension(view, axis);
     MlirValue index = mlirOperationGetOperand(access, firstIndex + axis);
@@ -365,6 +367,11 @@ static bool isAlignedForBoxes(const TileMachine *machine, const TileKnownMemory 
                           (int)d, (long long)bytes, (long long)align);
   }
   return true;
+}
+
+bool tileIsCopyOfBoxes(MlirOperation op) {
+  MlirAttribute engine = tileCopyAsyncOpIsA(op) ? tileCopyAsyncOpGetEngine(op) : mlirAttributeGetNull();
+  return !mlirAttributeIsNull(engine) && tileStringEquals(mlirStringAttrGetValue(engine), "tma");
 }
 
 bool tileSuitsBoxEngine(const TileMachine *machine, MlirOperation view, TileError *error) {

@@ -68,6 +68,8 @@ bool tileDealOutCopy(MlirOperation copy, int64_t vector, uint32_t lanes, uint32_
 // Whether the machine's cp.async can carry out the copy in pieces of `vector` elements.
 bool tileCopiesAsynchronously(const struct TileMachine *machine, MlirOperation copy, int64_t vector);
 
+// The op is a tile.copy_async by an engine that copies boxes of tensors (TMA); null: no.
+bool tileIsCopyOfBoxes(MlirOperation op);
 // Whether an engine that copies boxes of tensors (TMA) can take tiles of the tile.view: the memory is a parameter of
 // the kernel as it came, contiguous and aligned for all that is known, and a tile is neighbours. An error says why not.
 bool tileSuitsBoxEngine(const struct TileMachine *machine, MlirOperation view, TileError *error);

@@ -168,9 +168,9 @@ static void learnType(MlirType type, TileKnownMemory *known) {
 }
 
 static void learnAssumed(MlirOperation op, TileKnownMemory *known) {
-  int64_t align = 1;
-  if (tileIntegerOf(op, "align", &align))
-    known->align = leastMultiple(known->align, align);
+  MlirAttribute align = tileAssumeOpGetAlign(op);
+  if (!mlirAttributeIsNull(align))
+    known->align = leastMultiple(known->align, mlirIntegerAttrGetValueInt(align));
   for (intptr_t i = 0; i < known->rank; ++i) {
     int64_t size = i < tileArrayCount(op, "sizes") ? tileArrayAt(op, "sizes", i) : 1;
     int64_t stride = i < tileArrayCount(op, "strides") ? tileArrayAt(op, "strides", i) : 1;

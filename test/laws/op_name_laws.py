@@ -29,6 +29,8 @@ Usage: op_name_laws.py ROOT      check that tree; prints one line per breach, ex
 11. prefixes: nobody asks what an op does by the beginning of its name (arith, math, linalg): that is a property of its
               row or an interface (tileOpIsElementwise, tileOpIsFunction, tileOpIsStructured). tileOpIsOfDialect is for
               dialects that a pass takes whole. Two questions are about the dialect math itself (OF_MATH).
+12. owners:   an attribute that one of our ops alone has is asked by the op's accessor (tileLoadOpHasLate), not by its
+              name in a string. Kernels carry registers and cluster without a row (KERNELS).
 IR that is written as text (.mlir templates) is not C code and not looked at.
 """
 import os
@@ -56,6 +58,11 @@ FUSION = {
     re.compile(r"\b(tileSoftmaxMatch|tileStructuredFindWeights|tileGroupGraphFormOnline)\("): ("lib/analysis/",),
     re.compile(r"\b(tileOutputUses)\("): ("lib/analysis/group/", "lib/conversion/linalg_to_tile/launch_kernel.c"),
 }
+ASKS = re.compile(r"\b(tileOpAttribute|tileIntegerOf|tileHas|tileKeyword(?:Of|Is)|tileArray(?:Count|At)"
+                  r'|mlirOperation(?:Set|Get|Remove)\w*AttributeByName)\([^;{}"]*"(\w+)"')
+ROW_WITH = re.compile(r'TESSERA_OP\((\w+), "[^"]+"(.*?)(?=\nTESSERA_OP|\Z)', re.S)
+NAMES = re.compile(r'\.attributes\s*=\s*((?:"[^"]*"\s*)+)')
+KERNELS = {"registers", "cluster"}
 MARK = re.compile(r'TILE_DISCARDABLE\(\w+, "([^"]+)"')
 NAMED_BY_MACHINES = "lib/conversion/tile_to_rocdl/matrix_core.c"
 # What is no op: attributes of upstream's dialects, LLVM's intrinsics, keys of statistics and of machine files.
@@ -78,7 +85,23 @@ NOT_YET = {
     "fusion": [],
     "attributes": [],
     "prefixes": [],
+    "owners": [],
 }
+
+
+def owned_attributes(root):
+    """The names of attributes that one row alone has, of our dialects and no other."""
+    owners = {}
+    tables = [os.path.join("dialects", name, "ops.def") for name in ("tile", "sparse")]
+    upstream = os.path.join("lib", "ir", "upstream")
+    tables += [upstream + ".def"] + [os.path.join(upstream, name) for name in os.listdir(os.path.join(root, upstream))]
+    for table in tables:
+        with open(os.path.join(root, table), encoding="utf-8") as file:
+            for op, row in ROW_WITH.findall(file.read()):
+                named = NAMES.search(row)
+                for part in "".join(re.findall(r'"([^"]*)"', named[1])).split(",") if named else []:
+                    owners.setdefault(part.split(":")[0].strip(), []).append(table.startswith("dialects"))
+    return {name for name, ours in owners.items() if ours == [True]} - KERNELS
 
 
 def own_ops(root):
@@ -151,6 +174,9 @@ def breaches_in(path, text, own):
         for dialect, name in PREFIXES.findall(code):
             if not path.startswith(FREE) and not (dialect == "math" and path in OF_MATH):
                 yield "prefixes", number, dialect or name
+        for _, name in ASKS.findall(code):
+            if "." + name in own and not path.startswith(FREE + ("dialects/",)):
+                yield "owners", number, f'"{name}"'
         for name in SEGMENTS.findall(code):
             if not path.startswith(("lib/ir/", "lib/capi/")):
                 yield "segments", number, name
@@ -165,7 +191,7 @@ def sources(root):
 
 
 def all_breaches(root):
-    own = own_ops(root)
+    own = own_ops(root) | {"." + name for name in owned_attributes(root)}
     for path in sources(root):
         with open(os.path.join(root, path), encoding="utf-8") as file:
             for law, number, what in breaches_in(path, file.read(), own):
@@ -190,11 +216,14 @@ def check(root):
 
 
 def self_test():
-    own = {"tile.mma", "!tile.schedule"}
+    own = {"tile.mma", "!tile.schedule", ".late"}
     cases = [
         ("lib/a.c", 'is(op, "tile.mma")', ["own"]),
         ("lib/a.c", 'find("tile.other"); // "tile.mma"', []),
         ("lib/a.c", 'find(op, "tile.schedule")', ["marks"]),
+        ("lib/a.c", 'return tileHas(op, "late") || tileHas(op, "vector");', ["owners"]),
+        ("lib/a.c", 'mlirOperationSetAttributeByName(load, tileString("late"), unit)', ["owners"]),
+        ("dialects/tile/a.c", 'tileHas(op, "late")', []),
         ("dialects/tile/discardable.def", '"tile.schedule"', []),
         ("dialects/tile/a.c", 'is(op, "tile.mma")', []),
         ("dialects/tile/a.c", 'is(op, "arith.addf")', ["upstream"]),

@@ -268,7 +268,7 @@ static void label(const TileStructured *s, MlirOperation kernel) {
     mlirOperationSetAttributeByName(kernel, tileString("schedule"), s->schedule);
   if (!tileStructuredGpu(s))
     return;
-  mlirOperationSetAttributeByName(kernel, tileString("machine"), s->target->attribute);
+  tileKernelOpSetMachine(kernel, s->target->attribute);
   if (s->warps)
     mlirOperationSetAttributeByName(kernel, tileString("warps"), mlirIntegerAttrGet(i32, s->warps));
   if (s->registers)

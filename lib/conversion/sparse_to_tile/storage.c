@@ -122,7 +122,7 @@ bool sparseLowerTranspose(SparseLowering *lowering, SparseResult *result) {
 bool sparseLowerConvert(SparseLowering *lowering, SparseResult *result) {
   MlirOperation op = lowering->op;
   MlirType from = sparseConvertOpGetInputType(op), to = sparseConvertOpGetResultType(op);
-  MlirAttribute duplicates = tileOpAttribute(op, "duplicates");
+  MlirAttribute duplicates = sparseConvertOpGetDuplicates(op);
   bool mayAdd = mlirAttributeIsNull(duplicates) || !tileStringEquals(mlirStringAttrGetValue(duplicates), "error");
   if (mlirTypeEqual(from, to) && mayAdd) {
     *result = (SparseResult){.count = lowering->operands[0].count};

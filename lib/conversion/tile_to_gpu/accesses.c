@@ -548,7 +548,7 @@ static bool lowerLoad(Gpu *g, MlirOperation op) {
   MlirValue result = tileLoadOpGetResult(op), *registers = gpuRecordTile(g, result);
   TileLayout layout = gpuLayoutOf(mlirValueGetType(result));
   const Record *record = gpuRecord(g, tileLoadOpGetSource(op));
-  if (record->kind != Record_Buffer || !tileHas(op, "late"))
+  if (record->kind != Record_Buffer || !tileLoadOpHasLate(op))
     return gpuLoadTile(g, op, tileLoadOpGetSource(op), &layout, registers);
   if (!tileMayLoadLate(op))
     return tileError(op,

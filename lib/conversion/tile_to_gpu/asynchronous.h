@@ -55,6 +55,5 @@ bool gpuMultiplyInTensor(Gpu *g, MlirOperation op, GpuAsyncProduct *product, con
 
 //===--- boxes.c ----------------------------------------------------------------===//
 bool gpuCopyBoxes(Gpu *g, MlirOperation op); // tile.copy_async engine "tma"
-bool gpuIsCopyOfBoxes(MlirOperation op);     // whether it is
 bool gpuWaitBoxes(Gpu *g, MlirOperation op); // tile.wait for such copies
 void gpuFinishTensorMaps(Gpu *g);            // as parameters of the function

@@ -15,8 +15,6 @@
 
 //===--- questions ----------------------------------------------------------------------------===//
 
-bool gpuIsCopyOfBoxes(MlirOperation op) { return tileCopyAsyncOpIsA(op) && tileKeywordIs(op, "engine", "tma"); }
-
 typedef struct Boxes {
   MlirOperation op;
   bool toBuffer;

@@ -247,9 +247,10 @@ static bool lowerReinterpretCast(Gpu *g, MlirOperation op) {
 // Fixed dimensions go into the address; the others become axes in the type's order.
 static void fixDimensions(Gpu *g, MlirOperation op, const Memory *source, View *view) {
   MlirValue offset = tileBuildIndex(&g->builder, 0);
-  intptr_t kept[MaxRank], rank = 0, fixed = 0, count = tileArrayCount(op, "fixed");
+  MlirAttribute all = tileViewOpGetFixed(op);
+  intptr_t kept[MaxRank], rank = 0, fixed = 0, count = mlirDenseArrayGetNumElements(all);
   for (intptr_t d = 0; d < source->rank; ++d) {
-    if (fixed == count || tileArrayAt(op, "fixed", fixed) != d) {
+    if (fixed == count || mlirDenseI64ArrayGetElement(all, fixed) != d) {
       kept[rank++] = d;
       continue;
     }

@@ -121,7 +121,8 @@ static bool expectTypes(Gpu *g, Product *product) {
     return true;
   }
   for (size_t i = 0; part && i < sizeof splits / sizeof *splits; ++i)
-    if (tileKeywordIs(product->op, "precision", splits[i].precision) &&
+    if (tileMmaOpIsA(product->op) && !mlirAttributeIsNull(tileMmaOpGetPrecision(product->op)) &&
+        tileStringEquals(mlirStringAttrGetValue(tileMmaOpGetPrecision(product->op)), splits[i].precision) &&
         tileMachineAtomTakes(&product->atom, part, part, text[2])) {
       product->split = &splits[i];
       product->part = *part == 't' ? mlirTF32TypeGet(g->context) : mlirBF16TypeGet(g->context);

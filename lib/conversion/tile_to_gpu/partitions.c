@@ -217,7 +217,7 @@ static bool isReached(MlirValue barrier) {
   for (MlirOpOperand use = mlirValueGetFirstUse(barrier); !mlirOpOperandIsNull(use);
        use = mlirOpOperandGetNextUse(use)) {
     MlirOperation user = mlirOpOperandGetOwner(use);
-    if (tileBarrierArriveOpIsA(user) && !tileHas(user, "reads") &&
+    if (tileBarrierArriveOpIsA(user) && !tileBarrierArriveOpHasReads(user) &&
         (!mlirValueIsNull(tileBarrierArriveOpGetRank(user)) || tileHas(user, "multicast")))
       return true;
     for (intptr_t i = 0; tileWarpSpecializeOpIsA(user) && i < mlirOperationGetNumRegions(user); ++i)
@@ -231,24 +231,26 @@ static bool isReached(MlirValue barrier) {
 // The first thread makes them. A tile.sync behind the last of several in a row shows them to the others.
 bool gpuMakeBarrier(Gpu *g, MlirOperation op) {
   const GpuEngines *engines = gpuEngines(g, op);
-  int64_t offset, arrivals;
+  int64_t offset;
   if (!engines)
     return false;
   if (!tileKernelOpIsA(mlirOperationGetParentOperation(op)))
     return gpuRefuse(op, "a barrier that is made in control flow");
-  if (!tileIntegerOf(op, "arrivals", &arrivals))
+  MlirAttribute arrivals = tileAllocOpGetArrivals(op);
+  if (mlirAttributeIsNull(arrivals))
     return tileError(op,
                      "arrivals: none; a barrier needs the number that completes a round (tile-count-waits writes it)");
   MlirType type = tileAllocOpGetResultType(op);
   BarrierRing *ring = gpuRecordNew(g, tileAllocOpGetResult(op), Record_Barrier)->ring = gpuAllocate(g, sizeof *ring);
   *ring = (BarrierRing){.stages = tileBarrierTypeGetCount(type),
-                        .share = arrivals / tileBarrierTypeGetArrivals(type),
+                        .share = mlirIntegerAttrGetValueInt(arrivals) / tileBarrierTypeGetArrivals(type),
                         .isReached = isReached(tileAllocOpGetResult(op))};
   if (!gpuPlaceAlloc(g, op, ring->stages * BarrierBytes, &offset, &ring->base))
     return false;
   GpuIf first = gpuIf(g, gpuIsElected(g), 0, NULL);
   for (int64_t stage = 0; stage < ring->stages; ++stage)
-    engines->barrierCreate(&g->builder, gpuAddress(g, ring->base, gpuI32(g, stage * BarrierBytes)), arrivals);
+    engines->barrierCreate(&g->builder, gpuAddress(g, ring->base, gpuI32(g, stage * BarrierBytes)),
+                           mlirIntegerAttrGetValueInt(arrivals));
   if (tileSyncOpIsA(mlirOperationGetNextInBlock(op)))
     engines->barriersCreated(&g->builder);
   gpuEndIf(g, &first, 0, NULL, NULL);
@@ -334,7 +336,7 @@ static bool lowerArriveAtRow(Gpu *g, MlirOperation op) {
   engines->warpBarrier(&g->builder);
   MlirValue isArriving = gpuCompare(g, ArithCmpI_Ult, lane, gpuI32(g, count)), address = gpuBarrierOf(g, barrier, use);
   GpuIf arriving = gpuIf(g, gpuBoth(g, exists(g, use), isArriving), 0, NULL);
-  engines->barrierArriveAt(&g->builder, address, block, share / g->warps, !tileHas(op, "reads"));
+  engines->barrierArriveAt(&g->builder, address, block, share / g->warps, !tileBarrierArriveOpHasReads(op));
   gpuEndIf(g, &arriving, 0, NULL, NULL);
   return true;
 }
@@ -366,12 +368,13 @@ static bool lowerArrive(Gpu *g, MlirOperation op) {
   const GpuEngines *engines = g->vocabulary->engines;
   if (tileHas(op, "multicast"))
     return lowerArriveAtRow(g, op);
-  if (tileHas(op, "products"))
+  if (tileBarrierArriveOpHasProducts(op))
     return lowerArriveByProducts(g, op);
   MlirValue block = tileBarrierArriveOpGetRank(op);
   MlirValue barrier = tileBarrierArriveOpGetBarrier(op), use = tileBarrierArriveOpGetUse(op);
-  int64_t share = gpuRecord(g, barrier)->ring->share, bytes = 0;
-  bool expects = tileIntegerOf(op, "expect", &bytes);
+  MlirAttribute expected = tileBarrierArriveOpGetExpect(op);
+  int64_t share = gpuRecord(g, barrier)->ring->share;
+  bool expects = !mlirAttributeIsNull(expected);
   if (expects && !mlirValueIsNull(block))
     return gpuRefuse(op, "an arrival at a barrier of another block that expects bytes");
   if (share % g->warps)
@@ -387,10 +390,10 @@ static bool lowerArrive(Gpu *g, MlirOperation op) {
   GpuIf arriving = gpuIf(g, gpuBoth(g, exists(g, use), isFirstLane), 0, NULL);
   GpuIf first = gpuIf(g, expects ? gpuIsElected(g) : (MlirValue){NULL}, 0, NULL);
   if (expects)
-    engines->barrierExpect(&g->builder, address, bytes);
+    engines->barrierExpect(&g->builder, address, mlirIntegerAttrGetValueInt(expected));
   if (!mlirValueIsNull(block))
     engines->barrierArriveAt(&g->builder, address, gpuCast(g, gpuScalar(g, block), g->i32, false), share / g->warps,
-                             !tileHas(op, "reads"));
+                             !tileBarrierArriveOpHasReads(op));
   else if (share / g->warps > expects)
     engines->barrierArrive(&g->builder, address, share / g->warps - expects);
   gpuEndIf(g, &first, 0, NULL, NULL);

@@ -145,18 +145,18 @@ static void givePrefixes(Gpu *g, const Scan *scan, intptr_t tile) {
 static bool begin(Gpu *g, MlirOperation op, Scan *scan) {
   Combined *combined = &scan->combined;
   scan->axis = tileScanOpGetAxisValue(op);
-  scan->isReverse = tileHas(op, "reverse");
+  scan->isReverse = tileScanOpHasReverse(op);
   if (!gpuReadCombined(g, op, tileScanOpGetNumInputs(op), 1u << scan->axis, combined))
     return false;
   scan->prefixes = gpuAllocate(g, (size_t)(combined->count * combined->tiles) * sizeof *scan->prefixes);
   scan->blocks = gpuAllocate(g, (size_t)combined->count * sizeof *scan->blocks);
   for (intptr_t reg = 0; reg < combined->count; ++reg) {
     scan->blocks[reg] = reg;
-    if (!tileHas(op, "exclusive"))
+    if (!tileScanOpHasExclusive(op))
       copy(scan, prefixOf(scan, reg), totalOf(scan, reg));
   }
   for (intptr_t i = 0; i < combined->tiles; ++i)
-    if (tileHas(op, "exclusive") && mlirValueIsNull(combined->neutral[i]))
+    if (tileScanOpHasExclusive(op) && mlirValueIsNull(combined->neutral[i]))
       return gpuRefuse(op, "an exclusive scan by a region without a neutral element");
   return true;
 }

@@ -140,8 +140,9 @@ static void endGroup(Gpu *g, MlirOperation op) {
 }
 
 static bool lowerCopyAsync(Gpu *g, MlirOperation op) {
-  MlirStringRef engine = tileKeywordOf(op, "engine");
-  if (gpuIsCopyOfBoxes(op))
+  MlirAttribute named = tileCopyAsyncOpGetEngine(op);
+  MlirStringRef engine = mlirAttributeIsNull(named) ? tileString("") : mlirStringAttrGetValue(named);
+  if (tileIsCopyOfBoxes(op))
     return gpuCopyBoxes(g, op);
   if (engine.length && !tileStringEquals(engine, "cp.async"))
     return tileError(op, "not converted to a GPU yet: engine \"%.*s\"", (int)engine.length, engine.data);
@@ -166,7 +167,7 @@ static bool lowerWait(Gpu *g, MlirOperation op) {
   int64_t pending = 0, boxes = 0;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
     MlirOperation copy = tileDefiningOp(mlirOperationGetOperand(op, i));
-    boxes += !mlirOperationIsNull(copy) && gpuIsCopyOfBoxes(copy);
+    boxes += tileIsCopyOfBoxes(copy);
   }
   if (boxes == mlirOperationGetNumOperands(op))
     return gpuWaitBoxes(g, op);

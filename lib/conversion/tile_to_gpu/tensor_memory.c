@@ -59,14 +59,15 @@ static MlirValue isFirstWarp(Gpu *g) {
 }
 
 static bool allocate(Gpu *g, MlirOperation op) {
-  int64_t place;
-  if (!tileIntegerOf(op, "address", &place))
+  MlirAttribute address = tileAllocOpGetAddress(op);
+  if (mlirAttributeIsNull(address))
     return tileError(op, "address: none; tensor memory needs a place in shared memory for its address "
                          "(tile-plan-shared-memory writes it)");
   if (!tileKernelOpIsA(mlirOperationGetParentOperation(op)))
     return gpuRefuse(op, "tensor memory that is made in control flow");
   if (!countColumns(g, &g->tensor.columns))
     return false;
+  int64_t place = mlirIntegerAttrGetValueInt(address);
   gpuTakeShared(g, place, WordBytes);
   g->tensor.place = gpuAddress(g, g->shared, gpuI32(g, place));
   GpuIf first = gpuIf(g, isFirstWarp(g), 0, NULL);

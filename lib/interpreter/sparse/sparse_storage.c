@@ -131,7 +131,7 @@ static bool convert(Machine *machine, Frame *frame, const Instruction *instructi
 }
 
 bool interpretSparseConvert(Machine *machine, Frame *frame, const Instruction *instruction) {
-  MlirAttribute duplicates = tileOpAttribute(instruction->op, "duplicates");
+  MlirAttribute duplicates = sparseConvertOpGetDuplicates(instruction->op);
   bool mayAdd = mlirAttributeIsNull(duplicates) || !tileStringEquals(mlirStringAttrGetValue(duplicates), "error");
   return convert(machine, frame, instruction, false, mayAdd);
 }

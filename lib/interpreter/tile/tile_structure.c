@@ -1,5 +1,6 @@
 // Tile ops around a kernel's body: calls, launches, program ids, assumptions, printing, assertions.
 // A grid runs one instance after the other; memory.c reports two of them touching one element (numerics.md §6).
+#include "dialects/tile/ops.h"
 #include "lib/interpreter/machine/arrays.h"
 #include "lib/interpreter/tile/cluster.h"
 #include "lib/interpreter/tile/products_under_way.h"
@@ -263,7 +264,7 @@ static bool stopAt(Machine *machine, Frame *frame, const Instruction *instructio
 }
 
 bool interpretTilePrint(Machine *machine, Frame *frame, const Instruction *instruction) {
-  MlirAttribute stop = tileOpAttribute(instruction->op, "stop");
+  MlirAttribute stop = tilePrintOpGetStop(instruction->op);
   if (!mlirAttributeIsNull(stop))
     return stopAt(machine, frame, instruction, mlirIntegerAttrGetValueInt(stop));
   MlirStringRef text = interpretWordOf(instruction, "message");

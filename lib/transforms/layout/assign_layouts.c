@@ -256,7 +256,7 @@ static bool readMachine(Graph *graph, MlirOperation kernel, const TileMachine *m
 
 static void label(MlirOperation kernel, const Graph *graph, MlirAttribute machine, const Tiled *tiled) {
   MlirType i32 = mlirIntegerTypeGet(graph->context, 32);
-  mlirOperationSetAttributeByName(kernel, tileString("machine"), machine);
+  tileKernelOpSetMachine(kernel, machine);
   if (mlirOperationIsNull(partitionsOf(tiled)))
     mlirOperationSetAttributeByName(kernel, tileString("warps"), mlirIntegerAttrGet(i32, graph->warps));
 }

@@ -40,7 +40,8 @@ typedef struct Choice {
 static bool hasLayout(MlirType type) { return tileTypeIsATile(type) && !mlirAttributeIsNull(tileTypeGetLayout(type)); }
 
 static bool isDecided(MlirOperation op) {
-  return tileHas(op, "vector") || tileHas(op, "matrices") || tileHas(op, "late") || tileHas(op, "threads");
+  return tileHas(op, "vector") || tileHas(op, "matrices") || (tileLoadOpIsA(op) && tileLoadOpHasLate(op)) ||
+         tileHas(op, "threads");
 }
 
 // Elements of one instruction between the registers of a tile and a view or a buffer.

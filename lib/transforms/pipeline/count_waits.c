@@ -15,6 +15,7 @@
 //   barrier frees. Such an arrival orders memory within its own program only.
 //   The kernel's `registers` if partitions change theirs: an equal share, because the machine moves only what is free.
 // Cost: linear in the ops, for each round until the ages of a loop settle, and for each barrier in its uses.
+#include "lib/analysis/accesses.h"
 #include "lib/transforms/pipeline/pipeline.h"
 
 #include "dialects/tile/ops.h"
@@ -296,7 +297,7 @@ static MlirWalkResult findReads(MlirOperation op, void *data) {
 static bool isForReads(MlirOperation kernel, MlirOperation wait) {
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(wait); ++i) {
     MlirOperation copy = tileDefiningOp(mlirOperationGetOperand(wait, i));
-    if (mlirOperationIsNull(copy) || !tileCopyAsyncOpIsA(copy) || !tileKeywordIs(copy, "engine", "tma"))
+    if (!tileIsCopyOfBoxes(copy))
       return false;
     Reading reading = {.wait = wait, .written = tileRootOf(tileCopyAsyncOpGetDestination(copy))};
     if (mlirValueIsNull(reading.written) || !mlirValueIsABlockArgument(reading.written))
@@ -368,7 +369,7 @@ static bool isForEngines(MlirValue buffer) {
        use = mlirOpOperandGetNextUse(use)) {
     MlirOperation user = mlirOpOperandGetOwner(use);
     intptr_t number = mlirOpOperandGetOperandNumber(use);
-    bool isCopied = tileCopyAsyncOpIsA(user) && tileKeywordIs(user, "engine", "tma");
+    bool isCopied = tileIsCopyOfBoxes(user);
     if (tileSlotOpIsA(user) ? !isForEngines(tileSlotOpGetResult(user))
                             : !isCopied && !tileMmaAsyncOpIsA(user) && !tileWarpSpecializeOpIsA(user))
       return false;

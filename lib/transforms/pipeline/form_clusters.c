@@ -17,6 +17,7 @@
 //   in all programs again.
 // Sources: CUTLASS's multicast mainloops (sm90_mma_tma_gmma_ss_warpspecialized.hpp). Cost: linear in the ops, times the
 //   depth of index arithmetic.
+#include "lib/analysis/accesses.h"
 #include "lib/transforms/pipeline/pipeline.h"
 
 #include "dialects/tile/ops.h"
@@ -142,8 +143,7 @@ static bool decline(Forming *f, const char *reason) {
 static MlirBlock bodyOf(MlirOperation kernel) { return mlirRegionGetFirstBlock(tileKernelOpGetBody(kernel)); }
 
 static bool isCopyIn(MlirOperation op) {
-  return tileCopyAsyncOpIsA(op) && tileKeywordIs(op, "engine", "tma") && !mlirOperationGetNumResults(op) &&
-         !tileHas(op, "multicast");
+  return tileIsCopyOfBoxes(op) && !mlirOperationGetNumResults(op) && !tileHas(op, "multicast");
 }
 
 static bool isOfRounds(MlirOperation op) {

@@ -6,6 +6,7 @@
 //   placed already stays. Memories of different levels are planned apart.
 // Cost: linear in the ops times the buffers.
 // When buffers live is asked by other passes, too: lifetimes.h.
+#include "lib/analysis/accesses.h"
 #include "lib/transforms/pipeline/pipeline.h"
 
 #include "dialects/tile/discardable.h"
@@ -175,7 +176,7 @@ static bool isForEngines(MlirValue buffer) {
   for (MlirOpOperand use = mlirValueGetFirstUse(buffer); !mlirOpOperandIsNull(use);
        use = mlirOpOperandGetNextUse(use)) {
     MlirOperation op = mlirOpOperandGetOwner(use);
-    if (tileMmaAsyncOpIsA(op) || (tileCopyAsyncOpIsA(op) && tileKeywordIs(op, "engine", "tma")))
+    if (tileMmaAsyncOpIsA(op) || tileIsCopyOfBoxes(op))
       return true;
     if (tileSlotOpIsA(op) && isForEngines(tileSlotOpGetResult(op)))
       return true;
@@ -214,7 +215,9 @@ static void addAddress(Lifetimes *lifetimes) {
       continue;
     BufferPlace place = {.alloc = lifetimes->places[i].alloc, .bytes = TileBufferAlign, .align = TileBufferAlign};
     place.isAddress = true;
-    place.isPlaced = tileIntegerOf(place.alloc, "address", &place.offset);
+    MlirAttribute address = tileAllocOpGetAddress(place.alloc);
+    if ((place.isPlaced = !mlirAttributeIsNull(address)))
+      place.offset = mlirIntegerAttrGetValueInt(address);
     liveForGood(&place);
     lifetimes->places[lifetimes->numPlaces++] = place;
     return;

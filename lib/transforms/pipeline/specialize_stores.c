@@ -17,6 +17,7 @@
 //   need the buffer's memory.
 // Sources: CUTLASS's epilogues, which store by a warp of their own from sm_100 on (sm100_gemm_tma_warpspecialized.hpp).
 // Cost: linear in the ops.
+#include "lib/analysis/accesses.h"
 #include "lib/transforms/pipeline/pipeline.h"
 
 #include "dialects/tile/ops.h"
@@ -71,9 +72,8 @@ static void lastActs(MlirBlock block, MlirOperation acts[NumActs]) {
 }
 
 static bool isCopyOut(MlirOperation op) {
-  return !mlirOperationIsNull(op) && tileCopyAsyncOpIsA(op) && tileKeywordIs(op, "engine", "tma") &&
-         mlirOperationGetNumResults(op) == 1 && tileTypeIsABuffer(tileCopyAsyncOpGetSourceType(op)) &&
-         tileTypeIsAView(tileCopyAsyncOpGetDestinationType(op));
+  return tileIsCopyOfBoxes(op) && mlirOperationGetNumResults(op) == 1 &&
+         tileTypeIsABuffer(tileCopyAsyncOpGetSourceType(op)) && tileTypeIsAView(tileCopyAsyncOpGetDestinationType(op));
 }
 
 static bool isPlainSync(MlirOperation op) {

@@ -295,9 +295,10 @@ static MlirType sumOf(MlirOperation product) {
 // A product of matrices without layouts or atom, whose factors are not split.
 static bool isPlainProduct(MlirOperation product) {
   MlirType sums = tileMmaOpGetAccumulatorType(product);
+  MlirAttribute precision = tileMmaOpGetPrecision(product);
   return tileTypeGetRank(sums) == 2 && mlirAttributeIsNull(tileTypeGetLayout(sums)) &&
          mlirAttributeIsNull(tileMmaOpGetAtom(product)) &&
-         (mlirAttributeIsNull(tileMmaOpGetPrecision(product)) || tileKeywordIs(product, "precision", "tf32"));
+         (mlirAttributeIsNull(precision) || tileStringEquals(mlirStringAttrGetValue(precision), "tf32"));
 }
 
 static int64_t columnsOf(const SpecializePlan *plan, MlirOperation product) {

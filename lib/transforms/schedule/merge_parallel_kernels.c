@@ -143,7 +143,7 @@ static bool isLaidOut(MlirOperation kernel) {
 
 // One kernel can have the bodies of both: on the warps of the larger one.
 static bool areAlike(MlirOperation a, MlirOperation b) {
-  return mlirAttributeEqual(tileOpAttribute(a, "machine"), tileOpAttribute(b, "machine")) &&
+  return mlirAttributeEqual(tileKernelOpGetMachine(a), tileKernelOpGetMachine(b)) &&
          (numberOf(a, "warps") < 0) == (numberOf(b, "warps") < 0) && isLaidOut(a) == isLaidOut(b);
 }
 

@@ -16,7 +16,7 @@
 // Evaluates the op on its constant operand. False after a diagnostic; *value stays null where the op is kept.
 static bool evaluate(MlirOperation op, SparseConstant *constant, MlirValue *value) {
   MlirType type = tileOnlyResultType(op);
-  MlirAttribute duplicates = tileOpAttribute(op, "duplicates");
+  MlirAttribute duplicates = sparseConvertOpIsA(op) ? sparseConvertOpGetDuplicates(op) : mlirAttributeGetNull();
   bool mayAdd = mlirAttributeIsNull(duplicates) || !tileStringEquals(mlirStringAttrGetValue(duplicates), "error");
   if (sparseTransposeOpIsA(op))
     sparseConstantTranspose(constant);
