@@ -4,7 +4,7 @@
 //   out(i) = Σ_j weight(i, j) · h(j)    weight(i, j) = softmax over j of leaky_relu(h(i) · from + h(j) · to)
 //
 // where j runs over the entries of row i of the graph, a csr matrix as scipy.sparse saves it; its values take no part. Heads
-// stand side by side, as axis 1: on CPUs the loop over heads is one kernel, which stores neither scores nor weights.
+// stand side by side, as axis 1: the loop over heads is one kernel, which stores neither scores nor weights.
 !graph = tensor<?x?xf32, #sparse.csr>
 #nodes = affine_map<(k, n, f, c) -> (n, c)>
 #weights = affine_map<(k, n, f, c) -> (k, c, f)>

@@ -4,8 +4,9 @@
 //   for k: weights = softmax(maps(sddmm(from[:, k], to[:, k], pattern)));  out[:, k] += weights · values[:, k]
 //
 // Goes before the conversion of single ops, which then finds no loop. Expects: heads side by side, as axis 1 of every
-// tensor; scores of one term; maps of elementwise ops; on a CPU. Other loops stay, and run a launch for each head.
+// tensor; scores of one term; maps of elementwise ops. Other loops stay, and run a launch for each head.
 #include <float.h>
+#include <math.h>
 
 #include "dialects/sparse/ops.h"
 #include "dialects/tile/ops.h"
@@ -17,6 +18,7 @@
 
 enum {
   Scores = 512,     // that are held, of all heads
+  SomeEntries = 8,  // that threads of a GPU take at once
   MostFeatures = 64 // tiles of narrow heads are no wider than this many heads
 };
 
@@ -241,10 +243,24 @@ static bool launchHeads(SparseLowering *lowering, const Heads *heads, int64_t to
       .group = {buildGroup, &groups},
       .weigh = {buildWeigh, &heads->attention},
   };
+  const TileAttendHeadEntries entries = {.A = sum,
+                                         .P = attention.P,
+                                         .I = attention.I,
+                                         .MULTIPLY = attention.MULTIPLY,
+                                         .COUNT = heads->count,
+                                         .HEADS = together,
+                                         .FEATURES = heads->features,
+                                         .SOME = SomeEntries,
+                                         .LEAST = attention.LEAST,
+                                         .HIDDEN = mlirFloatAttrDoubleGet(b->context, sum, -INFINITY),
+                                         .group = attention.group,
+                                         .weigh = attention.weigh};
   const MlirValue inputs[] = {sparseDisassembleOpGetComponents(components, 0),
                               sparseDisassembleOpGetComponents(components, 1), heads->from, heads->to, heads->values};
   const MlirValue grid[] = {tileBuildSize(b, pattern, 0), tileBuildIndex(b, groups)};
-  MlirValue result = sparseLaunch(lowering, tileUseAttendHeads(attention), 2, grid, 5, inputs, heads->init);
+  MlirValue result =
+      sparseLaunch(lowering, machine->isGpu ? tileUseAttendHeadEntries(entries) : tileUseAttendHeads(attention), 2,
+                   grid, 5, inputs, heads->init);
   if (mlirValueIsNull(result))
     return false;
   mlirValueReplaceAllUsesOfWith(tileOnlyResult(heads->loop), result);
@@ -255,7 +271,7 @@ static bool launchHeads(SparseLowering *lowering, const Heads *heads, int64_t to
 bool sparseAttendHeads(MlirOperation module, SparseKernels *kernels, const TileTarget *target) {
   TileOps loops = tileCollectOps(module, scfForOpIsA);
   bool ok = true;
-  for (intptr_t i = 0; i < loops.count && ok && !target->search.isGpu; ++i) {
+  for (intptr_t i = 0; i < loops.count && ok; ++i) {
     Heads heads;
     if (!matchHeads(loops.items[i], &heads))
       continue;

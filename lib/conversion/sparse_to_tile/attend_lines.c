@@ -1,15 +1,18 @@
 // Attention along the entries of a pattern: sddmm, maps of its entries, softmax along rows, and the product of the
 // weights with a dense matrix, as one kernel (attend_lines) that stores neither scores nor weights (GAT, ICLR 2018;
 // FusedMM, IPDPS 2021). The product takes the ops before it along; what nobody else reads of these vanishes.
-// Expects: csr, on a CPU; scores of few terms, as graph attention has them.
+// On GPUs, threads that share a row of sums take entry by entry (attend_entries). Expects: csr; scores of few terms, as
+// graph attention has them.
 #include <float.h>
+#include <math.h>
 
 #include "dialects/sparse/ops.h"
 #include "lib/conversion/sparse_to_tile/lists.h"
 
 enum {
-  MostTerms = 4, // of a score: each is read by itself
-  Chunk = 128    // entries whose scores are held
+  MostTerms = 4,  // of a score: each is read by itself
+  Chunk = 128,    // entries whose scores are held
+  SomeEntries = 8 // that threads of a GPU take at once
 };
 
 static MlirOperation onlyMaker(MlirValue value) {
@@ -68,10 +71,28 @@ static MlirValue buildWeigh(TileBuilder *b, MlirType result, const MlirValue *op
   return value;
 }
 
+// What the maps make of some scores of row operands[1] at columns operands[2].
+static MlirValue buildWeighTiles(TileBuilder *b, MlirType result, const MlirValue *operands, const void *data) {
+  const SparseAttention *chain = data;
+  MlirValue value = operands[0];
+  for (int i = 0; i < chain->numMaps; ++i) {
+    const MlirValue arguments[] = {value, operands[1], operands[2]};
+    value = sparseInlineTiles(b, tileOnlyBlock(mlirOperationGetRegion(chain->maps[i], 0)), 3, arguments, result);
+  }
+  return value;
+}
+
+static bool areElementwise(const SparseAttention *chain) {
+  for (int i = 0; i < chain->numMaps; ++i)
+    if (!sparseBodyIsElementwise(tileOnlyBlock(mlirOperationGetRegion(chain->maps[i], 0))))
+      return false;
+  return true;
+}
+
 bool sparseAttends(SparseLowering *lowering, const SparseMatrix *weights, MlirValue dense, MlirValue init,
                    MlirValue *result) {
   SparseAttention chain;
-  if (lowering->target->search.isGpu || !sparseFindAttention(lowering->op, &chain))
+  if (!sparseFindAttention(lowering->op, &chain) || (lowering->target->search.isGpu && !areElementwise(&chain)))
     return false;
   MlirType sum = sparseElement(init);
   MlirContext context = lowering->builder.context;
@@ -92,12 +113,24 @@ bool sparseAttends(SparseLowering *lowering, const SparseMatrix *weights, MlirVa
       .LEAST = mlirFloatAttrDoubleGet(context, sum, mlirTypeIsAF64(sum) ? -DBL_MAX : -FLT_MAX),
       .weigh = {buildWeigh, &chain},
   };
+  const TileAttendEntries entries = {.A = attention.A,
+                                     .P = attention.P,
+                                     .I = attention.I,
+                                     .MULTIPLY = attention.MULTIPLY,
+                                     .ADD = attention.ADD,
+                                     .COLUMNS = columns,
+                                     .DEPTH = attention.DEPTH,
+                                     .SOME = SomeEntries,
+                                     .LEAST = attention.LEAST,
+                                     .HIDDEN = mlirFloatAttrDoubleGet(context, sum, -INFINITY),
+                                     .weigh = {buildWeighTiles, &chain}};
   const MlirValue inputs[] = {weights->parts[0], weights->parts[1],
                               rowsOf(lowering, sparseSddmmOpGetLhs(sddmm), sparseSddmmOpHasTransposeLhs(sddmm)),
                               rowsOf(lowering, sparseSddmmOpGetRhs(sddmm), !sparseSddmmOpHasTransposeRhs(sddmm)),
                               dense};
   MlirValue grid[2];
   sparseGridOf(lowering, init, 1, columns, grid);
-  *result = sparseLaunch(lowering, tileUseAttendLines(attention), 2, grid, 5, inputs, init);
+  *result = sparseLaunch(lowering, machine->isGpu ? tileUseAttendEntries(entries) : tileUseAttendLines(attention), 2,
+                         grid, 5, inputs, init);
   return true;
 }

@@ -1,6 +1,7 @@
 // RUN: %python %source/test/run/check.py %tile_run %s --target=interpret
 // RUN: %python %source/test/run/check.py %tile_run %s --target=cpu
 // RUN: %python %source/test/run/check.py %tile_run %s --target=emulate:sm_80
+// RUN: %python %source/test/run/check.py %tile_run %s --target=emulate:gfx942
 // RUN: %tile_opt %s --convert-sparse-to-tile=chip=x86-64-v4 | FileCheck %s
 // 11 heads in one launch, more than a program's registers hold, on a graph with rows of 0, 1, 130, 300 and 2 entries: some
 // are hidden with -inf by place, the maximum of a row comes late, and a row of -inf alone is nan.

@@ -1,6 +1,7 @@
 // RUN: %python %source/test/run/check.py %tile_run %s --target=interpret
 // RUN: %python %source/test/run/check.py %tile_run %s --target=cpu
 // RUN: %python %source/test/run/check.py %tile_run %s --target=emulate:sm_80
+// RUN: %python %source/test/run/check.py %tile_run %s --target=emulate:gfx942
 // Attention along the entries of a graph with rows of 0, 1, 130, 300 and 2 entries: scores of three terms, hidden with -inf by place,
 // whose factors come from another sparse product; the maximum of a row comes late, and a row of -inf alone is nan.
 // tolerance: 3e-5
