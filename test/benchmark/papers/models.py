@@ -14,7 +14,7 @@ class Model:
     """Values are pairs of a name and a shape."""
 
     def __init__(self):
-        self.arguments, self.lines, self.count = [], [], 0
+        self.arguments, self.lines, self.count, self.index = [], [], 0, None
         self.lines += ["  %zero = arith.constant 0.0 : f32", "  %one = arith.constant 1.0 : f32"]
 
     def name(self):
@@ -45,6 +45,16 @@ class Model:
 
     def product(self, a, b):
         return self.named("linalg.matmul", [a, b], (a[1][0], b[1][1]))
+
+    def contraction(self, a, b, maps, dims, reductions, shape):
+        """The sum of products over `reductions`, one letter for each dimension: maps of both factors and of the result."""
+        out, names = self.zeros(*shape), ", ".join(dims)
+        loops = ", ".join('"reduction"' if d in reductions else '"parallel"' for d in dims)
+        texts = ", ".join(f"affine_map<({names}) -> ({', '.join(m)})>" for m in maps)
+        return self.op(shape, f"linalg.generic {{indexing_maps = [{texts}], iterator_types = [{loops}]}} ins({a[0]}, {b[0]} : {tensor(a[1])}, "
+                              f"{tensor(b[1])}) outs({out[0]} : {tensor(shape)}) {{\n  ^bb0(%x: f32, %w: f32, %s: f32):\n"
+                              "    %p = arith.mulf %x, %w : f32\n    %r = arith.addf %s, %p : f32\n    linalg.yield %r : f32\n"
+                              f"  }} -> {tensor(shape)}")
 
     def elementwise(self, inputs, body, results=1):
         """`body` computes %r0, %r1, … from %x0, %x1, …; a vector among the inputs is the same in each row."""
@@ -123,13 +133,14 @@ class Model:
         return self.op((a[1][0], count), f"tensor.collapse_shape {a[0]} [[0], [1, 2, 3]] : {tensor(a[1])} into {tensor((a[1][0], count))}")
 
     def loop(self, sequence, carried, body):
-        """Rounds over the first axis of `sequence`: body(element, values) gives the values of the next round."""
+        """Rounds over the first axis of `sequence`: body(element, values) gives the values of the next round, whose number is `index`."""
         steps, shape = sequence[1][0], sequence[1][1:]
         names, label, types = [self.name() for _ in carried], self.name(), ", ".join(tensor(s) for _, s in carried)
         start, end, step, index = (self.name() for _ in range(4))
         for name, value in ((start, 0), (end, steps), (step, 1)):
             self.lines.append(f"  {name} = arith.constant {value} : index")
         initial = ", ".join(f"{n} = {v}" for n, (v, _) in zip(names, carried))
+        self.index = index
         self.lines.append(f"  {label}:{len(carried)} = scf.for {index} = {start} to {end} step {step} iter_args({initial}) -> ({types}) {{")
         offsets, ones = ", ".join([index] + ["0"] * len(shape)), ", ".join(["1"] * (1 + len(shape)))
         element = self.op(shape, f"tensor.extract_slice {sequence[0]}[{offsets}] [1, {', '.join(map(str, shape))}] [{ones}] : "
@@ -278,6 +289,39 @@ def rnn(batch, steps, hidden):
     def body(x, states):
         return [model.elementwise([model.product(states[0], u), x], ["%s = arith.addf %x0, %x1 : f32", "%r0 = math.tanh %s : f32"])]
     return model.text(model.loop(model.argument(steps, batch, hidden), [model.argument(batch, hidden)], body)[0])
+
+
+def attention(batch, heads, first, rounds, width):
+    """Decoding with caches of keys and values: each round writes row `first` + t of both, adds row t of the masks to the scores of all rows,
+    and gives what the next one begins with."""
+    model = Model()
+    rows, shape = first + rounds, (batch, heads, width)
+    weights = [model.argument(heads, width, width) for _ in range(4)]
+    masks = model.argument(rounds, rows)
+    model.lines.append(f"  %first = arith.constant {first} : index")
+
+    def project(x, w):
+        return model.contraction(x, w, ["bhk", "hkj", "bhj"], "bhjk", "k", shape)
+
+    def stored(cache, x, row):
+        return model.op(cache[1], f"tensor.insert_slice {x[0]} into {cache[0]}[{row}, 0, 0, 0] [1, {batch}, {heads}, {width}] [1, 1, 1, 1] : "
+                                  f"{tensor(shape)} into {tensor(cache[1])}")
+
+    def body(x, state):
+        x, row, t = model.add(x, state[0]), model.name(), model.index
+        model.lines.append(f"  {row} = arith.addi {t}, %first : index")
+        q, k, v = (project(x, w) for w in weights[:3])
+        keys, values = stored(state[1], k, row), stored(state[2], v, row)
+        mask = model.op((rows,), f"tensor.extract_slice {masks[0]}[{t}, 0] [1, {rows}] [1, 1] : {tensor(masks[1])} to {tensor((rows,))}")
+        s = model.contraction(q, keys, ["bhj", "rbhj", "bhr"], "bhrj", "j", (batch, heads, rows))
+        masked = model.elementwise([s, mask], ["%f = arith.constant 0.125 : f32", "%p = arith.mulf %x0, %f : f32", "%r0 = arith.addf %p, %x1 : f32"])
+        empty, kind = model.empty(s[1]), tensor(s[1])
+        p = model.op(s[1], f"linalg.softmax dimension(2) ins({masked[0]} : {kind}) outs({empty[0]} : {kind}) -> {kind}")
+        o = model.contraction(p, values, ["bhr", "rbhj", "bhj"], "bhjr", "r", shape)
+        return [project(o, weights[3]), keys, values]
+    cache = (rows, batch, heads, width)
+    state = [model.argument(*shape), model.argument(*cache), model.argument(*cache)]
+    return model.text(model.loop(model.argument(rounds, *shape), state, body)[0])
 
 
 def sum_of_squares(model, x):

@@ -9,7 +9,8 @@ says up to 8.2 times the fastest of its peers on a V100; it has no ratio of the 
 been compared with hardware, and sizes but `paper` are smaller than the paper's. FLAGS are of tile-run, for other policies.
 A recurrent layer of one product a round is ours, and so is that layer with a condition on its state (WhileRNN). Seq2Seq is the
 decoder, without attention. BlockDrop and SkipNet have blocks of two products instead of convolutions. RAE
-is a function that calls itself over an unbalanced tree drawn from a seed. Not here: Attention (a row of a cache for each round).
+is a function that calls itself over an unbalanced tree drawn from a seed. Attention decodes one token a round and writes a row of both
+caches, whose first axis is the rows here, so that a row lies side by side; its masks are data.
 """
 import sys
 from pathlib import Path
@@ -26,6 +27,7 @@ MODELS = {
     "NASRNN": (models.nasrnn, (6, 24), (100, 64), (1000, 256)),
     "WhileRNN": (models.while_rnn, (6, 24), (100, 64), (1000, 256)),
     "Seq2Seq": (models.decoder, (6, 24, 40), (50, 64, 400), (50, 256, 3797)),
+    "Attention": (models.attention, (2, 3, 4, 8), (4, 16, 16, 32), (12, 32, 32, 64)),
     "BlockDrop": (models.blockdrop, (3, 24), (6, 64), (54, 256)),
     "SkipNet": (models.skipnet, (3, 24), (6, 64), (33, 256)),
     "RAE": (models.rae, (15, 24), (63, 64), (127, 512)),
