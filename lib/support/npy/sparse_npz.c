@@ -43,6 +43,66 @@ static bool expect_text(const reader_t *reader, const char *member, const char *
   return FAIL(reader, "its '%s' is '%.*s', expected '%s'", member, length, (const char *)array->data, wanted);
 }
 
+//===--- encodings --------------------------------------------------------------------===//
+
+// Whether two pieces of text are alike but for spaces.
+static bool are_alike(const char *a, int64_t m, const char *b, int64_t n) {
+  for (int64_t i = 0, j = 0;; ++i, ++j) {
+    while (i < m && a[i] == ' ')
+      ++i;
+    while (j < n && b[j] == ' ')
+      ++j;
+    if (i == m || j == n)
+      return i == m && j == n;
+    if (a[i] != b[j])
+      return false;
+  }
+}
+
+// The length of the piece at the front: up to a comma outside of brackets, or the `>` at the end.
+static int64_t piece_of(const char *text, int64_t length) {
+  int64_t depth = 0, i = 0;
+  for (; i < length && !(depth == 0 && (text[i] == ',' || text[i] == '>')); ++i)
+    depth += text[i] == '[' || text[i] == '<' ? 1 : text[i] == ']' || text[i] == '>' ? -1 : 0;
+  return i;
+}
+
+static int64_t head_of(const char *text, int64_t length) {
+  const char *open = memchr(text, '<', (size_t)length);
+  return open ? open - text : length;
+}
+
+// Every `key = value` of `a` stands in `b`, too.
+static bool is_within(const char *a, int64_t m, const char *b, int64_t n) {
+  for (int64_t i = head_of(a, m) + 1; i < m;) {
+    int64_t piece = piece_of(a + i, m - i);
+    bool is_found = false;
+    for (int64_t j = head_of(b, n) + 1; j < n && !is_found;) {
+      int64_t other = piece_of(b + j, n - j);
+      is_found = are_alike(a + i, piece, b + j, other);
+      j += other + 1;
+    }
+    if (!is_found)
+      return false;
+    i += piece + 1;
+  }
+  return true;
+}
+
+// Equal attributes: their keys may stand in any order, and with other spaces.
+static bool expect_encoding(const reader_t *reader) {
+  const char *wanted = reader->sparse->encoding;
+  const tessera_array_t *array = find(reader, "encoding");
+  if (!array || !array->is_text)
+    return expect_text(reader, "encoding", wanted);
+  const char *text = array->data;
+  int64_t length = (int64_t)strnlen(text, (size_t)array->count), n = (int64_t)strlen(wanted);
+  bool are_equal = are_alike(text, head_of(text, length), wanted, head_of(wanted, n)) &&
+                   (length > 0 && text[length - 1] == wanted[n - 1]) && is_within(text, length, wanted, n) &&
+                   is_within(wanted, n, text, length);
+  return are_equal || expect_text(reader, "encoding", wanted);
+}
+
 static bool is_integer(tessera_element_t element) { return element >= TESSERA_I8 && element <= TESSERA_U64; }
 
 static int64_t integer_at(const tessera_array_t *array, int64_t i) {
@@ -345,15 +405,14 @@ static bool read_coordinates(reader_t *reader) {
 }
 
 static bool read_windows(reader_t *reader) {
-  if (!expect_text(reader, "encoding", reader->sparse->encoding) || !take_integers(reader, "coordinates", 3, 0))
+  if (!expect_encoding(reader) || !take_integers(reader, "coordinates", 3, 0))
     return false;
   return expect_count(reader, "coordinates", reader->arrays[0].shape[2], reader->values[0].shape[2]) &&
          take(reader, "values", 1) && check_windows(reader);
 }
 
 static bool read_mask(reader_t *reader) {
-  return expect_text(reader, "encoding", reader->sparse->encoding) && take(reader, "mask", 0) &&
-         take(reader, "values", 1) && check_mask(reader);
+  return expect_encoding(reader) && take(reader, "mask", 0) && take(reader, "values", 1) && check_mask(reader);
 }
 
 //===--- writing ------------------------------------------------------------------===//
