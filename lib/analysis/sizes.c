@@ -1,6 +1,7 @@
 // Sizes traced to where they come from. See sizes.h.
 #include "lib/analysis/sizes.h"
 
+#include "lib/analysis/facts.h"
 #include "lib/ir/op_query.h"
 #include "lib/support/grow.h"
 #include "mlir-c/BuiltinAttributes.h"
@@ -213,6 +214,23 @@ TileSize tileSizeOf(const TileKnownSizes *known, MlirValue shaped, intptr_t axis
 TileSize tileSizeOfIndex(const TileKnownSizes *known, MlirValue index) { return sizeOfIndex((Trace){known, 0}, index); }
 
 bool tileSizesEqual(const TileKnownSizes *known, TileSize a, TileSize b) { return areEqual((Trace){known, 0}, a, b); }
+
+// The counter of a loop that ends at the size.
+static bool isCounterBelow(const TileKnownSizes *known, MlirValue index, TileSize size) {
+  if (!mlirValueIsABlockArgument(index) || mlirBlockArgumentGetArgNumber(index) != 0)
+    return false;
+  MlirOperation loop = mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(index));
+  return scfForOpIsA(loop) && tileSizesEqual(known, tileSizeOfIndex(known, scfForOpGetUpperBound(loop)), size);
+}
+
+bool tileSizeIsBelow(const TileKnownSizes *known, TileSize index, TileSize size) {
+  if (tileSizeIsConstant(index))
+    return tileSizeIsConstant(size) && index.constant < size.constant;
+  if (index.axis >= 0)
+    return false;
+  return (tileSizeIsConstant(size) && tileIndexFacts(index.value).high < size.constant) ||
+         isCounterBelow(known, index.value, size);
+}
 
 void tileKnownSizesAdd(TileKnownSizes *known, TileSize from, TileSize to) {
   if (tileSizeIsConstant(from)) {

@@ -29,6 +29,8 @@ typedef struct TileKnownSizes {
 TileSize tileSizeOf(const TileKnownSizes *known, MlirValue shaped, intptr_t axis);
 TileSize tileSizeOfIndex(const TileKnownSizes *known, MlirValue index);   // of a size that an op was given
 bool tileSizesEqual(const TileKnownSizes *known, TileSize a, TileSize b); // false: not known to be
+// The index is known to be less: by its facts, or as the counter of a loop that ends at the size.
+bool tileSizeIsBelow(const TileKnownSizes *known, TileSize index, TileSize size);
 void tileKnownSizesAdd(TileKnownSizes *known, TileSize from, TileSize to);
 void tileKnownSizesFree(TileKnownSizes *known);
 

@@ -299,10 +299,20 @@ void tileBuildAssert(TileBuilder *builder, MlirValue condition, const char *mess
   cfAssertOpBuild(builder, condition, mlirStringAttrGet(builder->context, tileString(message)));
 }
 
+// Functions that raise run once at most: what is live around their calls should be saved there, not on every way.
+static void markCold(MlirOperation declaration, const char *function) {
+  MlirContext context = mlirOperationGetContext(declaration);
+  MlirAttribute cold = mlirStringAttrGet(context, tileString("cold"));
+  if (!strncmp(function, "tessera_raise", strlen("tessera_raise")))
+    mlirOperationSetDiscardableAttributeByName(declaration, tileString("passthrough"),
+                                               mlirArrayAttrGet(context, 1, &cold));
+}
+
 void tileBuildDeclaration(TileBuilder *builder, const char *function, MlirType type) {
   MlirAttribute none = {NULL}, visibility = mlirStringAttrGet(builder->context, tileString("private"));
-  funcFuncOpCreate(builder, mlirStringAttrGet(builder->context, tileString(function)), mlirTypeAttrGet(type),
-                   visibility, none, none, none, mlirRegionCreate());
+  markCold(funcFuncOpCreate(builder, mlirStringAttrGet(builder->context, tileString(function)), mlirTypeAttrGet(type),
+                            visibility, none, none, none, mlirRegionCreate()),
+           function);
 }
 
 void tileBuildCall(TileBuilder *builder, const char *function, intptr_t count, const MlirValue *operands) {

@@ -1,6 +1,7 @@
 // --tile-to-cpu-pipeline: linalg on tensors, a tile graph or tile kernels -> the LLVM dialect, for this machine.
 //
 // Host passes are nested on func.func: kernels are not theirs to touch.
+#include "dialects/tile/ops.h"
 #include "lib/pipelines/pipelines.h"
 #include "lib/pipelines/stages.h"
 #include "lib/transforms/math/expand_math.h"
@@ -88,8 +89,15 @@ static const TilePipelineStep toSource[] = {
     {NULL},
 };
 
+// An element outside would be other memory of the caller; the emulator finds it by itself.
+static const TilePipelineStep toCheckedElements[] = {
+    {"tile-check-kernel-places", {{"elements", "true"}}, .on = tileKernelOpName},
+    {NULL},
+};
+
 static const TilePipelineStage stages[] = {
     {tileStageOfPrograms},
+    {toCheckedElements},
     {tileStageToMachine, .given = TilePipeline_Chip},
     {tileStageOfOneFunction, .given = TilePipeline_Fusion, .unless = TilePipeline_Bufferized},
     {tileStageOfOneFunction, .given = TilePipeline_Source, .unless = TilePipeline_Bufferized},

@@ -25,6 +25,7 @@ const TilePipelineStep tileStageOfPrograms[] = {
     {"tile-expand-float-classes"},
     {"tile-expand-gathers", .on = funcFuncOpName},
     {"tile-check-places", .on = funcFuncOpName},
+    {"tile-check-kernel-places", .on = tileKernelOpName},
     {NULL},
 };
 

@@ -71,16 +71,6 @@ static TileIndexFacts factsOf(TileSize size) {
   return size.axis < 0 ? tileIndexFacts(size.value) : (TileIndexFacts){0, INT64_MAX, 1};
 }
 
-// The index goes through a loop that ends where the size does.
-static bool isCounterBelow(const Checks *checks, TileSize index, TileSize size) {
-  if (tileSizeIsConstant(index) || index.axis >= 0 || !mlirValueIsABlockArgument(index.value) ||
-      mlirBlockArgumentGetArgNumber(index.value) != 0)
-    return false;
-  MlirOperation loop = mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(index.value));
-  return scfForOpIsA(loop) &&
-         tileSizesEqual(&checks->none, tileSizeOfIndex(&checks->none, scfForOpGetUpperBound(loop)), size);
-}
-
 //===--- assertions -----------------------------------------------------------------===//
 
 // The op of the checked op's block that `value` comes from; null: it is there when the block begins.
@@ -219,8 +209,9 @@ static void checkKnownSize(Checks *checks, const Range *range) {
   if (__builtin_mul_overflow(range->size.constant - 1, range->stride.constant, &span) || span == INT64_MAX)
     span = INT64_MAX - 1;
   assertNotNegative(checks, range->offset, "offset", range->axis);
-  bool isKnown = tileSizeIsConstant(range->whole) ? factsOf(range->offset).high <= range->whole.constant - 1 - span
-                                                  : span == 0 && isCounterBelow(checks, range->offset, range->whole);
+  bool isKnown = tileSizeIsConstant(range->whole)
+                     ? factsOf(range->offset).high <= range->whole.constant - 1 - span
+                     : span == 0 && tileSizeIsBelow(&checks->none, range->offset, range->whole);
   if (isKnown)
     return;
   MlirValue whole = build(checks, range->whole), offset = build(checks, range->offset);
@@ -309,7 +300,7 @@ static void checkElement(Checks *checks, MlirOperation op) {
     TileSize index = tileSizeOfIndex(&checks->none, mlirOperationGetOperand(op, at + 1 + axis));
     TileSize size = tileSizeOf(&checks->none, whole, axis);
     assertNotNegative(checks, index, "index", axis);
-    if (tileSizeIsConstant(size) ? factsOf(index).high < size.constant : isCounterBelow(checks, index, size))
+    if (tileSizeIsBelow(&checks->none, index, size))
       continue;
     MlirValue seen = build(checks, index), bound = build(checks, size);
     assertThat(checks, ArithCmpI_Slt, seen, bound, THAT "must be less than its size", OF(checks, "index", axis));

@@ -4,6 +4,7 @@
 #include "lib/ir/pass.h"
 
 extern const MlirExtPassDefinition tileBindWeightsPass;
+extern const MlirExtPassDefinition tileCheckKernelPlacesPass;
 extern const MlirExtPassDefinition tileCheckPlacesPass;
 extern const MlirExtPassDefinition tileCheckSizesPass;
 extern const MlirExtPassDefinition tileChooseDataLayoutsPass;

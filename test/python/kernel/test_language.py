@@ -8,7 +8,7 @@ from kernels import data, run
 
 import tessera as ts
 
-pytest.importorskip("tessera_runtime", reason="not built: Python.h is missing")
+tessera_runtime = pytest.importorskip("tessera_runtime", reason="not built: Python.h is missing")
 THREE = ["cpu", "interpret", "emulate:sm_80"]
 
 
@@ -260,6 +260,69 @@ def test_an_access_outside_names_the_line():
     for target in ("interpret", "emulate:sm_80"):
         with pytest.raises(ts.Error, match=r"test_language\.py:\d+:\d+: (.|\n)*ts\.gather\(x, ts\.arange\(4\) \* 9\)"):
             outside[1](data(8), np.zeros(4, "f4"), target=target)
+
+
+@ts.kernel
+def slice_at(x: ts.Array[ts.f32, "N"], y: ts.Array[ts.f32, "M"], n: ts.i32):
+    v = ts.load(x, 0, 16)
+    ts.store(y, 0, v[n:n + 8])
+
+
+@ts.kernel
+def insert_at(x: ts.Array[ts.f32, "N"], y: ts.Array[ts.f32, "M"], n: ts.i32):
+    ts.store(y, 0, ts.slice(ts.insert(ts.load(x, 0, 16), ts.load(x, 1, 8), (n, )), (0, ), (8, )))
+
+
+@ts.kernel
+def element_at(x: ts.Array[ts.f32, "N"], y: ts.Array[ts.f32, "M"], n: ts.i32):
+    y[0] = x[n]
+
+
+@ts.kernel
+def elements_until(x: ts.Array[ts.f32, "N"], y: ts.Array[ts.f32, "M"], n: ts.i32):
+    for i in range(n - 9, n):
+        y[0] += x[i]
+
+
+@ts.kernel
+def write_at(x: ts.Array[ts.f32, "N"], y: ts.Array[ts.f32, "M"], n: ts.i32):
+    y[n] = x[0]
+
+
+# Of each kernel: numbers that are inside, and outside.
+PLACES = {slice_at: ((0, 8), (9, -1)), insert_at: ((0, 8), (9, -1)), element_at: ((0, 15), (16, -1, 100_000_000)),
+          elements_until: ((9, 16), (17, 8)), write_at: ((0, 7), (8, -1, 100_000_000))}
+
+
+@pytest.mark.parametrize("target", [*THREE, "emulate:gfx942"])
+@pytest.mark.parametrize("kernel", PLACES, ids=lambda kernel: kernel.name)
+def test_a_place_outside_is_an_error_on_every_target(kernel, target):
+    inside, outside = PLACES[kernel]
+    for n in inside:
+        seen, right = np.ones(8, "f4"), np.ones(8, "f4")
+        kernel[1](data(16), seen, n, target=target)
+        kernel[1](data(16), right, n, target="interpret")
+        np.testing.assert_allclose(seen, right, rtol=1e-6)
+    for n in outside:
+        with pytest.raises((ts.Error, tessera_runtime.Error), match=r"test_language\.py:\d+:\d+: "):
+            kernel[1](data(16), np.ones(8, "f4"), n, target=target)
+
+
+@ts.kernel
+def row_of(x: ts.Array[ts.f32, "N", 8], y: ts.Array[ts.f32, 8], n: ts.i32):
+    row = x[n]  # never accessed where n is no row
+    if n >= 0 and n < 2 or n == 5:
+        ts.store(y, 0, ts.load(row, 0, 8))
+
+
+@pytest.mark.parametrize("target", ["cpu", "interpret"])
+def test_a_row_outside_is_an_error_where_it_is_read(target):
+    x, y = data(2, 8), np.zeros(8, "f4")
+    row_of[1](x, y, 1, target=target)
+    np.testing.assert_array_equal(y, x[1])
+    row_of[1](x, y, 3, target=target)
+    with pytest.raises((ts.Error, tessera_runtime.Error), match=r"test_language\.py:\d+:\d+: .*outside"):
+        row_of[1](x, y, 5, target=target)
 
 
 # --- what a kernel reads of the world --------------------------------------------------------------------------------
