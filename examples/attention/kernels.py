@@ -179,8 +179,9 @@ class Attention:
   %before = arith.divui %least, %c{n} : index
   %begin = arith.minui %before, %all : index
 """ if self.causal else "  %begin = arith.constant 0 : index\n"
-        return f"""tile.kernel @keys(%q_: {self.memory}, %k_: {self.memory}, %v_: {self.memory}, %do_: {self.memory}, %rows: memref<2x?x?xf32>, %scale: f32, %natural: f32, %dk_: {self.memory}, %dv_: {self.memory}) {{
+        return f"""tile.kernel @keys(%q_: {self.memory}, %k_: {self.memory}, %v_: {self.memory}, %do_: {self.memory}, %rows_: memref<2x?x?xf32>, %scale: f32, %natural: f32, %dk_: {self.memory}, %dv_: {self.memory}) {{
 {self.head(["q", "k", "v", "do", "dk", "dv"])}
+  %rows = tile.assume %rows_ align 16 strides [4, 4, 1] : memref<2x?x?xf32>
   %K = tile.view %k[%h, _, _] : {self.memory} to {self.view(m)}
   %V = tile.view %v[%h, _, _] : {self.memory} to {self.view(m)}
   %x = tile.load %K[%i, %c0] : {self.view(m)} -> {self.tile(m, d, t)}
@@ -318,7 +319,8 @@ HEAD    %block = arith.subi %last, %jj : index
   %keyblocks = arith.ceildivui %keys, %keysrows : index
   %o0 = tensor.empty(%heads, %n) : {tensor}
   %k0 = tensor.empty(%groups, %keys) : {tensor}
-  %l0 = tensor.empty(%heads, %n) : {rows}
+  %pitch = arith.muli %rows, %b64 : index
+  %l0 = tensor.empty(%heads, %pitch) : {rows}
   %o, %logs = tile.launch @forward grid(%outputs, %heads) ins(%q, %k, %v, %scale : {tensor}, {tensor}, {tensor}, f32) outs(%o0, %l0 : {tensor}, {rows}) -> {tensor}, {rows}
   %sums = tile.launch @delta grid(%rows, %heads) ins(%o, %do : {tensor}, {tensor}) outs(%logs : {rows}) -> {rows}
   %dk, %dv = tile.launch @keys grid(%keyblocks, %groups) ins(%q, %k, %v, %do, %sums, %scale, %natural : {four}, {rows}, f32, f32) outs(%k0, %k0 : {tensor}, {tensor}) -> {tensor}, {tensor}

@@ -160,6 +160,21 @@ static double segmentCycles(const Graph *graph, const char *level, int64_t trans
   return perCycle > 0 ? (double)transaction / perCycle : 1;
 }
 
+// A load from a buffer of the chip takes a cycle for each wavefront.
+static double priceBufferLoad(const Graph *graph, MlirType buffer, const TileLayout *layout, uint32_t bytes) {
+  TileLayout offsets = tileLayoutAttrGetLayout(tileBufferTypeGetLayout(buffer));
+  TileAccessLimits limits = graph->target.shared;
+  int64_t shape[TILE_LAYOUT_MAX_AXES];
+  uint32_t rank = layoutShapeOf(buffer, shape);
+  TileAccess access;
+  limits.elementBytes = bytes ? bytes : 1;
+  if (!tileAccessPlan(layout, &offsets, shape, rank, &limits, &access, NULL))
+    return graph->warps * (double)layoutRegisters(layout) * graph->model.accessCycles;
+  TileAccessTraffic traffic = tileAccessTraffic(&access, graph->lanes, &limits);
+  return graph->warps *
+         ((double)(traffic.phases + traffic.conflicts) + (double)traffic.instructions * graph->model.issueCycles);
+}
+
 static double priceAccess(Graph *graph, const Variable *variable, const TileLayout *layout) {
   uint32_t order[TILE_LAYOUT_MAX_AXES], bytes = layoutElementBits(variable->type) / 8;
   MlirValue memory = layoutMemoryOf(variable->op);
@@ -169,6 +184,8 @@ static double priceAccess(Graph *graph, const Variable *variable, const TileLayo
   double warps = graph->warps, segment = segmentCycles(graph, "l2", transaction);
   if (variable->kind == Variable_Store)
     warps /= 1u << copyBits(layout, TileLayoutWarp); // one of them stores
+  if (tileTypeIsABuffer(mlirValueGetType(memory)) && variable->kind == Variable_Load)
+    return priceBufferLoad(graph, mlirValueGetType(memory), layout, bytes);
   if (!tileTypeIsAView(mlirValueGetType(memory)))
     return warps * (double)layoutRegisters(layout) * (graph->model.accessCycles + segment * graph->lanes);
   TileMemoryFacts facts = layoutMemoryFacts(memory, order);

@@ -440,6 +440,18 @@ static bool chooseRegisters(Search *search) {
 
 //===--- stages -------------------------------------------------------------------------------===//
 
+// Bytes of the largest tile that is stored beside the result that the engine takes: it changes threads on its way.
+static int64_t otherResultBytes(const SpecializePlan *plan) {
+  int64_t most = 0;
+  for (intptr_t i = 0; i < plan->inside.count; ++i) {
+    MlirOperation op = plan->inside.items[i];
+    bool isOther = tileStoreOpIsA(op) && !mlirOperationEqual(op, plan->store) && !mlirOperationIsNull(plan->store);
+    if (isOther && tileTypeIsATile(tileStoreOpGetValueType(op)))
+      most = tessera_max(most, tileDenseBytes(tileStoreOpGetValueType(op)));
+  }
+  return most;
+}
+
 // Stages that a block has room for if `blocks` share a core.
 static int64_t stagesInRoom(const Search *search, int64_t blocks, int64_t bytesBeside) {
   const SpecializePlan *plan = &search->plan;
@@ -447,8 +459,13 @@ static int64_t stagesInRoom(const Search *search, int64_t blocks, int64_t bytesB
   tileMachineGetInteger(search->machine, "shared.bytes", &core);
   if (blocks > 1)
     limit = core / blocks - (core - limit); // the system takes some of each block's
+  enum { Pattern = 1024 };                  // where each ring begins
+  limit -= plan->rowCount * Pattern;
+  if (plan->rowCount) // which take the room that other results had
+    limit -= tessera_max(otherResultBytes(plan) - search->target.model.groupExchange, 0);
   // Barriers of 8 bytes for what is full and what is empty, each ring at a pattern of its own.
-  return (limit - search->target.model.groupExchange - plan->kept - bytesBeside) / (plan->expected + 16 * plan->count);
+  return (limit - search->target.model.groupExchange - plan->kept - bytesBeside) /
+         (plan->expected + 16 * (plan->count + 1));
 }
 
 // Rounds of the loop; 0: not known.
@@ -464,6 +481,23 @@ static int64_t stagesThatFit(const Search *search, int64_t bytesBeside) {
   return tessera_min(rounds ? tessera_min(stages, rounds) : stages, search->target.model.groupStages);
 }
 
+// In a loop of more than two products, rows that scores are compared with or that sums begin with.
+static void planRows(Search *search) {
+  SpecializePlan *plan = &search->plan;
+  for (MlirOperation op = mlirBlockGetFirstOperation(bodyOf(plan->loop));
+       plan->count > 2 && mlirOperationIsNull(plan->tail.loop) && !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op)) {
+    bool isKnown = plan->rowCount < SpecializeRows && tileSpecializeIsRow(search->machine, op);
+    for (intptr_t o = 0; isKnown && o < mlirOperationGetNumOperands(op); ++o)
+      isKnown = isKnownToLoads(plan, plan->loop, mlirOperationGetOperand(op, o));
+    if (!isKnown)
+      continue;
+    plan->rows[plan->rowCount++] = op;
+    plan->rowBytes += tileDenseBytes(tileLoadOpGetResultType(op));
+  }
+  plan->expected += plan->rowBytes;
+}
+
 static bool planFactors(Search *search) {
   SpecializePlan *plan = &search->plan;
   for (int i = 0; i < 2 * plan->count; ++i) {
@@ -477,6 +511,7 @@ static bool planFactors(Search *search) {
     *(factor->isKept ? &plan->kept : &product->expected) += bytes;
     plan->expected += factor->isKept ? 0 : bytes;
   }
+  planRows(search);
   return plan->expected > 0;
 }
 

@@ -9,6 +9,7 @@
 
 enum { SpecializeGroupWarps = 4 }; // of the group that loads, and of each that multiplies
 enum { SpecializeProducts = 4 };   // of a loop, at most
+enum { SpecializeRows = 4 };       // of a round, at most
 
 // What a product multiplies: a tile that an engine brings, or one that the loop computes in registers.
 typedef struct SpecializeFactor {
@@ -43,12 +44,15 @@ typedef struct SpecializePlan {
   MlirOperation store; // of what goes out through shared memory; null: nothing
   TileOps inside;      // ops of the kernel that the partition that multiplies takes over, the loop among them
   TileLayout result;   // of what is stored
-  int64_t stages, expected, kept; // bytes that a round brings, and that come once
-  int64_t groups;                 // of warps that multiply
-  int64_t registers[2];           // of a thread that loads, and of one that multiplies; 0: as they are
-  bool isTensor;                  // sums are in tensor memory: one thread multiplies, groups take the sums
-  int64_t sumStages;              // then: places for sums; of two products, for those of the first one
-  MlirOperation rescale;          // of two products: what multiplies the sums of the second one in each round, or null
+  int64_t stages, expected, kept;     // bytes that a round brings, and that come once
+  int64_t groups;                     // of warps that multiply
+  int64_t registers[2];               // of a thread that loads, and of one that multiplies; 0: as they are
+  bool isTensor;                      // sums are in tensor memory: one thread multiplies, groups take the sums
+  int64_t sumStages;                  // then: places for sums; of two products, for those of the first one
+  MlirOperation rows[SpecializeRows]; // loads of rows that an engine brings, beside the factors of several products
+  int rowCount;
+  int64_t rowBytes;      // of a round
+  MlirOperation rescale; // of two products: what multiplies the sums of the second one in each round, or null
 } SpecializePlan;
 
 // Whether the factor's memory suits the engine and its tile the atom; `layout` is then known.
@@ -56,6 +60,8 @@ bool tileSpecializeFactor(const SpecializePlan *plan, const TileMachine *machine
 // Whether the engine can take a tile that is stored behind the loop; `store`, of the largest one, and `result` are then
 // known.
 bool tileSpecializeResult(SpecializePlan *plan, const TileMachine *machine);
+// Whether the load is of a row that the engine can bring.
+bool tileSpecializeIsRow(const TileMachine *machine, MlirOperation load);
 
 // Two walks in an outer loop of two rounds, which hold these products, become two loops.
 void tileSpecializeUnrollWalks(const TileOps *products);
@@ -72,7 +78,8 @@ typedef struct SpecializeRing {
 typedef struct SpecializeMade {
   const SpecializePlan *plan;
   SpecializeRing rings[SpecializeProducts];
-  MlirValue kept, result;      // the barrier of what is loaded once; the result's buffer
+  MlirValue kept, result; // the barrier of what is loaded once; the result's buffer
+  MlirValue rows[SpecializeRows], rowsFull, rowsEmpty;
   MlirValue end, told;         // where the second loop ends, in shared memory, and the barrier that says so
   MlirValue sums, done, taken; // in tensor memory: the sums, and the barriers that say that they are there, and free
   MlirValue rounds;            // of the loop; of a sum in tensor memory at least one

@@ -50,6 +50,23 @@ static void buildSums(SpecializeMade *made, TileBuilder *builder) {
     tileSpecializeTensorMemory(made, builder);
 }
 
+static void buildRows(SpecializeMade *made, TileBuilder *builder, MlirType barrier) {
+  const SpecializePlan *plan = made->plan;
+  for (int i = 0; i < plan->rowCount; ++i) {
+    MlirType tile = tileLoadOpGetResultType(plan->rows[i]);
+    int64_t size = tileTypeGetSize(tile, 0);
+    TileLayout layout = tileLayoutEmpty(TileLayoutMemory);
+    tileLayoutAppendWalk(&layout, TileLayoutOffset, (uint64_t)size, 0, 1, NULL);
+    made->rows[i] = tileAllocOpBuild(builder, tileBufferTypeGet(1, &size, tileTypeGetElement(tile),
+                                                                tileLayoutAttrGet(builder->context, &layout), "shared",
+                                                                plan->stages));
+  }
+  if (!plan->rowCount)
+    return;
+  made->rowsFull = tileAllocOpBuild(builder, barrier);
+  made->rowsEmpty = tileAllocOpBuild(builder, barrier);
+}
+
 static void buildMemory(SpecializeMade *made, TileBuilder *builder) {
   const SpecializePlan *plan = made->plan;
   for (int i = 0; i < 2 * plan->count; ++i) {
@@ -67,6 +84,7 @@ static void buildMemory(SpecializeMade *made, TileBuilder *builder) {
     made->rings[i].full = tileAllocOpBuild(builder, barrier);
     made->rings[i].empty = tileAllocOpBuild(builder, barrier);
   }
+  buildRows(made, builder, barrier);
   if (plan->isTensor)
     buildSums(made, builder);
   if (plan->kept)
@@ -194,6 +212,13 @@ static void buildLoop(SpecializeMade *made, TileBuilder *builder, MlirOperation 
   MlirValue index = mlirBlockGetArgument(body, 0), round = tileSpecializeRound(&inner, plan, loop, index);
   MlirValue before = arithSubIOpBuild(&inner, round, tileBuildIndex(&inner, plan->stages));
   remember(copies, mlirBlockGetArgument(old, 0), index);
+  if (plan->rowCount) {
+    tileBarrierWaitOpBuild(&inner, made->rowsEmpty, before);
+    buildExpect(&inner, made->rowsFull, round, plan->rowBytes);
+  }
+  for (int i = 0; i < plan->rowCount; ++i)
+    buildCopy(made, &inner, loop, plan->rows[i], tileSlotOpBuild(&inner, made->rows[i], round), made->rowsFull, round,
+              copies);
   for (int i = 0; i < plan->count; ++i) {
     const SpecializeProduct *product = &plan->products[i];
     if (!product->expected)
@@ -322,6 +347,23 @@ static MlirValue buildTakenSum(const SpecializeMade *made, TileBuilder *builder)
   return isWider ? arithTruncFOpBuild(builder, narrow, sums) : sums;
 }
 
+// Rows are loaded from shared memory once they have landed, and their places given back at once.
+static void takeRows(const SpecializeMade *made, MlirValue round) {
+  const SpecializePlan *plan = made->plan;
+  for (int i = 0; i < plan->rowCount; ++i) {
+    MlirOperation load = plan->rows[i];
+    TileBuilder before = tileBuilderBefore(load);
+    if (!i)
+      tileBarrierWaitOpBuild(&before, made->rowsFull, round);
+    MlirValue row = tileLoadOpBuild(&before, tileLoadOpGetResultType(load),
+                                    tileSlotOpBuild(&before, made->rows[i], round), 0, NULL);
+    if (i == plan->rowCount - 1)
+      tileBarrierArriveOpBuild(&before, made->rowsEmpty, round, (MlirValue){NULL});
+    mlirValueReplaceAllUsesOfWith(tileLoadOpGetResult(load), row);
+    mlirOperationDestroy(load);
+  }
+}
+
 // The loop as it is, each product in its place: started once its factors are there, and done when the next op runs.
 static void buildChain(const SpecializeMade *made, TileBuilder *builder, MlirOperation loop) {
   const SpecializePlan *plan = made->plan;
@@ -339,6 +381,7 @@ static void buildChain(const SpecializeMade *made, TileBuilder *builder, MlirOpe
   MlirBlock body = mlirRegionGetFirstBlock(scfForOpGetRegion(loop));
   TileBuilder first = tileBuilderBefore(mlirBlockGetFirstOperation(body));
   MlirValue round = tileSpecializeRound(&first, plan, loop, mlirBlockGetArgument(body, 0));
+  takeRows(made, round);
   for (int i = 0; i < plan->count; ++i) {
     MlirOperation op = isTail ? plan->tail.products[i] : plan->products[i].op;
     TileBuilder before = tileBuilderBefore(op);

@@ -32,6 +32,22 @@ static bool suitsEngine(const TileMachine *machine, MlirValue view, uint32_t *fa
   return tileViewDimension(op, *fast) == memory.rank - 1;
 }
 
+bool tileSpecializeIsRow(const TileMachine *machine, MlirOperation load) {
+  MlirType tile = tileLoadOpIsA(load) ? tileLoadOpGetResultType(load) : (MlirType){NULL};
+  MlirOperation view = tileLoadOpIsA(load) ? tileDefiningOp(tileLoadOpGetSource(load)) : (MlirOperation){NULL};
+  if (mlirOperationIsNull(view) || !tileViewOpIsA(view) || tileTypeGetRank(tile) != 1 ||
+      !tileStringEquals(tileViewTypeGetPad(tileLoadOpGetSourceType(load)), "zero") ||
+      !tileSuitsBoxEngine(machine, view, NULL))
+    return false;
+  TileKnownMemory memory = tileKnownMemory(tileViewOpGetSource(view));
+  int64_t size = tileTypeGetSize(tile, 0), bytes = tileDenseBytes(tile);
+  for (intptr_t d = 0; d + 1 < memory.rank; ++d)
+    if (!memory.stride[d])
+      return false;
+  return tileViewDimension(view, 0) == memory.rank - 1 && tessera_is_power_of_two(size) &&
+         size <= tileLargestBox(machine) && bytes % SwizzleBytes == 0;
+}
+
 // Boxes one behind the other: rows of up to 128 bytes along the fast axis, whose pieces of 16 bytes are permuted by
 // the row. Sizes are powers of two.
 static bool boxLayout(MlirType tile, uint32_t fast, TileLayout *layout) {

@@ -133,6 +133,25 @@ def attention(build):
     return Program(build, case.program(), arrays, expected, 4e-3)
 
 
+def backward(build):
+    sys.path.insert(0, str(ROOT / "examples/attention"))
+    import kernels
+    import run
+    random = np.random.default_rng(3)
+    arrays = [run.encode(random.normal(size=(1, n, 64)), "f16") for n in (470, 140, 140, 470)]
+    expected = run.expected(*(run.decode(array, "f16") for array in arrays), False)
+    return Program(build, kernels.Attention(64, chip="sm_90a").program(), arrays, expected[0], 4e-3)
+
+
+def in_keys(change):
+    """The change in @keys, which stands between @delta and @queries."""
+    def changed(lines):
+        first = nth(lines, r"llvm\.func @keys\b", 0)
+        end = next((i for i in range(first + 1, len(lines)) if "llvm.func @" in lines[i]), len(lines))
+        return lines[:first] + change(lines[first:end]) + lines[end:]
+    return changed
+
+
 GEMM_DEFECTS = {
     "full is not initialized": removed(INIT, 0),
     "full expects an arrival more": swap_constant(INIT, 1, 2, 0),
@@ -206,6 +225,17 @@ ATTENTION_DEFECTS = {
     "no barrier before the store": removed("nvvm.barrier id"),
     "no wait for the store": removed("bulk.wait_group"),
 }
+# Of @keys: rows of logarithms and sums come by TMA in a ring of their own, which is the first one in both partitions.
+BACKWARD_DEFECTS = {name: in_keys(change) for name, change in {
+    "nobody waits until rows are empty": removed(WAIT, 0),
+    "the rows expect nothing": removed(EXPECT, 1),
+    "the rows expect fewer bytes": swap_constant(EXPECT, 1, 496, 1),
+    "the logarithms do not come": removed(LOAD, 2),
+    "the sums do not come": removed(LOAD, 3),
+    "nobody waits for the rows": removed(WAIT, 6),
+    "the wait for the rows has one parity": swap_constant(WAIT, 1, 0, 6),
+    "nobody gives the rows back": removed(ARRIVE, 0),
+}.items()}
 MAPA, MEET, LEAVE = "nvvm.mapa", "nvvm.cluster.arrive", "nvvm.cluster.wait"
 CLUSTERS_DEFECTS = {
     "full expects an arrival more": swap_constant(INIT, 1, 2, 0),
@@ -239,8 +269,8 @@ CLUSTERS_DEFECTS = {
 # Why: the thread that stores makes the fence, too; each thread writes what it has read; one thread starts all copies.
 EQUIVALENT = {"the proxy fence comes after the barrier", "reads and writes of the buffer in no order",
               "the next box may come before the store's wait"}
-PROGRAMS = [("gemm", gemm, GEMM_DEFECTS), ("boxes", boxes, BOXES_DEFECTS),
-            ("attention", attention, ATTENTION_DEFECTS), ("clusters", clusters, CLUSTERS_DEFECTS)]
+PROGRAMS = [("gemm", gemm, GEMM_DEFECTS), ("boxes", boxes, BOXES_DEFECTS), ("attention", attention, ATTENTION_DEFECTS),
+            ("clusters", clusters, CLUSTERS_DEFECTS), ("backward", backward, BACKWARD_DEFECTS)]
 
 
 def main(build, part, programs=None, equivalents=EQUIVALENT):
