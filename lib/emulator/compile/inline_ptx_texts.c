@@ -285,8 +285,11 @@ static bool finish(PtxText *t) {
   return true;
 }
 
-// No instruction (the compiler may know nothing of a result), or several: more than braces behind the first ';'.
+// No instruction (the compiler may know nothing of a result), or several: more than braces behind the first ';'. The
+// text of a product of warpgroups is one with its predicate (products_ops.c).
 static bool isText(const char *text) {
+  if (strstr(text, "wgmma."))
+    return false;
   if (!text[strspn(text, " \t\n;")])
     return true;
   const char *first = strchr(text, ';');
