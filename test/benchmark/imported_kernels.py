@@ -125,11 +125,11 @@ with tempfile.TemporaryDirectory() as scratch:
     all_met &= report(f"1,000 ops to tile kernels (the process takes {costs[1]:.0f} ms)", costs[1] - costs[0], "ms", 50)
     for name in ("add", "softmax", "layernorm", "matmul", "attention") if options.peer_python else ():
         ours, theirs = [], []
-        (folder / "triton.py").write_text(TRITON)
+        (folder / "by_triton.py").write_text(TRITON)
         for _ in range(min(options.repeat, 5)):
             ours.append(processor_ms([options.build / "bin/tile-translate", INPUTS / f"{name}.ttir", "--tile-to-ptx", "--chip=sm_80",
                                       "-o", folder / "out.ptx"]))
-            theirs.append(processor_ms([options.peer_python, folder / "triton.py", INPUTS / f"{name}.ttir"]))
+            theirs.append(processor_ms([options.peer_python, folder / "by_triton.py", INPUTS / f"{name}.ttir"]))
         a, b = statistics.median(ours), statistics.median(theirs)
         all_met &= report(f"{name} to PTX: {a:.0f} ms, Triton {b:.0f} ms", a / b, "x", 0.35)
 sys.exit(0 if all_met else 1)

@@ -4,7 +4,7 @@
 //
 // Registers that the text declares, and results that it writes, are values; each instruction gives the registers of its
 // first operand, unless it is one that gives none. Under a condition (@p) what an instruction computes is chosen or
-// not. A text with labels, arrays of registers, or accesses and the like under a condition stays.
+// not; accesses and the like get a block of their own. A text with labels or arrays of registers stays.
 #include "lib/emulator/compile/inline_ptx.h"
 
 #include "mlir-c/BuiltinAttributes.h"
@@ -171,7 +171,7 @@ static bool takeCondition(PtxText *t, const char **at, MlirValue *condition) {
   PtxName *name = findName(t, *at, length);
   *at += length;
   *at += strspn(*at, " \t\n");
-  if (!name || mlirValueIsNull(name->value) || !onlyComputes(*at))
+  if (!name || mlirValueIsNull(name->value))
     return false;
   MlirType i1 = mlirIntegerTypeGet(t->b.context, 1);
   *condition = isNot ? llvmXOrOpBuild(&t->b, name->value, llvmConstantOpBuild(&t->b, i1, mlirIntegerAttrGet(i1, 1)))
@@ -179,12 +179,45 @@ static bool takeCondition(PtxText *t, const char **at, MlirValue *condition) {
   return true;
 }
 
-// "name operand, …": what the first operand names is written, be it one register or several in braces.
-static bool takeInstruction(PtxText *t, const char *at, const char *end) {
+// What one instruction does only where a condition holds: a block between two.
+typedef struct Branch {
   MlirValue condition;
-  if (!takeCondition(t, &at, &condition))
-    return false;
-  One *one = calloc(1, sizeof *one);
+  MlirBlock before, then, rest;
+} Branch;
+
+static void beginBranch(PtxText *t, Branch *branch) {
+  branch->before = mlirOperationGetBlock(t->op);
+  branch->then = mlirBlockCreate(0, NULL, NULL);
+  branch->rest = mlirBlockCreate(0, NULL, NULL);
+  MlirRegion region = mlirBlockGetParentRegion(branch->before);
+  mlirRegionInsertOwnedBlockAfter(region, branch->before, branch->then);
+  mlirRegionInsertOwnedBlockAfter(region, branch->then, branch->rest);
+  for (MlirOperation op = t->op, next; !mlirOperationIsNull(op); op = next) {
+    next = mlirOperationGetNextInBlock(op);
+    mlirOperationRemoveFromParent(op);
+    mlirBlockAppendOwnedOperation(branch->rest, op);
+  }
+  t->b = tileBuilderAtEnd(branch->then, t->b.location);
+}
+
+// The outputs are the rest's arguments: what the instruction gives, or what they were. False: they were nothing.
+static bool endBranch(PtxText *t, const Branch *branch, int count, PtxName **outputs, const MlirValue *given) {
+  MlirValue old[PtxMostOperands];
+  bool ok = true;
+  TileBuilder b = tileBuilderAtEnd(branch->before, t->b.location);
+  for (int i = 0; i < count; ++i) {
+    ok = ok && !mlirValueIsNull(outputs[i]->value);
+    old[i] = mlirValueIsNull(outputs[i]->value) ? llvmUndefOpBuild(&b, outputs[i]->type) : outputs[i]->value;
+    outputs[i]->value = mlirBlockAddArgument(branch->rest, outputs[i]->type, t->b.location);
+  }
+  llvmBrOpBuild(&t->b, count, given, branch->rest);
+  llvmCondBrOpBuild(&b, branch->condition, 0, NULL, count, old, branch->then, branch->rest);
+  t->b = tileBuilderBefore(t->op);
+  return ok;
+}
+
+// "name operand, …": what the first operand names is written, be it one register or several in braces.
+static bool readInstruction(PtxText *t, const char *at, const char *end, One *one) {
   size_t length = strcspn(at, " \t\n;");
   bool hasOutput = !givesNothing(at), ok = length && *at != '@' && put(one, at, length);
   int operand = 0, depth = 0;
@@ -202,19 +235,35 @@ static bool takeInstruction(PtxText *t, const char *at, const char *end) {
     ok = name ? putName(one, name, hasOutput && operand == 0) : isOther && put(one, at, length);
     at += length;
   }
-  ok = ok && put(one, ";", 1);
-  MlirValue result = ok ? build(t, one) : (MlirValue){NULL};
-  for (int i = 0; ok && i < one->numOutputs; ++i) {
-    int64_t place = i;
+  return ok && put(one, ";", 1);
+}
+
+// Builds the op and takes its results apart.
+static void buildAll(PtxText *t, One *one, MlirValue *given) {
+  MlirValue result = build(t, one);
+  for (int64_t i = 0; i < one->numOutputs; ++i)
+    given[i] = one->numOutputs == 1 ? result
+                                    : llvmExtractValueOpBuild(&t->b, one->outputs[i]->type, result,
+                                                              mlirDenseI64ArrayGet(t->b.context, 1, &i));
+}
+
+static bool takeInstruction(PtxText *t, const char *at, const char *end) {
+  Branch branch;
+  MlirValue given[PtxMostOperands];
+  One *one = calloc(1, sizeof *one);
+  bool ok = takeCondition(t, &at, &branch.condition) && readInstruction(t, at, end, one);
+  bool isConditional = ok && !mlirValueIsNull(branch.condition), branches = isConditional && !onlyComputes(at);
+  if (branches)
+    beginBranch(t, &branch);
+  if (ok)
+    buildAll(t, one, given);
+  if (branches)
+    ok = endBranch(t, &branch, one->numOutputs, one->outputs, given);
+  for (int i = 0; ok && !branches && i < one->numOutputs; ++i) {
     PtxName *output = one->outputs[i];
-    MlirValue value = one->numOutputs == 1 ? result
-                                           : llvmExtractValueOpBuild(&t->b, output->type, result,
-                                                                     mlirDenseI64ArrayGet(t->b.context, 1, &place));
-    if (!mlirValueIsNull(condition)) {
-      ok = !mlirValueIsNull(output->value);
-      value = ok ? llvmSelectOpBuild(&t->b, condition, value, output->value) : value;
-    }
-    output->value = value;
+    ok = !isConditional || !mlirValueIsNull(output->value);
+    output->value =
+        ok && isConditional ? llvmSelectOpBuild(&t->b, branch.condition, given[i], output->value) : given[i];
   }
   free(one);
   return ok;

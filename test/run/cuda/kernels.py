@@ -110,7 +110,7 @@ judge("grid", [x, np.full(3, 7, np.float32), np.zeros(501, np.float32), np.int32
 x, bits = np.abs(normal(128, 4)) + np.float32(0.1), random.integers(0, 2**32, (128, 2), dtype=np.uint32)
 d, a, b = x.astype(np.float64), bits[:, 0], bits[:, 1]
 expected = np.stack([d[:, 0] * d[:, 1] + d[:, 2], d[:, 3]**-0.5, 1 / d[:, 3], np.maximum(d[:, 0], d[:, 1])], 1)
-assembly = [x, bits.view(np.int32), np.zeros_like(x), np.zeros(384, np.int32), np.zeros(2, np.int32)]
+assembly = [x, bits.view(np.int32), np.zeros_like(x), np.zeros(640, np.int32), np.zeros(2, np.int32)]
 judge("assembly", assembly, [2, 1, 1, 64, 1, 1, 0], (2, expected), only="sm_")
 c = a * b + np.uint32(7)
 mixed = sum((a if row >> 2 & 1 else ~a) & (b if row >> 1 & 1 else ~b) & (c if row & 1 else ~c) for row in range(8) if 0x6c >> row & 1)
@@ -118,6 +118,8 @@ shifted = np.where(np.arange(128) < 32, mixed << (np.arange(128, dtype=np.uint32
 turned = ((a * b) ^ a) - a * b  # texts of several instructions
 words = np.concatenate([(shifted - a) ^ 0x55, ((turned + b - np.uint32(5)) << 1) + turned + b,
                         np.where(a > b, a, b - np.uint32(3))])
+lane = np.arange(128, dtype=np.uint32)  # stores and loads under conditions
+words = np.concatenate([words, np.where(lane < 100, words[256:], 0), np.where(lane < 7, lane + 1000, 0)]).astype(np.uint32)
 judge("assembly", assembly, [2, 1, 1, 64, 1, 1, 0], (3, words.view(np.int32)), only="sm_", tolerance=0)
 judge("assembly", assembly, [2, 1, 1, 64, 1, 1, 0], (4, np.array([(a & 1).sum(), (a & 1).sum() - 0.5])), only="sm_", tolerance=0.02)
 print(f"{counts['right']} right, {counts['found']} barriers found, {counts['bad']} bad")

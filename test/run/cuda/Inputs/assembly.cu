@@ -30,6 +30,10 @@ __global__ void assembly(const float *x, const unsigned *bits, float *out, unsig
   asm("{ .reg .pred p; .reg .b32 t; setp.gt.u32 p, %1, %2; selp.b32 t, %1, %2, p; @!p sub.u32 t, t, 3; mov.b32 %0, t; }"
       : "=r"(wide) : "r"(a), "r"(b));
   words[256 + i] = wide;
+  asm volatile("{ .reg .pred p, q; setp.lt.u32 p, %1, 7; setp.ge.u32 q, %1, 100;\n\t"
+               "@p st.global.u32 [%2], %3; @q ld.global.u32 %0, [%2]; }"
+               : "+r"(wide) : "r"(i), "l"(words + 512 + i), "r"(i + 1000) : "memory");
+  words[384 + i] = wide;
   words[i] = next;
   words[128 + i] = less;
   asm volatile("atom.global.add.u32 %0, [%1], %2;" : "=r"(old) : "l"(counts), "r"(a & 1) : "memory");
