@@ -52,7 +52,7 @@ def draw(name, shape):
         bits = int(name[1])
         return codes.astype(np.uint8) if bits == 8 else pack(codes, bits), values[codes]
     bits = int(name.lstrip("ui"))
-    codes = np.resize(rng.permutation(1 << bits), shape)
+    codes = rng.permutation(1 << bits)[np.add.outer(np.arange(shape[0]), np.arange(shape[1])) % (1 << bits)]  # each code at each place
     numbers = codes if name.startswith("u") else np.where(codes >> (bits - 1), codes - (1 << bits), codes)
     stored = codes.astype(bool) if bits == 1 else codes.astype(np.uint8).view(np.int8) if bits == 8 else pack(codes, bits)
     return stored, numbers.astype(np.float64)
