@@ -31,6 +31,26 @@ SPARSE_VERIFY(Pack) {
   return !looks || sparseVerifyWindows(op, result, value);
 }
 
+SPARSE_VERIFY(Prune) {
+  MlirType input = tileOnlyOperandType(op), result = tileOnlyResultType(op);
+  MlirType element = mlirShapedTypeGetElementType(input);
+  MlirAttribute encoding = sparseTypeGetEncoding(result);
+  if (!expectSameTensor(op, input, result))
+    return false;
+  if (!sparseEncodingIs(encoding, SparseScheme_Windows))
+    return tileError(op, "result is %s, expected a #sparse.nm", TILE_TYPE_TEXT(result));
+  if (!mlirTypeIsAF32(element) && !mlirTypeIsAF16(element) && !mlirTypeIsABF16(element))
+    return tileError(op, "input has elements of %s; accepted are f16, bf16 and f32", TILE_TYPE_TEXT(element));
+  SparseWindows w = sparseEncodingGetWindows(encoding);
+  for (intptr_t axis = 0; axis < 2; ++axis) {
+    int64_t size = mlirShapedTypeGetDimSize(input, axis), whole = axis == w.axis ? w.m : w.lines;
+    if (mlirShapedTypeIsDynamicSize(size) || size % whole)
+      return tileError(op, "input is %s; axis %ld requires a known multiple of %lld", TILE_TYPE_TEXT(input), (long)axis,
+                       (long long)whole);
+  }
+  return true;
+}
+
 SPARSE_VERIFY(Unpack) { return expectSameTensor(op, sparseUnpackOpGetInputType(op), sparseUnpackOpGetResultType(op)); }
 
 SPARSE_VERIFY(Convert) {

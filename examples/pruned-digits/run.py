@@ -3,7 +3,7 @@
 
 Trains the dense network, writes it as a program with constant weights, prunes and packs them (sparse-prune-nm,
 sparse-pack-nm), runs it on all 1,797 scans and prints how many are read right: dense, pruned, and pruned with some more
-training of the weights that were kept. What was kept is read back from the packed program itself, and judged: at most n of
+training of the weights that were kept; then a program that trains with masks (train.mlir). What was kept is read back from the packed program itself, and judged: at most n of
 each m, and logits as numpy computes them from the kept weights in f64.
 Use: run.py [--hidden=48] [--steps=300] [--target=cpu] [--build=build]   Exit status 1: something is wrong.
 """
@@ -96,6 +96,45 @@ def train_on(weights, x, label, steps, rate=0.3):
     return [array.astype(np.float32) for array in (w1, b1, w2, b2)]
 
 
+def two_of_four(w):
+    """The two largest of four inputs of each output stay, the first ones of equal ones."""
+    windows = w.reshape(w.shape[0] // 4, 4, w.shape[1])
+    order, kept = np.argsort(-np.abs(windows), axis=1, kind="stable"), np.zeros(windows.shape, bool)
+    np.put_along_axis(kept, order[:, :2], True, 1)
+    return (windows * kept).reshape(w.shape)
+
+
+def train_with_masks(weights, x, target, rounds, rate=0.3):
+    """What train.mlir does, in f64: masks of every round's weights, gradients of all weights."""
+    w1, b1, w2, b2 = (array.astype(np.float64) for array in weights)
+    for _ in range(rounds):
+        m1, m2 = two_of_four(w1), two_of_four(w2)
+        h = np.maximum(x @ m1 + b1, 0)
+        p = np.exp((z := h @ m2 + b2) - z.max(axis=1, keepdims=True))
+        dz = (p / p.sum(axis=1, keepdims=True) - target) / len(x)
+        dh = (dz @ m2.T) * (h > 0)
+        w2, b2 = w2 - rate * (h.T @ dz), b2 - rate * dz.sum(axis=0)
+        w1, b1 = w1 - rate * (x.T @ dh), b1 - rate * dh.sum(axis=0)
+    return two_of_four(w1), b1, two_of_four(w2), b2
+
+
+def examine_training(dense, x, label, options, folder):
+    """train.mlir: the program prunes its weights in every round (sparse.prune)."""
+    target, count = np.eye(10, dtype=np.float32)[label[:1200]], 1200
+    inputs = [x[:count].astype(np.float32), target, *(array.astype(np.float32) for array in dense)]
+    text = (HERE / "train.mlir").read_text()
+    for rounds in (1, options.steps):  # after many rounds a mask may tip on a rounding
+        trained, _ = run(text, "canonicalize", [*inputs, np.array(rounds)], 4, options, folder)
+        if not keeps(trained[0], PATTERNS["2:4"]) or not keeps(trained[2], PATTERNS["2:4"]):
+            sys.exit("train.mlir: more is kept than 2 of 4")
+        if rounds == 1:
+            expected = train_with_masks(inputs[2:], inputs[0].astype(np.float64), target, 1)
+            error = max(np.abs(seen - want).max() for seen, want in zip(trained, expected))
+            if not error <= 1e-5:
+                sys.exit(f"train.mlir: one round is {error:.1e} from numpy")
+    print(f"2:4, masks of every round: read right {read_right(train.reference(x, *trained), label)}")
+
+
 def read_right(logits, label):
     return f"{np.mean(logits.argmax(axis=1) == label):.4f}"
 
@@ -132,6 +171,9 @@ def main():
     for name, pattern in PATTERNS.items():
         with tempfile.TemporaryDirectory() as folder:
             examine(name, pattern, dense, x, label, options, Path(folder))
+    if options.hidden == 48:  # the sizes of train.mlir
+        with tempfile.TemporaryDirectory() as folder:
+            examine_training(dense, x, label, options, Path(folder))
 
 
 main()

@@ -33,6 +33,7 @@ const TilePipelineStep tileStageOfPrograms[] = {
 const TilePipelineStep tileStageOfTensors[] = {
     {"tile-fold-constant-layouts", .on = funcFuncOpName},
     {"tile-linalg-of-buffers", .on = funcFuncOpName},
+    {"sparse-expand-prune", .on = funcFuncOpName},
     {"sparse-shrink-tensors", {{"sparsity", .from = TilePipeline_Sparsity}}},
     {"sparse-find-masks", {{"sparsity", .from = TilePipeline_Sparsity}}, .on = funcFuncOpName},
     {"sparse-group-rows", {{"sparsity", .from = TilePipeline_Sparsity}}, .on = funcFuncOpName},

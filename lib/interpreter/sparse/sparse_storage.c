@@ -58,6 +58,76 @@ bool interpretSparsePack(Machine *machine, Frame *frame, const Instruction *inst
                     interpretEntriesLayOut(machine, instruction, entries, encodingOfResult(instruction)));
 }
 
+typedef struct Place {
+  int64_t number;
+  double score, bound;
+} Place;
+
+// The highest first, a nan before all; of equal ones the first.
+static int comparePlaces(const void *a, const void *b) {
+  const Place *x = a, *y = b;
+  if (isnan(x->score) != isnan(y->score))
+    return isnan(x->score) ? -1 : 1;
+  if (!isnan(x->score) && x->score != y->score)
+    return x->score > y->score ? -1 : 1;
+  return x->number < y->number ? -1 : 1;
+}
+
+// Where element `i` of place `place` of a window lies.
+static int64_t elementOfPlace(const Array *dense, const SparseWindows *w, int64_t group, int64_t window, int64_t place,
+                              int64_t i) {
+  int64_t at[2];
+  at[w->axis] = window * w->m + place * w->together + i % w->together;
+  at[1 - w->axis] = group * w->lines + i / w->together;
+  return at[0] * dense->sizes[1] + at[1];
+}
+
+// Keeps the highest places of one window; false after an error.
+static bool pruneWindow(Machine *machine, const Instruction *instruction, const Array *dense, const SparseWindows *w,
+                        int64_t group, int64_t window, Place *places, Entries *entries) {
+  int64_t count = w->m / w->together, stay = w->n / w->together, together = w->lines * w->together;
+  bool isSquared = !mlirAttributeIsNull(sparsePruneOpGetSquares(instruction->op));
+  for (int64_t p = 0; p < count; ++p) {
+    places[p] = (Place){.number = p};
+    for (int64_t i = 0; i < together; ++i) {
+      Element x = arrayElements(dense)[elementOfPlace(dense, w, group, window, p, i)];
+      if (!interpretElementExpect(machine, instruction, x, "compares"))
+        return false;
+      places[p].score += isSquared ? x.f * x.f : fabs(x.f);
+      places[p].bound += isSquared ? 2 * fabs(x.f) * x.bound : x.bound;
+    }
+    places[p].bound += together > 1 || isSquared ? (double)together * 0x1p-23 * places[p].score : 0; // summed in f32
+  }
+  qsort(places, (size_t)count, sizeof *places, comparePlaces);
+  if (stay < count)
+    machine->undecided += places[stay - 1].score != places[stay].score &&
+                          places[stay - 1].score - places[stay].score <= places[stay - 1].bound + places[stay].bound;
+  for (int64_t p = 0; p < stay; ++p)
+    for (int64_t i = 0; i < together; ++i) {
+      int64_t at = elementOfPlace(dense, w, group, window, places[p].number, i);
+      Entry entry = {.value = arrayElements(dense)[at], .at = {at / dense->sizes[1], at % dense->sizes[1]}};
+      if (isStored(machine, instruction, entry.value) && !interpretEntriesAppend(entries, entry))
+        return false;
+    }
+  return true;
+}
+
+bool interpretSparsePrune(Machine *machine, Frame *frame, const Instruction *instruction) {
+  const Array *dense = arrayOperand(frame, instruction, 0);
+  SparseWindows w = sparseEncodingGetWindows(encodingOfResult(instruction));
+  Entries *entries = interpretEntriesCreate(dense->rank, dense->sizes);
+  Place *places = calloc((size_t)(w.m / w.together), sizeof *places);
+  bool ok = entries && places && interpretStep(machine, instruction->op, interpretArrayCount(dense));
+  for (int64_t group = 0; ok && group < dense->sizes[1 - w.axis] / w.lines; ++group)
+    for (int64_t window = 0; ok && window < dense->sizes[w.axis] / w.m; ++window)
+      ok = pruneWindow(machine, instruction, dense, &w, group, window, places, entries);
+  free(places);
+  if (!ok)
+    return failed(machine, instruction, entries);
+  return setEntries(frame, instruction,
+                    interpretEntriesLayOut(machine, instruction, entries, encodingOfResult(instruction)));
+}
+
 bool interpretSparseUnpack(Machine *machine, Frame *frame, const Instruction *instruction) {
   const Entries *entries = entriesOperand(frame, instruction, 0);
   const Row *add = interpretRowFind(instruction->in.isFloat ? (TileUpstream)ArithOp_AddF : ArithOp_AddI);

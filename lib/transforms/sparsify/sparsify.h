@@ -4,6 +4,7 @@
 #include "lib/capi/pass.h"
 
 extern const MlirExtPassDefinition sparseChooseMicroTilesPass;
+extern const MlirExtPassDefinition sparseExpandPrunePass;
 extern const MlirExtPassDefinition sparseFindAttributesPass;
 extern const MlirExtPassDefinition sparseFindMasksPass;
 extern const MlirExtPassDefinition sparseGroupRowsPass;

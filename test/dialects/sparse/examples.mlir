@@ -1,12 +1,17 @@
 // The examples of the reference page, in a place where each is legal: every example of ops.def stands here, word for
 // word (examples.py says which does not), parses, verifies and keeps its meaning in every form.
-// RUN: %python %source/test/dialects/examples.py %source/dialects/sparse/ops.def %s 22
+// RUN: %python %source/test/dialects/examples.py %source/dialects/sparse/ops.def %s 23
 // RUN: sh %source/test/round_trip.sh %s %t %tile_opt
 // RUN: sh %source/test/round_trip.sh %s %t %mlir_opt_plugin
 
 func.func @packs(%d: tensor<64x128xf32>) -> tensor<64x128xf32, #sparse.csr> {
   %w = sparse.pack %d : tensor<64x128xf32> -> tensor<64x128xf32, #sparse.csr>
   return %w : tensor<64x128xf32, #sparse.csr>
+}
+func.func @prunes(%w: tensor<64x128xf32>) {
+  %p = sparse.prune %w
+    : tensor<64x128xf32> -> tensor<64x128xf32, #sparse.nm<n = 2, m = 4, axis = 1>>
+  return
 }
 func.func @unpacks(%w: tensor<64x128xf32, #sparse.csr>) -> tensor<64x128xf32> {
   %d = sparse.unpack %w : tensor<64x128xf32, #sparse.csr> -> tensor<64x128xf32>
