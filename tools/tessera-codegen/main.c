@@ -109,13 +109,32 @@ static void setOptions(const char *triple) {
     LLVMParseCommandLineOptions(sizeof nvptxOptions / sizeof *nvptxOptions, nvptxOptions, "");
 }
 
+// Descriptors of tcgen05 are sums of registers that one thread has: hoisted, each takes a register and a move of its
+// own.
+static const char tensorPasses[] = "cgscc(inline),function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,"
+                                   "correlated-propagation,simplifycfg,reassociate,early-cse<memssa>,adce)";
+
+static bool multipliesInTensorMemory(LLVMModuleRef module) {
+  static const char begin[] = "llvm.nvvm.tcgen05.mma";
+  for (LLVMValueRef function = LLVMGetFirstFunction(module); function; function = LLVMGetNextFunction(function)) {
+    size_t length;
+    if (!strncmp(LLVMGetValueName2(function, &length), begin, sizeof begin - 1))
+      return true;
+  }
+  return false;
+}
+
+static const char *passesFor(LLVMModuleRef module, const char *triple) {
+  return !isNvptx(triple) ? "default<O3>" : multipliesInTensorMemory(module) ? tensorPasses : nvptxPasses;
+}
+
 static bool optimize(LLVMModuleRef module, LLVMTargetMachineRef machine, const char *triple) {
   LLVMSetTarget(module, triple);
   LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(machine);
   LLVMSetModuleDataLayout(module, layout);
   LLVMDisposeTargetData(layout);
   LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-  LLVMErrorRef error = LLVMRunPasses(module, isNvptx(triple) ? nvptxPasses : "default<O3>", machine, options);
+  LLVMErrorRef error = LLVMRunPasses(module, passesFor(module, triple), machine, options);
   LLVMDisposePassBuilderOptions(options);
   if (!error)
     return true;
