@@ -117,6 +117,7 @@ typedef struct Kernel {
   int scope, scopes;               // the number of the innermost open loop nest; how many there were
   bool isDone[TileGraphNodes];     // computed in the present scope or around it
   bool isHeld[TileGraphNodes][2];  // factors that were loaded ahead of the loops
+  bool wasHeld[TileGraphNodes][2]; // of some loops, also of loops that have ended
   Load loads[MostLoads];
   int numLoads, step;
   TileLifetime lives[TileGraphTensors];
@@ -315,7 +316,7 @@ static void computeBefore(Kernel *k, int n, uint32_t dims) {
     if (node->makers[i] < 0) {
       if (dims && i < 2 && isFactorOnce(k, node, i) && !k->isHeld[n][i]) {
         load(k, node, i);
-        k->isHeld[n][i] = true;
+        k->isHeld[n][i] = k->wasHeld[n][i] = true;
       }
       continue;
     }
@@ -439,6 +440,27 @@ static int64_t residentPrograms(const Kernel *k, const TileSearchTarget *target)
   return tessera_min(tessera_min(programs, target->warpsPerCore / k->cost.warps), target->blocksPerCore);
 }
 
+// Bytes of the factors that shared memory holds at once: those that were loaded ahead of the loops, and the others of
+// two products that follow each other, as one's are asked for while the other one multiplies.
+static int64_t factorsAtOnce(const Kernel *k) {
+  int64_t held = 0, most = 0, before = 0;
+  for (int n = 0; n < k->graph->numNodes; ++n) {
+    const TileGraphNode *node = &k->graph->nodes[n];
+    int64_t own = 0;
+    for (int i = 0; i < node->op.numOperands && node->op.m >= 0; ++i) {
+      int64_t bytes = node->op.operands[i].bits / 8;
+      if (node->op.operands[i].isOutput || node->makers[i] >= 0)
+        continue;
+      for (int d = 0; d < node->op.numDims; ++d)
+        bytes *= tileOperandIsIndexedBy(&node->op.operands[i], d) ? k->block[node->dims[d]] : 1;
+      *(i < 2 && k->wasHeld[n][i] ? &held : &own) += bytes;
+    }
+    most = tessera_max(most, before + own);
+    before = node->op.m >= 0 ? own : before;
+  }
+  return held + most;
+}
+
 // Warps for the tiles: four, or as many as their registers need; rows without products have few registers of tiles in
 // each thread, so that several programs share a core.
 static void fitGpu(Kernel *k, const TileSearchTarget *target) {
@@ -451,20 +473,7 @@ static void fitGpu(Kernel *k, const TileSearchTarget *target) {
   k->cost.resident = residentPrograms(k, target);
   if (k->cost.footprint / 4 / (double)(k->cost.warps * target->lanes) > most || k->cost.resident < 1)
     k->cost.misfit = "registers";
-  // The factors of every product are in shared memory, two at a time.
-  int64_t shared = 0;
-  for (int n = 0; n < k->graph->numNodes; ++n) {
-    const TileGraphNode *node = &k->graph->nodes[n];
-    int64_t bytes = 0;
-    for (int i = 0; i < node->op.numOperands && node->op.m >= 0; ++i) {
-      int64_t elements = node->op.operands[i].bits / 8;
-      for (int d = 0; d < node->op.numDims; ++d)
-        elements *= tileOperandIsIndexedBy(&node->op.operands[i], d) ? k->block[node->dims[d]] : 1;
-      bytes += node->op.operands[i].isOutput || node->makers[i] >= 0 ? 0 : elements;
-    }
-    shared += bytes;
-  }
-  if (2 * shared > target->sharedPerBlock)
+  if (2 * factorsAtOnce(k) > target->sharedPerBlock) // the next part of each is on its way
     k->cost.misfit = "shared memory";
 }
 

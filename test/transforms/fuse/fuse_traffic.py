@@ -21,6 +21,7 @@ PROGRAMS = {
     "products, f16": forms.products(256, 64, 128, 64, [1, 1, 1, 1], "f16"),
     "products": forms.products(256, 64, 128, 64, [1, 1, 1, 1]),
     "layers": forms.layers(256, 64, 3, [1] * 5),
+    "many layers": forms.layers(256, 64, 7, [1] * 9),
     "attention": forms.attention(128, 1024, 32, 32, [1] * 4),
     "attention, f16": forms.attention(64, 512, 64, 32, [1] * 4, "f16"),
     "weights from memory": forms.weighted(4, 64, 512, 32, [1] * 4),
