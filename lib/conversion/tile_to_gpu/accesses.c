@@ -311,6 +311,29 @@ static intptr_t registerOf(const Runs *runs, intptr_t first, intptr_t element) {
   return first;
 }
 
+// Words of a packed window, by the register that reads each first.
+typedef struct PackedWords {
+  const Window *window;
+  const Map *map;
+  const TileLayout *layout;
+  GpuCell *cells;
+  MlirValue *words;
+} PackedWords;
+
+// A word is loaded once for all registers of a thread that hold elements of it.
+static MlirValue loadPacked(Gpu *g, PackedWords *p, intptr_t reg, MlirValue mask, MlirValue padding) {
+  int64_t bits;
+  intptr_t first = gpuPackedFirst(p->window, p->layout, reg, &bits);
+  if (first == reg) {
+    p->cells[reg] = gpuWindowCell(g, p->window, p->map, reg);
+    p->words[reg] = gpuCellLoadWord(g, &p->cells[reg], mask);
+  }
+  GpuCell cell = p->cells[first];
+  if (bits)
+    cell.shift = gpuXor(g, cell.shift, gpuInteger(g, cell.word, bits));
+  return gpuCellElement(g, &cell, p->words[first], mask, padding);
+}
+
 static void loadWindow(Gpu *g, const Window *window, const TileLayout *layout, MlirValue *registers) {
   const Map *map = gpuMap(g, layout, window->rank);
   intptr_t count = (intptr_t)tileLayoutDimSize(layout, TileLayoutReg);
@@ -318,13 +341,17 @@ static void loadWindow(Gpu *g, const Window *window, const TileLayout *layout, M
   WindowWalk walk = {.constant = 0};
   MlirValue padding = gpuPadding(g, window->view), memory = {NULL}, values[1 << MaxSlots];
   bool isZero = tileStringEquals(tileViewTypeGetPad(window->view->type), "zero");
+  PackedWords packed = {.window = window, .map = map, .layout = layout};
+  if (window->view->packing) {
+    packed.cells = gpuAllocate(g, (size_t)count * sizeof *packed.cells);
+    packed.words = gpuAllocate(g, (size_t)count * sizeof *packed.words);
+  }
   for (intptr_t reg = 0; reg < count; ++reg) {
     if (reg & runs.mask)
       continue;
     MlirValue mask = gpuWindowMask(g, window, map, reg);
     if (window->view->packing) {
-      GpuCell cell = gpuWindowCell(g, window, map, reg);
-      registers[reg] = gpuCellLoad(g, &cell, mask, padding);
+      registers[reg] = loadPacked(g, &packed, reg, mask, padding);
       continue;
     }
     if (mlirValueIsNull(memory) && !mlirValueIsNull(mask) && isZero)

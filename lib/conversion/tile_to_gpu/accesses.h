@@ -18,6 +18,9 @@ MlirValue gpuViewSize(Gpu *g, const View *view, intptr_t axis); // in the view's
 // Narrow elements in words; packed.c.
 bool gpuPackView(Gpu *g, MlirOperation op, View *view);
 GpuCell gpuPackedCell(Gpu *g, const View *view, const MlirValue *positions);
+// The register that reads the word of register `reg` first, of a packed window: `reg` without the bits that move within
+// a word. `bits`: where the element lies behind that register's element.
+intptr_t gpuPackedFirst(const Window *window, const TileLayout *layout, intptr_t reg, int64_t *bits);
 GpuCell gpuWindowCell(Gpu *g, const Window *window, const Map *map, intptr_t reg);
 // A load from a buffer that is planned; its registers are read as they are asked for.
 typedef struct BufferLoad BufferLoad;

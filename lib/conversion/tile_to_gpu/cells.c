@@ -64,9 +64,17 @@ MlirValue gpuCellLoad(Gpu *g, const GpuCell *cell, MlirValue condition, MlirValu
     gpuLoadWhere(g, condition, cell->element, 1, cell->address, bytesOf(cell), otherwise, &value);
     return value;
   }
-  MlirValue none = gpuInteger(g, cell->word, 0);
+  return gpuCellElement(g, cell, gpuCellLoadWord(g, cell, condition), condition, otherwise);
+}
+
+MlirValue gpuCellLoadWord(Gpu *g, const GpuCell *cell, MlirValue condition) {
+  MlirValue value, none = gpuInteger(g, cell->word, 0);
   gpuLoadWhere(g, condition, cell->word, 1, cell->address, bytesOf(cell), none, &value);
-  return gpuSelect(g, condition, elementIn(g, cell, value), otherwise);
+  return value;
+}
+
+MlirValue gpuCellElement(Gpu *g, const GpuCell *cell, MlirValue word, MlirValue condition, MlirValue otherwise) {
+  return gpuSelect(g, condition, elementIn(g, cell, word), otherwise);
 }
 
 // For shared bits: clears the element's, then sets them, as another thread may write the word's other elements.

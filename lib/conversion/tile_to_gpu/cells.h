@@ -27,6 +27,9 @@ GpuCell gpuCell(Gpu *g, MlirValue address, MlirType element);
 GpuCell gpuCellInView(Gpu *g, const View *view, const MlirValue *positions, MlirValue rest);
 // Where `condition` holds (null: always); elsewhere `otherwise`.
 MlirValue gpuCellLoad(Gpu *g, const GpuCell *cell, MlirValue condition, MlirValue otherwise);
+// A load in two steps, for several elements of one word: the word (0 elsewhere), and an element of it.
+MlirValue gpuCellLoadWord(Gpu *g, const GpuCell *cell, MlirValue condition);
+MlirValue gpuCellElement(Gpu *g, const GpuCell *cell, MlirValue word, MlirValue condition, MlirValue otherwise);
 void gpuCellStore(Gpu *g, const GpuCell *cell, MlirValue condition, MlirValue value);
 // Whether memory can be told to do it by one instruction of LLVM: the element is the whole word, an integer or float
 // of 8, 16, 32 or 64 bits that is no 8-bit float.

@@ -74,6 +74,42 @@ GpuCell gpuPackedCell(Gpu *g, const View *view, const MlirValue *positions) {
                    .shift = gpuCast(g, shift, word, false)};
 }
 
+// Tiles begin with whole words. If a word has an element inside of memory, its first element is inside too.
+static bool isByWords(const Window *window) {
+  const View *view = window->view;
+  for (intptr_t axis = 0; axis < window->rank; ++axis)
+    if (view->packing->extents[axis] > 1 && (tileViewTypeGetStride(view->type, axis) != 1 ||
+                                             tileViewTypeGetStep(view->type, axis) % view->packing->extents[axis]))
+      return false;
+  return true;
+}
+
+// The place in a word of a step of one register bit; -1 where the step leaves the word.
+static int64_t placeOfStep(const Packing *packing, TileLayoutPoint step) {
+  for (uint32_t bit = 0; bit < packing->layout.bits[TileLayoutOffset]; ++bit) {
+    bool isSame = true;
+    for (int axis = 0; axis < MaxRank; ++axis)
+      isSame = isSame && packing->layout.steps[bit].at[axis] == step.at[axis];
+    if (isSame)
+      return (int64_t)1 << bit;
+  }
+  return -1;
+}
+
+intptr_t gpuPackedFirst(const Window *window, const TileLayout *layout, intptr_t reg, int64_t *bits) {
+  const Packing *packing = window->view->packing;
+  intptr_t first = reg;
+  *bits = 0;
+  for (uint32_t bit = 0; isByWords(window) && bit < layout->bits[TileLayoutReg]; ++bit) {
+    int64_t place = placeOfStep(packing, tileLayoutStepOf(layout, TileLayoutReg, bit));
+    if (!(reg >> bit & 1) || place < 0)
+      continue;
+    first &= ~((intptr_t)1 << bit);
+    *bits += place * packing->width;
+  }
+  return first;
+}
+
 GpuCell gpuWindowCell(Gpu *g, const Window *window, const Map *map, intptr_t reg) {
   const View *view = window->view;
   TileBuilder *builder = &g->builder;

@@ -308,7 +308,13 @@ TileMemoryFacts layoutMemoryFacts(MlirValue memory, uint32_t *order) {
   sortByDimension(view, rank, order);
   facts.axis = rank ? order[0] : 0;
   intptr_t fast = rank ? tileViewDimension(view, facts.axis) : 0;
-  bool isPacked = !mlirAttributeIsNull(tileViewTypeGetPacked(type));
+  MlirAttribute packed = tileViewTypeGetPacked(type);
+  bool isPacked = !mlirAttributeIsNull(packed);
+  if (rank && isPacked) { // a thread that holds all elements of a word loads the word once
+    TileLayout word = tileLayoutAttrGetLayout(packed);
+    facts.alignment = facts.bound = tileLayoutExtent(&word, (uint32_t)facts.axis);
+    return facts;
+  }
   if (!rank || isPacked || fast >= known.rank || !known.isUnit[fast] || tileViewTypeGetStride(type, facts.axis) != 1)
     return facts;
   facts.alignment = alignmentOf(&known, fast, type, facts.axis);
