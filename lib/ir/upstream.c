@@ -4,6 +4,7 @@
 #include "lib/ir/support.h"
 #include "mlir-c/BuiltinTypes.h"
 #include "upstream/arith.h"
+#include "upstream/vector.h"
 
 typedef struct Name {
   const char *text;
@@ -98,6 +99,28 @@ MlirType tileNumberTypeAs(MlirValue like, MlirType element) {
     return element;
   int64_t size = mlirShapedTypeGetDimSize(type, 0);
   return mlirVectorTypeGet(1, &size, element);
+}
+
+TileUpstream tileVectorCombiner(MlirAttribute kindOrNull, bool isFloat) {
+  static const struct {
+    TileUpstream ofIntegers, ofFloats;
+  } kinds[] = {
+      [VectorCombiningKind_Add] = {ArithOp_AddI, ArithOp_AddF},
+      [VectorCombiningKind_Mul] = {ArithOp_MulI, ArithOp_MulF},
+      [VectorCombiningKind_Minui] = {ArithOp_MinUI, TileUpstream_None},
+      [VectorCombiningKind_Minsi] = {ArithOp_MinSI, TileUpstream_None},
+      [VectorCombiningKind_Maxui] = {ArithOp_MaxUI, TileUpstream_None},
+      [VectorCombiningKind_Maxsi] = {ArithOp_MaxSI, TileUpstream_None},
+      [VectorCombiningKind_And] = {ArithOp_AndI, TileUpstream_None},
+      [VectorCombiningKind_Or] = {ArithOp_OrI, TileUpstream_None},
+      [VectorCombiningKind_Xor] = {ArithOp_XOrI, TileUpstream_None},
+      [VectorCombiningKind_Minnumf] = {TileUpstream_None, ArithOp_MinNumF},
+      [VectorCombiningKind_Maxnumf] = {TileUpstream_None, ArithOp_MaxNumF},
+      [VectorCombiningKind_Minimumf] = {TileUpstream_None, ArithOp_MinimumF},
+      [VectorCombiningKind_Maximumf] = {TileUpstream_None, ArithOp_MaximumF},
+  };
+  int kind = mlirAttributeIsNull(kindOrNull) ? VectorCombiningKind_Add : vectorCombiningKindOf(kindOrNull);
+  return kind < 0 ? TileUpstream_None : isFloat ? kinds[kind].ofFloats : kinds[kind].ofIntegers;
 }
 
 MlirValue tileBuildIntegerCast(TileBuilder *builder, MlirValue value, MlirType element, bool isSigned) {

@@ -35,6 +35,9 @@ MlirValue tileBuildBinary(TileBuilder *builder, TileUpstream kind, MlirValue lhs
 // An op of one operand and one result of another type: arith.extf, arith.index_cast, memref.cast.
 MlirValue tileBuildCast(TileBuilder *builder, TileUpstream kind, MlirValue operand, MlirType type);
 
+// The op of arith that a combining kind of vector (null: add) stands for; none: the kind has no meaning for the type.
+TileUpstream tileVectorCombiner(MlirAttribute kindOrNull, bool isFloat);
+
 // A number, or a vector of numbers, as another integer, index or float type: widened or cut by the op of arith that the
 // widths say; the value itself where the types are equal.
 MlirValue tileBuildIntegerCast(TileBuilder *builder, MlirValue value, MlirType element, bool isSigned); // or index

@@ -194,6 +194,8 @@ const TilePipelineStep tileStageToLoops[] = {
 // conversions without an instruction.
 const TilePipelineStep tileStageToInstructions[] = {
     {"convert-complex-to-standard", .on = funcFuncOpName},
+    {"lower-vector-mask", .on = funcFuncOpName},
+    {"lower-vector-multi-reduction", .on = funcFuncOpName},
     {"convert-vector-to-scf", {{"full-unroll", "true"}}, .on = funcFuncOpName},
     {"math-extend-to-supported-types", {{"extra-types", "f16"}, {"target-type", "f32"}}, .on = funcFuncOpName},
     {"arith-emulate-unsupported-floats",

@@ -33,6 +33,7 @@ typedef enum OpClass {
   OpClass_Unary,
   OpClass_Select,
   OpClass_Reduce,
+  OpClass_Choose, // arith.select: where one of the two that it chooses from is
 } OpClass;
 
 // A comparison that holds of two zeros is true where nothing is stored, so it is there at every point.
@@ -84,6 +85,7 @@ static OpClass classOf(const Instruction *instruction) {
       {OpClass_Unary, {SparseTensorOp_Unary, TileUpstream_None}},
       {OpClass_Select, {SparseTensorOp_Select, TileUpstream_None}},
       {OpClass_Reduce, {SparseTensorOp_Reduce, TileUpstream_None}},
+      {OpClass_Choose, {ArithOp_Select, TileUpstream_None}},
   };
   for (size_t i = 0; i < sizeof classes / sizeof *classes; ++i)
     if (tileUpstreamIsOneOf(op, classes[i].kinds))
@@ -110,6 +112,7 @@ typedef struct LevelBody {
   OpClass *classes;
   Presence *presences;       // by slot
   bool readsOutput, repeats; // several points have one element of the output
+  bool yieldsZero;           // a constant, which no stored output keeps
   int64_t numElements;
   Element *elements; // of the output
   char *isThere;     // which of them are stored
@@ -241,6 +244,10 @@ static bool runOp(LevelBody *body, int number) {
     if (presenceOf(body, op->operands[0]) == Presence_Absent && presenceOf(body, op->operands[1]) == Presence_Absent)
       return setTerm(body, op, Presence_Absent, elementOfInteger(0));
     return compute(body, op);
+  case OpClass_Choose:
+    if (presenceOf(body, op->operands[1]) == Presence_Absent && presenceOf(body, op->operands[2]) == Presence_Absent)
+      return setTerm(body, op, Presence_Absent, elementOfInteger(0));
+    return compute(body, op);
   case OpClass_Binary:
     return runBinary(body, op);
   case OpClass_Unary:
@@ -320,6 +327,8 @@ static bool finishPoint(LevelBody *body, int term) {
   const Instruction *yield = &body->block->instructions[body->block->numInstructions - 1];
   Presence presence = presenceOf(body, yield->operands[0]);
   Element *element = &body->elements[body->place];
+  if (body->yieldsZero && body->isThere)
+    presence = Presence_Absent;
   if (presence == Presence_There) {
     if (body->sums && presenceOf(body, term) == Presence_There)
       addToSum(body, term);
@@ -556,6 +565,11 @@ bool interpretLevelsLinalg(Machine *machine, Frame *frame, const Instruction *in
     return false;
   bool ok = true;
   body->numLoops = (int)mlirAffineMapGetNumDims(mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, 0)));
+  double number = 1;
+  int64_t integer = 1;
+  MlirValue yielded = mlirOperationGetOperand(body->block->instructions[body->block->numInstructions - 1].op, 0);
+  body->yieldsZero =
+      (tileConstantFloat(yielded, &number) && number == 0) || (tileConstantIndex(yielded, &integer) && integer == 0);
   body->readsOutput = !mlirOpOperandIsNull(mlirValueGetFirstUse(
       mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(instruction->op, 0)), body->numInputs)));
   if (body->numLoops > BodyMaxLoops || body->block->numArguments != body->numOperands)

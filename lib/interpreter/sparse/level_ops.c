@@ -141,10 +141,11 @@ static bool empty(Machine *machine, Frame *frame, const Instruction *instruction
   return entries ? give(machine, frame, instruction, type, entries) : interpretOutOfMemory(machine, instruction->op);
 }
 
+// A stored result has no zeros, whatever the operands store.
 static bool concatenate(Machine *machine, Frame *frame, const Instruction *instruction) {
   int axis = (int)mlirIntegerAttrGetValueInt(tileOpAttribute(instruction->op, "dimension"));
+  bool isStored = interpretLevelsIsEncoded(tileOnlyResultType(instruction->op)), ok = true;
   Entries *all = NULL;
-  bool ok = true;
   for (int o = 0; ok && o < instruction->numOperands; ++o) {
     Entries *part = participants(machine, frame, instruction, o, true);
     if (part && !all) {
@@ -156,7 +157,8 @@ static bool concatenate(Machine *machine, Frame *frame, const Instruction *instr
     for (int64_t i = 0; ok && i < part->count; ++i) {
       Entry entry = part->items[i];
       entry.at[axis] += all->sizes[axis];
-      ok = append(machine, instruction, all, entry);
+      if (!isStored || !interpretElementIsZero(&instruction->in, entry.value))
+        ok = append(machine, instruction, all, entry);
     }
     if (ok)
       all->sizes[axis] += part->sizes[axis];
@@ -180,7 +182,7 @@ static void placeOf(const int64_t *sizes, int rank, int64_t number, int64_t *at)
   }
 }
 
-// expand_shape and collapse_shape: the same elements in row-major order, of other sizes.
+// expand_shape, collapse_shape and reshape: the same elements in row-major order, of other sizes.
 static bool reshape(Machine *machine, Frame *frame, const Instruction *instruction) {
   MlirType type = tileOnlyResultType(instruction->op);
   int rank = (int)mlirShapedTypeGetRank(type), cursor = 1;
@@ -191,6 +193,10 @@ static bool reshape(Machine *machine, Frame *frame, const Instruction *instructi
   bool ok = true;
   if (tensorExpandShapeOpIsA(instruction->op)) {
     ok = interpretReadMixed(machine, frame, instruction, "static_output_shape", &cursor, rank, sizes);
+  } else if (tensorReshapeOpIsA(instruction->op)) {
+    const Array *shape = arrayOperand(frame, instruction, 1);
+    for (int64_t i = 0; ok && i < rank; ++i)
+      ok = interpretReadInteger(machine, instruction, shape->storage->elements[interpretPlaceOf(shape, &i)], &sizes[i]);
   } else {
     MlirAttribute groups = tileOpAttribute(instruction->op, "reassociation");
     for (int g = 0, axis = 0; g < rank; ++g) {
@@ -210,6 +216,69 @@ static bool reshape(Machine *machine, Frame *frame, const Instruction *instructi
   }
   valueRelease(valueOfObject(&from->object));
   return to && giveAs(machine, frame, instruction, type, to) && ok;
+}
+
+static bool extractSlice(Machine *machine, Frame *frame, const Instruction *instruction) {
+  static const char *const names[] = {"static_offsets", "static_sizes", "static_strides"};
+  MlirType type = tileOnlyResultType(instruction->op);
+  int64_t numbers[3][InterpreterMaxRank];
+  int cursor = 1;
+  Entries *from = participants(machine, frame, instruction, 0, false);
+  bool ok = from != NULL;
+  for (int i = 0; ok && i < 3; ++i)
+    ok = interpretReadMixed(machine, frame, instruction, names[i], &cursor, from->rank, numbers[i]);
+  if (ok && mlirShapedTypeGetRank(type) != from->rank)
+    ok = interpretUnknown(machine, instruction->op, "not interpreted yet: a slice of lower rank");
+  for (int d = 0; ok && d < from->rank; ++d) {
+    int64_t last = numbers[0][d] + (numbers[1][d] - 1) * numbers[2][d];
+    if (numbers[0][d] < 0 || numbers[1][d] < 0 || numbers[2][d] < 1 || (numbers[1][d] && last >= from->sizes[d]))
+      ok = interpretFail(machine, instruction->op, "slices dimension %d out of its bounds", d);
+  }
+  Entries *to = ok ? interpretEntriesCreate(from->rank, numbers[1]) : NULL;
+  for (int64_t i = 0; to && ok && i < from->count; ++i) {
+    Entry entry = from->items[i];
+    bool isInside = true;
+    for (int d = 0; d < from->rank; ++d) {
+      int64_t along = entry.at[d] - numbers[0][d];
+      isInside &= along >= 0 && along % numbers[2][d] == 0 && along / numbers[2][d] < numbers[1][d];
+      entry.at[d] = along / numbers[2][d];
+    }
+    ok = !isInside || append(machine, instruction, to, entry);
+  }
+  if (from)
+    valueRelease(valueOfObject(&from->object));
+  return to && giveAs(machine, frame, instruction, type, to) && ok;
+}
+
+// A tensor of other dimensions has the same levels.
+static bool reinterpretMap(Machine *machine, Frame *frame, const Instruction *instruction) {
+  MlirType type = tileOnlyResultType(instruction->op);
+  Levels from, to;
+  int64_t coordinates[LevelsMax], sizes[EntriesMaxRank];
+  const Entries *entries = entriesOperand(frame, instruction, 0);
+  if (!interpretLevelsOf(tileFirstOperandType(instruction->op), &from) || !interpretLevelsOf(type, &to))
+    return interpretUnknown(machine, instruction->op, "not interpreted yet: a sparse tensor with such levels");
+  interpretLevelSizes(&from, entries->sizes, coordinates);
+  for (int l = 0; l < from.count; ++l)
+    --coordinates[l];
+  interpretLevelDimensions(&to, coordinates, sizes); // of the last element
+  for (int d = 0; d < to.rank; ++d)
+    ++sizes[d];
+  Entries *result = interpretEntriesCreate(to.rank, sizes);
+  bool ok = result || interpretOutOfMemory(machine, instruction->op);
+  for (int64_t i = 0; ok && i < entries->count; ++i) {
+    Entry entry = {.value = entries->items[i].value};
+    interpretLevelCoordinates(&from, entries->items[i].at, coordinates);
+    interpretLevelDimensions(&to, coordinates, entry.at);
+    ok = append(machine, instruction, result, entry);
+  }
+  return result && give(machine, frame, instruction, type, result) && ok;
+}
+
+// A question about upstream's way of compiling.
+static bool hasNoRuntimeLibrary(Machine *machine, Frame *frame, const Instruction *instruction) {
+  setResult(frame, instruction, 0, valueOfInteger(0));
+  return true;
 }
 
 static bool castTensor(Machine *machine, Frame *frame, const Instruction *instruction) {
@@ -373,7 +442,8 @@ static Ordered *inOrder(const Frame *frame, const Instruction *instruction, cons
 
 static bool foreach (Machine *machine, Frame * frame, const Instruction *instruction) {
   const InterpretBlock *block = instruction->regions[0].blocks;
-  Entries *entries = participants(machine, frame, instruction, 0, false);
+  bool isListed = !mlirAttributeIsNull(tileListedConstant(tileFirstOperand(instruction->op)));
+  Entries *entries = participants(machine, frame, instruction, 0, isListed); // of a list, what it lists
   if (!entries)
     return false;
   Ordered *ordered = inOrder(frame, instruction, entries);
@@ -648,9 +718,9 @@ static void printSizes(FILE *file, const char *name, int count, const int64_t *s
 static bool printList(Machine *machine, const Instruction *instruction, MlirType type, Array *array) {
   FILE *file = machine->options->print;
   bool ok = array != NULL;
-  fputs("(", file);
+  fputs("( ", file);
   for (int64_t i = 0; ok && i < array->sizes[0]; ++i) {
-    fputs(i ? ", " : " ", file);
+    fputs(i ? ", " : "", file);
     ok = interpretPrintElement(machine, instruction, type, arrayElements(array)[i]);
   }
   fputs(" )\n", file);
@@ -700,6 +770,7 @@ static const struct Meaning {
   Execute execute;
 } meanings[] = {
     {sparseTensorConvertOpIsA, convert},
+    {sparseTensorNewOpIsA, interpretLevelsNew},
     {sparseTensorConcatenateOpIsA, concatenate},
     {sparseTensorForeachOpIsA, foreach},
     {sparseTensorLoadOpIsA, pass},
@@ -719,7 +790,11 @@ static const struct Meaning {
     {bufferizationAllocTensorOpIsA, empty},
     {bufferizationDeallocTensorOpIsA, interpretNothing},
     {tensorDimOpIsA, interpretDim},
+    {sparseTensorReinterpretMapOpIsA, reinterpretMap},
+    {sparseTensorHasRuntimeLibraryOpIsA, hasNoRuntimeLibrary},
     {tensorCastOpIsA, castTensor},
+    {tensorExtractSliceOpIsA, extractSlice},
+    {tensorReshapeOpIsA, reshape},
     {tensorExtractOpIsA, extract},
     {tensorInsertOpIsA, insert},
     {tensorExpandShapeOpIsA, reshape},

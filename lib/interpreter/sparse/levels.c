@@ -288,8 +288,6 @@ Entries *interpretLevelsStore(Machine *machine, const Instruction *instruction, 
 
 //===--- taking part ------------------------------------------------------------------------===//
 
-static bool isZero(const Format *format, Element x) { return format->isFloat ? x.f == 0 : x.i == 0; }
-
 static bool appendDense(Machine *machine, const Instruction *instruction, const Array *array, const Format *format,
                         bool skipsZeros, Entries *entries) {
   int64_t at[EntriesMaxRank] = {0};
@@ -302,7 +300,7 @@ static bool appendDense(Machine *machine, const Instruction *instruction, const 
     if (!interpretElementExpect(machine, instruction, entry.value, "reads") ||
         !interpretStep(machine, instruction->op, 1))
       return false;
-    if (!(skipsZeros && isZero(format, entry.value)) && !interpretEntriesAppend(entries, entry))
+    if (!(skipsZeros && interpretElementIsZero(format, entry.value)) && !interpretEntriesAppend(entries, entry))
       return interpretOutOfMemory(machine, instruction->op);
   } while (interpretIndexNext(array->rank, array->sizes, at));
   return true;

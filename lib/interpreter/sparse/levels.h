@@ -27,6 +27,10 @@ typedef struct Levels {
 } Levels;
 
 bool interpretLevelsIsEncoded(MlirType type);
+// Zero of either sign.
+static inline bool interpretElementIsZero(const Format *format, Element x) {
+  return format->isFloat ? x.f == 0 : x.i == 0;
+}
 // False for an encoding that has no meaning here (batch levels, maps that are no permutation or division).
 bool interpretLevelsOf(MlirType type, Levels *levels);
 
@@ -53,6 +57,8 @@ void interpretLevelDimensions(const Levels *levels, const int64_t *coordinates, 
 Entries *interpretLevelsEntriesOf(Machine *machine, const Instruction *instruction, InterpretValue value, MlirType type,
                                   bool skipsZeros);
 
+// sparse_tensor.new (tensor_files.c).
+bool interpretLevelsNew(Machine *machine, Frame *frame, const Instruction *instruction);
 // The meaning of an op that takes or gives such tensors, or of the dialect's own; null: none.
 Execute interpretLevelsExecute(MlirOperation op);
 // linalg's ops with such an operand (level_body.c).

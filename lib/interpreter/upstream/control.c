@@ -126,9 +126,8 @@ bool interpretAssert(Machine *machine, Frame *frame, const Instruction *instruct
 
 //===--- scf --------------------------------------------------------------------------===//
 
-// Runs a region without arguments; what it yields are the results.
-static bool runForResults(Machine *machine, Frame *frame, const Instruction *instruction,
-                          const InterpretRegion *region) {
+bool interpretForResults(Machine *machine, Frame *frame, const Instruction *instruction,
+                         const InterpretRegion *region) {
   if (!interpretRegionRun(machine, frame, region, 0, NULL))
     return false;
   interpretTakeYielded(frame, instruction->numResults, instruction->results, 0);
@@ -140,11 +139,11 @@ bool interpretIf(Machine *machine, Frame *frame, const Instruction *instruction)
   if (!interpretIndexOperand(machine, frame, instruction, 0, &condition))
     return false;
   const InterpretRegion *region = &instruction->regions[condition ? 0 : 1];
-  return region->numBlocks == 0 || runForResults(machine, frame, instruction, region);
+  return region->numBlocks == 0 || interpretForResults(machine, frame, instruction, region);
 }
 
 bool interpretRegion(Machine *machine, Frame *frame, const Instruction *instruction) {
-  return runForResults(machine, frame, instruction, &instruction->regions[0]);
+  return interpretForResults(machine, frame, instruction, &instruction->regions[0]);
 }
 
 bool interpretIndexSwitch(Machine *machine, Frame *frame, const Instruction *instruction) {
@@ -156,7 +155,7 @@ bool interpretIndexSwitch(Machine *machine, Frame *frame, const Instruction *ins
   for (intptr_t i = 0; i < mlirDenseArrayGetNumElements(cases); ++i)
     if (mlirDenseI64ArrayGetElement(cases, i) == chosen)
       region = (int)i + 1;
-  return runForResults(machine, frame, instruction, &instruction->regions[region]);
+  return interpretForResults(machine, frame, instruction, &instruction->regions[region]);
 }
 
 // Operands from `from` on become the block's arguments from `argument` on.
@@ -170,15 +169,11 @@ static void giveArguments(Frame *frame, const Instruction *instruction, const In
     setResult(frame, instruction, i, valueRetain(frame->slots[block->arguments[argument + i]]));
 }
 
-bool interpretFor(Machine *machine, Frame *frame, const Instruction *instruction) {
-  int64_t bounds[3];
-  if (!interpretIndexOperands(machine, frame, instruction, 0, 3, bounds))
-    return false;
-  if (bounds[2] <= 0)
-    return interpretFail(machine, instruction->op, "has step %lld; expected a positive one", (long long)bounds[2]);
+bool interpretLoop(Machine *machine, Frame *frame, const Instruction *instruction, const int64_t *bounds,
+                   int firstInit) {
   const InterpretRegion *region = &instruction->regions[0];
   const InterpretBlock *block = region->blocks;
-  bind(frame, instruction, 3, block, 1);
+  bind(frame, instruction, firstInit, block, 1);
   for (int64_t i = bounds[0]; i < bounds[1]; i += bounds[2]) {
     frameSet(frame, block->arguments[0], valueOfInteger(i));
     if (!interpretRegionRun(machine, frame, region, 0, NULL))
@@ -189,6 +184,15 @@ bool interpretFor(Machine *machine, Frame *frame, const Instruction *instruction
   }
   giveArguments(frame, instruction, block, 1);
   return true;
+}
+
+bool interpretFor(Machine *machine, Frame *frame, const Instruction *instruction) {
+  int64_t bounds[3];
+  if (!interpretIndexOperands(machine, frame, instruction, 0, 3, bounds))
+    return false;
+  if (bounds[2] <= 0)
+    return interpretFail(machine, instruction->op, "has step %lld; expected a positive one", (long long)bounds[2]);
+  return interpretLoop(machine, frame, instruction, bounds, 3);
 }
 
 bool interpretWhile(Machine *machine, Frame *frame, const Instruction *instruction) {

@@ -15,22 +15,67 @@ bool interpretDealloc(Machine *machine, Frame *frame, const Instruction *instruc
   return true;
 }
 
+// New memory with the old elements as far as they fit; the old memory is gone.
+bool interpretRealloc(Machine *machine, Frame *frame, const Instruction *instruction) {
+  const Array *from = arrayOperand(frame, instruction, 0);
+  int64_t size = mlirShapedTypeGetDimSize(tileOnlyResultType(instruction->op), 0);
+  if (instruction->numOperands > 1 && !interpretIndexOperand(machine, frame, instruction, 1, &size))
+    return false;
+  Array *to = interpretMemoryExpectAlive(machine, instruction, from->storage)
+                  ? interpretNewArray(machine, instruction, 1, &size)
+                  : NULL;
+  if (!to)
+    return false;
+  for (int64_t i = 0; i < size && i < from->sizes[0]; ++i)
+    arrayElements(to)[i] = from->storage->elements[interpretPlaceOf(from, &i)];
+  from->storage->isDead = true;
+  setResult(frame, instruction, 0, valueOfObject(&to->object));
+  return interpretStep(machine, instruction->op, size);
+}
+
+// The vector that lies at a place of memory of vectors.
+static Array *vectorAt(const Array *memory, int64_t place, int indices) {
+  return interpretArrayAlias(memory, place, memory->rank - indices, memory->sizes + indices, memory->strides + indices);
+}
+
+// One element, or a vector's.
 bool interpretLoad(Machine *machine, Frame *frame, const Instruction *instruction) {
   const Array *array = arrayOperand(frame, instruction, 0);
+  int indices = instruction->numOperands - 1;
   int64_t place;
   Element x;
-  if (!interpretCheckedPlace(machine, frame, instruction, array, 1, &place) ||
-      !interpretMemoryRead(machine, instruction, array->storage, place, &x))
+  if (!interpretCheckedPlace(machine, frame, instruction, array, 1, &place))
     return false;
-  setResult(frame, instruction, 0, valueOfElement(x));
-  return true;
+  if (indices == array->rank) {
+    if (!interpretMemoryRead(machine, instruction, array->storage, place, &x))
+      return false;
+    setResult(frame, instruction, 0, valueOfElement(x));
+    return true;
+  }
+  Array *part = vectorAt(array, place, indices);
+  Array *vector = part ? interpretNewArray(machine, instruction, part->rank, part->sizes) : NULL;
+  bool ok = vector && interpretCopyElements(machine, instruction, part, vector);
+  if (part)
+    valueRelease(valueOfObject(&part->object));
+  if (vector)
+    setResult(frame, instruction, 0, valueOfObject(&vector->object));
+  return ok || (!part && interpretOutOfMemory(machine, instruction->op));
 }
 
 bool interpretStore(Machine *machine, Frame *frame, const Instruction *instruction) {
   const Array *array = arrayOperand(frame, instruction, 1);
+  InterpretValue value = operandOf(frame, instruction, 0);
+  int indices = instruction->numOperands - 2;
   int64_t place;
-  return interpretCheckedPlace(machine, frame, instruction, array, 2, &place) &&
-         interpretMemoryWrite(machine, instruction, array->storage, place, operandOf(frame, instruction, 0).scalar);
+  if (!interpretCheckedPlace(machine, frame, instruction, array, 2, &place))
+    return false;
+  if (!value.object)
+    return interpretMemoryWrite(machine, instruction, array->storage, place, value.scalar);
+  Array *part = vectorAt(array, place, indices);
+  bool ok = part && interpretCopyElements(machine, instruction, arrayOf(value), part);
+  if (part)
+    valueRelease(valueOfObject(&part->object));
+  return ok || (!part && interpretOutOfMemory(machine, instruction->op));
 }
 
 bool interpretSubview(Machine *machine, Frame *frame, const Instruction *instruction) {

@@ -35,8 +35,18 @@ bool interpretTensorEmpty(Machine *machine, Frame *frame, const Instruction *ins
          give(frame, instruction, interpretNewArray(machine, instruction, rank, sizes));
 }
 
+// Memory of vectors has their dimensions behind its own.
 bool interpretAlloc(Machine *machine, Frame *frame, const Instruction *instruction) {
-  return interpretTensorEmpty(machine, frame, instruction);
+  MlirType element = mlirShapedTypeGetElementType(tileOnlyResultType(instruction->op));
+  int rank, lanes = mlirTypeIsAVector(element) ? (int)mlirShapedTypeGetRank(element) : 0;
+  int64_t sizes[InterpreterMaxRank];
+  if (!resultSizes(machine, frame, instruction, 0, &rank, sizes))
+    return false;
+  if (rank + lanes > InterpreterMaxRank || (lanes && mlirVectorTypeIsScalable(element)))
+    return interpretUnknown(machine, instruction->op, "not interpreted yet: memory of such vectors");
+  for (int i = 0; i < lanes; ++i)
+    sizes[rank + i] = mlirShapedTypeGetDimSize(element, i);
+  return give(frame, instruction, interpretNewArray(machine, instruction, rank + lanes, sizes));
 }
 
 bool interpretDim(Machine *machine, Frame *frame, const Instruction *instruction) {
@@ -63,7 +73,7 @@ bool interpretRank(Machine *machine, Frame *frame, const Instruction *instructio
 bool interpretCheckedPlace(Machine *machine, const Frame *frame, const Instruction *instruction, const Array *array,
                            intptr_t begin, int64_t *place) {
   *place = array->offset;
-  for (int i = 0; i < array->rank; ++i) {
+  for (int i = 0; i < array->rank && begin + i < instruction->numOperands; ++i) {
     int64_t index;
     if (!interpretIndexOperand(machine, frame, instruction, begin + i, &index))
       return false;

@@ -34,6 +34,11 @@
   X(BufferizationOp_MaterializeInDestination, interpretMaterialize)                                                    \
   X(AffineOp_AffineApply, interpretAffine)                                                                             \
   X(AffineOp_AffineMin, interpretAffine)                                                                               \
+  X(AffineOp_AffineFor, interpretAffineFor)                                                                            \
+  X(AffineOp_AffineIf, interpretAffineIf)                                                                              \
+  X(AffineOp_AffineLoad, interpretAffineLoad)                                                                          \
+  X(AffineOp_AffineStore, interpretAffineStore)                                                                        \
+  X(AffineOp_AffineYield, interpretYield)                                                                              \
   X(AffineOp_AffineMax, interpretAffine)                                                                               \
   X(MemrefOp_AssumeAlignment, interpretOperand)                                                                        \
   X(MemrefOp_MemorySpaceCast, interpretOperand)                                                                        \
@@ -67,6 +72,7 @@
   X(MemrefOp_Alloc, interpretAlloc)                                                                                    \
   X(MemrefOp_Alloca, interpretAlloc)                                                                                   \
   X(MemrefOp_Dealloc, interpretDealloc)                                                                                \
+  X(MemrefOp_Realloc, interpretRealloc)                                                                                \
   X(MemrefOp_Load, interpretLoad)                                                                                      \
   X(MemrefOp_Store, interpretStore)                                                                                    \
   X(MemrefOp_Dim, interpretDim)                                                                                        \
@@ -113,12 +119,38 @@
   X(VectorOp_Reduction, interpretVectorReduction)                                                                      \
   X(VectorOp_Load, interpretVectorLoad)                                                                                \
   X(VectorOp_Store, interpretVectorStore)                                                                              \
+  X(VectorOp_BitCast, interpretVectorBitcast)                                                                          \
+  X(VectorOp_CompressStore, interpretVectorCompressStore)                                                              \
+  X(VectorOp_ConstantMask, interpretVectorConstantMask)                                                                \
+  X(VectorOp_Contraction, interpretVectorContract)                                                                     \
+  X(VectorOp_CreateMask, interpretVectorCreateMask)                                                                    \
+  X(VectorOp_Deinterleave, interpretVectorDeinterleave)                                                                \
+  X(VectorOp_ExpandLoad, interpretVectorExpandLoad)                                                                    \
+  X(VectorOp_ExtractStridedSlice, interpretVectorExtractStridedSlice)                                                  \
+  X(VectorOp_Gather, interpretVectorGather)                                                                            \
+  X(VectorOp_InsertStridedSlice, interpretVectorInsertStridedSlice)                                                    \
+  X(VectorOp_Interleave, interpretVectorInterleave)                                                                    \
+  X(VectorOp_MaskedLoad, interpretVectorMaskedLoad)                                                                    \
+  X(VectorOp_MaskedStore, interpretVectorMaskedStore)                                                                  \
+  X(VectorOp_MultiDimReduction, interpretVectorMultiReduction)                                                         \
+  X(VectorOp_OuterProduct, interpretVectorOuterProduct)                                                                \
+  X(VectorOp_Scan, interpretVectorScan)                                                                                \
+  X(VectorOp_Scatter, interpretVectorScatter)                                                                          \
+  X(VectorOp_ShapeCast, interpretVectorShapeCast)                                                                      \
+  X(VectorOp_ToElements, interpretVectorToElements)                                                                    \
+  X(VectorOp_Transpose, interpretVectorTranspose)                                                                      \
   X(VectorOp_Print, interpretVectorPrint)
 
 #define X(kind, function) bool function(Machine *machine, Frame *frame, const Instruction *instruction);
 TESSERA_UPSTREAM_OPS(X)
 #undef X
 
+// A loop over region 0 from bounds[0] to bounds[1] by bounds[2]; carried values begin as the operands from `firstInit`
+// on.
+bool interpretLoop(Machine *machine, Frame *frame, const Instruction *instruction, const int64_t *bounds,
+                   int firstInit);
+// Runs a region without arguments; what it yields are the results.
+bool interpretForResults(Machine *machine, Frame *frame, const Instruction *instruction, const InterpretRegion *region);
 // Offsets, sizes and strides of a slice: numbers of the attributes, or operands from `cursor` on, in order.
 bool interpretReadMixed(Machine *machine, const Frame *frame, const Instruction *instruction, const char *name,
                         int *cursor, int count, int64_t *numbers);

@@ -1,19 +1,16 @@
-// The ops of vector that move, choose and combine elements. A vector is an array without gaps.
+// The ops of vector that name single elements, make vectors of them, and load and store vectors.
 #include "lib/interpreter/upstream/upstream.h"
+#include "lib/interpreter/upstream/vectors.h"
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/BuiltinTypes.h"
-#include "upstream/arith.h"
-#include "upstream/vector.h"
 
-#include <string.h>
-
-static bool give(Frame *frame, const Instruction *instruction, Array *array) {
+bool interpretGiveVector(Frame *frame, const Instruction *instruction, Array *array) {
   if (array)
     setResult(frame, instruction, 0, valueOfObject(&array->object));
   return array != NULL;
 }
 
-static bool expectFixed(Machine *machine, const Instruction *instruction, MlirType type) {
+bool interpretVectorExpectFixed(Machine *machine, const Instruction *instruction, MlirType type) {
   return !mlirTypeIsAVector(type) || !mlirVectorTypeIsScalable(type) ||
          interpretUnknown(machine, instruction->op, "not interpreted yet: vectors of unknown size");
 }
@@ -49,7 +46,7 @@ static bool partOf(Machine *machine, const Frame *frame, const Instruction *inst
 bool interpretVectorExtract(Machine *machine, Frame *frame, const Instruction *instruction) {
   const Array *from = arrayOperand(frame, instruction, 0);
   VectorPart part;
-  if (!expectFixed(machine, instruction, tileFirstOperandType(instruction->op)) ||
+  if (!interpretVectorExpectFixed(machine, instruction, tileFirstOperandType(instruction->op)) ||
       !partOf(machine, frame, instruction, from, 1, &part))
     return false;
   if (!interpretTypeIsShaped(tileOnlyResultType(instruction->op))) {
@@ -60,7 +57,7 @@ bool interpretVectorExtract(Machine *machine, Frame *frame, const Instruction *i
   Array *to = interpretNewResult(machine, instruction, 0);
   for (int64_t i = 0; to && i < part.count; ++i)
     arrayElements(to)[i] = part.isPoison ? elementMissing(ELEMENT_POISON) : arrayElements(from)[part.first + i];
-  return give(frame, instruction, to);
+  return interpretGiveVector(frame, instruction, to);
 }
 
 bool interpretVectorInsert(Machine *machine, Frame *frame, const Instruction *instruction) {
@@ -68,9 +65,9 @@ bool interpretVectorInsert(Machine *machine, Frame *frame, const Instruction *in
   Array *to = interpretArrayCopy(arrayOperand(frame, instruction, 1));
   if (!to)
     return interpretOutOfMemory(machine, instruction->op);
-  give(frame, instruction, to);
+  interpretGiveVector(frame, instruction, to);
   VectorPart part;
-  if (!expectFixed(machine, instruction, tileOnlyResultType(instruction->op)) ||
+  if (!interpretVectorExpectFixed(machine, instruction, tileOnlyResultType(instruction->op)) ||
       !partOf(machine, frame, instruction, to, 2, &part))
     return false;
   for (int64_t i = 0; part.isPoison && i < interpretArrayCount(to); ++i)
@@ -83,7 +80,7 @@ bool interpretVectorInsert(Machine *machine, Frame *frame, const Instruction *in
 // Dimensions count from the last one; those that the source lacks, or has one element of, repeat.
 bool interpretVectorBroadcast(Machine *machine, Frame *frame, const Instruction *instruction) {
   InterpretValue source = operandOf(frame, instruction, 0);
-  Array *to = expectFixed(machine, instruction, tileOnlyResultType(instruction->op))
+  Array *to = interpretVectorExpectFixed(machine, instruction, tileOnlyResultType(instruction->op))
                   ? interpretNewResult(machine, instruction, 0)
                   : NULL;
   int64_t at[InterpreterMaxRank] = {0};
@@ -95,7 +92,7 @@ bool interpretVectorBroadcast(Machine *machine, Frame *frame, const Instruction 
     arrayElements(to)[i] = from ? arrayElements(from)[place] : source.scalar;
     interpretIndexNext(to->rank, to->sizes, at);
   }
-  return give(frame, instruction, to);
+  return interpretGiveVector(frame, instruction, to);
 }
 
 // Rows of two vectors, numbered through both of them; -1 is poison.
@@ -111,61 +108,16 @@ bool interpretVectorShuffle(Machine *machine, Frame *frame, const Instruction *i
                                        : from < rows ? arrayElements(a)[from * row + k]
                                                      : arrayElements(b)[(from - rows) * row + k];
   }
-  return give(frame, instruction, to);
+  return interpretGiveVector(frame, instruction, to);
 }
 
 bool interpretVectorStep(Machine *machine, Frame *frame, const Instruction *instruction) {
-  Array *to = expectFixed(machine, instruction, tileOnlyResultType(instruction->op))
+  Array *to = interpretVectorExpectFixed(machine, instruction, tileOnlyResultType(instruction->op))
                   ? interpretNewResult(machine, instruction, 0)
                   : NULL;
   for (int64_t i = 0; to && i < interpretArrayCount(to); ++i)
     arrayElements(to)[i] = elementOfInteger(i);
-  return give(frame, instruction, to);
-}
-
-//===--- one number of a vector -------------------------------------------------------===//
-
-static TileUpstream combinerOf(int kind, bool isFloat) {
-  static const struct {
-    TileUpstream ofIntegers, ofFloats;
-  } kinds[] = {
-      [VectorCombiningKind_Add] = {ArithOp_AddI, ArithOp_AddF},
-      [VectorCombiningKind_Mul] = {ArithOp_MulI, ArithOp_MulF},
-      [VectorCombiningKind_Minui] = {ArithOp_MinUI, TileUpstream_None},
-      [VectorCombiningKind_Minsi] = {ArithOp_MinSI, TileUpstream_None},
-      [VectorCombiningKind_Maxui] = {ArithOp_MaxUI, TileUpstream_None},
-      [VectorCombiningKind_Maxsi] = {ArithOp_MaxSI, TileUpstream_None},
-      [VectorCombiningKind_And] = {ArithOp_AndI, TileUpstream_None},
-      [VectorCombiningKind_Or] = {ArithOp_OrI, TileUpstream_None},
-      [VectorCombiningKind_Xor] = {ArithOp_XOrI, TileUpstream_None},
-      [VectorCombiningKind_Minnumf] = {TileUpstream_None, ArithOp_MinNumF},
-      [VectorCombiningKind_Maxnumf] = {TileUpstream_None, ArithOp_MaxNumF},
-      [VectorCombiningKind_Minimumf] = {TileUpstream_None, ArithOp_MinimumF},
-      [VectorCombiningKind_Maximumf] = {TileUpstream_None, ArithOp_MaximumF},
-  };
-  return kind < 0 ? TileUpstream_None : isFloat ? kinds[kind].ofFloats : kinds[kind].ofIntegers;
-}
-
-// The initial value takes part like an element.
-bool interpretVectorReduction(Machine *machine, Frame *frame, const Instruction *instruction) {
-  const Array *vector = arrayOperand(frame, instruction, 0);
-  int64_t count = interpretArrayCount(vector), sizes[] = {count + instruction->numOperands - 1};
-  TileUpstream kind =
-      combinerOf(vectorCombiningKindOf(tileOpAttribute(instruction->op, "kind")), instruction->in.isFloat);
-  if (!expectFixed(machine, instruction, tileFirstOperandType(instruction->op)))
-    return false;
-  Array *all = interpretNewArray(machine, instruction, 1, sizes);
-  if (!all)
-    return false;
-  Element result;
-  memcpy(arrayElements(all), arrayElements(vector), (size_t)count * sizeof(Element));
-  if (instruction->numOperands > 1)
-    arrayElements(all)[count] = operandOf(frame, instruction, 1).scalar;
-  bool ok = interpretReduceElements(machine, instruction, kind, arrayElements(all), sizes[0], &result);
-  valueRelease(valueOfObject(&all->object));
-  if (ok)
-    setResult(frame, instruction, 0, valueOfElement(result));
-  return ok;
+  return interpretGiveVector(frame, instruction, to);
 }
 
 //===--- memory ---------------------------------------------------------------------===//
@@ -198,15 +150,15 @@ static bool transfer(Machine *machine, Frame *frame, const Instruction *instruct
 }
 
 bool interpretVectorLoad(Machine *machine, Frame *frame, const Instruction *instruction) {
-  Array *vector = expectFixed(machine, instruction, tileOnlyResultType(instruction->op))
+  Array *vector = interpretVectorExpectFixed(machine, instruction, tileOnlyResultType(instruction->op))
                       ? interpretNewResult(machine, instruction, 0)
                       : NULL;
-  return give(frame, instruction, vector) &&
+  return interpretGiveVector(frame, instruction, vector) &&
          transfer(machine, frame, instruction, arrayOperand(frame, instruction, 0), 1, vector, false);
 }
 
 bool interpretVectorStore(Machine *machine, Frame *frame, const Instruction *instruction) {
-  return expectFixed(machine, instruction, tileFirstOperandType(instruction->op)) &&
+  return interpretVectorExpectFixed(machine, instruction, tileFirstOperandType(instruction->op)) &&
          transfer(machine, frame, instruction, arrayOperand(frame, instruction, 1), 2,
                   arrayOperand(frame, instruction, 0), true);
 }

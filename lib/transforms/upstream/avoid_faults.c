@@ -477,6 +477,62 @@ static bool takeConstant(MlirOperation op) {
   return replace(op, arithConstantOpBuild(&builder, value));
 }
 
+//===--- vector.scan ------------------------------------------------------------------===//
+
+static MlirAttribute numbersAttr(const TileBuilder *b, intptr_t count, const int64_t *numbers) {
+  MlirAttribute elements[MaxRank];
+  for (intptr_t i = 0; i < count; ++i)
+    elements[i] = mlirIntegerAttrGet(mlirIntegerTypeGet(b->context, 64), numbers[i]);
+  return mlirArrayAttrGet(b->context, count, elements);
+}
+
+// Line by line along the axis: an inclusive scan starts from the first line, an exclusive one from the initial value.
+static bool expandScan(MlirOperation op) {
+  TileBuilder builder = tileBuilderBefore(op), *b = &builder;
+  MlirValue source = vectorScanOpGetSource(op), initial = vectorScanOpGetInitialValue(op);
+  MlirType type = mlirValueGetType(source), element = mlirShapedTypeGetElementType(type);
+  MlirType initialType = mlirValueGetType(initial);
+  intptr_t rank = mlirShapedTypeGetRank(type), axis = vectorScanOpGetReductionDimValue(op);
+  bool isInclusive = vectorScanOpGetInclusiveValue(op);
+  TileUpstream kind = tileVectorCombiner(tileOpAttribute(op, "kind"), mlirTypeIsAFloat(element));
+  int64_t sizes[MaxRank], offsets[MaxRank] = {0}, ones[MaxRank];
+  if (rank > MaxRank || kind == TileUpstream_None)
+    return tileError(op, "combines its elements in a way that is not known here");
+  for (intptr_t i = 0; i < rank; ++i) {
+    sizes[i] = mlirShapedTypeGetDimSize(type, i);
+    ones[i] = 1;
+  }
+  int64_t length = sizes[axis];
+  sizes[axis] = 1;
+  MlirType line = mlirVectorTypeGet(rank, sizes, element);
+  MlirAttribute zero =
+      mlirTypeIsAFloat(element) ? mlirFloatAttrDoubleGet(b->context, element, 0) : mlirIntegerAttrGet(element, 0);
+  MlirValue all = tileBuildConstant(b, mlirDenseElementsAttrSplatGet(type, zero));
+  bool isLine = mlirShapedTypeGetRank(initialType) > 0; // else one element
+  MlirValue output = isLine ? vectorShapeCastOpBuild(b, line, initial) : vectorBroadcastOpBuild(b, line, initial);
+  MlirValue before = output;
+  for (int64_t i = 0; i < length; ++i) {
+    offsets[axis] = i;
+    MlirValue input = vectorExtractStridedSliceOpBuild(b, line, source, numbersAttr(b, rank, offsets),
+                                                       numbersAttr(b, rank, sizes), numbersAttr(b, rank, ones));
+    if (i > 0)
+      output = tileBuildBinary(b, kind, output, isInclusive ? input : before);
+    else if (isInclusive)
+      output = input;
+    all = vectorInsertStridedSliceOpBuild(b, output, all, numbersAttr(b, rank, offsets), numbersAttr(b, rank, ones));
+    before = input;
+  }
+  const int64_t first[] = {0};
+  MlirValue last = isLine ? vectorShapeCastOpBuild(b, initialType, output)
+                          : vectorBroadcastOpBuild(
+                                b, initialType,
+                                vectorExtractOpBuild(b, output, 0, NULL, mlirDenseI64ArrayGet(b->context, 1, first)));
+  mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), all);
+  mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 1), last);
+  mlirOperationDestroy(op);
+  return true;
+}
+
 //===--- the pass -----------------------------------------------------------------------===//
 
 static const struct {
@@ -486,6 +542,8 @@ static const struct {
 } faults[] = {
     // expand-strided-metadata reads a size that it did not compute, and crashes.
     {memrefExpandShapeOpIsA, "issues/186830", expandByCast},
+    // The patterns that lower it are in no pass.
+    {vectorScanOpIsA, "pull/123117", expandScan},
     // InstCombine takes the product of an odd number of -1, which are extended i1, for 1.
     {llvmVectorReduceMulOpIsA, "pull/199401", multiplyHalves},
     // convert-vector-to-llvm takes a dynamic position for a constant, and crashes.

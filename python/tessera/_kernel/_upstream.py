@@ -556,6 +556,10 @@ def memref_rank(b: Builder, memref: Value) -> Value:
     return b.make("memref.rank", [memref], None, {}, [])[0]
 
 
+def memref_realloc(b: Builder, source: Value, dynamicResultSize: Value | None = None, *, result: Type, alignment: int | None = None) -> Value:
+    return b.make("memref.realloc", [source, dynamicResultSize], [result], {"alignment": ("i64", alignment)}, [])[0]
+
+
 def memref_reinterpret_cast(b: Builder, source: Value, offsets: Sequence[Value], sizes: Sequence[Value], strides: Sequence[Value], *, result: Type, static_offsets: Sequence[int], static_sizes: Sequence[int], static_strides: Sequence[int]) -> Value:
     return b.make("memref.reinterpret_cast", [source, offsets, sizes, strides], [result], {"static_offsets": ("i64 array", static_offsets), "static_sizes": ("i64 array", static_sizes), "static_strides": ("i64 array", static_strides)}, [], segments=True)[0]
 
