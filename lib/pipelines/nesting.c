@@ -158,6 +158,8 @@ static bool take_word(walk_t *walk) {
     digits = is_digit(*walk->at, is_hex) ? digits + 1 : 0;
     if (digits > TESSERA_MOST_DIGITS)
       return fail(walk, "an integer of more than %d digits; accepts at most %d", TESSERA_MOST_DIGITS);
+    if (is_digit(*word, false) && walk->at - word > TESSERA_MOST_SIZES)
+      return fail(walk, "sizes of more than %d letters; accepts at most %d", TESSERA_MOST_SIZES);
   }
   for (size_t i = 0; i < sizeof operators / sizeof *operators; ++i)
     if ((size_t)(walk->at - word) + 1 == strlen(operators[i]) && memcmp(word, operators[i], strlen(operators[i])) == 0)

@@ -66,6 +66,12 @@ static void test_operators(void) {
   CHECK(passes("dense<[", "-1, ", 100000, "]>") && passes("", "%0 = arith.constant -1 : i64\n", 100000, ""));
 }
 
+static void test_words(void) {
+  CHECK(passes("memref<", "3x4x", 2000, "f32>") && !passes("memref<", "3x4x", 3000, "f32>"));
+  CHECK(passes("%value", "x4x3", 3000, " = a"), "a name is no shape");
+  CHECK(passes("", "9", 999, "") && !passes("", "9", 1002, ""));
+}
+
 static void test_bytecode(void) {
   static const char magic[] = {'M', 'L', '\xef', 'R'};
   char bytes[1000];
@@ -80,6 +86,7 @@ int main(void) {
   test_brackets();
   test_aliases();
   test_operators();
+  test_words();
   test_bytecode();
   return checkResult(40);
 }
