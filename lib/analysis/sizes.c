@@ -30,14 +30,22 @@ static TileSize itself(MlirValue value, intptr_t axis) { return (TileSize){.valu
 
 //===--- index arithmetic -----------------------------------------------------------===//
 
+// A size may be asked for that the shape does not have; such a program fails where it runs.
+static bool hasAxis(MlirValue shaped, int64_t axis) {
+  MlirType type = mlirValueGetType(shaped);
+  return mlirShapedTypeHasRank(type) && axis >= 0 && axis < mlirShapedTypeGetRank(type);
+}
+
 static TileSize sizeOfIndex(Trace trace, MlirValue index) {
   MlirOperation op = tileDefiningOp(index);
   int64_t constant;
   if (tileConstantIndex(index, &constant))
     return tileConstantSize(constant);
-  if (tensorDimOpIsA(op) && tileConstantIndex(tensorDimOpGetIndex(op), &constant))
+  if (tensorDimOpIsA(op) && tileConstantIndex(tensorDimOpGetIndex(op), &constant) &&
+      hasAxis(tensorDimOpGetSource(op), constant))
     return sizeOf(deeper(trace), tensorDimOpGetSource(op), constant);
-  if (memrefDimOpIsA(op) && tileConstantIndex(memrefDimOpGetIndex(op), &constant))
+  if (memrefDimOpIsA(op) && tileConstantIndex(memrefDimOpGetIndex(op), &constant) &&
+      hasAxis(memrefDimOpGetSource(op), constant))
     return sizeOf(deeper(trace), memrefDimOpGetSource(op), constant);
   return itself(index, -1);
 }

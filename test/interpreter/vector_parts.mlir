@@ -3,7 +3,7 @@
 // RUN: diff %t.interpreted %t.compiled
 // RUN: FileCheck %s < %t.interpreted
 // RUN: not %tile_run %s --target=interpret --entry=outside 2>&1 | FileCheck %s --check-prefix=OUTSIDE
-// OUTSIDE: vector_parts.mlir:[[@LINE+126]]:{{.*}}error: 'vector.gather' op is out of bounds: index 7 of dimension 0, which has size 5
+// OUTSIDE: vector_parts.mlir:[[@LINE+137]]:{{.*}}error: 'vector.gather' op is out of bounds: index 7 of dimension 0, which has size 5
 //
 // Vectors and their parts, products, scans, masks, memory of vectors, and loops of affine: interpreted as compiled.
 

@@ -567,7 +567,7 @@ bool interpretLevelsLinalg(Machine *machine, Frame *frame, const Instruction *in
   body->numLoops = (int)mlirAffineMapGetNumDims(mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, 0)));
   double number = 1;
   int64_t integer = 1;
-  MlirValue yielded = mlirOperationGetOperand(body->block->instructions[body->block->numInstructions - 1].op, 0);
+  MlirValue yielded = tileFirstOperand(body->block->instructions[body->block->numInstructions - 1].op);
   body->yieldsZero =
       (tileConstantFloat(yielded, &number) && number == 0) || (tileConstantIndex(yielded, &integer) && integer == 0);
   body->readsOutput = !mlirOpOperandIsNull(mlirValueGetFirstUse(

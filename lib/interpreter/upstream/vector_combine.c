@@ -6,6 +6,7 @@
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/BuiltinTypes.h"
 #include "upstream/arith.h"
+#include "upstream/vector.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -174,8 +175,8 @@ static bool loopsOf(Machine *machine, const Frame *frame, const Instruction *ins
         loops->sizes[mlirAffineDimExprGetPosition(result)] = arrayOf(value)->sizes[d];
     }
   }
-  bool isMixed = !mlirTypeEqual(interpretElementTypeOf(tileOperandType(instruction->op, 0)),
-                                interpretElementTypeOf(tileOperandType(instruction->op, 2)));
+  bool isMixed = !mlirTypeEqual(interpretElementTypeOf(vectorContractionOpGetLhsType(instruction->op)),
+                                interpretElementTypeOf(vectorContractionOpGetAccType(instruction->op)));
   return !isMixed || interpretUnknown(machine, instruction->op, "not interpreted yet: products of another type");
 }
 
@@ -190,7 +191,7 @@ bool interpretVectorContract(Machine *machine, Frame *frame, const Instruction *
     return false;
   int64_t count = to ? interpretArrayCount(to) : 1;
   Terms *all = calloc((size_t)count, sizeof *all);
-  bool ok = all != NULL || interpretOutOfMemory(machine, instruction->op);
+  bool ok = all || interpretOutOfMemory(machine, instruction->op);
   for (int64_t i = 0; ok && i < count; ++i) {
     all[i] = (Terms){.machine = machine, .instruction = instruction};
     ok = addTerm(&all[i], elementAt(start, i));

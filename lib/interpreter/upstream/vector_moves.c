@@ -17,7 +17,7 @@ int interpretVectorNumbers(const Instruction *instruction, const char *name, int
 }
 
 Array *interpretNewVector(Machine *machine, const Instruction *instruction) {
-  return interpretVectorExpectFixed(machine, instruction, mlirValueGetType(mlirOperationGetResult(instruction->op, 0)))
+  return interpretVectorExpectFixed(machine, instruction, tileFirstResultType(instruction->op))
              ? interpretNewResult(machine, instruction, 0)
              : NULL;
 }

@@ -527,8 +527,8 @@ static bool expandScan(MlirOperation op) {
                           : vectorBroadcastOpBuild(
                                 b, initialType,
                                 vectorExtractOpBuild(b, output, 0, NULL, mlirDenseI64ArrayGet(b->context, 1, first)));
-  mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), all);
-  mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 1), last);
+  mlirValueReplaceAllUsesOfWith(vectorScanOpGetDest(op), all);
+  mlirValueReplaceAllUsesOfWith(vectorScanOpGetAccumulatedValue(op), last);
   mlirOperationDestroy(op);
   return true;
 }
