@@ -179,6 +179,64 @@ static bool insertBySelection(MlirOperation op) {
   return replace(op, result);
 }
 
+//===--- bits of elements that do not divide each other ---------------------------------===//
+
+static unsigned widthOf(MlirType vector) { return tileElementWidth(mlirShapedTypeGetElementType(vector)); }
+
+static bool cutsElements(MlirOperation op) {
+  if (!vectorBitCastOpIsA(op) || !mlirShapedTypeGetRank(tileOnlyResultType(op)))
+    return false;
+  unsigned from = widthOf(tileOnlyOperandType(op)), to = widthOf(tileOnlyResultType(op));
+  return from && to && from % to && to % from;
+}
+
+// The element of a row's bits that begins at bit `first`: pieces of elements of the source, shifted to their places.
+static MlirValue elementFrom(TileBuilder *b, MlirValue row, int64_t first, MlirType element) {
+  MlirType source = mlirShapedTypeGetElementType(mlirValueGetType(row));
+  unsigned from = tileElementWidth(source), to = tileElementWidth(element);
+  MlirType wide = mlirIntegerTypeGet(b->context, from + to), bits = mlirIntegerTypeGet(b->context, from);
+  MlirValue all = tileBuildInteger(b, wide, 0);
+  for (int64_t at = first / from; at * from < first + to; ++at) {
+    MlirValue piece = vectorExtractOpBuild(b, row, 0, NULL, mlirDenseI64ArrayGet(b->context, 1, &at));
+    if (mlirTypeIsAFloat(source))
+      piece = arithBitcastOpBuild(b, bits, piece);
+    piece = arithExtUIOpBuild(b, wide, piece);
+    int64_t shift = at * from - first;
+    MlirValue by = tileBuildInteger(b, wide, shift < 0 ? -shift : shift);
+    piece = shift < 0 ? arithShRUIOpBuild(b, piece, by) : arithShLIOpBuild(b, piece, by);
+    all = arithOrIOpBuild(b, all, piece);
+  }
+  MlirValue cut = arithTruncIOpBuild(b, mlirIntegerTypeGet(b->context, to), all);
+  return mlirTypeIsAFloat(element) ? arithBitcastOpBuild(b, element, cut) : cut;
+}
+
+static bool castByElements(MlirOperation op) {
+  TileBuilder builder = tileBuilderBefore(op), *b = &builder;
+  MlirType type = tileOnlyResultType(op), element = mlirShapedTypeGetElementType(type);
+  intptr_t rank = mlirShapedTypeGetRank(type);
+  int64_t at[MaxRank] = {0}, rows = 1, columns = mlirShapedTypeGetDimSize(type, rank - 1);
+  if (rank > MaxRank || mlirVectorTypeIsScalable(type))
+    return tileError(op, "casts a vector of this shape between widths that do not divide each other");
+  MlirAttribute zero =
+      mlirTypeIsAFloat(element) ? mlirFloatAttrDoubleGet(b->context, element, 0) : mlirIntegerAttrGet(element, 0);
+  MlirValue result = tileBuildConstant(b, mlirDenseElementsAttrSplatGet(type, zero));
+  for (intptr_t d = 0; d + 1 < rank; ++d)
+    rows *= mlirShapedTypeGetDimSize(type, d);
+  for (int64_t row = 0; row < rows; ++row) {
+    for (int64_t d = rank - 2, left = row; d >= 0; --d) {
+      at[d] = left % mlirShapedTypeGetDimSize(type, d);
+      left /= mlirShapedTypeGetDimSize(type, d);
+    }
+    MlirValue source = tileOnlyOperand(op);
+    if (rank > 1)
+      source = vectorExtractOpBuild(b, source, 0, NULL, mlirDenseI64ArrayGet(b->context, rank - 1, at));
+    for (at[rank - 1] = 0; at[rank - 1] < columns; ++at[rank - 1])
+      result = vectorInsertOpBuild(b, elementFrom(b, source, at[rank - 1] * widthOf(type), element), result, 0, NULL,
+                                   mlirDenseI64ArrayGet(b->context, rank, at));
+  }
+  return replace(op, result);
+}
+
 //===--- poison -----------------------------------------------------------------------===//
 
 static bool isPoison(MlirValue value) { return ubPoisonOpIsA(tileDefiningOp(value)); }
@@ -254,13 +312,30 @@ static bool readSlice(MlirOperation op, MlirType lower, Slice *slice) {
   return kept == 0;
 }
 
+// A buffer's slice of lower rank tells what it lost by its strides, which a step changes: upstream crashes where a size
+// of 1, or one that may be, is kept.
+static bool stepsBesideOne(MlirOperation op, const Slice *slice) {
+  MlirAttribute strides = tileOpAttribute(op, "static_strides");
+  bool isLower = false, steps = false, keepsOne = false;
+  for (intptr_t d = 0; d < slice->rank; ++d) {
+    isLower |= slice->isLost[d];
+    steps |= mlirDenseI64ArrayGetElement(strides, d) != 1;
+    keepsOne |= !slice->isLost[d] && (slice->sizes[d] == 1 || isDynamic(slice->sizes[d]));
+  }
+  return isLower && steps && keepsOne;
+}
+
 // Upstream loses the first 1s of the sizes once it knows them all: that is another shape where a kept size is 1, or
 // may be, and one that is not 1 stands between it and a lost one.
 static bool losesAnother(MlirOperation op, MlirType lower) {
   Slice slice;
   bool isOpen = false, isCut = false, isOther = false;
   intptr_t others = tensorExtractSliceOpIsA(op) ? 1 : 2;
-  if (mlirOperationGetNumOperands(op) == others || !readSlice(op, lower, &slice))
+  if (!readSlice(op, lower, &slice))
+    return false;
+  if (stepsBesideOne(op, &slice))
+    return true;
+  if (mlirOperationGetNumOperands(op) == others)
     return false;
   for (intptr_t d = 0; d < slice.rank; ++d) {
     isOther |= slice.isLost[d] && isCut;
@@ -548,6 +623,8 @@ static const struct {
     {llvmVectorReduceMulOpIsA, "pull/199401", multiplyHalves},
     // convert-vector-to-llvm takes a dynamic position for a constant, and crashes.
     {vectorInsertOpIsA, "issues/177829", insertBySelection},
+    // LLVM folds such a cast of a constant to other numbers.
+    {cutsElements, "pull/179640", castByElements},
     // Folders take ub.poison, or a vector, for an integer, and crash.
     {arithAddUIExtendedOpIsA, "issues/181534", addToPoison},
     {tensorFromElementsOpIsA, "issues/178209", fillPoison},
@@ -556,6 +633,7 @@ static const struct {
     {tensorInsertSliceOpIsA, "pull/184334", stepByOne},
     {tensorParallelInsertSliceOpIsA, "pull/184334", stepByOne},
     // Canonicalization drops another dimension than the op does, and so reads or writes other elements.
+    // Slices that step (pull/184334 too) crash.
     {slicesAnother, "pull/178118", collapseWhole},
     {insertsAnother, "pull/217361", expandWhole},
     // convert-elementwise-to-linalg forgets the encoding of its outs. The report tells so of another pass.
