@@ -313,16 +313,18 @@ static bool readSlice(MlirOperation op, MlirType lower, Slice *slice) {
 }
 
 // A buffer's slice of lower rank tells what it lost by its strides, which a step changes: upstream crashes where a size
-// of 1, or one that may be, is kept.
+// of 1, or one that may be, is kept, and two strides of the whole buffer may be alike.
 static bool stepsBesideOne(MlirOperation op, const Slice *slice) {
   MlirAttribute strides = tileOpAttribute(op, "static_strides");
-  bool isLower = false, steps = false, keepsOne = false;
+  MlirType whole = tileOperandType(op, tensorExtractSliceOpIsA(op) ? 0 : 1);
+  bool isLower = false, steps = false, keepsOne = false, isAlike = false;
   for (intptr_t d = 0; d < slice->rank; ++d) {
+    isAlike |= mlirShapedTypeIsDynamicDim(whole, d) || mlirShapedTypeGetDimSize(whole, d) == 1;
     isLower |= slice->isLost[d];
     steps |= mlirDenseI64ArrayGetElement(strides, d) != 1;
     keepsOne |= !slice->isLost[d] && (slice->sizes[d] == 1 || isDynamic(slice->sizes[d]));
   }
-  return isLower && steps && keepsOne;
+  return isLower && steps && keepsOne && isAlike;
 }
 
 // Upstream loses the first 1s of the sizes once it knows them all: that is another shape where a kept size is 1, or

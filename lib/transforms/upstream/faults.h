@@ -8,3 +8,6 @@ extern const MlirExtPassDefinition tileAvoidUpstreamFaultsPass;
 extern const MlirExtPassDefinition tileEliminateEmptyTensorsPass;
 extern const MlirExtPassDefinition tileFlattenConstantsPass;
 extern const MlirExtPassDefinition tileGeneralizeNamedOpsPass;
+
+// A linalg.pack or linalg.unpack as linalg.generic (generalize_relayouts.c). False after a diagnostic.
+bool tileGeneralizeRelayout(MlirOperation op);

@@ -1,4 +1,5 @@
-// tile-generalize-named-ops: runs upstream's linalg-generalize-named-ops and keeps our attributes.
+// tile-generalize-named-ops: runs upstream's linalg-generalize-named-ops and keeps our attributes. Packs and unpacks by
+// tiles of unknown sizes, or padded by anything but 0, become linalg.generic too (generalize_relayouts.c).
 //
 // Why: upstream's pass drops the attributes of a named op, so that a #tile.schedule on linalg.matmul would have no
 // effect. Expects: func.func. Leaves: linalg.generic with the `tile.` attributes of the named ops. How: the body of a
@@ -8,6 +9,8 @@
 #include "lib/transforms/upstream/faults.h"
 #include "upstream/func.h"
 #include "upstream/linalg.h"
+
+#include <math.h>
 
 static bool isNamed(MlirOperation op) { return tileOpIsStructured(op) && !linalgGenericOpIsA(op); }
 
@@ -26,7 +29,28 @@ static void moveOwnAttributes(MlirOperation from, MlirOperation to) {
   }
 }
 
+// No view of a kernel has such tiles or such padding.
+static bool isRelayoutByIndex(MlirOperation op) {
+  if (linalgUnPackOpIsA(op))
+    return linalgUnPackOpGetNumInnerTiles(op) > 0;
+  if (!linalgPackOpIsA(op))
+    return false;
+  MlirValue padding = linalgPackOpGetPaddingValue(op);
+  double number = 1;
+  int64_t integer = 1;
+  bool isZero = mlirValueIsNull(padding) || (tileConstantFloat(padding, &number) && number == 0 && !signbit(number)) ||
+                (tileConstantIndex(padding, &integer) && integer == 0);
+  return linalgPackOpGetNumInnerTiles(op) > 0 || !isZero;
+}
+
 static bool run(MlirOperation function, MlirExtPass pass) {
+  TileOps relayouts = tileCollectOps(function, isRelayoutByIndex);
+  bool ok = true;
+  for (intptr_t i = 0; i < relayouts.count && ok; ++i)
+    ok = tileGeneralizeRelayout(relayouts.items[i]);
+  tileOpsFree(&relayouts);
+  if (!ok)
+    return false;
   TileOps named = tileCollectOps(function, isNamed);
   for (intptr_t i = 0; i < named.count; ++i)
     moveOwnAttributes(named.items[i], terminatorOf(named.items[i]));
@@ -44,6 +68,6 @@ const MlirExtPassDefinition tileGeneralizeNamedOpsPass = {
     .argument = "tile-generalize-named-ops",
     .summary = "Run upstream's linalg-generalize-named-ops and keep the attributes of the Tile dialect",
     .anchor = funcFuncOpName,
-    .dialects = (const char *const[]){"linalg", NULL},
+    .dialects = (const char *const[]){"arith", "linalg", "tensor", NULL},
     .run = run,
 };
