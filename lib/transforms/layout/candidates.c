@@ -178,14 +178,17 @@ static bool proposeAtom(Graph *graph, uint32_t number, const char *name, const T
                    (long long)sizes.k);
 }
 
-// Sums of a product under way stay in its fragment until a tile.mma_wait: nothing may move them before.
+// Sums of a product under way stay in its fragment until a tile.mma_wait: nothing may move them before. What a product
+// adds to is under way only if it comes from another one, or is carried by a loop that gives it so; a wait that leaves
+// products pending gives sums under way.
 static void fixUnderWay(Graph *graph, uint32_t number) {
   const Variable *variable = &graph->variables[number];
   for (uint32_t i = 0; i < variable->portCount; ++i) {
     const Port *port = &graph->ports[variable->firstPort + i];
     const Value *value = layoutValueOf(graph, port->value);
-    bool isBehind = tileMmaWaitOpIsA(variable->op) && port->operand < 0;
-    if (port->relation != Relation_Same || isBehind || !value)
+    bool isBehind = tileMmaWaitOpIsA(variable->op) && port->operand < 0 && !tileMmaWaitOpGetPendingValue(variable->op);
+    bool isAhead = tileMmaAsyncOpIsA(variable->op) && port->operand >= 0;
+    if (port->relation != Relation_Same || isBehind || isAhead || !value)
       continue;
     LayoutId layout = variable->candidates[0].ports[i];
     for (uint32_t use = 0; use <= value->useCount; ++use) {
