@@ -441,9 +441,7 @@ static bool hasSizesOfMachine(const Run *run, const TileStructured *s) {
   TileConverted converted;
   TileScaledProduct product;
   TileScaledDots scaled;
-  int lhs, rhs;
-  if (!tileStructuredMatchMultiplyAdd(s, &lhs, &rhs) &&
-      (tileStructuredMatchConverted(s, &converted) || tileStructuredMatchScaledProduct(s, &product)))
+  if (tileStructuredMatchConverted(s, &converted) || tileStructuredMatchScaledProduct(s, &product))
     return true;
   return !run->target.search.isGpu &&
          (tileStructuredMatchScaledDots(s, &scaled) ||

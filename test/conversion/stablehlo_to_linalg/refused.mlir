@@ -9,14 +9,6 @@ func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @+1 {{cannot be converted to linalg for elements of this type}}
-  %r = chlo.bessel_i1e %x : tensor<4xf32> -> tensor<4xf32>
-  return %r : tensor<4xf32>
-}
-
-// -----
-
 func.func private @f(%x: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error @+1 {{calls 'f' from within itself}}
   %r = call @f(%x) : (tensor<4xf32>) -> tensor<4xf32>
