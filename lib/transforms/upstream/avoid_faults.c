@@ -301,7 +301,7 @@ static bool readSlice(MlirOperation op, MlirType lower, Slice *slice) {
   MlirExtShape shape;
   *slice = (Slice){.rank = mlirDenseArrayGetNumElements(sizes)};
   if (slice->rank > MaxRank || !mlirExtTypeGetShape(lower, &shape) ||
-      !mlirAttributeIsNull(mlirRankedTensorTypeGetEncoding(lower)))
+      (mlirTypeIsARankedTensor(lower) && !mlirAttributeIsNull(mlirRankedTensorTypeGetEncoding(lower))))
     return false;
   intptr_t kept = shape.rank;
   for (intptr_t d = slice->rank; d-- > 0;) {
@@ -316,7 +316,8 @@ static bool readSlice(MlirOperation op, MlirType lower, Slice *slice) {
 // of 1, or one that may be, is kept, and two strides of the whole buffer may be alike.
 static bool stepsBesideOne(MlirOperation op, const Slice *slice) {
   MlirAttribute strides = tileOpAttribute(op, "static_strides");
-  MlirType whole = tileOperandType(op, tensorExtractSliceOpIsA(op) ? 0 : 1);
+  bool inserts = tensorInsertSliceOpIsA(op) || tensorParallelInsertSliceOpIsA(op);
+  MlirType whole = inserts ? mlirValueGetType(tileBinaryRhs(op)) : tileFirstOperandType(op);
   bool isLower = false, steps = false, keepsOne = false, isAlike = false;
   for (intptr_t d = 0; d < slice->rank; ++d) {
     isAlike |= mlirShapedTypeIsDynamicDim(whole, d) || mlirShapedTypeGetDimSize(whole, d) == 1;
@@ -351,6 +352,52 @@ static bool losesAnother(MlirOperation op, MlirType lower) {
 
 static bool slicesAnother(MlirOperation op) {
   return tensorExtractSliceOpIsA(op) && losesAnother(op, tileOnlyResultType(op));
+}
+
+static bool viewsAnother(MlirOperation op) {
+  Slice slice;
+  return memrefSubViewOpIsA(op) && readSlice(op, tileOnlyResultType(op), &slice) && stepsBesideOne(op, &slice);
+}
+
+// A number of a list of the op's, which holds it or, open, takes the next of its operands.
+static MlirValue numberOf(TileBuilder *b, MlirAttribute numbers, intptr_t d, MlirOperation op,
+                          MlirValue (*operand)(MlirOperation op, intptr_t index), intptr_t *next) {
+  int64_t number = mlirDenseI64ArrayGetElement(numbers, d);
+  return isDynamic(number) ? operand(op, (*next)++) : tileBuildIndex(b, number);
+}
+
+// The subview of lower rank from the source's offset and strides. Which size of 1 is lost does not matter.
+static bool viewByCast(MlirOperation op) {
+  MlirType type = tileOnlyResultType(op);
+  TileBuilder builder = tileBuilderBefore(op), *b = &builder;
+  int64_t offset, open = mlirShapedTypeGetDynamicStrideOrOffset(), sizes[MaxRank], strides[MaxRank];
+  Slice slice;
+  readSlice(op, type, &slice);
+  if (mlirLogicalResultIsFailure(mlirMemRefTypeGetStridesAndOffset(type, strides, &offset)))
+    return tileError(op, "has no list of strides");
+  MlirOperation metadata = memrefExtractStridedMetadataOpBuild(b, memrefSubViewOpGetSource(op));
+  MlirValue start = memrefExtractStridedMetadataOpGetOffset(metadata), openSizes[MaxRank], openStrides[MaxRank];
+  intptr_t nextOffset = 0, nextSize = 0, nextStride = 0, numSizes = 0, numStrides = 0, kept = 0;
+  for (intptr_t d = 0; d < slice.rank; ++d) {
+    MlirValue stride = memrefExtractStridedMetadataOpGetStrides(metadata, d);
+    MlirValue at = numberOf(b, memrefSubViewOpGetStaticOffsets(op), d, op, memrefSubViewOpGetOffsets, &nextOffset);
+    MlirValue size = numberOf(b, memrefSubViewOpGetStaticSizes(op), d, op, memrefSubViewOpGetSizes, &nextSize);
+    MlirValue step = numberOf(b, memrefSubViewOpGetStaticStrides(op), d, op, memrefSubViewOpGetStrides, &nextStride);
+    start = tileBuildAdd(b, start, tileBuildMul(b, at, stride));
+    if (slice.isLost[d])
+      continue;
+    sizes[kept] = mlirShapedTypeGetDimSize(type, kept);
+    if (isDynamic(sizes[kept]))
+      openSizes[numSizes++] = size;
+    if (strides[kept] == open)
+      openStrides[numStrides++] = tileBuildMul(b, stride, step);
+    ++kept;
+  }
+  return replace(op, memrefReinterpretCastOpBuild(b, type, memrefSubViewOpGetSource(op), offset == open, &start,
+                                                  numSizes, openSizes, numStrides, openStrides,
+                                                  mlirDenseI64ArrayGet(b->context, 1, &offset),
+                                                  mlirDenseI64ArrayGet(b->context, kept, sizes),
+                                                  mlirDenseI64ArrayGet(b->context, kept, strides)));
 }
 
 static MlirValue insertedBy(MlirOperation op) {
@@ -638,6 +685,7 @@ static const struct {
     // Slices that step (pull/184334 too) crash.
     {slicesAnother, "pull/178118", collapseWhole},
     {insertsAnother, "pull/217361", expandWhole},
+    {viewsAnother, "pull/184334", viewByCast},
     // convert-elementwise-to-linalg forgets the encoding of its outs. The report tells so of another pass.
     {losesEncoding, "issues/62304", computeByPoints},
     // The code generators of CPUs and GPUs without such vectors end the process.
