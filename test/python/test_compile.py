@@ -155,9 +155,10 @@ def test_choices_are_those_of_the_tools(target):
         tessera.compile(TEXT, target=target, sparsity=True)
 
 
-UNPADDED = """func.func @main(%a: tensor<7xf32>, %e: tensor<4x2xf32>, %x: f32) -> tensor<4x2xf32> {
-  %0 = linalg.pack %a padding_value(%x : f32) inner_dims_pos = [0] inner_tiles = [2] into %e : tensor<7xf32> -> tensor<4x2xf32>
-  return %0 : tensor<4x2xf32>
+SCALABLE = """func.func @main() -> index {
+  %r = vector.step : vector<[4]xindex>
+  %x = vector.extract %r[0] : index from vector<[4]xindex>
+  return %x : index
 }
 """
 
@@ -166,7 +167,7 @@ def test_errors_are_located(kept, tmp_path):
     with pytest.raises(tessera.Error, match=r"<string>:2:3: error: .*\n(.*\n)*<string>: not a valid program"):
         tessera.compile("func.func @main() {\n  foo.bar\n}\n")
     with pytest.raises(tessera.Error, match=r"<string>:2:8: error: .*\n(.*\n)*<string>: could not be compiled"):
-        tessera.compile(UNPADDED)
+        tessera.compile(SCALABLE)
     with pytest.raises(tessera.Error, match="has no entry 'other'; it has: main"):
         tessera.compile(TEXT, entry="other")
     with pytest.raises(tessera.Error, match="a program needs a public func.func to enter by"):
