@@ -488,11 +488,11 @@ static void carry(Graph *graph, Queue *queue, uint32_t begin) {
 bool layoutPropose(Graph *graph) {
   Queue queue = {.items = NULL};
   bool ok = true;
-  for (uint32_t i = 0; ok && i < graph->variableCount; ++i) {
+  for (uint32_t i = 0; ok && i < graph->variableCount; ++i)
     ok = proposeOwn(graph, i);
+  for (uint32_t i = 0; ok && i < graph->variableCount; ++i) // once all are there: a product proposes for others too
     for (uint32_t c = 0; c < graph->variables[i].candidateCount; ++c)
       push(&queue, i, c);
-  }
   carry(graph, &queue, 0);
   // What nobody near has a wish for.
   for (uint32_t i = 0; ok && i < graph->variableCount; ++i) {
