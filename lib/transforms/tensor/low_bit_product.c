@@ -538,8 +538,7 @@ void tileLowBitWidenScales(MlirOperation product, int64_t weights) {
 
 //===--- what passes ask ----------------------------------------------------------------------===//
 
-// Weights that are converted are made by an op. Asked first: to read an op is dear.
-static bool hasMadeInput(MlirOperation op) {
+bool tileLowBitHasMadeInput(MlirOperation op) {
   for (intptr_t i = 0; i < linalgGenericOpGetNumInputs(op); ++i)
     if (!mlirOperationIsNull(tileDefiningOp(linalgGenericOpGetInputs(op, i))))
       return true;
@@ -548,7 +547,7 @@ static bool hasMadeInput(MlirOperation op) {
 
 bool tileLowBitRead(MlirOperation op, const TileTarget *target, TileStructured *s) {
   int lhs, rhs;
-  return hasMadeInput(op) && tileStructuredRead(op, target, s) && mlirAttributeIsNull(s->schedule) &&
+  return tileLowBitHasMadeInput(op) && tileStructuredRead(op, target, s) && mlirAttributeIsNull(s->schedule) &&
          tileStructuredMatchMultiplyAdd(s, &lhs, &rhs) && isFull(&s->operands[0]) && isFull(&s->operands[1]);
 }
 

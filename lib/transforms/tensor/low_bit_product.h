@@ -38,6 +38,9 @@ typedef struct TileLowBitPlan {
   bool isAlongReduction; // the largest tensor that is read has a reduction last
 } TileLowBitPlan;
 
+// Whether an op makes an input of the generic, as one makes weights that are converted. Asked first: to read an op is
+// dear.
+bool tileLowBitHasMadeInput(MlirOperation op);
 // A product of two factors, one or both made by an op, whose schedule has no tile.
 bool tileLowBitRead(MlirOperation op, const TileTarget *target, TileStructured *structured);
 // Attempt 0: both factors are codes (on a GPU); 1 and 2: the right, the left factor is. False where the factor does not

@@ -11,6 +11,7 @@
 // (after tile-generalize-named-ops). Leaves: products whose codes or order are no constants, or whose groups differ in
 // size, as they are: they read a scale for each weight. Cost: linear in the code and in the constants.
 // Source: AutoGPTQ's g_idx; onnxruntime's MatMulNBits.
+#include "lib/transforms/tensor/low_bit_product.h"
 #include "lib/transforms/tensor/tensor.h"
 
 #include "dialects/tile/tile.h"
@@ -305,7 +306,8 @@ static const char *sortGroups(const Run *run, MlirOperation op) {
   TileStructured s;
   int inputs[2];
   const char *why = NULL;
-  if (!tileStructuredRead(op, &run->target, &s) || !tileStructuredMatchMultiplyAdd(&s, &inputs[0], &inputs[1]))
+  if (!tileLowBitHasMadeInput(op) || !tileStructuredRead(op, &run->target, &s) ||
+      !tileStructuredMatchMultiplyAdd(&s, &inputs[0], &inputs[1]))
     return NULL;
   for (int side = 1; side >= 0; --side) {
     const TileOperand *weights = &s.operands[inputs[side]], *rows = &s.operands[inputs[1 - side]];
