@@ -51,7 +51,9 @@ FORMATS = {
     "mask": ("3x5", "mask<tile = [2, 1]>", "tensor<?x?xi1>, tensor<?x?xf32>", [np.ones((2, 5), bool), ones(3, 5)],
              [((0, None, np.ones((3, 5), bool)), "mask of #sparse.mask have another size along axis 0")]),
 }
-LISTED = [((0, 1, 3), "a coordinate is negative or beyond the matrix"), ((0, 0, -1), "a coordinate is negative or beyond the matrix")]
+# Compiled, the check of the places that the check itself writes may speak first (tile-check-places).
+BEYOND = ("a coordinate is negative or beyond the matrix", "tensor.insert: index of dimension 0 must")
+LISTED = [((0, 1, 3), BEYOND), ((0, 0, -1), BEYOND)]
 # Lists of micro-tiles by the op: None, its text, types and so on as above. What is read may stand twice.
 FORMATS |= {
     "sread": (None, "sparse.sread %a1[%a0] along 1 by 2 : tensor<?x?xf32>, tensor<?xi64> -> tensor<?x?xf32>",
@@ -115,8 +117,10 @@ def main():
             (Path(folder) / "checked.mlir").write_text(checked.stdout)
             for change, message in [(None, None)] + broken:
                 done = run(tile_run, target, Path(folder) / "checked.mlir", changed(arrays, change) if change else arrays, Path(folder))
-                said = f"plain.mlir:4:8: assertion failed: {message}" if target != "interpret" else f"assertion failed: {message}"
-                fine = done.returncode == 1 and said in done.stderr and "plain.mlir:4:8" in done.stderr if message else done.returncode == 0
+                place = "plain.mlir:4:8: " if target != "interpret" else ""
+                wanted = message if isinstance(message, tuple) else (message,)
+                said = any(f"{place}assertion failed: {text}" in done.stderr for text in wanted)
+                fine = done.returncode == 1 and said and "plain.mlir:4:8" in done.stderr if message else done.returncode == 0
                 count += 1
                 if not fine:
                     wrong += 1
