@@ -30,7 +30,7 @@ static TileSize itself(MlirValue value, intptr_t axis) { return (TileSize){.valu
 
 //===--- index arithmetic -----------------------------------------------------------===//
 
-// A size may be asked for that the shape does not have; such a program fails where it runs.
+// False if a program asks for a dimension beyond the rank. The program then fails when it runs.
 static bool hasAxis(MlirValue shaped, int64_t axis) {
   MlirType type = mlirValueGetType(shaped);
   return mlirShapedTypeHasRank(type) && axis >= 0 && axis < mlirShapedTypeGetRank(type);

@@ -52,7 +52,7 @@ static const MlirExtPassDefinition optionsPass = {.argument = "test-options",
 static const MlirExtPassDefinition countPass = {
     .argument = "test-count", .summary = "Counts", .statistics = statistics, .run = countOps};
 
-// Entered where there is such an op, or one of such a dialect: what it counts says so.
+// Counts how often the pass is entered: once for each module that has an op of the pass's `.needs`.
 static bool countEntry(MlirOperation op, MlirExtPass pass) {
   (void)op;
   mlirExtPassAddStatistic(pass, 0, 1);

@@ -95,7 +95,7 @@ static inline bool tileGroupNodeHas(const TileGroupNode *node, int output, int d
 }
 
 // A step of tileGroupGraphRead (group_online.c): forms nodes of the kind Online. Null, or, for a chain, the reason why
-// a product of a softmax cannot be such a node; in a whole graph the product and the softmax then stay two nodes.
+// the product of a softmax does not become one. In a whole graph the product and the softmax then stay two nodes.
 const char *tileGroupGraphFormOnline(TileGroupGraph *graph, TileGroupForm form, const MlirOperation *ops,
                                      intptr_t count);
 // Drops the edges outside of chains.

@@ -387,7 +387,7 @@ static const char *whyNot(MlirOperation op) {
     return "asks for a size that is not constant";
   if (sparseTensorAssembleOpIsA(op) && !mlirShapedTypeHasStaticShape(tileOnlyResultType(op)))
     return "assembles a tensor of open sizes";
-  if (sparseTensorConvertOpIsA(op) && sparseLevelWhyNotConvert(op))
+  if (sparseTensorConvertOpIsA(op))
     return sparseLevelWhyNotConvert(op);
   if (rowOf(op) || sparseTensorDisassembleOpIsA(op) || tileOpIsOfDialect(op, "func") || tileOpIsOfDialect(op, "scf"))
     return NULL;

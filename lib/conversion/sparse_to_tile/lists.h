@@ -88,7 +88,7 @@ typedef struct SparseAttention {
   int numMaps;
   int64_t terms;
 } SparseAttention;
-// Whether sparse.spmm `product` is such a product, in types that the kernels have.
+// Whether sparse.spmm `product` multiplies by weights of attention, in types that the kernels have.
 bool sparseFindAttention(MlirOperation product, SparseAttention *attention);
 // Loops over the heads of attention become a launch for all heads, before ops are converted one by one. False after a
 // diagnostic.

@@ -39,7 +39,7 @@ static inline bool gpuIsTensorBuffer(MlirType type) {
 bool gpuExpectTensors(Gpu *g, MlirOperation op); // that the machine has tensor memory
 bool gpuAllocTensor(Gpu *g, MlirOperation alloc);
 void gpuFindTensor(Gpu *g);     // behind a tile.sync, where the kernel has allocated some
-void gpuGiveBackTensor(Gpu *g); // at the end of such a kernel
+void gpuGiveBackTensor(Gpu *g); // at the end of a kernel that has allocated some
 bool gpuLoadTensor(Gpu *g, MlirOperation op, const Buffer *buffer, const TileLayout *layout, MlirValue *registers);
 bool gpuStoreTensor(Gpu *g, MlirOperation op, const Buffer *buffer, const TileLayout *layout,
                     const MlirValue *registers);

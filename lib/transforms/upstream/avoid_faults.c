@@ -36,6 +36,13 @@ static bool replace(MlirOperation op, MlirValue value) {
   return true;
 }
 
+static MlirValue buildZeros(TileBuilder *b, MlirType vector) {
+  MlirType element = mlirShapedTypeGetElementType(vector);
+  MlirAttribute zero =
+      mlirTypeIsAFloat(element) ? mlirFloatAttrDoubleGet(b->context, element, 0) : mlirIntegerAttrGet(element, 0);
+  return tileBuildConstant(b, mlirDenseElementsAttrSplatGet(vector, zero));
+}
+
 static bool isDynamic(int64_t size) { return size == mlirShapedTypeGetDynamicSize(); }
 
 //===--- memref.expand_shape with several dynamic sizes in a group ------------------===//
@@ -217,9 +224,7 @@ static bool castByElements(MlirOperation op) {
   int64_t at[MaxRank] = {0}, rows = 1, columns = mlirShapedTypeGetDimSize(type, rank - 1);
   if (rank > MaxRank || mlirVectorTypeIsScalable(type))
     return tileError(op, "casts a vector of this shape between widths that do not divide each other");
-  MlirAttribute zero =
-      mlirTypeIsAFloat(element) ? mlirFloatAttrDoubleGet(b->context, element, 0) : mlirIntegerAttrGet(element, 0);
-  MlirValue result = tileBuildConstant(b, mlirDenseElementsAttrSplatGet(type, zero));
+  MlirValue result = buildZeros(b, type);
   for (intptr_t d = 0; d + 1 < rank; ++d)
     rows *= mlirShapedTypeGetDimSize(type, d);
   for (int64_t row = 0; row < rows; ++row) {
@@ -629,9 +634,7 @@ static bool expandScan(MlirOperation op) {
   int64_t length = sizes[axis];
   sizes[axis] = 1;
   MlirType line = mlirVectorTypeGet(rank, sizes, element);
-  MlirAttribute zero =
-      mlirTypeIsAFloat(element) ? mlirFloatAttrDoubleGet(b->context, element, 0) : mlirIntegerAttrGet(element, 0);
-  MlirValue all = tileBuildConstant(b, mlirDenseElementsAttrSplatGet(type, zero));
+  MlirValue all = buildZeros(b, type);
   bool isLine = mlirShapedTypeGetRank(initialType) > 0; // else one element
   MlirValue output = isLine ? vectorShapeCastOpBuild(b, line, initial) : vectorBroadcastOpBuild(b, line, initial);
   MlirValue before = output;
@@ -672,7 +675,7 @@ static const struct {
     {llvmVectorReduceMulOpIsA, "pull/199401", multiplyHalves},
     // convert-vector-to-llvm takes a dynamic position for a constant, and crashes.
     {vectorInsertOpIsA, "issues/177829", insertBySelection},
-    // LLVM folds such a cast of a constant to other numbers.
+    // LLVM computes a cast of a constant wrong if neither width divides the other.
     {cutsElements, "pull/179640", castByElements},
     // Folders take ub.poison, or a vector, for an integer, and crash.
     {arithAddUIExtendedOpIsA, "issues/181534", addToPoison},
