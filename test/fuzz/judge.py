@@ -68,6 +68,14 @@ def execute(command, timeout):
         return None, (late.stdout or b"").decode(errors="replace")
 
 
+def judge_damaged(status, text, may_crash=False):
+    """What a tool made of a damaged input, by its status and what it said; may_crash: a guarded crash is a refusal."""
+    return ("hang" if status is None else
+            "crash" if status not in (0, 1) or (": error: crashed" in text and not may_crash) else
+            "silent" if status == 1 and "error" not in text else
+            "accepted" if status == 0 else "refused")
+
+
 def classify(status, text):
     if status is None:
         return Verdict("hang", "", text)

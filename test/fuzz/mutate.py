@@ -209,14 +209,12 @@ class Mutator:
             Path(file).write_bytes(data)
             command = self.commands(seed, file, output)
             status, text = judge.execute(command, self.options.timeout)
-            left = Path(output).exists()
-            wrong = ("hang" if status is None else
-                     "crash" if status not in (0, 1) or (": error: crashed" in text and not binary) else
-                     "silent" if status == 1 and "error" not in text else
-                     "output of a failure" if status == 1 and left and Path(output).stat().st_size else None)
-            if wrong in ("hang", "crash") and self.is_upstreams(data, file, command):
-                return seed, "upstream's", command, text
-            return seed, wrong or ("accepted" if status == 0 else "refused"), command, text
+            word = judge.judge_damaged(status, text, may_crash=binary)
+            if word == "refused" and Path(output).exists() and Path(output).stat().st_size:
+                word = "output of a failure"
+            if word in ("hang", "crash") and self.is_upstreams(data, file, command):
+                word = "upstream's"
+            return seed, word, command, text
 
     def all(self):
         begun, seeds = time.time(), range(self.options.seed, self.options.seed + self.options.count)

@@ -31,10 +31,7 @@ def main():
                 data = rng.choice(mutate.MUTATIONS)(rng, data, rng.choice(files)) or b" "
             path.write_bytes(data)
             status, text = judge.execute([tool, str(path), "--import-cuda", "--chip=sm_80", "-o", str(output)], SECONDS)
-            word = ("hang" if status is None else
-                    "crash" if status not in (0, 1) or "crashed at" in text else
-                    "silent" if status == 1 and "error" not in text else
-                    "accepted" if status == 0 else "refused")
+            word = judge.judge_damaged(status, text)
             counts[word] += 1
             if word in ("hang", "crash", "silent"):
                 print(f"mutant {number}: {word}\n{text[-400:]}")
